@@ -47,26 +47,26 @@ func (a *accounts) Account(ctx context.Context, name types.NamespacedName) (*wor
 		return &workload.Account{Unread: "the operator may not read it"}, nil
 	}
 	a.mu.Lock()
-	known, isKnown := a.read[name]
+	entry, ok := a.read[name]
 	a.mu.Unlock()
-	if isKnown && a.now().Sub(known.at) < accountAge {
-		return known.Account, nil
+	if ok && a.now().Sub(entry.at) < accountAge {
+		return entry.Account, nil
 	}
-	found, err := source.Reader{Reader: a.live}.Account(ctx, name)
+	account, err := source.Reader{Reader: a.live}.Account(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.read[name] = accountRead{found, a.now()}
-	return found, nil
+	a.read[name] = accountRead{account, a.now()}
+	return account, nil
 }
 
 // of returns those of a namespace that were needed before, read again if they are old. With them a
 // pass remembers what it did before. Of namespaces without passes nothing is kept for long.
 func (a *accounts) of(ctx context.Context, namespace string) (map[string]*workload.Account, error) {
 	a.mu.Lock()
-	maps.DeleteFunc(a.read, func(_ types.NamespacedName, known accountRead) bool { return a.now().Sub(known.at) > 24*accountAge })
+	maps.DeleteFunc(a.read, func(_ types.NamespacedName, entry accountRead) bool { return a.now().Sub(entry.at) > 24*accountAge })
 	var names []types.NamespacedName
 	for name := range a.read {
 		if name.Namespace == namespace {
@@ -77,12 +77,12 @@ func (a *accounts) of(ctx context.Context, namespace string) (map[string]*worklo
 	if len(names) == 0 {
 		return nil, nil
 	}
-	found := make(map[string]*workload.Account, len(names))
+	accounts := make(map[string]*workload.Account, len(names))
 	for _, name := range names {
 		var err error
-		if found[name.Name], err = a.Account(ctx, name); err != nil {
+		if accounts[name.Name], err = a.Account(ctx, name); err != nil {
 			return nil, err
 		}
 	}
-	return found, nil
+	return accounts, nil
 }

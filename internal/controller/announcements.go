@@ -23,17 +23,17 @@ import (
 
 // announceError emits an event about an error that an object has not had before.
 func announceError(ctx context.Context, events *announcer, reports *telemetry.Reporter, object client.Object, before, after []metav1.Condition) {
-	was := apimeta.FindStatusCondition(before, meta.ConditionError)
-	is := apimeta.FindStatusCondition(after, meta.ConditionError)
-	if is.Status != metav1.ConditionTrue || was != nil && was.Status == is.Status && was.Message == is.Message {
+	previous := apimeta.FindStatusCondition(before, meta.ConditionError)
+	current := apimeta.FindStatusCondition(after, meta.ConditionError)
+	if current.Status != metav1.ConditionTrue || previous != nil && previous.Status == current.Status && previous.Message == current.Message {
 		return
 	}
-	if is.Reason != meta.ReasonReverted { // That it goes back was told when it began to.
-		events.Eventf(object, nil, corev1.EventTypeWarning, is.Reason, "Reconcile", "%s", humanize.Message(is.Message, noteLimit))
+	if current.Reason != meta.ReasonReverted { // That it goes back was told when it began to.
+		events.Eventf(object, nil, corev1.EventTypeWarning, current.Reason, "Reconcile", "%s", humanize.Message(current.Message, noteLimit))
 	}
 	if apimeta.IsStatusConditionTrue(after, meta.ConditionStalled) {
-		telemetry.Warn(log.FromContext(ctx), "a person has to do something first", "reason", is.Reason, "cause", is.Message)
-		reports.Terminal(is.Reason)
+		telemetry.Warn(log.FromContext(ctx), "a person has to do something first", "reason", current.Reason, "cause", current.Message)
+		reports.Terminal(current.Reason)
 	}
 }
 
@@ -50,24 +50,24 @@ func announceFailures(ctx context.Context, events *announcer, object client.Obje
 }
 
 // announceRevertEnd emits an event about a spec that is rendered as it is again.
-func announceRevertEnd(events *announcer, object client.Object, spec *v1alpha1.VectorSidecarSpec, was, is *v1alpha1.RevertedSpec) {
-	if was == nil || is != nil || object.GetDeletionTimestamp() != nil {
+func announceRevertEnd(events *announcer, object client.Object, spec *v1alpha1.VectorSidecarSpec, previous, current *v1alpha1.RevertedSpec) {
+	if previous == nil || current != nil || object.GetDeletionTimestamp() != nil {
 		return
 	}
-	why := "the spec has changed"
-	if lastgood.Digest(spec) == was.Digest {
-		why = "a person has it tried again"
+	reason := "the spec has changed"
+	if lastgood.Digest(spec) == previous.Digest {
+		reason = "a person has it tried again"
 	}
 	events.Eventf(object, nil, corev1.EventTypeNormal, meta.ReasonRevertEnded, "Revert",
-		"workloads get the spec as it is, and not that before generation %d any more: %s", was.Generation, why)
+		"workloads get the spec as it is, and not that before generation %d any more: %s", previous.Generation, reason)
 }
 
 // announceOwned says of workloads that another operator owns that they are about to get their first
 // sidecar, on each of them, and on the VectorSidecar of the first.
-func announceOwned(events *announcer, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision) {
+func announceOwned(events *announcer, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision) {
 	isTold := false
-	for i := range decided.Plans {
-		p := &decided.Plans[i]
+	for i := range decision.Plans {
+		p := &decision.Plans[i]
 		if p.Reason != meta.ReasonOwnedBy || !p.Writes() {
 			continue
 		}
@@ -81,13 +81,13 @@ func announceOwned(events *announcer, sidecar *v1alpha1.VectorSidecar, decided *
 }
 
 // announceTakenOut emits an event on each workload whose owner was found to take the sidecar out.
-func announceTakenOut(events *announcer, sidecar *v1alpha1.VectorSidecar, before, after []v1alpha1.OwnerRemoval, decided *decision.Decision) {
+func announceTakenOut(events *announcer, sidecar *v1alpha1.VectorSidecar, before, after []v1alpha1.OwnerRemoval, decision *decision.Decision) {
 	for i := range after {
 		if slices.Contains(before, after[i]) {
 			continue
 		}
-		for n := range decided.Plans {
-			p := &decided.Plans[n]
+		for n := range decision.Plans {
+			p := &decision.Plans[n]
 			if after[i].IsIn(p.Target.Namespace) && p.Reason == meta.ReasonRemovedByOwner && p.Target.Kind == after[i].Kind && p.Target.Name == after[i].Name {
 				events.Eventf(reference(p.Target), sidecar, corev1.EventTypeWarning, p.Reason, "Inject", "%s", humanize.Message(p.Message, noteLimit))
 			}

@@ -48,13 +48,13 @@ func (a *applier) may(ctx context.Context, p *plan.Plan) bool {
 
 // act carries out a decision: companions first, then workloads, and last the deletion of companions
 // that nothing refers to any more.
-func (a *applier) act(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision) *outcome {
+func (a *applier) act(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision) *outcome {
 	result := &outcome{}
-	for i := range decided.Missing {
+	for i := range decision.Missing {
 		if ctx.Err() != nil || a.isStopped() {
 			break // What needs it is not written either.
 		}
-		companion := &decided.Missing[i]
+		companion := &decision.Missing[i]
 		err := a.provide(ctx, companion)
 		if errors.Is(err, apply.ErrTerminating) {
 			tellUndone(ctx, fmt.Sprintf("ConfigMap %s/%s", companion.Namespace, companion.Name), err)
@@ -68,42 +68,42 @@ func (a *applier) act(ctx context.Context, known *state.Sidecar, sidecar *v1alph
 	}
 	// What the API server puts in needs its companions, too, and is not put in any more when it
 	// is taken out of workloads.
-	wait, err := a.sets.keep(ctx, sidecar, decided)
+	wait, err := a.sets.keep(ctx, sidecar, decision)
 	result.offered(sidecar, wait, err)
-	tellSkipped(ctx, decided)
-	announceOwned(a.events, sidecar, decided)
+	tellSkipped(ctx, decision)
+	announceOwned(a.events, sidecar, decision)
 	group := errgroup.Group{}
 	group.SetLimit(writers)
-	for i := range decided.Plans {
-		p := &decided.Plans[i]
+	for i := range decision.Plans {
+		p := &decision.Plans[i]
 		if !p.Writes() {
 			result.withhold(ctx, p)
 			continue
 		}
 		group.Go(func() error {
-			if a.may(ctx, p) && a.views.mayWrite(ctx, known, p, result) {
-				a.write(ctx, known, p, result)
+			if a.may(ctx, p) && a.views.mayWrite(ctx, sidecarState, p, result) {
+				a.write(ctx, sidecarState, p, result)
 			}
 			return nil
 		})
 	}
 	_ = group.Wait() // Its functions report to the outcome.
-	wait, err = a.sets.learn(ctx, sidecar, decided, result.answers)
+	wait, err = a.sets.learn(ctx, sidecar, decision, result.answers)
 	result.offered(sidecar, wait, err)
-	a.deleteUnusedCompanions(ctx, client.ObjectKeyFromObject(sidecar), decided, result)
-	known.KeepExpectations(decided.Plans)
+	a.deleteUnusedCompanions(ctx, client.ObjectKeyFromObject(sidecar), decision, result)
+	sidecarState.KeepExpectations(decision.Plans)
 	result.sort()
 	return result
 }
 
 // deleteUnusedCompanions deletes the companions that no workload can be rolled back to.
-func (a *applier) deleteUnusedCompanions(ctx context.Context, sidecar types.NamespacedName, decided *decision.Decision, result *outcome) {
-	if !decided.HasSettled || ctx.Err() != nil {
+func (a *applier) deleteUnusedCompanions(ctx context.Context, sidecar types.NamespacedName, decision *decision.Decision, result *outcome) {
+	if !decision.HasSettled || ctx.Err() != nil {
 		return // The last request remains, or the next reconcile deletes them.
 	}
-	unused, err := a.uses.UnusedCompanions(sidecar, decided.Obsolete, func(yield func(types.UID) bool) {
-		for i := range decided.Plans {
-			if !yield(decided.Plans[i].Target.UID) {
+	unused, err := a.uses.UnusedCompanions(sidecar, decision.Obsolete, func(yield func(types.UID) bool) {
+		for i := range decision.Plans {
+			if !yield(decision.Plans[i].Target.UID) {
 				return
 			}
 		}
@@ -119,27 +119,27 @@ func (a *applier) deleteUnusedCompanions(ctx context.Context, sidecar types.Name
 }
 
 // write carries out one plan and records the API server's answer.
-func (a *applier) write(ctx context.Context, known *state.Sidecar, p *plan.Plan, result *outcome) {
+func (a *applier) write(ctx context.Context, sidecarState *state.Sidecar, p *plan.Plan, result *outcome) {
 	object := status.Object(p.Target)
 	written, err := a.carryOut(ctx, p)
 	a.events.wrote()
 	result.answer(p, err)
 	switch {
 	case err == nil:
-		known.Wrote(p, written.Generation, written.ResourceVersion)
-		if p.StartsPods() && p.Action != plan.Remove && known.Injected(p.Target.UID, p.InjectedHash()) || p.Repairs {
+		sidecarState.Wrote(p, written.Generation, written.ResourceVersion)
+		if p.StartsPods() && p.Action != plan.Remove && sidecarState.Injected(p.Target.UID, p.InjectedHash()) || p.Repairs {
 			a.Metrics.RecordCorrection()
 		}
 		result.succeed(p)
 		log.FromContext(ctx).Info("workload written", "action", p.Action, telemetry.KeyWorkload, object, telemetry.KeyHash, p.InjectedHash(), telemetry.KeyChangeCause, p.Cause, "generation", written.Generation)
-	case errors.Is(err, apply.ErrGone), errors.Is(err, apply.ErrStale), isAhead(known, p, err):
+	case errors.Is(err, apply.ErrGone), errors.Is(err, apply.ErrStale), isAhead(sidecarState, p, err):
 		tellUndone(ctx, object, err)
-		result.miss(known.Miss(p, err))
-		result.unexplained(p, known.Missed(p))
+		result.miss(sidecarState.Miss(p, err))
+		result.unexplained(p, sidecarState.Missed(p))
 	default:
 		isPermanent := result.refuse(p, err)
 		if isRefusal(err) {
-			known.Refused(p, err, isPermanent)
+			sidecarState.Refused(p, err, isPermanent)
 		}
 	}
 }

@@ -45,14 +45,14 @@ type catalogReader struct {
 
 // isStopped reports whether all writes but removals were stopped when anybody last looked.
 func (c *catalogReader) isStopped() bool {
-	last := c.last.Load()
-	return last != nil && last.Stopped
+	platform := c.last.Load()
+	return platform != nil && platform.Stopped
 }
 
 // rules are the pace of rollouts when anybody last looked.
 func (c *catalogReader) rules() *fleet.Rules {
-	if last := c.last.Load(); last != nil {
-		return last.Rollout
+	if platform := c.last.Load(); platform != nil {
+		return platform.Rollout
 	}
 	return nil
 }
@@ -60,20 +60,20 @@ func (c *catalogReader) rules() *fleet.Rules {
 // current returns the platform that is published, from the cache. A change is announced once, by whichever caller sees it
 // first.
 func (c *catalogReader) current(ctx context.Context) (*desired.Platform, error) {
-	present, err := c.read(ctx)
+	configMaps, err := c.read(ctx)
 	if err != nil {
 		return nil, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	settled, err := c.settle(ctx, present)
+	settled, err := c.settle(ctx, configMaps)
 	if err != nil {
 		return nil, err
 	}
 	if last := c.last.Load(); last != nil && settled == c.settled {
 		return last, nil
 	}
-	now, err := c.load(ctx, settled)
+	platform, err := c.load(ctx, settled)
 	if err != nil {
 		return nil, err
 	}
@@ -82,67 +82,67 @@ func (c *catalogReader) current(ctx context.Context) (*desired.Platform, error) 
 	if wait := settled.Wait; wait != nil {
 		log.FromContext(ctx).Info("delaying publication", "cause", wait.Message)
 	}
-	before := c.last.Swap(now)
-	if before == nil {
-		before = &desired.Platform{}
+	previous := c.last.Swap(platform)
+	if previous == nil {
+		previous = &desired.Platform{}
 	}
-	if now.Stopped != before.Stopped {
-		log.FromContext(ctx).Info("stop of writes changed", "stopped", now.Stopped, "configMap", c.options.Installation)
+	if platform.Stopped != previous.Stopped {
+		log.FromContext(ctx).Info("stop of writes changed", "stopped", platform.Stopped, "configMap", c.options.Installation)
 	}
-	if now.Rollout.CanHalt() && !before.Rollout.CanHalt() && !c.options.ReadPods {
+	if platform.Rollout.CanHalt() && !previous.Rollout.CanHalt() && !c.options.ReadPods {
 		telemetry.Warn(log.FromContext(ctx), "causes of failures are not seen: rollout.halt needs rbac.optional.pods")
 	}
-	c.metrics.SetWritesStopped(now.Stopped)
-	c.metrics.SetTemplateSets(count(now))
-	return now, nil
+	c.metrics.SetWritesStopped(platform.Stopped)
+	c.metrics.SetTemplateSets(count(platform))
+	return platform, nil
 }
 
 // publish records a platform that current has returned, before a VectorSidecar starts its revision. A draft is not
 // recorded, because nothing starts its revision. The error is apply.ErrStale if there is a later platform, and an
 // *unstoredError if the record could not be written.
-func (c *catalogReader) publish(ctx context.Context, now *desired.Platform) error {
-	if c.last.Load() != now {
-		return fmt.Errorf("publishing revision %s: %w", now.Revision, apply.ErrStale)
+func (c *catalogReader) publish(ctx context.Context, platform *desired.Platform) error {
+	if c.last.Load() != platform {
+		return fmt.Errorf("publishing revision %s: %w", platform.Revision, apply.ErrStale)
 	}
-	if now.Unpublished != "" {
+	if platform.Unpublished != "" {
 		return nil
 	}
-	return c.publisher.record(ctx, now)
+	return c.publisher.record(ctx, platform)
 }
 
 // read reads the platform's ConfigMaps from the cache.
-func (c *catalogReader) read(ctx context.Context) (present desired.PlatformConfigMaps, err error) {
-	present.Installation = &corev1.ConfigMap{}
+func (c *catalogReader) read(ctx context.Context) (configMaps desired.PlatformConfigMaps, err error) {
+	configMaps.Installation = &corev1.ConfigMap{}
 	if name := c.options.Installation; name.Name != "" {
-		err := c.client.Get(ctx, name, present.Installation)
-		if present.LacksInstallation = apierrors.IsNotFound(err); client.IgnoreNotFound(err) != nil {
-			return present, fmt.Errorf("reading ConfigMap %s: %w", name, err)
+		err := c.client.Get(ctx, name, configMaps.Installation)
+		if configMaps.LacksInstallation = apierrors.IsNotFound(err); client.IgnoreNotFound(err) != nil {
+			return configMaps, fmt.Errorf("reading ConfigMap %s: %w", name, err)
 		}
-		present.Installation.Namespace, present.Installation.Name = name.Namespace, name.Name
+		configMaps.Installation.Namespace, configMaps.Installation.Name = name.Namespace, name.Name
 	}
 	if c.options.Namespace == "" {
-		return present, nil
+		return configMaps, nil
 	}
 	var sets corev1.ConfigMapList
 	if err := c.client.List(ctx, &sets, client.InNamespace(c.options.Namespace), client.HasLabels{meta.LabelTemplateSet}, client.UnsafeDisableDeepCopy); err != nil {
-		return present, fmt.Errorf("listing template sets: %w", err)
+		return configMaps, fmt.Errorf("listing template sets: %w", err)
 	}
-	present.Sets = sets.Items
-	return present, nil
+	configMaps.Sets = sets.Items
+	return configMaps, nil
 }
 
 // settle returns which ConfigMaps are published. A process that starts while they do not belong together begins with the
 // revision that was published last.
-func (c *catalogReader) settle(ctx context.Context, present desired.PlatformConfigMaps) (*desired.Settled, error) {
-	settled := c.settling.Update(present, c.options.Clock())
+func (c *catalogReader) settle(ctx context.Context, configMaps desired.PlatformConfigMaps) (*desired.Settled, error) {
+	settled := c.settling.Update(configMaps, c.options.Clock())
 	if settled.Published == nil && c.last.Load() == nil {
-		content, _, err := c.history.lastKnownGood(ctx, present.Installation)
+		content, _, err := c.history.lastKnownGood(ctx, configMaps.Installation)
 		if err != nil {
 			return nil, fmt.Errorf("reading the last published revision: %w", err)
 		}
 		if content != nil {
-			c.settling.Restore(content, present)
-			settled = c.settling.Update(present, c.options.Clock())
+			c.settling.Restore(content, configMaps)
+			settled = c.settling.Update(configMaps, c.options.Clock())
 		}
 	}
 	return settled, nil
@@ -154,35 +154,35 @@ func (c *catalogReader) load(ctx context.Context, settled *desired.Settled) (*de
 	if published == nil {
 		return c.catalog.Draft(wait), nil
 	}
-	now, changes := c.catalog.Update(published.Installation, published.Sets)
-	if c.last.Load() == nil && now.LacksGood() {
+	platform, changes := c.catalog.Update(published.Installation, published.Sets)
+	if c.last.Load() == nil && platform.LacksGood() {
 		content, rollout, err := c.history.lastKnownGood(ctx, published.Installation)
 		if err != nil {
 			return nil, fmt.Errorf("reading the last good template sets and policy: %w", err)
 		}
 		if c.catalog.Restore(content, rollout) {
-			now, _ = c.catalog.Update(published.Installation, published.Sets)
+			platform, _ = c.catalog.Update(published.Installation, published.Sets)
 		}
 	}
 	for _, change := range changes {
 		c.announce(ctx, change)
 	}
 	if wait != nil {
-		now = now.Awaiting(wait)
+		platform = platform.Awaiting(wait)
 	}
-	return now, nil
+	return platform, nil
 }
 
 // at returns a function for the platform with an earlier revision.
-func (c *catalogReader) at(now *desired.Platform) func(context.Context, string) (*desired.Platform, error) {
+func (c *catalogReader) at(current *desired.Platform) func(context.Context, string) (*desired.Platform, error) {
 	return func(ctx context.Context, revision string) (*desired.Platform, error) {
-		return c.history.at(ctx, revision, now)
+		return c.history.at(ctx, revision, current)
 	}
 }
 
 // count returns how many template sets are valid and how many are not.
-func count(now *desired.Platform) (good, broken int) {
-	for _, set := range now.Sets() {
+func count(platform *desired.Platform) (good, broken int) {
+	for _, set := range platform.Sets() {
 		if set.Err != nil {
 			broken++
 			continue

@@ -26,18 +26,18 @@ func (s *sweeper) Start(ctx context.Context) error {
 	_ = wait.PollUntilContextCancel(ctx, sweepDelay/10, true, hasRead) // Its only error is that of the context.
 	retry := sweepRetry
 	for ctx.Err() == nil {
-		next := wait.Jitter(sweepInterval, 0.2)
+		delay := wait.Jitter(sweepInterval, 0.2)
 		switch s.sweep(ctx) {
 		case allSwept:
 			retry = sweepRetry
 		case notYet:
-			next, retry = sweepRetry, sweepRetry
+			delay, retry = sweepRetry, sweepRetry
 		case notAble:
-			next, retry = retry, state.NextWait(retry, sweepRetry, state.LastRetry)
+			delay, retry = retry, state.NextWait(retry, sweepRetry, state.LastRetry)
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(next):
+		case <-time.After(delay):
 		case <-s.woken:
 			select {
 			case <-ctx.Done():
@@ -51,21 +51,21 @@ func (s *sweeper) Start(ctx context.Context) error {
 // sweep sweeps once.
 func (s *sweeper) sweep(ctx context.Context) progress {
 	exists := s.sidecars.orOffered(companion.NewExistenceCheck(s.sidecars.list(ctx, ""), s.sidecars.clusters.all(ctx)))
-	found := companion.FindLeftovers(carriersOf(s.views.workloads.ListTraced()), exists, s.writtenBy)
-	found, confirmed := s.confirm(ctx, found)
-	found, cleaned := s.clean(ctx, found)
-	s.tellLeftovers(ctx, found)
+	leftovers := companion.FindLeftovers(carriersOf(s.views.workloads.ListTraced()), exists, s.writtenBy)
+	leftovers, confirmed := s.confirm(ctx, leftovers)
+	leftovers, cleaned := s.clean(ctx, leftovers)
+	s.tellLeftovers(ctx, leftovers)
 	return max(confirmed, cleaned, s.deleteStrays(ctx))
 }
 
 // tellLeftovers counts the leftovers and reports, once each, those that a person has to judge.
-func (s *sweeper) tellLeftovers(ctx context.Context, found []companion.Leftover) {
-	counts, told := map[companion.LeftoverAction]int{}, map[leftover]companion.LeftoverAction{}
-	for i := range found {
-		finding := &found[i]
+func (s *sweeper) tellLeftovers(ctx context.Context, leftovers []companion.Leftover) {
+	counts, reported := map[companion.LeftoverAction]int{}, map[leftover]companion.LeftoverAction{}
+	for i := range leftovers {
+		finding := &leftovers[i]
 		key := leftover{finding.UID, finding.Manager}
 		counts[finding.Action]++
-		told[key] = finding.Action
+		reported[key] = finding.Action
 		if finding.Action != companion.Report || s.told[key] == finding.Action {
 			continue
 		}
@@ -73,8 +73,8 @@ func (s *sweeper) tellLeftovers(ctx context.Context, found []companion.Leftover)
 		s.events.Eventf(reference(finding.Ref), nil, corev1.EventTypeWarning, meta.ReasonLeftoverFound, string(plan.None),
 			"it carries something of %s, which does not exist: %s", meta.Title(finding.Sidecar), finding.Reason)
 	}
-	s.told = told
-	s.hasFound.Store(len(told) > 0)
+	s.told = reported
+	s.hasFound.Store(len(reported) > 0)
 	for _, verdict := range companion.LeftoverActions() {
 		s.Metrics.SetLeftovers(string(verdict), counts[verdict])
 	}

@@ -20,18 +20,18 @@ import (
 
 // keepOwn returns what is to be in the status of the spec of a ClusterVectorSidecar, and how long until that
 // changes although nothing happens, 0 for ever.
-func (c *clusters) keepOwn(stages *stages, cluster *v1alpha1.ClusterVectorSidecar, known *clusterKnown) (lastgood.Kept, time.Duration) {
+func (c *clusters) keepOwn(stages *stages, cluster *v1alpha1.ClusterVectorSidecar, clusterState *clusterKnown) (lastgood.Kept, time.Duration) {
 	sidecar := everywhere(cluster)
-	seen, until := known.ownSeen(sidecar, stages.now())
-	seen.OnFailure = stages.catalog.rules().OnFailureOf(cluster.Spec.Rollout)
-	kept := lastgood.Keep(sidecar, &seen)
-	if known.hasDropped(cluster) {
-		kept = lastgood.Kept{}
+	observation, deadline := clusterState.ownSeen(sidecar, stages.now())
+	observation.OnFailure = stages.catalog.rules().OnFailureOf(cluster.Spec.Rollout)
+	specHistory := lastgood.Keep(sidecar, &observation)
+	if clusterState.hasDropped(cluster) {
+		specHistory = lastgood.Kept{}
 	}
-	if until.IsZero() || seen.OnFailure != v1alpha1.OnFailureRevert {
-		return kept, 0
+	if deadline.IsZero() || observation.OnFailure != v1alpha1.OnFailureRevert {
+		return specHistory, 0
 	}
-	return kept, max(until.Sub(stages.now()), time.Millisecond)
+	return specHistory, max(deadline.Sub(stages.now()), time.Millisecond)
 }
 
 // goBack writes to the status of a ClusterVectorSidecar that its spec is reverted, as a pass over one of its

@@ -60,30 +60,30 @@ func (k *clusterKnown) expect(cluster *v1alpha1.ClusterVectorSidecar, namespaces
 func (k *clusterKnown) namespaces() map[string]bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	all := maps.Clone(k.unseen)
+	namespaces := maps.Clone(k.unseen)
 	for namespace := range k.seen {
-		all[namespace] = true
+		namespaces[namespace] = true
 	}
-	return all
+	return namespaces
 }
 
 // statusIn returns the status in a namespace that was reported last, nil for none.
 func (k *clusterKnown) statusIn(namespace string) *v1alpha1.VectorSidecarStatus {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if of := k.seen[namespace]; of != nil {
-		return of.DeepCopy()
+	if namespaceStatus := k.seen[namespace]; namespaceStatus != nil {
+		return namespaceStatus.DeepCopy()
 	}
 	return nil
 }
 
 // report records what a pass over a namespace found.
-func (k *clusterKnown) report(sidecar *v1alpha1.VectorSidecar, part *lastgood.Part, isChanged bool) {
+func (k *clusterKnown) report(sidecar *v1alpha1.VectorSidecar, report *lastgood.Part, isChanged bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.unseen, sidecar.Namespace)
-	k.seen[sidecar.Namespace] = &status.InNamespace{VectorSidecarStatus: *sidecar.Status.DeepCopy(), Trial: part.Trial, IsLeaving: sidecar.DeletionTimestamp != nil}
-	k.own[sidecar.Namespace] = part
+	k.seen[sidecar.Namespace] = &status.InNamespace{VectorSidecarStatus: *sidecar.Status.DeepCopy(), Trial: report.Trial, IsLeaving: sidecar.DeletionTimestamp != nil}
+	k.own[sidecar.Namespace] = report
 	k.isChanged = k.isChanged || isChanged
 }
 

@@ -34,15 +34,15 @@ func (l *clusterLister) all(ctx context.Context) []v1alpha1.ClusterVectorSidecar
 	if l == nil {
 		return nil
 	}
-	var found v1alpha1.ClusterVectorSidecarList
-	if err := l.client.List(ctx, &found, client.UnsafeDisableDeepCopy); err != nil {
+	var list v1alpha1.ClusterVectorSidecarList
+	if err := l.client.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
 		// A cache returns an error only while it is shutting down.
 		log.FromContext(ctx).Error(err, "listing ClusterVectorSidecars")
 	}
-	for i := range found.Items {
-		l.statuses.catchUp(&found.Items[i])
+	for i := range list.Items {
+		l.statuses.catchUp(&list.Items[i])
 	}
-	return found.Items
+	return list.Items
 }
 
 // in returns what ClusterVectorSidecars are in a namespace, or in all if "".
@@ -58,12 +58,12 @@ func (l *clusterLister) having(ctx context.Context, namespace, index string, key
 	})
 }
 
-func (l *clusterLister) those(ctx context.Context, namespace string, isByOwner bool, are func(*v1alpha1.ClusterVectorSidecar) bool) []v1alpha1.VectorSidecar {
-	var found []v1alpha1.VectorSidecar
+func (l *clusterLister) those(ctx context.Context, namespace string, isByOwner bool, matches func(*v1alpha1.ClusterVectorSidecar) bool) []v1alpha1.VectorSidecar {
+	var sidecars []v1alpha1.VectorSidecar
 	var namespaces []metav1.PartialObjectMetadata
 	clusters := l.all(ctx)
 	for i := range clusters {
-		if !are(&clusters[i]) {
+		if !matches(&clusters[i]) {
 			continue
 		}
 		if namespaces == nil {
@@ -73,11 +73,11 @@ func (l *clusterLister) those(ctx context.Context, namespace string, isByOwner b
 		for n := range namespaces {
 			isSelected := selector.Selects(&namespaces[n])
 			if isSelected || isByOwner && namespaces[n].DeletionTimestamp == nil {
-				found = append(found, *selector.NewSidecar(&clusters[i], namespaces[n].Name, isSelected))
+				sidecars = append(sidecars, *selector.NewSidecar(&clusters[i], namespaces[n].Name, isSelected))
 			}
 		}
 	}
-	return found
+	return sidecars
 }
 
 // get returns what a ClusterVectorSidecar is in a namespace, nil if one of them is not there, or the
@@ -87,10 +87,10 @@ func (l *clusterLister) get(ctx context.Context, namespace, name string) (*v1alp
 	if err != nil || cluster == nil {
 		return nil, err
 	}
-	for _, there := range l.namespaces(ctx, namespace) {
-		if there.DeletionTimestamp == nil {
+	for _, object := range l.namespaces(ctx, namespace) {
+		if object.DeletionTimestamp == nil {
 			selector := l.selectorOf(cluster)
-			return selector.NewSidecar(cluster, namespace, selector.Selects(&there)), nil
+			return selector.NewSidecar(cluster, namespace, selector.Selects(&object)), nil
 		}
 	}
 	return nil, nil //nolint:nilnil // What is not there is no error.
@@ -113,11 +113,11 @@ func (l *clusterLister) named(ctx context.Context, name string) (*v1alpha1.Clust
 }
 
 // live lists all ClusterVectorSidecars from the API server, each with its name and UID only.
-func (l *clusterLister) live(ctx context.Context, from *livelist.Client) ([]v1alpha1.ClusterVectorSidecar, error) {
+func (l *clusterLister) live(ctx context.Context, live *livelist.Client) ([]v1alpha1.ClusterVectorSidecar, error) {
 	if l == nil {
 		return nil, nil
 	}
-	clusters, err := livelist.Collect(ctx, from, livelist.Metadata(v1alpha1.GroupVersion.WithKind("ClusterVectorSidecar")), func(listed client.Object) (v1alpha1.ClusterVectorSidecar, bool) {
+	clusters, err := livelist.Collect(ctx, live, livelist.Metadata(v1alpha1.GroupVersion.WithKind("ClusterVectorSidecar")), func(listed client.Object) (v1alpha1.ClusterVectorSidecar, bool) {
 		return v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: listed.GetName(), UID: listed.GetUID()}}, true
 	})
 	if err != nil {
@@ -136,19 +136,19 @@ func (l *clusterLister) selectorOf(cluster *v1alpha1.ClusterVectorSidecar) clust
 // namespaces returns the metadata of a namespace, if there is one, or of all if "".
 func (l *clusterLister) namespaces(ctx context.Context, name string) []metav1.PartialObjectMetadata {
 	if name != "" {
-		one := newNamespace("")
-		if err := l.client.Get(ctx, types.NamespacedName{Name: name}, one, client.UnsafeDisableDeepCopy); err != nil {
+		namespace := newNamespace("")
+		if err := l.client.Get(ctx, types.NamespacedName{Name: name}, namespace, client.UnsafeDisableDeepCopy); err != nil {
 			return nil
 		}
-		return []metav1.PartialObjectMetadata{*one}
+		return []metav1.PartialObjectMetadata{*namespace}
 	}
-	var all metav1.PartialObjectMetadataList
-	all.SetGroupVersionKind(newNamespace("").GroupVersionKind())
-	all.Kind += "List"
-	if err := l.client.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
+	var list metav1.PartialObjectMetadataList
+	list.SetGroupVersionKind(newNamespace("").GroupVersionKind())
+	list.Kind += "List"
+	if err := l.client.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
 		log.FromContext(ctx).Error(err, "listing namespaces")
 	}
-	return all.Items
+	return list.Items
 }
 
 // clusterKeys returns the keys of a ClusterVectorSidecar in an index of VectorSidecars.

@@ -32,8 +32,8 @@ const statusDelay = 500 * time.Millisecond
 func newClusterMemory() *clusterMemory { return &clusterMemory{known: map[string]*clusterKnown{}} }
 
 // setQueue is called when the controller starts.
-func (m *clusterMemory) setQueue(_ context.Context, to queue) error {
-	m.queue = to
+func (m *clusterMemory) setQueue(_ context.Context, q queue) error {
+	m.queue = q
 	return nil
 }
 
@@ -51,15 +51,15 @@ func (m *clusterMemory) of(name string) *clusterKnown {
 func (m *clusterMemory) drop(name string) *clusterKnown {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	known := m.known[name]
+	clusterState := m.known[name]
 	delete(m.known, name)
-	return known
+	return clusterState
 }
 
 // report records the status of a namespace after a pass. The status of the whole is written soon after.
-func (m *clusterMemory) report(sidecar *v1alpha1.VectorSidecar, part *lastgood.Part, isChanged bool) {
+func (m *clusterMemory) report(sidecar *v1alpha1.VectorSidecar, report *lastgood.Part, isChanged bool) {
 	name := clusterOf(sidecar)
-	m.of(name).report(sidecar, part, isChanged)
+	m.of(name).report(sidecar, report, isChanged)
 	m.queue.AddAfter(reconcile.Request{NamespacedName: clusterKey(name)}, statusDelay)
 }
 
@@ -70,11 +70,11 @@ func (m *clusterMemory) leave(key types.NamespacedName) {
 		return
 	}
 	m.mu.Lock()
-	known := m.known[name]
+	clusterState := m.known[name]
 	m.mu.Unlock()
-	if known == nil {
+	if clusterState == nil {
 		return
 	}
-	known.leave(key.Namespace)
+	clusterState.leave(key.Namespace)
 	m.queue.AddAfter(reconcile.Request{NamespacedName: clusterKey(name)}, statusDelay)
 }

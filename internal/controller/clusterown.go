@@ -18,10 +18,10 @@ func (k *clusterKnown) partIn(namespace string) *lastgood.Part {
 }
 
 // setPart replaces it.
-func (k *clusterKnown) setPart(namespace string, part *lastgood.Part) {
+func (k *clusterKnown) setPart(namespace string, report *lastgood.Part) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.own[namespace] = part
+	k.own[namespace] = report
 }
 
 // ownSeen adds up how far the namespaces are with the spec. It returns when that changes although nothing
@@ -29,16 +29,16 @@ func (k *clusterKnown) setPart(namespace string, part *lastgood.Part) {
 func (k *clusterKnown) ownSeen(sidecar *v1alpha1.VectorSidecar, now time.Time) (lastgood.Seen, time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	parts := make(map[string]*lastgood.Part, len(k.seen)+len(k.unseen))
+	reports := make(map[string]*lastgood.Part, len(k.seen)+len(k.unseen))
 	for namespace := range k.unseen {
-		parts[namespace] = nil
+		reports[namespace] = nil
 	}
-	for namespace, of := range k.seen {
-		if !of.IsLeaving {
-			parts[namespace] = k.own[namespace]
+	for namespace, namespaceStatus := range k.seen {
+		if !namespaceStatus.IsLeaving {
+			reports[namespace] = k.own[namespace]
 		}
 	}
-	return lastgood.Sum(sidecar, parts, now)
+	return lastgood.Sum(sidecar, reports, now)
 }
 
 // hasDropped reports whether the API server has dropped the last good spec of this version.

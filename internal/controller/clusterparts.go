@@ -15,47 +15,47 @@ import (
 func (k *clusterKnown) part(wave string) *stage {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	one := k.parts[wave]
-	if one == nil {
+	rollout := k.parts[wave]
+	if rollout == nil {
 		return nil
 	}
-	made := *one
-	made.Status, made.IsNew, made.before = *one.Status.DeepCopy(), false, k.broken[wave]
-	return &made
+	clone := *rollout
+	clone.Status, clone.IsNew, clone.before = *rollout.Status.DeepCopy(), false, k.broken[wave]
+	return &clone
 }
 
 // setParts replaces the parts. It returns the names of the waves whose namespaces have to look again.
-func (k *clusterKnown) setParts(parts map[string]*stage) (isOther map[string]bool) {
+func (k *clusterKnown) setParts(rollouts map[string]*stage) (isOther map[string]bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	isOther = map[string]bool{}
-	for wave, part := range parts {
-		before := k.parts[wave]
-		isOther[wave] = before == nil || !part.IsLike(&before.Stage)
+	for wave, rollout := range rollouts {
+		previous := k.parts[wave]
+		isOther[wave] = previous == nil || !rollout.IsLike(&previous.Stage)
 	}
-	k.parts = parts
+	k.parts = rollouts
 	return isOther
 }
 
 // progressIn records how far a namespace is.
-func (k *clusterKnown) progressIn(namespace string, part *stage, progress fleet.Progress, due, now time.Time) {
+func (k *clusterKnown) progressIn(namespace string, rollout *stage, progress fleet.Progress, dueTime, now time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	is := &namespaceProgress{Progress: progress, wave: part.Status.Wave, revision: part.Status.Revision, due: due}
+	current := &namespaceProgress{Progress: progress, wave: rollout.Status.Wave, revision: rollout.Status.Revision, due: dueTime}
 	// What had failed with a spec that is reverted, or on the way back, does not any more.
 	isBack := progress.Generation < 0 && progress.IsDone
-	if before := k.progress[namespace]; before != nil && !isBack && (before.Generation < 0) == (progress.Generation < 0) {
-		is.failed = before.failed
+	if previous := k.progress[namespace]; previous != nil && !isBack && (previous.Generation < 0) == (progress.Generation < 0) {
+		current.failed = previous.failed
 	}
 	if progress.Failed > 0 {
-		is.failed = now
+		current.failed = now
 	}
-	k.progress[namespace] = is
+	k.progress[namespace] = current
 }
 
 // brokenIn returns those namespaces of a part where workloads have failed by no fault of the revision
 // that it has, nil if that is nothing.
-func (k *clusterKnown) brokenIn(namespaces []string, has *v1alpha1.RolloutStatus, now time.Time) map[string]bool {
+func (k *clusterKnown) brokenIn(namespaces []string, rolloutStatus *v1alpha1.RolloutStatus, now time.Time) map[string]bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	var broken map[string]bool
@@ -64,7 +64,7 @@ func (k *clusterKnown) brokenIn(namespaces []string, has *v1alpha1.RolloutStatus
 		if progress == nil || progress.failed.IsZero() || now.Sub(progress.failed) > lastgood.CrashLoop {
 			continue
 		}
-		if before := k.broken[has.Wave]; isFaultOf(has) && (before == nil || !before.namespaces[namespace]) {
+		if prior := k.broken[rolloutStatus.Wave]; isFaultOf(rolloutStatus) && (prior == nil || !prior.namespaces[namespace]) {
 			continue
 		}
 		if broken == nil {
@@ -84,50 +84,50 @@ func (k *clusterKnown) setBroken(wave string, namespaces map[string]bool, genera
 
 // progressOf adds up how far the namespaces of a part are, and returns when some workload there will
 // have waited too long.
-func (k *clusterKnown) progressOf(cluster *v1alpha1.ClusterVectorSidecar, part *stage, namespaces []string, now time.Time) (sum fleet.Progress, due time.Time) {
-	present := lastgood.Generation(everywhere(cluster))
-	before := k.beforePart(present, part, namespaces, now)
+func (k *clusterKnown) progressOf(cluster *v1alpha1.ClusterVectorSidecar, rollout *stage, namespaces []string, now time.Time) (sum fleet.Progress, dueTime time.Time) {
+	currentGeneration := lastgood.Generation(everywhere(cluster))
+	prior := k.beforePart(currentGeneration, rollout, namespaces, now)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	all := make([]fleet.Progress, 0, len(namespaces))
+	progresses := make([]fleet.Progress, 0, len(namespaces))
 	for _, namespace := range namespaces {
-		one := k.progress[namespace]
-		if one == nil || one.Generation != present || one.wave != part.Status.Wave || one.revision != part.Status.Revision {
-			all = append(all, fleet.Progress{}) // It is about to look.
+		entry := k.progress[namespace]
+		if entry == nil || entry.Generation != currentGeneration || entry.wave != rollout.Status.Wave || entry.revision != rollout.Status.Revision {
+			progresses = append(progresses, fleet.Progress{}) // It is about to look.
 			continue
 		}
-		is := one.Progress
-		if before.namespaces[namespace] {
-			is.Failed, is.Unexplained, is.Failures, is.IsDone = 0, 0, nil, is.IsDone || is.Failed+is.Unexplained > 0
+		progress := entry.Progress
+		if prior.namespaces[namespace] {
+			progress.Failed, progress.Unexplained, progress.Failures, progress.IsDone = 0, 0, nil, progress.IsDone || progress.Failed+progress.Unexplained > 0
 		}
-		all = append(all, is)
-		if due.IsZero() || !one.due.IsZero() && one.due.Before(due) {
-			due = one.due
+		progresses = append(progresses, progress)
+		if dueTime.IsZero() || !entry.due.IsZero() && entry.due.Before(dueTime) {
+			dueTime = entry.due
 		}
 	}
-	generation := present
-	if part.Status.Generation == 0 && generation == before.generation { // Who had failed before is known by name.
+	generation := currentGeneration
+	if rollout.Status.Generation == 0 && generation == prior.generation { // Who had failed before is known by name.
 		generation = 0
 	}
-	return fleet.Sum(all, generation), due
+	return fleet.Sum(progresses, generation), dueTime
 }
 
 // beforePart returns what had failed before the revision of a part. After a restart that is what fails
 // at the first look, if the status says that something had.
-func (k *clusterKnown) beforePart(present int64, part *stage, namespaces []string, now time.Time) *brokenBefore {
-	wave := part.Status.Wave
+func (k *clusterKnown) beforePart(currentGeneration int64, rollout *stage, namespaces []string, now time.Time) *brokenBefore {
+	wave := rollout.Status.Wave
 	k.mu.Lock()
-	before := k.broken[wave]
+	prior := k.broken[wave]
 	k.mu.Unlock()
-	if before != nil {
-		return before
+	if prior != nil {
+		return prior
 	}
-	before = &brokenBefore{generation: present}
-	if part.Status.Generation == 0 {
-		before.namespaces = k.brokenIn(namespaces, &v1alpha1.RolloutStatus{}, now)
+	prior = &brokenBefore{generation: currentGeneration}
+	if rollout.Status.Generation == 0 {
+		prior.namespaces = k.brokenIn(namespaces, &v1alpha1.RolloutStatus{}, now)
 	}
 	if k.hasSeenAll() {
-		k.setBroken(wave, before.namespaces, before.generation)
+		k.setBroken(wave, prior.namespaces, prior.generation)
 	}
-	return before
+	return prior
 }

@@ -41,45 +41,45 @@ func (c *clusters) pass(ctx context.Context, name string, stages *stages) (time.
 			return 0, err
 		}
 	}
-	known := c.of(name)
-	isNew, namespaces := known.isNew(cluster), map[string]bool{}
+	clusterState := c.of(name)
+	isNew, namespaces := clusterState.isNew(cluster), map[string]bool{}
 	if isNew {
-		namespaces = c.concerned(ctx, cluster, known)
-		known.expect(cluster, namespaces)
+		namespaces = c.concerned(ctx, cluster, clusterState)
+		clusterState.expect(cluster, namespaces)
 		stages.spread(ctx, name, namespaces)
 	}
 	_, invalid := clusterwide.NewSelector(&cluster.Spec, c.home)
-	again, err := c.advance(ctx, stages, cluster, known, invalid != nil)
+	requeueAfter, err := c.advance(ctx, stages, cluster, clusterState, invalid != nil)
 	if isNew {
-		c.passOn(ctx, cluster, namespaces, known.isSpread)
-		known.isSpread = true
+		c.passOn(ctx, cluster, namespaces, clusterState.isSpread)
+		clusterState.isSpread = true
 	}
 	if err != nil {
 		return 0, fmt.Errorf("letting a revision through: %w", err)
 	}
-	if cluster.DeletionTimestamp != nil && known.isLeft() {
+	if cluster.DeletionTimestamp != nil && clusterState.isLeft() {
 		return 0, c.writer.RemoveFinalizer(ctx, cluster)
 	}
-	own, until := c.keepOwn(stages, cluster, known)
-	return minNonZero(again, until), c.tell(ctx, cluster, known, own, invalid, stages.access.blindHalt(ctx, stages.catalog.rules(), ""))
+	specHistory, specRequeueAfter := c.keepOwn(stages, cluster, clusterState)
+	return minNonZero(requeueAfter, specRequeueAfter), c.tell(ctx, cluster, clusterState, specHistory, invalid, stages.access.blindHalt(ctx, stages.catalog.rules(), ""))
 }
 
 // concerned returns the namespaces that a ClusterVectorSidecar selects, and those where it may have
 // left something.
-func (c *clusters) concerned(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, known *clusterKnown) map[string]bool {
-	found := known.namespaces()
+func (c *clusters) concerned(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, clusterState *clusterKnown) map[string]bool {
+	namespaces := clusterState.namespaces()
 	selector := c.selectorOf(cluster)
-	all := c.namespaces(ctx, "")
-	for i := range all {
-		if selector.Selects(&all[i]) {
-			found[all[i].Name] = true
+	objects := c.namespaces(ctx, "")
+	for i := range objects {
+		if selector.Selects(&objects[i]) {
+			namespaces[objects[i].Name] = true
 		}
 	}
 	manager := meta.Manager(meta.InNamespace(cluster.Name))
 	for carrier := range carriersOf(c.workloads.ListTraced()) {
 		for i := range carrier.Traces {
 			if carrier.Traces[i].Manager == manager {
-				found[carrier.Namespace] = true
+				namespaces[carrier.Namespace] = true
 			}
 		}
 	}
@@ -89,43 +89,43 @@ func (c *clusters) concerned(ctx context.Context, cluster *v1alpha1.ClusterVecto
 		log.FromContext(ctx).Error(err, "listing companions")
 	}
 	for i := range companions.Items {
-		found[companions.Items[i].Namespace] = true
+		namespaces[companions.Items[i].Namespace] = true
 	}
 	for _, namespace := range c.sets.namespacesOf(ctx, meta.InNamespace(cluster.Name)) {
-		found[namespace] = true
+		namespaces[namespace] = true
 	}
-	return found
+	return namespaces
 }
 
 // tell writes the status if it has changed. After a start it waits until all namespaces were looked
 // at: until then there is nothing new to tell. own is what it says of the spec, and invalid why namespaces
 // cannot be selected, nil if they can.
-func (c *clusters) tell(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, known *clusterKnown, own lastgood.Kept, invalid error, blindHalt string) error {
-	facts := known.facts(cluster)
-	facts.SpecStatus, facts.BlindHalt = own, blindHalt
+func (c *clusters) tell(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, clusterState *clusterKnown, specHistory lastgood.Kept, invalid error, blindHalt string) error {
+	facts := clusterState.facts(cluster)
+	facts.SpecStatus, facts.BlindHalt = specHistory, blindHalt
 	if invalid != nil && cluster.DeletionTimestamp == nil {
 		facts.Invalid, facts.Waves = invalid.Error(), cluster.Status.Waves
 	}
 	if facts.UnreportedNamespaces > 0 && cluster.Status.ObservedGeneration == cluster.Generation {
 		return nil
 	}
-	before := cluster.DeepCopy()
+	original := cluster.DeepCopy()
 	cluster.Status = status.NewClusterStatus(facts, metav1.Now())
 	ready := apimeta.FindStatusCondition(cluster.Status.Conditions, meta.ConditionReady)
 	c.Metrics.SetSidecarState(clusterKey(cluster.Name), telemetry.SidecarState{
 		Ready: string(ready.Status), Reason: ready.Reason, Workloads: func(func(telemetry.WorkloadState) bool) {},
 	})
-	if equality.Semantic.DeepEqual(before.Status, cluster.Status) {
+	if equality.Semantic.DeepEqual(original.Status, cluster.Status) {
 		return nil
 	}
-	announceRevertEnd(c.events, cluster, &cluster.Spec.VectorSidecarSpec, before.Status.Reverted, cluster.Status.Reverted)
-	announceError(ctx, c.events, c.Reports, cluster, before.Status.Conditions, cluster.Status.Conditions)
-	if err := c.patch(ctx, before, cluster); err != nil {
+	announceRevertEnd(c.events, cluster, &cluster.Spec.VectorSidecarSpec, original.Status.Reverted, cluster.Status.Reverted)
+	announceError(ctx, c.events, c.Reports, cluster, original.Status.Conditions, cluster.Status.Conditions)
+	if err := c.patch(ctx, original, cluster); err != nil {
 		return &toldError{fmt.Errorf("writing the status: %w", err)}
 	}
-	known.told()
-	if own.LastGood != nil && cluster.Status.LastKnownGood == nil {
-		known.drop(cluster)
+	clusterState.told()
+	if specHistory.LastGood != nil && cluster.Status.LastKnownGood == nil {
+		clusterState.drop(cluster)
 	}
 	return nil
 }

@@ -41,12 +41,12 @@ type namespaceProgress struct {
 }
 
 // statusesOf returns the statuses of parts, in the order of their waves.
-func statusesOf(parts map[string]*stage) []v1alpha1.RolloutStatus {
-	var all []v1alpha1.RolloutStatus
-	for _, part := range slices.SortedFunc(maps.Values(parts), func(a, b *stage) int { return cmp.Compare(a.of.Wave, b.of.Wave) }) {
-		all = append(all, *part.Status.DeepCopy())
+func statusesOf(rollouts map[string]*stage) []v1alpha1.RolloutStatus {
+	var statuses []v1alpha1.RolloutStatus
+	for _, rollout := range slices.SortedFunc(maps.Values(rollouts), func(a, b *stage) int { return cmp.Compare(a.of.Wave, b.of.Wave) }) {
+		statuses = append(statuses, *rollout.Status.DeepCopy())
 	}
-	return all
+	return statuses
 }
 
 // clusterOwn is how far a ClusterVectorSidecar is with its own spec.

@@ -67,27 +67,27 @@ func (c *clusters) failIn(ctx context.Context, namespace, name string, failure e
 	if err != nil || sidecar == nil {
 		return
 	}
-	known := c.of(name)
-	part := &lastgood.Part{Trial: lastgood.TrialOf(sidecar), IsTroubled: true}
-	part.After(known.partIn(namespace), sidecar, c.clock())
+	clusterState := c.of(name)
+	report := &lastgood.Part{Trial: lastgood.TrialOf(sidecar), IsTroubled: true}
+	report.After(clusterState.partIn(namespace), sidecar, c.clock())
 	if isTold {
-		known.setPart(namespace, part)
+		clusterState.setPart(namespace, report)
 		c.queue.AddAfter(reconcile.Request{NamespacedName: clusterKey(name)}, statusDelay)
 		return
 	}
-	if before := known.statusIn(namespace); before != nil {
-		sidecar.Status = *before
+	if previous := clusterState.statusIn(namespace); previous != nil {
+		sidecar.Status = *previous
 	}
 	sidecar.Status = status.NewFailureStatus(sidecar, failure, metav1.Now())
-	c.report(sidecar, part, false)
+	c.report(sidecar, report, false)
 }
 
 // fail writes to the status why its own pass failed.
 func (c *clusters) fail(ctx context.Context, name string, failure error) {
 	err := c.change(ctx, name, func(cluster *v1alpha1.ClusterVectorSidecar) error {
-		before := cluster.Status.Conditions
+		previous := cluster.Status.Conditions
 		cluster.Status = status.NewClusterFailureStatus(cluster, failure, metav1.Now())
-		announceError(ctx, c.events, c.Reports, cluster, before, cluster.Status.Conditions)
+		announceError(ctx, c.events, c.Reports, cluster, previous, cluster.Status.Conditions)
 		return nil
 	})
 	c.Metrics.SetSidecarState(clusterKey(name), telemetry.SidecarState{Ready: string(metav1.ConditionFalse), Reason: meta.ReasonRetrying})
@@ -98,22 +98,22 @@ func (c *clusters) fail(ctx context.Context, name string, failure error) {
 
 // forget drops a ClusterVectorSidecar that is gone, and requests the passes that drop it in its namespaces.
 func (c *clusters) forget(name string) {
-	known := c.drop(name)
+	clusterState := c.drop(name)
 	c.Metrics.Forget(clusterKey(name))
-	if known == nil {
+	if clusterState == nil {
 		return
 	}
-	for namespace := range known.namespaces() {
+	for namespace := range clusterState.namespaces() {
 		c.queue.Add(reconcile.Request{NamespacedName: keyIn(namespace, name)})
 	}
 }
 
 // change writes what a function changes in the status, if that is anything. The error is apply.ErrStale if the
 // ClusterVectorSidecar is gone or another than was thought.
-func (c *clusters) change(ctx context.Context, name string, of func(*v1alpha1.ClusterVectorSidecar) error) error {
-	known := c.of(name)
-	known.writing.Lock()
-	defer known.writing.Unlock()
+func (c *clusters) change(ctx context.Context, name string, mutate func(*v1alpha1.ClusterVectorSidecar) error) error {
+	clusterState := c.of(name)
+	clusterState.writing.Lock()
+	defer clusterState.writing.Unlock()
 	cluster, err := c.named(ctx, name)
 	if err != nil {
 		return err
@@ -121,25 +121,25 @@ func (c *clusters) change(ctx context.Context, name string, of func(*v1alpha1.Cl
 	if cluster == nil {
 		return apply.ErrStale
 	}
-	before := cluster.DeepCopy()
-	if err := of(cluster); err != nil || equality.Semantic.DeepEqual(before.Status, cluster.Status) {
+	original := cluster.DeepCopy()
+	if err := mutate(cluster); err != nil || equality.Semantic.DeepEqual(original.Status, cluster.Status) {
 		return err
 	}
-	return c.patch(ctx, before, cluster)
+	return c.patch(ctx, original, cluster)
 }
 
 // patch writes what has changed in the status.
-func (c *clusters) patch(ctx context.Context, before, after *v1alpha1.ClusterVectorSidecar) error {
+func (c *clusters) patch(ctx context.Context, original, updated *v1alpha1.ClusterVectorSidecar) error {
 	ctx, cancel := detached(ctx)
 	defer cancel()
 	// On another status than this one the patch would leave parts of it.
-	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-	err := client.IgnoreNotFound(c.client.Status().Patch(ctx, after, patch, client.FieldOwner(meta.Operator)))
+	patch := client.MergeFromWithOptions(original, client.MergeFromWithOptimisticLock{})
+	err := client.IgnoreNotFound(c.client.Status().Patch(ctx, updated, patch, client.FieldOwner(meta.Operator)))
 	if apierrors.IsConflict(err) {
 		return errors.Join(apply.ErrStale, err)
 	}
 	if err == nil {
-		c.statuses.written(after)
+		c.statuses.written(updated)
 	}
 	return err
 }

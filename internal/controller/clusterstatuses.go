@@ -25,9 +25,9 @@ func newClusterStatuses() *clusterStatuses {
 func (s *clusterStatuses) written(cluster *v1alpha1.ClusterVectorSidecar) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	last := &v1alpha1.ClusterVectorSidecar{Status: *cluster.Status.DeepCopy()}
-	last.UID, last.ResourceVersion = cluster.UID, cluster.ResourceVersion
-	s.last[cluster.Name] = last
+	cached := &v1alpha1.ClusterVectorSidecar{Status: *cluster.Status.DeepCopy()}
+	cached.UID, cached.ResourceVersion = cluster.UID, cluster.ResourceVersion
+	s.last[cluster.Name] = cached
 }
 
 // catchUp gives a copy of a ClusterVectorSidecar from the cache the status written last, if the cache does
@@ -35,16 +35,16 @@ func (s *clusterStatuses) written(cluster *v1alpha1.ClusterVectorSidecar) {
 func (s *clusterStatuses) catchUp(cluster *v1alpha1.ClusterVectorSidecar) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	last := s.last[cluster.Name]
-	if last == nil {
+	cached := s.last[cluster.Name]
+	if cached == nil {
 		return
 	}
-	if last.UID != cluster.UID || !workloadcache.IsOlder(cluster.ResourceVersion, last.ResourceVersion) {
+	if cached.UID != cluster.UID || !workloadcache.IsOlder(cluster.ResourceVersion, cached.ResourceVersion) {
 		delete(s.last, cluster.Name)
 		return
 	}
-	last.Status.DeepCopyInto(&cluster.Status)
-	cluster.ResourceVersion = last.ResourceVersion
+	cached.Status.DeepCopyInto(&cluster.Status)
+	cluster.ResourceVersion = cached.ResourceVersion
 }
 
 // forget drops a ClusterVectorSidecar that is gone.

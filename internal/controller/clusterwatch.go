@@ -23,12 +23,12 @@ func (c *clusters) watch(builder *ctrlbuilder.Builder, namespaces *namespaces) *
 	if c.clusterLister == nil {
 		return builder.WatchesRawSource(ctrlsource.Func(c.setQueue))
 	}
-	own := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []reconcile.Request {
+	clusterHandler := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []reconcile.Request {
 		return requests([]types.NamespacedName{clusterKey(object.GetName())})
 	})
 	changes := predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, asksAnew(), asksForRevision())
 	return builder.
-		Watches(&v1alpha1.ClusterVectorSidecar{}, own, ctrlbuilder.WithPredicates(changes)).
+		Watches(&v1alpha1.ClusterVectorSidecar{}, clusterHandler, ctrlbuilder.WithPredicates(changes)).
 		WatchesMetadata(newNamespace(""), c.namespaceEvents(namespaces)).
 		WatchesRawSource(ctrlsource.Func(c.setQueue))
 }
@@ -37,28 +37,28 @@ func (c *clusters) watch(builder *ctrlbuilder.Builder, namespaces *namespaces) *
 // depends on the ClusterVectorSidecars alone.
 func (c *clusters) namespaceEvents(namespaces *namespaces) handler.EventHandler {
 	return handler.Funcs{
-		CreateFunc: func(ctx context.Context, e event.CreateEvent, to queue) {
+		CreateFunc: func(ctx context.Context, e event.CreateEvent, q queue) {
 			if !e.IsInInitialList { // At startup every namespace has its pass anyway.
-				c.enqueue(ctx, e.Object, e.Object, true, to)
+				c.enqueue(ctx, e.Object, e.Object, true, q)
 			}
 		},
-		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, to queue) {
-			c.enqueue(ctx, e.ObjectOld, e.ObjectNew, namespaces.hasChanged(e.ObjectOld, e.ObjectNew), to)
+		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, q queue) {
+			c.enqueue(ctx, e.ObjectOld, e.ObjectNew, namespaces.hasChanged(e.ObjectOld, e.ObjectNew), q)
 		},
-		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, to queue) { c.enqueue(ctx, e.Object, nil, true, to) },
+		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, q queue) { c.enqueue(ctx, e.Object, nil, true, q) },
 	}
 }
 
 // enqueue requests the passes that a change of a namespace concerns, which may change decisions there if isOther.
 // Without after it is gone.
-func (c *clusters) enqueue(ctx context.Context, before, after client.Object, isOther bool, to queue) {
-	all := c.all(ctx)
-	for i := range all {
-		selector := c.selectorOf(&all[i])
-		was, is := selector.Selects(before), after != nil && selector.Selects(after)
+func (c *clusters) enqueue(ctx context.Context, before, after client.Object, isOther bool, q queue) {
+	clusters := c.all(ctx)
+	for i := range clusters {
+		selector := c.selectorOf(&clusters[i])
+		wasSelected, isSelected := selector.Selects(before), after != nil && selector.Selects(after)
 		isGoing := after == nil || after.GetDeletionTimestamp() != nil && before.GetDeletionTimestamp() == nil
-		if was != is || was && isOther || isGoing {
-			to.Add(reconcile.Request{NamespacedName: keyIn(before.GetName(), all[i].Name)})
+		if wasSelected != isSelected || wasSelected && isOther || isGoing {
+			q.Add(reconcile.Request{NamespacedName: keyIn(before.GetName(), clusters[i].Name)})
 		}
 	}
 }

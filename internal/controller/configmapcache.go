@@ -44,7 +44,7 @@ func Digested(namespace string) func(any) (any, error) {
 			OwnerReferences: object.OwnerReferences,
 			Annotations:     map[string]string{companion.ContentDigest: companion.Digest(object)},
 		}}
-		if label, isLabelled := object.Labels[meta.LabelSidecar]; isLabelled {
+		if label, exists := object.Labels[meta.LabelSidecar]; exists {
 			reduced.Labels = map[string]string{meta.LabelSidecar: label}
 			reduced.Annotations[meta.AnnotationCompanion] = object.Annotations[meta.AnnotationCompanion]
 		}
@@ -97,26 +97,26 @@ func newConfigMapCache(live client.Reader) *configMapCache {
 
 // of returns the whole ConfigMap for one in the cache, nil if it has been deleted since.
 func (c *configMapCache) of(ctx context.Context, cached *corev1.ConfigMap) (*corev1.ConfigMap, error) {
-	digest, isDigested := cached.Annotations[companion.ContentDigest]
-	if !isDigested {
+	digest, ok := cached.Annotations[companion.ContentDigest]
+	if !ok {
 		return cached, nil
 	}
 	name := client.ObjectKeyFromObject(cached)
-	whole, err := c.whole(ctx, name, digest)
-	if whole == nil || err != nil {
+	configMap, err := c.whole(ctx, name, digest)
+	if configMap == nil || err != nil {
 		return nil, err
 	}
 	// The live ConfigMap may be newer than the cache, whose event is then still to come.
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.known.Put(name.String(), content{companion.Digest(whole), whole}, bounded.Footprint(whole))
-	return whole, nil
+	c.known.Put(name.String(), content{companion.Digest(configMap), configMap}, bounded.Footprint(configMap))
+	return configMap, nil
 }
 
 // peek is like of, but remembers nothing.
 func (c *configMapCache) peek(ctx context.Context, cached *corev1.ConfigMap) (*corev1.ConfigMap, error) {
-	digest, isDigested := cached.Annotations[companion.ContentDigest]
-	if !isDigested {
+	digest, ok := cached.Annotations[companion.ContentDigest]
+	if !ok {
 		return cached, nil
 	}
 	return c.whole(ctx, client.ObjectKeyFromObject(cached), digest)
@@ -125,19 +125,19 @@ func (c *configMapCache) peek(ctx context.Context, cached *corev1.ConfigMap) (*c
 // whole returns the remembered ConfigMap if it has the digest, else reads it.
 func (c *configMapCache) whole(ctx context.Context, name types.NamespacedName, digest string) (*corev1.ConfigMap, error) {
 	c.mu.Lock()
-	before := c.known.Get([]byte(name.String()))
+	entry := c.known.Get([]byte(name.String()))
 	c.mu.Unlock()
-	if before.digest == digest {
-		return before.object, nil
+	if entry.digest == digest {
+		return entry.object, nil
 	}
-	whole := &corev1.ConfigMap{}
-	switch err := c.live.Get(ctx, name, whole); {
+	configMap := &corev1.ConfigMap{}
+	switch err := c.live.Get(ctx, name, configMap); {
 	case apierrors.IsNotFound(err):
 		return nil, nil //nolint:nilnil // What is not there is no error.
 	case err != nil:
 		return nil, fmt.Errorf("reading ConfigMap %s: %w", name, err)
 	}
-	return whole, nil
+	return configMap, nil
 }
 
 // forget drops ConfigMaps that no VectorSidecar refers to any more.

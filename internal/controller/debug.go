@@ -18,29 +18,29 @@ import (
 // These functions log at DEBUG what a pass does, and what it leaves alone and why.
 
 // tellStep logs a step that has ended.
-func tellStep(log logr.Logger, name string, took time.Duration, err error) {
+func tellStep(log logr.Logger, name string, duration time.Duration, err error) {
 	debug := log.V(1)
 	switch {
 	case !debug.Enabled():
 	case err != nil:
-		debug.Info("step ended", "step", name, "took", took, "cause", err.Error())
+		debug.Info("step ended", "step", name, "took", duration, "cause", err.Error())
 	default:
-		debug.Info("step ended", "step", name, "took", took)
+		debug.Info("step ended", "step", name, "took", duration)
 	}
 }
 
 // tellSkipped logs the workloads that are not written to, and how many are up to date.
-func tellSkipped(ctx context.Context, decided *decision.Decision) {
+func tellSkipped(ctx context.Context, decision *decision.Decision) {
 	debug := log.FromContext(ctx).V(1)
 	if !debug.Enabled() {
 		return
 	}
-	if decided.Invalid != nil {
-		debug.Info("nothing is injected", "reason", decided.Invalid.Reason, "cause", decided.Invalid.Message)
+	if decision.Invalid != nil {
+		debug.Info("nothing is injected", "reason", decision.Invalid.Reason, "cause", decision.Invalid.Message)
 	}
 	current := 0
-	for i := range decided.Plans {
-		p := &decided.Plans[i]
+	for i := range decision.Plans {
+		p := &decision.Plans[i]
 		switch {
 		case p.Writes():
 		case p.IsCurrent():
@@ -49,11 +49,11 @@ func tellSkipped(ctx context.Context, decided *decision.Decision) {
 			debug.Info("workload left as it is", telemetry.KeyWorkload, status.Object(p.Target), "state", string(p.Phase()), "action", p.Action, "reason", p.Reason, "cause", p.Message)
 		}
 	}
-	debug.Info("decided", "matched", decided.Matched, "workloads", len(decided.Plans), "current", current, "missing", len(decided.Missing), "obsolete", len(decided.Obsolete))
+	debug.Info("decided", "matched", decision.Matched, "workloads", len(decision.Plans), "current", current, "missing", len(decision.Missing), "obsolete", len(decision.Obsolete))
 }
 
 // tellUndone logs something that was to be written and was not, for a reason that is no error or
 // has been reported already.
-func tellUndone(ctx context.Context, object string, why error) {
-	log.FromContext(ctx).V(1).Info("not written now", "object", object, "cause", why.Error())
+func tellUndone(ctx context.Context, object string, cause error) {
+	log.FromContext(ctx).V(1).Info("not written now", "object", object, "cause", cause.Error())
 }

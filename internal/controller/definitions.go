@@ -68,14 +68,14 @@ func (d *definitions) undefined(kind *workload.Kind, pod map[string]any) string 
 	if !d.isServed(kind) {
 		return "the API server does not serve " + kind.Plural
 	}
-	known := d.of(kind)
+	cached := d.of(kind)
 	switch {
-	case known == nil:
+	case cached == nil:
 		return ""
-	case known.why != "":
-		return known.why
+	case cached.why != "":
+		return cached.why
 	}
-	if field := known.is.Unknown(pod); field != "" {
+	if field := cached.is.Unknown(pod); field != "" {
 		return fmt.Sprintf("the definition of %s, perhaps of an earlier version, does not have %s", kind.Plural, field)
 	}
 	return ""
@@ -94,7 +94,7 @@ func (d *definitions) learn(ctx context.Context, kind *workload.Kind) error {
 	}
 	d.reading.Lock()
 	defer d.reading.Unlock()
-	if known := d.of(kind); known != nil && d.now().Sub(known.at).Abs() < definitionAge {
+	if cached := d.of(kind); cached != nil && d.now().Sub(cached.at).Abs() < definitionAge {
 		return nil
 	}
 	return d.read(ctx, kind)
@@ -116,46 +116,46 @@ func (d *definitions) haveChanged(ctx context.Context) (isNew bool) {
 
 // read reads the definition of a kind, and keeps the one that is known if it is still the same.
 func (d *definitions) read(ctx context.Context, kind *workload.Kind) error {
-	known := d.of(kind)
-	found, err := d.fetch(ctx, kind, known)
+	cached := d.of(kind)
+	definition, err := d.fetch(ctx, kind, cached)
 	switch {
 	case apierrors.IsForbidden(err):
-		found = &knownDefinition{why: err.Error()}
+		definition = &knownDefinition{why: err.Error()}
 	case err != nil:
 		return err
 	}
-	if known != nil && known.address == found.address && known.why == found.why {
-		known.at = d.now()
+	if cached != nil && cached.address == definition.address && cached.why == definition.why {
+		cached.at = d.now()
 		return nil
 	}
-	found.at, d.isNew = d.now(), d.isNew || known != nil
+	definition.at, d.isNew = d.now(), d.isNew || cached != nil
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.known[kind.Kind] = found
+	d.known[kind.Kind] = definition
 	return nil
 }
 
 // fetch reads the definition of a kind from the API server, if it is not the one that is known.
-func (d *definitions) fetch(ctx context.Context, kind *workload.Kind, known *knownDefinition) (*knownDefinition, error) {
-	all, err := d.documents.PathsWithContext(ctx)
+func (d *definitions) fetch(ctx context.Context, kind *workload.Kind, cached *knownDefinition) (*knownDefinition, error) {
+	paths, err := d.documents.PathsWithContext(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("listing the OpenAPI documents of the API server: %w", err)
 	}
-	document, isThere := all["apis/"+kind.GroupVersion().String()]
-	if !isThere { // It follows the API itself.
+	document, ok := paths["apis/"+kind.GroupVersion().String()]
+	if !ok { // It follows the API itself.
 		return nil, fmt.Errorf("the API server has no OpenAPI document of %s yet", kind.GroupVersion())
 	}
 	address := document.ServerRelativeURL()
-	if known != nil && known.address == address {
-		return known, nil
+	if cached != nil && cached.address == address {
+		return cached, nil
 	}
 	text, err := document.SchemaWithContext(ctx, runtime.ContentTypeJSON)
 	if err != nil {
 		return nil, fmt.Errorf("reading the OpenAPI document of %s: %w", kind.GroupVersion(), err)
 	}
-	found := &knownDefinition{address: address}
-	if found.is, err = overlayset.ReadDefinition(text, kind.GroupVersionKind, kind.Template); err != nil {
-		found.why = err.Error()
+	definition := &knownDefinition{address: address}
+	if definition.is, err = overlayset.ReadDefinition(text, kind.GroupVersionKind, kind.Template); err != nil {
+		definition.why = err.Error()
 	}
-	return found, nil
+	return definition, nil
 }

@@ -26,12 +26,12 @@ func (r *VectorSidecarReconciler) Snapshot(ctx context.Context, sidecar *v1alpha
 	if err := r.HasRead(); err != nil {
 		return nil, err
 	}
-	known := r.memory.Peek(client.ObjectKeyFromObject(sidecar))
-	taken, err := r.snapshots.from(ctx, lastgood.AsGiven(sidecar), &informed{snapshots: r.snapshots, known: known, isDryRun: true})
+	sidecarState := r.memory.Peek(client.ObjectKeyFromObject(sidecar))
+	snapshot, err := r.snapshots.from(ctx, lastgood.AsGiven(sidecar), &informed{snapshots: r.snapshots, known: sidecarState, isDryRun: true})
 	if err == nil {
-		taken.Hold = evaluate.HoldOf(taken.Platform, taken.Sidecar)
+		snapshot.Hold = evaluate.HoldOf(snapshot.Platform, snapshot.Sidecar)
 	}
-	return taken, err
+	return snapshot, err
 }
 
 // Namespaces returns the namespaces that a ClusterVectorSidecar selects, none where it is not offered.
@@ -43,15 +43,15 @@ func (r *VectorSidecarReconciler) Namespaces(ctx context.Context, cluster *v1alp
 	if clusters == nil {
 		return nil, nil
 	}
-	selector, all := clusters.selectorOf(cluster), clusters.namespaces(ctx, "")
+	selector, objects := clusters.selectorOf(cluster), clusters.namespaces(ctx, "")
 	var selected []clusterwide.Namespace
-	for i := range all {
-		if !selector.Selects(&all[i]) {
+	for i := range objects {
+		if !selector.Selects(&objects[i]) {
 			continue
 		}
-		inputs := desired.Inputs{Sidecar: clusterwide.NewSidecar(cluster, all[i].Name, true), NamespaceLabels: all[i].Labels, DefaultEnvironment: r.snapshots.options.DefaultEnvironment}
+		inputs := desired.Inputs{Sidecar: clusterwide.NewSidecar(cluster, objects[i].Name, true), NamespaceLabels: objects[i].Labels, DefaultEnvironment: r.snapshots.options.DefaultEnvironment}
 		environment, _ := inputs.ResolveEnvironment()
-		selected = append(selected, clusterwide.Namespace{Name: all[i].Name, Environment: environment, Created: all[i].CreationTimestamp})
+		selected = append(selected, clusterwide.Namespace{Name: objects[i].Name, Environment: environment, Created: objects[i].CreationTimestamp})
 	}
 	return selected, nil
 }

@@ -30,10 +30,10 @@ func newEventQueue(limit int) *eventQueue {
 	return q
 }
 
-func (q *eventQueue) setWritten(at time.Time) {
+func (q *eventQueue) setWritten(timestamp time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.written = at
+	q.written = timestamp
 }
 
 func (q *eventQueue) lastWritten() time.Time {
@@ -49,12 +49,12 @@ func (q *eventQueue) push(share string, send func(context.Context)) {
 	defer q.mu.Unlock()
 	if q.size >= q.limit {
 		largest := q.largest()
-		last := len(q.shares[largest]) - 1
-		if last <= len(q.shares[share]) {
+		lastIndex := len(q.shares[largest]) - 1
+		if lastIndex <= len(q.shares[share]) {
 			return
 		}
-		q.shares[largest][last] = nil
-		q.shares[largest] = q.shares[largest][:last]
+		q.shares[largest][lastIndex] = nil
+		q.shares[largest] = q.shares[largest][:lastIndex]
 		q.size--
 	}
 	if len(q.shares[share]) == 0 {

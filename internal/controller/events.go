@@ -94,17 +94,17 @@ func eventShare(object runtime.Object) string {
 // named returns the part of an object that an event needs, nil for nil.
 func (a *announcer) named(object runtime.Object) runtime.Object {
 	object = clusterwide.ResolveCluster(object)
-	whole, ok := object.(client.Object)
+	clientObject, ok := object.(client.Object)
 	if !ok {
 		return object
 	}
-	kind, err := apiutil.GVKForObject(whole, a.scheme)
+	kind, err := apiutil.GVKForObject(clientObject, a.scheme)
 	if err != nil {
 		return object // The recorder reports the error.
 	}
 	name := &metav1.PartialObjectMetadata{}
 	name.SetGroupVersionKind(kind)
-	name.Namespace, name.Name, name.UID, name.ResourceVersion = whole.GetNamespace(), whole.GetName(), whole.GetUID(), whole.GetResourceVersion()
+	name.Namespace, name.Name, name.UID, name.ResourceVersion = clientObject.GetNamespace(), clientObject.GetName(), clientObject.GetUID(), clientObject.GetResourceVersion()
 	return name
 }
 

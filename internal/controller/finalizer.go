@@ -51,10 +51,10 @@ type finalizer struct {
 // holdBeforeWriting adds the finalizer before the first workload or companion is written, because
 // nobody else would clean them up. It also adds it if a workload carries the sidecar already, which
 // an earlier VectorSidecar of the same name may have left, or marks of it.
-func (f *finalizer) holdBeforeWriting(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision) error {
+func (f *finalizer) holdBeforeWriting(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision) error {
 	concerned := func(p plan.Plan) bool { return p.Writes() || p.IsOwned || p.Marked }
-	holds := decided.LeavesMarks || len(decided.Missing)+len(decided.Offers) > 0 || slices.ContainsFunc(decided.Plans, concerned)
-	if sidecar.DeletionTimestamp != nil || !holds {
+	needsFinalizer := decision.LeavesMarks || len(decision.Missing)+len(decision.Offers) > 0 || slices.ContainsFunc(decision.Plans, concerned)
+	if sidecar.DeletionTimestamp != nil || !needsFinalizer {
 		return nil
 	}
 	if sidecar.Cluster == nil {
@@ -69,8 +69,8 @@ func (f *finalizer) holdBeforeWriting(ctx context.Context, sidecar *v1alpha1.Vec
 // hasMarksToRemove reports whether the removal of marks from a workload that has nothing else of the VectorSidecar waits
 // for other rollouts, or was not made because the workload has changed since it was read. Such workloads keep the finalizer
 // for no other reason, because others may restore the marks forever.
-func hasMarksToRemove(decided *decision.Decision, result *outcome) bool {
-	return slices.ContainsFunc(decided.Plans, func(p plan.Plan) bool {
+func hasMarksToRemove(decision *decision.Decision, result *outcome) bool {
+	return slices.ContainsFunc(decision.Plans, func(p plan.Plan) bool {
 		return p.Marked && !p.IsOwned && (p.Waiting || p.Writes() && result.missed > 0)
 	})
 }
@@ -82,15 +82,15 @@ func (f *finalizer) deleted(ctx context.Context, cached *v1alpha1.VectorSidecar)
 	if cached.DeletionTimestamp == nil || cached.Cluster != nil || !desired.IsReduced(cached) {
 		return cached, nil
 	}
-	found := &v1alpha1.VectorSidecar{}
-	exists, err := f.live.Find(ctx, &v1alpha1.VectorSidecarList{}, client.ObjectKeyFromObject(cached), found)
+	sidecar := &v1alpha1.VectorSidecar{}
+	exists, err := f.live.Find(ctx, &v1alpha1.VectorSidecarList{}, client.ObjectKeyFromObject(cached), sidecar)
 	if err != nil {
 		return nil, fmt.Errorf("reading a VectorSidecar that is too large for the cache: %w", err)
 	}
 	if !exists {
 		return nil, nil //nolint:nilnil // A deleted object is not an error.
 	}
-	return found, nil
+	return sidecar, nil
 }
 
 // release removes the finalizer once nothing carries the sidecar any more and no API server puts it
@@ -103,8 +103,8 @@ func (f *finalizer) release(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 	if wait := f.lag(sidecar); wait > 0 {
 		return reconcile.Result{RequeueAfter: wait}, nil
 	}
-	if again, err := f.settle(ctx, sidecar); err != nil || again > 0 {
-		return reconcile.Result{RequeueAfter: again}, err
+	if requeueAfter, err := f.settle(ctx, sidecar); err != nil || requeueAfter > 0 {
+		return reconcile.Result{RequeueAfter: requeueAfter}, err
 	}
 	if sidecar.Cluster != nil {
 		return reconcile.Result{}, nil // Its own pass removes it, when it is out of all namespaces.
@@ -114,7 +114,7 @@ func (f *finalizer) release(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 
 // settle cleans up, or orphans, what a deleted VectorSidecar leaves behind. It returns when to try again
 // while a workload still carries something that has to go, else 0.
-func (f *finalizer) settle(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (again time.Duration, err error) {
+func (f *finalizer) settle(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (requeueAfter time.Duration, err error) {
 	if sidecar.Orphans() {
 		isMarked, err := f.orphanWorkloads(ctx, sidecar)
 		switch {
@@ -161,14 +161,14 @@ func (f *finalizer) carriers(ctx context.Context, sidecar *v1alpha1.VectorSideca
 	}
 	var carriers []carrier
 	for _, kind := range f.kinds {
-		found, err := livelist.Collect(ctx, f.live, kind.NewList(), reduce, client.InNamespace(sidecar.Namespace))
+		matches, err := livelist.Collect(ctx, f.live, kind.NewList(), reduce, client.InNamespace(sidecar.Namespace))
 		if kind.IsMissingAPI(err) {
 			continue
 		}
 		if err != nil {
 			return nil, fmt.Errorf("finding workloads that still carry the sidecar: %w", err)
 		}
-		carriers = append(carriers, found...)
+		carriers = append(carriers, matches...)
 	}
 	return carriers, nil
 }
@@ -260,7 +260,7 @@ func (f *finalizer) deleteCompanions(ctx context.Context, sidecar *v1alpha1.Vect
 	if err != nil || len(companions) == 0 {
 		return err
 	}
-	running := slices.DeleteFunc(workload.HoldersFor(f.kinds), func(of workload.Holder) bool { return !of.Starts })
+	running := slices.DeleteFunc(workload.HoldersFor(f.kinds), func(holder workload.Holder) bool { return !holder.Starts })
 	names := make([]string, len(companions))
 	for i := range companions {
 		names[i] = companions[i].Name

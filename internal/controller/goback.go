@@ -24,24 +24,24 @@ import (
 )
 
 // seen returns what a pass has seen of the workloads, after some plans have been carried out.
-func (s *stages) seen(sidecar *v1alpha1.VectorSidecar, staged *stage, decided *decision.Decision, done []*plan.Plan) *lastgood.Seen {
+func (s *stages) seen(sidecar *v1alpha1.VectorSidecar, rollout *stage, d *decision.Decision, writtenPlans []*plan.Plan) *lastgood.Seen {
 	onFailure := s.catalog.rules().OnFailureOf(sidecar.Spec.Rollout)
 	if onFailure != v1alpha1.OnFailureRevert {
 		return &lastgood.Seen{}
 	}
-	seen := &lastgood.Seen{OnFailure: onFailure, IsOwners: staged.isOwners(sidecar, s.now())}
-	seen.Progress = decision.ProgressOf(decided.Plans, slices.ContainsFunc(done, func(p *plan.Plan) bool { return p.StartsPods() }))
-	seen.Failed += seen.Unexplained // A spec of its own is nobody else's.
-	if decided.Invalid != nil {     // Nothing of it is written.
-		seen.Failed = 0
-		return seen
+	observation := &lastgood.Seen{OnFailure: onFailure, IsOwners: rollout.isOwners(sidecar, s.now())}
+	observation.Progress = decision.ProgressOf(d.Plans, slices.ContainsFunc(writtenPlans, func(p *plan.Plan) bool { return p.StartsPods() }))
+	observation.Failed += observation.Unexplained // A spec of its own is nobody else's.
+	if d.Invalid != nil {                         // Nothing of it is written.
+		observation.Failed = 0
+		return observation
 	}
 	if sidecar.Cluster != nil {
-		seen.Failed = failuresIn(sidecar.Namespace, staged, decided.Plans)
+		observation.Failed = failuresIn(sidecar.Namespace, rollout, d.Plans)
 	}
-	isRunning, isDeferred := plan.RunningAndDeferred(decided.Plans)
-	seen.IsEverywhere = isRunning && !isDeferred
-	return seen
+	isRunning, isDeferred := plan.RunningAndDeferred(d.Plans)
+	observation.IsEverywhere = isRunning && !isDeferred
+	return observation
 }
 
 // isOwners reports whether what fails now is because of what an owner has changed: since the
@@ -69,13 +69,13 @@ func (s *stage) hadFailed(namespace string) bool {
 // goBack has a VectorSidecar go back to its last good spec, if workloads have failed because of what
 // its owner has changed. That has to be in the status before anything is written, for whoever leads
 // after a crash. It reports whether it goes back: then the pass has to be made again.
-func (s *stages) goBack(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, staged *stage, decided *decision.Decision) (bool, error) {
-	reverted := lastgood.GoBack(sidecar, s.seen(sidecar, staged, decided, nil), s.now())
+func (s *stages) goBack(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, rollout *stage, decision *decision.Decision) (bool, error) {
+	reverted := lastgood.GoBack(sidecar, s.seen(sidecar, rollout, decision, nil), s.now())
 	if reverted == nil {
 		return false, nil
 	}
 	good := sidecar.Status.LastKnownGood.Generation
-	write := func() error { return s.statuses.goBack(ctx, known, sidecar, decided, reverted, s.now()) }
+	write := func() error { return s.statuses.goBack(ctx, sidecarState, sidecar, decision, reverted, s.now()) }
 	if sidecar.Cluster != nil {
 		write = func() error { return s.clusters.goBack(ctx, sidecar, reverted) }
 	}
@@ -84,60 +84,60 @@ func (s *stages) goBack(ctx context.Context, known *state.Sidecar, sidecar *v1al
 	}
 	log.FromContext(ctx).Info("spec reverted", "generation", reverted.Generation, "to", good, "failed", reverted.FailedWorkloads)
 	note := fmt.Sprintf("workloads go back to the spec of generation %d (spec.rollout.onFailure: Revert), because %d failed with that of generation %d: %s",
-		good, reverted.FailedWorkloads, reverted.Generation, whyFailed(decided.Plans))
+		good, reverted.FailedWorkloads, reverted.Generation, whyFailed(decision.Plans))
 	s.statuses.events.Eventf(sidecar, nil, corev1.EventTypeWarning, meta.ReasonReverted, "Revert", "%s", humanize.Message(note, noteLimit))
 	return true, nil
 }
 
 // goBack writes to the status of a VectorSidecar that its spec is reverted.
-func (w *statusWriter) goBack(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, reverted *v1alpha1.RevertedSpec, now time.Time) error {
-	before := sidecar.DeepCopy()
+func (w *statusWriter) goBack(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision, reverted *v1alpha1.RevertedSpec, now time.Time) error {
+	original := sidecar.DeepCopy()
 	facts := status.Facts{
-		Sidecar: before, Decision: decided, Rollout: known.Rollout(&before.Status),
-		SpecStatus: lastgood.Kept{LastGood: before.Status.LastKnownGood, Reverted: reverted},
+		Sidecar: original, Decision: decision, Rollout: sidecarState.Rollout(&original.Status),
+		SpecStatus: lastgood.Kept{LastGood: original.Status.LastKnownGood, Reverted: reverted},
 	}
 	sidecar.Status = status.NewSidecarStatus(facts, metav1.NewTime(now))
-	if err := w.patch(ctx, before, sidecar, known.IsStatusUnknown()); err != nil {
-		known.StatusFailed()
+	if err := w.patch(ctx, original, sidecar, sidecarState.IsStatusUnknown()); err != nil {
+		sidecarState.StatusFailed()
 		return err
 	}
-	known.StatusWritten(sidecar)
+	sidecarState.StatusWritten(sidecar)
 	return nil
 }
 
 // whyFailed says which workload is the first that failed because of the sidecar, and why.
 func whyFailed(plans []plan.Plan) string {
-	at := slices.IndexFunc(plans, func(p plan.Plan) bool { return p.SidecarFailed && !p.Obstructed })
-	if at < 0 {
-		at = slices.IndexFunc(plans, func(p plan.Plan) bool { return p.SidecarFailed || p.Unexplained })
+	i := slices.IndexFunc(plans, func(p plan.Plan) bool { return p.SidecarFailed && !p.Obstructed })
+	if i < 0 {
+		i = slices.IndexFunc(plans, func(p plan.Plan) bool { return p.SidecarFailed || p.Unexplained })
 	}
-	if at < 0 {
+	if i < 0 {
 		return ""
 	}
-	return status.Object(plans[at].Target) + ": " + plans[at].Message
+	return status.Object(plans[i].Target) + ": " + plans[i].Message
 }
 
 // partOf returns what a pass over a namespace of a ClusterVectorSidecar has seen, and sets when to look again.
-func (s *stages) partOf(sidecar *v1alpha1.VectorSidecar, staged *stage, decided *decision.Decision, result *outcome) *lastgood.Part {
-	part := &lastgood.Part{Trial: lastgood.TrialOf(sidecar), IsSettled: decided.Invalid != nil}
-	part.IsTroubled = slices.ContainsFunc(result.failures, func(f status.Failure) bool { return !f.Permanent })
-	if decided.Invalid == nil && !part.IsTroubled {
+func (s *stages) partOf(sidecar *v1alpha1.VectorSidecar, rollout *stage, decision *decision.Decision, result *outcome) *lastgood.Part {
+	report := &lastgood.Part{Trial: lastgood.TrialOf(sidecar), IsSettled: decision.Invalid != nil}
+	report.IsTroubled = slices.ContainsFunc(result.failures, func(f status.Failure) bool { return !f.Permanent })
+	if decision.Invalid == nil && !report.IsTroubled {
 		isWritten := slices.ContainsFunc(result.done, func(p *plan.Plan) bool { return p.StartsPods() })
-		isSettled, again := plan.IsSettled(decided.Plans, len(result.failures) > 0, s.now())
-		part.IsSettled = isSettled && !isWritten
-		result.lookAgain = minNonZero(result.lookAgain, again)
+		isSettled, requeueAfter := plan.IsSettled(decision.Plans, len(result.failures) > 0, s.now())
+		report.IsSettled = isSettled && !isWritten
+		result.lookAgain = minNonZero(result.lookAgain, requeueAfter)
 	}
-	seen := s.seen(sidecar, staged, decided, result.done)
-	part.IsRunning, part.IsDeferred = plan.RunningAndDeferred(decided.Plans)
-	part.IsPaused, part.Failed = seen.IsPaused, seen.Failed
-	part.After(s.clusters.of(clusterOf(sidecar)).partIn(sidecar.Namespace), sidecar, s.now())
-	return part
+	observation := s.seen(sidecar, rollout, decision, result.done)
+	report.IsRunning, report.IsDeferred = plan.RunningAndDeferred(decision.Plans)
+	report.IsPaused, report.Failed = observation.IsPaused, observation.Failed
+	report.After(s.clusters.of(clusterOf(sidecar)).partIn(sidecar.Namespace), sidecar, s.now())
+	return report
 }
 
 // failuresIn counts the workloads of a namespace that have failed because of the sidecar. Pods that are refused
 // or find no node are that namespace's trouble, and so is what had failed before the revision came.
-func failuresIn(namespace string, staged *stage, plans []plan.Plan) int {
-	if staged != nil && staged.hadFailed(namespace) {
+func failuresIn(namespace string, rollout *stage, plans []plan.Plan) int {
+	if rollout != nil && rollout.hadFailed(namespace) {
 		return 0
 	}
 	failed := 0

@@ -77,11 +77,11 @@ func newHistory(cached client.Reader, live *livelist.Client, writer *apply.Write
 
 // at returns the platform with an earlier revision in place of the present one. The error is a
 // *fleet.RecordError if that revision cannot be read back.
-func (h *history) at(ctx context.Context, revision string, now *desired.Platform) (*desired.Platform, error) {
-	if revision == now.Revision {
-		return now, nil
+func (h *history) at(ctx context.Context, revision string, current *desired.Platform) (*desired.Platform, error) {
+	if revision == current.Revision {
+		return current, nil
 	}
-	then, isLoaded := h.loaded.Get(revision)
+	cached, isLoaded := h.loaded.Get(revision)
 	if !isLoaded {
 		content, err := source.ReadRevision(ctx, h.live.Reader(), h.options.Installation, revision)
 		if err != nil {
@@ -91,14 +91,14 @@ func (h *history) at(ctx context.Context, revision string, now *desired.Platform
 		if err != nil && !isGone(err) {
 			return nil, err
 		}
-		then = loadedRevision{platform, err}
-		h.loaded.Add(revision, then)
+		cached = loadedRevision{platform, err}
+		h.loaded.Add(revision, cached)
 	}
-	loaded, _ := then.(loadedRevision)
+	loaded, _ := cached.(loadedRevision)
 	if loaded.err != nil {
 		return nil, loaded.err
 	}
-	return loaded.platform.WithCurrent(now), nil
+	return loaded.platform.WithCurrent(current), nil
 }
 
 // lastKnownGood returns the content of the revision that was published last, nil if it is not stored or cannot be used, and
@@ -131,7 +131,9 @@ func (h *history) lastPublished(ctx context.Context, published *fleet.Publicatio
 		return nil, err
 	}
 	revision := stored[0].Labels[meta.LabelRevision]
-	if published != nil && slices.ContainsFunc(stored, func(one appsv1.ControllerRevision) bool { return one.Labels[meta.LabelRevision] == published.Revision }) {
+	if published != nil && slices.ContainsFunc(stored, func(record appsv1.ControllerRevision) bool {
+		return record.Labels[meta.LabelRevision] == published.Revision
+	}) {
 		revision = published.Revision
 	}
 	content, err := source.ReadRevision(ctx, h.live.Reader(), h.options.Installation, revision)
@@ -144,13 +146,13 @@ func (h *history) lastPublished(ctx context.Context, published *fleet.Publicatio
 
 // let makes sure that a revision can be had as long as a VectorSidecar has it, before it is let
 // through. The error is a *fleet.RecordError if it cannot, and an *unstoredError if it is not stored yet.
-func (h *history) let(ctx context.Context, revision string, now *desired.Platform) error {
-	if revision != now.Revision {
-		if _, err := h.at(ctx, revision, now); err != nil {
+func (h *history) let(ctx context.Context, revision string, current *desired.Platform) error {
+	if revision != current.Revision {
+		if _, err := h.at(ctx, revision, current); err != nil {
 			return err
 		}
 	}
-	if revision != now.Target.Revision {
+	if revision != current.Target.Revision {
 		return nil
 	}
 	h.mu.Lock()
@@ -162,13 +164,13 @@ func (h *history) let(ctx context.Context, revision string, now *desired.Platfor
 	if h.newest == revision && h.owner == installation.UID {
 		return nil
 	}
-	return h.tryToKeep(ctx, installation, revision, now, true)
+	return h.tryToKeep(ctx, installation, revision, current, true)
 }
 
 // tidy deletes what is stored and no longer needed, and stores the present revision as this release
 // renders it. It comes after the writes that a revision is for, which do not have to wait for it. It returns
 // when to try again to store it, 0 for never.
-func (h *history) tidy(ctx context.Context, now *desired.Platform) (again time.Duration) {
+func (h *history) tidy(ctx context.Context, current *desired.Platform) (requeueAfter time.Duration) {
 	// Of what is being stored there are parts before the whole. Whoever stores it tidies afterwards.
 	if !h.mu.TryLock() {
 		return 0
@@ -180,10 +182,10 @@ func (h *history) tidy(ctx context.Context, now *desired.Platform) (again time.D
 	installation := &corev1.ConfigMap{}
 	err := h.cached.Get(ctx, h.options.Installation, installation)
 	if err == nil && !h.isRenewed {
-		err = h.renew(ctx, installation, now)
+		err = h.renew(ctx, installation, current)
 	}
 	if err == nil && h.isUntidy {
-		err = h.prune(ctx, installation, now)
+		err = h.prune(ctx, installation, current)
 		h.isUntidy = ctx.Err() != nil
 	}
 	switch unstored := (*unstoredError)(nil); {
@@ -191,16 +193,16 @@ func (h *history) tidy(ctx context.Context, now *desired.Platform) (again time.D
 	case !errors.As(err, &unstored):
 		log.FromContext(ctx).Error(err, "deleting stored revisions that are no longer needed") // They go when one is stored again.
 	default: // It is tried again by whoever comes first then.
-		again = max(unstored.until.Sub(h.options.Clock()), atOnce)
+		requeueAfter = max(unstored.until.Sub(h.options.Clock()), atOnce)
 	}
-	return again
+	return requeueAfter
 }
 
 // renew stores the present revision as this release renders it, if another process stored it: from now on
 // workloads that change get this rendering.
-func (h *history) renew(ctx context.Context, installation *corev1.ConfigMap, now *desired.Platform) error {
-	if revision := now.Revision; revision == now.Target.Revision && h.newest != revision {
-		if err := h.tryToKeep(ctx, installation, revision, now, false); err != nil {
+func (h *history) renew(ctx context.Context, installation *corev1.ConfigMap, current *desired.Platform) error {
+	if revision := current.Revision; revision == current.Target.Revision && h.newest != revision {
+		if err := h.tryToKeep(ctx, installation, revision, current, false); err != nil {
 			return err
 		}
 	}
@@ -209,16 +211,16 @@ func (h *history) renew(ctx context.Context, installation *corev1.ConfigMap, now
 }
 
 // tryToKeep keeps a revision, but not with each pass while that fails.
-func (h *history) tryToKeep(ctx context.Context, installation *corev1.ConfigMap, revision string, now *desired.Platform, isLet bool) error {
+func (h *history) tryToKeep(ctx context.Context, installation *corev1.ConfigMap, revision string, current *desired.Platform, isLet bool) error {
 	waited := time.Duration(0)
-	if last := h.unstored; last != nil && last.revision == revision {
-		if h.options.Clock().Before(last.until) {
-			return last
+	if previous := h.unstored; previous != nil && previous.revision == revision {
+		if h.options.Clock().Before(previous.until) {
+			return previous
 		}
-		waited = last.wait
+		waited = previous.wait
 	}
 	failed := &unstoredError{revision: revision, wait: state.NextWait(waited, state.FirstRetry, state.LastRetry)}
-	err := h.keep(ctx, installation, revision, now, isLet)
+	err := h.keep(ctx, installation, revision, current, isLet)
 	if err == nil {
 		h.unstored = nil
 	}
@@ -233,36 +235,36 @@ func (h *history) tryToKeep(ctx context.Context, installation *corev1.ConfigMap,
 
 // keep stores what is given out now, unless it is stored as this release would store it, and gives it the highest
 // number. A revision that is not stored at all is stored only if isLet: it is about to be let through.
-func (h *history) keep(ctx context.Context, installation *corev1.ConfigMap, revision string, now *desired.Platform, isLet bool) error {
+func (h *history) keep(ctx context.Context, installation *corev1.ConfigMap, revision string, current *desired.Platform, isLet bool) error {
 	stored, err := source.Revisions(ctx, h.live, h.options.Installation)
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(stored, func(one appsv1.ControllerRevision) bool { return one.Labels[meta.LabelRevision] == revision })
-	next := int64(1)
+	i := slices.IndexFunc(stored, func(record appsv1.ControllerRevision) bool { return record.Labels[meta.LabelRevision] == revision })
+	number := int64(1)
 	switch {
-	case at < 0 && !isLet:
+	case i < 0 && !isLet:
 		return nil
-	case at == 0:
-		next = stored[0].Revision
+	case i == 0:
+		number = stored[0].Revision
 	case len(stored) > 0:
-		next = stored[0].Revision + 1
+		number = stored[0].Revision + 1
 	}
-	isWhole := revision != now.Revision
+	isWhole := revision != current.Revision
 	if !isWhole {
-		content, err := now.StoredContent(ctx)
-		if err == nil && at >= 0 && isOwnedBy(&stored[at], installation) && content.IsStoredBy(&stored[at]) {
-			isWhole, err = h.hasParts(ctx, installation, &stored[at])
+		content, err := current.StoredContent(ctx)
+		if err == nil && i >= 0 && isOwnedBy(&stored[i], installation) && content.IsStoredBy(&stored[i]) {
+			isWhole, err = h.hasParts(ctx, installation, &stored[i])
 		}
 		if err == nil && !isWhole {
-			err = h.writer.StoreRevision(ctx, content, next, installation)
+			err = h.writer.StoreRevision(ctx, content, number, installation)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if isWhole && at > 0 {
-		if err := h.writer.NumberRevision(ctx, &stored[at], next); err != nil {
+	if isWhole && i > 0 {
+		if err := h.writer.NumberRevision(ctx, &stored[i], number); err != nil {
 			return err
 		}
 	}
@@ -272,39 +274,39 @@ func (h *history) keep(ctx context.Context, installation *corev1.ConfigMap, revi
 }
 
 // hasParts reports whether all parts of a stored revision are there: one may have been deleted by hand.
-func (h *history) hasParts(ctx context.Context, installation *corev1.ConfigMap, of *appsv1.ControllerRevision) (bool, error) {
-	names, err := fleet.PartsOf(installation.Name, of)
+func (h *history) hasParts(ctx context.Context, installation *corev1.ConfigMap, record *appsv1.ControllerRevision) (bool, error) {
+	names, err := fleet.PartsOf(installation.Name, record)
 	if err != nil {
 		return false, err
 	}
-	there, err := source.RevisionParts(ctx, h.live, installation.Namespace, installation.UID)
+	parts, err := source.RevisionParts(ctx, h.live, installation.Namespace, installation.UID)
 	if err != nil {
 		return false, err
 	}
 	isMissing := func(name string) bool {
-		return !slices.ContainsFunc(there, func(one metav1.PartialObjectMetadata) bool { return one.Name == name })
+		return !slices.ContainsFunc(parts, func(part metav1.PartialObjectMetadata) bool { return part.Name == name })
 	}
 	return !slices.ContainsFunc(names, isMissing), nil
 }
 
 // isOwnedBy reports whether an object goes when the ConfigMap does. It may be that of an earlier one
 // of the same name, and about to go.
-func isOwnedBy(object client.Object, by *corev1.ConfigMap) bool {
-	return slices.ContainsFunc(object.GetOwnerReferences(), func(owner metav1.OwnerReference) bool { return owner.UID == by.UID })
+func isOwnedBy(object client.Object, configMap *corev1.ConfigMap) bool {
+	return slices.ContainsFunc(object.GetOwnerReferences(), func(owner metav1.OwnerReference) bool { return owner.UID == configMap.UID })
 }
 
 // neededBy returns the revisions that VectorSidecars have or would go back to.
 func (h *history) neededBy(ctx context.Context) map[string]bool {
 	needed := map[string]bool{}
 	for _, sidecar := range h.sidecars.list(ctx, "") {
-		if is := sidecar.Status.Rollout; is != nil {
-			needed[is.Revision], needed[is.Previous] = true, true
+		if rolloutStatus := sidecar.Status.Rollout; rolloutStatus != nil {
+			needed[rolloutStatus.Revision], needed[rolloutStatus.Previous] = true, true
 		}
 	}
 	for _, cluster := range h.sidecars.clusters.all(ctx) {
 		for i := range cluster.Status.Waves {
-			is := &cluster.Status.Waves[i]
-			needed[is.Revision], needed[is.Previous] = true, true
+			wave := &cluster.Status.Waves[i]
+			needed[wave.Revision], needed[wave.Previous] = true, true
 		}
 	}
 	return needed
@@ -312,38 +314,38 @@ func (h *history) neededBy(ctx context.Context) map[string]bool {
 
 // prune deletes the revisions that no VectorSidecar has or would go back to, but for the last ones,
 // and the parts that none of the rest has.
-func (h *history) prune(ctx context.Context, installation *corev1.ConfigMap, now *desired.Platform) error {
+func (h *history) prune(ctx context.Context, installation *corev1.ConfigMap, current *desired.Platform) error {
 	stored, err := source.Revisions(ctx, h.live, h.options.Installation)
 	if err != nil {
 		return err
 	}
 	needed := h.neededBy(ctx)
-	needed[now.Revision], needed[now.Target.Revision] = true, true
-	parts := map[string]bool{}
+	needed[current.Revision], needed[current.Target.Revision] = true, true
+	neededParts := map[string]bool{}
 	defer h.ledger.forget()
 	for i := range stored {
-		one := &stored[i]
-		if i >= storedRevisions && !needed[one.Labels[meta.LabelRevision]] {
-			if err := h.writer.DropRevision(ctx, one.ObjectMeta); err != nil {
+		record := &stored[i]
+		if i >= storedRevisions && !needed[record.Labels[meta.LabelRevision]] {
+			if err := h.writer.DropRevision(ctx, record.ObjectMeta); err != nil {
 				return err
 			}
 			continue
 		}
-		names, err := fleet.PartsOf(h.options.Installation.Name, one)
+		names, err := fleet.PartsOf(h.options.Installation.Name, record)
 		if err != nil {
 			return err // What another release has stored may have any parts.
 		}
 		for _, name := range names {
-			parts[name] = true
+			neededParts[name] = true
 		}
 	}
-	found, err := source.RevisionParts(ctx, h.live, installation.Namespace, installation.UID)
+	storedParts, err := source.RevisionParts(ctx, h.live, installation.Namespace, installation.UID)
 	if err != nil {
 		return err
 	}
-	for i := range found {
-		if !parts[found[i].Name] {
-			if err := h.writer.DropRevision(ctx, found[i].ObjectMeta); err != nil {
+	for i := range storedParts {
+		if !neededParts[storedParts[i].Name] {
+			if err := h.writer.DropRevision(ctx, storedParts[i].ObjectMeta); err != nil {
 				return err
 			}
 		}
@@ -353,6 +355,6 @@ func (h *history) prune(ctx context.Context, installation *corev1.ConfigMap, now
 
 // isGone reports whether an error means that a revision cannot be read back, and that a retry does not help.
 func isGone(err error) bool {
-	gone := &fleet.RecordError{}
-	return errors.As(err, &gone)
+	recordError := &fleet.RecordError{}
+	return errors.As(err, &recordError)
 }

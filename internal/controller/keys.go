@@ -45,11 +45,11 @@ func shareFor(request reconcile.Request) string {
 }
 
 func requests(names []types.NamespacedName) []reconcile.Request {
-	var all []reconcile.Request
+	var reconcileRequests []reconcile.Request
 	for _, name := range names {
-		all = append(all, reconcile.Request{NamespacedName: name})
+		reconcileRequests = append(reconcileRequests, reconcile.Request{NamespacedName: name})
 	}
-	return all
+	return reconcileRequests
 }
 
 // clusterOf returns the name of the ClusterVectorSidecar that a VectorSidecar stands for.

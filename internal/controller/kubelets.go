@@ -38,8 +38,8 @@ type kubelets struct {
 
 // oldest returns what was found last.
 func (k *kubelets) oldest() desired.Kubelet {
-	if last := k.last.Load(); last != nil {
-		return *last
+	if kubelet := k.last.Load(); kubelet != nil {
+		return *kubelet
 	}
 	return desired.Kubelet{}
 }
@@ -48,12 +48,12 @@ func (k *kubelets) oldest() desired.Kubelet {
 func (k *kubelets) look(ctx context.Context) (isNew bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, kubeletTimeout)
 	defer cancel()
-	found, err := k.nodes.OldestKubelet(ctx)
+	kubelet, err := k.nodes.OldestKubelet(ctx)
 	if err != nil {
 		return false, err
 	}
-	before := k.last.Swap(&found)
-	return before == nil || *before != found, nil
+	previous := k.last.Swap(&kubelet)
+	return previous == nil || *previous != kubelet, nil
 }
 
 // Start looks periodically until the context ends. While nodes cannot be listed, what was found

@@ -110,11 +110,11 @@ func (l *revisionLedger) write(ctx context.Context, revision string, failure *fl
 // try makes a request, but not with each reconcile while that fails. failed is the result of the last request.
 func (l *revisionLedger) try(ctx context.Context, failed **unstoredError, request func() error) error {
 	waited := time.Duration(0)
-	if last := *failed; last != nil {
-		if l.options.Clock().Before(last.until) {
-			return last
+	if previous := *failed; previous != nil {
+		if l.options.Clock().Before(previous.until) {
+			return previous
 		}
-		waited = last.wait
+		waited = previous.wait
 	}
 	err := request()
 	if err == nil {

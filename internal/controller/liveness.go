@@ -49,10 +49,10 @@ func (p *liveness) begin(ctx context.Context, name types.NamespacedName, now tim
 	return context.WithValue(ctx, passKey{}, started)
 }
 
-func (p *liveness) end(ended *pass) {
+func (p *liveness) end(current *pass) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.passes, ended)
+	delete(p.passes, current)
 }
 
 // check returns an error while a pass is stuck.
@@ -60,8 +60,8 @@ func (p *liveness) check(now time.Time) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for current := range p.passes {
-		if still := now.Sub(time.Unix(0, current.last.Load())); still > p.patience {
-			return fmt.Errorf("the pass for VectorSidecar %s has been stuck for %s", current.name, still.Round(time.Second))
+		if idle := now.Sub(time.Unix(0, current.last.Load())); idle > p.patience {
+			return fmt.Errorf("the pass for VectorSidecar %s has been stuck for %s", current.name, idle.Round(time.Second))
 		}
 	}
 	return nil

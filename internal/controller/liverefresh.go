@@ -70,16 +70,16 @@ func (l *liveRefresh) kind(ctx context.Context, kind *workload.Kind, namespace s
 	var missing []*workloadcache.Record
 	list := kind.NewList()
 	live, err := livelist.Collect(ctx, l.live, list, func(object client.Object) (types.UID, bool) {
-		whole, isWorkload := workload.ToObject(object)
+		workloadObject, isWorkload := workload.ToObject(object)
 		if !isWorkload {
 			return "", false
 		}
 		cached := l.workloads.Get(kind.Kind, namespace, object.GetName())
 		if cached == nil || cached.UID != object.GetUID() {
-			if record := l.workloads.Reduce(whole); record != nil {
+			if record := l.workloads.Reduce(workloadObject); record != nil {
 				missing = append(missing, record)
 			}
-		} else if l.workloads.Overtake(whole, l.now()) {
+		} else if l.workloads.Overtake(workloadObject, l.now()) {
 			corrected++
 		}
 		return object.GetUID(), true

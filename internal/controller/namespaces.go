@@ -54,9 +54,9 @@ func (n *namespaces) isOther(before, after source.Namespace) bool {
 // hasChanged reports whether a change of a Namespace, of which there is the metadata, may change a
 // decision.
 func (n *namespaces) hasChanged(before, after client.Object) bool {
-	old, isMetadata := before.(*metav1.PartialObjectMetadata)
-	now, _ := after.(*metav1.PartialObjectMetadata)
-	return isMetadata && n.isOther(source.NewNamespace(old), source.NewNamespace(now))
+	old, ok := before.(*metav1.PartialObjectMetadata)
+	current, _ := after.(*metav1.PartialObjectMetadata)
+	return ok && n.isOther(source.NewNamespace(old), source.NewNamespace(current))
 }
 
 func (n *namespaces) changes() predicate.Predicate {
@@ -93,11 +93,11 @@ func newNamespaces(cached client.Reader, live *livelist.Client, names []string, 
 }
 
 // watch maps namespaces whose environment, wave or Pod Security level changes to VectorSidecars.
-func (n *namespaces) watch(builder *ctrlbuilder.Builder, to handler.EventHandler) *ctrlbuilder.Builder {
+func (n *namespaces) watch(builder *ctrlbuilder.Builder, eventHandler handler.EventHandler) *ctrlbuilder.Builder {
 	if len(n.names) > 0 {
-		return builder.WatchesRawSource(ctrlsource.Channel(n.changed, to))
+		return builder.WatchesRawSource(ctrlsource.Channel(n.changed, eventHandler))
 	}
-	return builder.WatchesMetadata(newNamespace(""), to, ctrlbuilder.WithPredicates(n.changes()))
+	return builder.WatchesMetadata(newNamespace(""), eventHandler, ctrlbuilder.WithPredicates(n.changes()))
 }
 
 // of returns what counts of a namespace, nothing if it does not exist or may not be read.
@@ -106,10 +106,10 @@ func (n *namespaces) of(ctx context.Context, name string) (source.Namespace, err
 		return n.read(ctx, n.cached, name)
 	}
 	n.mu.Lock()
-	found, isKnown := n.known[name]
+	namespace, ok := n.known[name]
 	n.mu.Unlock()
-	if isKnown {
-		return found, nil
+	if ok {
+		return namespace, nil
 	}
 	_, err := n.look(ctx, name)
 	n.mu.Lock()
@@ -136,15 +136,15 @@ func (n *namespaces) unseen(ctx context.Context, name string) (source.Namespace,
 	if len(n.names) > 0 || !apierrors.IsNotFound(n.cached.Get(ctx, client.ObjectKey{Name: name}, newNamespace(""))) {
 		return n.of(ctx, name)
 	}
-	found := newNamespace(name)
-	exists, err := n.live.Find(ctx, livelist.Metadata(corev1.SchemeGroupVersion.WithKind("Namespace")), client.ObjectKey{Name: name}, found)
+	namespace := newNamespace(name)
+	exists, err := n.live.Find(ctx, livelist.Metadata(corev1.SchemeGroupVersion.WithKind("Namespace")), client.ObjectKey{Name: name}, namespace)
 	if err != nil {
 		return source.Namespace{}, fmt.Errorf("reading namespace %s, which is not in the cache yet: %w", name, err)
 	}
 	if !exists {
 		return source.Namespace{}, nil
 	}
-	return source.NewNamespace(found), nil
+	return source.NewNamespace(namespace), nil
 }
 
 func (n *namespaces) read(ctx context.Context, reader client.Reader, name string) (source.Namespace, error) {
@@ -153,7 +153,7 @@ func (n *namespaces) read(ctx context.Context, reader client.Reader, name string
 
 // look reads a namespace and reports whether what counts of it has changed.
 func (n *namespaces) look(ctx context.Context, name string) (bool, error) {
-	found, err := n.read(ctx, n.live.Reader(), name)
+	namespace, err := n.read(ctx, n.live.Reader(), name)
 	if apierrors.IsForbidden(err) {
 		err = nil // A Role may leave this permission out: then its labels do not count.
 	}
@@ -162,9 +162,9 @@ func (n *namespaces) look(ctx context.Context, name string) (bool, error) {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	before, isKnown := n.known[name]
-	n.known[name] = found
-	return isKnown && n.isOther(before, found), nil
+	previous, ok := n.known[name]
+	n.known[name] = namespace
+	return ok && n.isOther(previous, namespace), nil
 }
 
 // Start polls the namespaces until the context ends.

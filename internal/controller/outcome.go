@@ -88,20 +88,20 @@ func (o *outcome) pend(p *plan.Plan) {
 const unwritten = "not written: the workload has changed since it was read, or another object has to be written first; the operator retries"
 
 // carriedOut returns a decision as it was carried out: a sidecar that was to be written and was not is Waiting.
-func (o *outcome) carriedOut(decided *decision.Decision) *decision.Decision {
+func (o *outcome) carriedOut(decision *decision.Decision) *decision.Decision {
 	written := make(map[*plan.Plan]bool, len(o.done)+len(o.behind))
 	for _, p := range slices.Concat(o.done, o.behind) {
 		written[p] = true
 	}
-	reported := decided
-	for i := range decided.Plans {
-		p := &decided.Plans[i]
+	reported := decision
+	for i := range decision.Plans {
+		p := &decision.Plans[i]
 		if !p.Writes() || !p.StartsPods() || p.Action == plan.Remove || written[p] {
 			continue
 		}
-		if reported == decided {
-			reported = ptr.To(*decided)
-			reported.Plans = slices.Clone(decided.Plans)
+		if reported == decision {
+			reported = ptr.To(*decision)
+			reported.Plans = slices.Clone(decision.Plans)
 		}
 		reported.Plans[i].Wait(meta.ReasonRetrying, unwritten)
 	}
@@ -193,8 +193,8 @@ func (o *outcome) retry() error {
 
 // goesOn returns when something of a decision goes on although writes have failed, 0 for never: a soak ends, the next
 // wave begins, or the status may be written. again is what the decision says.
-func (o *outcome) goesOn(again time.Duration) time.Duration {
-	return minNonZero(again, minNonZero(o.staged, o.statusWait))
+func (o *outcome) goesOn(requeueAfter time.Duration) time.Duration {
+	return minNonZero(requeueAfter, minNonZero(o.staged, o.statusWait))
 }
 
 // toldError is an error that the status tells already, or that of writing it.

@@ -26,7 +26,7 @@ type judge struct {
 
 // Refusal asks once about each overlay.
 func (j *judge) Refusal(digest string, template *corev1.PodTemplateSpec) (string, error) {
-	if refusal, isKnown := j.refusals[digest]; isKnown {
+	if refusal, ok := j.refusals[digest]; ok {
 		return refusal, nil
 	}
 	refusal, err := j.writer.DryRunTemplate(j.ctx, j.namespace, template)

@@ -32,14 +32,14 @@ func (o *overlaySetRemoval) Start(ctx context.Context) error {
 		namespaces = []string{metav1.NamespaceAll}
 	}
 	for _, namespace := range namespaces {
-		kept, err := livelist.Collect(ctx, o.live, livelist.Metadata(v1alpha1.GroupVersion.WithKind("OverlaySet")), func(listed client.Object) (string, bool) {
+		namespacesWithSet, err := livelist.Collect(ctx, o.live, livelist.Metadata(v1alpha1.GroupVersion.WithKind("OverlaySet")), func(listed client.Object) (string, bool) {
 			return listed.GetNamespace(), listed.GetName() == meta.OverlaySet
 		}, client.InNamespace(namespace))
 		if err != nil {
 			o.log.V(1).Info("overlay sets were not listed", "namespace", namespace, "cause", err.Error())
 			continue
 		}
-		for _, namespace := range kept {
+		for _, namespace := range namespacesWithSet {
 			if err := o.writer.DeleteOverlaySet(ctx, namespace); err != nil {
 				o.log.Error(err, "deleting an overlay set that nobody keeps")
 			}

@@ -77,22 +77,22 @@ type space struct {
 // refuse the workload's owner as well, if the sidecar were in it from the start.
 type refusedWrite struct{ hash, why string }
 
-func newOverlaySets(cached, live client.Reader, writer *apply.Writer, sidecars sidecarLister, now func() time.Time, isOn bool) *overlaySets {
+func newOverlaySets(cached, live client.Reader, writer *apply.Writer, sidecars sidecarLister, clock func() time.Time, isOn bool) *overlaySets {
 	if !isOn {
 		return nil
 	}
-	return &overlaySets{cached: cached, live: live, writer: writer, sidecars: sidecars, now: now, spaces: map[string]*space{}}
+	return &overlaySets{cached: cached, live: live, writer: writer, sidecars: sidecars, now: clock, spaces: map[string]*space{}}
 }
 
 // hold returns what is known of a namespace, locked.
 func (o *overlaySets) hold(namespace string) *space {
 	for {
-		in := o.space(namespace)
-		in.mu.Lock()
-		if in == o.space(namespace) {
-			return in
+		namespaceState := o.space(namespace)
+		namespaceState.mu.Lock()
+		if namespaceState == o.space(namespace) {
+			return namespaceState
 		}
-		in.mu.Unlock() // It was forgotten meanwhile.
+		namespaceState.mu.Unlock() // It was forgotten meanwhile.
 	}
 }
 
@@ -107,8 +107,8 @@ func (o *overlaySets) space(namespace string) *space {
 
 // forget drops what is known of a namespace, which is locked, if nothing is in its OverlaySet and
 // there is none: the namespace may be gone.
-func (o *overlaySets) forget(namespace string, in *space, there *v1alpha1.OverlaySet) {
-	if len(in.parts) > 0 || there != nil {
+func (o *overlaySets) forget(namespace string, namespaceState *space, existing *v1alpha1.OverlaySet) {
+	if len(namespaceState.parts) > 0 || existing != nil {
 		return
 	}
 	o.mu.Lock()
@@ -119,49 +119,49 @@ func (o *overlaySets) forget(namespace string, in *space, there *v1alpha1.Overla
 // keep updates the OverlaySet to what a decision offers, or removes the VectorSidecar's part. It writes
 // only if something differs, and returns how long to wait if others have written just now; what is no
 // longer offered never waits.
-func (o *overlaySets) keep(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision) (wait time.Duration, err error) {
+func (o *overlaySets) keep(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision) (wait time.Duration, err error) {
 	if o == nil {
 		return 0, nil
 	}
-	left := decided.Left
-	if decided.Invalid != nil {
-		left = decided.Invalid.Message
+	blocker := decision.Left
+	if decision.Invalid != nil {
+		blocker = decision.Invalid.Message
 	}
 	isOut := sidecar.DeletionTimestamp != nil || !sidecar.Spec.IsEnabled()
-	if !isOut && len(decided.Offers) == 0 && left == "" {
+	if !isOut && len(decision.Offers) == 0 && blocker == "" {
 		return 0, nil // Templates ran out of time: it stays as it is.
 	}
-	in := o.hold(sidecar.Namespace)
-	defer in.mu.Unlock()
-	there, err := o.current(ctx, sidecar.Namespace, in)
+	namespaceState := o.hold(sidecar.Namespace)
+	defer namespaceState.mu.Unlock()
+	existing, err := o.current(ctx, sidecar.Namespace, namespaceState)
 	if err != nil {
 		return 0, err
 	}
 	if isOut {
-		delete(in.parts, sidecar.Name)
-		if err := o.write(ctx, sidecar.Namespace, in, there); err != nil {
+		delete(namespaceState.parts, sidecar.Name)
+		if err := o.write(ctx, sidecar.Namespace, namespaceState, existing); err != nil {
 			return 0, err
 		}
-		if in.out[sidecar.Name].IsZero() {
-			in.out[sidecar.Name] = o.now()
+		if namespaceState.out[sidecar.Name].IsZero() {
+			namespaceState.out[sidecar.Name] = o.now()
 		}
 		return 0, nil
 	}
-	delete(in.out, sidecar.Name)
-	offers := decided.Offers
-	if by, isRefused := in.refused[sidecar.Name]; isRefused && slices.ContainsFunc(offers, by.concerns) {
-		offers, left = nil, by.why
+	delete(namespaceState.out, sidecar.Name)
+	offers := decision.Offers
+	if rejection, isRefused := namespaceState.refused[sidecar.Name]; isRefused && slices.ContainsFunc(offers, rejection.concerns) {
+		offers, blocker = nil, rejection.why
 	}
-	part, err := overlayset.PartOf(sidecar, offers, left, &judge{ctx, o.writer, o.definitions, sidecar.Namespace, in.refusals})
+	sidecarOverlays, err := overlayset.PartOf(sidecar, offers, blocker, &judge{ctx, o.writer, o.definitions, sidecar.Namespace, namespaceState.refusals})
 	if err != nil {
 		return 0, err
 	}
-	before := in.parts[sidecar.Name]
-	in.parts[sidecar.Name] = part
-	if before.Offers() && !part.Offers() {
-		return 0, o.write(ctx, sidecar.Namespace, in, there)
+	previous := namespaceState.parts[sidecar.Name]
+	namespaceState.parts[sidecar.Name] = sidecarOverlays
+	if previous.Offers() && !sidecarOverlays.Offers() {
+		return 0, o.write(ctx, sidecar.Namespace, namespaceState, existing)
 	}
-	return o.writeWithOthers(ctx, sidecar.Namespace, in, there)
+	return o.writeWithOthers(ctx, sidecar.Namespace, namespaceState, existing)
 }
 
 func (r refusedWrite) concerns(offer desired.AdmissionOverlay) bool {
@@ -174,42 +174,42 @@ func (o *overlaySets) lag(sidecar *v1alpha1.VectorSidecar) time.Duration {
 	if o == nil {
 		return 0
 	}
-	in := o.hold(sidecar.Namespace)
-	defer in.mu.Unlock()
-	since, isOut := in.out[sidecar.Name]
+	namespaceState := o.hold(sidecar.Namespace)
+	defer namespaceState.mu.Unlock()
+	removedAt, isOut := namespaceState.out[sidecar.Name]
 	if !isOut {
 		return admissionLag
 	}
-	return max(0, admissionLag-o.now().Sub(since))
+	return max(0, admissionLag-o.now().Sub(removedAt))
 }
 
 // learn takes the offers of a VectorSidecar back if one of its workloads was refused with the same
 // sidecar, until one is accepted or the sidecar is another. It waits as keep does.
-func (o *overlaySets) learn(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, written map[*plan.Plan]error) (wait time.Duration, err error) {
+func (o *overlaySets) learn(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision, written map[*plan.Plan]error) (wait time.Duration, err error) {
 	if o == nil {
 		return 0, nil
 	}
-	in := o.hold(sidecar.Namespace)
+	namespaceState := o.hold(sidecar.Namespace)
 	hasChanged := false
 	for p, err := range written {
 		if p.Action == plan.Defer {
 			continue // The sidecar was not in it.
 		}
-		before, wasRefused := in.refused[sidecar.Name]
+		rejection, wasRefused := namespaceState.refused[sidecar.Name]
 		switch {
-		case err == nil && wasRefused && before.hash == p.WholeHash():
-			delete(in.refused, sidecar.Name)
+		case err == nil && wasRefused && rejection.hash == p.WholeHash():
+			delete(namespaceState.refused, sidecar.Name)
 			hasChanged = true
-		case apply.IsDenied(err) && p.Action != plan.Remove && before.hash != p.WholeHash():
-			in.refused[sidecar.Name] = refusedWrite{p.WholeHash(), fmt.Sprintf("%s is refused with it: %v", status.Object(p.Target), err)}
+		case apply.IsDenied(err) && p.Action != plan.Remove && rejection.hash != p.WholeHash():
+			namespaceState.refused[sidecar.Name] = refusedWrite{p.WholeHash(), fmt.Sprintf("%s is refused with it: %v", status.Object(p.Target), err)}
 			hasChanged = true
 		}
 	}
-	in.mu.Unlock()
+	namespaceState.mu.Unlock()
 	if !hasChanged {
 		return 0, nil
 	}
-	return o.keep(ctx, sidecar, decided)
+	return o.keep(ctx, sidecar, decision)
 }
 
 // drop takes out a VectorSidecar or a ClusterVectorSidecar that is gone, or whose namespace is.
@@ -217,103 +217,103 @@ func (o *overlaySets) drop(ctx context.Context, name types.NamespacedName) error
 	if o == nil {
 		return nil
 	}
-	in := o.hold(name.Namespace)
-	defer in.mu.Unlock()
-	there, err := o.current(ctx, name.Namespace, in)
+	namespaceState := o.hold(name.Namespace)
+	defer namespaceState.mu.Unlock()
+	existing, err := o.current(ctx, name.Namespace, namespaceState)
 	if err != nil {
 		return err
 	}
-	delete(in.parts, name.Name)
-	delete(in.refused, name.Name)
-	delete(in.out, name.Name)
-	defer o.forget(name.Namespace, in, there)
-	return o.write(ctx, name.Namespace, in, there)
+	delete(namespaceState.parts, name.Name)
+	delete(namespaceState.refused, name.Name)
+	delete(namespaceState.out, name.Name)
+	defer o.forget(name.Namespace, namespaceState, existing)
+	return o.write(ctx, name.Namespace, namespaceState, existing)
 }
 
 // current returns the OverlaySet that there is, nil for none, and reads what is known from it the
 // first time.
-func (o *overlaySets) current(ctx context.Context, namespace string, in *space) (*v1alpha1.OverlaySet, error) {
-	there := &v1alpha1.OverlaySet{}
-	err := o.cached.Get(ctx, types.NamespacedName{Namespace: namespace, Name: meta.OverlaySet}, there)
+func (o *overlaySets) current(ctx context.Context, namespace string, namespaceState *space) (*v1alpha1.OverlaySet, error) {
+	existing := &v1alpha1.OverlaySet{}
+	err := o.cached.Get(ctx, types.NamespacedName{Namespace: namespace, Name: meta.OverlaySet}, existing)
 	if client.IgnoreNotFound(err) != nil {
 		return nil, fmt.Errorf("reading OverlaySet %s/%s: %w", namespace, meta.OverlaySet, err)
 	}
 	if err != nil {
-		there = nil
+		existing = nil
 	}
-	if in.parts == nil {
-		in.parts = map[string]overlayset.Part{}
-		if there != nil {
-			in.parts = overlayset.Parts(&there.Spec)
-			for i := range there.Spec.Overlays { // The API server was asked before they were written.
-				in.refusals[there.Spec.Overlays[i].Digest] = ""
+	if namespaceState.parts == nil {
+		namespaceState.parts = map[string]overlayset.Part{}
+		if existing != nil {
+			namespaceState.parts = overlayset.Parts(&existing.Spec)
+			for i := range existing.Spec.Overlays { // The API server was asked before they were written.
+				namespaceState.refusals[existing.Spec.Overlays[i].Digest] = ""
 			}
 		}
 	}
-	if in.written != nil && versionIn(there) == in.replaced {
-		return in.written, nil
+	if namespaceState.written != nil && versionIn(existing) == namespaceState.replaced {
+		return namespaceState.written, nil
 	}
-	in.written = nil
-	return there, nil
+	namespaceState.written = nil
+	return existing, nil
 }
 
-func versionIn(of *v1alpha1.OverlaySet) string {
-	if of == nil {
+func versionIn(set *v1alpha1.OverlaySet) string {
+	if set == nil {
 		return ""
 	}
-	return of.ResourceVersion
+	return set.ResourceVersion
 }
 
 // write writes what is known, if that is not what there is.
-func (o *overlaySets) write(ctx context.Context, namespace string, in *space, there *v1alpha1.OverlaySet) error {
-	spec, isThere := o.compose(ctx, namespace, in, there)
-	if isThere {
+func (o *overlaySets) write(ctx context.Context, namespace string, namespaceState *space, existing *v1alpha1.OverlaySet) error {
+	spec, isWritten := o.compose(ctx, namespace, namespaceState, existing)
+	if isWritten {
 		return nil
 	}
-	return o.replace(ctx, namespace, in, there, spec)
+	return o.replace(ctx, namespace, namespaceState, existing, spec)
 }
 
 // writeWithOthers is write, unless that was a moment ago in a crowd: it returns how long to wait then.
-func (o *overlaySets) writeWithOthers(ctx context.Context, namespace string, in *space, there *v1alpha1.OverlaySet) (wait time.Duration, err error) {
-	spec, isThere := o.compose(ctx, namespace, in, there)
-	if isThere {
+func (o *overlaySets) writeWithOthers(ctx context.Context, namespace string, namespaceState *space, existing *v1alpha1.OverlaySet) (wait time.Duration, err error) {
+	spec, isWritten := o.compose(ctx, namespace, namespaceState, existing)
+	if isWritten {
 		return 0, nil
 	}
 	// A time that is still to come was told by another clock.
-	if since := o.now().Sub(in.wroteAt); since >= 0 && since < writePause && len(in.parts) > crowd {
-		return writePause - since, nil
+	if elapsed := o.now().Sub(namespaceState.wroteAt); elapsed >= 0 && elapsed < writePause && len(namespaceState.parts) > crowd {
+		return writePause - elapsed, nil
 	}
-	return 0, o.replace(ctx, namespace, in, there, spec)
+	return 0, o.replace(ctx, namespace, namespaceState, existing, spec)
 }
 
 // compose returns what is known as a spec, and whether that is what there is.
-func (o *overlaySets) compose(ctx context.Context, namespace string, in *space, there *v1alpha1.OverlaySet) (spec v1alpha1.OverlaySetSpec, isThere bool) {
-	spec = overlayset.Compose(o.injecting(ctx, namespace), in.parts)
-	return spec, len(spec.Overlays) == 0 && there == nil || there != nil && equality.Semantic.DeepEqual(spec, there.Spec)
+func (o *overlaySets) compose(ctx context.Context, namespace string, namespaceState *space, existing *v1alpha1.OverlaySet) (spec v1alpha1.OverlaySetSpec, isWritten bool) {
+	spec = overlayset.Compose(o.injecting(ctx, namespace), namespaceState.parts)
+	return spec, len(spec.Overlays) == 0 && existing == nil || existing != nil && equality.Semantic.DeepEqual(spec, existing.Spec)
 }
 
 // replace writes a spec in place of what there is.
-func (o *overlaySets) replace(ctx context.Context, namespace string, in *space, there *v1alpha1.OverlaySet, spec v1alpha1.OverlaySetSpec) error {
+func (o *overlaySets) replace(ctx context.Context, namespace string, namespaceState *space, existing *v1alpha1.OverlaySet, spec v1alpha1.OverlaySetSpec) error {
 	ctx, cancel := detached(ctx)
 	defer cancel()
 	if len(spec.Overlays) == 0 {
 		return o.writer.DeleteOverlaySet(ctx, namespace)
 	}
-	wanted := &v1alpha1.OverlaySet{
+	set := &v1alpha1.OverlaySet{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: meta.OverlaySet, Labels: map[string]string{meta.LabelManagedBy: meta.Operator}},
 		Spec:       spec,
 	}
-	if there != nil {
-		wanted.ResourceVersion = there.ResourceVersion
+	if existing != nil {
+		set.ResourceVersion = existing.ResourceVersion
 	}
-	err := o.writer.OverlaySet(ctx, wanted)
+	err := o.writer.OverlaySet(ctx, set)
 	if errors.Is(err, apply.ErrStale) {
 		live := &v1alpha1.OverlaySet{}
-		if client.IgnoreNotFound(o.live.Get(ctx, client.ObjectKeyFromObject(wanted), live)) != nil {
+		if client.IgnoreNotFound(o.live.Get(ctx, client.ObjectKeyFromObject(set), live)) != nil {
 			return err
 		}
-		wanted.ResourceVersion = live.ResourceVersion
-		err = o.writer.OverlaySet(ctx, wanted)
+		set.ResourceVersion = live.ResourceVersion
+		err = o.writer.OverlaySet(ctx, set)
 	}
 	if errors.Is(err, apply.ErrTerminating) {
 		return nil // Whatever it was for is gone, too.
@@ -321,11 +321,11 @@ func (o *overlaySets) replace(ctx context.Context, namespace string, in *space, 
 	if err != nil {
 		return err
 	}
-	in.wroteAt = o.now()
+	namespaceState.wroteAt = o.now()
 	cached := &v1alpha1.OverlaySet{}
-	_ = o.cached.Get(ctx, client.ObjectKeyFromObject(wanted), cached) // A missing one has no version.
-	if in.written = nil; cached.ResourceVersion != wanted.ResourceVersion {
-		in.replaced, in.written = cached.ResourceVersion, wanted
+	_ = o.cached.Get(ctx, client.ObjectKeyFromObject(set), cached) // A missing one has no version.
+	if namespaceState.written = nil; cached.ResourceVersion != set.ResourceVersion {
+		namespaceState.replaced, namespaceState.written = cached.ResourceVersion, set
 	}
 	log.FromContext(ctx).Info("overlay set written", "overlays", len(spec.Overlays))
 	return nil
@@ -334,8 +334,8 @@ func (o *overlaySets) replace(ctx context.Context, namespace string, in *space, 
 // injecting returns the VectorSidecars of a namespace that may inject, ClusterVectorSidecars
 // among them, in their order.
 func (o *overlaySets) injecting(ctx context.Context, namespace string) []v1alpha1.VectorSidecar {
-	all := slices.Clone(o.sidecars.list(ctx, namespace))
-	all = slices.DeleteFunc(all, func(s v1alpha1.VectorSidecar) bool { return s.DeletionTimestamp != nil || !s.Spec.IsEnabled() })
-	decision.InOrder(all)
-	return all
+	sidecars := slices.Clone(o.sidecars.list(ctx, namespace))
+	sidecars = slices.DeleteFunc(sidecars, func(s v1alpha1.VectorSidecar) bool { return s.DeletionTimestamp != nil || !s.Spec.IsEnabled() })
+	decision.InOrder(sidecars)
+	return sidecars
 }

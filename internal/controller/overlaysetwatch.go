@@ -29,23 +29,23 @@ func (o *overlaySets) watch(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
 
 // events handles changes that others have made, and, at startup, what is left of those that are gone.
 func (o *overlaySets) events() handler.EventHandler {
-	changed := func(ctx context.Context, object client.Object, to queue) {
+	changed := func(ctx context.Context, object client.Object, q queue) {
 		for _, request := range o.concerns(ctx, object) {
-			to.Add(request)
+			q.Add(request)
 		}
 	}
 	return handler.Funcs{
-		CreateFunc: func(ctx context.Context, e event.CreateEvent, to queue) {
+		CreateFunc: func(ctx context.Context, e event.CreateEvent, q queue) {
 			if !e.IsInInitialList {
-				changed(ctx, e.Object, to)
+				changed(ctx, e.Object, q)
 				return
 			}
 			for _, request := range o.strays(ctx, e.Object) {
-				to.Add(request)
+				q.Add(request)
 			}
 		},
-		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, to queue) { changed(ctx, e.ObjectNew, to) },
-		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, to queue) { changed(ctx, e.Object, to) },
+		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, q queue) { changed(ctx, e.ObjectNew, q) },
+		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, q queue) { changed(ctx, e.Object, q) },
 	}
 }
 
@@ -55,27 +55,27 @@ func (o *overlaySets) concerns(ctx context.Context, object client.Object) []reco
 	if object.GetName() != meta.OverlaySet {
 		return nil
 	}
-	in := o.hold(object.GetNamespace())
-	defer in.mu.Unlock()
-	if in.written != nil && in.written.ResourceVersion == object.GetResourceVersion() {
-		in.written = nil // The cache has it now.
+	namespaceState := o.hold(object.GetNamespace())
+	defer namespaceState.mu.Unlock()
+	if namespaceState.written != nil && namespaceState.written.ResourceVersion == object.GetResourceVersion() {
+		namespaceState.written = nil // The cache has it now.
 		return nil
 	}
-	all := o.sidecars.list(ctx, object.GetNamespace())
-	if there, err := o.current(ctx, object.GetNamespace(), in); len(all) == 0 && err == nil {
-		o.forget(object.GetNamespace(), in, there)
+	sidecars := o.sidecars.list(ctx, object.GetNamespace())
+	if existing, err := o.current(ctx, object.GetNamespace(), namespaceState); len(sidecars) == 0 && err == nil {
+		o.forget(object.GetNamespace(), namespaceState, existing)
 	}
-	return requests(keysOf(all[:min(len(all), 1)]))
+	return requests(keysOf(sidecars[:min(len(sidecars), 1)]))
 }
 
 // strays returns those of an OverlaySet that are gone, or ClusterVectorSidecars that do not select
 // the namespace any more: nothing else leads to them after a restart.
 func (o *overlaySets) strays(ctx context.Context, object client.Object) []reconcile.Request {
-	set, isSet := object.(*v1alpha1.OverlaySet)
-	if !isSet || set.Name != meta.OverlaySet {
+	set, ok := object.(*v1alpha1.OverlaySet)
+	if !ok || set.Name != meta.OverlaySet {
 		return nil
 	}
-	var found []types.NamespacedName
+	var strayKeys []types.NamespacedName
 	for _, name := range ownersOf(set) {
 		key := types.NamespacedName{Namespace: set.Namespace, Name: name}
 		sidecar, err := o.sidecars.get(ctx, key)
@@ -83,10 +83,10 @@ func (o *overlaySets) strays(ctx context.Context, object client.Object) []reconc
 			log.FromContext(ctx).Error(err, "reading the owner of an overlay")
 		}
 		if sidecar == nil || sidecar.DeletionTimestamp != nil {
-			found = append(found, key)
+			strayKeys = append(strayKeys, key)
 		}
 	}
-	return requests(found)
+	return requests(strayKeys)
 }
 
 // namespacesOf returns the namespaces whose OverlaySet has something of a name.
@@ -94,19 +94,19 @@ func (o *overlaySets) namespacesOf(ctx context.Context, name string) []string {
 	if o == nil {
 		return nil
 	}
-	var all v1alpha1.OverlaySetList
-	if err := o.cached.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
+	var list v1alpha1.OverlaySetList
+	if err := o.cached.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
 		log.FromContext(ctx).Error(err, "listing overlay sets")
 	}
-	var found []string
-	for i := range all.Items {
-		for _, owner := range ownersOf(&all.Items[i]) {
+	var namespaces []string
+	for i := range list.Items {
+		for _, owner := range ownersOf(&list.Items[i]) {
 			if owner == name {
-				found = append(found, all.Items[i].Namespace)
+				namespaces = append(namespaces, list.Items[i].Namespace)
 			}
 		}
 	}
-	return found
+	return namespaces
 }
 
 // ownersOf returns the names that an OverlaySet has something of.

@@ -36,23 +36,23 @@ func newPace(sidecars sidecarLister, catalog *catalogReader, metrics *telemetry.
 }
 
 // setQueue is called when the controller starts.
-func (p *pace) setQueue(_ context.Context, to queue) error {
-	p.queue = to
+func (p *pace) setQueue(_ context.Context, q queue) error {
+	p.queue = q
 	return nil
 }
 
 // take asks for places for what a decision would begin, and makes the rest wait.
-func (p *pace) take(ctx context.Context, name types.NamespacedName, decided *decision.Decision) {
+func (p *pace) take(ctx context.Context, name types.NamespacedName, decision *decision.Decision) {
 	rules := p.catalog.rules()
 	for _, class := range plan.Classes() {
 		allocator := p.allocatorOf(ctx, class)
-		demand := decided.Demand(class)
+		demand := decision.Demand(class)
 		granted, wake := allocator.Ask(name, demand, rules)
 		p.wake(wake)
 		if granted < demand.Wanted+demand.FailedWanted {
-			decided.Again = minNonZero(decided.Again, allocator.LateIn())
+			decision.Again = minNonZero(decision.Again, allocator.LateIn())
 		}
-		plan.Grant(decided.Plans, class, granted, allocator.Places(rules).Limit)
+		plan.Grant(decision.Plans, class, granted, allocator.Places(rules).Limit)
 	}
 	p.count()
 }
@@ -69,23 +69,23 @@ func (p *pace) allocatorOf(ctx context.Context, class plan.Class) *fleet.Allocat
 // spread makes the allocators wait for the passes of a ClusterVectorSidecar in the namespaces that it selects, and in
 // no others: one that it no longer selects may have no pass.
 func (p *pace) spread(ctx context.Context, cluster string, namespaces map[string]bool) {
-	var there []types.NamespacedName
+	var keys []types.NamespacedName
 	for namespace := range namespaces {
-		there = append(there, keyIn(namespace, cluster))
+		keys = append(keys, keyIn(namespace, cluster))
 	}
 	for _, class := range plan.Classes() {
-		p.wake(p.allocatorOf(ctx, class).AwaitInstead(clusterKey(cluster), there, p.catalog.rules()))
+		p.wake(p.allocatorOf(ctx, class).AwaitInstead(clusterKey(cluster), keys, p.catalog.rules()))
 	}
 }
 
 // begun gives back the places that a decision was given and has not used.
-func (p *pace) begun(name types.NamespacedName, decided *decision.Decision, done []*plan.Plan) {
+func (p *pace) begun(name types.NamespacedName, decision *decision.Decision, writtenPlans []*plan.Plan) {
 	written := map[types.UID]bool{}
-	for _, one := range done {
-		written[one.Target.UID] = true
+	for _, writtenPlan := range writtenPlans {
+		written[writtenPlan.Target.UID] = true
 	}
 	for _, class := range plan.Classes() {
-		healthy, failed := plan.UnderWay(decided.Plans, class, written)
+		healthy, failed := plan.UnderWay(decision.Plans, class, written)
 		p.wake(p.allocators[class].Begun(name, healthy, failed, p.catalog.rules()))
 	}
 	p.count()
@@ -122,7 +122,7 @@ func (p *pace) lookAfter(name types.NamespacedName, wait time.Duration) {
 func (p *pace) count() {
 	rules := p.catalog.rules()
 	for class, allocator := range p.allocators {
-		places := allocator.Places(rules)
-		p.metrics.SetRolloutSlots(string(class), places.Limit, places.Taken, places.Waiting)
+		usage := allocator.Places(rules)
+		p.metrics.SetRolloutSlots(string(class), usage.Limit, usage.Taken, usage.Waiting)
 	}
 }

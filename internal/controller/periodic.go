@@ -82,12 +82,12 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 // addKubelets looks for the oldest kubelet, because sidecars are rendered for it, and adds the periodic
 // look for it.
 func (p *periodic) addKubelets(ctx context.Context, mgr ctrl.Manager, log logr.Logger) error {
-	known := p.snapshots.kubelets
-	known.resyncs, known.elected, known.log = p.resyncs, mgr.Elected(), log
-	if _, err := known.look(ctx); err != nil {
+	kubelets := p.snapshots.kubelets
+	kubelets.resyncs, kubelets.elected, kubelets.log = p.resyncs, mgr.Elected(), log
+	if _, err := kubelets.look(ctx); err != nil {
 		return fmt.Errorf("looking for the oldest kubelet: %w", err)
 	}
-	if err := mgr.Add(known); err != nil {
+	if err := mgr.Add(kubelets); err != nil {
 		return fmt.Errorf("adding the polling of kubelets: %w", err)
 	}
 	return nil
@@ -110,12 +110,12 @@ func (p *periodic) addInjection(ctx context.Context, mgr ctrl.Manager, options *
 	defined := &definitions{
 		documents: apis.OpenAPIV3WithContext(ctx), isServed: options.Workloads.HasKind, now: p.applier.sets.now, known: map[string]*knownDefinition{},
 	}
-	known := &policyAPI{
+	policies := &policyAPI{
 		apis: apis, definitions: defined, interval: cmp.Or(options.PolicyInterval, policyInterval), sidecars: p.snapshots.sidecars, resyncs: p.resyncs, elected: mgr.Elected(), log: log,
 	}
-	known.look(ctx)
-	p.snapshots.policies, p.applier.sets.definitions = known, defined
-	if err := mgr.Add(known); err != nil {
+	policies.look(ctx)
+	p.snapshots.policies, p.applier.sets.definitions = policies, defined
+	if err := mgr.Add(policies); err != nil {
 		return fmt.Errorf("adding the polling for MutatingAdmissionPolicies: %w", err)
 	}
 	return nil

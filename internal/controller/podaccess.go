@@ -44,8 +44,8 @@ type accessAnswer struct {
 	time      time.Time
 }
 
-func newPodAccess(isEnabled bool, permissions Permissions, namespaces []string, now func() time.Time) *podAccess {
-	return &podAccess{isEnabled: isEnabled, permissions: permissions, namespaces: namespaces, now: now, answers: map[string]accessAnswer{}}
+func newPodAccess(isEnabled bool, permissions Permissions, namespaces []string, clock func() time.Time) *podAccess {
+	return &podAccess{isEnabled: isEnabled, permissions: permissions, namespaces: namespaces, now: clock, answers: map[string]accessAnswer{}}
 }
 
 // notRead explains why pods of a namespace are not read, "" if they are.
@@ -66,18 +66,18 @@ func (a *podAccess) notRead(ctx context.Context, namespace string) string {
 func (a *podAccess) isAllowed(ctx context.Context, namespace string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	last, ok := a.answers[namespace]
-	if ok && (last.isAllowed || a.now().Sub(last.time) < state.LastRetry) {
-		return last.isAllowed
+	answer, ok := a.answers[namespace]
+	if ok && (answer.isAllowed || a.now().Sub(answer.time) < state.LastRetry) {
+		return answer.isAllowed
 	}
 	isAllowed, err := a.permissions.CanListPods(ctx, namespace)
 	if err != nil {
 		if ctx.Err() == nil {
 			telemetry.Warn(log.FromContext(ctx), "permission to list pods cannot be read", "namespace", namespace, "cause", err.Error())
 		}
-		isAllowed = !ok || last.isAllowed
+		isAllowed = !ok || answer.isAllowed
 	}
-	if !isAllowed && (!ok || last.isAllowed) {
+	if !isAllowed && (!ok || answer.isAllowed) {
 		telemetry.Warn(log.FromContext(ctx), "pods may not be listed", "namespace", namespace)
 	}
 	a.answers[namespace] = accessAnswer{isAllowed, a.now()}

@@ -58,11 +58,11 @@ type pods struct {
 
 // look returns what is wrong with the pods of those workloads that carry an owner's sidecar and
 // could be read, now or a short while ago: of unsettled ones, and if there is a watch of all.
-func (p *pods) look(ctx context.Context, known *state.Sidecar, manager string, watch *workload.RestartRule, all []*workloadcache.Record) map[types.UID]workload.Fault {
-	due := known.PodsDue(unsettledOf(all, manager), watchedOf(all, manager, watch))
+func (p *pods) look(ctx context.Context, sidecarState *state.Sidecar, manager string, watch *workload.RestartRule, records []*workloadcache.Record) map[types.UID]workload.Fault {
+	dueRecords := sidecarState.PodsDue(unsettledOf(records, manager), watchedOf(records, manager, watch))
 	group := errgroup.Group{}
 	group.SetLimit(podLooks)
-	for _, record := range due {
+	for _, record := range dueRecords {
 		group.Go(func() error {
 			fault, err := p.read(ctx, record, manager, watch)
 			if errors.Is(err, errUnobserved) {
@@ -71,28 +71,28 @@ func (p *pods) look(ctx context.Context, known *state.Sidecar, manager string, w
 			if apierrors.IsForbidden(err) {
 				p.access.forget(record.Namespace)
 			}
-			if isNews := known.SetFault(record.UID, fault, err == nil); isNews && ctx.Err() == nil {
+			if isNews := sidecarState.SetFault(record.UID, fault, err == nil); isNews && ctx.Err() == nil {
 				telemetry.Warn(log.FromContext(ctx), "pods cannot be read", telemetry.KeyWorkload, record.Name, "cause", err.Error())
 			}
 			return nil
 		})
 	}
 	_ = group.Wait() // Errors are logged; workloads that could not be read are judged by time.
-	return known.Faults()
+	return sidecarState.Faults()
 }
 
 // unsettledOf returns the workloads to read, those that have been unsettled longest first.
-func unsettledOf(all []*workloadcache.Record, manager string) []*workloadcache.Record {
-	var found []*workloadcache.Record
-	for _, record := range all {
+func unsettledOf(records []*workloadcache.Record, manager string) []*workloadcache.Record {
+	var unsettled []*workloadcache.Record
+	for _, record := range records {
 		if record.Rollout() != workload.RolloutComplete && !record.IsDeleting() && slices.Contains(record.Managers(), manager) {
-			found = append(found, record)
+			unsettled = append(unsettled, record)
 		}
 	}
-	slices.SortFunc(found, func(a, b *workloadcache.Record) int {
+	slices.SortFunc(unsettled, func(a, b *workloadcache.Record) int {
 		return cmp.Or(compareHeld(a, b), a.StateSince().Compare(b.StateSince()), strings.Compare(a.Name, b.Name))
 	})
-	return found[:min(len(found), lookedAt)]
+	return unsettled[:min(len(unsettled), lookedAt)]
 }
 
 // compareHeld sorts workloads that keep pods with another template by their own settings last: they may do so for weeks.
@@ -107,17 +107,17 @@ func compareHeld(a, b *workloadcache.Record) int {
 }
 
 // watchedOf returns the settled workloads to read, none without a watch.
-func watchedOf(all []*workloadcache.Record, manager string, watch *workload.RestartRule) (found state.Watched) {
+func watchedOf(records []*workloadcache.Record, manager string, watch *workload.RestartRule) (watched state.Watched) {
 	if watch == nil {
-		return found
+		return watched
 	}
-	found.After = watch.RetriedAt
-	for _, record := range all {
+	watched.After = watch.RetriedAt
+	for _, record := range records {
 		if record.Rollout() == workload.RolloutComplete && !record.IsDeleting() && slices.Contains(record.Managers(), manager) {
-			found.Records = append(found.Records, record)
+			watched.Records = append(watched.Records, record)
 		}
 	}
-	return found
+	return watched
 }
 
 // read reads the pods of a workload's newest template.
@@ -154,12 +154,12 @@ func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager s
 	view := record.View()
 	isOf := func(pod *corev1.Pod) bool { return content.Kind.Revisions.HasPod(live, newest, pod) }
 	containers := view.Owned[manager].Containers
-	fault, err := p.faultOf(ctx, options, isOf, func(some []corev1.Pod) workload.Fault {
-		fault := workload.FindFault(some, containers, p.now())
+	fault, err := p.faultOf(ctx, options, isOf, func(pods []corev1.Pod) workload.Fault {
+		fault := workload.FindFault(pods, containers, p.now())
 		if watch == nil || fault.IsOurs {
 			return fault
 		}
-		return cmp.Or(watch.FindFault(some, containers), fault)
+		return cmp.Or(watch.FindFault(pods, containers), fault)
 	})
 	state := record.State()
 	isStuck := content.Missing > 0 || state.Rollout != workload.RolloutComplete && state.TimeInState(p.now()) >= noProgress
@@ -176,8 +176,8 @@ func (p *pods) faultOf(ctx context.Context, options []client.ListOption, isOf fu
 	read := 0
 	_, err := livelist.Contains(ctx, p.live, &corev1.PodList{}, func(listed client.Object) bool {
 		read++
-		pod, isPod := listed.(*corev1.Pod)
-		if isPod && isOf(pod) {
+		pod, ok := listed.(*corev1.Pod)
+		if ok && isOf(pod) {
 			fault := check([]corev1.Pod{*pod})
 			isWorse := worst.Reason == "" || worst.Reason == meta.ReasonUnschedulable && fault.Reason != ""
 			if fault.IsOurs || isWorse {
@@ -223,7 +223,7 @@ func (p *pods) newest(ctx context.Context, kind *workload.Kind, live workload.Ob
 		if newest != nil {
 			candidates = []metav1.Object{newest, listed}
 		}
-		if found := kind.Revisions.Newest(live, candidates); found == metav1.Object(listed) {
+		if latest := kind.Revisions.Newest(live, candidates); latest == metav1.Object(listed) {
 			newest, _ = listed.DeepCopyObject().(metav1.Object) // Without the page around it.
 		}
 		return false

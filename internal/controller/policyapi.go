@@ -68,12 +68,12 @@ func (p *policyAPI) define(ctx context.Context, kinds []v1alpha1.WorkloadKind) f
 // look asks the API server, and reports whether the answer is another one than before. Without an
 // answer the last one holds.
 func (p *policyAPI) look(ctx context.Context) (isNew bool) {
-	found, err := p.apis.ServerResourcesForGroupVersionWithContext(ctx, policyGroup)
+	resources, err := p.apis.ServerResourcesForGroupVersionWithContext(ctx, policyGroup)
 	if err != nil && !apierrors.IsNotFound(err) {
 		p.log.V(1).Info("looking for an API", "cause", err.Error())
 		return false
 	}
-	isLacking := err != nil || !slices.ContainsFunc(found.APIResources, func(one metav1.APIResource) bool { return one.Name == policyResource })
+	isLacking := err != nil || !slices.ContainsFunc(resources.APIResources, func(resource metav1.APIResource) bool { return resource.Name == policyResource })
 	if p.isLacking.Swap(isLacking) == isLacking {
 		return false
 	}

@@ -11,13 +11,13 @@ import (
 )
 
 // poll calls look about every interval, until the context ends.
-func poll(ctx context.Context, interval time.Duration, look func(ctx context.Context)) {
+func poll(ctx context.Context, interval time.Duration, check func(ctx context.Context)) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(wait.Jitter(interval, 0.2)):
-			look(ctx)
+			check(ctx)
 		}
 	}
 }

@@ -26,11 +26,11 @@ func ownChanges() ctrlbuilder.ForOption {
 
 // asksForRevision passes events of VectorSidecars whose annotations ask for an earlier revision, or to go on.
 func asksForRevision() predicate.Predicate {
-	asked := func(o client.Object) [3]string {
-		of := o.GetAnnotations()
-		return [3]string{of[meta.AnnotationUndoRollout], of[meta.AnnotationPromoteRollout], of[meta.AnnotationRetryRollout]}
+	requestValues := func(o client.Object) [3]string {
+		annotations := o.GetAnnotations()
+		return [3]string{annotations[meta.AnnotationUndoRollout], annotations[meta.AnnotationPromoteRollout], annotations[meta.AnnotationRetryRollout]}
 	}
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return asked(e.ObjectOld) != asked(e.ObjectNew) }}
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return requestValues(e.ObjectOld) != requestValues(e.ObjectNew) }}
 }
 
 // goesBack passes events of VectorSidecars whose own spec is reverted, or no longer is: what is rendered
@@ -62,6 +62,6 @@ func configMapChanges() predicate.Predicate {
 // commands are the annotations of the installation's ConfigMap by which people stop writes, and move
 // revisions on or back.
 func commands(object *corev1.ConfigMap) [4]string {
-	given := object.Annotations
-	return [4]string{given[meta.AnnotationStopWrites], given[meta.AnnotationRetryRollout], given[meta.AnnotationPromoteRollout], given[meta.AnnotationUndoRollout]}
+	annotations := object.Annotations
+	return [4]string{annotations[meta.AnnotationStopWrites], annotations[meta.AnnotationRetryRollout], annotations[meta.AnnotationPromoteRollout], annotations[meta.AnnotationUndoRollout]}
 }

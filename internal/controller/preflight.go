@@ -57,20 +57,20 @@ func newPreflights(observed *instruments, writer *apply.Writer, options *Options
 }
 
 // renew drops earlier verdicts if a person requests that, so that the API server is asked again.
-func (f *preflights) renew(known *state.Sidecar, taken *evaluate.Snapshot, asking string) {
-	if f != nil && asking != "" && known.ForgetTrials(meta.AnnotationReconcileAt, asking) {
-		taken.Trials = nil
+func (f *preflights) renew(sidecarState *state.Sidecar, snapshot *evaluate.Snapshot, reconcileRequest string) {
+	if f != nil && reconcileRequest != "" && sidecarState.ForgetTrials(meta.AnnotationReconcileAt, reconcileRequest) {
+		snapshot.Trials = nil
 	}
 }
 
 // judge asks the API server to judge what a decision would write, once for each shape of pods. It reports
 // whether something must not be written: then the decision has to be made again.
-func (f *preflights) judge(ctx context.Context, known *state.Sidecar, decided *decision.Decision) (isNews bool) {
+func (f *preflights) judge(ctx context.Context, sidecarState *state.Sidecar, decision *decision.Decision) (isNews bool) {
 	if f == nil {
 		return false
 	}
-	known.KeepTrials(decided.Plans)
-	shapes := unjudged(known, decided.Plans)
+	sidecarState.KeepTrials(decision.Plans)
+	shapes := unjudged(sidecarState, decision.Plans)
 	if len(shapes) == 0 {
 		return false
 	}
@@ -81,9 +81,9 @@ func (f *preflights) judge(ctx context.Context, known *state.Sidecar, decided *d
 	missing := f.missing(trying, shapes)
 	news, group := make([]bool, len(shapes)), errgroup.Group{}
 	group.SetLimit(trialsAtOnce)
-	for i, like := range shapes {
+	for i, shape := range shapes {
 		group.Go(func() error {
-			news[i] = f.judgeShape(ctx, trying, known, like, missing)
+			news[i] = f.judgeShape(ctx, trying, sidecarState, shape, missing)
 			return nil
 		})
 	}
@@ -92,9 +92,9 @@ func (f *preflights) judge(ctx context.Context, known *state.Sidecar, decided *d
 }
 
 // unjudged returns the plans that have to be judged before they are carried out, by the shape of pods.
-func unjudged(known *state.Sidecar, plans []plan.Plan) [][]*plan.Plan {
-	verdicts := known.Trials()
-	at, shapes := map[preflight.Key]int{}, [][]*plan.Plan{}
+func unjudged(sidecarState *state.Sidecar, plans []plan.Plan) [][]*plan.Plan {
+	verdicts := sidecarState.Trials()
+	index, shapes := map[preflight.Key]int{}, [][]*plan.Plan{}
 	for i := range plans {
 		p := &plans[i]
 		if !preflight.Concerns(p) {
@@ -104,20 +104,20 @@ func unjudged(known *state.Sidecar, plans []plan.Plan) [][]*plan.Plan {
 			continue
 		}
 		key := preflight.NewKey(p)
-		if _, isOne := at[key]; !isOne {
-			at[key], shapes = len(shapes), append(shapes, nil)
+		if _, ok := index[key]; !ok {
+			index[key], shapes = len(shapes), append(shapes, nil)
 		}
-		shapes[at[key]] = append(shapes[at[key]], p)
+		shapes[index[key]] = append(shapes[index[key]], p)
 	}
 	return shapes
 }
 
 // judgeShape judges workloads that are alike by one of them. It reports whether any must not be written.
 // trying ends when the time for dry runs is over, ctx with the pass.
-func (f *preflights) judgeShape(ctx, trying context.Context, known *state.Sidecar, like []*plan.Plan, missing map[string]bool) (isNews bool) {
-	alone := 0
-	for _, p := range like {
-		if alone == triedOfShape {
+func (f *preflights) judgeShape(ctx, trying context.Context, sidecarState *state.Sidecar, shape []*plan.Plan, missing map[string]bool) (isNews bool) {
+	individualCount := 0
+	for _, p := range shape {
+		if individualCount == triedOfShape {
 			return true // The others are for the next pass, at once.
 		}
 		verdict, isJudged := f.verdictOn(trying, p, missing)
@@ -127,13 +127,13 @@ func (f *preflights) judgeShape(ctx, trying context.Context, known *state.Sideca
 		if !isJudged {
 			continue // The write itself will say why.
 		}
-		known.SetTrial(p, verdict)
+		sidecarState.SetTrial(p, verdict)
 		f.tell(ctx, p, verdict)
 		isNews = isNews || verdict.IsRejected()
 		if !verdict.IsWorkloadSpecific {
 			return isNews
 		}
-		alone++
+		individualCount++
 	}
 	return isNews
 }
@@ -143,14 +143,14 @@ func (f *preflights) judgeShape(ctx, trying context.Context, known *state.Sideca
 func (f *preflights) verdictOn(ctx context.Context, p *plan.Plan, missing map[string]bool) (preflight.DryRunResult, bool) {
 	for _, secret := range preflight.RequiredSecrets(p.Desired.Template(), p.Desired.PullSecrets()) {
 		if missing[secret] {
-			why := "the sidecar does not start without it"
+			reason := "the sidecar does not start without it"
 			if slices.Contains(p.Desired.PullSecrets(), secret) {
-				why = "the sidecar's images are pulled with it"
+				reason = "the sidecar's images are pulled with it"
 			}
-			return preflight.DryRunResult{Result: preflight.Refused, Message: fmt.Sprintf("Secret %s/%s does not exist, and %s", p.Target.Namespace, secret, why)}, true
+			return preflight.DryRunResult{Result: preflight.Refused, Message: fmt.Sprintf("Secret %s/%s does not exist, and %s", p.Target.Namespace, secret, reason)}, true
 		}
 	}
-	after, err := f.dryRun(ctx, p)
+	object, err := f.dryRun(ctx, p)
 	var conflict *apply.ConflictError
 	switch {
 	case errors.Is(err, apply.ErrGone), errors.Is(err, apply.ErrStale), errors.Is(err, apply.ErrTerminating), errors.Is(err, election.ErrNotLeading), errors.As(err, &conflict):
@@ -159,9 +159,9 @@ func (f *preflights) verdictOn(ctx context.Context, p *plan.Plan, missing map[st
 		answer := preflight.Read(err)
 		return preflight.DryRunResult{Result: answer.Result, Message: answer.Text}, true
 	}
-	pod := workload.TrialPod(after)
-	without := func() preflight.Answer { return f.try(ctx, preflight.RemoveSidecar(pod, p.Desired.Template())) }
-	return preflight.NewDryRunResult(f.try(ctx, pod), without, workload.RemovesFirst(after)), true
+	pod := workload.TrialPod(object)
+	tryWithoutSidecar := func() preflight.Answer { return f.try(ctx, preflight.RemoveSidecar(pod, p.Desired.Template())) }
+	return preflight.NewDryRunResult(f.try(ctx, pod), tryWithoutSidecar, workload.RemovesFirst(object)), true
 }
 
 // dryRun tries the write of a plan.
@@ -181,16 +181,16 @@ func (f *preflights) try(ctx context.Context, pod *corev1.Pod) preflight.Answer 
 // missing returns which of the Secrets that sidecars do not start without are missing. The dry run of a
 // create is refused if the Secret exists, and that is all that the operator learns about it.
 func (f *preflights) missing(ctx context.Context, shapes [][]*plan.Plan) map[string]bool {
-	asked := map[string]bool{}
-	for _, like := range shapes {
-		for _, secret := range preflight.RequiredSecrets(like[0].Desired.Template(), like[0].Desired.PullSecrets()) {
-			if _, isKnown := asked[secret]; isKnown {
+	missing := map[string]bool{}
+	for _, shape := range shapes {
+		for _, secret := range preflight.RequiredSecrets(shape[0].Desired.Template(), shape[0].Desired.PullSecrets()) {
+			if _, ok := missing[secret]; ok {
 				continue
 			}
-			asked[secret] = f.isMissing(ctx, like[0].Target.Namespace, secret)
+			missing[secret] = f.isMissing(ctx, shape[0].Target.Namespace, secret)
 		}
 	}
-	return asked
+	return missing
 }
 
 func (f *preflights) isMissing(ctx context.Context, namespace, name string) bool {

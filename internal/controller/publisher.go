@@ -43,10 +43,10 @@ type publisher struct {
 
 // record writes the record of a platform, unless it says the same already. An installation without a ConfigMap of
 // values has no record. The error is an *unstoredError if the write failed.
-func (p *publisher) record(ctx context.Context, now *desired.Platform) error {
+func (p *publisher) record(ctx context.Context, platform *desired.Platform) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.recorded == now && !p.isReplaced(ctx) {
+	if p.recorded == platform && !p.isReplaced(ctx) {
 		return nil
 	}
 	installation := &corev1.ConfigMap{}
@@ -54,21 +54,21 @@ func (p *publisher) record(ctx context.Context, now *desired.Platform) error {
 		return client.IgnoreNotFound(err)
 	}
 	waited := time.Duration(0)
-	if last := p.failed; last != nil && last.revision == now.Revision {
-		if p.options.Clock().Before(last.until) {
-			return last
+	if previous := p.failed; previous != nil && previous.revision == platform.Revision {
+		if p.options.Clock().Before(previous.until) {
+			return previous
 		}
-		waited = last.wait
+		waited = previous.wait
 	}
-	err := p.write(ctx, now, installation)
+	err := p.write(ctx, platform, installation)
 	if err == nil {
-		p.recorded, p.compared, p.failed = now, p.options.Clock(), nil
+		p.recorded, p.compared, p.failed = platform, p.options.Clock(), nil
 	}
 	if err == nil || ctx.Err() != nil || errors.Is(err, election.ErrNotLeading) {
 		return err
 	}
 	wait := state.NextWait(waited, state.FirstRetry, state.LastRetry)
-	p.object, p.failed = nil, &unstoredError{revision: now.Revision, err: err, wait: wait, until: p.options.Clock().Add(wait)}
+	p.object, p.failed = nil, &unstoredError{revision: platform.Revision, err: err, wait: wait, until: p.options.Clock().Add(wait)}
 	log.FromContext(ctx).Error(p.failed, "recording published revision")
 	return p.failed
 }
@@ -92,18 +92,18 @@ func (p *publisher) isReplaced(ctx context.Context) bool {
 }
 
 // write writes the record if it differs from the stored one.
-func (p *publisher) write(ctx context.Context, now *desired.Platform, installation *corev1.ConfigMap) error {
+func (p *publisher) write(ctx context.Context, platform *desired.Platform, installation *corev1.ConfigMap) error {
 	stored, err := p.stored(ctx)
 	if err != nil {
 		return err
 	}
-	var before *fleet.Publication
+	var previous *fleet.Publication
 	if stored != nil {
-		if before, err = fleet.ReadPublication(stored); err != nil {
+		if previous, err = fleet.ReadPublication(stored); err != nil {
 			log.FromContext(ctx).Error(err, "replacing the record of the published revision")
 		}
 	}
-	publication := now.Publication(before, metav1.NewTime(p.options.Clock().UTC().Truncate(time.Second)))
+	publication := platform.Publication(previous, metav1.NewTime(p.options.Clock().UTC().Truncate(time.Second)))
 	record := publication.ConfigMap(p.options.Installation)
 	if stored != nil && isOwnedBy(stored, installation) && apiequality.Semantic.DeepEqual(record.Data, stored.Data) {
 		p.object = stored

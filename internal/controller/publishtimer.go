@@ -21,32 +21,32 @@ func newPublishTimer(clock func() time.Time) *publishTimer {
 
 // set replaces the time. Zero keeps it: the caller may be the first one that has read what is published by time, and all
 // others still have to be told. Callers hold the catalog's lock, so that there is one at a time.
-func (t *publishTimer) set(due time.Time) {
-	if due.IsZero() {
+func (t *publishTimer) set(dueTime time.Time) {
+	if dueTime.IsZero() {
 		return
 	}
 	select {
 	case <-t.due:
 	default:
 	}
-	t.due <- due
+	t.due <- dueTime
 }
 
 // run calls publish at each time, until the context ends.
 func (t *publishTimer) run(ctx context.Context, publish func(context.Context)) {
 	var (
-		due  time.Time
-		fire <-chan time.Time
+		dueTime time.Time
+		fire    <-chan time.Time
 	)
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case due = <-t.due:
-			fire = time.After(due.Sub(t.clock()))
+		case dueTime = <-t.due:
+			fire = time.After(dueTime.Sub(t.clock()))
 		case <-fire:
-			if left := due.Sub(t.clock()); left > 0 { // The clock has been set back.
-				fire = time.After(left)
+			if remaining := dueTime.Sub(t.clock()); remaining > 0 { // The clock has been set back.
+				fire = time.After(remaining)
 				continue
 			}
 			fire = nil

@@ -32,24 +32,24 @@ const cleanedAtOnce = 5
 
 // confirm asks the API server whether the VectorSidecars really do not exist, wherever something is
 // to be removed or reported. It returns the findings that are confirmed, now or before.
-func (s *sweeper) confirm(ctx context.Context, found []companion.Leftover) ([]companion.Leftover, progress) {
-	reached := allSwept
+func (s *sweeper) confirm(ctx context.Context, leftovers []companion.Leftover) ([]companion.Leftover, progress) {
+	progress := allSwept
 	exists := map[string]func(namespace, manager string) bool{}
-	confirmed := slices.DeleteFunc(found, func(f companion.Leftover) bool {
+	confirmed := slices.DeleteFunc(leftovers, func(f companion.Leftover) bool {
 		if f.Action != companion.Clean && s.told[leftover{f.UID, f.Manager}] == f.Action {
 			return false
 		}
 		if exists[f.Namespace] == nil {
 			var err error
 			if exists[f.Namespace], err = s.managersIn(ctx, f.Namespace); err != nil {
-				reached = notAble
+				progress = notAble
 				exists[f.Namespace] = func(string, string) bool { return true } // Unknown: leave it alone.
 				log.FromContext(ctx).Error(err, "confirming leftovers", telemetry.KeyNamespace, f.Namespace)
 			}
 		}
 		return exists[f.Namespace](f.Namespace, f.Manager)
 	})
-	return confirmed, reached
+	return confirmed, progress
 }
 
 // managersIn asks the API server which VectorSidecars a namespace has, and which ClusterVectorSidecars
@@ -72,19 +72,19 @@ func (s *sweeper) liveSidecars(ctx context.Context, namespace string) ([]v1alpha
 }
 
 // clean removes what is safe to remove, a few workloads at a time, and returns what is left.
-func (s *sweeper) clean(ctx context.Context, found []companion.Leftover) ([]companion.Leftover, progress) {
+func (s *sweeper) clean(ctx context.Context, leftovers []companion.Leftover) ([]companion.Leftover, progress) {
 	plans := s.rollingOut()
-	reached := allSwept
+	progress := allSwept
 	if len(plans) > 0 {
-		reached = notYet
+		progress = notYet
 	}
-	left := slices.DeleteFunc(found, func(f companion.Leftover) bool {
+	remaining := slices.DeleteFunc(leftovers, func(f companion.Leftover) bool {
 		if f.Action != companion.Clean {
 			return false
 		}
 		view, err := s.look(ctx, &f)
 		if err != nil {
-			reached = notAble
+			progress = notAble
 			log.FromContext(ctx).Error(err, "reading a workload with a leftover", telemetry.KeyWorkload, status.Object(f.Ref))
 			return false
 		}
@@ -99,32 +99,32 @@ func (s *sweeper) clean(ctx context.Context, found []companion.Leftover) ([]comp
 		switch {
 		case p.Action == plan.None:
 		case p.Waiting:
-			reached = max(reached, notYet)
+			progress = max(progress, notYet)
 		case p.Action == plan.Blocked:
-			reached = notAble
+			progress = notAble
 			s.tellFailure(ctx, p, errors.New(p.Message))
 		case !p.Writes() || ctx.Err() != nil:
-			reached = notAble
+			progress = notAble
 		default:
-			done, came := s.takeOut(ctx, p)
-			if reached = max(reached, came); !done {
+			isRemoved, removalProgress := s.takeOut(ctx, p)
+			if progress = max(progress, removalProgress); !isRemoved {
 				continue
 			}
-			left = slices.DeleteFunc(left, func(f companion.Leftover) bool { return f.UID == p.Target.UID && f.Manager == p.Manager })
+			remaining = slices.DeleteFunc(remaining, func(f companion.Leftover) bool { return f.UID == p.Target.UID && f.Manager == p.Manager })
 		}
 	}
-	return left, reached
+	return remaining, progress
 }
 
 // rollingOut returns a no-op plan for each workload that is still rolling out after a removal, so
 // that it counts for pacing.
 func (s *sweeper) rollingOut() []plan.Plan {
 	var plans []plan.Plan
-	for uid, one := range s.cleaned {
-		record := s.views.workloads.Get(one.Kind, one.Namespace, one.Name)
-		isBehind := record != nil && record.UID == uid && record.Generation() < one.generation
+	for uid, entry := range s.cleaned {
+		record := s.views.workloads.Get(entry.Kind, entry.Namespace, entry.Name)
+		isBehind := record != nil && record.UID == uid && record.Generation() < entry.generation
 		if isBehind || record != nil && record.UID == uid && record.Rollout() == workload.RolloutProgressing {
-			plans = append(plans, plan.Plan{Target: one.Ref, Action: plan.None, InFlight: true})
+			plans = append(plans, plan.Plan{Target: entry.Ref, Action: plan.None, InFlight: true})
 			continue
 		}
 		delete(s.cleaned, uid)
@@ -141,8 +141,8 @@ func (s *sweeper) look(ctx context.Context, finding *companion.Leftover) (*workl
 	}
 	isAnother := func(f companion.Leftover) bool { return f.Manager != finding.Manager }
 	noneExists := func(string, string) bool { return false }
-	again := slices.DeleteFunc(companion.FindLeftovers(slices.Values([]companion.Carrier{companion.NewCarrier(object)}), noneExists, s.writtenBy), isAnother)
-	if len(again) != 1 || again[0].Action != companion.Clean {
+	leftovers := slices.DeleteFunc(companion.FindLeftovers(slices.Values([]companion.Carrier{companion.NewCarrier(object)}), noneExists, s.writtenBy), isAnother)
+	if len(leftovers) != 1 || leftovers[0].Action != companion.Clean {
 		return nil, nil
 	}
 	view := workload.NewView(object)
@@ -150,7 +150,7 @@ func (s *sweeper) look(ctx context.Context, finding *companion.Leftover) (*workl
 }
 
 // takeOut carries out a removal, and reports whether it is done.
-func (s *sweeper) takeOut(ctx context.Context, p *plan.Plan) (done bool, came progress) {
+func (s *sweeper) takeOut(ctx context.Context, p *plan.Plan) (isRemoved bool, progress progress) {
 	object, sidecar := status.Object(p.Target), meta.SidecarName(p.Manager)
 	written, err := s.carryOut(ctx, p)
 	s.events.wrote()

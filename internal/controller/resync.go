@@ -36,13 +36,13 @@ func newResyncs() *resyncs {
 // source adds these passes to the queue, after those that an event asks for.
 func (r *resyncs) source() ctrlsource.Source {
 	return ctrlsource.Channel(r.passes, handler.TypedFuncs[types.NamespacedName, reconcile.Request]{
-		GenericFunc: func(_ context.Context, e event.TypedGenericEvent[types.NamespacedName], to queue) {
+		GenericFunc: func(_ context.Context, e event.TypedGenericEvent[types.NamespacedName], q queue) {
 			request := reconcile.Request{NamespacedName: e.Object}
-			if byPriority, is := to.(priorityqueue.PriorityQueue[reconcile.Request]); is {
+			if byPriority, ok := q.(priorityqueue.PriorityQueue[reconcile.Request]); ok {
 				byPriority.AddWithOpts(priorityqueue.AddOpts{Priority: ptr.To(handler.LowPriority)}, request)
 				return
 			}
-			to.Add(request)
+			q.Add(request)
 		},
 	})
 }

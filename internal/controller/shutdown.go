@@ -35,30 +35,30 @@ func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // stoppingWith returns a reconciler that also stops with another context than its own. The manager cancels the context of
 // reconciles last, after it has waited for everything that runs in standby replicas, too.
-func stoppingWith(stop context.Context, next reconcile.Reconciler) reconcile.Reconciler {
+func stoppingWith(stop context.Context, reconciler reconcile.Reconciler) reconcile.Reconciler {
 	return reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 		if stop.Err() != nil {
 			return reconcile.Result{}, nil
 		}
 		ctx, cancel := joined(ctx, stop)
 		defer cancel()
-		return next.Reconcile(ctx, request)
+		return reconciler.Reconcile(ctx, request)
 	})
 }
 
 // runUntil returns a runnable that also stops with another context than its own, as stoppingWith does.
-func runUntil(stop context.Context, next manager.Runnable) manager.Runnable {
+func runUntil(stop context.Context, runnable manager.Runnable) manager.Runnable {
 	return manager.RunnableFunc(func(ctx context.Context) error {
 		ctx, cancel := joined(ctx, stop)
 		defer cancel()
-		return next.Start(ctx)
+		return runnable.Start(ctx)
 	})
 }
 
 // joined returns a context that is canceled with either of two, and has the values of the first.
-func joined(ctx, other context.Context) (context.Context, context.CancelFunc) {
+func joined(ctx, stop context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
-	detach := context.AfterFunc(other, cancel)
+	detach := context.AfterFunc(stop, cancel)
 	return ctx, func() {
 		detach()
 		cancel()

@@ -82,25 +82,25 @@ func (l sidecarLister) keys(ctx context.Context) []types.NamespacedName {
 
 // having reads those of a namespace that have one of some keys of an index, each once.
 func (l sidecarLister) having(ctx context.Context, namespace, index string, keys ...string) []v1alpha1.VectorSidecar {
-	var found []v1alpha1.VectorSidecar
-	seen := map[types.UID]bool{}
+	var sidecars []v1alpha1.VectorSidecar
+	added := map[types.UID]bool{}
 	for _, key := range keys {
 		for _, sidecar := range l.own(ctx, namespace, client.MatchingFields{index: key}) {
-			if !seen[sidecar.UID] {
-				seen[sidecar.UID] = true
-				found = append(found, sidecar)
+			if !added[sidecar.UID] {
+				added[sidecar.UID] = true
+				sidecars = append(sidecars, sidecar)
 			}
 		}
 	}
-	return append(found, l.clusters.having(ctx, namespace, index, keys...)...)
+	return append(sidecars, l.clusters.having(ctx, namespace, index, keys...)...)
 }
 
 // own reads the VectorSidecars of a namespace, or all if "". They must not be changed.
 func (l sidecarLister) own(ctx context.Context, namespace string, options ...client.ListOption) []v1alpha1.VectorSidecar {
-	var found v1alpha1.VectorSidecarList
-	if err := l.client.List(ctx, &found, append(options, client.InNamespace(namespace), client.UnsafeDisableDeepCopy)...); err != nil {
+	var list v1alpha1.VectorSidecarList
+	if err := l.client.List(ctx, &list, append(options, client.InNamespace(namespace), client.UnsafeDisableDeepCopy)...); err != nil {
 		// A cache returns an error only while it is shutting down.
 		log.FromContext(ctx).Error(err, "listing VectorSidecars")
 	}
-	return found.Items
+	return list.Items
 }

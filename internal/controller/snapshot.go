@@ -41,41 +41,41 @@ type snapshots struct {
 // take takes the snapshot for a pass. It reads from memory, except for pods of unsettled or watched
 // workloads and ConfigMaps that are new. It includes the ConfigMaps that the previous decision
 // depended on.
-func (s *snapshots) take(ctx context.Context, sidecar *v1alpha1.VectorSidecar, known *state.Sidecar, watch *workload.RestartRule) (taken *evaluate.Snapshot, err error) {
+func (s *snapshots) take(ctx context.Context, sidecar *v1alpha1.VectorSidecar, sidecarState *state.Sidecar, watch *workload.RestartRule) (snapshot *evaluate.Snapshot, err error) {
 	ctx, taking := s.begin(ctx, "observe")
 	defer func() { taking.end(err) }()
-	from := s.source(known)
-	if taken, err = s.from(ctx, sidecar, from); err != nil {
+	cacheSource := s.source(sidecarState)
+	if snapshot, err = s.from(ctx, sidecar, cacheSource); err != nil {
 		return nil, err
 	}
 	isThere := func(name string) bool {
-		return slices.ContainsFunc(taken.Companions, func(c corev1.ConfigMap) bool { return c.Name == name })
+		return slices.ContainsFunc(snapshot.Companions, func(c corev1.ConfigMap) bool { return c.Name == name })
 	}
-	if err := taken.ReadConfigMaps(ctx, from, slices.DeleteFunc(known.References(), isThere)); err != nil {
+	if err := snapshot.ReadConfigMaps(ctx, cacheSource, slices.DeleteFunc(sidecarState.References(), isThere)); err != nil {
 		return nil, err
 	}
-	taken.Adopted = known.Adopted()
-	taken.PodsNotRead = s.pods.access.notRead(ctx, sidecar.Namespace)
-	taken.BlindHalt = s.pods.access.blindHalt(ctx, taken.Platform.Rollout, sidecar.Namespace)
-	if taken.PodsNotRead == "" {
-		taken.Faults = s.pods.look(ctx, known, meta.Manager(sidecar.Name), watch, taken.Workloads)
+	snapshot.Adopted = sidecarState.Adopted()
+	snapshot.PodsNotRead = s.pods.access.notRead(ctx, sidecar.Namespace)
+	snapshot.BlindHalt = s.pods.access.blindHalt(ctx, snapshot.Platform.Rollout, sidecar.Namespace)
+	if snapshot.PodsNotRead == "" {
+		snapshot.Faults = s.pods.look(ctx, sidecarState, meta.Manager(sidecar.Name), watch, snapshot.Workloads)
 	}
-	return taken, nil
+	return snapshot, nil
 }
 
 // source returns the source for a pass over a VectorSidecar.
-func (s *snapshots) source(known *state.Sidecar) *informed {
-	return &informed{snapshots: s, known: known}
+func (s *snapshots) source(sidecarState *state.Sidecar) *informed {
+	return &informed{snapshots: s, known: sidecarState}
 }
 
 // from takes a snapshot and adds the state of the VectorSidecar.
-func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, from *informed) (*evaluate.Snapshot, error) {
-	given, err := s.catalog.current(ctx)
+func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, cacheSource *informed) (*evaluate.Snapshot, error) {
+	platform, err := s.catalog.current(ctx)
 	if err != nil {
 		return nil, err
 	}
 	taker := source.Snapshotter{
-		Source: from, Platform: given, PlatformAt: s.catalog.at(given), Now: s.clock(), DefaultEnvironment: s.options.DefaultEnvironment, Home: s.options.Namespace,
+		Source: cacheSource, Platform: platform, PlatformAt: s.catalog.at(platform), Now: s.clock(), DefaultEnvironment: s.options.DefaultEnvironment, Home: s.options.Namespace,
 		KubeVersion: s.options.KubeVersion, OldestKubelet: s.kubelets.oldest(), Cluster: s.options.Cluster,
 		WrittenBy: s.options.WrittenBy, Version: s.options.Version, Budget: s.options.Budget,
 	}
@@ -92,15 +92,15 @@ func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, f
 	if observed.Accounts, err = s.accounts.of(ctx, sidecar.Namespace); err != nil {
 		return nil, err
 	}
-	taken := &evaluate.Snapshot{Observed: observed}
-	taken.Offers, taken.Unserved, taken.Undefined = s.options.OverlaySets, s.policies.unserved(), s.policies.define(ctx, sidecar.Spec.Kinds())
-	taken.Loops, _ = from.known.Loops()
-	taken.Trials, taken.Denials = from.known.Trials(), from.known.Denials()
-	taken.Started, taken.Carried, taken.OnNodes = from.known.Generation, from.known.Carried, s.workloads.OnEveryNode
+	snapshot := &evaluate.Snapshot{Observed: observed}
+	snapshot.Offers, snapshot.Unserved, snapshot.Undefined = s.options.OverlaySets, s.policies.unserved(), s.policies.define(ctx, sidecar.Spec.Kinds())
+	snapshot.Loops, _ = cacheSource.known.Loops()
+	snapshot.Trials, snapshot.Denials = cacheSource.known.Trials(), cacheSource.known.Denials()
+	snapshot.Started, snapshot.Carried, snapshot.OnNodes = cacheSource.known.Generation, cacheSource.known.Carried, s.workloads.OnEveryNode
 	if s.options.ValidationJobs {
-		taken.Verdict = from.known.Verdict
+		snapshot.Verdict = cacheSource.known.Verdict
 	}
-	return taken, nil
+	return snapshot, nil
 }
 
 // informed is a source.Source of informer caches and the state of one VectorSidecar.
@@ -135,8 +135,8 @@ func (i *informed) Workloads(_ context.Context, sidecar *v1alpha1.VectorSidecar)
 			continue
 		}
 		records = append(records, record)
-		if of := i.workloads.GetReferred(record); of != nil && !selector.Fits(of.Labels()) && fits(of) {
-			records = append(records, of)
+		if referredRecord := i.workloads.GetReferred(record); referredRecord != nil && !selector.Fits(referredRecord.Labels()) && fits(referredRecord) {
+			records = append(records, referredRecord)
 		}
 	}
 	for _, record := range i.workloads.ListByManager(sidecar.Namespace, meta.Manager(sidecar.Name)) {

@@ -67,22 +67,22 @@ func (s *stage) watch(now time.Time) *workload.RestartRule {
 	if s == nil || s.given.Rules.SidecarRestarts() == 0 {
 		return nil
 	}
-	since, isWatched := s.WatchedSince(s.of.Wave, &s.given, now)
+	start, isWatched := s.WatchedSince(s.of.Wave, &s.given, now)
 	if !isWatched {
 		return nil
 	}
-	return &workload.RestartRule{Restarts: s.given.Rules.SidecarRestarts(), StartedAt: since, RetriedAt: s.given.RetriedAt()}
+	return &workload.RestartRule{Restarts: s.given.Rules.SidecarRestarts(), StartedAt: start, RetriedAt: s.given.RetriedAt()}
 }
 
 // isFaultOf reports whether workloads have failed with the revision that a VectorSidecar has, and because
 // of it: that says nothing against the next one not failing, too.
-func isFaultOf(is *v1alpha1.RolloutStatus) bool {
-	return is != nil && is.FailedRevision != "" && is.FailedRevision == is.Revision
+func isFaultOf(rolloutStatus *v1alpha1.RolloutStatus) bool {
+	return rolloutStatus != nil && rolloutStatus.FailedRevision != "" && rolloutStatus.FailedRevision == rolloutStatus.Revision
 }
 
 // begins reports whether the first rollouts begin for the revision of a ClusterVectorSidecar's part, and
 // its status does not say so yet.
-func (s *stage) begins(decided *decision.Decision) bool {
+func (s *stage) begins(decision *decision.Decision) bool {
 	isBegun := s.Status.StartTime != nil || s.Status.CompletionTime != nil
-	return s.ofCluster != "" && !s.IsHeld && !isBegun && plan.HasRollouts(decided.Plans)
+	return s.ofCluster != "" && !s.IsHeld && !isBegun && plan.HasRollouts(decision.Plans)
 }

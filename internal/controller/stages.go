@@ -46,16 +46,16 @@ type stages struct {
 
 // advance says what a pass does, and gives the VectorSidecar the revision that it has in it. It
 // writes nothing: see record. It returns nil if there are no waves.
-func (s *stages) advance(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar) (*stage, error) {
-	now, err := s.catalog.current(ctx)
+func (s *stages) advance(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar) (*stage, error) {
+	platform, err := s.catalog.current(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if !now.Rollout.IsStaged() {
+	if !platform.Rollout.IsStaged() {
 		return nil, nil
 	}
 	if sidecar.DeletionTimestamp != nil { // However long that takes.
-		s.wake(s.waves.Forget(client.ObjectKeyFromObject(sidecar), &now.Target))
+		s.wake(s.waves.Forget(client.ObjectKeyFromObject(sidecar), &platform.Target))
 		return nil, nil
 	}
 	s.await(ctx)
@@ -63,27 +63,27 @@ func (s *stages) advance(ctx context.Context, known *state.Sidecar, sidecar *v1a
 	if err != nil {
 		return nil, err
 	}
-	wave := waveOf(sidecar, namespace.Labels, s.options, now)
+	wave := waveOf(sidecar, namespace.Labels, s.options, platform)
 	if sidecar.Cluster != nil {
-		return s.follow(sidecar, now.Rollout.NameOf(wave), now), nil
+		return s.follow(sidecar, platform.Rollout.NameOf(wave), platform), nil
 	}
-	last := known.Rollout(&sidecar.Status)
-	of := memberOf(sidecar, &sidecar.Spec, lastgood.Generation(sidecar), wave, &now.Target)
-	if sidecar.Status.Total().Failed > 0 && !isFaultOf(last) && !s.mayBeFaultOf(ctx, sidecar, last) {
-		of.Generation = 0
+	lastStatus := sidecarState.Rollout(&sidecar.Status)
+	member := memberOf(sidecar, &sidecar.Spec, lastgood.Generation(sidecar), wave, &platform.Target)
+	if sidecar.Status.Total().Failed > 0 && !isFaultOf(lastStatus) && !s.mayBeFaultOf(ctx, sidecar, lastStatus) {
+		member.Generation = 0
 	}
-	present, err := s.let(ctx, client.ObjectKeyFromObject(sidecar), of, last, now)
-	if err != nil || !present.IsNew {
-		return present, err
+	rollout, err := s.let(ctx, client.ObjectKeyFromObject(sidecar), member, lastStatus, platform)
+	if err != nil || !rollout.IsNew {
+		return rollout, err
 	}
-	present.last, sidecar.Status.Rollout = sidecar.Status.Rollout, present.Status.DeepCopy()
-	return present, nil
+	rollout.last, sidecar.Status.Rollout = sidecar.Status.Rollout, rollout.Status.DeepCopy()
+	return rollout, nil
 }
 
 // mayBeFaultOf reports whether workloads may have failed because of the revision that a VectorSidecar has, and nobody knows,
 // because pods are not read.
-func (s *stages) mayBeFaultOf(ctx context.Context, sidecar *v1alpha1.VectorSidecar, is *v1alpha1.RolloutStatus) bool {
-	hasFailedWithIt := is != nil && is.CompletionTime == nil && is.Generation == lastgood.Generation(sidecar)
+func (s *stages) mayBeFaultOf(ctx context.Context, sidecar *v1alpha1.VectorSidecar, rolloutStatus *v1alpha1.RolloutStatus) bool {
+	hasFailedWithIt := rolloutStatus != nil && rolloutStatus.CompletionTime == nil && rolloutStatus.Generation == lastgood.Generation(sidecar)
 	return hasFailedWithIt && s.access.notRead(ctx, sidecar.Namespace) != ""
 }
 
@@ -96,113 +96,113 @@ func (s *stages) await(ctx context.Context) {
 }
 
 // waveOf returns the number of the wave that a VectorSidecar is in.
-func waveOf(sidecar *v1alpha1.VectorSidecar, namespaceLabels map[string]string, options *Options, now *desired.Platform) int {
+func waveOf(sidecar *v1alpha1.VectorSidecar, namespaceLabels map[string]string, options *Options, platform *desired.Platform) int {
 	inputs := desired.Inputs{Sidecar: sidecar, NamespaceLabels: namespaceLabels, DefaultEnvironment: options.DefaultEnvironment}
 	environment, _ := inputs.ResolveEnvironment()
-	return now.Rollout.WaveOf(namespaceLabels, environment)
+	return platform.Rollout.WaveOf(namespaceLabels, environment)
 }
 
 // follow returns what a ClusterVectorSidecar does in a namespace of a wave: what its part there does.
-func (s *stages) follow(sidecar *v1alpha1.VectorSidecar, wave string, now *desired.Platform) *stage {
+func (s *stages) follow(sidecar *v1alpha1.VectorSidecar, wave string, platform *desired.Platform) *stage {
 	name, _ := meta.ParseClusterName(sidecar.Name)
-	present := s.clusters.of(name).part(wave)
-	if present == nil {
+	rollout := s.clusters.of(name).part(wave)
+	if rollout == nil {
 		s.wake([]types.NamespacedName{clusterKey(name)})
-		present = &stage{given: now.Target, Stage: fleet.Stage{IsHeld: true, Gate: fleet.Gate{Why: "its wave has not been looked at yet"}}}
+		rollout = &stage{given: platform.Target, Stage: fleet.Stage{IsHeld: true, Gate: fleet.Gate{Why: "its wave has not been looked at yet"}}}
 	}
-	present.ofCluster = name
-	sidecar.Status.Rollout = present.Status.DeepCopy()
-	return present
+	rollout.ofCluster = name
+	sidecar.Status.Rollout = rollout.Status.DeepCopy()
+	return rollout
 }
 
 // let advances a VectorSidecar, and makes sure that the revision it lets through can be read back.
-func (s *stages) let(ctx context.Context, name types.NamespacedName, of fleet.Member, last *v1alpha1.RolloutStatus, now *desired.Platform) (*stage, error) {
-	present := &stage{of: of, given: now.Target}
+func (s *stages) let(ctx context.Context, name types.NamespacedName, member fleet.Member, lastStatus *v1alpha1.RolloutStatus, platform *desired.Platform) (*stage, error) {
+	rollout := &stage{of: member, given: platform.Target}
 	stored, unread := s.catalog.history.ledger.read(ctx)
-	failures := s.waves.Failures(&now.Target)
-	present.given.Stored = fleet.WithFailures(stored, failures)
-	gate := s.waves.Gate(name, of, &present.given, s.now())
-	if now.Unpublished != "" {
-		gate = fleet.Gate{Why: now.Unpublished}
+	failures := s.waves.Failures(&platform.Target)
+	rollout.given.Stored = fleet.WithFailures(stored, failures)
+	gate := s.waves.Gate(name, member, &rollout.given, s.now())
+	if platform.Unpublished != "" {
+		gate = fleet.Gate{Why: platform.Unpublished}
 	}
-	present.Stage = fleet.Advance(last, of, &present.given, gate)
-	if !present.IsNew {
-		return present, nil
+	rollout.Stage = fleet.Advance(lastStatus, member, &rollout.given, gate)
+	if !rollout.IsNew {
+		return rollout, nil
 	}
 	unstored := &unstoredError{}
 	err := unread // No VectorSidecar moves to another revision while the failed ones are not read.
-	if isReturn := present.Status.RevertedFrom == now.Target.Revision; err == nil && !isReturn {
+	if isReturn := rollout.Status.RevertedFrom == platform.Target.Revision; err == nil && !isReturn {
 		err = s.catalog.history.ledger.mark(ctx, failures) // A start deletes the failure from the status, a return keeps it.
 	}
 	if err == nil {
-		err = s.catalog.publish(ctx, now)
+		err = s.catalog.publish(ctx, platform)
 	}
 	if err == nil {
-		err = s.catalog.history.let(ctx, present.Status.Revision, now)
+		err = s.catalog.history.let(ctx, rollout.Status.Revision, platform)
 	}
 	switch {
-	case isGone(err) && of.BackTo != "": // As if nobody had asked for it: others would wait, or not, for nothing.
-		of.BackTo, of.Refused = "", err.Error()
-		return s.let(ctx, name, of, last, now)
+	case isGone(err) && member.BackTo != "": // As if nobody had asked for it: others would wait, or not, for nothing.
+		member.BackTo, member.Refused = "", err.Error()
+		return s.let(ctx, name, member, lastStatus, platform)
 	case isGone(err):
-		present.Refuse(last, &present.given, err.Error())
+		rollout.Refuse(lastStatus, &rollout.given, err.Error())
 	case errors.As(err, &unstored):
-		present.Refuse(last, &present.given, err.Error())
-		present.Gate.Until = unstored.until
+		rollout.Refuse(lastStatus, &rollout.given, err.Error())
+		rollout.Gate.Until = unstored.until
 	case err != nil:
 		return nil, err
 	}
-	return present, nil
+	return rollout, nil
 }
 
 // record writes to the status that a revision is let through, and that something is to be written for
 // it if it is: both have to be on record before that, for whoever leads after a crash.
-func (s *stages) record(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, present *stage, decided *decision.Decision) error {
-	if present == nil || !present.IsNew {
+func (s *stages) record(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, rollout *stage, decision *decision.Decision) error {
+	if rollout == nil || !rollout.IsNew {
 		return nil
 	}
-	if plan.HasRollouts(decided.Plans) {
-		present.Begin(s.now())
+	if plan.HasRollouts(decision.Plans) {
+		rollout.Begin(s.now())
 	}
-	before := sidecar.DeepCopy()
-	before.Status.Rollout, sidecar.Status.Rollout = present.last, present.Status.DeepCopy()
-	if err := s.statuses.patch(ctx, before, sidecar, known.IsStatusUnknown()); err != nil {
-		known.StatusFailed()
-		return fmt.Errorf("writing to the status that revision %s is let through: %w", present.Status.Revision, err)
+	original := sidecar.DeepCopy()
+	original.Status.Rollout, sidecar.Status.Rollout = rollout.last, rollout.Status.DeepCopy()
+	if err := s.statuses.patch(ctx, original, sidecar, sidecarState.IsStatusUnknown()); err != nil {
+		sidecarState.StatusFailed()
+		return fmt.Errorf("writing to the status that revision %s is let through: %w", rollout.Status.Revision, err)
 	}
-	known.StatusWritten(sidecar)
-	log.FromContext(ctx).Info("revision let through", "revision", present.Status.Revision, "wave", present.Status.Wave)
+	sidecarState.StatusWritten(sidecar)
+	log.FromContext(ctx).Info("revision let through", "revision", rollout.Status.Revision, "wave", rollout.Status.Wave)
 	return nil
 }
 
 // tidy records what is published, and deletes stored revisions that nobody needs any more. It returns when to try again
 // what has failed, 0 for never.
-func (s *stages) tidy(ctx context.Context) (again time.Duration) {
-	last := s.catalog.last.Load()
-	if last == nil || last.Unpublished != "" {
+func (s *stages) tidy(ctx context.Context) (requeueAfter time.Duration) {
+	platform := s.catalog.last.Load()
+	if platform == nil || platform.Unpublished != "" {
 		return 0
 	}
 	unstored := &unstoredError{}
-	if err := s.catalog.publish(ctx, last); errors.As(err, &unstored) {
-		again = max(unstored.until.Sub(s.options.Clock()), atOnce)
+	if err := s.catalog.publish(ctx, platform); errors.As(err, &unstored) {
+		requeueAfter = max(unstored.until.Sub(s.options.Clock()), atOnce)
 	}
-	if last.Rollout.IsStaged() {
-		again = minNonZero(minNonZero(again, s.markFailures(ctx, &last.Target)), s.catalog.history.tidy(ctx, last))
+	if platform.Rollout.IsStaged() {
+		requeueAfter = minNonZero(minNonZero(requeueAfter, s.markFailures(ctx, &platform.Target)), s.catalog.history.tidy(ctx, platform))
 	}
-	return again
+	return requeueAfter
 }
 
 // markFailures marks the revisions that have failed, and removes the mark of the published revision when that has
 // succeeded after a retry. It returns when to retry a failed request, 0 for never.
-func (s *stages) markFailures(ctx context.Context, given *fleet.Given) (again time.Duration) {
+func (s *stages) markFailures(ctx context.Context, target *fleet.Given) (requeueAfter time.Duration) {
 	ledger := s.catalog.history.ledger
-	err := ledger.mark(ctx, s.waves.Failures(given))
+	err := ledger.mark(ctx, s.waves.Failures(target))
 	stored, _ := ledger.read(ctx)
 	isMarked := slices.ContainsFunc(stored, func(revision fleet.StoredRevision) bool {
-		return revision.Revision == given.Revision && revision.Failure != nil
+		return revision.Revision == target.Revision && revision.Failure != nil
 	})
-	if err == nil && isMarked && s.waves.HasRecovered(given, s.now()) {
-		err = ledger.unmark(ctx, given.Revision)
+	if err == nil && isMarked && s.waves.HasRecovered(target, s.now()) {
+		err = ledger.unmark(ctx, target.Revision)
 	}
 	if unstored := (*unstoredError)(nil); errors.As(err, &unstored) {
 		return max(unstored.until.Sub(s.options.Clock()), atOnce)
@@ -211,18 +211,18 @@ func (s *stages) markFailures(ctx context.Context, given *fleet.Given) (again ti
 }
 
 // memberOf is a VectorSidecar or a ClusterVectorSidecar as a member of a wave.
-func memberOf(object client.Object, spec *v1alpha1.VectorSidecarSpec, generation int64, wave int, given *fleet.Given) fleet.Member {
-	of := fleet.Member{Wave: wave, Generation: generation}
-	given.Ask(&of, object.GetAnnotations())
+func memberOf(object client.Object, spec *v1alpha1.VectorSidecarSpec, generation int64, wave int, target *fleet.Given) fleet.Member {
+	member := fleet.Member{Wave: wave, Generation: generation}
+	target.Ask(&member, object.GetAnnotations())
 	if spec.Rollout != nil {
-		of.OnFailure = spec.Rollout.OnFailure
+		member.OnFailure = spec.Rollout.OnFailure
 	}
-	return of
+	return member
 }
 
 // observe records how far a pass has come. It returns the status, and how long until the next look.
-func (s *stages) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar, present *stage, decided *decision.Decision, done []*plan.Plan) (*v1alpha1.RolloutStatus, time.Duration) {
-	if present == nil {
+func (s *stages) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar, rollout *stage, d *decision.Decision, writtenPlans []*plan.Plan) (*v1alpha1.RolloutStatus, time.Duration) {
+	if rollout == nil {
 		if s.isCounted.Swap(false) {
 			s.countNone()
 		}
@@ -230,69 +230,69 @@ func (s *stages) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar, p
 	}
 	name, now := client.ObjectKeyFromObject(sidecar), s.now()
 	isWritten := false
-	for _, one := range done {
-		isWritten = isWritten || one.StartsPods() && one.Action != plan.Remove
+	for _, p := range writtenPlans {
+		isWritten = isWritten || p.StartsPods() && p.Action != plan.Remove
 	}
-	progress := decision.ProgressOf(decided.Plans, isWritten)
+	progress := decision.ProgressOf(d.Plans, isWritten)
 	progress.Generation = lastgood.Generation(sidecar)
-	if decided.Invalid == nil {
-		progress.Workloads = decided.Matched
+	if d.Invalid == nil {
+		progress.Workloads = d.Matched
 	}
-	if is := &present.Status; decided.Invalid != nil {
+	if rolloutStatus := &rollout.Status; d.Invalid != nil {
 		wasValid := apimeta.IsStatusConditionTrue(sidecar.Status.Conditions, meta.ConditionConfigValid) && sidecar.Status.ObservedGeneration == sidecar.Generation
-		if wasValid && is.State == v1alpha1.RolloutProgressing {
+		if wasValid && rolloutStatus.State == v1alpha1.RolloutProgressing {
 			progress.Failed = max(progress.Failed, 1) // The revision broke it, and not its owner.
 		}
-		progress.IsDone = is.FailedRevision != is.Revision
+		progress.IsDone = rolloutStatus.FailedRevision != rolloutStatus.Revision
 	}
 	if progress.Failed > 0 {
-		progress.Failures = decided.Failures(sidecar)
+		progress.Failures = d.Failures(sidecar)
 	}
-	if present.ofCluster != "" {
-		s.clusters.of(present.ofCluster).progressIn(sidecar.Namespace, present, progress, decided.Deferred.Due, now)
-		return &present.Status, 0
+	if rollout.ofCluster != "" {
+		s.clusters.of(rollout.ofCluster).progressIn(sidecar.Namespace, rollout, progress, d.Deferred.Due, now)
+		return &rollout.Status, 0
 	}
-	present.of.Due = decided.Deferred.Due
-	recorded := present.Status.Failures
-	until := present.Observe(progress, present.of.Wave, &present.given, now)
-	announceFailures(ctx, s.statuses.events, sidecar, recorded, present.Status.Failures)
-	s.wake(s.waves.Tell(name, &present.given, fleet.Part{Of: present.of, Is: &present.Status}))
-	s.countWaves(&present.given)
-	if until.IsZero() {
-		return &present.Status, 0
+	rollout.of.Due = d.Deferred.Due
+	recorded := rollout.Status.Failures
+	nextDue := rollout.Observe(progress, rollout.of.Wave, &rollout.given, now)
+	announceFailures(ctx, s.statuses.events, sidecar, recorded, rollout.Status.Failures)
+	s.wake(s.waves.Tell(name, &rollout.given, fleet.Part{Of: rollout.of, Is: &rollout.Status}))
+	s.countWaves(&rollout.given)
+	if nextDue.IsZero() {
+		return &rollout.Status, 0
 	}
-	return &present.Status, max(until.Sub(now), time.Millisecond)
+	return &rollout.Status, max(nextDue.Sub(now), time.Millisecond)
 }
 
 // passOver ends a wave's waiting for one whose pass has failed, but for what was last known of it.
-func (s *stages) passOver(name types.NamespacedName, last []fleet.Part) {
-	if given := s.given(); given != nil {
-		s.wake(s.waves.Pass(name, given, last...))
-		s.countWaves(given)
+func (s *stages) passOver(name types.NamespacedName, lastReports []fleet.Part) {
+	if target := s.given(); target != nil {
+		s.wake(s.waves.Pass(name, target, lastReports...))
+		s.countWaves(target)
 	}
 }
 
 // lastOf returns how far a VectorSidecar was when that was last known, nothing if it never was in a wave, or
 // is not any more.
-func (s *stages) lastOf(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar) ([]fleet.Part, error) {
-	now, is := s.staged(), known.Rollout(known.Status(sidecar))
-	if now == nil || is == nil || sidecar.DeletionTimestamp != nil {
+func (s *stages) lastOf(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar) ([]fleet.Part, error) {
+	platform, rolloutStatus := s.staged(), sidecarState.Rollout(sidecarState.Status(sidecar))
+	if platform == nil || rolloutStatus == nil || sidecar.DeletionTimestamp != nil {
 		return nil, nil
 	}
 	namespace, err := s.namespaces.of(ctx, sidecar.Namespace)
 	if err != nil {
 		return nil, err
 	}
-	wave := waveOf(sidecar, namespace.Labels, s.options, now)
-	return []fleet.Part{{Of: memberOf(sidecar, &sidecar.Spec, lastgood.Generation(sidecar), wave, &now.Target), Is: is}}, nil
+	wave := waveOf(sidecar, namespace.Labels, s.options, platform)
+	return []fleet.Part{{Of: memberOf(sidecar, &sidecar.Spec, lastgood.Generation(sidecar), wave, &platform.Target), Is: rolloutStatus}}, nil
 }
 
 // forget drops a VectorSidecar that is gone.
 func (s *stages) forget(name types.NamespacedName) {
-	given := s.given()
-	s.wake(s.waves.Forget(name, given)) // Also without waves: there may be some again.
-	if given != nil {
-		s.countWaves(given)
+	target := s.given()
+	s.wake(s.waves.Forget(name, target)) // Also without waves: there may be some again.
+	if target != nil {
+		s.countWaves(target)
 	}
 	s.pace.forget(name)
 }
@@ -300,16 +300,16 @@ func (s *stages) forget(name types.NamespacedName) {
 // given is what the installation gave out when anybody last looked, nil if that does not go by
 // waves.
 func (s *stages) given() *fleet.Given {
-	if last := s.staged(); last != nil {
-		return &last.Target
+	if platform := s.staged(); platform != nil {
+		return &platform.Target
 	}
 	return nil
 }
 
 // staged is the platform when anybody last looked, nil if it does not go by waves.
 func (s *stages) staged() *desired.Platform {
-	if last := s.catalog.last.Load(); last != nil && last.Rollout.IsStaged() {
-		return last
+	if platform := s.catalog.last.Load(); platform != nil && platform.Rollout.IsStaged() {
+		return platform
 	}
 	return nil
 }
@@ -318,13 +318,13 @@ func (s *stages) staged() *desired.Platform {
 func (s *stages) countNone() { s.metrics.SetWaves([]fleet.WaveCount{{Wave: fleet.DefaultWave}}, false) }
 
 // countWaves sets the metrics, and emits an event about a new halt.
-func (s *stages) countWaves(given *fleet.Given) {
+func (s *stages) countWaves(target *fleet.Given) {
 	s.isCounted.Store(true)
-	counts, isHalted := s.waves.Count(given)
+	counts, isHalted := s.waves.Count(target)
 	s.metrics.SetWaves(counts, isHalted)
 	if wasHalted := s.isHalted.Swap(isHalted); isHalted && !wasHalted {
 		installation := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: s.options.Installation.Namespace, Name: s.options.Installation.Name}}
 		s.statuses.events.Eventf(installation, nil, corev1.EventTypeWarning, meta.ReasonRolloutHalted, "Halt",
-			"revision %s is halted, because workloads failed with it (rollout.halt): kubectl vectorsidecar rollout status", given.Revision)
+			"revision %s is halted, because workloads failed with it (rollout.halt): kubectl vectorsidecar rollout status", target.Revision)
 	}
 }

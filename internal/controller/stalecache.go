@@ -33,19 +33,19 @@ type views struct {
 
 // mayWrite reports whether a plan is made of a view that is not known to be stale. If an attempt
 // has missed the workload and its view stays the same, mayWrite reads the live workload.
-func (v *views) mayWrite(ctx context.Context, known *state.Sidecar, p *plan.Plan, result *outcome) bool {
-	missed := known.Missed(p)
+func (v *views) mayWrite(ctx context.Context, sidecarState *state.Sidecar, p *plan.Plan, result *outcome) bool {
+	missed := sidecarState.Missed(p)
 	if missed == nil {
-		isPending := known.IsPending(p)
+		isPending := sidecarState.IsPending(p)
 		if isPending {
 			result.pend(p)
 			tellUndone(ctx, status.Object(p.Target), errBehind)
 		}
 		return !isPending
 	}
-	if left := missed.Look.Sub(v.now()); left > 0 {
+	if remaining := missed.Look.Sub(v.now()); remaining > 0 {
 		tellUndone(ctx, status.Object(p.Target), errBehind)
-		result.miss(left)
+		result.miss(remaining)
 		result.unexplained(p, missed)
 		return false
 	}
@@ -56,24 +56,24 @@ func (v *views) mayWrite(ctx context.Context, known *state.Sidecar, p *plan.Plan
 		result.fail(status.Object(p.Target), meta.ReasonRetrying, fmt.Errorf("reading the live workload: %w", err), false)
 		return false
 	case err != nil || live.GetUID() != p.Target.UID:
-		result.miss(known.Miss(p, nil)) // An event will come and end this.
+		result.miss(sidecarState.Miss(p, nil)) // An event will come and end this.
 		return false
 	case live.GetResourceVersion() != p.ResourceVersion:
-		wait := known.Miss(p, nil)
+		wait := sidecarState.Miss(p, nil)
 		if v.workloads.Overtake(live, v.now()) {
 			wait = atOnce // The next pass plans from the current view.
 		}
 		result.miss(wait)
 		return false
 	}
-	known.Confirm(p)
+	sidecarState.Confirm(p)
 	return true
 }
 
 // isAhead reports whether a write was refused because another VectorSidecar has written since the
 // workload was read. That is no conflict: the other one came first.
-func isAhead(known *state.Sidecar, p *plan.Plan, err error) bool {
+func isAhead(sidecarState *state.Sidecar, p *plan.Plan, err error) bool {
 	var conflict *apply.ConflictError
-	missed := known.Missed(p)
+	missed := sidecarState.Missed(p)
 	return errors.As(err, &conflict) && conflict.Siblings && (missed == nil || !missed.IsCurrent)
 }

@@ -42,101 +42,101 @@ type statusWriter struct {
 
 // write writes the status if it has changed, and events if anything happened. If the status is rate
 // limited, both are held back.
-func (w *statusWriter) write(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, result *outcome) error {
-	before := sidecar.DeepCopy()
-	before.Status = *known.Status(sidecar)
-	changed := known.HasChanged(len(result.done) > 0)
+func (w *statusWriter) write(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision, result *outcome) error {
+	original := sidecar.DeepCopy()
+	original.Status = *sidecarState.Status(sidecar)
+	changed := sidecarState.HasChanged(len(result.done) > 0)
 	failures := result.failures
-	if err := known.Unreleased(); err != nil {
+	if err := sidecarState.Unreleased(); err != nil {
 		failures = append(slices.Clone(failures), status.Failure{Object: sidecar.Name, Reason: meta.ReasonRetrying, Err: err})
 	}
-	facts := status.Facts{Sidecar: before, Decision: result.carriedOut(decided), Changed: changed, ReconcileRequest: result.asking, Rollout: result.rollout, SpecStatus: result.own, Failures: failures}
+	facts := status.Facts{Sidecar: original, Decision: result.carriedOut(decision), Changed: changed, ReconcileRequest: result.asking, Rollout: result.rollout, SpecStatus: result.own, Failures: failures}
 	sidecar.Status = status.NewSidecarStatus(facts, metav1.Now())
 	w.count(sidecar, facts)
 	w.announce(sidecar, result)
 	if sidecar.Cluster != nil {
-		announceTakenOut(w.events, sidecar, before.Status.RemovedByOwners, sidecar.Status.RemovedByOwners, decided)
-		known.StatusWritten(sidecar)
+		announceTakenOut(w.events, sidecar, original.Status.RemovedByOwners, sidecar.Status.RemovedByOwners, decision)
+		sidecarState.StatusWritten(sidecar)
 		w.clusters.report(sidecar, result.part, len(result.done) > 0)
 		return nil
 	}
-	if !known.IsStatusUnknown() && equality.Semantic.DeepEqual(before.Status, sidecar.Status) {
+	if !sidecarState.IsStatusUnknown() && equality.Semantic.DeepEqual(original.Status, sidecar.Status) {
 		return nil
 	}
-	if result.statusWait = known.ReserveStatus(); result.statusWait > 0 {
-		known.HoldBack(result.rollout)
+	if result.statusWait = sidecarState.ReserveStatus(); result.statusWait > 0 {
+		sidecarState.HoldBack(result.rollout)
 		log.FromContext(ctx).V(1).Info("status held back", "for", result.statusWait)
 		return nil
 	}
-	announceTakenOut(w.events, sidecar, before.Status.RemovedByOwners, sidecar.Status.RemovedByOwners, decided)
-	announceRevertEnd(w.events, sidecar, &sidecar.Spec, before.Status.Reverted, sidecar.Status.Reverted)
-	if err := w.send(ctx, known, before, sidecar); err != nil {
-		known.HoldBack(result.rollout) // An older one that was held back says no longer how far it is.
+	announceTakenOut(w.events, sidecar, original.Status.RemovedByOwners, sidecar.Status.RemovedByOwners, decision)
+	announceRevertEnd(w.events, sidecar, &sidecar.Spec, original.Status.Reverted, sidecar.Status.Reverted)
+	if err := w.send(ctx, sidecarState, original, sidecar); err != nil {
+		sidecarState.HoldBack(result.rollout) // An older one that was held back says no longer how far it is.
 		return err
 	}
 	return nil
 }
 
 // fail writes to the status why a pass failed. The rest stays as it was, or as it was about to be written.
-func (w *statusWriter) fail(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, failure error) {
-	before := sidecar.DeepCopy()
-	before.Status = *known.Status(sidecar)
-	after := before.DeepCopy()
-	after.Status = status.NewFailureStatus(before, failure, metav1.Now())
-	after.Status.Rollout = known.Rollout(&before.Status) // A status that was held back may know more.
-	w.Metrics.SetSidecarState(client.ObjectKeyFromObject(after), telemetry.SidecarState{Ready: string(metav1.ConditionFalse), Reason: meta.ReasonRetrying})
-	if equality.Semantic.DeepEqual(before.Status, after.Status) || known.ReserveStatus() > 0 {
+func (w *statusWriter) fail(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, failure error) {
+	original := sidecar.DeepCopy()
+	original.Status = *sidecarState.Status(sidecar)
+	updated := original.DeepCopy()
+	updated.Status = status.NewFailureStatus(original, failure, metav1.Now())
+	updated.Status.Rollout = sidecarState.Rollout(&original.Status) // A status that was held back may know more.
+	w.Metrics.SetSidecarState(client.ObjectKeyFromObject(updated), telemetry.SidecarState{Ready: string(metav1.ConditionFalse), Reason: meta.ReasonRetrying})
+	if equality.Semantic.DeepEqual(original.Status, updated.Status) || sidecarState.ReserveStatus() > 0 {
 		return // The next attempt may tell.
 	}
-	if err := w.send(ctx, known, before, after); err != nil {
+	if err := w.send(ctx, sidecarState, original, updated); err != nil {
 		log.FromContext(ctx).V(1).Info("writing the failure to the status", "cause", err.Error())
 	}
 }
 
 // send writes a status in place of the one before, and an event if it has another error.
-func (w *statusWriter) send(ctx context.Context, known *state.Sidecar, before, after *v1alpha1.VectorSidecar) error {
-	announceError(ctx, w.events, w.Reports, after, before.Status.Conditions, after.Status.Conditions)
+func (w *statusWriter) send(ctx context.Context, sidecarState *state.Sidecar, original, updated *v1alpha1.VectorSidecar) error {
+	announceError(ctx, w.events, w.Reports, updated, original.Status.Conditions, updated.Status.Conditions)
 	ctx, cancel := detached(ctx)
 	defer cancel()
 	ctx, telling := w.begin(ctx, "status")
-	err := w.patch(ctx, before, after, known.IsStatusUnknown())
+	err := w.patch(ctx, original, updated, sidecarState.IsStatusUnknown())
 	telling.end(err)
 	if err != nil {
-		known.StatusFailed()
+		sidecarState.StatusFailed()
 		return fmt.Errorf("writing the status: %w", err)
 	}
-	known.StatusWritten(after)
+	sidecarState.StatusWritten(updated)
 	return nil
 }
 
 // patch patches what has changed in the status, or writes all of it if the status before is
 // unknown.
-func (w *statusWriter) patch(ctx context.Context, before, after *v1alpha1.VectorSidecar, isUnknown bool) error {
-	patch := client.MergeFrom(before)
+func (w *statusWriter) patch(ctx context.Context, original, updated *v1alpha1.VectorSidecar, isUnknown bool) error {
+	patch := client.MergeFrom(original)
 	if isUnknown {
-		all, err := whole(&after.Status)
+		fullPatch, err := whole(&updated.Status)
 		if err != nil {
 			return err
 		}
-		patch = all
+		patch = fullPatch
 	}
-	return client.IgnoreNotFound(w.client.Status().Patch(ctx, after, patch, client.FieldOwner(meta.Operator)))
+	return client.IgnoreNotFound(w.client.Status().Patch(ctx, updated, patch, client.FieldOwner(meta.Operator)))
 }
 
 // whole returns a patch that sets the whole status. A merge patch would leave parts of an unknown
 // status in place.
 func whole(status *v1alpha1.VectorSidecarStatus) (client.Patch, error) {
-	given, err := runtime.DefaultUnstructuredConverter.ToUnstructured(status)
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(status)
 	if err != nil {
 		return nil, err
 	}
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[v1alpha1.VectorSidecarStatus]()) {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if _, isGiven := given[name]; !isGiven {
-			given[name] = nil
+		if _, ok := fields[name]; !ok {
+			fields[name] = nil
 		}
 	}
-	text, err := json.Marshal(map[string]any{"status": given})
+	text, err := json.Marshal(map[string]any{"status": fields})
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (w *statusWriter) count(sidecar *v1alpha1.VectorSidecar, facts status.Facts
 	})
 }
 
-func (w *statusWriter) announce(after *v1alpha1.VectorSidecar, result *outcome) {
+func (w *statusWriter) announce(sidecar *v1alpha1.VectorSidecar, result *outcome) {
 	written, causes := map[plan.Action][]string{}, map[plan.Action][]string{}
 	for _, p := range result.done {
 		if !p.StartsPods() {
@@ -167,8 +167,8 @@ func (w *statusWriter) announce(after *v1alpha1.VectorSidecar, result *outcome) 
 		target := reference(p.Target)
 		// The recorder aggregates events of one version, with the note of the first.
 		target.ResourceVersion = p.ResourceVersion
-		w.events.Eventf(target, after, corev1.EventTypeNormal, happened[p.Action], string(p.Action),
-			"%s the sidecar of %s: %s", happened[p.Action], meta.Title(after.Name), p.Cause)
+		w.events.Eventf(target, sidecar, corev1.EventTypeNormal, happened[p.Action], string(p.Action),
+			"%s the sidecar of %s: %s", happened[p.Action], meta.Title(sidecar.Name), p.Cause)
 		written[p.Action] = append(written[p.Action], p.Target.Name)
 		if !slices.Contains(causes[p.Action], p.Cause) {
 			causes[p.Action] = append(causes[p.Action], p.Cause)
@@ -176,8 +176,8 @@ func (w *statusWriter) announce(after *v1alpha1.VectorSidecar, result *outcome) 
 	}
 	for _, action := range []plan.Action{plan.Inject, plan.Update, plan.Remove} {
 		if names := written[action]; len(names) > 0 {
-			note := fmt.Sprintf("%s the sidecar of %d %s: %s: %s", happened[action], len(names), workload.Plural(after.Spec.Kinds()...), strings.Join(humanize.TruncateList(names, mostNames, len(names)), ", "), oneOf(causes[action]))
-			w.events.Eventf(after, nil, corev1.EventTypeNormal, happened[action], string(action), "%s", humanize.Message(note, noteLimit))
+			note := fmt.Sprintf("%s the sidecar of %d %s: %s: %s", happened[action], len(names), workload.Plural(sidecar.Spec.Kinds()...), strings.Join(humanize.TruncateList(names, mostNames, len(names)), ", "), oneOf(causes[action]))
+			w.events.Eventf(sidecar, nil, corev1.EventTypeNormal, happened[action], string(action), "%s", humanize.Message(note, noteLimit))
 		}
 	}
 }

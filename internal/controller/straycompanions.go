@@ -28,12 +28,12 @@ func (s *sweeper) deleteStrays(ctx context.Context) progress {
 	owners := companion.NewOwners(carriersOf(s.views.workloads.ListTraced()), s.sidecars.list(ctx, ""), s.sidecars.clusters.all(ctx))
 	strays := map[string][]string{}
 	for i := range marked.Items {
-		one := &marked.Items[i]
-		if s.sidecars.clusters == nil && meta.IsLabelOfCluster(one.Labels[meta.LabelSidecar]) {
+		configMap := &marked.Items[i]
+		if s.sidecars.clusters == nil && meta.IsLabelOfCluster(configMap.Labels[meta.LabelSidecar]) {
 			continue // Whoever offers the kind takes care of it.
 		}
-		if owners.IsStray(one, s.clock()) {
-			strays[one.Namespace] = append(strays[one.Namespace], one.Name)
+		if owners.IsStray(configMap, s.clock()) {
+			strays[configMap.Namespace] = append(strays[configMap.Namespace], configMap.Name)
 		}
 	}
 	for namespace := range s.strayed {
@@ -42,15 +42,15 @@ func (s *sweeper) deleteStrays(ctx context.Context) progress {
 		}
 	}
 	clear(s.strayed)
-	reached := allSwept
+	progress := allSwept
 	for namespace, names := range strays {
 		s.strayed[namespace] = true
 		if err := s.deleteStraysIn(ctx, namespace, names); err != nil {
 			log.FromContext(ctx).Error(err, "deleting stray companions", telemetry.KeyNamespace, namespace)
-			reached = notAble
+			progress = notAble
 		}
 	}
-	return reached
+	return progress
 }
 
 // deleteStraysIn deletes those of the named ConfigMaps of a namespace that are strays according to

@@ -65,27 +65,27 @@ func (s *step) end(err error) {
 // trace ID.
 func (i *instruments) beginPass(ctx context.Context, name types.NamespacedName) (context.Context, step) {
 	ctx = i.liveness.begin(ctx, name, i.now())
-	ctx, whole := i.begin(ctx, "reconcile")
-	whole.span.Set(telemetry.AttributeNamespace, name.Namespace)
-	whole.span.Set(telemetry.AttributeSidecar, name.Name)
-	if id := whole.span.TraceID(); id != "" {
-		whole.span.Set(telemetry.AttributeReconcileID, string(controller.ReconcileIDFromContext(ctx)))
+	ctx, reconcileStep := i.begin(ctx, "reconcile")
+	reconcileStep.span.Set(telemetry.AttributeNamespace, name.Namespace)
+	reconcileStep.span.Set(telemetry.AttributeSidecar, name.Name)
+	if id := reconcileStep.span.TraceID(); id != "" {
+		reconcileStep.span.Set(telemetry.AttributeReconcileID, string(controller.ReconcileIDFromContext(ctx)))
 		ctx = log.IntoContext(ctx, log.FromContext(ctx).WithValues(telemetry.KeyTraceID, id))
 	}
-	return ctx, whole
+	return ctx, reconcileStep
 }
 
 // endPass ends a pass with its result. A panic is reported and continues.
-func (i *instruments) endPass(whole *step, result string, err error, panicked any) {
+func (i *instruments) endPass(reconcileStep *step, result string, err error, panicked any) {
 	if panicked != nil {
 		i.Reports.Panic(panicked)
 		result, err = telemetry.ResultFailed, errors.New("panic")
 		defer panic(panicked)
 	}
 	i.Metrics.RecordReconcile(result)
-	whole.span.Set(telemetry.AttributeResult, result)
-	whole.end(err)
-	i.liveness.end(whole.pass)
+	reconcileStep.span.Set(telemetry.AttributeResult, result)
+	reconcileStep.end(err)
+	i.liveness.end(reconcileStep.pass)
 }
 
 // observeStep is the desired.Observer of a pass.

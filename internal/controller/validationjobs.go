@@ -36,7 +36,7 @@ type validations struct {
 }
 
 // collect reads the results of the VectorSidecar's Jobs that have ended, and deletes them.
-func (v *validations) collect(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar) error {
+func (v *validations) collect(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar) error {
 	jobs, err := v.jobs(ctx, sidecar)
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func (v *validations) collect(ctx context.Context, known *state.Sidecar, sidecar
 		if verdict.State == decision.VerdictPending {
 			continue
 		}
-		known.SetVerdict(job.Labels[meta.LabelValidation], verdict)
+		sidecarState.SetVerdict(job.Labels[meta.LabelValidation], verdict)
 		if verdict.State == decision.VerdictUnable {
 			v.events.Eventf(sidecar, nil, corev1.EventTypeWarning, meta.ReasonNotValidated, "Validate", "Vector could not be asked: %s", humanize.Message(verdict.Message, noteLimit))
 		}
@@ -77,19 +77,19 @@ func (v *validations) jobs(ctx context.Context, sidecar *v1alpha1.VectorSidecar)
 // verdictOf reads the result of a Job. Only Vector's own exit code makes a configuration invalid:
 // that an image cannot be pulled, for example, says nothing about it.
 func (v *validations) verdictOf(ctx context.Context, job *batchv1.Job) (decision.Verdict, error) {
-	at := slices.IndexFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool {
+	i := slices.IndexFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool {
 		return c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed)
 	})
-	if at < 0 {
+	if i < 0 {
 		return decision.Verdict{}, nil
 	}
-	if job.Status.Conditions[at].Type == batchv1.JobComplete {
+	if job.Status.Conditions[i].Type == batchv1.JobComplete {
 		return decision.Verdict{State: decision.VerdictValid}, nil
 	}
 	var verdict decision.Verdict
 	isRead, err := livelist.Contains(ctx, v.live, &corev1.PodList{}, func(listed client.Object) bool {
-		pod, isPod := listed.(*corev1.Pod)
-		if !isPod {
+		pod, ok := listed.(*corev1.Pod)
+		if !ok {
 			return false
 		}
 		var hasResult bool
@@ -102,7 +102,7 @@ func (v *validations) verdictOf(ctx context.Context, job *batchv1.Job) (decision
 	if isRead {
 		return verdict, nil
 	}
-	condition := job.Status.Conditions[at]
+	condition := job.Status.Conditions[i]
 	return decision.Verdict{State: decision.VerdictUnable, Message: fmt.Sprintf("Job %s failed: %s: %s", job.Name, condition.Reason, condition.Message)}, nil
 }
 
@@ -126,35 +126,35 @@ func verdictOfPod(job *batchv1.Job, pod *corev1.Pod) (decision.Verdict, bool) {
 
 // start creates the Jobs that the decision waits for, and deletes those that nothing waits for any
 // more.
-func (v *validations) start(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, result *outcome) {
+func (v *validations) start(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, d *decision.Decision, result *outcome) {
 	jobs, err := v.jobs(ctx, sidecar)
 	if err != nil {
 		result.fail("Jobs of "+sidecar.Namespace, meta.ReasonRetrying, err, false)
 		return
 	}
-	for i := range decided.Validations {
-		of := &decided.Validations[i]
-		if slices.ContainsFunc(jobs, func(job batchv1.Job) bool { return job.Name == of.Job.Name }) {
+	for i := range d.Validations {
+		validation := &d.Validations[i]
+		if slices.ContainsFunc(jobs, func(job batchv1.Job) bool { return job.Name == validation.Job.Name }) {
 			continue
 		}
-		err := v.writer.Validation(ctx, sidecar, &of.Job, &of.Files)
+		err := v.writer.Validation(ctx, sidecar, &validation.Job, &validation.Files)
 		switch {
 		case errors.Is(err, apply.ErrTerminating):
-			tellUndone(ctx, "Job "+of.Job.Name, err)
+			tellUndone(ctx, "Job "+validation.Job.Name, err)
 		case apierrors.IsForbidden(err) || apierrors.IsInvalid(err):
-			known.SetVerdict(of.Key, decision.Verdict{State: decision.VerdictUnable, Message: err.Error()})
+			sidecarState.SetVerdict(validation.Key, decision.Verdict{State: decision.VerdictUnable, Message: err.Error()})
 			result.miss(atOnce) // The policy decides in the next pass.
 		case err != nil:
-			result.fail("Job "+of.Job.Name, meta.ReasonRetrying, err, false)
+			result.fail("Job "+validation.Job.Name, meta.ReasonRetrying, err, false)
 		}
 	}
-	for i := range decided.Plans {
-		if decided.Plans[i].Reason == meta.ReasonNotValidated && (result.lookAgain == 0 || result.lookAgain > state.LastRetry) {
+	for i := range d.Plans {
+		if d.Plans[i].Reason == meta.ReasonNotValidated && (result.lookAgain == 0 || result.lookAgain > state.LastRetry) {
 			result.lookAgain = state.LastRetry // Vector is asked again then.
 		}
 	}
 	for i := range jobs {
-		if slices.ContainsFunc(decided.Validations, func(of desired.Validation) bool { return of.Job.Name == jobs[i].Name }) {
+		if slices.ContainsFunc(d.Validations, func(validation desired.Validation) bool { return validation.Job.Name == jobs[i].Name }) {
 			continue
 		}
 		if err := v.writer.DeleteValidation(ctx, client.ObjectKeyFromObject(&jobs[i])); err != nil {

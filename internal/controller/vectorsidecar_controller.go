@@ -53,14 +53,14 @@ type VectorSidecarReconciler struct {
 
 // Reconcile makes one observed pass for one VectorSidecar.
 func (r *VectorSidecarReconciler) Reconcile(ctx context.Context, request reconcile.Request) (result reconcile.Result, err error) {
-	ctx, whole := r.beginPass(ctx, request.NamespacedName)
-	what := telemetry.ResultFailed
-	defer func() { r.endPass(&whole, what, err, recover()) }()
-	result, what, err = r.pass(ctx, request, whole.span)
+	ctx, reconcileStep := r.beginPass(ctx, request.NamespacedName)
+	resultLabel := telemetry.ResultFailed
+	defer func() { r.endPass(&reconcileStep, resultLabel, err, recover()) }()
+	result, resultLabel, err = r.pass(ctx, request, reconcileStep.span)
 	if err != nil {
 		r.skip(ctx, request.NamespacedName)
 	}
-	again := r.stages.tidy(ctx)
+	requeueAfter := r.stages.tidy(ctx)
 	if err != nil && isStopping(ctx) {
 		log.FromContext(ctx).V(1).Info("pass stopped by shutdown", "cause", err.Error())
 		return reconcile.Result{}, nil
@@ -75,11 +75,11 @@ func (r *VectorSidecarReconciler) Reconcile(ctx context.Context, request reconci
 		return reconcile.Result{RequeueAfter: wait}, nil
 	case err != nil:
 		r.fail(ctx, request.NamespacedName, err)
-		r.stages.lookAfter(request.NamespacedName, minNonZero(result.RequeueAfter, again))
+		r.stages.lookAfter(request.NamespacedName, minNonZero(result.RequeueAfter, requeueAfter))
 		return reconcile.Result{}, err // With an error the result does not count.
 	default:
 		r.memory.NoConflict(request.NamespacedName)
-		result.RequeueAfter = minNonZero(result.RequeueAfter, again)
+		result.RequeueAfter = minNonZero(result.RequeueAfter, requeueAfter)
 	}
 	return result, nil
 }
@@ -87,19 +87,19 @@ func (r *VectorSidecarReconciler) Reconcile(ctx context.Context, request reconci
 // skip ends all waiting for a VectorSidecar whose pass has failed. In its wave, what was last known of its progress
 // counts; as long as that cannot be read, the wave goes on waiting.
 func (r *VectorSidecarReconciler) skip(ctx context.Context, name types.NamespacedName) {
-	var last []fleet.Part
+	var lastReports []fleet.Part
 	var err error
 	switch cluster, isCluster := meta.ParseClusterName(name.Name); {
 	case isCluster && name.Namespace == "":
-		last, err = r.clusters.lastOf(ctx, r.stages, cluster)
+		lastReports, err = r.clusters.lastOf(ctx, r.stages, cluster)
 	case !isCluster:
 		var sidecar *v1alpha1.VectorSidecar
 		if sidecar, err = r.snapshots.sidecars.get(ctx, name); sidecar != nil {
-			last, err = r.stages.lastOf(ctx, r.memory.Of(name), sidecar)
+			lastReports, err = r.stages.lastOf(ctx, r.memory.Of(name), sidecar)
 		}
 	}
 	if err == nil {
-		r.stages.passOver(name, last)
+		r.stages.passOver(name, lastReports)
 	}
 	r.stages.skip(name)
 }
@@ -129,8 +129,8 @@ func (r *VectorSidecarReconciler) fail(ctx context.Context, name types.Namespace
 // pass makes one pass for one VectorSidecar. It also returns the result for metrics.
 func (r *VectorSidecarReconciler) pass(ctx context.Context, request reconcile.Request, span telemetry.Span) (reconcile.Result, string, error) {
 	if cluster, isCluster := meta.ParseClusterName(request.Name); isCluster && request.Namespace == "" {
-		again, err := r.clusters.pass(ctx, cluster, r.stages)
-		return reconcile.Result{RequeueAfter: again}, passResult(err), err
+		requeueAfter, err := r.clusters.pass(ctx, cluster, r.stages)
+		return reconcile.Result{RequeueAfter: requeueAfter}, passResult(err), err
 	}
 	sidecar, err := r.snapshots.sidecars.get(ctx, request.NamespacedName)
 	if sidecar == nil || err != nil {
@@ -141,8 +141,8 @@ func (r *VectorSidecarReconciler) pass(ctx context.Context, request reconcile.Re
 		return reconcile.Result{}, passResult(err), err
 	}
 	if cluster, isCluster := meta.ParseClusterName(request.Name); isCluster {
-		if last := r.clusters.of(cluster).statusIn(request.Namespace); last != nil {
-			sidecar.Status.Canary = last.Canary
+		if namespaceStatus := r.clusters.of(cluster).statusIn(request.Namespace); namespaceStatus != nil {
+			sidecar.Status.Canary = namespaceStatus.Canary
 		}
 	}
 	sidecar, err = r.finalizer.deleted(ctx, sidecar)
@@ -155,139 +155,139 @@ func (r *VectorSidecarReconciler) pass(ctx context.Context, request reconcile.Re
 	if err := r.snapshots.namespaces.seen(ctx, sidecar); err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, err
 	}
-	known := r.memory.Of(request.NamespacedName)
-	if err := r.validations.collect(ctx, known, sidecar); err != nil {
+	sidecarState := r.memory.Of(request.NamespacedName)
+	if err := r.validations.collect(ctx, sidecarState, sidecar); err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("reading Vector's verdicts: %w", err)
 	}
-	sidecar.Status = *known.Status(sidecar)
-	if asked, last := fleet.RetryOf(sidecar.Annotations), sidecar.Status.Retry; asked != "" && (last == nil || last.Requested != asked) {
-		known.Forgive(asked)
-		known.ForgetTrials(meta.AnnotationRetryRollout, asked)
+	sidecar.Status = *sidecarState.Status(sidecar)
+	if retry, lastRetry := fleet.RetryOf(sidecar.Annotations), sidecar.Status.Retry; retry != "" && (lastRetry == nil || lastRetry.Requested != retry) {
+		sidecarState.Forgive(retry)
+		sidecarState.ForgetTrials(meta.AnnotationRetryRollout, retry)
 	}
-	asking, err := r.asking(ctx, sidecar, known)
+	reconcileRequest, err := r.asking(ctx, sidecar, sidecarState)
 	if err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, err
 	}
-	staged, err := r.stages.advance(ctx, known, sidecar)
+	rollout, err := r.stages.advance(ctx, sidecarState, sidecar)
 	if err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("letting a revision through: %w", err)
 	}
-	taken, err := r.snapshots.take(ctx, sidecar, known, staged.watch(r.clock()))
+	snapshot, err := r.snapshots.take(ctx, sidecar, sidecarState, rollout.watch(r.clock()))
 	if err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("taking the snapshot: %w", err)
 	}
-	taken.Hold, taken.Late = staged.hold(), staged.late()
-	r.preflights.renew(known, taken, asking)
-	decided, err := r.decide(ctx, taken, known, asking != "" || known.IsResyncDue())
+	snapshot.Hold, snapshot.Late = rollout.hold(), rollout.late()
+	r.preflights.renew(sidecarState, snapshot, reconcileRequest)
+	decision, err := r.decide(ctx, snapshot, sidecarState, reconcileRequest != "" || sidecarState.IsResyncDue())
 	if err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("deciding: %w", err)
 	}
-	ctx = log.IntoContext(ctx, log.FromContext(ctx).WithValues(telemetry.KeyEnvironment, decided.Environment))
-	span.Set(telemetry.AttributeEnvironment, decided.Environment)
-	span.Set(telemetry.AttributeTemplateSet, decided.TemplateSet)
-	span.Count(telemetry.AttributeMatched, decided.Matched)
-	r.snapshots.configMaps.forget(known.KeepReferences(decided.ConfigMaps()))
-	switch isBack, err := r.stages.goBack(ctx, known, sidecar, staged, decided); {
+	ctx = log.IntoContext(ctx, log.FromContext(ctx).WithValues(telemetry.KeyEnvironment, decision.Environment))
+	span.Set(telemetry.AttributeEnvironment, decision.Environment)
+	span.Set(telemetry.AttributeTemplateSet, decision.TemplateSet)
+	span.Count(telemetry.AttributeMatched, decision.Matched)
+	r.snapshots.configMaps.forget(sidecarState.KeepReferences(decision.ConfigMaps()))
+	switch isBack, err := r.stages.goBack(ctx, sidecarState, sidecar, rollout, decision); {
 	case err != nil:
 		return reconcile.Result{}, telemetry.ResultFailed, err
 	case isBack:
 		return reconcile.Result{RequeueAfter: atOnce}, telemetry.ResultUnchanged, nil
 	}
-	if err := r.record(ctx, known, sidecar, staged, decided); err != nil {
+	if err := r.record(ctx, sidecarState, sidecar, rollout, decision); err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("letting a revision through: %w", err)
 	}
-	known.Adopt(decided.Adopted)
-	r.stages.take(ctx, request.NamespacedName, decided)
-	return r.carryOut(ctx, known, sidecar, decided, staged, asking)
+	sidecarState.Adopt(decision.Adopted)
+	r.stages.take(ctx, request.NamespacedName, decision)
+	return r.carryOut(ctx, sidecarState, sidecar, decision, rollout, reconcileRequest)
 }
 
 // record writes to the status what has to be there before anything is written for a revision: to that of
 // the ClusterVectorSidecar, if that is the one which goes by waves.
-func (r *VectorSidecarReconciler) record(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, staged *stage, decided *decision.Decision) error {
-	if staged != nil && staged.begins(decided) {
-		return r.clusters.begin(ctx, staged.ofCluster, staged, r.clock())
+func (r *VectorSidecarReconciler) record(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, rollout *stage, decision *decision.Decision) error {
+	if rollout != nil && rollout.begins(decision) {
+		return r.clusters.begin(ctx, rollout.ofCluster, rollout, r.clock())
 	}
-	return r.stages.record(ctx, known, sidecar, staged, decided)
+	return r.stages.record(ctx, sidecarState, sidecar, rollout, decision)
 }
 
 // carryOut is the part of a pass that writes.
-func (r *VectorSidecarReconciler) carryOut(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, staged *stage, asking string) (reconcile.Result, string, error) {
-	if r.preflights.judge(ctx, known, decided) {
-		r.stages.begun(client.ObjectKeyFromObject(sidecar), decided, nil)
+func (r *VectorSidecarReconciler) carryOut(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision, rollout *stage, reconcileRequest string) (reconcile.Result, string, error) {
+	if r.preflights.judge(ctx, sidecarState, decision) {
+		r.stages.begun(client.ObjectKeyFromObject(sidecar), decision, nil)
 		return reconcile.Result{RequeueAfter: atOnce}, telemetry.ResultUnchanged, ctx.Err()
 	}
-	if err := r.finalizer.holdBeforeWriting(ctx, sidecar, decided); err != nil {
-		r.stages.begun(client.ObjectKeyFromObject(sidecar), decided, nil)
+	if err := r.finalizer.holdBeforeWriting(ctx, sidecar, decision); err != nil {
+		r.stages.begun(client.ObjectKeyFromObject(sidecar), decision, nil)
 		return reconcile.Result{}, telemetry.ResultFailed, err
 	}
-	outcome := r.applier.act(ctx, known, sidecar, decided)
-	outcome.asking = asking
-	r.stages.begun(client.ObjectKeyFromObject(sidecar), decided, outcome.done)
-	outcome.rollout, outcome.staged = r.stages.observe(ctx, sidecar, staged, decided, outcome.done)
+	outcome := r.applier.act(ctx, sidecarState, sidecar, decision)
+	outcome.asking = reconcileRequest
+	r.stages.begun(client.ObjectKeyFromObject(sidecar), decision, outcome.done)
+	outcome.rollout, outcome.staged = r.stages.observe(ctx, sidecar, rollout, decision, outcome.done)
 	if sidecar.Cluster != nil {
-		outcome.part = r.stages.partOf(sidecar, staged, decided, outcome)
+		outcome.part = r.stages.partOf(sidecar, rollout, decision, outcome)
 	} else {
-		outcome.own = lastgood.Keep(sidecar, r.stages.seen(sidecar, staged, decided, outcome.done))
+		outcome.own = lastgood.Keep(sidecar, r.stages.seen(sidecar, rollout, decision, outcome.done))
 	}
 	if err := outcome.retry(); errors.Is(err, election.ErrNotLeading) {
 		return reconcile.Result{}, telemetry.ResultFailed, err // It is for the leader to tell.
 	}
 	if ctx.Err() == nil { // The next reconcile starts them.
-		r.validations.start(ctx, known, sidecar, decided, outcome)
+		r.validations.start(ctx, sidecarState, sidecar, decision, outcome)
 	}
-	if err := r.statuses.write(ctx, known, sidecar, decided, outcome); err != nil {
+	if err := r.statuses.write(ctx, sidecarState, sidecar, decision, outcome); err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, &toldError{err}
 	}
-	if ctx.Err() == nil && outcome.frees(decided.Plans) {
+	if ctx.Err() == nil && outcome.frees(decision.Plans) {
 		return reconcile.Result{RequeueAfter: atOnce}, outcome.name(sidecar), nil
 	}
 	// What there was no time for is left to the next pass.
 	if err := errors.Join(outcome.retry(), ctx.Err()); err != nil {
-		return reconcile.Result{RequeueAfter: outcome.goesOn(decided.Again)}, telemetry.ResultFailed, &toldError{err}
+		return reconcile.Result{RequeueAfter: outcome.goesOn(decision.Again)}, telemetry.ResultFailed, &toldError{err}
 	}
 	if sidecar.DeletionTimestamp != nil {
-		if hasMarksToRemove(decided, outcome) {
+		if hasMarksToRemove(decision, outcome) {
 			return reconcile.Result{RequeueAfter: releaseRetry}, outcome.name(sidecar), nil
 		}
 		result, err := r.finalizer.release(ctx, sidecar)
 		if !r.isTransient(client.ObjectKeyFromObject(sidecar), err) {
-			known.SetUnreleased(err)
+			sidecarState.SetUnreleased(err)
 		}
 		if sidecar.Cluster != nil && err == nil && result.IsZero() {
 			r.forget(client.ObjectKeyFromObject(sidecar)) // It is out of the namespace.
 		}
 		return result, outcome.name(sidecar), err
 	}
-	return reconcile.Result{RequeueAfter: r.lookAgain(known, decided, outcome)}, outcome.name(sidecar), nil
+	return reconcile.Result{RequeueAfter: r.lookAgain(sidecarState, decision, outcome)}, outcome.name(sidecar), nil
 }
 
 // decide evaluates the snapshot, without any earlier results if isAnew.
-func (r *VectorSidecarReconciler) decide(ctx context.Context, taken *evaluate.Snapshot, known *state.Sidecar, isAnew bool) (decided *decision.Decision, err error) {
+func (r *VectorSidecarReconciler) decide(ctx context.Context, snapshot *evaluate.Snapshot, sidecarState *state.Sidecar, isAnew bool) (decision *decision.Decision, err error) {
 	ctx, planning := r.begin(ctx, "plan")
 	defer func() { planning.end(err) }()
-	taken.Observer = r.observeStep
+	snapshot.Observer = r.observeStep
 	if !isAnew {
-		taken.Previous = known.Previous()
-		if decided, err = evaluate.DecideFrom(ctx, taken, r.snapshots.source(known), r.cache); err == nil {
-			known.SetPrevious(decided.Previous)
+		snapshot.Previous = sidecarState.Previous()
+		if decision, err = evaluate.DecideFrom(ctx, snapshot, r.snapshots.source(sidecarState), r.cache); err == nil {
+			sidecarState.SetPrevious(decision.Previous)
 		}
-		return decided, err
+		return decision, err
 	}
 	fresh := desired.NewCache()
-	if decided, err = evaluate.DecideFrom(ctx, taken, r.snapshots.source(known), fresh); err == nil {
+	if decision, err = evaluate.DecideFrom(ctx, snapshot, r.snapshots.source(sidecarState), fresh); err == nil {
 		r.cache.Adopt(fresh)
-		known.SetPrevious(decided.Previous)
-		known.Resynced()
-		r.Metrics.RecordResync(decided.Writes())
+		sidecarState.SetPrevious(decision.Previous)
+		sidecarState.Resynced()
+		r.Metrics.RecordResync(decision.Writes())
 	}
-	return decided, err
+	return decision, err
 }
 
 // asking returns the value of the annotation that requests a pass without memory, "" if there is
 // none or it has been followed already. If it requests a live list of workloads, it lists them.
-func (r *VectorSidecarReconciler) asking(ctx context.Context, sidecar *v1alpha1.VectorSidecar, known *state.Sidecar) (string, error) {
+func (r *VectorSidecarReconciler) asking(ctx context.Context, sidecar *v1alpha1.VectorSidecar, sidecarState *state.Sidecar) (string, error) {
 	request := askingOf(sidecar)
-	if request == "" || request == known.Status(sidecar).LastHandledReconcileAt {
+	if request == "" || request == sidecarState.Status(sidecar).LastHandledReconcileAt {
 		return "", nil
 	}
 	if strings.HasSuffix(request, meta.ReconcileLive) {
@@ -301,16 +301,16 @@ func (r *VectorSidecarReconciler) asking(ctx context.Context, sidecar *v1alpha1.
 // lookAgain returns when to requeue even if no event comes, 0 for never: a pause in a repair loop
 // and a soak end by themselves, the reason for a refused write may be gone, pods are not watched,
 // and a watch may lag.
-func (r *VectorSidecarReconciler) lookAgain(known *state.Sidecar, decided *decision.Decision, result *outcome) time.Duration {
-	_, wait := known.Loops()
-	if len(result.failures) > 0 || decided.Late {
+func (r *VectorSidecarReconciler) lookAgain(sidecarState *state.Sidecar, decision *decision.Decision, result *outcome) time.Duration {
+	_, wait := sidecarState.Loops()
+	if len(result.failures) > 0 || decision.Late {
 		wait = minNonZero(wait, state.LastRetry)
 	}
-	if decided.BlindHalt != "" && r.snapshots.options.ReadPods { // The permission may be granted.
+	if decision.BlindHalt != "" && r.snapshots.options.ReadPods { // The permission may be granted.
 		wait = minNonZero(wait, state.LastRetry)
 	}
-	wait = minNonZero(wait, known.NextPodLook())
-	return minNonZero(minNonZero(wait, result.goesOn(decided.Again)), minNonZero(result.missed, result.lookAgain))
+	wait = minNonZero(wait, sidecarState.NextPodLook())
+	return minNonZero(minNonZero(wait, result.goesOn(decision.Again)), minNonZero(result.missed, result.lookAgain))
 }
 
 // forget drops the state of a VectorSidecar that is gone.

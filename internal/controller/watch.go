@@ -58,8 +58,8 @@ func (w *watches) add(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
 
 // sidecarsListing returns the VectorSidecars that list a kind of workloads.
 func (w *watches) sidecarsListing(ctx context.Context, kind *workload.Kind) []reconcile.Request {
-	all := w.sidecars.list(ctx, "")
-	return requests(keysOf(slices.DeleteFunc(slices.Clone(all), func(sidecar v1alpha1.VectorSidecar) bool {
+	sidecars := w.sidecars.list(ctx, "")
+	return requests(keysOf(slices.DeleteFunc(slices.Clone(sidecars), func(sidecar v1alpha1.VectorSidecar) bool {
 		return !slices.Contains(sidecar.Spec.Kinds(), v1alpha1.WorkloadKind(kind.Kind))
 	})))
 }
@@ -67,7 +67,7 @@ func (w *watches) sidecarsListing(ctx context.Context, kind *workload.Kind) []re
 // sidecarsOfWorkload returns the VectorSidecars that may match a workload in one of its states, and
 // those that own something in it.
 func (w *watches) sidecarsOfWorkload(ctx context.Context, states ...*workloadcache.Record) []reconcile.Request {
-	found := map[types.NamespacedName]bool{}
+	sidecarKeys := map[types.NamespacedName]bool{}
 	labels, managers := map[string]bool{workloadcache.AnyLabels: true}, map[string]bool{}
 	for _, record := range states {
 		addKeys(labels, record.Labels().Keys())
@@ -76,36 +76,36 @@ func (w *watches) sidecarsOfWorkload(ctx context.Context, states ...*workloadcac
 		}
 		addKeys(managers, record.Managers())
 		for _, owner := range w.memory.Writers(record.UID) {
-			found[owner] = true
+			sidecarKeys[owner] = true
 		}
 	}
-	w.addMatching(ctx, found, labels, states)
+	w.addMatching(ctx, sidecarKeys, labels, states)
 	for manager := range managers {
 		owners := keysOf(w.sidecars.having(ctx, states[0].Namespace, indexManager, manager))
 		for _, owner := range owners {
-			found[owner] = true
+			sidecarKeys[owner] = true
 		}
 		if len(owners) == 0 {
 			w.leftovers.wake()
 		}
 	}
-	return requests(slices.Collect(maps.Keys(found)))
+	return requests(slices.Collect(maps.Keys(sidecarKeys)))
 }
 
-func addKeys(all map[string]bool, keys []string) {
+func addKeys(set map[string]bool, keys []string) {
 	for _, key := range keys {
-		all[key] = true
+		set[key] = true
 	}
 }
 
 // addMatching adds the VectorSidecars that have one of some labels in the index and match one of the states
 // of a workload.
-func (w *watches) addMatching(ctx context.Context, found map[types.NamespacedName]bool, labels map[string]bool, states []*workloadcache.Record) {
+func (w *watches) addMatching(ctx context.Context, sidecarKeys map[types.NamespacedName]bool, labels map[string]bool, states []*workloadcache.Record) {
 	for _, sidecar := range w.sidecars.having(ctx, states[0].Namespace, indexSelector, slices.Collect(maps.Keys(labels))...) {
 		selector, err := workload.NewSelector(&sidecar)
 		matches := func(record *workloadcache.Record) bool { return record.IsSelectedBy(selector) }
 		if err == nil && slices.ContainsFunc(states, matches) {
-			found[client.ObjectKeyFromObject(&sidecar)] = true
+			sidecarKeys[client.ObjectKeyFromObject(&sidecar)] = true
 		}
 	}
 }
@@ -114,14 +114,14 @@ func (w *watches) addMatching(ctx context.Context, found map[types.NamespacedNam
 // for, and all of them if it is one of the platform's.
 func (w *watches) sidecarsOfConfigMap(ctx context.Context, object client.Object) []reconcile.Request {
 	name := client.ObjectKeyFromObject(object)
-	if all := w.sidecarsOfPlatform(ctx, object); len(all) > 0 {
-		return all
+	if platformRequests := w.sidecarsOfPlatform(ctx, object); len(platformRequests) > 0 {
+		return platformRequests
 	}
-	found := w.memory.Referrers(name)
+	keys := w.memory.Referrers(name)
 	if label := object.GetLabels()[meta.LabelSidecar]; label != "" {
-		found = append(found, keysOf(w.sidecars.having(ctx, name.Namespace, indexLabel, label))...)
+		keys = append(keys, keysOf(w.sidecars.having(ctx, name.Namespace, indexLabel, label))...)
 	}
-	return requests(found)
+	return requests(keys)
 }
 
 // sidecarsOfPlatform returns all VectorSidecars if a ConfigMap is one of the platform's: the change
@@ -141,11 +141,11 @@ func (w *watches) sidecarsOfPlatform(ctx context.Context, object client.Object) 
 
 // platformReaders returns all VectorSidecars and ClusterVectorSidecars.
 func platformReaders(ctx context.Context, sidecars sidecarLister) []types.NamespacedName {
-	all := keysOf(sidecars.list(ctx, ""))
+	keys := keysOf(sidecars.list(ctx, ""))
 	for _, cluster := range sidecars.clusters.all(ctx) {
-		all = append(all, clusterKey(cluster.Name))
+		keys = append(keys, clusterKey(cluster.Name))
 	}
-	return all
+	return keys
 }
 
 // neighbours returns the VectorSidecars that may select a workload which this one selects: the
@@ -158,11 +158,11 @@ func (w *watches) neighbours(ctx context.Context, object client.Object) []reconc
 }
 
 func (w *watches) sidecarsOfNamespace(ctx context.Context, object client.Object) []reconcile.Request {
-	var found []v1alpha1.VectorSidecar
+	var sidecars []v1alpha1.VectorSidecar
 	for _, sidecar := range w.sidecars.list(ctx, object.GetName()) {
 		if sidecar.Cluster == nil { // Of others there is an event of their own.
-			found = append(found, sidecar)
+			sidecars = append(sidecars, sidecar)
 		}
 	}
-	return requests(keysOf(found))
+	return requests(keysOf(sidecars))
 }

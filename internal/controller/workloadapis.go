@@ -41,14 +41,14 @@ type workloadAPIs struct {
 
 // seek watches a kind that the cluster may lack for as long as it has it. It returns once it is
 // known whether it does. synced reports whether its workloads are listed; it is nil if it does not.
-func (w *workloadAPIs) seek(ctx context.Context, kind *workload.Kind, to queue, enqueue enqueuer) (synced toolscache.InformerSynced, err error) {
+func (w *workloadAPIs) seek(ctx context.Context, kind *workload.Kind, q queue, enqueue enqueuer) (synced toolscache.InformerSynced, err error) {
 	isKnown := func(context.Context) (bool, error) {
-		has, err := w.hasAPI(kind)
+		isServed, err := w.hasAPI(kind)
 		if err != nil {
 			log.FromContext(ctx).Error(err, "looking for an API", telemetry.KeyKind, kind.Kind)
 			return false, nil
 		}
-		if !has {
+		if !isServed {
 			log.FromContext(ctx).Info("waiting for an API that the cluster lacks", telemetry.KeyKind, kind.Kind, "interval", apiInterval.String())
 			return true, nil
 		}
@@ -59,7 +59,7 @@ func (w *workloadAPIs) seek(ctx context.Context, kind *workload.Kind, to queue, 
 		return nil, err
 	}
 	go wait.UntilWithContext(ctx, func(ctx context.Context) {
-		if err := w.lookAgain(ctx, kind, to, enqueue); err != nil && ctx.Err() == nil {
+		if err := w.lookAgain(ctx, kind, q, enqueue); err != nil && ctx.Err() == nil {
 			log.FromContext(ctx).Error(err, "looking for an API", telemetry.KeyKind, kind.Kind)
 		}
 	}, apiInterval)
@@ -68,12 +68,12 @@ func (w *workloadAPIs) seek(ctx context.Context, kind *workload.Kind, to queue, 
 
 // lookAgain starts or ends the watch of a kind if its API has come or gone, and then has the
 // VectorSidecars that list it reconciled.
-func (w *workloadAPIs) lookAgain(ctx context.Context, kind *workload.Kind, to queue, enqueue enqueuer) error {
-	has, err := w.hasAPI(kind)
-	if err != nil || has == w.workloads.HasKind(kind) {
+func (w *workloadAPIs) lookAgain(ctx context.Context, kind *workload.Kind, q queue, enqueue enqueuer) error {
+	isServed, err := w.hasAPI(kind)
+	if err != nil || isServed == w.workloads.HasKind(kind) {
 		return err
 	}
-	if has {
+	if isServed {
 		synced, err := w.gain(ctx, kind, enqueue)
 		if err != nil {
 			return err
@@ -85,7 +85,7 @@ func (w *workloadAPIs) lookAgain(ctx context.Context, kind *workload.Kind, to qu
 		return err
 	}
 	for _, request := range w.listing(ctx, kind) {
-		to.Add(request)
+		q.Add(request)
 	}
 	return nil
 }
@@ -118,12 +118,12 @@ func (w *workloadAPIs) lose(ctx context.Context, kind *workload.Kind, enqueue en
 
 // hasAPI reports whether the API server serves a kind.
 func (w *workloadAPIs) hasAPI(kind *workload.Kind) (bool, error) {
-	found, err := w.apis.ServerResourcesForGroupVersion(kind.GroupVersion().String())
+	resources, err := w.apis.ServerResourcesForGroupVersion(kind.GroupVersion().String())
 	if apierrors.IsNotFound(err) {
 		return false, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("asking for the resources of %s: %w", kind.GroupVersion(), err)
 	}
-	return slices.ContainsFunc(found.APIResources, func(one metav1.APIResource) bool { return one.Name == kind.Resource }), nil
+	return slices.ContainsFunc(resources.APIResources, func(resource metav1.APIResource) bool { return resource.Name == kind.Resource }), nil
 }

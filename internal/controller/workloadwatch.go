@@ -76,16 +76,16 @@ func (w *workloadWatch) handler(enqueue enqueuer) toolscache.ResourceEventHandle
 		AddFunc: func(object any, isInitial bool) {
 			if record := recordOf(object); record != nil {
 				w.uses.Observe(nil, record)
-				others := w.workloads.Put(record)
+				affected := w.workloads.Put(record)
 				// At startup every VectorSidecar is reconciled anyway.
 				if !isInitial {
 					enqueue(record)
-					enqueueAny(others)
+					enqueueAny(affected)
 				}
 			}
 		},
-		UpdateFunc: func(before, after any) {
-			old, record := recordOf(before), recordOf(after)
+		UpdateFunc: func(oldObject, newObject any) {
+			old, record := recordOf(oldObject), recordOf(newObject)
 			if record == nil {
 				return
 			}
@@ -93,8 +93,8 @@ func (w *workloadWatch) handler(enqueue enqueuer) toolscache.ResourceEventHandle
 				record.CarryOver(old, w.now())
 			}
 			w.uses.Observe(old, record)
-			if others := w.workloads.Put(record); len(others) > 0 && !looksTheSame(others) {
-				enqueueAny(others)
+			if affected := w.workloads.Put(record); len(affected) > 0 && !looksTheSame(affected) {
+				enqueueAny(affected)
 			}
 			if isSame := old != nil && record.EquivalentTo(old); isSame && !w.awaits(record.UID) {
 				return
@@ -108,9 +108,9 @@ func (w *workloadWatch) handler(enqueue enqueuer) toolscache.ResourceEventHandle
 		DeleteFunc: func(object any) {
 			if record := recordOf(object); record != nil {
 				w.uses.Observe(record, nil)
-				others := w.workloads.Delete(record)
+				affected := w.workloads.Delete(record)
 				enqueue(record)
-				enqueueAny(others)
+				enqueueAny(affected)
 			}
 		},
 	}
