@@ -37,8 +37,8 @@ func authorizeMetrics(config *rest.Config, client *http.Client) (metricsserver.F
 	}
 	return func(log logr.Logger, next http.Handler) (http.Handler, error) {
 		return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
-			caller, known, err := authenticate.AuthenticateRequest(request)
-			if err != nil || !known {
+			caller, ok, err := authenticate.AuthenticateRequest(request)
+			if err != nil || !ok {
 				log.V(1).Info("unauthenticated request for metrics", "cause", fmt.Sprint(err))
 				http.Error(w, http.StatusText(http.StatusUnauthorized), http.StatusUnauthorized)
 				return
@@ -69,14 +69,14 @@ func newAuthenticator(config *rest.Config, client *http.Client) (authenticator.R
 	if err != nil {
 		return nil, err
 	}
-	made, _, err := authenticatorfactory.DelegatingAuthenticatorConfig{
+	delegate, _, err := authenticatorfactory.DelegatingAuthenticatorConfig{
 		Anonymous:                &apiserver.AnonymousAuthConfig{Enabled: false},
 		CacheTTL:                 time.Minute,
 		TokenAccessReviewClient:  reviews,
 		TokenAccessReviewTimeout: 10 * time.Second,
 		WebhookRetryBackoff:      backoff(),
 	}.New()
-	return made, err
+	return delegate, err
 }
 
 func newAuthorizer(config *rest.Config, client *http.Client) (authorizer.Authorizer, error) {

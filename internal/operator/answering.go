@@ -89,14 +89,14 @@ type counting struct {
 
 // Handle implements ctrladmission.Handler.
 func (c counting) Handle(ctx context.Context, request ctrladmission.Request) ctrladmission.Response {
-	began := time.Now()
+	start := time.Now()
 	response := c.Handler.Handle(ctx, request)
-	c.counted.RecordAdmission(resultOf(&response), time.Since(began))
+	c.counted.RecordAdmission(admissionResult(&response), time.Since(start))
 	return response
 }
 
-// resultOf returns the metric label of a response.
-func resultOf(response *ctrladmission.Response) string {
+// admissionResult returns the metric label of a response.
+func admissionResult(response *ctrladmission.Response) string {
 	switch {
 	case response.Allowed:
 		return telemetry.AnswerAllowed

@@ -32,8 +32,8 @@ func newCallers(path string, names []string) (*callers, error) {
 	if err != nil {
 		return nil, err
 	}
-	enough := authenticator.RequestFunc(func(*http.Request) (*authenticator.Response, bool, error) { return nil, true, nil })
-	return &callers{authorities, x509.NewDynamicCAVerifier(authorities.VerifyOptions, enough, headerrequest.StaticStringSlice(names))}, nil
+	acceptAny := authenticator.RequestFunc(func(*http.Request) (*authenticator.Response, bool, error) { return nil, true, nil })
+	return &callers{authorities, x509.NewDynamicCAVerifier(authorities.VerifyOptions, acceptAny, headerrequest.StaticStringSlice(names))}, nil
 }
 
 // NeedLeaderElection implements manager.LeaderElectionRunnable.
@@ -47,8 +47,8 @@ func (c *callers) Start(ctx context.Context) error {
 	return nil
 }
 
-// known marks the context of a request that comes from the API server.
-func (c *callers) known(ctx context.Context, request *http.Request) context.Context {
+// markProven marks the context of a request that comes from the API server.
+func (c *callers) markProven(ctx context.Context, request *http.Request) context.Context {
 	if !c.proves(request) {
 		return ctx
 	}

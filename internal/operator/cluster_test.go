@@ -18,7 +18,7 @@ func TestTheClusterIsToldByTheAddressOfItsAPIServer(t *testing.T) {
 		"https://10.96.0.1:443": render.IPv4, "https://[fd00:10::1]:443": render.IPv6,
 		"https://api.example.com": "", "api.example.com:443": "", "": "",
 	} {
-		found, err := clusterOf(&rest.Config{Host: host}, apimeta.NewDefaultRESTMapper(nil))
+		found, err := detectCluster(&rest.Config{Host: host}, apimeta.NewDefaultRESTMapper(nil))
 		require.NoError(t, err)
 		require.Equal(t, render.Cluster{IPFamily: family, Platform: render.Kubernetes}, found, host)
 	}

@@ -21,8 +21,8 @@ type endingCache struct {
 
 func newEndingCache(running context.Context) cache.NewCacheFunc {
 	return func(config *rest.Config, settings cache.Options) (cache.Cache, error) {
-		made, err := cache.New(config, settings)
-		return &endingCache{Cache: made, running: running}, err
+		inner, err := cache.New(config, settings)
+		return &endingCache{Cache: inner, running: running}, err
 	}
 }
 

@@ -38,13 +38,13 @@ import (
 const gracePeriod = 10 * time.Second
 
 func scheme() *runtime.Scheme {
-	known := runtime.NewScheme()
+	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
-		if err := add(known); err != nil {
+		if err := add(scheme); err != nil {
 			panic(err) // Compiled-in types always register.
 		}
 	}
-	return known
+	return scheme
 }
 
 // informerOptions configure how informers list and store objects.
@@ -101,7 +101,7 @@ func cacheOptions(options Options, caching informerOptions) cache.Options {
 		Field:     fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt"),
 		Transform: controller.Digested(options.Namespace),
 	}
-	settings := cache.Options{DefaultTransform: transformOf(workloads), NewInformer: newInformer(caching)}
+	settings := cache.Options{DefaultTransform: newTransform(workloads), NewInformer: newInformer(caching)}
 	if len(options.WatchNamespaces) > 0 {
 		settings.DefaultNamespaces = map[string]cache.Config{}
 		configMaps.Namespaces = map[string]cache.Config{}
@@ -139,18 +139,18 @@ func cacheOptions(options Options, caching informerOptions) cache.Options {
 
 // workloads returns the cache of the enabled kinds of workloads.
 func (o *Options) workloads() *workloadcache.Cache {
-	made := workloadcache.New(o.kinds()...)
+	workloads := workloadcache.New(o.kinds()...)
 	if o.Preflight {
-		made.KeepShapes()
+		workloads.KeepShapes()
 	}
-	return made
+	return workloads
 }
 
-// transformOf returns the transform function of all objects without a specific one.
-func transformOf(workloads *workloadcache.Cache) toolscache.TransformFunc {
+// newTransform returns the transform function of all objects without a specific one.
+func newTransform(workloads *workloadcache.Cache) toolscache.TransformFunc {
 	strip := cache.TransformStripManagedFields()
 	return func(object any) (any, error) {
-		if of, isOne := workload.ToObject(object); isOne && workload.HasOptionalAPI(of) {
+		if workloadObject, ok := workload.ToObject(object); ok && workload.HasOptionalAPI(workloadObject) {
 			return workloads.Transform(object)
 		}
 		return strip(object)
@@ -179,8 +179,8 @@ func jobsOfBothSorts(workloads toolscache.TransformFunc) toolscache.TransformFun
 // have no index, because workloads are looked up in the workload cache. The informer of Jobs keeps
 // its index, from which Jobs that validate a configuration are listed.
 func newInformer(caching informerOptions) func(toolscache.ListerWatcher, runtime.Object, time.Duration, toolscache.Indexers) toolscache.SharedIndexInformer {
-	return func(from toolscache.ListerWatcher, example runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
-		paged := caching.pager.Source(from)
+	return func(listerWatcher toolscache.ListerWatcher, example runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
+		paged := caching.pager.Source(listerWatcher)
 		if _, isWorkload := workload.ToObject(example); isWorkload {
 			if _, isJob := example.(*batchv1.Job); !isJob {
 				indexers = toolscache.Indexers{}

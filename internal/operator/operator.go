@@ -75,13 +75,13 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	}
 	clock := newServerClock(process.Now)
 	config = rest.CopyConfig(config)
-	config.Wrap(clock.through)
+	config.Wrap(clock.wrapTransport)
 	livelist.LimitResponses(config)
-	version, err := askServer(config, &options)
+	version, err := queryServer(config, &options)
 	if err != nil {
 		return err
 	}
-	left, err := leaveOut(ctx, config, &options)
+	unwatched, err := excludeUnreadableNamespaces(ctx, config, &options)
 	if err != nil {
 		return err
 	}
@@ -90,12 +90,12 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	if err != nil {
 		return fmt.Errorf("creating the manager: %w", err)
 	}
-	counted := telemetry.NewMetrics(process.Version, time.Now, namesOf(options.kinds())...)
+	counted := telemetry.NewMetrics(process.Version, time.Now, kindNames(options.kinds())...)
 	settings := loopOptions(&options, &process)
 	settings.Pager = pager
-	settings.Workloads, settings.Catalog, settings.KubeVersion, settings.Clock = workloads, catalog, version, clock.now
+	settings.Workloads, settings.Catalog, settings.KubeVersion, settings.Clock = workloads, catalog, version, clock.currentTime
 	settings.Instruments.Metrics, settings.Cache = counted, cache
-	if err := lookAt(&settings, config, mgr.GetRESTMapper(), &options); err != nil {
+	if err := addClusterAccess(&settings, config, mgr.GetRESTMapper(), &options); err != nil {
 		return err
 	}
 	loop := controller.New(mgr, &settings)
@@ -105,8 +105,8 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	case err != nil:
 		return fmt.Errorf("setting up the controller: %w", err)
 	}
-	by := webhookDeps{loop: loop, cache: cache, served: &admission.ServedCertificate{}, bare: desired.NewPlatform(catalog.Builtin(), "", nil), counted: counted, config: config}
-	if err := addWebhook(ctx, ending, mgr, options, by); err != nil {
+	deps := webhookDeps{loop: loop, cache: cache, served: &admission.ServedCertificate{}, bare: desired.NewPlatform(catalog.Builtin(), "", nil), counted: counted, config: config}
+	if err := addWebhook(ctx, ending, mgr, options, deps); err != nil {
 		return err
 	}
 	unexport, err := export(ctx, mgr, options, counted)
@@ -114,7 +114,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 		return err
 	}
 	defer unexport()
-	if err := errors.Join(addChecks(mgr, loop.Alive), addReloader(mgr, options, process.Level), mgr.Add(left)); err != nil {
+	if err := errors.Join(addChecks(mgr, loop.Alive), addReloader(mgr, options, process.Level), mgr.Add(unwatched)); err != nil {
 		return fmt.Errorf("adding what runs beside the controller: %w", err)
 	}
 	if err := mgr.Start(ctx); err != nil {
@@ -123,10 +123,10 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	return nil
 }
 
-// lookAt configures how the controller reads the nodes and its permissions, and sets the properties
+// addClusterAccess configures how the controller reads the nodes and its permissions, and sets the properties
 // of the cluster.
-func lookAt(settings *controller.Options, config *rest.Config, mapper apimeta.RESTMapper, options *Options) (err error) {
-	if settings.Nodes, err = nodesOf(config, options); err != nil {
+func addClusterAccess(settings *controller.Options, config *rest.Config, mapper apimeta.RESTMapper, options *Options) (err error) {
+	if settings.Nodes, err = newNodes(config, options); err != nil {
 		return err
 	}
 	if options.ReadPods {
@@ -134,12 +134,12 @@ func lookAt(settings *controller.Options, config *rest.Config, mapper apimeta.RE
 			return err
 		}
 	}
-	settings.Cluster, err = clusterOf(config, mapper)
+	settings.Cluster, err = detectCluster(config, mapper)
 	return err
 }
 
-// nodesOf returns the reader of the nodes, nil if they are not read.
-func nodesOf(config *rest.Config, options *Options) (controller.Nodes, error) {
+// newNodes returns the reader of the nodes, nil if they are not read.
+func newNodes(config *rest.Config, options *Options) (controller.Nodes, error) {
 	if !options.ReadNodes {
 		return nil, nil
 	}
@@ -207,35 +207,35 @@ func loadCatalog(chart fs.FS, options Options) (*desired.Catalog, error) {
 	return catalog, nil
 }
 
-// clusterOf returns the properties of the cluster that templates can read. The IP family follows
+// detectCluster returns the properties of the cluster that templates can read. The IP family follows
 // from the address of the API server, and the platform from the kinds that it serves. In a pod,
 // this is the address of the Service kubernetes, which the kubelet sets in a variable, so reading
 // it needs no permission.
-func clusterOf(config *rest.Config, kinds apimeta.RESTMapper) (render.Cluster, error) {
-	found := render.Cluster{}
+func detectCluster(config *rest.Config, kinds apimeta.RESTMapper) (render.Cluster, error) {
+	cluster := render.Cluster{}
 	if address, err := url.Parse(config.Host); err == nil { // Otherwise the host is a name without a scheme.
-		found.IPFamily = source.ParseIPFamily(address.Hostname())
+		cluster.IPFamily = source.ParseIPFamily(address.Hostname())
 	}
 	platform, err := source.Platform(kinds)
-	found.Platform = platform
-	return found, err
+	cluster.Platform = platform
+	return cluster, err
 }
 
-// askServer returns the API server's version. It removes ClusterVectorSidecars from the options if
+// queryServer returns the API server's version. It removes ClusterVectorSidecars from the options if
 // the API server does not serve them, because their watch would block everything else.
-func askServer(config *rest.Config, options *Options) (version string, err error) {
+func queryServer(config *rest.Config, options *Options) (version string, err error) {
 	server, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
 		return "", fmt.Errorf("creating a discovery client: %w", err)
 	}
-	is, err := server.ServerVersion()
+	info, err := server.ServerVersion()
 	if err != nil {
 		return "", fmt.Errorf("getting the API server's version: %w", err)
 	}
 	if options.ClusterSidecars {
 		options.ClusterSidecars, err = servesClusters(server)
 	}
-	return is.GitVersion, err
+	return info.GitVersion, err
 }
 
 // servesClusters reports whether the API server serves ClusterVectorSidecars.

@@ -106,7 +106,7 @@ func (o *Options) declare(flags *flag.FlagSet) {
 	flags.StringVar(&o.Namespace, "namespace", "", "the operator's own namespace, which holds its lease and the installation's values")
 	flags.Var((*list)(&o.WatchNamespaces), "watch-namespaces", "namespaces to watch, separated by commas; empty for all")
 	o.WorkloadKinds = []string{workload.Default().Kind}
-	flags.Var((*list)(&o.WorkloadKinds), "workload-kinds", "kinds of workloads to serve, separated by commas: "+strings.Join(namesOf(workload.Kinds()), ", "))
+	flags.Var((*list)(&o.WorkloadKinds), "workload-kinds", "kinds of workloads to serve, separated by commas: "+strings.Join(kindNames(workload.Kinds()), ", "))
 	flags.BoolVar(&o.ClusterSidecars, "cluster-sidecars", false, "offer ClusterVectorSidecars, which select namespaces; not with --watch-namespaces")
 	flags.StringVar(&o.Environment, "environment", "development", "environment of a VectorSidecar if neither it nor its namespace names one")
 	flags.StringVar(&o.EnvironmentsConfigMap, "environments-configmap", "", "name of the ConfigMap with the installation's values, with one key ENVIRONMENT.yaml for each environment")
@@ -152,7 +152,7 @@ func (o *Options) check() error {
 	}
 	for _, name := range o.WorkloadKinds {
 		if workload.KindByName(name) == nil {
-			find("--workload-kinds has %q: it must be one of %s", name, strings.Join(namesOf(workload.Kinds()), ", "))
+			find("--workload-kinds has %q: it must be one of %s", name, strings.Join(kindNames(workload.Kinds()), ", "))
 		}
 	}
 	for _, text := range o.RequiredObjects {
@@ -185,8 +185,8 @@ func (o *Options) check() error {
 	return errors.Join(findings...)
 }
 
-// namesOf returns the names of kinds of workloads.
-func namesOf(kinds []*workload.Kind) []string {
+// kindNames returns the names of kinds of workloads.
+func kindNames(kinds []*workload.Kind) []string {
 	var names []string
 	for _, kind := range kinds {
 		names = append(names, kind.Kind)

@@ -33,11 +33,11 @@ func ParseOptions(arguments []string) (Options, error) {
 		return options, err
 	}
 	if options.Config != "" {
-		given, err := readFile(options.Config)
+		configFile, err := readFile(options.Config)
 		if err != nil {
 			return options, err
 		}
-		if err := given.fill(flags); err != nil {
+		if err := configFile.fill(flags); err != nil {
 			return options, err
 		}
 	}
@@ -56,18 +56,18 @@ func usage(flags *flag.FlagSet) {
 	fmt.Fprintln(flags.Output(), "OTEL_EXPORTER_OTLP_ENDPOINT and OpenTelemetry's other variables enable tracing, SENTRY_DSN enables error reports.")
 }
 
-// given returns the names of the flags that are already set.
-func given(flags *flag.FlagSet) map[string]bool {
+// explicitFlags returns the names of the flags that are already set.
+func explicitFlags(flags *flag.FlagSet) map[string]bool {
 	names := map[string]bool{}
 	flags.Visit(func(f *flag.Flag) { names[f.Name] = true })
 	return names
 }
 
 func fromEnvironment(flags *flag.FlagSet) error {
-	already := given(flags)
+	explicit := explicitFlags(flags)
 	for _, name := range slices.Sorted(maps.Keys(variables)) {
 		text := os.Getenv(variables[name])
-		if text == "" || already[name] {
+		if text == "" || explicit[name] {
 			continue
 		}
 		if err := flags.Set(name, text); err != nil {
@@ -96,11 +96,11 @@ func readFile(path string) (file, error) {
 	for name, value := range tree {
 		switch value := value.(type) {
 		case []any:
-			var parts []string
-			for _, part := range value {
-				parts = append(parts, fmt.Sprint(part))
+			var items []string
+			for _, item := range value {
+				items = append(items, fmt.Sprint(item))
 			}
-			read.values[name] = strings.Join(parts, ",")
+			read.values[name] = strings.Join(items, ",")
 		case map[string]any:
 			return file{}, fmt.Errorf("--config: %s: %s is a map: it must be a value or a list", path, name)
 		case nil: // Unset.
@@ -113,12 +113,12 @@ func readFile(path string) (file, error) {
 
 // fill sets the flags that are not set yet from the file.
 func (f *file) fill(flags *flag.FlagSet) error {
-	already := given(flags)
+	explicit := explicitFlags(flags)
 	for _, name := range slices.Sorted(maps.Keys(f.values)) {
 		if flags.Lookup(name) == nil || name == "config" {
 			return fmt.Errorf("--config: %s: unknown key %q%s", f.path, name, nearest(name, flags))
 		}
-		if already[name] {
+		if explicit[name] {
 			continue
 		}
 		if err := flags.Set(name, f.values[name]); err != nil {
@@ -129,13 +129,13 @@ func (f *file) fill(flags *flag.FlagSet) error {
 }
 
 func nearest(name string, flags *flag.FlagSet) string {
-	var known []string
+	var names []string
 	flags.VisitAll(func(f *flag.Flag) {
 		if f.Name != "config" {
-			known = append(known, f.Name)
+			names = append(names, f.Name)
 		}
 	})
-	if near := humanize.Nearest(name, known); near != "" {
+	if near := humanize.Nearest(name, names); near != "" {
 		return fmt.Sprintf(": did you mean %q?", near)
 	}
 	return ": it must be the name of a flag without the leading dashes"

@@ -28,7 +28,7 @@ A flag that is not set takes its value from its environment variable, else from 
 	flags := flag.NewFlagSet("operator", flag.ContinueOnError)
 	(&Options{}).declare(flags)
 	flags.VisitAll(func(f *flag.Flag) {
-		fmt.Fprintf(&b, "| `--%s` | %s | %s | %s |\n", f.Name, quoted(variables[f.Name]), quoted(f.DefValue), f.Usage)
+		fmt.Fprintf(&b, "| `--%s` | %s | %s | %s |\n", f.Name, quoteCode(variables[f.Name]), quoteCode(f.DefValue), f.Usage)
 	})
 	b.WriteString(`
 The file is YAML: ` + "`concurrency: 16`" + `, ` + "`watch-namespaces: [shop, warehouse]`" + `. The operator reads it again when it changes. A new ` + "`log-level`" + `
@@ -40,7 +40,7 @@ Tracing and error reports have environment variables instead of flags: see [obse
 	return b.String()
 }
 
-func quoted(text string) string {
+func quoteCode(text string) string {
 	if text == "" {
 		return ""
 	}

@@ -68,13 +68,13 @@ func (r *reloader) Start(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-ticker.C:
-			r.look()
+			r.checkFile()
 		}
 	}
 }
 
-// look applies the settings that can change at run time, once for each content of the file.
-func (r *reloader) look() {
+// checkFile applies the settings that can change at run time, once for each content of the file.
+func (r *reloader) checkFile() {
 	text, err := os.ReadFile(r.path)
 	if err != nil || bytes.Equal(text, r.text) {
 		return // The file may be missing for a moment while it is replaced.
@@ -115,7 +115,7 @@ func changedKeys(before, after map[string]string) []string {
 	changed := map[string]bool{}
 	for _, pair := range [][2]map[string]string{{before, after}, {after, before}} {
 		for key, value := range pair[0] {
-			if other, is := pair[1][key]; key != "log-level" && (!is || other != value) {
+			if otherValue, ok := pair[1][key]; key != "log-level" && (!ok || otherValue != value) {
 				changed[key] = true
 			}
 		}

@@ -27,7 +27,7 @@ func TestAChangedFileIsTakenOverAsFarAsItCanBe(t *testing.T) {
 	r := newReloader(options, level, log)
 	look := func() string {
 		said = nil
-		r.look()
+		r.checkFile()
 		if len(said) == 0 {
 			return ""
 		}
@@ -47,7 +47,7 @@ func TestAChangedFileIsTakenOverAsFarAsItCanBe(t *testing.T) {
 
 	write("log-level: ERROR\nconcurrency: 8\nenvironment: production\n")
 	said = nil
-	r.look()
+	r.checkFile()
 	require.Contains(t, said[len(said)-1], `"keys"=["concurrency" "environment"]`)
 	require.Equal(t, zapcore.ErrorLevel, level.Level())
 

@@ -22,18 +22,18 @@ import (
 // scopeInterval is the interval for checking the namespaces that the operator does not watch.
 const scopeInterval = 10 * time.Second
 
-// missing are the namespaces of the options that the operator does not watch, because they cannot
+// unwatchedNamespaces are the namespaces of the options that the operator does not watch, because they cannot
 // be read. They were deleted together with their Role, or do not exist yet.
-type missing struct {
+type unwatchedNamespaces struct {
 	names []string
 	live  client.Reader
 }
 
-// leaveOut removes the namespaces that cannot be read from the options, because an informer without
+// excludeUnreadableNamespaces removes the namespaces that cannot be read from the options, because an informer without
 // permission to list one would block all others. It removes none if it would have to remove all,
 // because an empty list stands for the whole cluster.
-func leaveOut(ctx context.Context, config *rest.Config, options *Options) (*missing, error) {
-	m := &missing{}
+func excludeUnreadableNamespaces(ctx context.Context, config *rest.Config, options *Options) (*unwatchedNamespaces, error) {
+	m := &unwatchedNamespaces{}
 	if len(options.WatchNamespaces) < 2 {
 		return m, nil
 	}
@@ -53,7 +53,7 @@ func leaveOut(ctx context.Context, config *rest.Config, options *Options) (*miss
 		}
 	}
 	if len(watched) == 0 {
-		return &missing{}, nil
+		return &unwatchedNamespaces{}, nil
 	}
 	for _, name := range m.names {
 		telemetry.Warn(ctrl.Log, "a namespace of --watch-namespaces is not watched: it cannot be read, because it is gone or the Role in it is missing; "+
@@ -63,26 +63,26 @@ func leaveOut(ctx context.Context, config *rest.Config, options *Options) (*miss
 	return m, nil
 }
 
-func (m *missing) read(ctx context.Context, name string) error {
+func (m *unwatchedNamespaces) read(ctx context.Context, name string) error {
 	return m.live.Get(ctx, client.ObjectKey{Name: name}, &corev1.Namespace{})
 }
 
 // NeedLeaderElection returns false, because every replica has a cache.
-func (*missing) NeedLeaderElection() bool { return false }
+func (*unwatchedNamespaces) NeedLeaderElection() bool { return false }
 
 // Start returns an error, which ends the operator, once one of the namespaces can be read. A cache
 // cannot add a namespace after its start.
-func (m *missing) Start(ctx context.Context) error {
+func (m *unwatchedNamespaces) Start(ctx context.Context) error {
 	if len(m.names) == 0 {
 		return nil
 	}
-	found := -1
+	i := -1
 	err := wait.PollUntilContextCancel(ctx, scopeInterval, false, func(ctx context.Context) (bool, error) {
-		found = slices.IndexFunc(m.names, func(name string) bool { return m.read(ctx, name) == nil })
-		return found >= 0, nil
+		i = slices.IndexFunc(m.names, func(name string) bool { return m.read(ctx, name) == nil })
+		return i >= 0, nil
 	})
 	if err != nil {
 		return nil //nolint:nilerr // The operator is stopping.
 	}
-	return fmt.Errorf("namespace %s of --watch-namespaces can be read now; restarting to watch it", m.names[found])
+	return fmt.Errorf("namespace %s of --watch-namespaces can be read now; restarting to watch it", m.names[i])
 }

@@ -14,11 +14,11 @@ import (
 // has a date in whole seconds, and the clock of the process measures the time since then. The
 // lease's renewals bring a response every few seconds.
 type serverClock struct {
-	own func() time.Time
+	local func() time.Time
 
 	mu sync.Mutex
-	// ahead is the offset of the API server's clock from the clock of the process.
-	ahead time.Duration
+	// offset is the offset of the API server's clock from the clock of the process.
+	offset time.Duration
 	// isKnown is true after the first response. doubts counts consecutive responses that are behind
 	// the estimate.
 	isKnown bool
@@ -35,47 +35,47 @@ const (
 )
 
 // newServerClock returns a clock based on the clock of the process, nil for time.Now.
-func newServerClock(own func() time.Time) *serverClock {
-	if own == nil {
-		own = time.Now
+func newServerClock(local func() time.Time) *serverClock {
+	if local == nil {
+		local = time.Now
 	}
-	return &serverClock{own: own}
+	return &serverClock{local: local}
 }
 
-// now returns the API server's time. Before the first response, it returns the time of the process.
-func (c *serverClock) now() time.Time {
+// currentTime returns the API server's time. Before the first response, it returns the time of the process.
+func (c *serverClock) currentTime() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.own().Add(c.ahead)
+	return c.local().Add(c.offset)
 }
 
-// see processes the date of a response. The date is the time when the API server started its
+// recordDate processes the date of a response. The date is the time when the API server started its
 // response, so the latest of all dates is the most accurate.
-func (c *serverClock) see(date time.Time) {
+func (c *serverClock) recordDate(date time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	ahead := date.Sub(c.own())
+	offset := date.Sub(c.local())
 	switch {
-	case !c.isKnown, ahead > c.ahead:
-		c.ahead, c.isKnown, c.doubts = ahead, true, 0
-	case ahead >= c.ahead-dateError:
+	case !c.isKnown, offset > c.offset:
+		c.offset, c.isKnown, c.doubts = offset, true, 0
+	case offset >= c.offset-dateError:
 		c.doubts = 0
 	default:
 		if c.doubts++; c.doubts >= mostDoubts {
-			c.ahead, c.doubts = ahead, 0
+			c.offset, c.doubts = offset, 0
 		}
 	}
 }
 
-// through returns a transport that passes the dates of its responses to the clock.
-func (c *serverClock) through(next http.RoundTripper) http.RoundTripper {
+// wrapTransport returns a transport that passes the dates of its responses to the clock.
+func (c *serverClock) wrapTransport(next http.RoundTripper) http.RoundTripper {
 	return transport(func(request *http.Request) (*http.Response, error) {
 		response, err := next.RoundTrip(request)
 		if err != nil {
 			return response, err
 		}
 		if date, err := http.ParseTime(response.Header.Get("Date")); err == nil {
-			c.see(date)
+			c.recordDate(date)
 		}
 		return response, nil
 	})

@@ -16,34 +16,34 @@ func TestTheClockIsTheAPIServers(t *testing.T) {
 	noon := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	own := noon
 	clock := newServerClock(func() time.Time { return own })
-	require.Equal(t, noon, clock.now(), "nobody has answered yet")
+	require.Equal(t, noon, clock.currentTime(), "nobody has answered yet")
 
 	server := noon.Add(time.Hour)
 	answer := func(passed time.Duration) {
 		own, server = own.Add(passed), server.Add(passed)
-		clock.see(server.Truncate(time.Second))
+		clock.recordDate(server.Truncate(time.Second))
 	}
 	for range 20 {
 		answer(350 * time.Millisecond)
-		require.WithinDuration(t, server, clock.now(), time.Second)
+		require.WithinDuration(t, server, clock.currentTime(), time.Second)
 	}
-	require.WithinDuration(t, server, clock.now(), 100*time.Millisecond, "the dates just after a full second are the nearest")
+	require.WithinDuration(t, server, clock.currentTime(), 100*time.Millisecond, "the dates just after a full second are the nearest")
 
 	own, server = own.Add(time.Minute), server.Add(time.Minute)
-	require.WithinDuration(t, server, clock.now(), 100*time.Millisecond, "nobody has answered for a minute")
+	require.WithinDuration(t, server, clock.currentTime(), 100*time.Millisecond, "nobody has answered for a minute")
 
-	before := clock.now()
-	clock.see(server.Add(-10 * time.Second))
-	require.Equal(t, before, clock.now(), "one late answer is no other time")
+	before := clock.currentTime()
+	clock.recordDate(server.Add(-10 * time.Second))
+	require.Equal(t, before, clock.currentTime(), "one late answer is no other time")
 
 	server = server.Add(-10 * time.Minute)
 	for range mostDoubts {
 		answer(time.Second)
 	}
-	require.WithinDuration(t, server, clock.now(), time.Second, "the API server's clock was put back")
+	require.WithinDuration(t, server, clock.currentTime(), time.Second, "the API server's clock was put back")
 	server = server.Add(time.Hour)
 	answer(time.Second)
-	require.WithinDuration(t, server, clock.now(), time.Second, "and on")
+	require.WithinDuration(t, server, clock.currentTime(), time.Second, "and on")
 }
 
 func TestTheClockSeesAnswers(t *testing.T) {
@@ -55,13 +55,13 @@ func TestTheClockSeesAnswers(t *testing.T) {
 	get := func() {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, nil)
 		require.NoError(t, err)
-		response, err := clock.through(http.DefaultTransport).RoundTrip(request)
+		response, err := clock.wrapTransport(http.DefaultTransport).RoundTrip(request)
 		require.NoError(t, err)
 		require.NoError(t, response.Body.Close())
 	}
 	get()
-	require.Equal(t, time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC), clock.now())
+	require.Equal(t, time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC), clock.currentTime())
 	date = "today"
 	get()
-	require.Equal(t, time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC), clock.now(), "what is no date says nothing")
+	require.Equal(t, time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC), clock.currentTime(), "what is no date says nothing")
 }

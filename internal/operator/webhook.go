@@ -141,13 +141,13 @@ type webhookDeps struct {
 // addWebhook adds the admission webhook and the keeper of its certificate, if they are enabled.
 // They run in every replica. The signal to stop cancels one context, and the end of the shutdown
 // delay the other.
-func addWebhook(ctx, ending context.Context, mgr ctrl.Manager, options Options, by webhookDeps) error {
+func addWebhook(ctx, ending context.Context, mgr ctrl.Manager, options Options, deps webhookDeps) error {
 	w := &options.Webhook
 	if !w.serves() {
 		return nil
 	}
 	log := mgr.GetLogger().WithName("admission")
-	if err := by.served.WatchSecret(ctx, mgr.GetCache(), log, by.counted.SetCertificateValidity); err != nil {
+	if err := deps.served.WatchSecret(ctx, mgr.GetCache(), log, deps.counted.SetCertificateValidity); err != nil {
 		return fmt.Errorf("watching Secret %s/%s: %w", options.Namespace, w.Secret, err)
 	}
 	callers, err := newCallers(w.ClientCA, w.ClientNames)
@@ -157,15 +157,15 @@ func addWebhook(ctx, ending context.Context, mgr ctrl.Manager, options Options, 
 	if err := mgr.Add(callers); err != nil {
 		return fmt.Errorf("watching %s: %w", w.ClientCA, err)
 	}
-	handler := admission.New(admission.Options{World: by.loop, Cache: by.cache, Bare: by.bare})
-	served := &webhook.Admission{Handler: counting{handler, by.counted}, WithContextFunc: callers.known}
-	server := newWebhookServer(w, by.served)
-	server.Register(meta.WebhookPath, closingAfter(ending, admission.LimitRequests(served, callers.proves, by.counted.RecordRejectedRequest)))
+	handler := admission.New(admission.Options{World: deps.loop, Cache: deps.cache, Bare: deps.bare})
+	served := &webhook.Admission{Handler: counting{handler, deps.counted}, WithContextFunc: callers.markProven}
+	server := newWebhookServer(w, deps.served)
+	server.Register(meta.WebhookPath, closingAfter(ending, admission.LimitRequests(served, callers.proves, deps.counted.RecordRejectedRequest)))
 	if err := mgr.Add(server); err != nil {
 		return fmt.Errorf("adding the server of the webhook: %w", err)
 	}
-	here := &answering{hasRead: by.loop.HasRead, served: by.served, address: w.BindAddress, isProbed: options.HealthProbeBindAddress != "0"}
-	if err := mgr.AddReadyzCheck("webhook", here.probe); err != nil {
+	readiness := &answering{hasRead: deps.loop.HasRead, served: deps.served, address: w.BindAddress, isProbed: options.HealthProbeBindAddress != "0"}
+	if err := mgr.AddReadyzCheck("webhook", readiness.probe); err != nil {
 		return fmt.Errorf("adding the readiness check of the webhook: %w", err)
 	}
 	if w.Configuration == "" {
@@ -173,13 +173,13 @@ func addWebhook(ctx, ending context.Context, mgr ctrl.Manager, options Options, 
 	}
 	// The fence is for writes that only the leader may make. Any replica may write these two
 	// objects, because its writes name the version that they replace.
-	writer, err := client.New(by.config, client.Options{Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()})
+	writer, err := client.New(deps.config, client.Options{Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()})
 	if err != nil {
 		return fmt.Errorf("creating a client for the certificate: %w", err)
 	}
 	return mgr.Add(&admission.CertificateKeeper{
 		Secret:        types.NamespacedName{Namespace: options.Namespace, Name: w.Secret},
-		Configuration: w.Configuration, Service: w.Service, Duration: w.Duration, Served: by.served, IsReached: here.isReached,
+		Configuration: w.Configuration, Service: w.Service, Duration: w.Duration, Served: deps.served, IsReached: readiness.isReached,
 		Cache: mgr.GetCache(), Live: mgr.GetAPIReader(), Client: writer, Log: log,
 	})
 }
