@@ -11,7 +11,7 @@ import (
 )
 
 // errWholeList is the error of a list that would keep its objects whole.
-var errWholeList = errors.New("listing: this reader only gets objects; use livelist.Collect, Any or Find")
+var errWholeList = errors.New("listing: this reader only gets objects; use livelist.Collect, Contains or Find")
 
 // Reader returns a client.Reader for code that gets objects from caches and files, too. Its List returns an error.
 func (c *Client) Reader() client.Reader { return getter{c} }

@@ -72,7 +72,7 @@ func TestLivelist_SendsAllListsOfLiveObjects(t *testing.T) {
 			return true
 		})
 	})
-	require.Equal(t, fromMemory, lists, "use livelist.Collect, Any or Find")
+	require.Equal(t, fromMemory, lists, "use livelist.Collect, Contains or Find")
 	require.Equal(t, uncached, slices.Sorted(maps.Keys(clients)), "pass it to livelist.Pager.Client, with a configuration that LimitResponses has changed")
 }
 
