@@ -150,9 +150,9 @@ SIDE_BY_SIDE := $(MAKE) --no-print-directory --keep-going --jobs=4 --output-sync
 alone = ^($(shell awk -F '[^A-Za-z0-9_]+' '/^func Test/ {name = $$2; getline; if (name != "TestMain" && !/t.Parallel/ && n++ % 2 == $(1)) print name}' test/envtest/*_test.go | paste -sd'|'))$$
 TESTS_envtest-alone1 = $(call alone,0)
 TESTS_envtest-alone2 = $(call alone,1)
-TESTS_chart-webhook := Webhook|Certificate|Replica|APIServerIsTold|Probes
-TESTS_cli-operator := TestOnACluster/API_server/(inject_gives_what_the_operator_gives|a_plan_over_a_thousand_workloads)
-TESTS_docs-commands := TestCommands
+TESTS_chart-webhook := Webhook
+TESTS_cli-operator := TestCLI_WorksOnACluster/API_server/(inject_gives_what_the_operator_gives|a_plan_over_a_thousand_workloads)
+TESTS_docs-commands := TestDocs_RunCommands
 
 # Tests on a cluster wait most of their time, so several of a package run at once. Programs collect garbage seldom while they
 # have memory enough, and without tables for a debugger are linked faster. The operator as a process is the one built before.
@@ -217,7 +217,7 @@ test-rollouts: control-plane $(addprefix $(BIN)/,rollouts-controller rollouts-cr
 .PHONY: test-node
 test-node: real-node release-before ## Run what only a real node shows, with Linux, root, containerd and runc; VECTOR names a Vector, a program or an image archive; ROWS=all tries every row of docs/delivery.md, ROWS=write writes its table.
 	ROWS='$(ROWS)' go test -count=1 -v -timeout 30m -p 1 -parallel $(if $(VECTOR),8,12) ./test/node/product $(if $(NODE_KUBECONFIG),,./test/node)
-	$(if $(NODE_KUBECONFIG),,go test -count=1 -v -timeout 10m ./test/node/demo & NODE_FAMILY=IPv6 go test -count=1 -v -timeout 10m -run TestANodeWithoutIPv4 ./test/node/product || { wait; false; }; wait $$!)
+	$(if $(NODE_KUBECONFIG),,go test -count=1 -v -timeout 10m ./test/node/demo & NODE_FAMILY=IPv6 go test -count=1 -v -timeout 10m -run TestIPFamily_SupportsNodesWithoutIPv4 ./test/node/product || { wait; false; }; wait $$!)
 
 .PHONY: test-vector
 test-vector: ## Hold the check of Vector configurations against a real Vector, the program that VECTOR names: presets, what is in the repository, and mutants.
@@ -233,7 +233,7 @@ faults: build control-plane $(BIN)/rollouts-crds ## Sweep every scenario for eve
 
 .PHONY: corpus
 corpus: control-plane $(BIN)/rollouts-crds ## Try a thousand generated workloads with every sample; SEED=N for those of that seed, ARGS='-workloads 0' for every value of every field, which takes hours.
-	go test -timeout 5h -count=1 -v -run TestOfflineAndLiveAreOneMerge ./test/corpus -seed $(SEED) -workloads 1000 $(ARGS)
+	go test -timeout 5h -count=1 -v -run TestMerge_MatchesTheAPIServer ./test/corpus -seed $(SEED) -workloads 1000 $(ARGS)
 
 .PHONY: bombs
 bombs: control-plane ## Try every kind of bomb in ten namespaces, and hundreds of generated ones, under the chart's limit of memory; ARGS='-seed N' for those of that seed.

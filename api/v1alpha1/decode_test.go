@@ -11,7 +11,8 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-func TestAllOfAnObjectIsReadThatCanBeRead(t *testing.T) {
+// Fields that do not fit their type are reported, and all other fields are read.
+func TestDecode_ReadsAllValidFields(t *testing.T) {
 	t.Parallel()
 	const (
 		names = `"metadata":{"name":"logs","namespace":"shop","generation":3,"finalizers":["f"]}`

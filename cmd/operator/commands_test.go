@@ -11,7 +11,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/removal"
 )
 
-func TestUninstallingKnowsTheOperatorBeingUninstalled(t *testing.T) {
+func TestParseUninstalling_ReadsOperatorArguments(t *testing.T) {
 	options, err := parseUninstalling([]string{"--job=j", "--", "--namespace=vector-system", "--watch-namespaces=shop,pay", "--leader-elect", "--leader-election-id=vso", "--environments-configmap=values", "--metrics-bind-address=:8443"})
 
 	require.NoError(t, err)
@@ -20,14 +20,14 @@ func TestUninstallingKnowsTheOperatorBeingUninstalled(t *testing.T) {
 	require.Equal(t, "0", options.operator.HealthProbeBindAddress)
 }
 
-func TestUninstallingWithoutAnElectionKnowsNoLease(t *testing.T) {
+func TestParseUninstalling_OmitsLeaseWithoutElection(t *testing.T) {
 	options, err := parseUninstalling([]string{"--job=j", "--", "--leader-elect=false"})
 
 	require.NoError(t, err)
 	require.Empty(t, options.removal.Operator.Lease)
 }
 
-func TestUninstallingRefusesWhatTheOperatorWould(t *testing.T) {
+func TestParseUninstalling_RejectsInvalidOperatorArguments(t *testing.T) {
 	_, err := parseUninstalling([]string{"--job=j", "--", "--concurrency=0"})
 
 	require.ErrorContains(t, err, "--concurrency is 0")

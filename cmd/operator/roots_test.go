@@ -15,7 +15,7 @@ import (
 
 // The CA certificates are read once per process, so the test runs in a child process that
 // sees as few files as the image has.
-func TestPublicAuthoritiesAreTrustedWithoutAnyOnTheDisk(t *testing.T) {
+func TestMain_TrustsPublicAuthoritiesWithoutFiles(t *testing.T) {
 	const inside = "TEST_WITHOUT_AUTHORITIES"
 	if os.Getenv(inside) == "" {
 		none := filepath.Join(t.TempDir(), "none")

@@ -135,7 +135,7 @@ func logs() *objects.VectorSidecar {
 
 const broken = "sources:\n  in:\n    type: nothing\n"
 
-func TestWhatChangesNothingOfWhatIsWantedPasses(t *testing.T) {
+func TestHandler_AllowsUpdatesWithoutSpecChange(t *testing.T) {
 	w := newWorld(t)
 	w.err = errors.New("not to be asked")
 	before := logs().WithInlineConfig(broken).Build()
@@ -149,7 +149,8 @@ func TestWhatChangesNothingOfWhatIsWantedPasses(t *testing.T) {
 	require.Zero(t, w.asked.Load())
 }
 
-func TestWithoutADecisionTheAnswerIsNo(t *testing.T) {
+// An error while the decision is made denies the request.
+func TestHandler_DeniesWithoutDecision(t *testing.T) {
 	w := newWorld(t)
 	w.err = errors.New("the API server is away")
 
@@ -160,7 +161,8 @@ func TestWithoutADecisionTheAnswerIsNo(t *testing.T) {
 	require.Equal(t, "deciding on VectorSidecar shop/logs: the API server is away", answer.Result.Message)
 }
 
-func TestAFaultOfTheLayersBelowIsNobodysOfAVectorSidecar(t *testing.T) {
+// A fault of the namespace's defaults is a warning for each VectorSidecar.
+func TestHandler_WarnsAboutFaultsOfNamespaceDefaults(t *testing.T) {
 	w := newWorld(t)
 	w.defaults = "sidecar: {image: mine}"
 
@@ -176,7 +178,7 @@ func TestAFaultOfTheLayersBelowIsNobodysOfAVectorSidecar(t *testing.T) {
 
 // An unauthenticated client gets back only what it has sent, and nothing from a ConfigMap of the
 // namespace or of the installation.
-func TestWhoHasNotProvenToBeTheAPIServerReadsNoConfigMap(t *testing.T) {
+func TestHandler_HidesConfigMapsFromUnprovenClients(t *testing.T) {
 	w := newWorld(t)
 	w.defaults = "sidecar: {s3cret: yes}"
 
@@ -208,7 +210,7 @@ func TestWhoHasNotProvenToBeTheAPIServerReadsNoConfigMap(t *testing.T) {
 	require.Contains(t, answer.Result.Message, "PolicyViolation: the message may quote ConfigMaps")
 }
 
-func TestEverybodyIsToldWhatIsWrongWithWhatTheySend(t *testing.T) {
+func TestHandler_ReportsFaultsOfSentObjectToAllClients(t *testing.T) {
 	w := newWorld(t)
 	w.defaults = "sidecar: {logLevel: warn}"
 	bad := logs().WithInlineConfig(broken).Build()
@@ -228,7 +230,7 @@ func TestEverybodyIsToldWhatIsWrongWithWhatTheySend(t *testing.T) {
 
 // It may change at any time, so it is left to the controller, which checks it before it reaches a
 // pod.
-func TestAConfigMapThatIsReferredToIsNotRead(t *testing.T) {
+func TestHandler_IgnoresReferencedConfigMap(t *testing.T) {
 	w := newWorld(t)
 	w.defaults = "sidecar: {logLevel: warn}"
 	w.forbidden = "given"
@@ -239,7 +241,8 @@ func TestAConfigMapThatIsReferredToIsNotRead(t *testing.T) {
 	require.Empty(t, answer.Warnings)
 }
 
-func TestAConflictIsOneWithYoungerAndOlderAlike(t *testing.T) {
+// A conflict with an older or a younger VectorSidecar is denied.
+func TestHandler_DeniesConflictsWithOlderAndYounger(t *testing.T) {
 	w := newWorld(t)
 	w.workloads = []*workloadcache.Record{workloadcache.NewRecord(objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build())}
 	aged := func(b *objects.VectorSidecar, age time.Duration) *v1alpha1.VectorSidecar {
@@ -262,7 +265,7 @@ func TestAConflictIsOneWithYoungerAndOlderAlike(t *testing.T) {
 	}
 }
 
-func TestTheWorkOfARequestIsBounded(t *testing.T) {
+func TestHandler_LimitsCheckedWorkloads(t *testing.T) {
 	w := newWorld(t)
 	w.others = []v1alpha1.VectorSidecar{*objects.NewVectorSidecar("other", "shop").Selecting("crowded", "yes").Build()}
 	for n := range mostWorkloads + 1 {
@@ -278,7 +281,7 @@ func TestTheWorkOfARequestIsBounded(t *testing.T) {
 	require.False(t, asked(t, w, nil, logs().Build()).Allowed)
 }
 
-func TestSomeRequestsAreWorkedOnAtOnce(t *testing.T) {
+func TestHandler_LimitsConcurrentRequests(t *testing.T) {
 	w := newWorld(t)
 	w.held = make(chan struct{})
 	handler, request := w.handler(), admission.Request{}
@@ -300,7 +303,7 @@ func TestSomeRequestsAreWorkedOnAtOnce(t *testing.T) {
 	require.True(t, handler.Handle(t.Context(), request).Allowed)
 }
 
-func TestAnAnswerIsBounded(t *testing.T) {
+func TestAnswer_LimitsLines(t *testing.T) {
 	j := review{}
 	for n := range 15 {
 		j.faults = append(j.faults, remark{text: fmt.Sprintf("fault %d", n)})
@@ -314,7 +317,7 @@ func TestAnAnswerIsBounded(t *testing.T) {
 }
 
 // kubectl prints an answer unescaped.
-func TestNothingInAnAnswerSteersATerminal(t *testing.T) {
+func TestAnswer_EscapesControlCharacters(t *testing.T) {
 	for why, text := range hostile.Texts() {
 		j := review{faults: []remark{{text: text}}, doubts: []remark{{text: text}}}
 		answer := j.answer()

@@ -41,7 +41,7 @@ func renewed(t *testing.T, a *authority, data map[string][]byte) map[string][]by
 	return data
 }
 
-func TestACertificateIsForTheServiceAndKnownByItsAuthority(t *testing.T) {
+func TestAuthority_IssuesCertificateForService(t *testing.T) {
 	data := renewed(t, at(time.Now()), nil)
 
 	pair, err := tls.X509KeyPair(data["tls.crt"], data["tls.key"])
@@ -54,7 +54,7 @@ func TestACertificateIsForTheServiceAndKnownByItsAuthority(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestACertificateIsReplacedInTime(t *testing.T) {
+func TestAuthority_ReplacesCertificateBeforeExpiry(t *testing.T) {
 	now := time.Now()
 	data := renewed(t, at(now), nil)
 	for name, test := range map[string]struct {
@@ -86,14 +86,15 @@ func TestACertificateIsReplacedInTime(t *testing.T) {
 	}
 }
 
-func TestACertificateOfTheLongestDurationHasAnAuthority(t *testing.T) {
+func TestAuthority_AcceptsLongestDuration(t *testing.T) {
 	longest := at(time.Now())
 	longest.duration = LongestCertificateDuration
 	data := renewed(t, longest, nil)
 	require.True(t, longest.hasAuthority(data) && longest.isGood(data))
 }
 
-func TestAnAuthorityIsTrustedBesideItsSuccessorForSomeTime(t *testing.T) {
+// The bundle contains previous certificate authorities for some time after their replacement.
+func TestNewCABundle_KeepsPreviousAuthorities(t *testing.T) {
 	now := time.Now()
 	var made []map[string][]byte
 	for range 4 {
@@ -121,7 +122,7 @@ func TestAnAuthorityIsTrustedBesideItsSuccessorForSomeTime(t *testing.T) {
 	require.Equal(t, join(made[1], made[0]), string(newCABundle(unsigned, []byte(join(made[0])), now.Add(overlap+time.Minute))), "what is served is of the one before")
 }
 
-func TestTheLastGoodCertificateIsServed(t *testing.T) {
+func TestServedCertificate_KeepsLastValidCertificate(t *testing.T) {
 	var valid []time.Time
 	served := &ServedCertificate{log: logr.Discard(), observe: func(_, notAfter time.Time) { valid = append(valid, notAfter) }}
 	_, err := served.Get(nil)
@@ -152,7 +153,7 @@ func TestTheLastGoodCertificateIsServed(t *testing.T) {
 
 // The next step depends only on the cluster's state, so that any replica can continue what
 // another one began.
-func TestTheStateIsToldByWhatThereIs(t *testing.T) {
+func TestClusterState_DeterminesNextStep(t *testing.T) {
 	from := at(time.Now())
 	authorized, err := from.withNewCA(nil)
 	require.NoError(t, err)
@@ -190,7 +191,7 @@ func TestTheStateIsToldByWhatThereIs(t *testing.T) {
 	}
 }
 
-func TestAWebhookThatCannotBeReadIsNamed(t *testing.T) {
+func TestDesiredWebhook_RejectsInvalidConfiguration(t *testing.T) {
 	for name, text := range map[string]string{
 		"nothing": "", "no JSON": "{", "an unknown key": `{"name": "ours", "clientConfig": {}, "ruls": []}`, "no name": `{"clientConfig": {}}`,
 	} {

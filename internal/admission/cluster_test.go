@@ -72,7 +72,7 @@ func (w *world) production(t *testing.T, values string) {
 
 const brokenSink = "sidecar: {sinks: {out: {type: nothing}}}"
 
-func TestAClusterVectorSidecarIsJudgedOnceForEachEnvironment(t *testing.T) {
+func TestReviewCluster_ChecksOncePerEnvironment(t *testing.T) {
 	w := newWorld(t)
 	w.has("try=development", "shop=production", "pay=production", "play=development")
 
@@ -81,7 +81,7 @@ func TestAClusterVectorSidecarIsJudgedOnceForEachEnvironment(t *testing.T) {
 }
 
 // What one is judged by does not grow with the number of its namespaces.
-func TestTheWorkForManyNamespacesIsBounded(t *testing.T) {
+func TestReviewCluster_LimitsNamespaces(t *testing.T) {
 	var names []string
 	for n := range 300 {
 		names = append(names, fmt.Sprintf("n-%03d=%s", n, []string{"development", "production"}[n%2]))
@@ -111,7 +111,7 @@ func TestTheWorkForManyNamespacesIsBounded(t *testing.T) {
 	require.EqualValues(t, 3*mostNamespaces, w.asked.Load()-before, "and what of that everybody may know")
 }
 
-func TestTheWorkloadsOfAllNamespacesTogetherAreBounded(t *testing.T) {
+func TestReviewCluster_LimitsWorkloadsOfAllNamespaces(t *testing.T) {
 	w := newWorld(t)
 	w.has("a=one", "b=two", "c=three", "d=four")
 	w.in = func(s *evaluate.Snapshot) {
@@ -130,7 +130,7 @@ func TestTheWorkloadsOfAllNamespacesTogetherAreBounded(t *testing.T) {
 	require.False(t, askedCluster(t, w, nil, everywhere(logs().InEnvironment("development"))).Allowed)
 }
 
-func TestAClusterVectorSidecarIsRefusedForItsOwnFaults(t *testing.T) {
+func TestReviewCluster_DeniesOwnFaults(t *testing.T) {
 	w := newWorld(t)
 	bad := everywhere(logs().WithInlineConfig(broken))
 	for why, namespaces := range map[string][]string{
@@ -148,7 +148,8 @@ func TestAClusterVectorSidecarIsRefusedForItsOwnFaults(t *testing.T) {
 	}
 }
 
-func TestAFaultOfOneEnvironmentRefusesNothing(t *testing.T) {
+// A fault in one of several environments is a warning.
+func TestReviewCluster_AllowsFaultOfOneEnvironment(t *testing.T) {
 	w := newWorld(t)
 	w.production(t, brokenSink)
 	w.has("try=development", "shop=production", "pay=production")
@@ -167,7 +168,7 @@ func TestAFaultOfOneEnvironmentRefusesNothing(t *testing.T) {
 }
 
 // It may be the fault of that namespace, so others are asked.
-func TestAFaultOfOneNamespaceRefusesNothing(t *testing.T) {
+func TestReviewCluster_AllowsFaultOfOneNamespace(t *testing.T) {
 	w := newWorld(t)
 	w.has("shop=development", "pay=development")
 	rivals := map[string]bool{"shop": true}
@@ -191,7 +192,7 @@ func TestAFaultOfOneNamespaceRefusesNothing(t *testing.T) {
 }
 
 // A VectorSidecar of the namespace comes first: that is no fault.
-func TestAClusterVectorSidecarYieldsToThoseOfANamespace(t *testing.T) {
+func TestReviewCluster_IgnoresPrecedingVectorSidecars(t *testing.T) {
 	w := newWorld(t)
 	w.has("shop=development")
 	w.workloads = []*workloadcache.Record{workloadcache.NewRecord(objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build())}
@@ -202,7 +203,7 @@ func TestAClusterVectorSidecarYieldsToThoseOfANamespace(t *testing.T) {
 	require.Empty(t, answer.Warnings)
 }
 
-func TestAnUpdateOfAClusterVectorSidecarIsRefusedForWhatItBreaks(t *testing.T) {
+func TestReviewCluster_DeniesUpdatesWithNewFaults(t *testing.T) {
 	w := newWorld(t)
 	w.has("try=development", "shop=production")
 	good, bad := everywhere(logs()), everywhere(logs().WithInlineConfig(broken))
@@ -228,7 +229,7 @@ func TestAnUpdateOfAClusterVectorSidecarIsRefusedForWhatItBreaks(t *testing.T) {
 }
 
 // What it breaks in a namespace that it did not select before is new, and its own faults are not.
-func TestAnUpdateThatSelectsOtherNamespaces(t *testing.T) {
+func TestReviewCluster_ChecksNewlySelectedNamespaces(t *testing.T) {
 	w := newWorld(t)
 	w.has("shop=development", "pay=development")
 	all := w.namespaces
@@ -260,7 +261,7 @@ func TestAnUpdateThatSelectsOtherNamespaces(t *testing.T) {
 	require.Contains(t, fmt.Sprint(answer.Warnings), "as before: ClusterVectorSidecar logs spec.sidecar.config.inline:3:11")
 }
 
-func TestASelectorOfNamespacesThatCannotBeReadIsRefused(t *testing.T) {
+func TestReviewCluster_DeniesInvalidNamespaceSelector(t *testing.T) {
 	w := newWorld(t)
 	bad := everywhere(logs())
 	bad.Spec.NamespaceSelector.MatchLabels = map[string]string{"team": "not a value"}
@@ -275,7 +276,7 @@ func TestASelectorOfNamespacesThatCannotBeReadIsRefused(t *testing.T) {
 	require.Contains(t, fmt.Sprint(answer.Warnings), "as before: ClusterVectorSidecar logs: spec.namespaceSelector: ")
 }
 
-func TestWhoIsNotTheAPIServerReadsNoConfigMapByAClusterVectorSidecar(t *testing.T) {
+func TestReviewCluster_HidesConfigMapsFromUnprovenClients(t *testing.T) {
 	w := newWorld(t)
 	w.production(t, "sidecar: {sinks: {out: {type: s3cret}}}")
 	w.has("shop=production")
@@ -290,7 +291,7 @@ func TestWhoIsNotTheAPIServerReadsNoConfigMapByAClusterVectorSidecar(t *testing.
 }
 
 // What everybody may know of it in one namespace they may know of it in all.
-func TestAnUnprovenCallerIsToldOnceWhatIsWrongWithWhatTheySend(t *testing.T) {
+func TestReviewCluster_ReportsFaultOnceToUnprovenClients(t *testing.T) {
 	w := newWorld(t)
 	w.has("try=development", "shop=own") // That environment is only known from a ConfigMap.
 	chart, err := render.LoadChart(vectorsidecar.FS)

@@ -45,7 +45,7 @@ func guarded(t *testing.T, patience time.Duration) (address string, begun *atomi
 // byNobody is the proof of unauthenticated clients.
 func byNobody(*http.Request) bool { return false }
 
-func TestWhoProvesNothingTakesTurns(t *testing.T) {
+func TestLimitRequests_PacesUnprovenClients(t *testing.T) {
 	rejected := 0
 	of, _ := LimitRequests(http.NotFoundHandler(), func(r *http.Request) bool { return r.Host == "proven" }, func() { rejected++ }).(*gate)
 	of.patience, of.pace = 10*time.Millisecond, rate.NewLimiter(1, leastPaced)
@@ -80,7 +80,7 @@ func posted(t *testing.T, address string, body io.Reader) int {
 // untold hides the length of a text.
 type untold struct{ io.Reader }
 
-func TestARequestThatIsTooLargeIsNotRead(t *testing.T) {
+func TestLimitRequests_RejectsLargeRequests(t *testing.T) {
 	address, begun, finish := guarded(t, time.Minute)
 	finish()
 	require.Equal(t, http.StatusRequestEntityTooLarge, posted(t, address, bytes.NewReader(make([]byte, largestRequest+1))))
@@ -89,7 +89,8 @@ func TestARequestThatIsTooLargeIsNotRead(t *testing.T) {
 	require.Equal(t, http.StatusOK, posted(t, address, bytes.NewReader(make([]byte, largestRequest))))
 }
 
-func TestWhatIsNotLookedAtIsToldOf(t *testing.T) {
+// Requests that the gate rejects are counted.
+func TestLimitRequests_CountsRejectedRequests(t *testing.T) {
 	rejected := 0
 	of := LimitRequests(http.NotFoundHandler(), byNobody, func() { rejected++ })
 	large := httptest.NewRequest(http.MethodPost, "/", http.NoBody)
@@ -101,7 +102,7 @@ func TestWhatIsNotLookedAtIsToldOf(t *testing.T) {
 	require.Equal(t, 1, rejected)
 }
 
-func TestLargeRequestsWaitForEachOther(t *testing.T) {
+func TestLimitRequests_QueuesLargeRequests(t *testing.T) {
 	address, begun, finish := guarded(t, time.Minute)
 	var asking sync.WaitGroup
 	var answers [4]int
@@ -115,7 +116,7 @@ func TestLargeRequestsWaitForEachOther(t *testing.T) {
 	require.Equal(t, [4]int{http.StatusOK, http.StatusOK, http.StatusOK, http.StatusOK}, answers)
 }
 
-func TestOneThatWaitsTooLongIsSentAway(t *testing.T) {
+func TestLimitRequests_RejectsAfterPatience(t *testing.T) {
 	address, begun, finish := guarded(t, time.Second)
 	first := make(chan int, 1)
 	go func() { first <- posted(t, address, untold{strings.NewReader("{}")}) }()
@@ -128,7 +129,7 @@ func TestOneThatWaitsTooLongIsSentAway(t *testing.T) {
 }
 
 // A client that sends a byte now and then does not block others for long.
-func TestWhoSendsTooSlowlyIsCutOff(t *testing.T) {
+func TestLimitRequests_DropsSlowClients(t *testing.T) {
 	address, _, finish := guarded(t, time.Second)
 	finish()
 	connection, err := net.Dial("tcp", address) //nolint:noctx // It is closed below.
@@ -145,7 +146,7 @@ func TestWhoSendsTooSlowlyIsCutOff(t *testing.T) {
 	require.Equal(t, http.StatusOK, posted(t, address, untold{strings.NewReader("{}")}), "there is all the room again")
 }
 
-func TestOnlySoManyWait(t *testing.T) {
+func TestLimitRequests_BoundsQueue(t *testing.T) {
 	address, begun, finish := guarded(t, time.Minute)
 	var asking sync.WaitGroup
 	var away atomic.Int32

@@ -33,7 +33,7 @@ func declared(schema *apiextensionsv1.JSONSchemaProps, path string, into map[str
 	}
 }
 
-func TestTheLimitsAreThoseOfTheCustomResourceDefinitions(t *testing.T) {
+func TestLimits_MatchesCustomResourceDefinitions(t *testing.T) {
 	want, have := map[string]int64{}, map[string]int64{}
 	for _, kind := range []string{"vectorsidecars", "clustervectorsidecars"} {
 		text, err := os.ReadFile("../../chart/files/crds/observability.kontroloop.ai_" + kind + ".yaml")
@@ -50,7 +50,7 @@ func TestTheLimitsAreThoseOfTheCustomResourceDefinitions(t *testing.T) {
 }
 
 // For direct requests to the webhook nobody has enforced the CustomResourceDefinition.
-func TestWhatIsBeyondALimitIsRefusedBeforeItIsRead(t *testing.T) {
+func TestRead_RejectsInputOverLimits(t *testing.T) {
 	for _, limit := range (&shape{}).limits() {
 		t.Run(limit.path, func(t *testing.T) {
 			value := "[" + strings.Repeat("{},", limit.maximum) + "{}]"
@@ -81,12 +81,12 @@ func TestWhatIsBeyondALimitIsRefusedBeforeItIsRead(t *testing.T) {
 	}
 }
 
-func TestALongQuantityIsRefusedBeforeItIsRead(t *testing.T) {
+func TestRead_RejectsLongQuantities(t *testing.T) {
 	err := read([]byte(`{"spec":{"sidecar":{"resources":{"limits":{"memory":"`+strings.Repeat("9", 700_000)+`"}}}}}`), &v1alpha1.ClusterVectorSidecar{})
 	require.ErrorContains(t, err, "spec.sidecar.resources.limits.memory: 999")
 }
 
-func TestAVectorSidecarThatIsTooLargeIsRefused(t *testing.T) {
+func TestHandler_DeniesLargeVectorSidecars(t *testing.T) {
 	answer := asked(t, newWorld(t), nil, logs().WithValues(map[string]any{"a": strings.Repeat("x", 1_200_000)}).Build())
 	require.False(t, answer.Allowed)
 	require.Contains(t, answer.Result.Message, "VectorSidecar shop/logs has 1172 KiB, and may have 512")

@@ -233,7 +233,7 @@ func hasCause(err error, cause metav1.CauseType) bool {
 
 // isInternal reports whether an error is an internal error (500) with a matching text, because these errors
 // have no reason. The API server returns one if an applied object does not fit its schema
-// (test/envtest.TestAnApplyThatFitsNoSchemaIsAnsweredWithAnInternalError), or is too large.
+// (test/envtest.TestApply_ReturnsInternalErrorForInvalidSchema), or is too large.
 func isInternal(err error, text *regexp.Regexp) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status) && status.Status().Code == http.StatusInternalServerError && text.MatchString(status.Status().Message)

@@ -41,7 +41,7 @@ func ending() error {
 	return err
 }
 
-func TestAnswersAreToldApartByWhatCanBeDone(t *testing.T) {
+func TestClassify_DistinguishesErrorsByReaction(t *testing.T) {
 	type verdict string
 	const gone, terminating, stale, conflict, refused, denied, general, passing verdict = "gone", "terminating", "stale", "conflict", "refused", "denied", "general", "passing"
 	of := func(err error) verdict {

@@ -133,7 +133,7 @@ func bombs() map[string]bomb {
 }
 
 // Each bomb is rejected with one clear error before values are made of it, and the nodes of a parser cost only so much.
-func TestBombsAreRefusedBeforeTheyGoOff(t *testing.T) {
+func TestLimits_RejectsBombsInBoundedMemory(t *testing.T) {
 	for name, bomb := range bombs() {
 		t.Run(name, func(t *testing.T) {
 			text := []byte(bomb.text)
@@ -158,7 +158,7 @@ func TestBombsAreRefusedBeforeTheyGoOff(t *testing.T) {
 
 // What is just below the limits costs what they promise: each of these nodes takes about as
 // much memory as a node can.
-func TestWhatPassesIsCheap(t *testing.T) {
+func TestLimits_BoundsMemoryOfAcceptedInput(t *testing.T) {
 	for name, test := range map[string]struct {
 		read func([]byte) error
 		text string
@@ -184,7 +184,7 @@ func TestWhatPassesIsCheap(t *testing.T) {
 }
 
 // A text with many characters that would count in other contexts has few nodes.
-func TestOnlyWhatIsANodeCounts(t *testing.T) {
+func TestMeasureYAML_CountsOnlyNodes(t *testing.T) {
 	for name, test := range map[string]struct {
 		text         string
 		nodes, depth int
@@ -212,7 +212,7 @@ func TestOnlyWhatIsANodeCounts(t *testing.T) {
 }
 
 // The files of this repository pass, and are counted correctly.
-func TestOurOwnFilesPass(t *testing.T) {
+func TestMeasureYAML_AcceptsRepositoryFiles(t *testing.T) {
 	for _, name := range []string{"values.yaml", "chart/values.yaml", "values/production.yaml", "chart/files/crds/observability.kontroloop.ai_vectorsidecars.yaml"} {
 		text, err := os.ReadFile("../../" + name)
 		require.NoError(t, err)

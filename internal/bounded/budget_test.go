@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestLargeTextsWaitForEachOther(t *testing.T) {
+// Large inputs wait for each other, small ones never wait.
+func TestBudget_QueuesLargeInputs(t *testing.T) {
 	budget := NewBudget()
 	first, err := budget.Reserve(t.Context(), budgetBytes-1)
 	require.NoError(t, err)
@@ -36,7 +37,7 @@ func TestLargeTextsWaitForEachOther(t *testing.T) {
 
 // A Share is released before it is extended: two that each hold half and need the rest do
 // not deadlock.
-func TestSharesGrowWithoutWaitingForEachOther(t *testing.T) {
+func TestExtend_AvoidsDeadlock(t *testing.T) {
 	budget := NewBudget()
 	var held atomic.Int64
 	var all sync.WaitGroup
@@ -60,7 +61,7 @@ func TestSharesGrowWithoutWaitingForEachOther(t *testing.T) {
 }
 
 // A long task lets others go first in between.
-func TestASharedBudgetGoesRound(t *testing.T) {
+func TestReacquire_LetsWaitingSharesProceed(t *testing.T) {
 	budget := NewBudget()
 	first, err := budget.Reserve(t.Context(), budgetBytes)
 	require.NoError(t, err)
@@ -84,7 +85,7 @@ func TestASharedBudgetGoesRound(t *testing.T) {
 	first.Release()
 }
 
-func TestWithoutABudgetNobodyWaits(t *testing.T) {
+func TestReserve_SucceedsOnNilBudget(t *testing.T) {
 	var none *Budget
 	share, err := none.Reserve(t.Context(), 100*budgetBytes)
 	require.NoError(t, err)

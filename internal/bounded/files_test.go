@@ -21,7 +21,7 @@ func none(string, fs.DirEntry) bool { return false }
 
 func few() FileLimits { return FileLimits{Subject: "the chart", Bytes: 100, Files: 4, Path: 20} }
 
-func TestFoldersAreBounded(t *testing.T) {
+func TestFolder_RejectsOversizedDirectories(t *testing.T) {
 	file := func(size int) *fstest.MapFile { return &fstest.MapFile{Data: make([]byte, size)} }
 	for name, test := range map[string]struct {
 		folder fstest.MapFS
@@ -48,7 +48,7 @@ func TestFoldersAreBounded(t *testing.T) {
 	require.Len(t, files, 1)
 }
 
-func TestALinkOutOfAFolderIsNotFollowed(t *testing.T) {
+func TestFolder_RejectsLinksToOutside(t *testing.T) {
 	outside, inside := t.TempDir(), t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(outside, "secret"), []byte("x"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(inside, "file"), []byte("y"), 0o600))
@@ -81,7 +81,7 @@ func packed(t *testing.T, headers ...tar.Header) []byte {
 	return archive.Bytes()
 }
 
-func TestArchivesAreBounded(t *testing.T) {
+func TestArchive_RejectsOversizedArchives(t *testing.T) {
 	file := func(name string, size int64) tar.Header {
 		return tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: 0o644, Size: size}
 	}

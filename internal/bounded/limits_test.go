@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTheLimitsAreDocumented(t *testing.T) {
+func TestLimits_MatchesDocumentation(t *testing.T) {
 	text, err := os.ReadFile("../../docs/architecture.md")
 	require.NoError(t, err)
 	for _, limits := range []Limits{Values(), Overrides(), Spec(), Configuration(), Object(), Rendering(), Schemas()} {
@@ -24,7 +24,7 @@ func TestTheLimitsAreDocumented(t *testing.T) {
 }
 
 // An Error keeps its position when it is prefixed with a file name.
-func TestAnErrorIsFoundInItsFile(t *testing.T) {
+func TestWithFile_KeepsPosition(t *testing.T) {
 	_, err := Values().MeasureYAML([]byte("a:\n- " + strings.Repeat("[", 101) + strings.Repeat("]", 101)))
 	require.ErrorContains(t, WithFile("values.yaml", err), "values.yaml:2: nested deeper")
 	var refused *Error

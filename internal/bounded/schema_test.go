@@ -20,7 +20,7 @@ func compiled(t *testing.T, text string) *Schema {
 	return schema
 }
 
-func TestSchemasThatNeverEndOrLoadAreRefused(t *testing.T) {
+func TestCompileSchema_RejectsEndlessAndLoadingSchemas(t *testing.T) {
 	for name, test := range map[string]struct {
 		text  string
 		names []string
@@ -45,7 +45,7 @@ func TestSchemasThatNeverEndOrLoadAreRefused(t *testing.T) {
 }
 
 // A schema that refers to itself further down ends, because values do.
-func TestSchemasMayBeRecursive(t *testing.T) {
+func TestCompileSchema_AcceptsRecursiveSchemas(t *testing.T) {
 	tree := compiled(t, `{"type": "object", "properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}}, "additionalProperties": false}`)
 	require.NoError(t, tree.Validate(map[string]any{"left": map[string]any{"right": map[string]any{}}}))
 	var invalid *jsonschema.ValidationError
@@ -71,7 +71,7 @@ func costly(t *testing.T) map[string]func() error {
 	}
 }
 
-func TestAValidationTakesSoManyStepsAndNoMore(t *testing.T) {
+func TestValidate_StopsAfterMaxSteps(t *testing.T) {
 	for name, validate := range costly(t) {
 		t.Run(name, func(t *testing.T) {
 			var err error
@@ -85,7 +85,7 @@ func TestAValidationTakesSoManyStepsAndNoMore(t *testing.T) {
 }
 
 // A meter is for one goroutine.
-func TestSchemasAreForSeveralAtOnce(t *testing.T) {
+func TestValidate_SupportsConcurrentCalls(t *testing.T) {
 	schema := compiled(t, `{"additionalProperties": {"type": "string", "pattern": "^a+$"}}`)
 	var all sync.WaitGroup
 	for n := range 8 {

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAStoreHoldsWhatThereIsRoomFor(t *testing.T) {
+// The store keeps the latest entry and stays within its bytes.
+func TestStore_EvictsEntriesOverLimit(t *testing.T) {
 	s := NewStore[int](1000)
 	for n := range 100 {
 		s.Put(fmt.Sprint(n), n, 100)
@@ -31,7 +32,7 @@ func TestAStoreHoldsWhatThereIsRoomFor(t *testing.T) {
 	require.Zero(t, s.Get([]byte("small")))
 }
 
-func TestAFootprintIsAboutWhatIsAllocated(t *testing.T) {
+func TestFootprint_ApproximatesAllocatedMemory(t *testing.T) {
 	made := func() map[string]any {
 		tree := map[string]any{}
 		for n := range 1000 {
@@ -51,7 +52,7 @@ func TestAFootprintIsAboutWhatIsAllocated(t *testing.T) {
 	runtime.KeepAlive(tree)
 }
 
-func TestWhatIsSharedCountsOnce(t *testing.T) {
+func TestFootprint_CountsSharedValuesOnce(t *testing.T) {
 	type node struct {
 		next *node
 		data []byte
@@ -64,7 +65,7 @@ func TestWhatIsSharedCountsOnce(t *testing.T) {
 }
 
 // What is counted somewhere else is not counted again.
-func TestAFootprintLeavesOutWhatIsElsewhere(t *testing.T) {
+func TestFootprint_ExcludesValuesCountedElsewhere(t *testing.T) {
 	type holder struct{ own, others *[]byte }
 	own, others := make([]byte, 1000), make([]byte, 50_000)
 	held := holder{&own, &others}

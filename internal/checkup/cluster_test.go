@@ -45,7 +45,7 @@ func clusterOf(t *testing.T, objects ...client.Object) client.Client {
 	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithStatusSubresource(&v1alpha1.VectorSidecar{}).Build()
 }
 
-func TestVersionIsHeldAgainstWhatTheOperatorNeeds(t *testing.T) {
+func TestVersion_ChecksSupportedKubernetesVersions(t *testing.T) {
 	for version, state := range map[string]State{
 		"v1.24.17": Failed, "v1.25.0": Warning, "v1.28.9": Warning, "v1.29.0": OK, "v1.36.0": OK, "v1.36.0-gke.1": OK, "one": Unknown,
 	} {
@@ -55,7 +55,7 @@ func TestVersionIsHeldAgainstWhatTheOperatorNeeds(t *testing.T) {
 	}
 }
 
-func TestTheOldestKubeletIsHeldAgainstWhatSidecarsNeed(t *testing.T) {
+func TestKubelets_ChecksOldestKubelet(t *testing.T) {
 	reads, blind := &source.Installation{ReadsNodes: true}, &source.Installation{}
 	for name, test := range map[string]struct {
 		server       string
@@ -82,7 +82,8 @@ func TestTheOldestKubeletIsHeldAgainstWhatSidecarsNeed(t *testing.T) {
 	}
 }
 
-func TestOperatorsThatAreNotLookedAtAreNamed(t *testing.T) {
+// The check names further operators that it did not examine.
+func TestInstallation_NamesOtherOperators(t *testing.T) {
 	operator := func(namespace string) client.Object {
 		one := objects.NewDeployment("vso", namespace).Labelled("app.kubernetes.io/component", "operator").Pod(func(pod *corev1.PodSpec) {
 			pod.Containers[0].Args = []string{"--environments-configmap=values"}
@@ -99,7 +100,7 @@ func TestOperatorsThatAreNotLookedAtAreNamed(t *testing.T) {
 	require.NotContains(t, found.Message, "others")
 }
 
-func TestInjectorsThatChangeWorkloadsAreNamed(t *testing.T) {
+func TestInjectors_NamesWebhooksThatChangeWorkloads(t *testing.T) {
 	injector := func(name, group, resource string) *admissionregistrationv1.MutatingWebhookConfiguration {
 		configuration := &admissionregistrationv1.MutatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: name}}
 		configuration.Webhooks = []admissionregistrationv1.MutatingWebhook{{Rules: []admissionregistrationv1.RuleWithOperations{{
@@ -127,7 +128,7 @@ func TestInjectorsThatChangeWorkloadsAreNamed(t *testing.T) {
 	}
 }
 
-func TestSidecarsWithErrorsAreCounted(t *testing.T) {
+func TestSidecars_CountsSidecarsWithErrors(t *testing.T) {
 	sidecar := func(name string, status metav1.ConditionStatus) *v1alpha1.VectorSidecar {
 		one := &v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}
 		one.Status.Conditions = []metav1.Condition{{Type: meta.ConditionError, Status: status, Reason: "Conflict"}}
@@ -167,7 +168,7 @@ func TestSidecars_NamesPlacesOfTemplates(t *testing.T) {
 	require.Less(t, len(found.Message), 900)
 }
 
-func TestLeftoversAreNamedAndTheRestCounted(t *testing.T) {
+func TestDescribe_TruncatesListOfLeftovers(t *testing.T) {
 	var found []companion.Leftover
 	for range 12 {
 		found = append(found, companion.Leftover{Sidecar: "logs", Reason: "why"})
@@ -193,7 +194,7 @@ func issued(t *testing.T, service string, from time.Time) (*tls.Certificate, []b
 	return &tls.Certificate{Certificate: [][]byte{signed}, PrivateKey: key, Leaf: leaf}, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed})
 }
 
-func TestCertificateIsHeldAgainstWhatTheAPIServerAccepts(t *testing.T) {
+func TestAccepts_ChecksCertificateLikeAPIServer(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	service := &admissionregistrationv1.ServiceReference{Namespace: "vector-system", Name: "vso"}
 	good, bundle := issued(t, "vso.vector-system.svc", now)
@@ -218,7 +219,7 @@ func TestCertificateIsHeldAgainstWhatTheAPIServerAccepts(t *testing.T) {
 	}
 }
 
-func TestValuesAreHeldAgainstTheTemplateSetsOfTheInstallation(t *testing.T) {
+func TestValues_ChecksSchemasOfTemplateSets(t *testing.T) {
 	files, err := render.ReadFiles(vectorsidecar.FS)
 	require.NoError(t, err)
 	set := func(name, schema string) corev1.ConfigMap {
@@ -256,7 +257,7 @@ func TestValuesAreHeldAgainstTheTemplateSetsOfTheInstallation(t *testing.T) {
 }
 
 // An operator that may create pods has to be held to dry runs.
-func TestARightToCreatePodsIsGuarded(t *testing.T) {
+func TestPreflight_RequiresDryRunsWithPodPermission(t *testing.T) {
 	installation := &source.Installation{Namespace: "vector-system", Name: "vso", Preflight: true}
 	policy := func(fails admissionregistrationv1.FailurePolicyType) client.Object {
 		return &admissionregistrationv1.ValidatingAdmissionPolicy{

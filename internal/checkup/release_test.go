@@ -15,7 +15,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-func TestOptionsSayWhatThereShouldBe(t *testing.T) {
+// The options describe the state that the release test expects.
+func TestParseTestOptions_ReadsExpectedState(t *testing.T) {
 	t.Setenv("POD_NAMESPACE", "vector-system")
 
 	options, err := ParseTestOptions([]string{"--watch-namespaces=shop,pay", "--lease=vso", "--timeout=5s"})
@@ -26,7 +27,8 @@ func TestOptionsSayWhatThereShouldBe(t *testing.T) {
 	require.ErrorContains(t, err, `unexpected argument "now"`)
 }
 
-func TestMetricsHaveToBeGuardedAndTheOperatorsOwn(t *testing.T) {
+// Metrics have to be denied to anonymous clients and to come from the operator.
+func TestCheckMetricsServed_RequiresAuthorizedOwnMetrics(t *testing.T) {
 	for name, test := range map[string]struct {
 		stranger, known int
 		text            string
@@ -63,7 +65,7 @@ func requireSays(t *testing.T, want string, err error) {
 	require.ErrorContains(t, err, want)
 }
 
-func TestWhatIsLateIsWaitedForAndWhatNeverComesIsNamed(t *testing.T) {
+func TestRetryUntilSuccess_ReturnsLastError(t *testing.T) {
 	tries := 0
 	require.NoError(t, retryUntilSuccess(t.Context(), func(context.Context) error {
 		if tries++; tries < 2 {

@@ -11,7 +11,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-func TestRightsAreAskedForTheKindsThatAreServed(t *testing.T) {
+func TestWorkloadNeeds_ListsPermissionsForServedKinds(t *testing.T) {
 	change := []string{"list", "watch", "patch"}
 	require.Equal(t, []need{
 		{"apps", "deployments", "", "", change},
@@ -26,7 +26,7 @@ func TestRightsAreAskedForTheKindsThatAreServed(t *testing.T) {
 	}, workloadNeeds([]string{"StatefulSet", "DaemonSet", "Job", "KindOfALaterRelease"}))
 }
 
-func TestRightsAreAskedForWhatIsSwitchedOn(t *testing.T) {
+func TestOptionalNeeds_ListsPermissionsForEnabledFeatures(t *testing.T) {
 	for name, test := range map[string]struct {
 		of   source.Installation
 		want []need

@@ -35,7 +35,7 @@ type connected struct{ client.WithWatch }
 
 // What a ServiceAccount has is told as the operator knows it; what only the person may not read is not
 // known, and never nothing.
-func TestServiceAccountsAreSeenAsTheOperatorSeesThem(t *testing.T) {
+func TestAccounts_MatchesViewOfOperator(t *testing.T) {
 	reads, blind := &source.Installation{ReadsAccounts: true}, &source.Installation{}
 	apps := workload.Account{PullSecrets: []string{"apps"}}
 	missing := workload.Account{Unread: "the ServiceAccount does not exist"}

@@ -17,7 +17,7 @@ import (
 )
 
 // The API server's audit log shows which program sends a request.
-func TestThePluginNamesItselfAndItsVersion(t *testing.T) {
+func TestRun_SendsUserAgentWithVersion(t *testing.T) {
 	var mu sync.Mutex
 	agents := map[string]bool{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {

@@ -24,7 +24,7 @@ import (
 
 // A preview is for the cluster that it asks, unless it is told another one; what it cannot ask
 // it assumes, and says so.
-func TestAPreviewIsForTheCluster(t *testing.T) {
+func TestClusterFlags_OverridesDetectedCluster(t *testing.T) {
 	kubernetes := &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Name: "kubernetes", Namespace: "default"},
 		Spec:       corev1.ServiceSpec{IPFamilies: []corev1.IPFamily{corev1.IPv6Protocol}},
@@ -60,7 +60,7 @@ func TestAPreviewIsForTheCluster(t *testing.T) {
 
 // A selector of namespaces that cannot be read is the fault of that ClusterVectorSidecar: what others
 // inject is previewed.
-func TestPreviewsGoOnBesideASelectorThatCannotBeRead(t *testing.T) {
+func TestNewRender_SkipsInvalidNamespaceSelector(t *testing.T) {
 	broken := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "platform"}}
 	broken.Spec.NamespaceSelector.MatchLabels = map[string]string{"team": "not a label"}
 	broken.Spec.Selector.MatchLabels = map[string]string{"audit": "vector"}
@@ -81,7 +81,7 @@ func TestPreviewsGoOnBesideASelectorThatCannotBeRead(t *testing.T) {
 	require.Contains(t, notes, "ClusterVectorSidecar platform: spec.namespaceSelector")
 }
 
-func TestAClusterThatThereIsNotIsRefused(t *testing.T) {
+func TestClusterFlags_RejectsUnknownValues(t *testing.T) {
 	for _, arguments := range [][]string{{"--ip-family", "IPv5"}, {"--platform", "openshift"}} {
 		_, notes, code := (&cluster{}).run(t, append([]string{"render"}, arguments...)...)
 		require.NotZero(t, code)
@@ -92,7 +92,7 @@ func TestAClusterThatThereIsNotIsRefused(t *testing.T) {
 
 // What the files have objects of is read of the cluster, and no other namespace: they would meet nothing
 // there, as if nothing would change.
-func TestWhatFilesLackIsReadFromTheirNamespace(t *testing.T) {
+func TestInputs_ReadsMissingObjectsFromNamespace(t *testing.T) {
 	logs := func(namespace string) *v1alpha1.VectorSidecar {
 		return objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	}
@@ -132,7 +132,7 @@ func TestWhatFilesLackIsReadFromTheirNamespace(t *testing.T) {
 }
 
 // A list without items is no null to who reads it.
-func TestNothingIsPrintedAsAnEmptyList(t *testing.T) {
+func TestPrint_WritesEmptyListWithoutNull(t *testing.T) {
 	c := &cluster{}
 	for _, arguments := range [][]string{{"render"}, {"render", "--only-overlay"}, {"render", "--explain-values"}, {"get"}, {"tree"}, {"plan"}} {
 		if arguments[0] != "get" {
@@ -145,7 +145,7 @@ func TestNothingIsPrintedAsAnEmptyList(t *testing.T) {
 }
 
 // Who ends it has not learned that no operator answers.
-func TestAnInterruptedReconcileBlamesNobody(t *testing.T) {
+func TestAwait_DistinguishesInterruptionFromMissingAnswer(t *testing.T) {
 	var out, notes bytes.Buffer
 	a := (&cluster{objects: []client.Object{objects.NewVectorSidecar("logs", "shop").Build()}}).app(t, &out, &notes)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -158,7 +158,7 @@ func TestAnInterruptedReconcileBlamesNobody(t *testing.T) {
 }
 
 // What -o name prints, and what kubectl takes, names one everywhere.
-func TestASidecarIsNamedAsKubectlDoes(t *testing.T) {
+func TestSidecarName_AcceptsKubectlForms(t *testing.T) {
 	cluster := &cluster{objects: []client.Object{
 		objects.NewVectorSidecar("logs", "shop").Build(), objects.NewVectorSidecar("traces", "shop").Build(),
 		&v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "all"}}, &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "other"}},

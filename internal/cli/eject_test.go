@@ -17,7 +17,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-func TestEjectListsWhatGoesAndSaysWhatStays(t *testing.T) {
+// The list contains the objects to remove, and a note names the remaining ones.
+func TestEjectOptions_ListsRemovedAndKeptItems(t *testing.T) {
 	var out, notes bytes.Buffer
 	options := ejectOptions{app: &app{IOStreams: genericiooptions.IOStreams{Out: &out, ErrOut: &notes}}}
 	traces := &removal.Traces{}
@@ -42,7 +43,7 @@ configmap/b in shop
 }
 
 // Its pods start as the CronJob was when it began.
-func TestEjectKeepsTheConfigMapOfARun(t *testing.T) {
+func TestEjectOptions_KeepsConfigMapOfRunningJob(t *testing.T) {
 	const manifests = `{apiVersion: batch/v1, kind: Job, metadata: {name: report-1, namespace: shop, ownerReferences: [{apiVersion: batch/v1, kind: CronJob, name: report, uid: "1", controller: true}]}, ` +
 		`spec: {template: {spec: {volumes: [{name: c, configMap: {name: logs-vector}}]}}}}
 ---

@@ -20,7 +20,7 @@ import (
 
 // A preview waits for a canary as the operator does. A scenario of render cannot show that: it has the result for every
 // workload, without the order.
-func TestPlan_WaitsForCanaryWithPods(t *testing.T) {
+func TestNewPlan_WaitsForCanaryWithPods(t *testing.T) {
 	for name, test := range map[string]struct {
 		canary v1alpha1.CanarySpec
 		want   string

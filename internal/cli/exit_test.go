@@ -34,7 +34,7 @@ func forbidding(t *testing.T) *httptest.Server {
 	return server
 }
 
-func TestCheckThatMayNotLookSaysSo(t *testing.T) {
+func TestNewCheck_ReportsMissingPermissions(t *testing.T) {
 	server := forbidding(t)
 	var out, notes bytes.Buffer
 	streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &notes}
@@ -59,7 +59,7 @@ func groups(command *cobra.Command, path ...string) (all [][]string) {
 }
 
 // Exit code 2 of any command means that it could not do what it was asked for.
-func TestEveryCommandThatCannotLookEndsWithTheSameCode(t *testing.T) {
+func TestExitError_EndsEachFailedCommand(t *testing.T) {
 	server := forbidding(t)
 	for _, arguments := range [][]string{
 		{"check"}, {"diff"}, {"eject"}, {"explain", "cart"}, {"get"}, {"inject", "-f", "none.yaml", "--sidecar", "none.yaml"}, {"plan"},

@@ -16,7 +16,7 @@ import (
 
 // Only the operator asks the API server: what that refuses is in the status alone, also of a workload
 // that would wait otherwise.
-func TestExplainHasWhatDryRunsWereRefused(t *testing.T) {
+func TestExplain_ShowsRejectedDryRuns(t *testing.T) {
 	of := workload.Ref{Kind: "Deployment", Name: "cart"}
 	for name, test := range map[string]struct {
 		told  v1alpha1.WorkloadStatus

@@ -12,7 +12,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-func TestWhatAContainerIsToldIsExplained(t *testing.T) {
+func TestDescribeInjectedEnv_ListsVariablesOfContainer(t *testing.T) {
 	tells := []workload.EnvInjection{{Containers: []string{"*"}, Name: "A", Value: "{name}"}, {Containers: []string{"app"}, Name: "B", Value: "b"}}
 	in := workload.Ref{Kind: "Deployment", Name: "cart"}
 	told := []workload.InjectedEnv{{Container: "app", Name: "A", Value: "cart"}, {Container: "app", Name: "B", Value: "b"}}

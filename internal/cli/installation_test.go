@@ -30,7 +30,7 @@ func releases() *cluster {
 }
 
 // Which of several operators serves a namespace is known, and whose decision is shown is said where not.
-func TestThePreviewIsOfTheOperatorThatServesTheNamespace(t *testing.T) {
+func TestSession_SelectsOperatorOfNamespace(t *testing.T) {
 	const several, unserved = "there are several operators", "does not watch namespace"
 	for name, test := range map[string]struct {
 		arguments []string
@@ -64,7 +64,7 @@ func TestThePreviewIsOfTheOperatorThatServesTheNamespace(t *testing.T) {
 
 // Whoever may write in a namespace can have a Deployment there that looks like an operator's, but binds no
 // roles elsewhere: the one that has those of the chart comes first, wherever it is.
-func TestADeploymentThatOnlyLooksLikeAnOperatorComesLast(t *testing.T) {
+func TestSession_RanksUnboundDeploymentLast(t *testing.T) {
 	bound := func(to, namespace string) client.Object {
 		name := metav1.ObjectMeta{Name: to, Namespace: namespace}
 		if namespace == "" {

@@ -164,7 +164,7 @@ func (c *cluster) decide(t *testing.T) *merged {
 
 // A user with edit in a namespace, who can read neither its labels nor the installation, sees what
 // the operator reports, and not what would follow without both.
-func TestWhoSeesANamespaceAloneIsToldWhatTheOperatorReports(t *testing.T) {
+func TestByReport_ShowsStateReportedByOperator(t *testing.T) {
 	for _, environment := range []string{"production", "qa"} {
 		t.Run(environment, func(t *testing.T) {
 			c := operated(t, environment)
@@ -201,7 +201,7 @@ func TestWhoSeesANamespaceAloneIsToldWhatTheOperatorReports(t *testing.T) {
 
 // If the VectorSidecar has changed since the operator last saw it, the built-in values are used,
 // and a note says so.
-func TestWhoSeesANamespaceAloneIsToldWhatIsAssumed(t *testing.T) {
+func TestByReport_AssumesBuiltInValuesForChangedSpec(t *testing.T) {
 	c := operated(t, "production")
 	c.fault = limited
 	for _, object := range c.objects {
@@ -227,7 +227,7 @@ func TestWhoSeesANamespaceAloneIsToldWhatIsAssumed(t *testing.T) {
 }
 
 // An error that the operator reports is shown to a user with fewer permissions, too.
-func TestWhoSeesANamespaceAloneIsToldWhatIsInTheWay(t *testing.T) {
+func TestByReport_ShowsReportedErrors(t *testing.T) {
 	for state, action := range map[v1alpha1.WorkloadState]string{
 		v1alpha1.StateConflict: "Conflict", v1alpha1.StateBlocked: "Blocked", v1alpha1.StateFailed: "None", v1alpha1.StateWaiting: "Update",
 	} {
@@ -252,7 +252,7 @@ func TestWhoSeesANamespaceAloneIsToldWhatIsInTheWay(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeReachedEndsThePlugin(t *testing.T) {
+func TestRun_FailsOnUnreachableAPIServer(t *testing.T) {
 	for _, kind := range []string{"namespaces", "deployments", "configmaps", "vectorsidecars"} {
 		t.Run(kind, func(t *testing.T) {
 			c := operated(t, "production")

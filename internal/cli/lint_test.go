@@ -15,7 +15,7 @@ import (
 )
 
 // The values of a chart are not those of an installation, however the folder is spelled.
-func TestAChartIsLintedByAnyOfItsPaths(t *testing.T) {
+func TestLintChart_AcceptsAnyPathOfChart(t *testing.T) {
 	root := t.TempDir()
 	require.NoError(t, os.CopyFS(root+"/chart", vectorsidecar.FS))
 	require.NoError(t, os.Symlink("chart", root+"/link"))
@@ -28,7 +28,7 @@ func TestAChartIsLintedByAnyOfItsPaths(t *testing.T) {
 	require.Contains(t, out, "4 files checked")
 }
 
-func TestAFolderWithNothingToLintIsAnError(t *testing.T) {
+func TestNewLint_RejectsDirectoryWithoutKnownFiles(t *testing.T) {
 	root := t.TempDir()
 	require.NoError(t, os.Mkdir(root+"/empty", 0o700))
 	require.NoError(t, os.WriteFile(root+"/logs.yaml", []byte(shopFiles(t)["logs.yaml"]), 0o600))
@@ -38,7 +38,7 @@ func TestAFolderWithNothingToLintIsAnError(t *testing.T) {
 }
 
 // A pipeline must not take a mistyped path for a clean one.
-func TestFilesOfWhichNoneIsLintedAreAnError(t *testing.T) {
+func TestNewLint_RejectsOnlyUnknownFiles(t *testing.T) {
 	root := t.TempDir()
 	require.NoError(t, os.Mkdir(root+"/other", 0o700))
 	for name, text := range map[string]string{"/other/compose.yaml": "services: {}\n", "/README.md": "# Shop\n", "/logs.yaml": shopFiles(t)["logs.yaml"]} {
@@ -55,7 +55,7 @@ func TestFilesOfWhichNoneIsLintedAreAnError(t *testing.T) {
 }
 
 // A folder with only the changed templates is linted if --templates names it. A call that depends on values is a note.
-func TestLint_ReportsUnusedDefinesOfTemplates(t *testing.T) {
+func TestNewLint_ReportsUnusedDefines(t *testing.T) {
 	helpers := "{{ define \"own\" }}{{ end }}\n{{ define \"kind.a\" }}{{ end }}\n"
 	files := map[string]string{
 		"logs.yaml": shopFiles(t)["logs.yaml"], "own/_own.tpl": helpers,
@@ -77,7 +77,7 @@ func TestLint_ReportsUnusedDefinesOfTemplates(t *testing.T) {
 }
 
 // Values are checked if they are ours; all other files are listed with the reason.
-func TestLint_ChecksOnlyOurValues(t *testing.T) {
+func TestNewLint_ChecksOnlyOwnValues(t *testing.T) {
 	const card, ours = "apiVersion: v2\nname: web\nversion: 0.1.0\n", "sidecar: {logz: x}\n"
 	const template = "{{- if .Values.sidecar }}\nkind: VectorSidecar\nmetadata: {name: {{ .Release.Name }}}\n{{- end }}\n"
 	for name, test := range map[string]struct {

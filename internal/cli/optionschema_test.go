@@ -18,7 +18,7 @@ import (
 
 // An editor that is given the schema finds what is misspelled, and bears with what is fine,
 // in the oldest release whose options are known and in the newest.
-func TestTheSchemaKnowsTheOptionsOfVector(t *testing.T) {
+func TestWithOptions_ValidatesVectorOptions(t *testing.T) {
 	plain, err := fs.ReadFile(vectorsidecar.FS, schemaFile)
 	require.NoError(t, err)
 	const fine = `

@@ -15,7 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
 )
 
-func TestAForecastSaysWhatAQuotaOrAnAutoscalerCannotDo(t *testing.T) {
+// The forecast reports quotas that reject pods, and autoscalers with a changed utilization.
+func TestPrintForecast_ReportsQuotaAndAutoscaler(t *testing.T) {
 	of := resource.MustParse
 	quota := func(hard, missing string) simulate.QuotaForecast {
 		return simulate.QuotaForecast{Namespace: "shop", Name: "all", Resource: "limits.cpu", Hard: of(hard), Used: of("1"), After: of("2"), Peak: of("3"), Missing: missing, Short: hard == "2"}

@@ -60,7 +60,7 @@ func shopFiles(t *testing.T) map[string]string {
 
 var renderCart = []string{"render", "-f", "cart.yaml", "--sidecar", "logs.yaml"}
 
-func TestALabelShowsWhatItWouldDo(t *testing.T) {
+func TestNewRender_AppliesLabelFlag(t *testing.T) {
 	before, err := run(t, shopFiles(t), renderCart...)
 	require.NoError(t, err)
 	require.NotContains(t, before, "name: vector\n")
@@ -70,7 +70,7 @@ func TestALabelShowsWhatItWouldDo(t *testing.T) {
 	require.Contains(t, after, "name: vector\n")
 }
 
-func TestObjectsWithoutANamespaceAreInTheVectorSidecars(t *testing.T) {
+func TestInputs_UsesNamespaceOfVectorSidecar(t *testing.T) {
 	files := shopFiles(t)
 	files["cart.yaml"] = text(t, objects.NewDeployment("cart", "").Labelled("logs", "vector").Build()) +
 		"---\n" + text(t, objects.NewDeployment("cart", "warehouse").Labelled("logs", "vector").Build())
@@ -82,7 +82,7 @@ func TestObjectsWithoutANamespaceAreInTheVectorSidecars(t *testing.T) {
 	require.NotContains(t, out, "warehouse")
 }
 
-func TestAConfigMapOfAnotherNamespaceIsNotThere(t *testing.T) {
+func TestNewRender_IgnoresConfigMapOfOtherNamespace(t *testing.T) {
 	files := shopFiles(t)
 	files["cart.yaml"] = text(t, objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build()) +
 		"---\n" + text(t, objects.NewConfigMap("shipping", "warehouse", "vector.yaml", objects.VectorConfig("x")))
@@ -95,7 +95,7 @@ func TestAConfigMapOfAnotherNamespaceIsNotThere(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestFilesThatCannotBeReadAreNamed(t *testing.T) {
+func TestNewRender_NamesInvalidFiles(t *testing.T) {
 	for name, test := range map[string]struct {
 		change    func(map[string]string)
 		arguments []string
@@ -125,7 +125,8 @@ func TestFilesThatCannotBeReadAreNamed(t *testing.T) {
 	}
 }
 
-func TestTemplatesAreReadFromTheirFolderOnly(t *testing.T) {
+// A symlink from the directory of templates to an outside file is an error.
+func TestNewRender_RejectsTemplatesOutsideDirectory(t *testing.T) {
 	folder, outside := t.TempDir(), t.TempDir()
 	require.NoError(t, os.CopyFS(folder, vectorsidecar.FS))
 	secret := filepath.Join(outside, "secret.txt")
@@ -140,7 +141,7 @@ func TestTemplatesAreReadFromTheirFolderOnly(t *testing.T) {
 	require.ErrorContains(t, err, "escapes")
 }
 
-func TestNamespacesWhoseLabelsAreNotKnownAreNamed(t *testing.T) {
+func TestNewRender_NamesNamespacesWithUnknownLabels(t *testing.T) {
 	platform := &v1alpha1.ClusterVectorSidecar{TypeMeta: metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "ClusterVectorSidecar"}}
 	platform.Name, platform.Spec.NamespaceSelector.MatchLabels, platform.Spec.MatchAll = "platform", map[string]string{"team": "a"}, true
 	files := shopFiles(t)
@@ -153,7 +154,7 @@ func TestNamespacesWhoseLabelsAreNotKnownAreNamed(t *testing.T) {
 	require.Contains(t, out, "the labels of these namespaces are not known, as there is no Namespace in the files, and a ClusterVectorSidecar that asks for one does not reach them: shop, web\n")
 }
 
-func TestSeveralVectorSidecarsAreMergedOneAfterTheOther(t *testing.T) {
+func TestNewRender_MergesSeveralVectorSidecars(t *testing.T) {
 	files := shopFiles(t)
 	files["logs.yaml"] += "---\n" + text(t, objects.NewVectorSidecar("traces", "shop").Selecting("logs", "vector").Named("tracer").
 		Sidecar(func(s *v1alpha1.SidecarSpec) {

@@ -163,7 +163,7 @@ func TestRollout_DoesNotComputeAnUnreadRevision(t *testing.T) {
 }
 
 // Previews have the last known good version of a set that does not load; a proposal starts from there.
-func TestPlan_StartsFromThePublishedRevision(t *testing.T) {
+func TestNewPlan_StartsFromPublishedRevision(t *testing.T) {
 	f := newPublishedFleet(t, func(f *publishedFleet) { f.set.Data["templates__pod.yaml"] = brokenTemplate })
 	fault := `template set "own" does not load; its last known good version is in use: `
 	out, notes, code := f.cluster(t, nil).run(t, "render", "cart")

@@ -33,7 +33,7 @@ func testIn(t *testing.T, folder string) string {
 	return file
 }
 
-func TestATestIsOfTheNearestChart(t *testing.T) {
+func TestNewTest_UsesNearestChart(t *testing.T) {
 	root := t.TempDir()
 	outer, inner, builtin := filepath.Join(root, "sets", "outer"), filepath.Join(root, "sets", "outer", "tests", "inner"), filepath.Join(t.TempDir(), "builtin")
 	chartOf(t, outer, `{{ fail "of outer" }}`)
@@ -71,7 +71,7 @@ func TestATestIsOfTheNearestChart(t *testing.T) {
 }
 
 // Neither is a test that fails, and --update writes nothing of it.
-func TestTestsThatCannotBeRunAreAnError(t *testing.T) {
+func TestNewTest_RejectsInvalidTests(t *testing.T) {
 	root := t.TempDir()
 	chart := filepath.Join(root, "chart")
 	chartOf(t, chart, "{{ if }}")

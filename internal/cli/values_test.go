@@ -34,7 +34,7 @@ environments:
 
 // Keys at the top level are for the environment of the installation, those under environments for
 // the others, as with helm install.
-func TestRenderReadsValuesAsTheInstallationDoes(t *testing.T) {
+func TestNewRender_ReadsValuesLikeInstallation(t *testing.T) {
 	for name, test := range map[string]struct {
 		values    string
 		arguments []string
@@ -62,7 +62,7 @@ func TestRenderReadsValuesAsTheInstallationDoes(t *testing.T) {
 }
 
 // Positions are those in the file, although it is read in parts.
-func TestRenderNamesTheLineOfAValue(t *testing.T) {
+func TestNewRender_NamesLineOfValue(t *testing.T) {
 	files := shopFiles(t)
 	files["cart.yaml"] = text(t, objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build())
 	files["values.yaml"] = ownValues

@@ -15,7 +15,7 @@ import (
 )
 
 // The answer says that nothing is to be done, and what comes later.
-func TestASidecarThatIsKeptIsExplained(t *testing.T) {
+func TestExplanation_DescribesOlderRendering(t *testing.T) {
 	desired := plan.NewDesired(&workload.Overlay{Hash: "newer"}, "logs", "vector", "", nil)
 	current := plan.Plan{Action: plan.None, Desired: desired, IsOwned: true, State: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}}
 	kept := current

@@ -54,7 +54,7 @@ func kindsOf(all ...watched) (kinds []string) {
 }
 
 // What is shown is watched, and nothing else: whoever may not read that has no use for it either.
-func TestAWatchShowsWhatComes(t *testing.T) {
+func TestWatch_ShowsChangesOfListedKinds(t *testing.T) {
 	everywhere := func(name string) client.Object {
 		one := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: name}}
 		one.Spec.Selector.MatchLabels = map[string]string{"logs": "vector"}
@@ -101,7 +101,7 @@ func TestAWatchShowsWhatComes(t *testing.T) {
 }
 
 // A proxy may end each watch at once.
-func TestAWatchThatEndsAtOnceBeginsAgainAfterAPause(t *testing.T) {
+func TestWatch_RestartsAfterPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 		defer cancel()

@@ -29,7 +29,7 @@ func named(operator metav1.LabelSelectorOperator, values ...string) metav1.Label
 	return metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: corev1.LabelMetadataName, Operator: operator, Values: values}}}
 }
 
-func TestWhichNamespacesAreSelected(t *testing.T) {
+func TestSelector_SelectsNamespaces(t *testing.T) {
 	now := metav1.NewTime(time.Unix(1, 0))
 	labelled := func(value string) func(*metav1.ObjectMeta) {
 		return func(m *metav1.ObjectMeta) { m.Labels[meta.AnnotationInject] = value }
@@ -65,7 +65,7 @@ func TestWhichNamespacesAreSelected(t *testing.T) {
 }
 
 // Whatever names what is in a namespace must be of one ClusterVectorSidecar alone.
-func TestItsNamesAreOfNoVectorSidecar(t *testing.T) {
+func TestNewSidecar_UsesUniqueNames(t *testing.T) {
 	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "logs"}}
 	made := NewSidecar(cluster, "shop", true)
 	require.Equal(t, "clustervectorsidecar/logs", made.Name)
@@ -78,7 +78,8 @@ func TestItsNamesAreOfNoVectorSidecar(t *testing.T) {
 	require.Equal(t, "ClusterVectorSidecar logs in namespace shop", desired.Describe(made))
 }
 
-func TestOneThatDoesNotSelectTheNamespaceAnyMoreTakesAllOut(t *testing.T) {
+// The deletion policy of the ClusterVectorSidecar does not apply to a namespace outside the selector.
+func TestNewSidecar_LeavesUnselectedNamespace(t *testing.T) {
 	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "logs"}}
 	cluster.Spec.DeletionPolicy = v1alpha1.DeletionOrphan
 	made := NewSidecar(cluster, "shop", false)
@@ -89,7 +90,7 @@ func TestOneThatDoesNotSelectTheNamespaceAnyMoreTakesAllOut(t *testing.T) {
 }
 
 // Which namespaces it selected before is not known, so it is out of none.
-func TestOneWhoseSelectorCannotBeReadTakesNothingOut(t *testing.T) {
+func TestNewSelector_KeepsSidecarsWhenInvalid(t *testing.T) {
 	cluster := &v1alpha1.ClusterVectorSidecar{}
 	cluster.Spec.NamespaceSelector.MatchLabels = map[string]string{"team": "not a label"}
 	selector, err := NewSelector(&cluster.Spec, "")
@@ -103,7 +104,8 @@ func TestOneWhoseSelectorCannotBeReadTakesNothingOut(t *testing.T) {
 	require.Equal(t, err.Error(), made.Cluster.Invalid)
 }
 
-func TestOneThatIsTooLargeIsSoInEveryNamespace(t *testing.T) {
+// Each namespace still reports the reason TooLarge.
+func TestTruncateOversized_KeepsObjectTooLarge(t *testing.T) {
 	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "logs", Finalizers: []string{meta.Finalizer}}}
 	cluster.Spec.Sidecar = &v1alpha1.SidecarSpec{Config: &v1alpha1.ConfigSpec{Inline: strings.Repeat("x", 800<<10)}}
 	cluster.Spec.NamespaceSelector.MatchLabels = map[string]string{"team": "a"}
@@ -120,7 +122,7 @@ func TestOneThatIsTooLargeIsSoInEveryNamespace(t *testing.T) {
 }
 
 // What the operator remembered of a namespace before a restart.
-func TestIn_RestoresRetryAndFinishedCanaries(t *testing.T) {
+func TestNewSidecar_RestoresRetryAndFinishedCanaries(t *testing.T) {
 	cluster := &v1alpha1.ClusterVectorSidecar{}
 	cluster.Status.Retry = &v1alpha1.RetryStatus{Requested: "now"}
 	cluster.Status.FinishedCanaries = []v1alpha1.FinishedCanary{{Namespace: "basket", Change: "b"}, {Namespace: "shop", Change: "s"}}

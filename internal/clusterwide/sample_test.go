@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func TestASampleIsTheOldestOfEachEnvironmentFirst(t *testing.T) {
+func TestSample_PrefersOldestOfEachEnvironment(t *testing.T) {
 	at := func(second int64) metav1.Time { return metav1.NewTime(time.Unix(second, 0)) }
 	all := []Namespace{
 		{"new", "production", at(9)}, {"shop", "production", at(2)}, {"pay", "production", at(2)},
@@ -36,7 +36,7 @@ func TestASampleIsTheOldestOfEachEnvironmentFirst(t *testing.T) {
 	require.Zero(t, environments)
 }
 
-func TestASampleIsAsLargeAsItMayBe(t *testing.T) {
+func TestSample_LimitsNamespaces(t *testing.T) {
 	var all []Namespace
 	for n := range 1000 {
 		all = append(all, Namespace{Name: fmt.Sprintf("n-%03d", n), Environment: fmt.Sprintf("e-%d", n%7)})

@@ -30,7 +30,8 @@ func made(change func(*corev1.ConfigMap)) *corev1.ConfigMap {
 	return object
 }
 
-func TestWhoseACompanionIs(t *testing.T) {
+// IsLabeledFor does not require the mark.
+func TestIsOwnedBy_RequiresMarkNameAndLabel(t *testing.T) {
 	for name, test := range map[string]struct {
 		object         *corev1.ConfigMap
 		isOf, isLeftTo bool
@@ -51,7 +52,7 @@ func TestWhoseACompanionIs(t *testing.T) {
 	}
 }
 
-func TestANameIsThatOfAnObjectAndNobodyElses(t *testing.T) {
+func TestName_ReturnsUniqueValidNames(t *testing.T) {
 	long := strings.Repeat("a", 200) + "." + strings.Repeat("b", 52)
 	for _, name := range []string{"logs", long, strings.Repeat("c.", 126) + "c"} {
 		require.Empty(t, validation.IsDNS1123Subdomain(Name(name, "x")), name)
@@ -61,7 +62,7 @@ func TestANameIsThatOfAnObjectAndNobodyElses(t *testing.T) {
 	require.True(t, strings.HasPrefix(Name("logs", "x"), "logs-vector-"))
 }
 
-func TestADigestStandsForTheContent(t *testing.T) {
+func TestDigest_CoversContent(t *testing.T) {
 	object := made(func(c *corev1.ConfigMap) {
 		c.Data, c.BinaryData = map[string]string{"a": "1"}, map[string][]byte{"b": {2}}
 	})
@@ -76,7 +77,7 @@ func TestADigestStandsForTheContent(t *testing.T) {
 	require.NotEqual(t, before, Digest(object))
 }
 
-func TestWhatAPodNeedsIsNamedInVolumesAndVariables(t *testing.T) {
+func TestReferences_FindsConfigMapsInVolumesAndVariables(t *testing.T) {
 	named := func(name string) corev1.LocalObjectReference { return corev1.LocalObjectReference{Name: name} }
 	spec := &corev1.PodSpec{
 		Volumes: []corev1.Volume{

@@ -18,7 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-func TestACompanionOfNobodyIsAStray(t *testing.T) {
+func TestIsStray_FindsUnreferencedCompanions(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	owned := metav1.OwnerReference{Kind: "Tenant", Name: "logs", UID: "1", Controller: ptr.To(true)}
 	for name, test := range map[string]struct {
@@ -57,7 +57,7 @@ func TestACompanionOfNobodyIsAStray(t *testing.T) {
 	}
 }
 
-func TestWhatSomebodyElseWroteIsNotOurs(t *testing.T) {
+func TestIsOurs_RejectsForeignManagers(t *testing.T) {
 	by := func(managers ...string) metav1.Object {
 		object := &corev1.ConfigMap{}
 		for _, manager := range managers {

@@ -30,7 +30,7 @@ func (r *readAccounts) Get(_ context.Context, _ client.ObjectKey, into client.Ob
 
 // A ServiceAccount is read where a decision needs it, again when that is some minutes old, and not at
 // all without the right.
-func TestServiceAccountsAreReadWhereTheyAreNeeded(t *testing.T) {
+func TestAccounts_ReadsServiceAccountsOnDemand(t *testing.T) {
 	live, name, now := &readAccounts{has: "apps"}, types.NamespacedName{Namespace: "shop", Name: "cart"}, time.Now()
 	known := newAccounts(live, true)
 	known.now = func() time.Time { return now }

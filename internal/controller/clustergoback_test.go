@@ -18,7 +18,7 @@ import (
 
 // The API server drops status.lastKnownGood if the CustomResourceDefinition does not have it: it is not written again and
 // again.
-func TestALastGoodSpecThatTheAPIServerDropsIsWrittenOnce(t *testing.T) {
+func TestClusters_WritesDroppedLastKnownGoodOnce(t *testing.T) {
 	writes := 0
 	a := newMemoryAPI(t, interceptor.Funcs{
 		SubResourcePatch: func(_ context.Context, _ client.Client, _ string, object client.Object, _ client.Patch, _ ...client.SubResourcePatchOption) error {

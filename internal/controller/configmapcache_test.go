@@ -29,7 +29,7 @@ func digested(t *testing.T, object *corev1.ConfigMap) *corev1.ConfigMap {
 	return reduced
 }
 
-func TestTheCacheHoldsTheContentOfOurConfigMapsAlone(t *testing.T) {
+func TestDigested_KeepsContentOfOwnConfigMaps(t *testing.T) {
 	theirs := objects.NewConfigMap("dashboards", "shop", "a.json", "large")
 	require.Empty(t, digested(t, theirs).Data)
 	require.Equal(t, types.UID(""), digested(t, theirs).UID)
@@ -47,14 +47,15 @@ func TestTheCacheHoldsTheContentOfOurConfigMapsAlone(t *testing.T) {
 	require.Equal(t, ours.Data, digested(t, ours).Data)
 }
 
-func TestWhatIsLeftOutIsLeftOutOnce(t *testing.T) {
+// A second reduction of an object changes nothing.
+func TestDigested_KeepsReducedObjectsUnchanged(t *testing.T) {
 	made := objects.NewConfigMap("logs-vector", "shop", "vector.yaml", "x")
 	companion.Label(made, "logs")
 	companion.Mark(made)
 	require.Equal(t, digested(t, made), digested(t, digested(t, made)))
 }
 
-func TestAConfigMapWhoseContentIsLeftOutStillWakesTheLoop(t *testing.T) {
+func TestConfigMapChanges_DetectsChangeOfReducedContent(t *testing.T) {
 	before := objects.NewConfigMap("shipping", "shop", "vector.yaml", "x")
 	after := before.DeepCopy()
 	after.Labels = map[string]string{"a": "b"}
@@ -80,7 +81,7 @@ func (l *live) Get(_ context.Context, _ client.ObjectKey, into client.Object, _ 
 	return l.err
 }
 
-func TestContentsAreHeldAsFarAsThereIsRoom(t *testing.T) {
+func TestConfigMapCache_BoundsCachedContents(t *testing.T) {
 	c := newConfigMapCache(&live{object: objects.NewConfigMap("", "shop", "a.csv", strings.Repeat("x", 1<<20))})
 	for n := range 20 {
 		object, err := c.of(t.Context(), digested(t, objects.NewConfigMap(fmt.Sprint(n), "shop", "a.csv", "x")))
@@ -90,7 +91,7 @@ func TestContentsAreHeldAsFarAsThereIsRoom(t *testing.T) {
 	require.Equal(t, 15, c.known.Len())
 }
 
-func TestAContentIsReadOnce(t *testing.T) {
+func TestConfigMapCache_ReadsContentOnce(t *testing.T) {
 	there := &live{object: objects.NewConfigMap("shipping", "shop", "vector.yaml", "x")}
 	c := newConfigMapCache(there)
 	read := func() string {

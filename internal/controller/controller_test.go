@@ -88,7 +88,7 @@ func (w wroteTo) funcs(fails func(object client.Object) error) interceptor.Funcs
 
 var refused = apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "one", nil)
 
-func TestAPassOverWhatIsUnknownForgetsIt(t *testing.T) {
+func TestReconcile_ForgetsUnknownVectorSidecar(t *testing.T) {
 	api := newMemoryAPI(t, interceptor.Funcs{})
 	api.memory.Of(logsOfShop).Refer(types.NamespacedName{Namespace: "shop", Name: "shipping"})
 
@@ -101,7 +101,7 @@ func TestAPassOverWhatIsUnknownForgetsIt(t *testing.T) {
 
 // The finalizer is added before anything is written that has to be cleaned up, and the
 // configuration before the pods that need it.
-func TestAPassWritesWhatItDecides(t *testing.T) {
+func TestReconcile_WritesDecisionInOrder(t *testing.T) {
 	var order []string
 	wrote := wroteTo{}
 	funcs := wrote.funcs(func(object client.Object) error {
@@ -136,7 +136,7 @@ func TestAPassWritesWhatItDecides(t *testing.T) {
 }
 
 // Pods without their configuration would not start.
-func TestAPassThatMayNotWriteTheConfigurationWritesNoWorkload(t *testing.T) {
+func TestReconcile_SkipsWorkloadsWithoutConfiguration(t *testing.T) {
 	wrote := wroteTo{}
 	funcs := wrote.funcs(func(object client.Object) error {
 		if _, is := object.(*corev1.ConfigMap); is {
@@ -158,7 +158,7 @@ func TestAPassThatMayNotWriteTheConfigurationWritesNoWorkload(t *testing.T) {
 }
 
 // If something may exist and cannot be read, the pass ends before it writes, but for the reason in the status.
-func TestAPassThatCannotReadWhatItNeedsWritesNothingElse(t *testing.T) {
+func TestReconcile_WritesOnlyStatusAfterReadFailure(t *testing.T) {
 	wrote := wroteTo{}
 	funcs := wrote.funcs(nil)
 	funcs.Get = func(ctx context.Context, on client.WithWatch, key client.ObjectKey, into client.Object, options ...client.GetOption) error {
@@ -182,7 +182,7 @@ func TestAPassThatCannotReadWhatItNeedsWritesNothingElse(t *testing.T) {
 }
 
 // After a status write that failed, the next pass writes the whole status.
-func TestAPassAfterAStatusThatWasNotAnsweredWritesAllOfIt(t *testing.T) {
+func TestReconcile_WritesWholeStatusAfterFailedWrite(t *testing.T) {
 	fails := true
 	funcs := interceptor.Funcs{SubResourcePatch: func(ctx context.Context, on client.Client, resource string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
 		if fails {
@@ -207,7 +207,7 @@ func TestAPassAfterAStatusThatWasNotAnsweredWritesAllOfIt(t *testing.T) {
 
 // How far a rollout is stays known when the status that says so gets no answer, although an older one was held back
 // before: else who goes back from a revision that has just got done would go back to it.
-func TestAStatusThatWasNotAnsweredSaysHowFarARolloutIs(t *testing.T) {
+func TestStatusWriter_KeepsRolloutAfterFailedWrite(t *testing.T) {
 	api := newMemoryAPI(t, interceptor.Funcs{SubResourcePatch: func(context.Context, client.Client, string, client.Object, client.Patch, ...client.SubResourcePatchOption) error {
 		return apierrors.NewTimeoutError("the API server is busy", 1)
 	}}, sidecar("logs", "vector").Build())
@@ -224,7 +224,7 @@ func TestAStatusThatWasNotAnsweredSaysHowFarARolloutIs(t *testing.T) {
 }
 
 // A deleted VectorSidecar is released once nothing carries its sidecar, and its state is dropped.
-func TestAPassOverADeletedVectorSidecarLetsGoOfIt(t *testing.T) {
+func TestReconcile_ReleasesDeletedVectorSidecar(t *testing.T) {
 	held := sidecar("logs", "vector").Build()
 	held.Finalizers = []string{meta.Finalizer}
 	api := newMemoryAPI(t, interceptor.Funcs{}, held, deployment("cart", "vector"), stray("logs-vector-1", "logs", meta.Operator))

@@ -44,7 +44,7 @@ func (d *documents) SchemaWithContext(context.Context, string) ([]byte, error) {
 	return []byte(d.text), nil
 }
 
-func TestADefinitionIsReadAgainWhenItIsAnotherOne(t *testing.T) {
+func TestDefinitions_RereadsChangedDefinition(t *testing.T) {
 	t.Parallel()
 	document := func(container string) string {
 		return `{"components": {"schemas": {"r": {"x-kubernetes-group-version-kind": [{"group": "argoproj.io", "version": "v1alpha1", "kind": "Rollout"}], "properties": {"spec": {"properties":

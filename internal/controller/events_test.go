@@ -21,7 +21,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-func TestEventsGiveWayToWrites(t *testing.T) {
+// During writes events are sent slowly, and the remaining ones follow after the writes.
+func TestAnnouncer_DelaysEventsDuringWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sent := events.NewFakeRecorder(2 * eventsWaiting)
 		a := newAnnouncer(sent, scheme.Scheme, isNever)
@@ -55,7 +56,7 @@ func TestEventsGiveWayToWrites(t *testing.T) {
 }
 
 // Many events may wait, and the objects that they are about may be large.
-func TestAnEventThatWaitsHoldsNamesAlone(t *testing.T) {
+func TestAnnouncer_QueuesOnlyObjectNames(t *testing.T) {
 	a := newAnnouncer(events.NewFakeRecorder(1), scheme.Scheme, isNever)
 	object := objects.NewConfigMap("config", "shop", "a", "large")
 	object.UID, object.TypeMeta = "u", metav1.TypeMeta{}
@@ -92,7 +93,7 @@ func TestAnnouncer_DropsEventsOfDeletedNamespaces(t *testing.T) {
 }
 
 // Whoever follows the reference of an event has to find the object.
-func TestAnEventRefersToTheAPIOfItsWorkload(t *testing.T) {
+func TestReference_ContainsWorkloadAPIVersion(t *testing.T) {
 	for kind, version := range map[string]string{
 		"Deployment": "apps/v1", "StatefulSet": "apps/v1", "DaemonSet": "apps/v1", "CronJob": "batch/v1", "Rollout": "argoproj.io/v1alpha1",
 	} {

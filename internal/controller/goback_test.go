@@ -24,7 +24,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-func TestAFailureIsTheOwnersOrTheInstallations(t *testing.T) {
+// A failure is caused by the spec of the VectorSidecar or by the revision of the installation.
+func TestStage_AttributesFailureToSpecOrRevision(t *testing.T) {
 	now := time.Unix(10_000, 0)
 	at := func(generation int64, change func(*stage)) *stage {
 		of := &stage{given: fleet.Given{Revision: "new"}}
@@ -68,7 +69,7 @@ func TestAFailureIsTheOwnersOrTheInstallations(t *testing.T) {
 }
 
 // What is rendered is another one, which others may be in the way of.
-func TestOthersHearThatASpecIsReverted(t *testing.T) {
+func TestLaterChanges_DetectsRevertedSpec(t *testing.T) {
 	before := objects.NewVectorSidecar("logs", "shop").Build()
 	after := before.DeepCopy()
 	update := func() bool { return laterChanges().Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}) }
@@ -83,7 +84,7 @@ func TestOthersHearThatASpecIsReverted(t *testing.T) {
 
 // After a restart nobody has seen that the progress deadline passed with the spec that failed. The Deployment says so
 // until one more pod runs, and others would wait for it.
-func TestAfterARestartADeadlineOfBeforeIsNoFailureOfTheWayBack(t *testing.T) {
+func TestReconcile_IgnoresEarlierDeadlineAfterRestart(t *testing.T) {
 	wrote, cart := map[string]int{}, fieldmanager.New(t)
 	funcs := interceptor.Funcs{Patch: func(ctx context.Context, on client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
 		if _, is := object.(*metav1.PartialObjectMetadata); !is {

@@ -36,7 +36,7 @@ func TestShareFor_Namespace(t *testing.T) {
 }
 
 // Both queues publish the same metrics, with the same labels and counts, after the same calls.
-func TestQueueMetrics_SameAsControllerRuntime(t *testing.T) {
+func TestQueue_PublishesMetricsOfControllerRuntime(t *testing.T) {
 	queueMetrics, err := telemetry.NewQueueMetrics(runtimemetrics.Registry)
 	require.NoError(t, err)
 	synctest.Test(t, func(t *testing.T) {
@@ -109,7 +109,7 @@ func labelsOf(metric *dto.Metric) (name, others string) {
 }
 
 // Without controller-runtime's metrics in the registry, the same are registered.
-func TestQueueMetrics_OwnRegistry(t *testing.T) {
+func TestQueue_RegistersMetricsInOtherRegistry(t *testing.T) {
 	registry := prometheus.NewPedanticRegistry()
 	queueMetrics, err := telemetry.NewQueueMetrics(registry)
 	require.NoError(t, err)

@@ -22,7 +22,7 @@ import (
 
 // Every write of an OverlaySet is as large as all sidecars of its namespace: in a crowd, changes that come
 // together are written together, except for one that nobody should be given any more.
-func TestChangesOfACrowdAreWrittenTogether(t *testing.T) {
+func TestOverlaySets_GroupsWritesOfLargeNamespaces(t *testing.T) {
 	var crowded []client.Object
 	for i := range crowd + 20 {
 		vs := &v1alpha1.VectorSidecar{}

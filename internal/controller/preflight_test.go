@@ -82,7 +82,7 @@ func knownOfShop() *state.Sidecar {
 }
 
 // An API server that does not answer keeps a pass no longer than it may, and refuses nothing.
-func TestDryRunsThatAreNotAnsweredEnd(t *testing.T) {
+func TestPreflights_StopsUnansweredDryRuns(t *testing.T) {
 	hang := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	for name, server := range map[string]*trying{
 		"the write": {patch: func(ctx context.Context, _ string) error { return hang(ctx) }},
@@ -107,7 +107,7 @@ func TestDryRunsThatAreNotAnsweredEnd(t *testing.T) {
 }
 
 // What a pass that ends has not judged, the next one does.
-func TestAPassThatEndsJudgesNothing(t *testing.T) {
+func TestPreflights_SkipsChecksOfEndedReconcile(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	server := &trying{patch: func(context.Context, string) error { cancel(); return ctx.Err() }}
 	known := knownOfShop()
@@ -116,7 +116,7 @@ func TestAPassThatEndsJudgesNothing(t *testing.T) {
 }
 
 // Others may own what would be written: that is for the write to say, once for each workload.
-func TestAConflictIsNoVerdict(t *testing.T) {
+func TestPreflights_IgnoresConflicts(t *testing.T) {
 	conflict := apierrors.NewApplyConflict([]metav1.StatusCause{{Type: metav1.CauseTypeFieldManagerConflict, Message: `conflict with "helm"`}}, "conflict")
 	server := &trying{patch: func(context.Context, string) error { return conflict }}
 	known := knownOfShop()
@@ -126,7 +126,7 @@ func TestAConflictIsNoVerdict(t *testing.T) {
 }
 
 // A ServiceAccount that is missing is that of one workload. Another one of the shape is asked about.
-func TestAMissingAccountHoldsOneWorkload(t *testing.T) {
+func TestPreflights_BlocksOnlyWorkloadWithMissingAccount(t *testing.T) {
 	lacks := apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "app", errors.New(`error looking up service account shop/app: serviceaccount "app" not found`))
 	server := &trying{patch: consent}
 	server.create = func(_ context.Context, pod *corev1.Pod) error {
@@ -147,7 +147,7 @@ func TestAMissingAccountHoldsOneWorkload(t *testing.T) {
 }
 
 // Where all accounts are missing, each pass asks about some, and comes to an end.
-func TestManyMissingAccountsAreAskedAboutBitByBit(t *testing.T) {
+func TestPreflights_ChecksMissingAccountsInSteps(t *testing.T) {
 	lacks := apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "app", errors.New(`error looking up service account shop/app: serviceaccount "app" not found`))
 	server := &trying{patch: consent, create: func(context.Context, *corev1.Pod) error { return lacks }}
 	known, decided, passes := knownOfShop(), injections(1, 10), 0

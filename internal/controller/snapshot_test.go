@@ -60,7 +60,7 @@ func sameSnapshot(t *testing.T, want, got *evaluate.Snapshot) {
 
 // A preview has to match what the operator does: the plugin, which reads a cluster, and the
 // operator, which watches it, take the same snapshot of the same objects.
-func TestThePluginTakesTheSnapshotThatTheOperatorTakes(t *testing.T) {
+func TestSnapshots_MatchesSnapshotOfPlugin(t *testing.T) {
 	older := metav1.NewTime(time.Now().Add(-time.Hour).Truncate(time.Second))
 	for name, of := range map[string]struct {
 		sidecar *v1alpha1.VectorSidecar

@@ -72,7 +72,8 @@ func behind(t *testing.T, live *liveDeployment) (*views, *state.Memory) {
 	return v, memory
 }
 
-func TestWhatMissedAWorkloadWaitsForItsChange(t *testing.T) {
+// After a stale write the live workload decides whether and when the next write starts.
+func TestViews_WaitsForChangeOfStaleWorkload(t *testing.T) {
 	notFound := apierrors.NewNotFound(schema.GroupResource{Resource: "deployments"}, "cart")
 	for name, test := range map[string]struct {
 		live     liveDeployment
@@ -104,7 +105,7 @@ func TestWhatMissedAWorkloadWaitsForItsChange(t *testing.T) {
 
 // A late view of another VectorSidecar's write is no conflict unless the live workload was read and
 // is like that.
-func TestANeighboursWriteIsAConflictOnlyOnceItIsSeen(t *testing.T) {
+func TestViews_ReportsConflictOnlyAfterLiveRead(t *testing.T) {
 	v, memory := behind(t, &liveDeployment{object: version("10", "u")})
 	rivals := &apply.ConflictError{Err: errors.New("no"), Siblings: true}
 	p := seen("10", 1, "a")

@@ -17,7 +17,7 @@ import (
 
 // After a status write without an answer the whole status is written: the present one may be the
 // old or the new one.
-func TestAStatusThatNobodyKnowsIsWrittenAsAWhole(t *testing.T) {
+func TestStatusWriter_WritesWholeUnknownStatus(t *testing.T) {
 	sidecar := &v1alpha1.VectorSidecar{}
 	sidecar.Name, sidecar.Namespace = "logs", "shop"
 	known := state.New(time.Now).Of(client.ObjectKeyFromObject(sidecar))

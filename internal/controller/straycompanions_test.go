@@ -44,7 +44,7 @@ func stray(name, sidecar, manager string) *corev1.ConfigMap {
 }
 
 // An API server sets the creation time itself, so an old ConfigMap needs the in-memory one.
-func TestStraysAreDeletedIfTheAPIServerSaysThatTheyAreSome(t *testing.T) {
+func TestDeleteStrays_DeletesConfirmedUnreferencedConfigMaps(t *testing.T) {
 	known := runtime.NewScheme()
 	require.NoError(t, errors.Join(clientgoscheme.AddToScheme(known), v1alpha1.AddToScheme(known)))
 	cached := []client.Object{

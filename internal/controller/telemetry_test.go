@@ -23,7 +23,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-func TestRetriesDoubleFromASecondToFiveMinutesAndAreSpread(t *testing.T) {
+// Waits double from one second to five minutes, with jitter.
+func TestNewRetries_DoublesWaitUpToFiveMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		retries := newRetries()
 		request := reconcile.Request{NamespacedName: logsOfShop}
@@ -52,7 +53,7 @@ func TestRetriesDoubleFromASecondToFiveMinutesAndAreSpread(t *testing.T) {
 	})
 }
 
-func TestAPassThatMakesNoStepIsStuck(t *testing.T) {
+func TestLiveness_DetectsStuckReconcile(t *testing.T) {
 	p := newLiveness(time.Minute)
 	start := time.Unix(1000, 0)
 	require.NoError(t, p.check(start), "nothing goes on")
@@ -67,7 +68,8 @@ func TestAPassThatMakesNoStepIsStuck(t *testing.T) {
 	require.NoError(t, p.check(start.Add(time.Hour)))
 }
 
-func TestAWriteOutlivesTheSignalToStopForAWhile(t *testing.T) {
+// A write in progress continues for a limited time after the stop signal.
+func TestDetached_ContinuesAfterStopSignal(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	work, done := detached(ctx)
 	defer done()
@@ -85,7 +87,7 @@ func TestAWriteOutlivesTheSignalToStopForAWhile(t *testing.T) {
 }
 
 // A panic is counted and reported, and then handled by the manager.
-func TestAPanicGoesOn(t *testing.T) {
+func TestEndPass_RecordsAndRaisesPanic(t *testing.T) {
 	counted := telemetry.NewMetrics("1", time.Now)
 	i := &instruments{Instruments: Instruments{Metrics: counted}, liveness: newLiveness(0), now: time.Now}
 
@@ -111,7 +113,7 @@ func TestAPanicGoesOn(t *testing.T) {
 	require.InDelta(t, 1, failed, 0)
 }
 
-func TestWritesAreCountedByTheAnswer(t *testing.T) {
+func TestResultOf_ClassifiesWriteErrors(t *testing.T) {
 	for want, err := range map[string]error{
 		"ok":       nil,
 		"gone":     fmt.Errorf("applying: %w", apply.ErrGone),
@@ -125,7 +127,7 @@ func TestWritesAreCountedByTheAnswer(t *testing.T) {
 }
 
 // Without a tracer a step costs nothing extra.
-func TestAStepThatIsNotTracedAllocatesNothing(t *testing.T) {
+func TestInstruments_AllocatesNothingWithoutTracer(t *testing.T) {
 	i := &instruments{Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now)}, liveness: newLiveness(0), now: time.Now}
 	ctx := i.liveness.begin(log.IntoContext(t.Context(), logr.Discard()), logsOfShop, time.Now())
 

@@ -29,7 +29,7 @@ import (
 )
 
 // A webhook that answers as a conflict does is not taken for one for ever.
-func TestOnlyConflictsAreTransientAndOnlySoOften(t *testing.T) {
+func TestVectorSidecarReconciler_LimitsTransientConflicts(t *testing.T) {
 	now := time.Now()
 	r := &VectorSidecarReconciler{memory: state.New(func() time.Time { return now })}
 	conflict := fmt.Errorf("writing ConfigMap shop/logs: %w", errors.Join(apply.ErrStale, errors.New("locked")))
@@ -48,7 +48,7 @@ func TestOnlyConflictsAreTransientAndOnlySoOften(t *testing.T) {
 
 // After a restart, the first pass over the one whose status says that a revision is halted, or that its wave is not done,
 // meets an error once.
-func TestAHaltAndTheOrderOfWavesOutlastAFirstPassThatFails(t *testing.T) {
+func TestStages_KeepsHaltAndWaveOrderAfterFailedReconcile(t *testing.T) {
 	rules := pacing("waves: [{name: first, environments: [staging]}]\nhalt: {failedWorkloads: 1}")
 	given, err := newMemoryAPI(t, interceptor.Funcs{}, rules).stages.catalog.current(t.Context())
 	require.NoError(t, err)
@@ -112,7 +112,7 @@ func TestAHaltAndTheOrderOfWavesOutlastAFirstPassThatFails(t *testing.T) {
 
 // A namespace that is waited for has a pass, whatever becomes of the ClusterVectorSidecar before its own first one: else nobody
 // would get a place until a restart.
-func TestNobodyWaitsForANamespaceThatHasNoPass(t *testing.T) {
+func TestStages_ReconcilesEachAwaitedNamespace(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(ctx context.Context, api client.Client, all *v1alpha1.ClusterVectorSidecar) error
 		fails  error
@@ -164,7 +164,7 @@ func TestNobodyWaitsForANamespaceThatHasNoPass(t *testing.T) {
 }
 
 // Between the tries to add a finalizer nothing is under way, and others get the places of the installation.
-func TestWhatGetsNoFinalizerTakesNoPlace(t *testing.T) {
+func TestFinalizer_UsesNoRolloutSlotWhenRejected(t *testing.T) {
 	for name, bad := range map[string]client.Object{
 		"a VectorSidecar":        sidecar("bad", "bad").Build(),
 		"a ClusterVectorSidecar": clusterSidecar("bad", "bad", "shop"),
@@ -228,7 +228,7 @@ func refusing(t *testing.T, canary *v1alpha1.CanarySpec, answer error) (api *mem
 }
 
 // What is refused is tried again in its turn, and others do not wait for it in between, nor for what was no test of the sidecar.
-func TestWhatIsRefusedTakesNoPlace(t *testing.T) {
+func TestPace_UsesNoRolloutSlotForRejectedWrites(t *testing.T) {
 	for name, answer := range map[string]error{
 		"by a policy":   apierrors.NewForbidden(schema.GroupResource{Resource: "deployments"}, "app", errors.New("it is frozen")),
 		"by a webhook":  apierrors.NewInternalError(errors.New(`admission webhook "a" denied the request`)),
@@ -263,7 +263,7 @@ func TestWhatIsRefusedTakesNoPlace(t *testing.T) {
 
 // Where nobody judges workloads, the next ones would be refused likewise: each lot waits for the backoff, and all have
 // their turn all the same.
-func TestAnAnswerToAllIsNotAskedForOfEach(t *testing.T) {
+func TestReconcile_BacksOffAfterGeneralRejection(t *testing.T) {
 	for name, answer := range map[string]error{
 		"a webhook that is down": apierrors.NewInternalError(errors.New(`no answer: failed calling webhook "a"`)),
 		"a missing right":        apierrors.NewForbidden(schema.GroupResource{Resource: "deployments"}, "app", errors.New(`User "vso" cannot patch resource "deployments"`)),
@@ -295,7 +295,7 @@ func (a *addedAfter) AddAfter(request reconcile.Request, wait time.Duration) {
 }
 
 // What has failed is tried again after a backoff that grows, and what else goes on by itself does not wait for that.
-func TestAFailedWriteHoldsUpNothingElse(t *testing.T) {
+func TestReconcile_ContinuesPastFailedWrite(t *testing.T) {
 	answer := apierrors.NewInternalError(errors.New(`no answer: failed calling webhook "a"`))
 	api, _ := refusing(t, &v1alpha1.CanarySpec{Workloads: new(intstr.FromInt32(1))}, answer)
 	later := &addedAfter{queue: api.waiting}
@@ -311,7 +311,7 @@ func TestAFailedWriteHoldsUpNothingElse(t *testing.T) {
 }
 
 // The watch of namespaces may be behind that of VectorSidecars, where both have just been created.
-func TestNothingIsRenderedBeforeTheNamespaceIsKnown(t *testing.T) {
+func TestReconcile_WaitsForNamespace(t *testing.T) {
 	wrote := wroteTo{}
 	api := newMemoryAPI(t, wrote.funcs(nil), sidecar("logs", "vector").Build(), deployment("cart", "vector"))
 	require.NoError(t, api.Delete(t.Context(), namespace("shop")))
@@ -329,7 +329,7 @@ func TestNothingIsRenderedBeforeTheNamespaceIsKnown(t *testing.T) {
 }
 
 // The webhook answers once, and does not judge by the default environment what has another one.
-func TestAPreviewKnowsANamespaceThatIsNotInTheCacheYet(t *testing.T) {
+func TestSnapshot_ReadsUncachedNamespace(t *testing.T) {
 	isSeen, lists := false, 0
 	funcs := interceptor.Funcs{
 		Get: func(ctx context.Context, on client.WithWatch, key client.ObjectKey, into client.Object, options ...client.GetOption) error {
@@ -373,7 +373,7 @@ func TestAPreviewKnowsANamespaceThatIsNotInTheCacheYet(t *testing.T) {
 }
 
 // What one has failed with may be over when a rollout of another ends: it does not wait for its backoff with free places.
-func TestWhoHasFailedGoesOnWhenAPlaceIsFree(t *testing.T) {
+func TestPace_ResumesFailedSidecarWhenSlotIsFree(t *testing.T) {
 	answer, isOver, tried := apierrors.NewInternalError(errors.New(`no answer: failed calling webhook "a"`)), false, map[string]int{}
 	funcs := wroteTo{}.funcs(func(object client.Object) error {
 		if _, is := object.(*metav1.PartialObjectMetadata); !is {
@@ -416,7 +416,7 @@ func TestWhoHasFailedGoesOnWhenAPlaceIsFree(t *testing.T) {
 }
 
 // Places of the installation that come back because writes were refused are no reason to try these again at once.
-func TestWhatIsRefusedIsNotTriedWithoutEnd(t *testing.T) {
+func TestPace_AvoidsImmediateRetryOfRejectedWrites(t *testing.T) {
 	for name, answer := range map[string]error{
 		"by a policy":            apierrors.NewForbidden(schema.GroupResource{Resource: "deployments"}, "app", errors.New("it is frozen")),
 		"by validation":          apierrors.NewInvalid(schema.GroupKind{Kind: "Deployment"}, "app", nil),

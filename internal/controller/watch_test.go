@@ -32,7 +32,7 @@ func requirement(key string, operator metav1.LabelSelectorOperator, values ...st
 }
 
 // For every workload that a selector matches, the index finds the VectorSidecar.
-func TestTheIndexMissesNoMatch(t *testing.T) {
+func TestSelectorKeys_CoversEachMatch(t *testing.T) {
 	workloads := []map[string]string{
 		nil, {"a": "1"}, {"a": "2"}, {"b": "1"}, {"a": "1", "b": "2"}, {"a": "", "c": "x=y"}, {"*": "*"},
 	}
@@ -77,7 +77,8 @@ func intersects(a, b []string) bool {
 	return false
 }
 
-func TestAWorkloadIsFoundByWhoOwnsSomethingInIt(t *testing.T) {
+// A workload is indexed by the managers of its managedFields and of its annotations.
+func TestIndexManager_FindsWorkloadsByFieldManager(t *testing.T) {
 	deployment := objects.NewDeployment("cart", "shop").Build()
 	for _, manager := range []string{"kubectl", meta.Manager("logs"), meta.Operator, meta.Manager("audit"), meta.Manager("logs")} {
 		deployment.ManagedFields = append(deployment.ManagedFields, metav1.ManagedFieldsEntry{
@@ -99,7 +100,8 @@ func passes[T client.Object](p predicate.Predicate, object T, change func(T)) bo
 	return p.Update(event.UpdateEvent{ObjectOld: object, ObjectNew: after})
 }
 
-func TestOnlyWhatPlanningSeesWakesTheLoop(t *testing.T) {
+// Only changes that planning reads start a reconcile.
+func TestWorkloadWatch_IgnoresChangesOutsidePlanning(t *testing.T) {
 	cart := objects.NewDeployment("cart", "shop").Labelled("logs", "vector").WithEmptyDir("logs", "/var/log").Build()
 	for name, test := range map[string]struct {
 		change func(*appsv1.Deployment)
@@ -129,7 +131,7 @@ func TestOnlyWhatPlanningSeesWakesTheLoop(t *testing.T) {
 	}
 }
 
-func TestOnlyTheContentOfAConfigMapWakesTheLoop(t *testing.T) {
+func TestConfigMapChanges_IgnoresMetadata(t *testing.T) {
 	object := objects.NewConfigMap("shipping", "shop", "vector.yaml", "x")
 
 	require.False(t, passes(configMapChanges(), object, func(c *corev1.ConfigMap) { c.ResourceVersion, c.Labels = "2", map[string]string{"a": "b"} }))
@@ -139,7 +141,7 @@ func TestOnlyTheContentOfAConfigMapWakesTheLoop(t *testing.T) {
 }
 
 // With its environment and its wave, for VectorSidecars there and for what ClusterVectorSidecars are there.
-func TestOnlyTheEnvironmentOfANamespaceWakesTheLoop(t *testing.T) {
+func TestNamespaces_DetectsChangesOfEnvironmentAndWave(t *testing.T) {
 	rules := `waves:
 - {name: canary, namespaceSelector: {matchLabels: {wave: canary}}}
 - {name: early, namespaceSelector: {matchLabels: {tier: a}}, environments: [staging]}`
@@ -177,7 +179,8 @@ func TestOnlyTheEnvironmentOfANamespaceWakesTheLoop(t *testing.T) {
 	require.True(t, wakes(func(labels map[string]string) { delete(labels, "wave") }))
 }
 
-func TestAnErrorIsExplainedByWhatCanBeDone(t *testing.T) {
+// Conflicts and rejections are permanent, other errors are retried.
+func TestExplain_ReturnsReasonOfError(t *testing.T) {
 	cause := errors.New("no")
 	for name, test := range map[string]struct {
 		err       error
@@ -194,7 +197,7 @@ func TestAnErrorIsExplainedByWhatCanBeDone(t *testing.T) {
 	}
 }
 
-func TestEventsStayWithinWhatAnEventHolds(t *testing.T) {
+func TestNoteLimit_KeepsEventsWithinAPILimit(t *testing.T) {
 	var names []string
 	for i := range 2000 {
 		names = append(names, fmt.Sprintf("w%d", i))
@@ -208,7 +211,7 @@ func TestEventsStayWithinWhatAnEventHolds(t *testing.T) {
 }
 
 // An informer resync delivers every object again from time to time.
-func TestAResyncCausesNoPass(t *testing.T) {
+func TestConfigMapChanges_IgnoresResync(t *testing.T) {
 	same := func(client.Object) {}
 	cart := workloadcache.New().Reduce(objects.NewDeployment("cart", "shop").Build())
 	require.True(t, cart.EquivalentTo(cart))

@@ -15,7 +15,7 @@ import (
 
 // Templates that give one workload more arguments than another: their copies share a
 // name, so the copy has the keys of both.
-func TestNeedCopyMakesOneCopyOfOneNameForAllWorkloads(t *testing.T) {
+func TestNeedCopy_MergesCopiesOfOneName(t *testing.T) {
 	made, from, sidecar := &Decision{}, &corev1.ConfigMap{
 		Data: map[string]string{"vector.yaml": "a"}, BinaryData: map[string][]byte{"geo.mmdb": {1}},
 	}, types.NamespacedName{Namespace: "shop", Name: "logs"}

@@ -19,7 +19,7 @@ import (
 )
 
 // cart cannot be written, and next waits for it or not.
-func TestAWriteThatWasRefusedHoldsUpNobodyUntilItIsAnother(t *testing.T) {
+func TestDecide_SkipsDeniedWriteUntilItChanges(t *testing.T) {
 	cart := func() Workload {
 		return evaluated("cart", plan.Inject, &plan.Desired{}, workload.State{EquivalentVersion: "10"})
 	}
@@ -58,7 +58,7 @@ func TestAWriteThatWasRefusedHoldsUpNobodyUntilItIsAnother(t *testing.T) {
 	}
 }
 
-func TestNothingIsUnderWayWithWritesThatAreRefused(t *testing.T) {
+func TestIsUnderWay_IgnoresDeniedWrites(t *testing.T) {
 	facts := &Facts{Sidecar: logs(), Now: noon, Denials: map[types.UID]Denial{"cart": {Action: plan.Inject}}}
 	decided := Decide(facts, []Workload{evaluated("cart", plan.Inject, &plan.Desired{}, workload.State{})}, nil)
 	require.True(t, decided.Plans[0].Writes())
@@ -66,7 +66,7 @@ func TestNothingIsUnderWayWithWritesThatAreRefused(t *testing.T) {
 }
 
 // Of a number the next one is the canary; those that a selector names are the only ones.
-func TestWhatCannotHaveTheSidecarIsNoCanary(t *testing.T) {
+func TestMarkCanaries_SkipsUnsuitableWorkloads(t *testing.T) {
 	wanted := func(name string, action plan.Action) Workload {
 		return evaluated(name, action, &plan.Desired{}, workload.State{})
 	}

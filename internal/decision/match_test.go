@@ -34,7 +34,7 @@ func names(records []*workloadcache.Record) (names []string) {
 	return names
 }
 
-func TestMatchTakesWhatTheSelectorSays(t *testing.T) {
+func TestMatch_AppliesSelector(t *testing.T) {
 	selecting := func(requirements ...metav1.LabelSelectorRequirement) metav1.LabelSelector {
 		return metav1.LabelSelector{MatchExpressions: requirements}
 	}
@@ -77,7 +77,8 @@ func TestMatchTakesWhatTheSelectorSays(t *testing.T) {
 	}
 }
 
-func TestEldersAreThoseThatInjectIntoTheSame(t *testing.T) {
+// Disabled and deleted VectorSidecars and those without a common workload are excluded.
+func TestElders_ReturnsPrecedingVectorSidecars(t *testing.T) {
 	made := func(name string, second int64, change func(*v1alpha1.VectorSidecar)) v1alpha1.VectorSidecar {
 		vs := objects.NewVectorSidecar(name, "shop").Selecting("logs", "vector").Build()
 		vs.CreationTimestamp = metav1.NewTime(time.Unix(second, 0))
@@ -104,7 +105,7 @@ func TestEldersAreThoseThatInjectIntoTheSame(t *testing.T) {
 }
 
 // Of two ClusterVectorSidecars of which the younger one refuses a VectorSidecar each comes before the next, in a circle.
-func TestEldersHaveOneOrderWhereClusterVectorSidecarsRefuseSome(t *testing.T) {
+func TestElders_OrdersCyclicPrecedence(t *testing.T) {
 	made := func(name string, second int64, cluster *v1alpha1.InCluster) v1alpha1.VectorSidecar {
 		vs := objects.NewVectorSidecar(name, "shop").Selecting("logs", "vector").Build()
 		vs.CreationTimestamp, vs.Cluster = metav1.NewTime(time.Unix(second, 0)), cluster

@@ -18,7 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-func TestWhatDryRunsWereRefusedIsNotWritten(t *testing.T) {
+// A rejection of the application itself does not use a slot.
+func TestDecide_BlocksWritesRejectedByDryRun(t *testing.T) {
 	now := time.Date(2026, 11, 24, 20, 0, 0, 0, time.UTC)
 	wanted := plan.NewDesired(&workload.Overlay{Hash: "a"}, "logs", "vector", "", nil)
 	for name, test := range map[string]struct {
@@ -68,7 +69,7 @@ func TestWhatDryRunsWereRefusedIsNotWritten(t *testing.T) {
 }
 
 // What would be refused in new workloads is not put into them by the API server either.
-func TestWhatDryRunsWereRefusedIsNotOffered(t *testing.T) {
+func TestFacts_WithholdsOverlayRejectedByDryRun(t *testing.T) {
 	wanted := plan.NewDesired(&workload.Overlay{Hash: "a"}, "logs", "vector", "", nil)
 	offer := &desired.AdmissionOverlay{Rendered: &desired.Rendered{Desired: wanted}}
 	for result, isOffered := range map[preflight.Result]bool{

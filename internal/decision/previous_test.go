@@ -14,7 +14,7 @@ import (
 )
 
 // What is bounded in bytes takes no more of them than is counted, but for what an allocation is rounded up by.
-func TestADecisionCountsTheMemoryThatItTakes(t *testing.T) {
+func TestPrevious_CountsAllocatedBytes(t *testing.T) {
 	const count = 2000
 	allocated := func() float64 { // In all: what others have left to collect makes no difference.
 		var stats runtime.MemStats

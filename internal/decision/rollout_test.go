@@ -91,7 +91,7 @@ func TestDecide_KeepsFailureThatTheStatusReports(t *testing.T) {
 }
 
 // One workload has the current sidecar, and another waits for it.
-func TestDecideJudgesARollout(t *testing.T) {
+func TestDecide_EvaluatesRolloutState(t *testing.T) {
 	crash := workload.Fault{Reason: meta.ReasonCrashLoopBackOff, Message: "container vector of pod cart-1 ended", IsOurs: true}
 	weak := workload.Fault{Reason: meta.ReasonSidecarRestarts, Message: "container vector of pod cart-1 was restarted 3 times", IsOurs: true}
 	full := workload.Fault{Reason: meta.ReasonUnschedulable, Message: "pod cart-1: no node"}
@@ -223,7 +223,7 @@ func TestDecide_ReportsNoProgressAndUnreadCauses(t *testing.T) {
 }
 
 // A removal is finished when its pods are: there is nothing to soak.
-func TestDecideHasNoRemovalSoak(t *testing.T) {
+func TestDecide_FinishesRemovalWithoutSoak(t *testing.T) {
 	for rollout, isInFlight := range map[workload.Rollout]bool{
 		workload.RolloutProgressing: true, workload.RolloutComplete: false, workload.RolloutUnavailable: false,
 	} {
@@ -256,7 +256,7 @@ func TestDecide_RemovalOfAFailedRolloutHoldsNoSlot(t *testing.T) {
 }
 
 // A fix need not wait for the soak of what it replaces.
-func TestDecideLetsANewerSidecarTakeThePlaceOfOneThatSoaks(t *testing.T) {
+func TestDecide_ReplacesSoakingSidecarInItsSlot(t *testing.T) {
 	state := workload.State{Generation: 1}
 	where(workload.RolloutUnavailable, time.Second, time.Second)(&state)
 	soaking := evaluated("cart", plan.Update, &plan.Desired{}, state)

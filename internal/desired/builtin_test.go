@@ -57,7 +57,7 @@ func renderedBy(t *testing.T, platform *Platform, set string) string {
 	return result.Overlay.Hash
 }
 
-func TestAtRendersWithTheTemplatesOfTheReleaseThatGaveTheRevisionOut(t *testing.T) {
+func TestPlatformAt_UsesTemplatesOfPublishingRelease(t *testing.T) {
 	s := newSystem(t)
 	s.give("gateway", map[string]string{"notes.yaml": "# nothing"})
 	s.install(map[string]string{"development.yaml": "sidecar: {logLevel: warn}"})
@@ -103,7 +103,7 @@ func TestAtRendersWithTheTemplatesOfTheReleaseThatGaveTheRevisionOut(t *testing.
 }
 
 // A set is compared for all that it renders: templates, defaults and the installation's values.
-func TestSamplesTellRenderingsApart(t *testing.T) {
+func TestSamples_DiffersForChangedRendering(t *testing.T) {
 	s := newSystem(t)
 	before := s.stored().Samples
 	require.Equal(t, before, s.stored().Samples)

@@ -57,7 +57,7 @@ func settled(deployment *appsv1.Deployment) workload.View {
 }
 
 // A rendering that ran out of time may have had to share the CPU.
-func TestCacheRemembersNoLateRendering(t *testing.T) {
+func TestCache_SkipsTimedOutRendering(t *testing.T) {
 	target := settled(services(1)[0])
 	for _, late := range []bool{false, true} {
 		r := &renderer{cache: NewCache(), common: []byte("common")}
@@ -67,7 +67,7 @@ func TestCacheRemembersNoLateRendering(t *testing.T) {
 }
 
 // Workloads share a rendering if they have the same values where it read them.
-func TestCacheSharesARenderingByWhatItRead(t *testing.T) {
+func TestCache_SharesRenderingByReads(t *testing.T) {
 	r := &renderer{cache: NewCache(), common: []byte("common")}
 	target := settled(services(1)[0])
 	forAll, ofName := &Rendered{}, &Rendered{readTarget: []tree.Read{{Path: []string{"name"}}}}
@@ -92,7 +92,7 @@ func TestCacheSharesARenderingByWhatItRead(t *testing.T) {
 
 // Templates that do not read the namespace are executed once for all namespaces, and what they
 // render is in each of them.
-func TestNamespacesShareWhatTheirTemplatesRender(t *testing.T) {
+func TestSharedRendering_ServesSeveralNamespaces(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*objects.VectorSidecar) *objects.VectorSidecar
 		// runs and overlays are how many there are for three namespaces.
@@ -139,7 +139,7 @@ func TestNamespacesShareWhatTheirTemplatesRender(t *testing.T) {
 
 // Templates that look up a label by the name of the workload read something else of
 // each: the cache must not search all these sets of reads for every workload.
-func TestCacheBoundsKindsOfReads(t *testing.T) {
+func TestCache_BoundsSetsOfReads(t *testing.T) {
 	r := &renderer{cache: NewCache(), common: []byte("common")}
 	for i := range 100 {
 		view := settled(services(1)[0])
@@ -152,7 +152,7 @@ func TestCacheBoundsKindsOfReads(t *testing.T) {
 	require.Len(t, r.cache.readBy(r.common), mostReads+1)
 }
 
-func TestAppendKeyTellsApartWhatTemplatesSee(t *testing.T) {
+func TestAppendKey_DiffersForVisibleInput(t *testing.T) {
 	seen := map[string]string{}
 	r, all := &renderer{}, []tree.Read{{Aspect: tree.WholeValue}}
 	for name, change := range map[string]func(*workload.View){
@@ -240,7 +240,7 @@ func BenchmarkRender(b *testing.B) {
 }
 
 // A tenant may have as many large configurations as there is room for objects.
-func TestCacheIsBoundedInBytes(t *testing.T) {
+func TestCache_BoundsBytes(t *testing.T) {
 	cache, target := NewCache(), settled(services(1)[0])
 	for n := range 100 {
 		r := &renderer{cache: cache, common: fmt.Appendf(nil, "request %d", n)}
@@ -253,7 +253,7 @@ func TestCacheIsBoundedInBytes(t *testing.T) {
 }
 
 // Cuts made later count as part of the rendering.
-func TestCacheHasARenderingGrowWithItsCuts(t *testing.T) {
+func TestCache_CountsLaterCuts(t *testing.T) {
 	cache := NewCache()
 	r := &renderer{cache: cache, common: []byte("common")}
 	target, fresh := settled(services(1)[0]), &Rendered{}

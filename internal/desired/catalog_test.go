@@ -91,7 +91,7 @@ const (
 	broken   = "line one\n{{ if }}\n"
 )
 
-func TestASetOverridesSingleFilesOfTheDefaultOne(t *testing.T) {
+func TestTemplateSet_OverridesFilesOfDefaultSet(t *testing.T) {
 	s := newSystem(t)
 	s.give("gateway", map[string]string{"NOTES.txt": "hello\n", "values__edge.yaml": "sidecar: {threads: 3}\n", "files__a.txt": "A"})
 
@@ -107,7 +107,7 @@ func TestASetOverridesSingleFilesOfTheDefaultOne(t *testing.T) {
 	require.NotContains(t, builtin.Environments.Names(), "edge")
 }
 
-func TestASetMayBeAWholeChart(t *testing.T) {
+func TestTemplateSet_AcceptsWholeChart(t *testing.T) {
 	whole := map[string]string{
 		"Chart.yaml": "apiVersion: v2\nname: own\nversion: 1.0.0\n", "values.yaml": "own: 1\n",
 		"values.schema.json": `{"type": "object", "additionalProperties": false, "properties": {"own": {"type": "integer"}, "environment": {}}}`,
@@ -139,7 +139,8 @@ func TestASetMayBeAWholeChart(t *testing.T) {
 	}
 }
 
-func TestABrokenSetIsNamedAndTheLastGoodOneStays(t *testing.T) {
+// A template set that does not load is named, and its last known good version stays in use.
+func TestCatalog_KeepsLastKnownGoodTemplateSet(t *testing.T) {
 	for name, test := range map[string]struct {
 		data   map[string]string
 		binary map[string][]byte
@@ -195,7 +196,7 @@ func TestABrokenSetIsNamedAndTheLastGoodOneStays(t *testing.T) {
 	}
 }
 
-func TestNothingIsReadAnewWhileNothingChanged(t *testing.T) {
+func TestCatalog_ReusesUnchangedTemplateSets(t *testing.T) {
 	s := newSystem(t)
 	s.give("gateway", map[string]string{"NOTES.txt": "good"})
 	first, changes := s.update()
@@ -214,7 +215,8 @@ func TestNothingIsReadAnewWhileNothingChanged(t *testing.T) {
 	require.Same(t, before.Chart, after.Chart)
 }
 
-func TestASetThatIsGivenTwiceIsNotGuessedAt(t *testing.T) {
+// If two ConfigMaps define one template set, neither is used and the last known good version stays.
+func TestCatalog_RejectsDuplicateTemplateSet(t *testing.T) {
 	s := newSystem(t)
 	s.give("gateway", map[string]string{"NOTES.txt": "good"})
 	good := s.set("gateway")
@@ -228,7 +230,7 @@ func TestASetThatIsGivenTwiceIsNotGuessedAt(t *testing.T) {
 	require.NoError(t, s.set("gateway").Err)
 }
 
-func TestASetThatIsGoneIsUnknown(t *testing.T) {
+func TestCatalog_ForgetsDeletedTemplateSet(t *testing.T) {
 	s := newSystem(t)
 	s.give("gateway", map[string]string{"NOTES.txt": "good"})
 	require.NotNil(t, s.set("gateway"))
@@ -242,7 +244,7 @@ func TestASetThatIsGoneIsUnknown(t *testing.T) {
 	require.ErrorContains(t, err, `"gatewey" does not exist: there is only default`)
 }
 
-func TestTheDefaultSetMayBeReplaced(t *testing.T) {
+func TestCatalog_ReplacesDefaultTemplateSet(t *testing.T) {
 	s := newSystem(t)
 	builtin := s.set("")
 	s.give(DefaultTemplateSet, map[string]string{"NOTES.txt": "ours"})
@@ -257,7 +259,7 @@ func TestTheDefaultSetMayBeReplaced(t *testing.T) {
 	require.Nil(t, s.set("").Chart)
 }
 
-func TestABrokenPolicyLeavesTheLastGoodOne(t *testing.T) {
+func TestCatalog_KeepsLastKnownGoodPolicy(t *testing.T) {
 	s := newSystem(t)
 	s.install(map[string]string{PolicyKey: "images: {requireTag: true}"})
 	good, changes := s.update()
@@ -282,7 +284,7 @@ func TestABrokenPolicyLeavesTheLastGoodOne(t *testing.T) {
 	require.Equal(t, "restricted", now.Policy.PodSecurity)
 }
 
-func TestABrokenPaceLeavesTheLastGoodOne(t *testing.T) {
+func TestCatalog_KeepsLastKnownGoodRolloutRules(t *testing.T) {
 	s := newSystem(t)
 	s.install(map[string]string{RolloutKey: "maxConcurrent: 3"})
 	good, changes := s.update()
@@ -302,7 +304,7 @@ func TestABrokenPaceLeavesTheLastGoodOne(t *testing.T) {
 	require.Len(t, changes, 1)
 }
 
-func TestTheInstallationsValuesReachEverySet(t *testing.T) {
+func TestCatalog_AppliesInstallationValuesToEachSet(t *testing.T) {
 	s := newSystem(t)
 	s.give("gateway", map[string]string{"NOTES.txt": "x"})
 	for _, threads := range []string{"5", "6"} {
@@ -357,7 +359,7 @@ func FuzzArchive(f *testing.F) {
 }
 
 // The files that a set takes from the built-in one may change in the next release.
-func TestOfASetWhatThePlatformGaveIsToldApart(t *testing.T) {
+func TestTemplateSet_IdentifiesFilesOfInstallation(t *testing.T) {
 	s := newSystem(t)
 	require.Empty(t, s.set("").ProvidedDigest)
 	s.give("gateway", map[string]string{"NOTES.txt": "hello\n"})
@@ -378,7 +380,7 @@ func TestOfASetWhatThePlatformGaveIsToldApart(t *testing.T) {
 	require.Equal(t, s.set("").Chart.Digest, tried.ProvidedDigest, "what somebody tries out was asked for")
 }
 
-func TestThePolicyIsPartOfTheRevision(t *testing.T) {
+func TestPlatformAt_RestoresPolicyOfRevision(t *testing.T) {
 	s := newSystem(t)
 	of := func(policy string) *Platform {
 		s.install(map[string]string{PolicyKey: policy})
@@ -414,7 +416,7 @@ func TestThePolicyIsPartOfTheRevision(t *testing.T) {
 }
 
 // What is stored of the largest policy that is taken is longer than that.
-func TestTheLargestPolicyCanBeHadAgain(t *testing.T) {
+func TestPlatformAt_RestoresLargestPolicy(t *testing.T) {
 	s := newSystem(t)
 	var hosts strings.Builder
 	hosts.WriteString("vector: {hosts: {allow: [")

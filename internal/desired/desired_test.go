@@ -36,7 +36,7 @@ func of(t *testing.T, sidecar *v1alpha1.VectorSidecar, cache *Cache, configMaps 
 }
 
 // Workloads mostly differ in a volume's name, and the large part is the configuration.
-func TestRenderingsShareTheirCompanions(t *testing.T) {
+func TestRendered_SharesCompanionConfigMaps(t *testing.T) {
 	cache := NewCache()
 	made := of(t, logs().WithLogs("/var/log/app").Build(), cache)
 	for n, deployment := range services(50) {
@@ -56,7 +56,7 @@ func TestRenderingsShareTheirCompanions(t *testing.T) {
 }
 
 // The cache must not hold the content of every version of a table.
-func TestCacheHoldsNoCopies(t *testing.T) {
+func TestCache_ExcludesCopiedConfigMaps(t *testing.T) {
 	cache, view := NewCache(), settled(services(1)[0])
 	for n := range 3 {
 		object := objects.NewConfigMap("shipping", "shop", "vector.yaml", objects.VectorConfig("x")+"\n"+fmt.Sprintf("# %d\n", n))
@@ -72,7 +72,7 @@ func TestCacheHoldsNoCopies(t *testing.T) {
 
 // Each workload is rendered by itself, since a template may read the target; they still
 // share one configuration.
-func TestTenThousandWorkloadsOnOneConfigurationAreOneCheck(t *testing.T) {
+func TestCheck_RunsOncePerConfiguration(t *testing.T) {
 	r := of(t, logs().WithInlineConfig(objects.VectorConfig("x")).Build(), NewCache()).CommonVariant().renderer
 	view := settled(services(1)[0])
 	first := r.render(t.Context(), &view)
@@ -84,7 +84,8 @@ func TestTenThousandWorkloadsOnOneConfigurationAreOneCheck(t *testing.T) {
 	}
 }
 
-func TestReaderTellsWhatNobodyHasLookedFor(t *testing.T) {
+// ConfigMaps that are requested and not read are listed as unread.
+func TestConfigMapNames_ListsUnreadConfigMaps(t *testing.T) {
 	inputs := &Inputs{Sidecar: logs().Build(), Platform: builtIn(t), DefaultEnvironment: "development", KubeVersion: "v1.36.0"}
 	reader := NewReader(t.Context(), inputs)
 	defer reader.Release()

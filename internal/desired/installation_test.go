@@ -31,7 +31,7 @@ func TestReadInstallationValues_Environment(t *testing.T) {
 	}
 }
 
-func TestTemplateSetsOfValuesAreLaidOverThoseOfTheInstallation(t *testing.T) {
+func TestTemplateSets_MergesFilesOfValuesAndInstallation(t *testing.T) {
 	own, team := map[string]string{"a.tpl": "A", "b.tpl": "B"}, map[string]string{"c.tpl": "C"}
 	for name, test := range map[string]struct {
 		values string

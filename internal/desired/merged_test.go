@@ -30,7 +30,7 @@ func inNamespace(namespace, level string) *v1alpha1.VectorSidecar {
 
 // Values are merged once for all namespaces, and again as soon as one of them, a workload, the spec or the
 // environment is another.
-func TestNamespacesShareTheirValues(t *testing.T) {
+func TestValues_SharesMergedValuesAmongNamespaces(t *testing.T) {
 	platform, cache := builtIn(t), NewCache()
 	merge := func(sidecar *v1alpha1.VectorSidecar, platform *Platform, overrides []environment.Layer, configMaps ...*corev1.ConfigMap) mergedValues {
 		t.Helper()
@@ -83,7 +83,7 @@ func TestNamespacesShareTheirValues(t *testing.T) {
 }
 
 // What one policy permits, another may refuse, and what is rendered is the same.
-func TestEachPolicyJudgesWhatNamespacesShare(t *testing.T) {
+func TestSharedRendering_ChecksEachPolicy(t *testing.T) {
 	cache := NewCache()
 	for namespace, rules := range map[string]string{"shop": "", "pay": "images: {requireDigest: true}", "mail": ""} {
 		judging, err := policy.Parse("policy", []byte(rules))
@@ -99,7 +99,7 @@ func TestEachPolicyJudgesWhatNamespacesShare(t *testing.T) {
 
 // A tenant may spell values out that are the default, one after the other: what is rendered is the same, and what was
 // asked for is not. Only what was asked for is made anew, and counted for each.
-func TestWhatNamespacesShareIsBounded(t *testing.T) {
+func TestSharedRendering_BoundsRequestedInputs(t *testing.T) {
 	shared, made := newSharedRendering(&render.Result{}), 0
 	fresh := func() *plan.Desired {
 		made++
@@ -127,7 +127,7 @@ func TestWhatNamespacesShareIsBounded(t *testing.T) {
 }
 
 // Whoever renders something first counts it whole: what a tenant changes again and again must not be kept for nothing.
-func TestTheFirstOfSeveralNamespacesCountsWhatTheyShare(t *testing.T) {
+func TestSharedRendering_CountsBytesForFirstNamespace(t *testing.T) {
 	cache := NewCache()
 	var bytes []int
 	for _, namespace := range []string{"shop", "pay", "mail"} {

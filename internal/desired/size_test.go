@@ -38,7 +38,7 @@ func sizeOfJSON(t *testing.T, sidecar *v1alpha1.VectorSidecar) int {
 	return len(text) + 1
 }
 
-func TestBoundedKeepsTheRestOfALargeVectorSidecar(t *testing.T) {
+func TestDropOversizedSpec_KeepsMetadata(t *testing.T) {
 	large := weighing(1 << 20)
 	large.Labels, large.Finalizers = map[string]string{"a": "b"}, []string{meta.Finalizer}
 	now := metav1.NewTime(time.Now())
@@ -56,7 +56,7 @@ func TestBoundedKeepsTheRestOfALargeVectorSidecar(t *testing.T) {
 	require.Same(t, small, DropOversizedSpec(small))
 }
 
-func TestTooLargeTellsTheSize(t *testing.T) {
+func TestTooLarge_ReportsSize(t *testing.T) {
 	const most = 512 << 10
 	frame := sizeOfJSON(t, weighing(0))
 	require.Nil(t, TooLarge(weighing(most-frame)))
@@ -69,14 +69,14 @@ func TestTooLargeTellsTheSize(t *testing.T) {
 	}
 }
 
-func TestTooLargeBelievesNoMarkOfOthers(t *testing.T) {
+func TestTooLarge_IgnoresForeignAnnotation(t *testing.T) {
 	pretender := logs().Build()
 	pretender.Annotations = map[string]string{meta.AnnotationExcess: "9999999"}
 	require.False(t, IsReduced(pretender))
 	require.Nil(t, TooLarge(pretender))
 }
 
-func TestTooLargeCountsNeitherTheStatusNorTheRecordOfWriters(t *testing.T) {
+func TestTooLarge_ExcludesStatusAndManagedFields(t *testing.T) {
 	sidecar := weighing(0)
 	sidecar.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: strings.Repeat("x", 1<<20)}}
 	sidecar.Status.Environment = strings.Repeat("x", 1<<20)
@@ -84,7 +84,7 @@ func TestTooLargeCountsNeitherTheStatusNorTheRecordOfWriters(t *testing.T) {
 }
 
 // Each part is three bytes in JSON, and a struct in memory.
-func TestTooLargeCountsSmallParts(t *testing.T) {
+func TestTooLarge_CountsNodes(t *testing.T) {
 	sidecar := logs().Build()
 	volume := corev1.Volume{Name: "many", VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{Sources: make([]corev1.VolumeProjection, 170_000)}}}
 	sidecar.Spec.Volumes = []corev1.Volume{volume}

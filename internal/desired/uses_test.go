@@ -13,7 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-func TestMountedFilesOfAConfigMap(t *testing.T) {
+func TestMountedFiles_ListsFilesOfConfigMap(t *testing.T) {
 	object := &corev1.ConfigMap{Data: map[string]string{"a": "", ".b": ""}}
 	object.Name = "shipping"
 	for name, test := range map[string]struct {
@@ -38,7 +38,7 @@ func TestMountedFilesOfAConfigMap(t *testing.T) {
 }
 
 // It is unknown who reads what a custom set mounts into the application.
-func TestUsesOfAVolumeOfTheApplicationsAreAllKeys(t *testing.T) {
+func TestNewUses_IncludesAllKeysOfApplicationVolume(t *testing.T) {
 	overlay := &workload.Overlay{Mounts: []workload.Mount{{Container: "app", VolumeMount: corev1.VolumeMount{Name: "config", MountPath: "/m"}}}}
 	overlay.Template.Spec.Volumes = []corev1.Volume{{Name: "config", VolumeSource: corev1.VolumeSource{
 		ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: "shipping"}},

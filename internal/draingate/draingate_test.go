@@ -73,7 +73,8 @@ const (
 
 var dropped = strings.Repeat("x", 150_000) + "\nshort\n"
 
-func TestAFileIsFinishedWithWhereItsCheckpointIsBehindItsLastLine(t *testing.T) {
+// Vector has finished a file when its checkpoint is at the end of the last line.
+func TestFindRemainder_ComparesCheckpointWithLastLine(t *testing.T) {
 	const lines, inode = `, "fingerprint": {"strategy": "checksum", "lines": 2}`, `, "fingerprint": {"strategy": "device_and_inode"}`
 	for name, test := range map[string]struct {
 		text, checkpoints, options string
@@ -114,7 +115,8 @@ func TestAFileIsFinishedWithWhereItsCheckpointIsBehindItsLastLine(t *testing.T) 
 	}
 }
 
-func TestOfFilesThatBeginAlikeTheLastModifiedCounts(t *testing.T) {
+// Of files with the same fingerprint the last modified one counts.
+func TestFindRemainder_PrefersLastModifiedFile(t *testing.T) {
 	f := newFolder(t, map[string]string{"a.log": twoLines + "third\n", "b.log": twoLines})
 	f.checkpoints(t, fmt.Sprintf(ofTwoLines, 18))
 	for file, isBehind := range map[string]bool{"a.log": true, "b.log": false} {
@@ -128,7 +130,7 @@ func TestOfFilesThatBeginAlikeTheLastModifiedCounts(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeJudgedIsSaid(t *testing.T) {
+func TestRemainder_ReportsFailedChecks(t *testing.T) {
 	for name, test := range map[string]struct {
 		checkpoints, want string
 		spoil             func(t *testing.T, f folder)
@@ -164,14 +166,14 @@ func loops(t *testing.T, f folder) {
 }
 
 // Without files there is nothing to wait for, whatever Vector wrote.
-func TestCheckpointsAreReadWhereThereIsAFile(t *testing.T) {
+func TestRemainder_IgnoresCheckpointsWithoutFiles(t *testing.T) {
 	f := newFolder(t, nil)
 	f.checkpoints(t, "{")
 	left := f.gate(t, "").Remainder()
 	require.True(t, left.isNothing())
 }
 
-func TestSourcesThatCannotBeJudgedAreNot(t *testing.T) {
+func TestReadSources_RejectsUnsupportedSources(t *testing.T) {
 	for text, want := range map[string]string{
 		`[]`:                       "reading the sources",
 		`{"a": {"type": "stdin"}}`: `source "a": source cannot be checked`,
@@ -203,7 +205,7 @@ func wait(t *testing.T, gate *Gate, seconds int, after func()) (took time.Durati
 	return took, log.String()
 }
 
-func TestItWaitsUntilVectorHasFinishedAndNoLongerThanItsBound(t *testing.T) {
+func TestWait_ReturnsWhenFinishedOrTimedOut(t *testing.T) {
 	f := newFolder(t, map[string]string{"app.log": twoLines})
 	f.checkpoints(t, fmt.Sprintf(ofTwoLines, 11))
 
@@ -220,7 +222,8 @@ func TestItWaitsUntilVectorHasFinishedAndNoLongerThanItsBound(t *testing.T) {
 	require.Equal(t, interval, took)
 }
 
-func TestWhatIsBrokenTakesAllOfTheBound(t *testing.T) {
+// With unreadable sources the gate waits for the whole time.
+func TestWait_LastsWholeTimeAfterFailure(t *testing.T) {
 	gate := newFolder(t, nil).gate(t, "")
 	_, gate.Broken = ReadSources(nil)
 	took, said := wait(t, gate, 0, nil)

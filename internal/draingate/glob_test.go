@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestPatternsMatchAsVectorsDo(t *testing.T) {
+func TestMatches_FollowsPatternsOfVector(t *testing.T) {
 	for name, test := range map[string]struct {
 		pattern string
 		yes, no []string
@@ -38,7 +38,7 @@ func TestPatternsMatchAsVectorsDo(t *testing.T) {
 	}
 }
 
-func TestFilesAreFoundAsVectorFindsThem(t *testing.T) {
+func TestFiles_FindsSameFilesAsVector(t *testing.T) {
 	files := []string{".hidden.log", "app.log", "app.log.1", "app.log.2.gz", "app.txt", "audit/app.log", "audit/old/app.json", "audit/old/app.log"}
 	texts := map[string]string{}
 	for _, file := range files {

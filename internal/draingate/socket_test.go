@@ -32,7 +32,7 @@ func listen(t *testing.T, path string) (kill func()) {
 	return func() { require.NoError(t, listener.Close()) }
 }
 
-func TestTheSocketOfAKilledVectorIsRemoved(t *testing.T) {
+func TestSocket_RemovesLeftoverOfKilledVector(t *testing.T) {
 	t.Parallel()
 	socket, said := keeper(t)
 	kill := listen(t, socket.Path)
@@ -55,7 +55,7 @@ func TestTheSocketOfAKilledVectorIsRemoved(t *testing.T) {
 	require.FileExists(t, socket.Path, "of the next one")
 }
 
-func TestASocketThatCameInBetweenStays(t *testing.T) {
+func TestSocket_KeepsNewSocket(t *testing.T) {
 	t.Parallel()
 	socket, _ := keeper(t)
 	listen(t, socket.Path)()
@@ -69,7 +69,7 @@ func TestASocketThatCameInBetweenStays(t *testing.T) {
 	require.FileExists(t, socket.Path, "it was looked at once since")
 }
 
-func TestWhatIsNoSocketStays(t *testing.T) {
+func TestSocket_KeepsRegularFile(t *testing.T) {
 	t.Parallel()
 	socket, said := keeper(t)
 	socket.check()
@@ -88,7 +88,7 @@ func TestWhatIsNoSocketStays(t *testing.T) {
 	require.Empty(t, said.String())
 }
 
-func TestASocketIsKeptUntilTheEnd(t *testing.T) {
+func TestRemoveLeftovers_RunsUntilCanceled(t *testing.T) {
 	t.Parallel()
 	socket, _ := keeper(t)
 	listen(t, socket.Path)()
@@ -106,7 +106,7 @@ func TestASocketIsKeptUntilTheEnd(t *testing.T) {
 	<-ended
 }
 
-func TestAListenerIsKnownByTheKernelsTable(t *testing.T) {
+func TestSocket_ReadsListenersOfKernel(t *testing.T) {
 	t.Parallel()
 	socket, _ := keeper(t)
 	kill := listen(t, socket.Path)

@@ -15,7 +15,7 @@ import (
 )
 
 // The client for the lease has a short timeout, which would end every watch.
-func TestTheConfigurationOfTheOthersStaysAsItIs(t *testing.T) {
+func TestNew_KeepsConfigOfOtherClients(t *testing.T) {
 	config := &rest.Config{Host: "https://127.0.0.1:1", UserAgent: "operator"}
 	before := rest.CopyConfig(config)
 
@@ -25,7 +25,7 @@ func TestTheConfigurationOfTheOthersStaysAsItIs(t *testing.T) {
 	require.Equal(t, before, config)
 }
 
-func TestWhoDoesNotHoldTheLeaseWritesNothing(t *testing.T) {
+func TestFence_RejectsWritesWithoutLease(t *testing.T) {
 	reached := 0
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached++ }))
 	defer server.Close()

@@ -48,7 +48,7 @@ func layer(t *testing.T, text string) Layer {
 	return parsed
 }
 
-func TestLaterLayersWin(t *testing.T) {
+func TestValues_PrefersLaterLayers(t *testing.T) {
 	set := testSet(t, map[string]string{"staging.yaml": "sidecar: {image: 'vector:2'}"})
 
 	values, err := set.Values("staging", layer(t, "sidecar: {args: [c]}"))
@@ -65,7 +65,7 @@ func TestLaterLayersWin(t *testing.T) {
 	}, values.Tree)
 }
 
-func TestEveryValueKnowsItsOrigin(t *testing.T) {
+func TestValues_RecordsOriginOfEachValue(t *testing.T) {
 	set := testSet(t, map[string]string{"staging.yaml": "sidecar:\n  image: vector:2"})
 
 	values, err := set.Values("staging", layer(t, "sidecar: {args: [c]}"))
@@ -78,7 +78,7 @@ func TestEveryValueKnowsItsOrigin(t *testing.T) {
 	require.Empty(t, values.Origin("sidecar", "nothing"))
 }
 
-func TestANullTakesAwayWhatALowerLayerGave(t *testing.T) {
+func TestValues_RemovesKeysSetToNull(t *testing.T) {
 	set := testSet(t, nil)
 
 	values, err := set.Values("staging", layer(t, "sidecar: {threads: null, sinks: {http: null}}"))
@@ -89,7 +89,7 @@ func TestANullTakesAwayWhatALowerLayerGave(t *testing.T) {
 	require.Nil(t, sidecar["sinks"].(map[string]any)["http"])
 }
 
-func TestMergingDoesNotChangeTheLayers(t *testing.T) {
+func TestValues_KeepsLayersUnchanged(t *testing.T) {
 	set := testSet(t, nil)
 	first, err := set.Values("staging", layer(t, "sidecar: {sinks: {mine: {type: blackhole}}}"))
 	require.NoError(t, err)
@@ -102,7 +102,7 @@ func TestMergingDoesNotChangeTheLayers(t *testing.T) {
 	require.NotContains(t, second.Tree["sidecar"].(map[string]any)["sinks"], "mine")
 }
 
-func TestAnInstallationAddsEnvironments(t *testing.T) {
+func TestWithInstallation_AddsEnvironments(t *testing.T) {
 	set := testSet(t, map[string]string{"qa.yaml": "sidecar: {threads: 7}", "notes.txt": "no values"})
 	require.Equal(t, []string{"qa", "staging"}, set.Names())
 
@@ -112,7 +112,8 @@ func TestAnInstallationAddsEnvironments(t *testing.T) {
 	require.EqualValues(t, 7, values.Tree["sidecar"].(map[string]any)["threads"])
 }
 
-func TestAnUnknownEnvironmentNamesThoseThatExist(t *testing.T) {
+// The error lists the existing environments.
+func TestUnknownError_ListsEnvironments(t *testing.T) {
 	_, err := testSet(t, nil).Values("stagging")
 
 	var unknown *UnknownError
@@ -121,7 +122,8 @@ func TestAnUnknownEnvironmentNamesThoseThatExist(t *testing.T) {
 	require.ErrorContains(t, err, `did you mean "staging"?`)
 }
 
-func TestABrokenLayerSpoilsOnlyItsOwnEnvironment(t *testing.T) {
+// An invalid file of one environment leaves the other environments usable.
+func TestValues_FailsOnlyForInvalidEnvironment(t *testing.T) {
 	set := testSet(t, map[string]string{"qa.yaml": "sidecar: [", "staging.yaml": "sidecar: {threads: 1}"})
 
 	_, err := set.Values("staging")
@@ -130,7 +132,7 @@ func TestABrokenLayerSpoilsOnlyItsOwnEnvironment(t *testing.T) {
 	require.ErrorContains(t, err, "ConfigMap system/values qa.yaml")
 }
 
-func TestBadValuesAreNamed(t *testing.T) {
+func TestValues_NamesInvalidValues(t *testing.T) {
 	for name, test := range map[string]struct {
 		text string
 		want []string
@@ -161,7 +163,7 @@ func TestBadValuesAreNamed(t *testing.T) {
 	}
 }
 
-func TestSeveralFindingsHaveOneOrder(t *testing.T) {
+func TestValues_SortsFindings(t *testing.T) {
 	const text = "sidecar: {image: 1, threads: many, sinks: [], args: {}}"
 	_, first := testSet(t, map[string]string{"qa.yaml": text}).Values("qa")
 	for range 50 {
@@ -170,7 +172,7 @@ func TestSeveralFindingsHaveOneOrder(t *testing.T) {
 	}
 }
 
-func TestOrdinaryOdditiesAreAccepted(t *testing.T) {
+func TestValues_AcceptsEmptyFilesAndAnchors(t *testing.T) {
 	for name, text := range map[string]string{
 		"an empty file":      "",
 		"only a comment":     "# nothing\n",
@@ -194,7 +196,7 @@ func aliasBomb() string {
 }
 
 // The choice of a template set is not a value, and Given leaves out the chart's own values.
-func TestWhatTheInstallationGivesIsToldApart(t *testing.T) {
+func TestInstallationValues_ExcludesChartDefaults(t *testing.T) {
 	set := testSet(t, map[string]string{"staging.yaml": "templateSet: edge\nsidecar: {threads: 3}\n", "production.yaml": ""})
 	require.Equal(t, map[string]any{"sidecar": map[string]any{"threads": float64(3)}}, set.InstallationValues("staging"))
 	require.Empty(t, set.InstallationValues("production"))

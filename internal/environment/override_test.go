@@ -12,7 +12,7 @@ import (
 
 const annotation = "Deployment shop/cart annotation x"
 
-func TestAValueIsALayerOfItsOwn(t *testing.T) {
+func TestParseValue_ReturnsLayer(t *testing.T) {
 	for text, want := range map[string]any{
 		`{"limits": {"memory": "1Gi"}}`: map[string]any{"limits": map[string]any{"memory": "1Gi"}},
 		"limits:\n  memory: 1Gi\n":      map[string]any{"limits": map[string]any{"memory": "1Gi"}},
@@ -29,7 +29,7 @@ func TestAValueIsALayerOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestABadValueIsNamed(t *testing.T) {
+func TestParseValue_NamesInvalidValues(t *testing.T) {
 	for name, test := range map[string]struct{ path, text, want string }{
 		"no YAML":           {"a", "{", "reading YAML"},
 		"a key given twice": {"a", "b: 1\nb: 2", "line 2: b is given twice"},
@@ -48,7 +48,7 @@ func TestABadValueIsNamed(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatIsAllowedIsInside(t *testing.T) {
+func TestDisallowedPaths_ListsPathsOutsideAllowed(t *testing.T) {
 	for name, test := range map[string]struct {
 		text    string
 		allowed []string
@@ -72,7 +72,7 @@ func TestOnlyWhatIsAllowedIsInside(t *testing.T) {
 }
 
 // Values that are not allowed are not even parsed.
-func TestWhatMayBeSetIsKnownByItsPath(t *testing.T) {
+func TestMaySet_ChecksPath(t *testing.T) {
 	for name, test := range map[string]struct {
 		path    string
 		allowed []string
@@ -91,7 +91,7 @@ func TestWhatMayBeSetIsKnownByItsPath(t *testing.T) {
 	}
 }
 
-func TestAnEnvironmentMayHaveDefaultsOnly(t *testing.T) {
+func TestWithNames_AddsEnvironmentWithDefaults(t *testing.T) {
 	set := testSet(t, nil).WithNames("edge")
 	require.Equal(t, []string{"edge", "staging"}, set.Names())
 
@@ -102,7 +102,7 @@ func TestAnEnvironmentMayHaveDefaultsOnly(t *testing.T) {
 }
 
 // The choice of a template set is not a value of a set whose schema does not have it.
-func TestTheChoiceOfATemplateSetDisturbsNoSchema(t *testing.T) {
+func TestValues_ExcludesTemplateSetFromSchema(t *testing.T) {
 	_, err := testSet(t, map[string]string{"staging.yaml": "templateSet: gateway"}).Values("staging")
 
 	require.NoError(t, err)

@@ -57,7 +57,7 @@ func (f *flips) is(rollout workload.Rollout) {
 	change(f.Snapshot, func(v *workload.View) { v.Rollout, v.StateSince = rollout, noon.Add(-time.Hour) })
 }
 
-func TestContentThatChangesWaitsForTheRolloutBefore(t *testing.T) {
+func TestDecide_DelaysChangedContentUntilRolloutEnds(t *testing.T) {
 	f := newFlips(t)
 	f.holds(pipeline("two"))
 
@@ -81,7 +81,8 @@ func TestContentThatChangesWaitsForTheRolloutBefore(t *testing.T) {
 	require.Equal(t, f.configMaps["pipeline"], decided.Adopted.ConfigMaps["pipeline"])
 }
 
-func TestWhatEndsTheWaitOfChangedContent(t *testing.T) {
+// A failed rollout, a changed spec, a pause or a restart of the operator ends the delay.
+func TestDecide_AppliesDelayedContentAfterInterruption(t *testing.T) {
 	for name, change := range map[string]func(*flips){
 		"the rollout has failed":       func(f *flips) { f.is(workload.RolloutFailed) },
 		"the spec changes":             func(f *flips) { f.Sidecar.Generation++ },
@@ -102,7 +103,7 @@ func TestWhatEndsTheWaitOfChangedContent(t *testing.T) {
 }
 
 // A mistake is reported at once. The content of the rollout stays known.
-func TestContentThatIsRefusedDoesNotWait(t *testing.T) {
+func TestDecide_ReportsInvalidContentWithoutDelay(t *testing.T) {
 	for name, change := range map[string]func(*flips){
 		"no Vector configuration": func(f *flips) { f.holds(objects.NewConfigMap("pipeline", "shop", "vector.yaml", "sinks: {}")) },
 		"gone":                    func(f *flips) { delete(f.configMaps, "pipeline") },
@@ -121,7 +122,7 @@ func TestContentThatIsRefusedDoesNotWait(t *testing.T) {
 }
 
 // A tenant may keep changing the namespace's defaults, which are another ConfigMap.
-func TestDefaultsOfTheNamespaceWaitToo(t *testing.T) {
+func TestDecide_DelaysNamespaceDefaultsUntilRolloutEnds(t *testing.T) {
 	defaults := func(level string) *corev1.ConfigMap {
 		return objects.NewConfigMap(meta.NamespaceDefaults, "shop", meta.NamespaceDefaultsKey, "sidecar: {logLevel: "+level+"}")
 	}
@@ -142,7 +143,7 @@ func TestDefaultsOfTheNamespaceWaitToo(t *testing.T) {
 	require.Equal(t, plan.None, decided.Plans[0].Action)
 }
 
-func TestNothingIsHeldOnceAllIsDone(t *testing.T) {
+func TestDecide_DropsAdoptedContentAfterRollout(t *testing.T) {
 	f := newFlips(t)
 	f.is(workload.RolloutComplete)
 	f.Workloads = f.Workloads[:1]

@@ -77,7 +77,7 @@ func askedHashOf(t *testing.T, s *Snapshot) string {
 	return text
 }
 
-func TestWhatPeopleGiveIsAskedFor(t *testing.T) {
+func TestDecide_IncludesUserInputInInputHash(t *testing.T) {
 	configured := func(text string) map[string]*corev1.ConfigMap {
 		return only("own", objects.NewConfigMap("own", "shop", "vector.yaml", objects.VectorConfig(text)))
 	}
@@ -151,7 +151,7 @@ func TestWhatPeopleGiveIsAskedFor(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatTheSidecarNeedsOfAConfigMapIsAskedFor(t *testing.T) {
+func TestDecide_IncludesUsedConfigMapKeysInInputHash(t *testing.T) {
 	of := func(change func(*corev1.ConfigMap)) string {
 		s := snapshot(t, logs().WithConfigMap("shipping", "vector.yaml").Build(), cart())
 		s.ConfigMaps = only("shipping", shipping(change))
@@ -162,7 +162,8 @@ func TestOnlyWhatTheSidecarNeedsOfAConfigMapIsAskedFor(t *testing.T) {
 	require.NotEqual(t, was, of(func(c *corev1.ConfigMap) { c.Data["teams.csv"] += "basket,checkout\n" }))
 }
 
-func TestWhatIsBuiltInIsNotAskedFor(t *testing.T) {
+// Another release, an equal policy, another environment and unread labels do not change the input hash.
+func TestDecide_ExcludesUnrelatedInputFromInputHash(t *testing.T) {
 	sets := map[string]map[string]string{"team": {"_team.tpl": "{{- define \"team\" }}a{{ end }}"}}
 	installation := map[string]string{"development.yaml": "sidecar: {threads: 2}", desired.PolicyKey: "users: {min: 1000}"}
 	for name, change := range map[string]func(*Snapshot){
@@ -220,7 +221,7 @@ func carryOut(t *testing.T, s *Snapshot, decided *decision.Decision, deployments
 	return &done
 }
 
-func TestAnotherReleaseWritesNothing(t *testing.T) {
+func TestDecide_CausesNoWritesAfterOperatorUpgrade(t *testing.T) {
 	for name, sidecar := range map[string]*v1alpha1.VectorSidecar{
 		"as it comes":               logs().Build(),
 		"with logs":                 logs().WithLogs("/var/log/app").Build(),

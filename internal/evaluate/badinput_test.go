@@ -95,7 +95,7 @@ func container(more string) map[string]string {
 
 const place = "vector-sidecar/templates/extra.yaml:"
 
-func TestMistakesInTemplates(t *testing.T) {
+func TestDecide_ReportsTemplateErrorsWithLocation(t *testing.T) {
 	tests := map[string]mistake{
 		"a parse error":          {set: extra("a\n{{ if }}"), reason: meta.ReasonInvalidTemplateSet, names: []string{`template set "own"`, place + "2", "missing value for if"}},
 		"an unknown function":    {set: extra("{{ toYam 1 }}"), reason: meta.ReasonInvalidTemplateSet, names: []string{place + "1:4", `unknown function "toYam"`, `did you mean "toYaml"?`}},
@@ -146,7 +146,7 @@ func TestMistakesInTemplates(t *testing.T) {
 	}
 }
 
-func TestMistakesInValues(t *testing.T) {
+func TestDecide_ReportsInvalidValuesWithSource(t *testing.T) {
 	const source = "ConfigMap vector-system/environments development.yaml"
 	deep := "values: " + strings.Repeat("[", 10000) + strings.Repeat("]", 10000)
 	bomb := "values:\n  a: &a [x, x, x, x, x, x, x, x, x]\n"
@@ -194,7 +194,7 @@ func TestMistakesInValues(t *testing.T) {
 	}
 }
 
-func TestMistakesInWhatIsRendered(t *testing.T) {
+func TestDecide_RejectsInvalidRenderedPodTemplates(t *testing.T) {
 	const at = "podtemplate.yaml: template.spec.containers[0]"
 	restricted := "securityContext: {runAsNonRoot: true, runAsUser: 1, allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}, seccompProfile: {type: RuntimeDefault}}"
 	for name, test := range map[string]mistake{
@@ -276,7 +276,7 @@ func TestMistakesInWhatIsRendered(t *testing.T) {
 }
 
 // If the next version has a mistake, workloads keep the last good one.
-func TestAMistakeLeavesTheLastGoodSidecar(t *testing.T) {
+func TestDecide_KeepsInjectedSidecarAfterInvalidChange(t *testing.T) {
 	for name, test := range map[string]mistake{
 		"a set":      {set: extra("{{ if }}")},
 		"a template": {set: extra("{{ fail \"no\" }}")},

@@ -120,7 +120,7 @@ func (m *mistake) world(t *testing.T) *Snapshot {
 
 // Whatever a tenant writes, a pass takes far less memory than the operator has, and
 // reports what is wrong.
-func TestNoTextOfATenantCostsMuch(t *testing.T) {
+func TestDecide_BoundsMemoryForTenantInput(t *testing.T) {
 	for name, bomb := range bombs() {
 		t.Run(name, func(t *testing.T) {
 			s := bomb.world(t)
@@ -145,7 +145,7 @@ func TestNoTextOfATenantCostsMuch(t *testing.T) {
 }
 
 // Text of the maximum size stays within the promised cost.
-func TestLargeTextsThatPassCostWhatWasPromised(t *testing.T) {
+func TestDecide_BoundsMemoryForLargestValidInput(t *testing.T) {
 	text := objects.VectorConfig("x") + "tests:\n" + each(2_000, "- {name: t%d, inputs: [], outputs: []}\n")
 	policy := "overrides: {namespaces: [values, sidecar], workloads: [values, sidecar]}"
 	for name, m := range map[string]*mistake{

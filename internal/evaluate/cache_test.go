@@ -26,7 +26,7 @@ func manyOf(n int) []*appsv1.Deployment {
 }
 
 // A fan-out renders once per distinct input, and a second pass not at all.
-func TestAFanOutRendersOncePerDistinctInput(t *testing.T) {
+func TestDecide_RendersOncePerDistinctInput(t *testing.T) {
 	const workloads = 50
 	for name, test := range map[string]struct {
 		sidecar *v1alpha1.VectorSidecar
@@ -88,7 +88,7 @@ func TestAFanOutRendersOncePerDistinctInput(t *testing.T) {
 }
 
 // Cached results equal fresh ones.
-func TestMemoryChangesNoDecision(t *testing.T) {
+func TestDecide_ReturnsSameDecisionFromCache(t *testing.T) {
 	memory := newMemory()
 	for _, sidecar := range []*v1alpha1.VectorSidecar{logs().Build(), logs().WithLogs("/var/log/app").Build(), logs().Named("shipper").Build()} {
 		for _, policy := range []string{"", "images: {requireDigest: true}"} {

@@ -23,7 +23,7 @@ import (
 
 const secret = "hunter2"
 
-func TestADecisionSaysWhyAWorkloadIsWritten(t *testing.T) {
+func TestDecide_ReportsCauseOfWorkloadWrites(t *testing.T) {
 	const team = "{{- define \"team\" }}a{{ end }}"
 	sets := func(text string) map[string]map[string]string {
 		return map[string]map[string]string{"team": {"_team.tpl": text}}

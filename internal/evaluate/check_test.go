@@ -27,7 +27,7 @@ const misspelt = "sources:\n  app: {type: stdin}\nsinks:\n  out: {type: blackhol
 // events of other.
 const doubtful = "sources:\n  app: {type: stdin}\n  other: {type: internal_logs}\nsinks:\n  out: {type: blackhole, inputs: [app]}\n"
 
-func TestAFindingNamesWhereTheConfigurationCameFrom(t *testing.T) {
+func TestDecide_ReportsSourceOfConfigFindings(t *testing.T) {
 	referenced := objects.NewConfigMap("shipping", "shop", "agent.yaml", misspelt)
 	for name, test := range map[string]struct {
 		sidecar *v1alpha1.VectorSidecar
@@ -66,7 +66,7 @@ func TestAFindingNamesWhereTheConfigurationCameFrom(t *testing.T) {
 }
 
 // Memory buffers are compared with the container's own limit.
-func TestMemoryBuffersAboveTheLimitAreToldAndStopNothing(t *testing.T) {
+func TestDecide_WarnsOfMemoryBuffersAboveContainerLimit(t *testing.T) {
 	for size, isTold := range map[string]bool{"134217728": false, "134217729": true} {
 		configuration := "sources:\n  app: {type: stdin}\nsinks:\n  out: {type: blackhole, inputs: [app], buffer: {max_size: " + size + "}}\n"
 		decided := decide(t, snapshot(t, logs().WithInlineConfig(configuration).Build(), cart()))
@@ -77,7 +77,8 @@ func TestMemoryBuffersAboveTheLimitAreToldAndStopNothing(t *testing.T) {
 	}
 }
 
-func TestWhetherAnErrorStopsTheChangeIsTheUsersChoice(t *testing.T) {
+// The mode decides whether a configuration error stops the change and whether it is reported.
+func TestDecide_AppliesConfigCheckMode(t *testing.T) {
 	for mode, test := range map[v1alpha1.ConfigCheck]struct{ stops, isTold bool }{
 		"":                    {stops: true, isTold: true},
 		v1alpha1.CheckEnforce: {stops: true, isTold: true},
@@ -97,7 +98,8 @@ func TestWhetherAnErrorStopsTheChangeIsTheUsersChoice(t *testing.T) {
 	}
 }
 
-func TestAWarningStopsNothingAndIsToldOnce(t *testing.T) {
+// A warning does not stop the injection.
+func TestDecide_ReportsConfigWarningOnce(t *testing.T) {
 	second := objects.NewDeployment("basket", "shop").Labelled("logs", "vector").Build()
 
 	decided := decide(t, snapshot(t, logs().WithInlineConfig(doubtful).Build(), cart(), second))
@@ -108,7 +110,7 @@ func TestAWarningStopsNothingAndIsToldOnce(t *testing.T) {
 	require.Contains(t, decided.Findings[0].String(), "spec.sidecar.config.inline:3:3: sources.other: the events of")
 }
 
-func TestANewContentOfAConfigMapIsCheckedAgain(t *testing.T) {
+func TestDecide_ChecksChangedConfigMapContent(t *testing.T) {
 	memory, s := newMemory(), snapshot(t, logs().WithConfigMap("shipping", "").Build(), cart())
 	for _, text := range []string{objects.VectorConfig("x"), misspelt, objects.VectorConfig("y")} {
 		s.ConfigMaps = only("shipping", objects.NewConfigMap("shipping", "shop", "vector.yaml", text))
@@ -117,7 +119,7 @@ func TestANewContentOfAConfigMapIsCheckedAgain(t *testing.T) {
 	}
 }
 
-func TestTheConfigurationIsHeldToTheRenderedContainer(t *testing.T) {
+func TestDecide_ChecksConfigAgainstRenderedContainer(t *testing.T) {
 	own := func(text string, change func(*v1alpha1.SidecarSpec)) *v1alpha1.VectorSidecar {
 		return logs().WithInlineConfig(text).Sidecar(change).Build()
 	}
@@ -145,7 +147,8 @@ func TestTheConfigurationIsHeldToTheRenderedContainer(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongInOnePodIsToldForThatWorkload(t *testing.T) {
+// A short grace period or a used port causes a warning for that workload alone.
+func TestDecide_WarnsOnlyAffectedWorkloads(t *testing.T) {
 	listening := "sources:\n  app: {type: socket, mode: tcp, address: \"127.0.0.1:8080\"}\nsinks:\n  out: {type: blackhole, inputs: [app]}\n"
 	hasty := objects.NewDeployment("hasty", "shop").Labelled("logs", "vector").Pod(func(spec *corev1.PodSpec) {
 		seconds := int64(10)
@@ -166,7 +169,7 @@ func TestWhatIsWrongInOnePodIsToldForThatWorkload(t *testing.T) {
 	require.Contains(t, warnings["using"], "spec.sidecar.config.inline:2:43")
 }
 
-func TestOnlyTheFilesThatVectorReadsAreChecked(t *testing.T) {
+func TestDecide_ChecksOnlyConfigFilesReadByVector(t *testing.T) {
 	object := objects.NewConfigMap("shipping", "shop", "vector.yaml", "sources:\n  app: {type: stdin}\n")
 	object.Data["sinks.yaml"] = "sinks:\n  out: {type: blackhole, inputs: [app]}\n"
 	object.Data["other.toml"] = "this is no configuration"

@@ -42,7 +42,7 @@ func copies(t *testing.T, sidecar *v1alpha1.VectorSidecar, object *corev1.Config
 	return decide(t, s)
 }
 
-func TestACopyHasWhatTheSidecarNeedsAndNoMore(t *testing.T) {
+func TestDecide_CopiesOnlyRequiredConfigMapKeys(t *testing.T) {
 	reading := func(options string) func(*corev1.ConfigMap) {
 		return func(c *corev1.ConfigMap) {
 			c.Data["vector.yaml"] = "sources: {own: {type: internal_logs}}\nsinks: {out: {type: blackhole, inputs: [own], graph: {node_attributes: {" + options + "}}}}\n"
@@ -141,7 +141,7 @@ func needed(t *testing.T, p *plan.Plan) []string {
 	return slices.Compact(slices.Sorted(slices.Values(companion.References(&deployment.Spec.Template.Spec))))
 }
 
-func TestOnlyWhatIsCopiedIsTheContent(t *testing.T) {
+func TestDecide_IgnoresChangesOfUncopiedConfigMapKeys(t *testing.T) {
 	for _, reload := range []v1alpha1.ReloadMode{v1alpha1.ReloadRestart, v1alpha1.ReloadLive} {
 		t.Run(string(reload), func(t *testing.T) {
 			sidecar := logs().WithConfigMap("shipping", "").Build()
@@ -176,7 +176,7 @@ func TestOnlyWhatIsCopiedIsTheContent(t *testing.T) {
 
 // A user's ConfigMap may have the name that the rendered one of a VectorSidecar with
 // Live would have.
-func TestALiveCopyIsNotNamedLikeItsOrigin(t *testing.T) {
+func TestDecide_NamesLiveCopyUnlikeSourceConfigMap(t *testing.T) {
 	sidecar := logs().WithConfigMap("logs-vector", "").Build()
 	sidecar.Spec.Sidecar.Reload = v1alpha1.ReloadLive
 	s := snapshot(t, sidecar, cart())
@@ -189,7 +189,7 @@ func TestALiveCopyIsNotNamedLikeItsOrigin(t *testing.T) {
 	require.False(t, *decided.Companions[0].Immutable)
 }
 
-func TestWhatIsTooLargeIsRefusedWithItsSize(t *testing.T) {
+func TestDecide_RejectsTooLargeCopyWithItsSize(t *testing.T) {
 	const largestCopy = 1 << 20
 	sized := func(n int) *decision.Decision {
 		return copies(t, logs().WithConfigMap("shipping", "").Build(), shipping(func(c *corev1.ConfigMap) {
@@ -208,7 +208,7 @@ func TestWhatIsTooLargeIsRefusedWithItsSize(t *testing.T) {
 }
 
 // A running sidecar keeps its copy, whatever happens to the ConfigMap.
-func TestTheLastGoodCopyStays(t *testing.T) {
+func TestDecide_KeepsCopyAfterConfigMapChange(t *testing.T) {
 	s := snapshot(t, logs().WithConfigMap("shipping", "").Build(), cart())
 	s.ConfigMaps = only("shipping", shipping(asIs))
 	first := decide(t, s)

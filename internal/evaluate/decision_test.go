@@ -135,7 +135,7 @@ func written(companions []corev1.ConfigMap) []corev1.ConfigMap {
 	return there
 }
 
-func TestTheEnvironmentIsTheMostSpecificOne(t *testing.T) {
+func TestDecide_UsesMostSpecificEnvironment(t *testing.T) {
 	for name, test := range map[string]struct {
 		spec, namespace, operator string
 		want                      string
@@ -158,7 +158,7 @@ func TestTheEnvironmentIsTheMostSpecificOne(t *testing.T) {
 }
 
 // All ways in which a workload is no longer to have the sidecar.
-func TestWhatShouldNotCarryTheSidecarLosesIt(t *testing.T) {
+func TestDecide_RemovesUnwantedSidecar(t *testing.T) {
 	now := metav1.Now()
 	for name, happen := range map[string]func(*Snapshot){
 		"switched off":          func(s *Snapshot) { s.Sidecar = logs().Disabled().Build() },
@@ -185,7 +185,7 @@ func TestWhatShouldNotCarryTheSidecarLosesIt(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongTouchesNoWorkload(t *testing.T) {
+func TestDecide_KeepsSidecarAndCompanionsOnInvalidSpec(t *testing.T) {
 	s := snapshot(t, logs().Build(), cart())
 	carried(s, &decide(t, s).Plans[0])
 	companions := written(decide(t, s).Companions)
@@ -219,7 +219,7 @@ func TestWhatIsWrongTouchesNoWorkload(t *testing.T) {
 	}
 }
 
-func TestOneWorkloadThatCannotTakeItDoesNotStopTheOthers(t *testing.T) {
+func TestDecide_BlocksOnlyUnsuitableWorkload(t *testing.T) {
 	able := objects.NewDeployment("able", "shop").Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Build()
 
 	decided := decide(t, snapshot(t, logs().WithLogs("/var/log/app").Build(), cart(), able))
@@ -232,7 +232,7 @@ func TestOneWorkloadThatCannotTakeItDoesNotStopTheOthers(t *testing.T) {
 	require.Contains(t, decided.Plans[1].Message, "/var/log/app")
 }
 
-func TestAReferencedConfigMapIsHeldToWhatItMustBe(t *testing.T) {
+func TestDecide_ValidatesReferencedConfigMap(t *testing.T) {
 	good := objects.NewConfigMap("shipping", "shop", "vector.yaml", objects.VectorConfig("x"))
 	binary := good.DeepCopy()
 	binary.Data, binary.BinaryData = nil, map[string][]byte{"vector.yaml": {0xff}}
@@ -271,7 +271,8 @@ func TestAReferencedConfigMapIsHeldToWhatItMustBe(t *testing.T) {
 	}
 }
 
-func TestCompanionsComeBeforeAndGoAfterTheWorkloadsThatNeedThem(t *testing.T) {
+// A companion is created before the workloads are written, and removed after their rollouts.
+func TestDecide_KeepsCompanionsWhileWorkloadsNeedThem(t *testing.T) {
 	s := snapshot(t, logs().Build(), cart())
 	old := corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "logs-vector-old"}}
 	s.Companions = []corev1.ConfigMap{old}
@@ -298,7 +299,7 @@ func TestCompanionsComeBeforeAndGoAfterTheWorkloadsThatNeedThem(t *testing.T) {
 	require.ElementsMatch(t, []string{"logs-vector-old", first.Companions[0].Name}, decide(t, s).Obsolete)
 }
 
-func TestTheOlderOfTwoWithOneContainerNameHasIt(t *testing.T) {
+func TestDecide_GivesContainerNameToOlderVectorSidecar(t *testing.T) {
 	young, old := logs().Build(), objects.NewVectorSidecar("audit", "shop").MatchingAll().Build()
 	young.CreationTimestamp = metav1.NewTime(time.Unix(200, 0))
 	old.CreationTimestamp = metav1.NewTime(time.Unix(100, 0))
@@ -318,7 +319,8 @@ func TestTheOlderOfTwoWithOneContainerNameHasIt(t *testing.T) {
 	require.Equal(t, plan.Inject, decide(t, s).Plans[0].Action, "another name is not a conflict")
 }
 
-func TestAMemoChangesNoDecision(t *testing.T) {
+// Decisions with the shared cache equal decisions without a cache.
+func TestDecide_SharesCacheBetweenVectorSidecars(t *testing.T) {
 	memory := newMemory()
 	reaching := objects.NewDeployment("reaching", "shop").Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Build()
 	for name, vs := range map[string]*v1alpha1.VectorSidecar{
@@ -340,7 +342,7 @@ func TestAMemoChangesNoDecision(t *testing.T) {
 	}
 }
 
-func TestAContextThatEndsIsNoVerdict(t *testing.T) {
+func TestDecide_CachesNothingAfterCancellation(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	memory := newMemory()
@@ -353,7 +355,7 @@ func TestAContextThatEndsIsNoVerdict(t *testing.T) {
 	require.Nil(t, decided.Invalid, "nothing is remembered of a rendering that was cut short")
 }
 
-func TestASidecarThatWouldCollectNothingIsAWarning(t *testing.T) {
+func TestDecide_WarnsWhenSidecarCollectsNothing(t *testing.T) {
 	logDir := func(path string) *objects.Deployment {
 		return objects.NewDeployment("cart", "shop").Labelled("logs", "vector").WithEmptyDir("logs", path)
 	}
@@ -392,7 +394,7 @@ func TestASidecarThatWouldCollectNothingIsAWarning(t *testing.T) {
 
 // With Live, new content does not change the pod template. It is a new sidecar, and
 // neither drift nor a repair loop.
-func TestNewContentOfALiveConfigurationIsNoDrift(t *testing.T) {
+func TestDecide_UpdatesLiveConfigWithoutDrift(t *testing.T) {
 	live := func(text string) *v1alpha1.VectorSidecar {
 		vs := logs().WithInlineConfig(objects.VectorConfig(text)).Sidecar(func(s *v1alpha1.SidecarSpec) { s.Reload = v1alpha1.ReloadLive }).Build()
 		vs.Spec.DriftPolicy = v1alpha1.DriftReport
@@ -413,7 +415,7 @@ func TestNewContentOfALiveConfigurationIsNoDrift(t *testing.T) {
 
 // The plain annotations pass to the second VectorSidecar when the first is deleted.
 // That is our own change and no drift.
-func TestAnnotationsThatPassOnAreNoDrift(t *testing.T) {
+func TestDecide_MovesPlainAnnotationsWithoutDrift(t *testing.T) {
 	vs := logs().Build()
 	vs.Spec.DriftPolicy = v1alpha1.DriftReport
 	s := snapshot(t, vs, cart())
@@ -432,7 +434,7 @@ func TestAnnotationsThatPassOnAreNoDrift(t *testing.T) {
 }
 
 // A conflict over a ConfigMap stops all writes, also of other companions.
-func TestNothingIsWrittenBesideAConflictOverAConfigMap(t *testing.T) {
+func TestDecide_StopsAllWritesOnConfigMapConflict(t *testing.T) {
 	s := snapshot(t, logs().Build(), cart())
 	s.ConfigMaps = map[string]*corev1.ConfigMap{}
 	for _, made := range decide(t, s).Companions {
@@ -447,7 +449,7 @@ func TestNothingIsWrittenBesideAConflictOverAConfigMap(t *testing.T) {
 }
 
 // Templates that find no container at the logs' path would blame the VectorSidecar.
-func TestAWorkloadThatDoesNotFitIsToBlameItself(t *testing.T) {
+func TestDecide_BlocksWorkloadWithUnreadableTemplate(t *testing.T) {
 	s := snapshot(t, objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").WithLogs("/srv/app/logs").Build(), cart())
 	change(s, func(v *workload.View) {
 		v.Unread.Template, v.Containers, v.Volumes = "spec.template.spec.volumes cannot be read", nil, nil

@@ -16,7 +16,7 @@ import (
 
 // The API server refuses pods whose preStop sleep is longer than their grace period, by
 // default 30 seconds.
-func TestASidecarDrainsNoLongerThanItsPodHas(t *testing.T) {
+func TestDecide_LimitsDrainToGracePeriod(t *testing.T) {
 	for name, test := range map[string]struct {
 		grace   *int64
 		drain   int64
@@ -47,7 +47,7 @@ func TestASidecarDrainsNoLongerThanItsPodHas(t *testing.T) {
 }
 
 // A gate waits no longer than the pod's grace period; where there can be none, a warning says so.
-func TestAGateWaitsNoLongerThanItsPodHas(t *testing.T) {
+func TestDecide_LimitsDrainGateToGracePeriod(t *testing.T) {
 	for name, test := range map[string]struct {
 		grace   int64
 		native  v1alpha1.NativeMode
@@ -83,7 +83,7 @@ func TestAGateWaitsNoLongerThanItsPodHas(t *testing.T) {
 }
 
 // A cut applies only to workloads with that grace period, and is made once for them.
-func TestACutIsForWhomItIsMade(t *testing.T) {
+func TestDecide_ShortensDrainPerGracePeriod(t *testing.T) {
 	full, short, alike := cart(), cart(), cart()
 	short.Name, alike.Name = "short", "alike"
 	short.Spec.Template.Spec.TerminationGracePeriodSeconds = new(int64(2))

@@ -65,7 +65,7 @@ func annotations(p *plan.Plan) map[string]any {
 	return p.Apply["metadata"].(map[string]any)["annotations"].(map[string]any)
 }
 
-func TestOfTwoThatAreNewTheOlderComesFirst(t *testing.T) {
+func TestElder_TakesPrecedenceOverYoungerVectorSidecar(t *testing.T) {
 	for name, test := range map[string]struct {
 		first, second *v1alpha1.VectorSidecar
 		refused       string
@@ -102,7 +102,7 @@ func TestOfTwoThatAreNewTheOlderComesFirst(t *testing.T) {
 }
 
 // A restore from a backup creates them within a second, and in another order.
-func TestWhatAWorkloadCarriesKeepsItsPlace(t *testing.T) {
+func TestElder_DoesNotReplaceInjectedSidecar(t *testing.T) {
 	for name, test := range map[string]struct {
 		first, second *objects.VectorSidecar
 		then          plan.Action
@@ -128,7 +128,7 @@ func TestWhatAWorkloadCarriesKeepsItsPlace(t *testing.T) {
 }
 
 // A VectorSidecar that cannot be injected blocks nobody.
-func TestAnElderThatCannotComeKeepsNobodyOut(t *testing.T) {
+func TestElder_BlocksNoOthersWhenNotInjectable(t *testing.T) {
 	for name, elder := range map[string]*objects.VectorSidecar{
 		"it is disabled":            named("z", 9001).Disabled(),
 		"its configuration is bad":  named("z", 9001).WithInlineConfig("sources: {in: {type: nonsense}}\n"),
@@ -147,7 +147,7 @@ func TestAnElderThatCannotComeKeepsNobodyOut(t *testing.T) {
 
 // The third of three knows what the second may do given the first; and many cost no
 // more than each alone.
-func TestEachKnowsThoseBeforeIt(t *testing.T) {
+func TestAddElders_ConsidersAllPrecedingVectorSidecars(t *testing.T) {
 	first, second, third := made(1, named("a", 9001)), made(2, named("b", 9001)), made(3, named("c", 9003).Named("vector-b"))
 	s := snapshot(t, third, cart())
 	require.Equal(t, plan.Blocked, decideAmong(t, second, s, first, second, third).Action)

@@ -15,7 +15,7 @@ import (
 
 // An operator that learns the IP family leaves what was written before alone: it comes with
 // the next change of the sidecar.
-func TestTheIPFamilyReachesASidecarWithItsNextChange(t *testing.T) {
+func TestDecide_AppliesIPFamilyWithNextChange(t *testing.T) {
 	deployment := cart()
 	s := snapshot(t, logs().Build(), deployment)
 	before := decide(t, s)
@@ -31,7 +31,7 @@ func TestTheIPFamilyReachesASidecarWithItsNextChange(t *testing.T) {
 }
 
 // A configuration of the user's own that listens for IPv4 alone is written, with a warning.
-func TestAProbeIsHeldAgainstTheIPFamily(t *testing.T) {
+func TestDecide_ChecksProbeAddressAgainstIPFamily(t *testing.T) {
 	for family, findings := range map[string]int{render.IPv4: 0, render.IPv6: 1} {
 		t.Run(family, func(t *testing.T) {
 			s := snapshot(t, logs().Sidecar(func(s *v1alpha1.SidecarSpec) { s.Health = &v1alpha1.HealthSpec{Probe: "Metrics"} }).WithInlineConfig(`

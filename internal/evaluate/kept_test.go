@@ -40,7 +40,7 @@ func live() *v1alpha1.VectorSidecar {
 }
 
 // A configuration that is no longer rendered cannot be restored.
-func TestASidecarWhoseConfigurationIsGoneIsNotKept(t *testing.T) {
+func TestDecide_UpdatesEarlierRenderingWithoutItsConfig(t *testing.T) {
 	s, _ := keeping(t, logs().Build())
 	memory := newMemory()
 	memory.decide(t, s)
@@ -53,7 +53,7 @@ func TestASidecarWhoseConfigurationIsGoneIsNotKept(t *testing.T) {
 }
 
 // One whose name stays can be restored without a new pod.
-func TestALiveConfigurationIsMendedUnderASidecarThatIsKept(t *testing.T) {
+func TestDecide_RestoresLiveConfigOfEarlierRendering(t *testing.T) {
 	for name, happen := range map[string]func(*Snapshot){
 		"gone": func(s *Snapshot) { s.Companions = nil },
 		"changed": func(s *Snapshot) {
@@ -75,7 +75,8 @@ func TestALiveConfigurationIsMendedUnderASidecarThatIsKept(t *testing.T) {
 	}
 }
 
-func TestANewWorkloadGetsWhatIsRenderedNowBesideOneThatKeeps(t *testing.T) {
+// Workloads with an earlier rendering stay unchanged.
+func TestDecide_UsesCurrentRenderingForNewWorkloads(t *testing.T) {
 	for name, sidecar := range map[string]*v1alpha1.VectorSidecar{"restarting": logs().Build(), "reloading": live()} {
 		t.Run(name, func(t *testing.T) {
 			s, before := keeping(t, sidecar)
@@ -103,7 +104,7 @@ func TestANewWorkloadGetsWhatIsRenderedNowBesideOneThatKeeps(t *testing.T) {
 }
 
 // A note takes no place in the budget, is not blocked and makes no loop.
-func TestANoteHoldsNoSlot(t *testing.T) {
+func TestDecide_UsesNoSlotForRecordOnlyWrites(t *testing.T) {
 	var deployments []*appsv1.Deployment
 	for _, name := range []string{"a", "b", "c"} {
 		deployments = append(deployments, objects.NewDeployment(name, "shop").Labelled("logs", "vector").Build())
@@ -152,7 +153,7 @@ func TestDecide_RestoresARemovedRecord(t *testing.T) {
 }
 
 // The user's ConfigMap is no companion and does not matter to a sidecar that is kept.
-func TestASidecarIsKeptWithAConfigurationOfTheUsers(t *testing.T) {
+func TestDecide_KeepsEarlierRenderingWithUserConfigMap(t *testing.T) {
 	deployment := cart()
 	s := snapshot(t, logs().WithConfigMap("own", "vector.yaml").Build(), deployment)
 	s.ConfigMaps = only("own", objects.NewConfigMap("own", "shop", "vector.yaml", objects.VectorConfig("a")))

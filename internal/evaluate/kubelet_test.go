@@ -18,7 +18,7 @@ func kubelet(version string) desired.Kubelet {
 	return desired.Kubelet{Version: version, Node: "pool-a-1"}
 }
 
-func TestASidecarIsNativeWhereEveryKubeletRunsThem(t *testing.T) {
+func TestDecide_UsesNativeSidecarIfAllKubeletsSupportIt(t *testing.T) {
 	for name, test := range map[string]struct {
 		server, kubelet string
 		native, sleeps  bool
@@ -49,7 +49,7 @@ func TestASidecarIsNativeWhereEveryKubeletRunsThem(t *testing.T) {
 }
 
 // Kubelets are not what people gave, as long as the API server says as much of them.
-func TestNodesAreAskedForWhereTheySayMoreThanTheAPIServer(t *testing.T) {
+func TestDecide_IncludesRelevantKubeletInInputHash(t *testing.T) {
 	of := func(server, oldest string) string {
 		s := snapshot(t, logs().Build(), cart())
 		s.KubeVersion, s.OldestKubelet = server, kubelet(oldest)
@@ -62,7 +62,8 @@ func TestNodesAreAskedForWhereTheySayMoreThanTheAPIServer(t *testing.T) {
 	require.Equal(t, of("v1.31.0", "v1.29.0"), of("v1.31.0", "v1.29.7"), "a patch changes nothing")
 }
 
-func TestAnUpgradedNodePoolIsARevisionAndAnUpgradedOperatorIsNone(t *testing.T) {
+// An upgrade of the operator alone changes no workload.
+func TestDecide_UpdatesSidecarAfterNodePoolUpgrade(t *testing.T) {
 	deployment := objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build()
 	s := snapshot(t, logs().Build(), deployment)
 	s.KubeVersion = "v1.30.4"
@@ -91,7 +92,7 @@ func TestAnUpgradedNodePoolIsARevisionAndAnUpgradedOperatorIsNone(t *testing.T) 
 	require.NotNil(t, third.Plans[0].Desired.Container("vector").RestartPolicy)
 }
 
-func TestANodeThatCannotStartTheSidecarIsNamed(t *testing.T) {
+func TestDecide_NamesNodeWithoutNativeSidecarSupport(t *testing.T) {
 	for name, test := range map[string]struct {
 		kubelet string
 		native  string

@@ -69,7 +69,7 @@ func goingBack(s *Snapshot) {
 func unfinished(v *workload.View) { v.Rollout = workload.RolloutProgressing }
 
 // When a change goes, by mode and by what has happened to the workload that has the sidecar of before.
-func TestAChangeGoesWhenItsModeSays(t *testing.T) {
+func TestDecide_StartsChangeByRolloutMode(t *testing.T) {
 	const owner, person = meta.ReasonWaitingForAppRollout, meta.ReasonWaitingForPromotion
 	for name, test := range map[string]struct {
 		mode   v1alpha1.RolloutMode
@@ -157,7 +157,7 @@ func TestAChangeGoesWhenItsModeSays(t *testing.T) {
 }
 
 // What a person promotes is what waits then: the next change waits again.
-func TestAPromotionIsOfOneChange(t *testing.T) {
+func TestDecide_PromotesOnlyWaitingChange(t *testing.T) {
 	for _, mode := range []v1alpha1.RolloutMode{v1alpha1.ModeManual, v1alpha1.ModeOnAppRollout} {
 		s := snapshot(t, waitingFor(mode, 0), cart())
 		s.Now = noon
@@ -177,7 +177,7 @@ func TestAPromotionIsOfOneChange(t *testing.T) {
 }
 
 // To note on a workload that it waits is a write, which begins no soak: when it may go, it takes a place as any other.
-func TestWhatHasWaitedTakesAPlace(t *testing.T) {
+func TestDecide_UsesSlotForDeferredChange(t *testing.T) {
 	s := snapshot(t, waitingFor(v1alpha1.ModeManual, 0), cart())
 	s.Now = noon
 	current(t, s)
@@ -194,7 +194,7 @@ func TestWhatHasWaitedTakesAPlace(t *testing.T) {
 }
 
 // A workload without a sidecar: new ones do not wait where that would keep them without one.
-func TestWorkloadsWithoutASidecarByMode(t *testing.T) {
+func TestDecide_InjectsNewWorkloadsByRolloutMode(t *testing.T) {
 	for name, test := range map[string]struct {
 		mode    v1alpha1.RolloutMode
 		created time.Duration // after the VectorSidecar
@@ -233,7 +233,7 @@ func TestWorkloadsWithoutASidecarByMode(t *testing.T) {
 }
 
 // A configuration that Vector reloads starts no pods, and does not wait.
-func TestWhatStartsNoPodsDoesNotWait(t *testing.T) {
+func TestDecide_StartsChangeWithoutNewPodsAtOnce(t *testing.T) {
 	config := func(format string) *v1alpha1.ConfigSpec {
 		return &v1alpha1.ConfigSpec{Inline: "sources: {in: {type: demo_logs, format: " + format + "}}\nsinks: {out: {type: blackhole, inputs: [in]}}"}
 	}
@@ -260,7 +260,7 @@ func TestWhatStartsNoPodsDoesNotWait(t *testing.T) {
 }
 
 // A note that is not needed any more goes: a later wait begins anew.
-func TestANoteGoesWithTheWait(t *testing.T) {
+func TestDecide_RemovesWaitAnnotationAfterWait(t *testing.T) {
 	s := snapshot(t, waitingFor(v1alpha1.ModeOnAppRollout, 0), cart())
 	s.Now = noon
 	current(t, s)
@@ -274,7 +274,7 @@ func TestANoteGoesWithTheWait(t *testing.T) {
 }
 
 // A workload that has only waited has nothing to remove but the note.
-func TestAWorkloadThatOnlyWaitedIsLeftWithoutARollout(t *testing.T) {
+func TestDecide_RemovesWaitAnnotationWithoutRollout(t *testing.T) {
 	s := snapshot(t, waitingFor(v1alpha1.ModeManual, 0), cart())
 	s.Now = noon
 	noting(s, noon)
@@ -288,7 +288,7 @@ func TestAWorkloadThatOnlyWaitedIsLeftWithoutARollout(t *testing.T) {
 }
 
 // A note of a release that knew other fields of pod templates is written anew, with its time.
-func TestANoteOfAnotherReleaseIsRenewed(t *testing.T) {
+func TestDecide_RenewsWaitAnnotationOfOtherRelease(t *testing.T) {
 	s := snapshot(t, waitingFor(v1alpha1.ModeOnAppRollout, 0), cart())
 	s.Now = noon
 	current(t, s)
@@ -309,7 +309,7 @@ func TestANoteOfAnotherReleaseIsRenewed(t *testing.T) {
 }
 
 // In waves, what has waited too long waits for the waves before.
-func TestWhatIsLateWaitsForWaves(t *testing.T) {
+func TestDecide_KeepsWaveOrderAfterMaxAge(t *testing.T) {
 	s := snapshot(t, waitingFor(v1alpha1.ModeOnAppRollout, time.Hour), cart())
 	s.Now = noon
 	current(t, s)
@@ -323,7 +323,7 @@ func TestWhatIsLateWaitsForWaves(t *testing.T) {
 }
 
 // The API server injects what may go with an owner's change, and not what waits for a person.
-func TestWhatWaitsForAPersonIsNotInjectedAtAdmission(t *testing.T) {
+func TestDecide_OffersNoOverlayBeforePromotion(t *testing.T) {
 	for mode, isOffered := range map[v1alpha1.RolloutMode]bool{v1alpha1.ModeOnAppRollout: true, v1alpha1.ModeManual: false} {
 		s := snapshot(t, waitingFor(mode, 0), cart())
 		s.Now, s.Offers = noon, true
@@ -343,7 +343,7 @@ func TestWhatWaitsForAPersonIsNotInjectedAtAdmission(t *testing.T) {
 }
 
 // Nothing is noted while nothing may be written.
-func TestNothingIsNotedWhileWritesAreStopped(t *testing.T) {
+func TestDecide_WritesNoWaitAnnotationWhileOnHold(t *testing.T) {
 	s := snapshot(t, waitingFor(v1alpha1.ModeManual, 0), cart())
 	s.Now, s.Hold = noon, plan.Stop()
 	decided := decide(t, s)

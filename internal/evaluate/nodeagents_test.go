@@ -32,7 +32,7 @@ func silent(name string, port int32) *objects.VectorSidecar {
 
 // The agents' annotations never take anything over: neither the owner's nor those of an older
 // VectorSidecar, whoever writes first.
-func TestOneTextIsNotSharedByTwo(t *testing.T) {
+func TestDecide_KeepsNodeAgentAnnotationsOfOthers(t *testing.T) {
 	first, second := made(1, silent("z", 9001)), made(2, silent("a", 9002))
 	s := snapshot(t, first, cart())
 	p := decideAmong(t, second, s, first, second)
@@ -57,7 +57,7 @@ func TestOneTextIsNotSharedByTwo(t *testing.T) {
 }
 
 // Sinks decide whether agents are told anything: what is printed has no other way on.
-func TestAgentsCollectWhatIsOnlyPrinted(t *testing.T) {
+func TestDecide_KeepsNodeAgentsWithConsoleSinks(t *testing.T) {
 	sinks := func(sinks ...string) func(*v1alpha1.SidecarSpec) {
 		return func(s *v1alpha1.SidecarSpec) {
 			on := true
@@ -98,7 +98,7 @@ func TestAgentsCollectWhatIsOnlyPrinted(t *testing.T) {
 }
 
 // A name may be too long for the key of an annotation, and is told only where it was asked for.
-func TestANameThatIsTooLongForAKey(t *testing.T) {
+func TestDecide_WarnsOfTooLongNodeAgentAnnotationKey(t *testing.T) {
 	const long = "vector-for-the-shop-that-never-closes-and-logs-all-day"
 	p := decide(t, snapshot(t, logs().Named(long).Sidecar(func(s *v1alpha1.SidecarSpec) { s.NodeAgents = "Exclude" }).Build(), cart())).Plans[0]
 	require.Equal(t, plan.Inject, p.Action, p.Message)
@@ -108,7 +108,7 @@ func TestANameThatIsTooLongForAKey(t *testing.T) {
 }
 
 // Where the policy reserves the domain, the annotation is left out, and the sidecar is not refused.
-func TestAgentsAnnotationsYieldToThePolicy(t *testing.T) {
+func TestDecide_OmitsNodeAgentAnnotationsByPolicy(t *testing.T) {
 	vs := logs().Sidecar(func(s *v1alpha1.SidecarSpec) { s.NodeAgents = "Exclude" }).Build()
 	s := snapshot(t, vs, cart())
 	chart, err := builtin()

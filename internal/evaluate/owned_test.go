@@ -50,7 +50,7 @@ func had(lastWriter string) func(*Snapshot) {
 }
 
 // What becomes of a workload without the sidecar that another operator owns.
-func TestWhoTakesTheSidecarOutIsBelieved(t *testing.T) {
+func TestDecide_AcceptsRemovalByControllerOwner(t *testing.T) {
 	by := func(writer string) func(*Snapshot) {
 		return func(s *Snapshot) { change(s, func(v *workload.View) { v.LastWriter = writer }) }
 	}
@@ -127,7 +127,7 @@ func TestWhoTakesTheSidecarOutIsBelieved(t *testing.T) {
 }
 
 // Whose owner leaves the sidecar alone keeps it, whatever others of its kind do, and gets its changes.
-func TestOthersOfAKindThatTakesItOutKeepIt(t *testing.T) {
+func TestDecide_KeepsSidecarInOtherOwnedWorkloads(t *testing.T) {
 	s := snapshot(t, as("", ""), cart())
 	ofKafka(s)
 	carried(s, &decide(t, s).Plans[0])
@@ -140,7 +140,7 @@ func TestOthersOfAKindThatTakesItOutKeepIt(t *testing.T) {
 }
 
 // spec.ownedWorkloads, for a workload with and without the sidecar.
-func TestWorkloadsOfOtherOperatorsAreLeftAsIsWanted(t *testing.T) {
+func TestDecide_AppliesOwnedWorkloadsSetting(t *testing.T) {
 	for name, test := range map[string]struct {
 		owned         v1alpha1.OwnedWorkloads
 		left          string
@@ -181,7 +181,7 @@ func TestWorkloadsOfOtherOperatorsAreLeftAsIsWanted(t *testing.T) {
 	require.Equal(t, plan.Inject, decide(t, s).Plans[0].Action, "nobody owns it")
 }
 
-func TestWhatOwnersTakeOutIsBounded(t *testing.T) {
+func TestDecide_BoundsRecordedOwnerRemovals(t *testing.T) {
 	var all []v1alpha1.OwnerRemoval
 	for i := range 2 * v1alpha1.MaxOwnerRemovals {
 		one := kafkas("")
@@ -200,7 +200,7 @@ func TestWhatOwnersTakeOutIsBounded(t *testing.T) {
 }
 
 // What is found in one namespace says nothing of others, however much it is, until several have found it.
-func TestANamespaceDecidesNothingForOthers(t *testing.T) {
+func TestDecide_IsolatesOwnerRemovalsByNamespace(t *testing.T) {
 	in := func(namespace, ownerKind string) []v1alpha1.OwnerRemoval {
 		one := kafkas("")
 		one[0].Namespace, one[0].OwnerKind = namespace, ownerKind

@@ -54,7 +54,7 @@ func environmentOfVector(p *plan.Plan, variable string) string {
 	return ""
 }
 
-func TestNamespacesAndWorkloadsOverrideWhatThePlatformAllows(t *testing.T) {
+func TestDecide_AppliesOverridesAllowedByPolicy(t *testing.T) {
 	sidecar := logs().Sidecar(func(s *v1alpha1.SidecarSpec) { s.Threads = new(int32); *s.Threads = 2 }).Build()
 	plain := objects.NewDeployment("plain", "shop").Labelled("logs", "vector").Build()
 	tuned := objects.NewDeployment("tuned", "shop").Labelled("logs", "vector").
@@ -77,7 +77,7 @@ func TestNamespacesAndWorkloadsOverrideWhatThePlatformAllows(t *testing.T) {
 	}
 }
 
-func TestAWorkloadsBadOverrideBlocksItAlone(t *testing.T) {
+func TestDecide_BlocksOnlyWorkloadWithInvalidOverride(t *testing.T) {
 	for name, test := range map[string]struct {
 		path, text string
 		names      []string
@@ -111,7 +111,7 @@ func TestAWorkloadsBadOverrideBlocksItAlone(t *testing.T) {
 	}
 }
 
-func TestAWorkloadWithABadOverrideKeepsItsSidecar(t *testing.T) {
+func TestDecide_KeepsSidecarOnForbiddenOverride(t *testing.T) {
 	s := snapshot(t, logs().Build(), objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Annotated(override("sidecar.image"), "x").Build())
 	good := snapshot(t, logs().Build(), cart())
 	carried(s, &decide(t, good).Plans[0])
@@ -122,7 +122,7 @@ func TestAWorkloadWithABadOverrideKeepsItsSidecar(t *testing.T) {
 	require.Contains(t, p.Message, "the platform allows none")
 }
 
-func TestANamespacesBadDefaultsAreNamed(t *testing.T) {
+func TestDecide_ReportsInvalidNamespaceDefaults(t *testing.T) {
 	for name, test := range map[string]struct {
 		policy, key, text string
 		names             []string
@@ -152,7 +152,7 @@ func TestANamespacesBadDefaultsAreNamed(t *testing.T) {
 
 const broken = "{{ if }}"
 
-func TestTheTemplateSetIsTheMostSpecificOne(t *testing.T) {
+func TestDecide_UsesMostSpecificTemplateSet(t *testing.T) {
 	sets := map[string]map[string]string{"gateway": {"NOTES.txt": "x"}, "edge": {"NOTES.txt": "y"}, "broken": {"_x.tpl": broken}}
 	for name, test := range map[string]struct {
 		spec, environment string
@@ -190,7 +190,7 @@ func TestTheTemplateSetIsTheMostSpecificOne(t *testing.T) {
 	}
 }
 
-func TestAPolicyThatNeverWasGoodStopsInjection(t *testing.T) {
+func TestDecide_StopsInjectionOnInvalidPolicy(t *testing.T) {
 	s := snapshot(t, logs().Build(), cart())
 	s.Platform = given(t, map[string]string{desired.PolicyKey: "imags: {}"}, nil)
 
@@ -201,7 +201,7 @@ func TestAPolicyThatNeverWasGoodStopsInjection(t *testing.T) {
 	require.Contains(t, decided.Invalid.Message, "did you mean images?")
 }
 
-func TestThePolicyHoldsWhoeverSetsTheValue(t *testing.T) {
+func TestDecide_AppliesPolicyToSpecValues(t *testing.T) {
 	s := snapshot(t, logs().Sidecar(func(s *v1alpha1.SidecarSpec) { s.Image = "docker.io/timberio/vector" }).Build(), cart())
 	s.Platform = given(t, map[string]string{desired.PolicyKey: "images: {requireTag: true}"}, nil)
 
@@ -211,7 +211,8 @@ func TestThePolicyHoldsWhoeverSetsTheValue(t *testing.T) {
 	require.Contains(t, decided.Invalid.Message, "podtemplate.yaml: rejected by the platform's policy: template.spec.initContainers[0].image")
 }
 
-func TestAWorkloadThatPodSecurityWouldRefuseIsLeftAlone(t *testing.T) {
+// A workload with pods below the enforced level gets the sidecar all the same.
+func TestDecide_BlocksWorkloadOnPodSecurityViolation(t *testing.T) {
 	sidecar := logs().Sidecar(func(s *v1alpha1.SidecarSpec) { s.SecurityContext = &corev1.SecurityContext{RunAsUser: new(int64)} }).Build()
 	no, yes := false, true
 	passing := objects.NewDeployment("passing", "shop").Labelled("logs", "vector").Pod(func(pod *corev1.PodSpec) {
@@ -235,7 +236,7 @@ func TestAWorkloadThatPodSecurityWouldRefuseIsLeftAlone(t *testing.T) {
 }
 
 // The layer that gave the value has to be corrected.
-func TestATemplatesErrorNamesTheLayerOfTheValue(t *testing.T) {
+func TestDecide_NamesValueLayerInTemplateErrors(t *testing.T) {
 	sets := map[string]map[string]string{"own": {"extra.yaml": "{{ $s := .Values.sidecar }}\n{{ $s.name.x }}"}}
 	for name, test := range map[string]struct {
 		installation string
@@ -262,7 +263,7 @@ func TestATemplatesErrorNamesTheLayerOfTheValue(t *testing.T) {
 
 // The operator's namespace is not read for whoever sets values in another one, though the policy lets him
 // choose among the ConfigMaps of his own.
-func TestNobodyElseNamesAConfigMapOfTheOperator(t *testing.T) {
+func TestDecide_ProtectsConfigMapsInOperatorNamespace(t *testing.T) {
 	const mayChoose = "overrides: {namespaces: [sidecar.config], workloads: [sidecar.config]}"
 	reference := func(name, key string) string {
 		return fmt.Sprintf("sidecar: {config: {configMapRef: {name: %s, key: %s}}}", name, key)

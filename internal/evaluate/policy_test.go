@@ -17,7 +17,7 @@ import (
 )
 
 // Each of these once bypassed the rule about it.
-func TestThereIsNoWayRoundThePolicy(t *testing.T) {
+func TestDecide_RejectsPolicyBypasses(t *testing.T) {
 	const (
 		restricted = "securityContext: {runAsNonRoot: true, runAsUser: 1, allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}, seccompProfile: {type: RuntimeDefault}}"
 		noSecrets  = "volumes: {kinds: [configMap, emptyDir, projected]}"
@@ -115,7 +115,7 @@ func TestThereIsNoWayRoundThePolicy(t *testing.T) {
 
 // A sidecar keeps what was allowed when it was injected. It is checked again when it is
 // about to change.
-func TestASidecarKeepsWhatThePolicyForbidsLater(t *testing.T) {
+func TestDecide_ChecksPolicyOnlyWhenSidecarChanges(t *testing.T) {
 	const allowed = "volumes: {csiDrivers: [d.example], applicationSecrets: true}"
 	volumes := map[string]corev1.Volume{
 		"by the policy":                   {Name: "v", VolumeSource: corev1.VolumeSource{CSI: &corev1.CSIVolumeSource{Driver: "d.example"}}},

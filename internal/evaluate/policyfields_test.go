@@ -98,7 +98,7 @@ func allowedContainer(name string) string {
 // must refuse it and name the key; a loose one must allow it. Fields that no policy
 // allows, the loose policy must refuse as well; harmless fields, the strict one must
 // allow.
-func TestEveryFieldIsJudgedByItsKeys(t *testing.T) {
+func TestDecide_ChecksEveryFieldAgainstItsPolicyKeys(t *testing.T) {
 	f := newField(t)
 	for _, field := range fields.Below(reflect.TypeFor[corev1.PodTemplateSpec](), func(name string) bool {
 		line := policy.LineFor(name)
@@ -126,7 +126,7 @@ func TestEveryFieldIsJudgedByItsKeys(t *testing.T) {
 }
 
 // Without the field, all of these policies allow the sidecar.
-func TestAStrictPolicyAllowsASidecar(t *testing.T) {
+func TestDecide_AllowsPlainSidecarUnderStrictPolicy(t *testing.T) {
 	f := newField(t)
 	f.allows(t, f.decide(t, strict, f.sidecar("", nil)))
 	f.allows(t, f.decide(t, f.loose(), f.sidecar("", nil)))

@@ -18,7 +18,7 @@ import (
 
 // While a revision with another policy has not reached a VectorSidecar, both hold: whichever of them is
 // the stricter one, and whatever rule differs.
-func TestBothPoliciesHoldUntilTheWaveIsReached(t *testing.T) {
+func TestDecide_AppliesBothPoliciesUntilWaveStarts(t *testing.T) {
 	const config = "sources: {app: {type: demo_logs, format: json}}\nsinks: {out: {type: http, inputs: [app], uri: 'https://logs.example', encoding: {codec: json}}}\n"
 	for name, test := range map[string]struct {
 		loose, strict string

@@ -44,7 +44,7 @@ func pullingWith(names ...string) *v1alpha1.VectorSidecar {
 
 const allowsRegistry = "imagePullSecrets: {allowed: [registry]}"
 
-func TestAPullSecretTakesNoneFromTheApplication(t *testing.T) {
+func TestDecide_KeepsPullSecretsOfApplication(t *testing.T) {
 	untouched := func(*corev1.PodSpec) {}
 	listing := func(names ...string) func(*corev1.PodSpec) {
 		return func(pod *corev1.PodSpec) {
@@ -93,7 +93,7 @@ func TestAPullSecretTakesNoneFromTheApplication(t *testing.T) {
 	}
 }
 
-func TestTheAccountsPullSecretsAreFollowed(t *testing.T) {
+func TestDecide_FollowsPullSecretsOfServiceAccount(t *testing.T) {
 	deployment := objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build()
 	s := snapshot(t, pullingWith("registry"), deployment)
 	s.Platform = given(t, map[string]string{desired.PolicyKey: allowsRegistry}, nil)
@@ -109,7 +109,7 @@ func TestTheAccountsPullSecretsAreFollowed(t *testing.T) {
 }
 
 // A template set of its own may list what it likes, and leave out what it should not.
-func TestTemplatesThatForgetTheAccountAreRefused(t *testing.T) {
+func TestDecide_RejectsTemplatesWithoutAccountPullSecrets(t *testing.T) {
 	s := snapshot(t, pullingWith("registry"), cart())
 	s.Platform = releaseOf(t, map[string]string{"concat $.Values.target.accountPullSecrets .": "concat (list) ."}, map[string]string{desired.PolicyKey: allowsRegistry}, nil)
 	s.Accounts = map[string]*workload.Account{"default": {PullSecrets: []string{"apps"}}}
@@ -123,7 +123,7 @@ func TestTemplatesThatForgetTheAccountAreRefused(t *testing.T) {
 }
 
 // What the owner lists is the owner's, until it is not listed any more.
-func TestAPullSecretThatItsOwnerTakesAwayIsBrought(t *testing.T) {
+func TestDecide_AddsPullSecretRemovedByOwner(t *testing.T) {
 	lists := func(names ...string) *appsv1.Deployment {
 		return objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Pod(func(pod *corev1.PodSpec) {
 			for _, name := range names {
@@ -148,7 +148,7 @@ func TestAPullSecretThatItsOwnerTakesAwayIsBrought(t *testing.T) {
 
 // A name that the policy does not allow may be what the application is pulled with anyway: that is
 // known before it is refused.
-func TestThePolicyIsAskedWhenTheAccountIsKnown(t *testing.T) {
+func TestDecideFrom_ReadsAccountBeforePullSecretPolicy(t *testing.T) {
 	s := snapshot(t, pullingWith("registry"), cart())
 	from := &accountsOf{accounts: map[string]*workload.Account{"default": {PullSecrets: []string{"registry"}}}}
 	decided, err := DecideFrom(t.Context(), s, from, nil)

@@ -18,7 +18,7 @@ import (
 
 // A Guaranteed pod stays one where that is asked for, with all that is injected; where it cannot, that is
 // told.
-func TestAGuaranteedPodStaysGuaranteed(t *testing.T) {
+func TestDecide_KeepsGuaranteedQoSClass(t *testing.T) {
 	list := func(cpu, memory string) corev1.ResourceList {
 		return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse(memory)}
 	}
@@ -67,7 +67,7 @@ func TestAGuaranteedPodStaysGuaranteed(t *testing.T) {
 }
 
 // Where the owner changes the class, the sidecar follows, and only where it is asked to keep it.
-func TestTheSidecarFollowsTheClassOfItsPod(t *testing.T) {
+func TestDecide_FollowsQoSClassOfPod(t *testing.T) {
 	limits := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m"), corev1.ResourceMemory: resource.MustParse("256Mi")}
 	for environment, want := range map[string]plan.Action{"production": plan.Update, "development": plan.None} {
 		t.Run(environment, func(t *testing.T) {

@@ -47,7 +47,7 @@ func mixed(source *rand.Rand) []*appsv1.Deployment {
 
 // Whatever random templates read of the workload, a cached rendering is right for all
 // workloads that get it.
-func TestRandomTemplatesRenderTheSameFromMemory(t *testing.T) {
+func TestDecide_CachesRenderingsOfRandomTemplates(t *testing.T) {
 	rendered, asked, valid := 0, 0, 0
 	for seed := range uint64(12) {
 		source := rand.New(rand.NewPCG(2, seed))

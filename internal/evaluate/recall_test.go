@@ -26,7 +26,7 @@ import (
 )
 
 // Whatever changes between two passes, the second decides like a new process.
-func TestAPassDecidesAsIfItWereTheFirst(t *testing.T) {
+func TestRecall_DoesNotAffectDecisions(t *testing.T) {
 	vs := logs().WithLogs("/var/log/app").Build()
 	vs.CreationTimestamp = metav1.NewTime(time.Unix(200, 0))
 	s := snapshot(t, vs, manyOf(4)...)
@@ -118,7 +118,7 @@ func TestAPassDecidesAsIfItWereTheFirst(t *testing.T) {
 }
 
 // The cost of a pass grows with what has changed.
-func TestAPassEvaluatesWhatHasChangedAlone(t *testing.T) {
+func TestRecall_EvaluatesOnlyChangedWorkloads(t *testing.T) {
 	cache, all := workloadcache.New(), manyOf(6)
 	var records []*workloadcache.Record
 	for _, one := range all[:5] {
@@ -162,7 +162,7 @@ func TestAPassEvaluatesWhatHasChangedAlone(t *testing.T) {
 	require.Equal(t, 5, evaluated, "they are evaluated by something else")
 }
 
-func TestALateRenderingIsNotRecalled(t *testing.T) {
+func TestRecall_SkipsLateRenderings(t *testing.T) {
 	record := snapshot(t, logs().Build(), cart()).Workloads[0]
 	late := decision.Workload{Record: record, Source: &desired.Source{}, Evaluated: &decision.Evaluated{Of: record, Rendered: &desired.Rendered{TimedOut: true, Invalid: &desired.Invalid{}}}}
 	sidecar := logs().Build()

@@ -20,7 +20,7 @@ import (
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 // Package decision tests how rollouts are judged.
-func TestDecideIsToldOfRollouts(t *testing.T) {
+func TestDecide_ReportsSoakAndStartedRollouts(t *testing.T) {
 	s := snapshot(t, logs().WithSoak(-1).Build(), cart())
 	carried(s, &decide(t, s).Plans[0])
 	s.Now = noon
@@ -44,7 +44,7 @@ func TestDecideIsToldOfRollouts(t *testing.T) {
 }
 
 // The canaries go first, by number or by labels.
-func TestCanariesGoFirst(t *testing.T) {
+func TestDecide_UpdatesCanariesFirst(t *testing.T) {
 	one, all := intstr.FromInt32(1), intstr.FromString("100%")
 	labelled := func(key, value string) *metav1.LabelSelector {
 		return &metav1.LabelSelector{MatchLabels: map[string]string{key: value}}
@@ -88,7 +88,7 @@ func TestCanariesGoFirst(t *testing.T) {
 }
 
 // The only canary has no pods: others get a change when it has, or by promotion of this change alone.
-func TestCanariesWithoutPodsHoldAChange(t *testing.T) {
+func TestDecide_HoldsChangeWhileCanaryHasNoPods(t *testing.T) {
 	first := &v1alpha1.CanarySpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"first": "yes"}}}
 	fleet := func(t *testing.T) *Snapshot {
 		deployments := manyOf(2)
@@ -150,7 +150,7 @@ func TestCanariesWithoutPodsHoldAChange(t *testing.T) {
 }
 
 // A person has a VectorSidecar go on: what failed before holds up nothing, what fails later does.
-func TestARetryForgivesWhatFailedBefore(t *testing.T) {
+func TestDecide_IgnoresEarlierFailuresAfterRetry(t *testing.T) {
 	deployments := manyOf(2)
 	s := snapshot(t, logs().Build(), deployments...)
 	s.Now = noon

@@ -17,7 +17,7 @@ import (
 
 // Where nobody can be told, the sidecar is injected as ever, with a warning; it reads nothing of the workload, so
 // that it can be told of before there is one.
-func TestWhoCannotBeToldIsWarned(t *testing.T) {
+func TestDecide_WarnsOfMissingApplicationEnv(t *testing.T) {
 	sidecar := objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Sidecar(func(s *v1alpha1.SidecarSpec) {
 		s.OTLP = &v1alpha1.OTLPSpec{Enabled: ptr.To(true)}
 		s.ApplicationEnv = &v1alpha1.ApplicationEnvSpec{OTLP: ptr.To("http/protobuf")}

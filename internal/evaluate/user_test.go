@@ -19,7 +19,7 @@ import (
 )
 
 // The user comes from where the values say, and passes the restricted standard in each case.
-func TestTheSidecarRunsAsTheUserThatIsAskedFor(t *testing.T) {
+func TestDecide_RunsSidecarAsRequestedUser(t *testing.T) {
 	for name, test := range map[string]struct {
 		user        v1alpha1.UserMode
 		platform    string
@@ -58,7 +58,7 @@ func TestTheSidecarRunsAsTheUserThatIsAskedFor(t *testing.T) {
 	}
 }
 
-func TestAUserOutsideOfTheNamespacesRangeIsNotWritten(t *testing.T) {
+func TestDecide_BlocksUserOutsideNamespaceRange(t *testing.T) {
 	s := snapshot(t, logs().Sidecar(func(s *v1alpha1.SidecarSpec) { s.User = "Fixed" }).Build(), cart())
 	s.Cluster.Platform, s.NamespaceUsers = render.OpenShift, policy.ParseUserRange("1000650000/10000")
 	p := decide(t, s).Plans[0]
@@ -70,7 +70,7 @@ func TestAUserOutsideOfTheNamespacesRangeIsNotWritten(t *testing.T) {
 }
 
 // An operator that learns its platform leaves what was written before alone.
-func TestThePlatformReachesASidecarWithItsNextChange(t *testing.T) {
+func TestDecide_AppliesPlatformWithNextChange(t *testing.T) {
 	deployment := cart()
 	s := snapshot(t, logs().Build(), deployment)
 	s = carryOut(t, s, decide(t, s), deployment)

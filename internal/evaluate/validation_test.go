@@ -31,7 +31,8 @@ func judged(whenUnable string) *v1alpha1.VectorSidecar {
 	return sidecar
 }
 
-func TestWhetherAWriteWaitsWhereVectorCannotBeAskedIsTheUsersChoice(t *testing.T) {
+// The field whenUnable decides whether a write waits without a result of the validation.
+func TestDecide_AppliesWhenUnableOfValidation(t *testing.T) {
 	for choice, waits := range map[string]bool{"": false, "Proceed": false, "Wait": true} {
 		s := snapshot(t, judged(choice), cart())
 		require.Equal(t, waits, decide(t, s).Plans[0].Waiting, choice)
@@ -44,7 +45,8 @@ func said(state decision.VerdictState) func(string) decision.Verdict {
 	return func(string) decision.Verdict { return decision.Verdict{State: state, Message: "its word"} }
 }
 
-func TestVectorIsAskedOnlyAboutWhatWouldBeWritten(t *testing.T) {
+// A removal does not wait for a validation.
+func TestDecide_ValidatesOnlyConfigToBeWritten(t *testing.T) {
 	s := snapshot(t, judged("Wait"), cart())
 	s.Verdict = said(decision.VerdictValid)
 	first := decide(t, s)
@@ -63,7 +65,8 @@ func TestVectorIsAskedOnlyAboutWhatWouldBeWritten(t *testing.T) {
 	require.Equal(t, plan.Remove, decide(t, s).Plans[0].Action, "a removal waits for nobody")
 }
 
-func TestTheJobIsBoundedAndRestricted(t *testing.T) {
+// The Job has a deadline and no retries, and passes the restricted Pod Security level.
+func TestDecide_RestrictsValidationJob(t *testing.T) {
 	sidecar := judged("")
 	sidecar.Spec.Sidecar.EnvFrom = []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "keys"}}}}
 	s := snapshot(t, sidecar, cart())
@@ -93,7 +96,7 @@ func TestTheJobIsBoundedAndRestricted(t *testing.T) {
 
 // Before 0.57, Vector compiles VRL only when it builds the components, which needs
 // data_dir.
-func TestTheJobOfAnEarlierVectorBuildsTheComponents(t *testing.T) {
+func TestDecide_BuildsComponentsWithEarlierVector(t *testing.T) {
 	jobOf := func(image, dataDir string) corev1.PodSpec {
 		sidecar := judged("")
 		sidecar.Spec.Sidecar.Image = image
@@ -127,7 +130,7 @@ func TestTheJobOfAnEarlierVectorBuildsTheComponents(t *testing.T) {
 	require.Equal(t, []string{"/var/lib/vector"}, writable(jobOf("vector:0.57.0", "data_dir: /var/lib/vector/own\n")))
 }
 
-func TestAVerdictIsOnOneContentAndImage(t *testing.T) {
+func TestDecide_KeysValidationByContentAndImage(t *testing.T) {
 	key := func(change func(*v1alpha1.VectorSidecar), deployments ...*appsv1.Deployment) string {
 		sidecar := judged("")
 		change(sidecar)

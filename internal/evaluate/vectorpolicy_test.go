@@ -33,7 +33,7 @@ func restricting(t *testing.T, rules string) *desired.Platform {
 
 // The policy applies to a configuration wherever it comes from, whatever happens to its
 // other errors, with and without a workload.
-func TestAConfigurationIsHeldToThePolicyWhereverItComesFrom(t *testing.T) {
+func TestDecide_AppliesPolicyToEveryConfigSource(t *testing.T) {
 	const rules = "vector: {hosts: {allow: ['*.example.com']}}"
 	const (
 		inYAML = "sources: {app: {type: demo_logs, format: json}}\nsinks: {out: {type: http, inputs: [app], uri: 'https://HOST', encoding: {codec: json}}}\n"
@@ -97,7 +97,7 @@ func TestAConfigurationIsHeldToThePolicyWhereverItComesFrom(t *testing.T) {
 }
 
 // What Vector would read or connect to that the configuration does not mention.
-func TestThereIsNoWayRoundTheConfigurationThatIsSeen(t *testing.T) {
+func TestDecide_RejectsConfigHiddenFromPolicy(t *testing.T) {
 	const fine = "sources: {app: {type: demo_logs, format: json}}\nsinks: {out: {type: blackhole, inputs: [app]}}\n"
 	mount := func(name, at string) func(*v1alpha1.SidecarSpec) {
 		return func(s *v1alpha1.SidecarSpec) {
@@ -149,7 +149,7 @@ func TestThereIsNoWayRoundTheConfigurationThatIsSeen(t *testing.T) {
 }
 
 // Without rules on Vector, the policy is what it was before.
-func TestAPolicyWithoutAWordOnVectorIsTheOneBefore(t *testing.T) {
+func TestDecide_IgnoresEmptyVectorPolicy(t *testing.T) {
 	empty, err := policy.Parse("values", []byte("vector: {types: {allow: [], deny: []}, options: {allow: [], deny: []}, hosts: {allow: [], deny: []}}"))
 	require.NoError(t, err)
 	require.Equal(t, policy.Default().ExplicitDigest, empty.ExplicitDigest)

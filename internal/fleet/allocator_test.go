@@ -82,13 +82,14 @@ func (i *installation) finish() {
 	}
 }
 
-func TestNoLimitGrantsEverything(t *testing.T) {
+// Without a limit all rollouts start at once, even before each VectorSidecar has reported.
+func TestAllocator_GrantsAllWithoutLimit(t *testing.T) {
 	i := newInstallation(t, "", map[string]int{"a": 100, "b": 1})
 	require.Equal(t, 100, i.ask(named("a")), "although b was not heard yet")
 	require.Equal(t, Places{Taken: 100}, i.Places(i.rules))
 }
 
-func TestNobodyBeginsBeforeAllAreHeard(t *testing.T) {
+func TestAllocator_WaitsForAllReports(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 2", map[string]int{"a": 5, "b": 0, "c": 0})
 	i.underWay[named("b")] = 1
 	require.Zero(t, i.ask(named("a")))
@@ -102,7 +103,7 @@ func TestNobodyBeginsBeforeAllAreHeard(t *testing.T) {
 	require.Equal(t, Places{Limit: 2, Taken: 2, Waiting: 4}, i.Places(i.rules))
 }
 
-func TestWhoIsDeletedIsNotWaitedFor(t *testing.T) {
+func TestAllocator_SkipsDeletedVectorSidecars(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 1", map[string]int{"a": 1, "b": 0})
 	require.Zero(t, i.ask(named("a")))
 	require.Equal(t, []types.NamespacedName{named("a")}, i.Forget(named("b"), i.rules))
@@ -112,7 +113,7 @@ func TestWhoIsDeletedIsNotWaitedFor(t *testing.T) {
 }
 
 // Who is several, which is known only later, is heard once all of these are.
-func TestWhoIsSeveralIsHeardByAllOfThese(t *testing.T) {
+func TestAllocator_WaitsForReportsOfEachNamespace(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 2", map[string]int{"a": 5, "b": 0})
 	require.Zero(t, i.ask(named("a")))
 	i.underWay[named("one")] = 1
@@ -128,7 +129,7 @@ func TestWhoIsSeveralIsHeardByAllOfThese(t *testing.T) {
 	require.Equal(t, 1, i.ask(named("a")))
 }
 
-func TestAWriteThatFailedGivesItsPlaceBack(t *testing.T) {
+func TestAllocator_ReleasesSlotAfterFailedWrite(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 1", map[string]int{"a": 1, "b": 1})
 	require.Zero(t, i.ask(named("a")))
 	require.Zero(t, i.ask(named("b")), "a has waited longer")
@@ -139,7 +140,8 @@ func TestAWriteThatFailedGivesItsPlaceBack(t *testing.T) {
 	require.Equal(t, 1, i.ask(named("b")))
 }
 
-func TestWhoHasFailedToUseAPlaceIsNotWokenForIt(t *testing.T) {
+// A VectorSidecar that returns an unused rollout slot is not woken for it.
+func TestAllocator_AvoidsWakingFailedVectorSidecar(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 1", map[string]int{"a": 2})
 	require.Equal(t, 1, i.ask(named("a")))
 
@@ -148,7 +150,7 @@ func TestWhoHasFailedToUseAPlaceIsNotWokenForIt(t *testing.T) {
 
 // What failed may be over, and another rollout that ends is as good a time to try as any. Two that fail do not wake each
 // other without end.
-func TestWhoHasFailedIsWokenWhenARolloutEnds(t *testing.T) {
+func TestAllocator_WakesFailedVectorSidecarAfterRollout(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 1", map[string]int{"a": 2, "b": 3})
 	a, b := named("a"), named("b")
 	fails := func(name types.NamespacedName) []types.NamespacedName {
@@ -180,7 +182,7 @@ func TestWhoHasFailedIsWokenWhenARolloutEnds(t *testing.T) {
 }
 
 // One VectorSidecar of a thousand workloads holds up nobody with one.
-func TestTheSmallBeginWithinTwoTurns(t *testing.T) {
+func TestAllocator_StartsSmallDemandWithinTwoBatches(t *testing.T) {
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		wants := map[string]int{"big": 1000}
@@ -202,7 +204,7 @@ func TestTheSmallBeginWithinTwoTurns(t *testing.T) {
 }
 
 // Whatever order they ask in, all is done in the fewest turns, and the limit holds.
-func TestEverythingIsDoneInTheFewestTurns(t *testing.T) {
+func TestAllocator_NeedsFewestBatches(t *testing.T) {
 	for seed := range uint64(50) {
 		random := rand.New(rand.NewPCG(seed, 2))
 		wants, total := map[string]int{}, 0
@@ -244,7 +246,7 @@ func BenchmarkAsk(b *testing.B) {
 }
 
 // One owner could hold all places with a soak of a day, or with pods that never start.
-func TestPlacesThatAreNotGivenBackHoldUpNobodyElse(t *testing.T) {
+func TestAllocator_RecallsSlotsHeldTooLong(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 4", map[string]int{"a": 9, "b": 2, "c": 3})
 	now := time.Unix(10_000, 0)
 	i.now = func() time.Time { return now }
@@ -276,7 +278,7 @@ func TestPlacesThatAreNotGivenBackHoldUpNobodyElse(t *testing.T) {
 }
 
 // Who may write in one namespace could make any number of VectorSidecars there, each with a turn of its own.
-func TestManyVectorSidecarsOfANamespaceHoldUpNoOther(t *testing.T) {
+func TestAllocator_SharesSlotsAmongNamespaces(t *testing.T) {
 	now := time.Unix(10_000, 0)
 	allocator, rules := NewAllocator(func() time.Time { return now }), parse(t, "maxConcurrent: 4")
 	allocator.Await(nil)
@@ -301,7 +303,7 @@ func TestManyVectorSidecarsOfANamespaceHoldUpNoOther(t *testing.T) {
 }
 
 // Who gives back one place now and then holds up others with the rest no longer.
-func TestTheOldestPlacesAreGivenBackFirst(t *testing.T) {
+func TestAllocator_ReleasesOldestSlotsFirst(t *testing.T) {
 	now := time.Unix(10_000, 0)
 	allocator, rules, a, b := NewAllocator(func() time.Time { return now }), parse(t, "maxConcurrent: 3"), named("a"), named("b")
 	allocator.Await([]types.NamespacedName{a, b})
@@ -321,7 +323,7 @@ func TestTheOldestPlacesAreGivenBackFirst(t *testing.T) {
 }
 
 // Whoever leads next does not know since when places are held: others wait for an hour once more, and not for ever.
-func TestPlacesAreHeldAnewAfterARestart(t *testing.T) {
+func TestAllocator_RestartsSlotTimesAfterRestart(t *testing.T) {
 	now := time.Unix(10_000, 0)
 	rules, a, b := parse(t, "maxConcurrent: 2"), named("a"), named("b")
 	for restarts := range 2 {

@@ -14,7 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-func TestAWaveWithoutAPastHasThatOfItsNeighbour(t *testing.T) {
+// A new wave starts with the status of a neighboring wave, without its failures.
+func TestLast_UsesStatusOfNeighboringWave(t *testing.T) {
 	rules, err := Parse("rollout", []byte(threeWaves))
 	require.NoError(t, err)
 	finished := metav1.NewTime(time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC))
@@ -34,7 +35,7 @@ func TestAWaveWithoutAPastHasThatOfItsNeighbour(t *testing.T) {
 	require.Equal(t, "two", rules.Last([]v1alpha1.RolloutStatus{early}, 2).Revision, "the one before, if there is none after it")
 }
 
-func TestNamespacesAreDoneTogether(t *testing.T) {
+func TestSum_CombinesProgressOfNamespaces(t *testing.T) {
 	require.Equal(t, Progress{IsDone: true, Generation: 3}, Sum([]Progress{{IsDone: true}, {IsDone: true}}, 3))
 	require.Equal(t, Progress{IsBegun: true, Failed: 3}, Sum([]Progress{{IsDone: true, Failed: 1}, {IsBegun: true, Failed: 2}}, 0))
 	require.Equal(t, Progress{IsPaused: true, IsLate: true, IsDone: true}, Sum([]Progress{{IsDone: true, IsPaused: true}, {IsDone: true, IsLate: true}}, 0))
@@ -42,7 +43,7 @@ func TestNamespacesAreDoneTogether(t *testing.T) {
 }
 
 // A ClusterVectorSidecar in two waves holds up its own second one, and is heard of as a whole.
-func TestAClusterVectorSidecarIsInSeveralWaves(t *testing.T) {
+func TestWaves_SupportsSidecarInSeveralWaves(t *testing.T) {
 	rules, err := Parse("rollout", []byte(threeWaves))
 	require.NoError(t, err)
 	given, now := &Given{Rules: rules, Revision: "two"}, time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
@@ -81,7 +82,7 @@ func TestAClusterVectorSidecarIsInSeveralWaves(t *testing.T) {
 	require.True(t, waves.Gate(other, Member{Wave: 1}, given, now).IsOpen)
 }
 
-func TestStagesAreAlikeWhateverTheySay(t *testing.T) {
+func TestStage_ComparesWithoutMessages(t *testing.T) {
 	now := metav1.NewTime(time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC))
 	stage := Stage{Status: v1alpha1.RolloutStatus{Revision: "one", Message: "a"}, Gate: Gate{Why: "a", Wave: 1}}
 	same := stage

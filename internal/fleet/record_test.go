@@ -42,7 +42,7 @@ func from(all map[string]*appsv1.ControllerRevision) func(string) (*appsv1.Contr
 	return func(name string) (*appsv1.ControllerRevision, error) { return all[name], nil }
 }
 
-func TestAContentComesBackAsItWasStored(t *testing.T) {
+func TestReadContent_RestoresStoredContent(t *testing.T) {
 	for name, content := range map[string]*Content{
 		"whole": aContent(), "empty": {Sets: map[string]Files{}}, "of a release that rolls": {Sets: map[string]Files{}, Roll: "1"},
 		"with the operator's own templates": {
@@ -95,7 +95,7 @@ func TestReadContent_ChecksTheOperatorsOwnTemplates(t *testing.T) {
 }
 
 // What a ConfigMap may hold has to fit into a request to etcd, which takes 1.5 MiB, and come back.
-func TestTheLargestConfigMapCanBeStored(t *testing.T) {
+func TestReadContent_RestoresLargestConfigMap(t *testing.T) {
 	random := make([]byte, 1<<20)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(random)
 	for name, files := range map[string]Files{
@@ -113,7 +113,7 @@ func TestTheLargestConfigMapCanBeStored(t *testing.T) {
 	}
 }
 
-func TestARevisionIsNamedByItsContent(t *testing.T) {
+func TestRevision_DependsOnContent(t *testing.T) {
 	seen := map[string]string{}
 	for name, change := range map[string]func(*Content){
 		"nothing":       func(*Content) {},
@@ -132,7 +132,7 @@ func TestARevisionIsNamedByItsContent(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotAsItWasStoredIsRefused(t *testing.T) {
+func TestReadContent_RejectsModifiedRecords(t *testing.T) {
 	revision := aContent().Revision()
 	name, part := RecordName("values", revision), partName("values", aContent().Values.digest())
 	change := func(of *appsv1.ControllerRevision, change func(map[string]any)) {

@@ -17,7 +17,7 @@ func parse(t *testing.T, text string) *Rules {
 	return rules
 }
 
-func TestWhatIsWrongWithRules(t *testing.T) {
+func TestParse_RejectsInvalidRules(t *testing.T) {
 	for text, want := range map[string]string{
 		"maxConcurent: 3":                                         "values rollout:1: maxConcurent: unknown key; did you mean maxConcurrent?",
 		"maxConcurrent: 0":                                        "values rollout:1: maxConcurrent: minimum",
@@ -39,7 +39,7 @@ func TestWhatIsWrongWithRules(t *testing.T) {
 	}
 }
 
-func TestLimit(t *testing.T) {
+func TestLimit_ComputesSlotsFromRules(t *testing.T) {
 	for text, want := range map[string]int{
 		"": 0, "maxConcurrent: null": 0, "maxConcurrent: 20": 20, `maxConcurrent: "2%"`: 5, `maxConcurrent: "1%"`: 3, `maxConcurrent: "100%"`: 250,
 	} {
@@ -49,7 +49,7 @@ func TestLimit(t *testing.T) {
 	require.Equal(t, 0, (*Rules)(nil).Limit(5))
 }
 
-func TestWindows(t *testing.T) {
+func TestClosed_EvaluatesWindows(t *testing.T) {
 	const (
 		office = `windows: [{days: [Mon, Tue, Wed, Thu], from: "08:00", to: "16:00", timeZone: Europe/Berlin}]`
 		night  = `windows: [{days: [Fri], from: "22:00", to: "02:00"}]`

@@ -94,7 +94,7 @@ var (
 	rolling = Progress{IsBegun: true}
 )
 
-func TestWavesTakeARevisionOneAfterAnother(t *testing.T) {
+func TestWaves_PromotesRevisionWaveByWave(t *testing.T) {
 	f := newFleet(t, threeWaves, 3)
 	f.passes(nothing)
 	require.Equal(t, []v1alpha1.RolloutState{"Complete", "Complete", "Complete"}, f.states(), "where nothing had to be done nothing soaks")
@@ -172,7 +172,7 @@ func TestWaves_SoakWithoutEvidence(t *testing.T) {
 	require.Equal(t, "two", f.is[1].Revision, "its first pods ran")
 }
 
-func TestASoakGoesByWhileNobodyLeads(t *testing.T) {
+func TestSoak_ElapsesWithoutLeader(t *testing.T) {
 	f := newFleet(t, threeWaves, 3)
 	f.passes(nothing)
 	f.given.Revision = "two"
@@ -190,7 +190,8 @@ func TestASoakGoesByWhileNobodyLeads(t *testing.T) {
 	require.True(t, f.pass(1, rolling).IsNew)
 }
 
-func TestAHaltStopsARevisionUntilAnotherOrARetry(t *testing.T) {
+// A halt stops a revision in all waves until another revision is published or a retry is requested.
+func TestHalt_LastsUntilNewRevisionOrRetry(t *testing.T) {
 	f := newFleet(t, threeWaves, 3)
 	f.passes(nothing)
 	f.given.Revision = "two"
@@ -230,7 +231,7 @@ func TestAHaltStopsARevisionUntilAnotherOrARetry(t *testing.T) {
 }
 
 // Whoever leads after a crash finds the workload done that was written right before.
-func TestTheSoakOfAWaveOutlastsACrashRightAfterItsWrites(t *testing.T) {
+func TestSoak_SurvivesCrashAfterWrites(t *testing.T) {
 	f := newFleet(t, threeWaves, 3)
 	f.passes(nothing)
 	f.given.Revision = "two"
@@ -244,7 +245,7 @@ func TestTheSoakOfAWaveOutlastsACrashRightAfterItsWrites(t *testing.T) {
 }
 
 // A VectorSidecar that went back has its own revision, and nothing holds it.
-func TestAHaltedRevisionIsLeftForTheOneBefore(t *testing.T) {
+func TestAdvance_RevertsHaltedRevision(t *testing.T) {
 	f := newFleet(t, threeWaves+"\nonFailure: Revert", 3)
 	f.passes(nothing)
 	f.given.Revision = "two"
@@ -276,7 +277,7 @@ func TestAHaltedRevisionIsLeftForTheOneBefore(t *testing.T) {
 	require.Empty(t, f.is[0].RevertedFrom)
 }
 
-func TestAVectorSidecarSaysItselfWhetherItGoesBack(t *testing.T) {
+func TestAdvance_PrefersOwnOnFailure(t *testing.T) {
 	for own, test := range map[v1alpha1.OnFailure]struct {
 		rules string
 		want  v1alpha1.RolloutState
@@ -296,7 +297,7 @@ func TestAVectorSidecarSaysItselfWhetherItGoesBack(t *testing.T) {
 	}
 }
 
-func TestTheFirstRevisionCannotBeLeft(t *testing.T) {
+func TestAdvance_KeepsFirstRevision(t *testing.T) {
 	f := newFleet(t, "halt: {}\nonFailure: Revert", 1)
 	f.pass(0, rolling)
 	f.pass(0, rolling)
@@ -307,7 +308,7 @@ func TestTheFirstRevisionCannotBeLeft(t *testing.T) {
 
 // Another revision while one is failing: nobody goes on with the failing one, and the one to go back
 // to is still the one before it.
-func TestTheLastGoodRevisionOutlastsThoseThatFail(t *testing.T) {
+func TestAdvance_KeepsLastKnownGoodRevision(t *testing.T) {
 	f := newFleet(t, threeWaves+"\nonFailure: Revert", 3)
 	f.passes(nothing)
 	for _, bad := range []string{"two", "three"} {
@@ -320,7 +321,7 @@ func TestTheLastGoodRevisionOutlastsThoseThatFail(t *testing.T) {
 	require.Equal(t, "one", f.is[0].Revision)
 }
 
-func TestANewVectorSidecarHasTheRevisionOfItsWave(t *testing.T) {
+func TestAdvance_GivesNewSidecarRevisionOfItsWave(t *testing.T) {
 	f := newFleet(t, threeWaves, 3)
 	f.passes(nothing)
 	f.given.Revision = "two"
@@ -339,7 +340,8 @@ func TestANewVectorSidecarHasTheRevisionOfItsWave(t *testing.T) {
 	require.Equal(t, "two", Advance(nil, Member{Generation: 1}, &f.given, gate).Status.Revision)
 }
 
-func TestANewVectorSidecarGetsNothingThatFailedElsewhere(t *testing.T) {
+// A new VectorSidecar does not start with a revision that failed elsewhere.
+func TestWaves_WithholdsFailedRevisionFromNewSidecar(t *testing.T) {
 	f := newFleet(t, "halt: {}", 2)
 	f.names = []types.NamespacedName{{Namespace: "shop", Name: "failed"}, {Namespace: "shop", Name: "good"}}
 	f.is = []*v1alpha1.RolloutStatus{
@@ -355,7 +357,7 @@ func TestANewVectorSidecarGetsNothingThatFailedElsewhere(t *testing.T) {
 	require.Equal(t, "two", f.waves.Gate(types.NamespacedName{Name: "new"}, Member{}, &f.given, f.now).Meanwhile.Revision)
 }
 
-func TestARevisionThatCannotBeHadIsNotLetThrough(t *testing.T) {
+func TestRefuse_BlocksUnavailableRevision(t *testing.T) {
 	f := newFleet(t, threeWaves, 1)
 	f.passes(nothing)
 	f.given.Revision = "two"
@@ -369,7 +371,8 @@ func TestARevisionThatCannotBeHadIsNotLetThrough(t *testing.T) {
 	require.Equal(t, before, f.is[0])
 }
 
-func TestAllGoBackAtOnceWhenAPersonSaysSo(t *testing.T) {
+// An undo of the installation reverts all VectorSidecars at the same time.
+func TestUndoRequest_RevertsAllTogether(t *testing.T) {
 	f := newFleet(t, threeWaves, 3)
 	f.passes(nothing)
 	f.given.Revision = "two"
@@ -388,7 +391,7 @@ func TestAllGoBackAtOnceWhenAPersonSaysSo(t *testing.T) {
 	require.Equal(t, "three", f.given.Revision)
 }
 
-func TestFailuresCountUntilTheSoakIsOver(t *testing.T) {
+func TestFailures_CountsUntilEndOfSoak(t *testing.T) {
 	f := newFleet(t, "halt: {within: 5m}", 1)
 	f.passes(nothing)
 	f.given.Revision = "two"
@@ -402,7 +405,8 @@ func TestFailuresCountUntilTheSoakIsOver(t *testing.T) {
 	require.Equal(t, "two", f.is[0].FailedRevision)
 }
 
-func TestWhatAnOwnerHasBrokenHaltsNobody(t *testing.T) {
+// Failures caused by the spec of a VectorSidecar do not halt the rollout of a revision.
+func TestFailures_ExcludesFailuresOfOwnSpec(t *testing.T) {
 	for name, generations := range map[string]struct{ before, now int64 }{
 		"changed since":  {1, 2},
 		"broken already": {0, 1},
@@ -440,7 +444,7 @@ func TestStage_UnexplainedFailuresStopOneVectorSidecar(t *testing.T) {
 	require.True(t, f.pass(1, rolling).IsNew)
 }
 
-func TestAPromotionWaitsForNoWaveBefore(t *testing.T) {
+func TestPromoted_SkipsPrecedingWaves(t *testing.T) {
 	for promoted, want := range map[string][2]bool{
 		"":           {false, false},
 		"one/early":  {false, false},
@@ -457,7 +461,7 @@ func TestAPromotionWaitsForNoWaveBefore(t *testing.T) {
 	}
 }
 
-func TestARevisionIsOvertakenByAnother(t *testing.T) {
+func TestAdvance_ReplacesRevisionInProgress(t *testing.T) {
 	f := newFleet(t, `waves: [{name: canary}]`, 2)
 	f.passes(nothing)
 	f.given.Revision = "two"
@@ -471,7 +475,8 @@ func TestARevisionIsOvertakenByAnother(t *testing.T) {
 	require.True(t, f.pass(1, rolling).IsNew)
 }
 
-func TestAPausedVectorSidecarHoldsUpNobodyAndIsNotDone(t *testing.T) {
+// A paused VectorSidecar does not block its wave, and is not finished.
+func TestWaves_SkipsPausedVectorSidecar(t *testing.T) {
 	f := newFleet(t, `waves: [{name: canary, soak: 30m}]`, 2)
 	f.passes(nothing)
 	f.given.Revision = "two"
@@ -500,7 +505,8 @@ func TestAPausedVectorSidecarHoldsUpNobodyAndIsNotDone(t *testing.T) {
 	require.Equal(t, v1alpha1.RolloutProgressing, f.pass(1, rolling).Status.State)
 }
 
-func TestAPersonHasOneVectorSidecarGoBackOrGoOn(t *testing.T) {
+// Annotations promote or revert one VectorSidecar.
+func TestAdvance_FollowsAnnotationsOfOneSidecar(t *testing.T) {
 	f := newFleet(t, `waves: [{name: canary}, {name: early}]`, 3)
 	f.passes(nothing)
 	f.given.Revision = "two"
@@ -531,7 +537,7 @@ func TestAPersonHasOneVectorSidecarGoBackOrGoOn(t *testing.T) {
 	require.False(t, f.pass(1, rolling).IsNew)
 }
 
-func TestAnAnnotationThatNamesNoRevisionIsSaidAndNotQuoted(t *testing.T) {
+func TestAdvance_ReportsInvalidAnnotationWithoutQuote(t *testing.T) {
 	long := strings.Repeat("x", 200_000)
 	for _, annotations := range []map[string]string{
 		{meta.AnnotationUndoRollout: "two/" + long}, {meta.AnnotationUndoRollout: "two/../secrets"}, {meta.AnnotationUndoRollout: long},
@@ -549,7 +555,8 @@ func TestAnAnnotationThatNamesNoRevisionIsSaidAndNotQuoted(t *testing.T) {
 	}
 }
 
-func TestNobodyWaitsForOneThatIsGoneOrFails(t *testing.T) {
+// Other VectorSidecars do not wait for a deleted one or for one with a failed reconcile.
+func TestWaves_SkipsDeletedAndFailedSidecars(t *testing.T) {
 	f := newFleet(t, `waves: [{name: canary}]`, 2)
 	f.waves.Pass(f.names[0], &f.given)
 	require.True(t, f.pass(1, nothing).IsHeld)
@@ -566,7 +573,7 @@ func TestNobodyWaitsForOneThatIsGoneOrFails(t *testing.T) {
 }
 
 // What the status says of one whose first pass after a restart fails counts: the order of waves and a halt outlast that.
-func TestWhatAStatusSaysCountsUntilTheFirstPass(t *testing.T) {
+func TestWaves_UsesStatusUntilFirstReconcile(t *testing.T) {
 	fails := func(f *fleetOf, is *v1alpha1.RolloutStatus) {
 		f.waves.Pass(f.names[0], &f.given, Part{Member{}, is})
 	}
@@ -594,7 +601,7 @@ func TestWhatAStatusSaysCountsUntilTheFirstPass(t *testing.T) {
 	require.True(t, f.pass(1, nothing).IsNew, "what it said itself is newer")
 }
 
-func TestTheFirstWaveThatSelectsAVectorSidecarHasIt(t *testing.T) {
+func TestRules_FindsFirstMatchingWave(t *testing.T) {
 	rules, err := Parse("rollout", []byte(threeWaves))
 	require.NoError(t, err)
 	require.Equal(t, 0, rules.WaveOf(map[string]string{"wave": "canary"}, "staging"))
@@ -604,7 +611,7 @@ func TestTheFirstWaveThatSelectsAVectorSidecarHasIt(t *testing.T) {
 	require.False(t, (*Rules)(nil).IsStaged())
 }
 
-func TestBrokenWavesAreRefused(t *testing.T) {
+func TestParse_RejectsInvalidWaves(t *testing.T) {
 	for text, want := range map[string]string{
 		"waves: [{name: a}, {name: a}]": `waves.1.name: there is a wave "a" before it`,
 		"waves: [{name: a, namespaceSelector: {matchExpressions: [{key: a, operator: In}]}}]": "waves.0.namespaceSelector:",
@@ -620,7 +627,7 @@ func TestBrokenWavesAreRefused(t *testing.T) {
 }
 
 // What has waited too long for spec.rollout.mode goes by waves, too, though no wave had waited for it.
-func TestWhatIsLateGoesByWaves(t *testing.T) {
+func TestWaves_AppliesToOverdueWorkloads(t *testing.T) {
 	f := newFleet(t, threeWaves, 3)
 	f.passes(nothing)
 	f.given.Revision = "two"
@@ -657,7 +664,7 @@ func TestWhatIsLateGoesByWaves(t *testing.T) {
 }
 
 // One VectorSidecar goes on by a person's word; for all others its failures still count.
-func TestOneGoesOnDespiteAHalt(t *testing.T) {
+func TestHalt_AllowsRetryOfOneSidecar(t *testing.T) {
 	retry := map[string]string{meta.AnnotationRetryRollout: "now"}
 	for name, onFailure := range map[string]v1alpha1.OnFailure{"halted": v1alpha1.OnFailureHalt, "reverted": v1alpha1.OnFailureRevert} {
 		t.Run(name, func(t *testing.T) {
@@ -694,7 +701,7 @@ func TestOneGoesOnDespiteAHalt(t *testing.T) {
 }
 
 // Without waves nobody waits for anybody, and who goes meanwhile is not waited for later.
-func TestWhoGoesWhileThereAreNoWavesIsForgotten(t *testing.T) {
+func TestForget_DropsMemberWithoutRules(t *testing.T) {
 	f := newFleet(t, threeWaves, 2)
 	f.passes(Progress{IsDone: true})
 	require.Empty(t, f.waves.Forget(f.names[0], nil))

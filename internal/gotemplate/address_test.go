@@ -30,7 +30,7 @@ func withPointers() map[string]any {
 }
 
 // A constant format is refused when the set is loaded, like a function.
-func TestVerbsThatPrintAddressesAreRefusedWhenTheSetIsLoaded(t *testing.T) {
+func TestCompile_RejectsVerbsThatPrintAddresses(t *testing.T) {
 	for text, message := range map[string]string{
 		`{{ printf "%p" .Values.map }}`:                         "%p prints an address",
 		`{{ printf "%s %-08p" "x" .Values.map }}`:               "%-08p prints an address",
@@ -49,7 +49,7 @@ func TestVerbsThatPrintAddressesAreRefusedWhenTheSetIsLoaded(t *testing.T) {
 }
 
 // What shows only at run time ends the rendering, with its place.
-func TestNoFunctionPrintsAnAddress(t *testing.T) {
+func TestExecute_RejectsPrintedAddresses(t *testing.T) {
 	for _, text := range []string{
 		`printf .Values.format .Values.map`, `printf (print "%#" "v") .Values.map`, `printf (print "%" "p") "x"`,
 		`printf "%d" .Flat`, `printf "%x" .Flat`, `printf "%s %d" "x" (semver "1.2.3")`, `printf "%[2]d" 1 .Flat`, `printf "%*d" 5 .Flat`,
@@ -73,7 +73,7 @@ func TestNoFunctionPrintsAnAddress(t *testing.T) {
 }
 
 // Pointers with a text of their own, and those that fmt follows, are printed as usual.
-func TestWhatHasATextIsPrinted(t *testing.T) {
+func TestExecute_PrintsPointersWithText(t *testing.T) {
 	address := regexp.MustCompile("0x[0-9a-f]{6,}")
 	for text, want := range map[string]string{
 		`semver "1.2.3"`: "1.2.3", `list (semver "1.2.3")`: "[1.2.3]", `printf "%s-%d" (semver "1.2.3") 3`: "1.2.3-3",

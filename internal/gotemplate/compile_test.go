@@ -23,7 +23,7 @@ func values(pairs ...any) map[string]any {
 	return map[string]any{"Values": tree}
 }
 
-func TestCompileFindsWhatCannotWork(t *testing.T) {
+func TestCompile_ReportsFaultsWithPosition(t *testing.T) {
 	for name, c := range map[string]struct {
 		files   map[string]string
 		place   string
@@ -53,7 +53,7 @@ func TestCompileFindsWhatCannotWork(t *testing.T) {
 	}
 }
 
-func TestFindingsComeInTheOrderOfFilesAndLines(t *testing.T) {
+func TestCompile_SortsFindingsByFileAndLine(t *testing.T) {
 	_, err := gotemplate.Compile(map[string]string{
 		"c/b.yaml": "{{ now }}", "c/a.yaml": "{{ env \"A\" }}\n{{ uuidv4 }}",
 	}, gotemplate.Options{})
@@ -65,7 +65,7 @@ func TestFindingsComeInTheOrderOfFilesAndLines(t *testing.T) {
 }
 
 // What is to say of a mistake is found out for those that are reported, of which there are 20.
-func TestManyMistakesTakeNoMoreThanAFew(t *testing.T) {
+func TestCompile_ExplainsOnlyReportedFaults(t *testing.T) {
 	const many = 9_000
 	var defined strings.Builder
 	for i := range many {
@@ -94,7 +94,7 @@ func TestManyMistakesTakeNoMoreThanAFew(t *testing.T) {
 	}
 }
 
-func TestNamesAreTheFilesThatRender(t *testing.T) {
+func TestNames_ListsRenderedFiles(t *testing.T) {
 	set, err := gotemplate.Compile(map[string]string{
 		"c/templates/z.yaml": "", "c/templates/_h.tpl": "{{ define \"x\" }}{{ end }}", "c/templates/sub/a.yaml": "x",
 	}, gotemplate.Options{})

@@ -33,7 +33,7 @@ func mutable(name string) map[string]any {
 
 // Concurrent executions of one set neither affect each other nor change their data, even when all
 // share it.
-func TestExecutionsShareASetAndNothingElse(t *testing.T) {
+func TestSet_SupportsConcurrentExecutions(t *testing.T) {
 	set, err := compileOne(mutating+`{{ define "h" }}{{ regexReplaceAll "a+" "xaay" "-" }}{{ end }}`, gotemplate.Budget{})
 	require.NoError(t, err)
 	shared := mutable("shared")
@@ -61,7 +61,7 @@ func TestExecutionsShareASetAndNothingElse(t *testing.T) {
 }
 
 // A deadline and a cancellation end an execution, and can be told from the errors of a template.
-func TestExecutionEndsWithItsContext(t *testing.T) {
+func TestExecute_StopsWithContext(t *testing.T) {
 	busy := gotemplate.Budget{Steps: 1 << 40, Memory: 1 << 50, Timeout: time.Hour}
 	set, err := compileOne(`{{ range 1000000000000 }}{{ end }}`, busy)
 	require.NoError(t, err)
@@ -86,7 +86,7 @@ func TestExecutionEndsWithItsContext(t *testing.T) {
 }
 
 // Time that other goroutines use does not count.
-func TestTheTimeOfAnExecutionIsItsOwn(t *testing.T) {
+func TestExecute_CountsOnlyOwnTime(t *testing.T) {
 	const limit = 400 * time.Millisecond
 	set, err := compileOne(`{{ range 500000 }}{{ end }}`, gotemplate.Budget{Steps: 1 << 40, Timeout: limit})
 	require.NoError(t, err)
@@ -107,7 +107,7 @@ func TestTheTimeOfAnExecutionIsItsOwn(t *testing.T) {
 	}
 }
 
-func TestBudgetsAreOptions(t *testing.T) {
+func TestOptions_SetsBudget(t *testing.T) {
 	text := `{{ define "x" }}{{ upper "abc" }}{{ end }}{{ range 10 }}{{ include "x" . }}{{ end }}{{ toYaml (until 5) }}`
 	for name, budget := range map[string]gotemplate.Budget{
 		"steps": {Steps: 20}, "nodes": {Nodes: 4}, "bytes": {Bytes: 10}, "memory": {Memory: 2000}, "time": {Timeout: 1},
@@ -126,7 +126,7 @@ func TestBudgetsAreOptions(t *testing.T) {
 }
 
 // Data that is too deep, too large or contains itself is an error before any template runs.
-func TestExecuteRefusesDataThatCannotBeCopied(t *testing.T) {
+func TestExecute_RejectsDataThatCannotBeCopied(t *testing.T) {
 	set, err := compileOne("x", gotemplate.Budget{})
 	require.NoError(t, err)
 	cycle := map[string]any{}
@@ -146,7 +146,7 @@ func TestExecuteRefusesDataThatCannotBeCopied(t *testing.T) {
 	}
 }
 
-func TestExecuteOfNoTemplate(t *testing.T) {
+func TestExecute_RejectsUnknownTemplate(t *testing.T) {
 	set, err := compileOne("x", gotemplate.Budget{})
 	require.NoError(t, err)
 	_, err = set.Execute(t.Context(), "one/templates/b.yaml", nil)
@@ -154,7 +154,7 @@ func TestExecuteOfNoTemplate(t *testing.T) {
 }
 
 // Keys and values of a map come in a fixed order, not in that of Go's maps.
-func TestOrderDoesNotDependOnMaps(t *testing.T) {
+func TestExecute_SortsMapKeys(t *testing.T) {
 	text := `{{ keys .Values | toJson }}{{ values .Values | toJson }}{{ .Values }}{{ range .Values }}{{ . }}{{ end }}`
 	for range 20 {
 		got, err := execute(t, text, values("c", 3, "a", 1, "b", 2, "d", 4))
@@ -163,7 +163,7 @@ func TestOrderDoesNotDependOnMaps(t *testing.T) {
 	}
 }
 
-func TestDatesInTOMLAreText(t *testing.T) {
+func TestFromTOML_ReturnsDatesAsText(t *testing.T) {
 	got, err := execute(t, `{{ $t := fromToml .Values.toml }}{{ $t.local }} {{ $t.zoned }} {{ $t.day }} {{ (index $t.list 0).at }}`,
 		values("toml", "local = 2024-05-01T10:00:00\nzoned = 2024-05-01T10:00:00+02:00\nday = 2024-05-01\n[[list]]\nat = 10:00:00\n"))
 	require.NoError(t, err)

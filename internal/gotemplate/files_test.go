@@ -14,7 +14,7 @@ import (
 )
 
 // Helm's own glob library is the reference for ordinary patterns.
-func TestGlobMatchesAsInHelm(t *testing.T) {
+func TestGlob_MatchesAsHelm(t *testing.T) {
 	names := []string{"a.txt", "config/a.yaml", "config/b.toml", "config/sub/a.yaml", "config/sub/deep/c.yaml", "[x].txt", "b-1.txt", "config/é.txt"}
 	files := gotemplate.Files{}
 	for _, name := range names {
@@ -44,7 +44,7 @@ func TestGlobMatchesAsInHelm(t *testing.T) {
 	}
 }
 
-func TestGlobRefusesWhatItCannotRead(t *testing.T) {
+func TestGlob_RejectsInvalidPatterns(t *testing.T) {
 	for _, pattern := range []string{"[a", "{a", "[b-a]", strings.Repeat("*", 300)} {
 		_, err := gotemplate.Files{"a": nil}.Glob(pattern)
 		require.Error(t, err, pattern)
@@ -52,7 +52,7 @@ func TestGlobRefusesWhatItCannotRead(t *testing.T) {
 }
 
 // Files are charged to an execution only where it uses them.
-func TestLargeFilesCanBeUsed(t *testing.T) {
+func TestFiles_ChargesOnlyUsedFiles(t *testing.T) {
 	data := values()
 	data["Files"] = gotemplate.Files{"large.txt": []byte(strings.Repeat("a line of a file\n", 60_000)), "small.txt": []byte("small")}
 	got, err := execute(t, `{{ range 20 }}{{ $.Files.Get "small.txt" | len }}{{ end }} {{ .Files.Get "large.txt" | sha256sum | len }}`, data)

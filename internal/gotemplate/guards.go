@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// The maximum bytes that a call may allocate per byte and per node of its arguments. TestFunctionsStayInBounds and
-// TestReadersAndPrintersStayInBounds check the functions.
+// The maximum bytes that a call may allocate per byte and per node of its arguments. TestBudget_BoundsMemoryOfFunctions and
+// TestBudget_BoundsMemoryOfDecodersAndPrinters check the functions.
 const (
 	copiedPerByte  = 2
 	copiedPerNode  = 64

@@ -97,7 +97,7 @@ func requireSame(t *testing.T, chart *chart.Chart, values map[string]any) {
 }
 
 // Each file in testdata/ordinary is an ordinary template. It is rendered in a chart of its own.
-func TestOrdinaryTemplatesRenderAsInHelm(t *testing.T) {
+func TestExecute_RendersOrdinaryTemplatesAsHelm(t *testing.T) {
 	base := loadChart(t, "testdata/chart")
 	files, err := filepath.Glob("testdata/ordinary/*.yaml")
 	require.NoError(t, err)
@@ -114,7 +114,7 @@ func TestOrdinaryTemplatesRenderAsInHelm(t *testing.T) {
 }
 
 // The sidecar chart that comes with the operator.
-func TestSidecarChartRendersAsInHelm(t *testing.T) {
+func TestExecute_RendersSidecarChartAsHelm(t *testing.T) {
 	chart, values := sidecarChart(t)
 	requireSame(t, chart, values)
 }

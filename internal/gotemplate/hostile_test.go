@@ -57,7 +57,8 @@ const (
 	wide         = `{{ $d := dict }}{{ range 40 }}{{ $d = dict "a" $d "b" $d }}{{ end }}`
 )
 
-func TestHostileTemplatesEndInOneError(t *testing.T) {
+// Each hostile template ends with one error that names its budget or function.
+func TestExecute_StopsHostileTemplates(t *testing.T) {
 	for name, c := range map[string]struct{ budget, text string }{
 		"a number that is counted to":              {"steps", `{{ range 1000000000 }}{{ end }}`},
 		"a number that is counted to, and printed": {"steps", `{{ range 1000000000 }}{{ . }}{{ end }}`},
@@ -173,7 +174,7 @@ func TestHostileTemplatesEndInOneError(t *testing.T) {
 }
 
 // Large but legitimate templates pass.
-func TestLargeButOrdinaryTemplatesPass(t *testing.T) {
+func TestExecute_AcceptsLargeTemplates(t *testing.T) {
 	for name, text := range map[string]string{
 		"a configuration of 300 KB, handed around": `{{ $s := repeat 10000 "sources: some line of text here\n" }}{{ dict "data" (dict "vector.yaml" $s) | toYaml | nindent 2 }}{{ sha256sum $s }}`,
 		"a thousand environment variables":         `{{ range 1000 }}{{ dict "name" (printf "VAR_%d" .) "value" "x" | list | toYaml | nindent 2 }}{{ end }}`,

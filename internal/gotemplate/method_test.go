@@ -35,7 +35,8 @@ func methodsOf(typ reflect.Type) []string {
 	return names
 }
 
-func TestEveryMethodCanBeCalledOrIsLeftOutForAReason(t *testing.T) {
+// Each method can be called or is left out for a reason.
+func TestMethods_CoversEachMethod(t *testing.T) {
 	known := slices.Collect(maps.Keys(leftOut))
 	for typ, callable := range gotemplate.Callable() {
 		for _, name := range methodsOf(typ) {
@@ -59,7 +60,7 @@ const handOn = `append chunk coalesce compact concat deepCopy default dict dig f
 	values without semver.Version.Value`
 
 // If a function returns a type of its own, the table has that type's methods.
-func TestWhatFunctionsReturnHasKnownMethodsOnly(t *testing.T) {
+func TestMethods_CoversFunctionResults(t *testing.T) {
 	callable := gotemplate.Callable()
 	open := []string{}
 	for name, result := range gotemplate.Results() {
@@ -76,7 +77,7 @@ func TestWhatFunctionsReturnHasKnownMethodsOnly(t *testing.T) {
 }
 
 // Decoded values, including dates, have no methods.
-func TestWhatIsReadHasNoMethods(t *testing.T) {
+func TestMethods_ExcludesDecodedValues(t *testing.T) {
 	got, err := execute(t, `{{ range list (fromYaml .Values.yaml) (fromJson .Values.json) (fromToml .Values.toml) (mustFromJson .Values.json) }}
 {{- range . }}{{ typeOf . }} {{ end }}
 {{ end }}`, values(
@@ -132,7 +133,7 @@ func newCounters() *counters {
 }
 
 // Methods of values and of their pointer types are found as in text/template.
-func TestMethodsAreFoundAsByTextTemplate(t *testing.T) {
+func TestMethods_MatchesTextTemplate(t *testing.T) {
 	set := func(text string) *gotemplate.Set {
 		compiled, err := gotemplate.Compile(map[string]string{"c/templates/a.yaml": text}, gotemplate.Options{Methods: []gotemplate.Method{
 			{Name: "Plus", Func: counter.Plus}, {Name: "Doubled", Func: (*counter).Doubled},
@@ -162,7 +163,7 @@ func TestMethodsAreFoundAsByTextTemplate(t *testing.T) {
 }
 
 // A method that is not in the table cannot be called.
-func TestMethodsThatAreNotListedCannotBeCalled(t *testing.T) {
+func TestMethods_RejectsUnlistedMethods(t *testing.T) {
 	led := newCounters()
 	data := values("list", []any{1})
 	data["Files"], data["Led"] = gotemplate.Files{"a.txt": nil}, led

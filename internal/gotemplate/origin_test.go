@@ -12,7 +12,7 @@ import (
 )
 
 // With these paths a caller that has layers of values can name the one at fault.
-func TestAnErrorNamesTheValuesOfItsExpression(t *testing.T) {
+func TestError_NamesValuesOfExpression(t *testing.T) {
 	for text, want := range map[string][][]string{
 		`{{ .Values.sidecar.nam_ }}`:                                                          {{"sidecar", "nam_"}},
 		`{{ $.Values.sidecar.name.x }}`:                                                       {{"sidecar", "name", "x"}},

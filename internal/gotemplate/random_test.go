@@ -43,7 +43,7 @@ func targets() []map[string]any {
 }
 
 // For random templates, the reads that they report tell which targets may share a rendering.
-func TestReadsTellWhichTargetsAreTheSame(t *testing.T) {
+func TestExecuteWatched_ReportsReadsOfRandomTemplates(t *testing.T) {
 	sets := 1000
 	if testing.Short() || raceDetector {
 		sets = 100

@@ -45,7 +45,7 @@ func readsText(reads []tree.Read) string {
 }
 
 // What an execution reads of the target is recorded as it reads it.
-func TestReadsAreNoted(t *testing.T) {
+func TestExecuteWatched_RecordsReads(t *testing.T) {
 	const helpers = `{{ define "name" }}{{ .Values.target.name }}{{ end }}{{ define "of" }}{{ .of.name }}{{ end }}{{ define "no" }}{{ .Values.list }}{{ end }}`
 	for text, want := range map[string]string{
 		"plain":                                          "",
@@ -155,7 +155,7 @@ func TestReadsAreNoted(t *testing.T) {
 }
 
 // Two values are watched side by side.
-func TestTheReleaseIsWatchedBesideTheTarget(t *testing.T) {
+func TestExecuteWatched_WatchesTwoValues(t *testing.T) {
 	for text, want := range map[string][2]string{
 		`{{ .Release.Name }}`:                               {"", "Name"},
 		`{{ .Release.Namespace }}{{ .Values.target.name }}`: {"name", "Namespace"},
@@ -179,7 +179,7 @@ func TestTheReleaseIsWatchedBesideTheTarget(t *testing.T) {
 }
 
 // A value that is missing, empty or no map is read as a whole.
-func TestWhatIsNoMapIsReadAsAWhole(t *testing.T) {
+func TestExecuteWatched_ReportsNonMapsAsWhole(t *testing.T) {
 	for _, target := range []any{nil, "x", []any{"x"}, map[string]any{}, map[string]string{"a": "b"}} {
 		_, reads, err := watching(t, "x", "", gotemplate.Budget{}).ExecuteWatched(t.Context(), "c/templates/a.yaml", values("target", target))
 		require.NoError(t, err)
@@ -191,7 +191,7 @@ func TestWhatIsNoMapIsReadAsAWhole(t *testing.T) {
 }
 
 // Beyond a number of maps and lists, one is read as a whole when it is looked up.
-func TestManyMapsAreNotToldApart(t *testing.T) {
+func TestExecuteWatched_LimitsTrackedMaps(t *testing.T) {
 	var deep any = "x"
 	for range 50 {
 		deep = map[string]any{"a": deep}
@@ -202,7 +202,7 @@ func TestManyMapsAreNotToldApart(t *testing.T) {
 	require.Len(t, reads[0], 8)
 }
 
-func TestReadsAreJoined(t *testing.T) {
+func TestReads_JoinsCoveredPaths(t *testing.T) {
 	name, labels, team := tree.Read{Path: []string{"name"}}, tree.Read{Path: []string{"labels"}, Aspect: tree.WholeValue}, tree.Read{Path: []string{"labels", "team"}}
 	length := tree.Read{Path: []string{"labels"}, Aspect: tree.Length}
 	require.Equal(t, []tree.Read{labels, name}, tree.JoinReads([]tree.Read{name, team}, nil, []tree.Read{length, labels, name}))

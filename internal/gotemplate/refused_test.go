@@ -40,7 +40,7 @@ func findings(t testing.TB, err error) []*gotemplate.Error {
 	return found
 }
 
-func TestRefusedFunctionsNameThePlaceAndTheReason(t *testing.T) {
+func TestCompile_RejectsUnavailableFunctionsWithReason(t *testing.T) {
 	for reason, names := range map[string]string{
 		"clock":                      "now ago date date_in_zone dateInZone htmlDate htmlDateInZone date_modify dateModify must_date_modify mustDateModify unixEpoch",
 		"time zone":                  "toDate mustToDate",
@@ -70,7 +70,7 @@ func TestRefusedFunctionsNameThePlaceAndTheReason(t *testing.T) {
 }
 
 // Also with tpl, whose text is known only at run time.
-func TestRefusedFunctionsInTpl(t *testing.T) {
+func TestTplFunction_RejectsUnavailableFunctions(t *testing.T) {
 	set, err := compileOne("a: 1\nb: {{ tpl .Values.text . }}", gotemplate.Budget{})
 	require.NoError(t, err)
 	_, err = set.Execute(t.Context(), "one/templates/a.yaml", values("text", "x\n{{ env \"HOME\" }}"))
@@ -80,7 +80,7 @@ func TestRefusedFunctionsInTpl(t *testing.T) {
 }
 
 // Every function of Helm is either available or refused with a reason.
-func TestEveryFunctionOfHelmIsAccountedFor(t *testing.T) {
+func TestNewFunctions_CoversEachHelmFunction(t *testing.T) {
 	names := slices.Collect(maps.Keys(sprig.TxtFuncMap()))
 	names = append(names, strings.Fields(`toToml fromToml toYaml toYamlPretty fromYaml fromYamlArray toJson fromJson fromJsonArray
 		include tpl required lookup fail and or not call html index slice js len print printf println urlquery eq ne lt le gt ge`)...)
@@ -92,7 +92,7 @@ func TestEveryFunctionOfHelmIsAccountedFor(t *testing.T) {
 	}
 }
 
-func TestUnknownFunctionNamesTheNearest(t *testing.T) {
+func TestUnknownFunction_SuggestsNearest(t *testing.T) {
 	_, err := compileOne("{{ .Values.x | toYml }}\n{{ nindnt 2 \"\" }}", gotemplate.Budget{})
 	found := findings(t, err)
 	require.Len(t, found, 2, "all findings at once")

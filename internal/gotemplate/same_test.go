@@ -49,7 +49,7 @@ func bothWays(t *testing.T, helm *reference, text, helpers string) (ours string,
 
 // Random templates give the same in both engines: the same text, an error in both, or a difference
 // that doc.go lists.
-func TestRandomTemplatesRenderAsInHelm(t *testing.T) {
+func TestExecute_RendersRandomTemplatesAsHelm(t *testing.T) {
 	sets := 1000
 	if testing.Short() || raceDetector {
 		sets = 100
@@ -77,7 +77,7 @@ func TestRandomTemplatesRenderAsInHelm(t *testing.T) {
 }
 
 // The test survives a template that hangs or ends Helm's engine.
-func TestTheReferenceOutlivesItsTemplates(t *testing.T) {
+func TestExecute_RestartsHelmReferenceAfterCrash(t *testing.T) {
 	helm := newReference(t)
 	for _, text := range []string{
 		`{{ define "x" }}{{ include "x" . }}{{ end }}{{ include "x" . }}`, // which Helm stops after a thousand

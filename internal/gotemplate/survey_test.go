@@ -54,7 +54,7 @@ func largeCalls(name string) []string {
 
 // An execution is charged at least half of what it allocates, so the default of 32 MiB for
 // Budget.Memory keeps it under 64 MiB.
-func TestFunctionsStayInBounds(t *testing.T) {
+func TestBudget_BoundsMemoryOfFunctions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("calls every function with large arguments, which takes some seconds")
 	}
@@ -92,7 +92,7 @@ func TestFunctionsStayInBounds(t *testing.T) {
 }
 
 // Texts and trees that are dense in what costs most.
-func TestReadersAndPrintersStayInBounds(t *testing.T) {
+func TestBudget_BoundsMemoryOfDecodersAndPrinters(t *testing.T) {
 	keys := strings.Builder{}
 	nested := strings.Builder{}
 	rows := make([]any, 3000)

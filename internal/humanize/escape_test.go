@@ -17,7 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/hostile"
 )
 
-func TestNothingSteersWhoReadsText(t *testing.T) {
+func TestWriter_EscapesHostileText(t *testing.T) {
 	for why, text := range hostile.Texts() {
 		var out bytes.Buffer
 		to := NewWriter(&out)
@@ -30,7 +30,7 @@ func TestNothingSteersWhoReadsText(t *testing.T) {
 	}
 }
 
-func TestWhatIsHarmlessStaysAsItIs(t *testing.T) {
+func TestEscape_KeepsHarmlessText(t *testing.T) {
 	for _, text := range []string{"", "cart", "a: b\n\tc\r\n", "größer → ✓ 你好 👩‍👩‍👧", "a::b", "# a #[b]", "std::string", "\ufffd", "C:\\x"} {
 		require.Equal(t, text, Escape(text))
 		var out bytes.Buffer
@@ -42,14 +42,14 @@ func TestWhatIsHarmlessStaysAsItIs(t *testing.T) {
 	}
 }
 
-func TestWhatWasThereIsShown(t *testing.T) {
+func TestEscape_ShowsEscapedCharacters(t *testing.T) {
 	require.Equal(t, `a\x1b]8;;b\u202e\x9b\xff\u2028`, Escape("a\x1b]8;;b\u202e\u009b\xff\u2028"))
 	require.Equal(t, `a\nb\tc\x0d`, EscapeLine("a\nb\tc\r"))
 	require.Equal(t, "a\n| b\n\n| ::error", EscapeBlock("a\nb\n\n::error"))
 }
 
 // Several writes can be part of one line.
-func TestALineIsKnownThroughSeveralWrites(t *testing.T) {
+func TestWriter_JoinsLinesAcrossWrites(t *testing.T) {
 	var out bytes.Buffer
 	to := NewWriter(&out)
 	for _, text := range []string{"a", "::b\n", " ", "::c", "\n", "::d"} {
@@ -60,14 +60,15 @@ func TestALineIsKnownThroughSeveralWrites(t *testing.T) {
 	require.Equal(t, "a::b\n \\x3a:c\n\\x3a:d\x1b[0m", out.String())
 }
 
-func TestAnArgumentBeginsNoLine(t *testing.T) {
+// A line break in an argument starts an indented line.
+func TestFprintf_IndentsLinesOfArguments(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, Fprintf(&out, "%s: %d of %v\n", "a\nok", 3, errors.New("b\x1b\nc")))
 	require.Equal(t, "a\n| ok: 3 of b\\x1b\n| c\n", out.String())
 }
 
 // Programs read the same data.
-func TestDataStaysWhatItIs(t *testing.T) {
+func TestEscapeJSON_KeepsData(t *testing.T) {
 	type one struct {
 		Text string `json:"text" xml:"text,attr"`
 	}
@@ -106,7 +107,7 @@ func TestDataStaysWhatItIs(t *testing.T) {
 	}
 }
 
-func TestDocumentsOfYAMLStaySeveral(t *testing.T) {
+func TestEscapeYAML_KeepsDocuments(t *testing.T) {
 	shown := string(EscapeYAML([]byte("a: 1\n---\nb: \"\u202e\"\nc: [x, y]\n")))
 	require.Equal(t, "a: 1\n---\nb: \"\\u202e\"\nc: [x, y]\n", shown)
 	require.Equal(t, `{{ \u202e`, string(EscapeYAML([]byte("{{ \u202e"))), "what is no YAML is shown nevertheless")

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestNearest(t *testing.T) {
+func TestNearest_SuggestsSimilarName(t *testing.T) {
 	keys := []string{"image", "imagePullPolicy", "name", "native"}
 	for name, want := range map[string]string{
 		"imagee":          "image",
@@ -24,6 +24,6 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-func TestNearestDoesNotDependOnTheOrderOfCandidates(t *testing.T) {
+func TestNearest_IgnoresOrderOfCandidates(t *testing.T) {
 	require.Equal(t, Nearest("cat", []string{"bat", "car"}), Nearest("cat", []string{"car", "bat"}))
 }

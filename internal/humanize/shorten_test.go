@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestMessageIsCutBetweenCharacters(t *testing.T) {
+func TestMessage_CutsBetweenCharacters(t *testing.T) {
 	require.Equal(t, "größer", Message("größer", 8))
 	require.Equal(t, "gr …", Message("größer", 3), "ö has two bytes")
 	require.Equal(t, `a\x1b`, Message("a\x1b", 8))
 	require.Equal(t, `a\x …`, Message("a\x1b", 3), "the limit is for what is shown")
 }
 
-func TestFirstCountsTheRest(t *testing.T) {
+func TestTruncateList_CountsRemainingItems(t *testing.T) {
 	three := []string{"a", "b", "c"}
 	require.Equal(t, three, TruncateList(three, 3, 3))
 	require.Equal(t, []string{"a", "b", "and 1 more"}, TruncateList(three, 2, 3))

@@ -64,7 +64,8 @@ func goneBack(t *testing.T) *v1alpha1.VectorSidecar {
 	return sidecar
 }
 
-func TestWhatFailsGoesBackToTheLastGoodSpec(t *testing.T) {
+// All rendered fields are reverted, and the others keep their current value.
+func TestGoBack_RevertsToLastKnownGoodSpec(t *testing.T) {
 	sidecar := goneBack(t)
 	require.Equal(t, &v1alpha1.RevertedSpec{Digest: Digest(&sidecar.Spec), Generation: 2, FailedWorkloads: 2, RevertTime: metav1.NewTime(now)}, sidecar.Status.Reverted)
 	limit := int64(7)
@@ -84,7 +85,7 @@ func TestWhatFailsGoesBackToTheLastGoodSpec(t *testing.T) {
 	require.Equal(t, "bad", Rendered(AsGiven(sidecar)).Spec.Sidecar.Image)
 }
 
-func TestARevertEndsWithTheSpecOrByAPerson(t *testing.T) {
+func TestRendered_EndsRevertAfterSpecChangeOrRetry(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*v1alpha1.VectorSidecar)
 		isOver bool
@@ -111,7 +112,7 @@ func TestARevertEndsWithTheSpecOrByAPerson(t *testing.T) {
 }
 
 // A person has it tried once: what fails again is reverted again.
-func TestARetryIsOneTry(t *testing.T) {
+func TestGoBack_RevertsAgainAfterFailedRetry(t *testing.T) {
 	sidecar := goneBack(t)
 	sidecar.Annotations = map[string]string{meta.AnnotationRetryRollout: "now"}
 	again := GoBack(sidecar, failing(), now)
@@ -121,7 +122,8 @@ func TestARetryIsOneTry(t *testing.T) {
 	require.Equal(t, "good", Rendered(sidecar).Spec.Sidecar.Image)
 }
 
-func TestWhatStaysAsItIs(t *testing.T) {
+// Nothing is reverted without onFailure Revert, a failure of the spec and an earlier good spec.
+func TestGoBack_KeepsSpecWithoutCause(t *testing.T) {
 	for name, do := range map[string]func(*v1alpha1.VectorSidecar, *Seen){
 		"no Revert":                func(_ *v1alpha1.VectorSidecar, s *Seen) { s.OnFailure = v1alpha1.OnFailureHalt },
 		"nothing has failed":       func(_ *v1alpha1.VectorSidecar, s *Seen) { s.Failed = 0 },
@@ -149,7 +151,7 @@ func TestWhatStaysAsItIs(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatAllAreDoneWithIsKept(t *testing.T) {
+func TestKeep_StoresOnlyFinishedSpecs(t *testing.T) {
 	for name, test := range map[string]struct {
 		do   func(*v1alpha1.VectorSidecar, *Seen)
 		want string
@@ -185,7 +187,7 @@ func TestOnlyWhatAllAreDoneWithIsKept(t *testing.T) {
 	require.Same(t, sidecar.Status.LastKnownGood, Keep(sidecar, done()).LastGood, "the same stays as it was noted")
 }
 
-func TestADigestIsOfWhatIsRenderedAlone(t *testing.T) {
+func TestDigest_CoversOnlyRenderedFields(t *testing.T) {
 	one, other := withImage("a", 1), withImage("a", 2)
 	other.Spec.Selector.MatchLabels, other.Spec.Rollout = map[string]string{"a": "b"}, &v1alpha1.RolloutSpec{Paused: true}
 	other.Spec.DriftPolicy, other.Spec.Workloads = v1alpha1.DriftReport, []v1alpha1.WorkloadKind{"Job"}

@@ -40,7 +40,8 @@ func sum(sidecar *v1alpha1.VectorSidecar, a, b *Part) Seen {
 	return seen
 }
 
-func TestAClusterVectorSidecarIsDoneWhenAllNamespacesHaveSettled(t *testing.T) {
+// A spec of a ClusterVectorSidecar is stored after it finished in all namespaces.
+func TestKeep_WaitsForAllNamespaces(t *testing.T) {
 	sidecar := wide("new", 2)
 	with := func(change func(*Part)) *Part {
 		part := settledIn(sidecar)
@@ -75,7 +76,7 @@ func TestAClusterVectorSidecarIsDoneWhenAllNamespacesHaveSettled(t *testing.T) {
 
 // A namespace that fails with every spec keeps no other from being kept, and takes none back: it is known
 // by its name, also to who leads next.
-func TestANamespaceThatAlwaysFailsIsKnownByName(t *testing.T) {
+func TestKeep_RecordsAlwaysFailingNamespaces(t *testing.T) {
 	sidecar := wide("good", 1)
 	fails := settledIn(sidecar)
 	fails.Failed = 2
@@ -115,7 +116,7 @@ func TestANamespaceThatAlwaysFailsIsKnownByName(t *testing.T) {
 	}
 }
 
-func TestASpecThatFailsInMostNamespacesIsNotKept(t *testing.T) {
+func TestKeep_RejectsSpecWithTooManyFailingNamespaces(t *testing.T) {
 	sidecar, parts := wide("new", 1), map[string]*Part{"well": nil}
 	parts["well"] = settledIn(sidecar)
 	for n := range mostFailing + 1 {
@@ -137,7 +138,8 @@ func TestASpecThatFailsInMostNamespacesIsNotKept(t *testing.T) {
 	require.Len(t, kept().Failing, mostFailing, "a good one stays, with the names that it has")
 }
 
-func TestTroubleIsWaitedForOnce(t *testing.T) {
+// The next spec does not wait again for the same trouble.
+func TestSum_WaitsOnceForTroubledNamespaces(t *testing.T) {
 	sidecar, next := wide("new", 1), wide("next", 2)
 	began := now.Add(-patience + time.Minute)
 	trouble := troubledIn(sidecar, began)
@@ -152,7 +154,7 @@ func TestTroubleIsWaitedForOnce(t *testing.T) {
 	require.True(t, seen.IsDone)
 }
 
-func TestATextNamesTheNamespaceAndTheCommand(t *testing.T) {
+func TestTextOf_NamesNamespaceAndRetryCommand(t *testing.T) {
 	sidecar := wide("bad", 2)
 	sidecar.Status.LastKnownGood = &v1alpha1.LastKnownGoodSpec{Generation: 1}
 	sidecar.Status.Reverted = &v1alpha1.RevertedSpec{Digest: Digest(&sidecar.Spec), Generation: 2, FailedWorkloads: 3, Namespace: "shop", RevertTime: metav1.NewTime(now)}

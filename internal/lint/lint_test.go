@@ -116,7 +116,7 @@ func TestLinter_SuggestsNearestField(t *testing.T) {
 }
 
 // A VectorSidecar is for the template set that it, or its environment, names.
-func TestASpecIsHeldAgainstItsTemplateSet(t *testing.T) {
+func TestLintSidecar_ChecksSpecAgainstTemplateSet(t *testing.T) {
 	const strict = `templates:
   strict:
     values.schema.json: '{"type": "object", "properties": {"values": {"additionalProperties": false, "properties": {"team": {}}}}}'
@@ -138,7 +138,7 @@ environments: {qa: {templateSet: strict}}
 }
 
 // Files are looked at together, and a finding stands where a person has to mend.
-func TestFindingsStandWhereTheyAreMended(t *testing.T) {
+func TestLintTogether_PlacesFindingsAtCause(t *testing.T) {
 	const workload = "kind: Deployment\nmetadata:\n  name: cart\n  namespace: shop\n  labels: {a: b}\n" +
 		"spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: %s, image: i}]}}}\n"
 	named := func(container string) string { return strings.Replace(workload, "%s", container, 1) }
@@ -300,7 +300,7 @@ func TestFindingsStandWhereTheyAreMended(t *testing.T) {
 	}
 }
 
-func TestEveryCodeIsInTheCatalogueOnce(t *testing.T) {
+func TestRules_ContainsEachCodeOnce(t *testing.T) {
 	seen := map[string]bool{}
 	for _, rule := range Rules() {
 		require.False(t, seen[rule.Code], rule.Code)
@@ -313,7 +313,7 @@ func TestEveryCodeIsInTheCatalogueOnce(t *testing.T) {
 }
 
 // The version is that of configurations, and takes the place of what an image tells.
-func TestAVersionOfVectorIsJudgedFor(t *testing.T) {
+func TestLint_ChecksGivenVectorVersion(t *testing.T) {
 	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
 	linter := Linter{Platform: desired.NewPlatform(chart, "", map[string]string{}), DefaultEnvironment: "development", KubeVersion: "v1.36.0"}
@@ -336,7 +336,7 @@ func TestAVersionOfVectorIsJudgedFor(t *testing.T) {
 	require.Equal(t, []string{"error VSC305"}, codes("v0.50.0", File{Name: "a.yaml", Text: []byte(sidecar)}))
 }
 
-func TestATagIsReplaced(t *testing.T) {
+func TestReplaceTag_SetsVersion(t *testing.T) {
 	for image, want := range map[string]string{
 		"vector":                              "vector:0.57.0",
 		"vector:0.45.0-alpine":                "vector:0.57.0",

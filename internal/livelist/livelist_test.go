@@ -140,7 +140,7 @@ func TestCollect_StartsAgainAfterAnExpiredToken(t *testing.T) {
 	require.Empty(t, list.Items)
 }
 
-func TestAny_EndsAtTheFirstMatch(t *testing.T) {
+func TestContains_EndsAtTheFirstMatch(t *testing.T) {
 	s := &server{sizes: sizes(100, 10)}
 	found, err := Contains(t.Context(), startServer(t, s), &corev1.ConfigMapList{}, func(object client.Object) bool { return object.GetName() == "c0003" })
 	require.NoError(t, err)

@@ -30,7 +30,7 @@ const Creator = Operator + "-creator"
 
 // Manager returns the field manager that applies the sidecar of a VectorSidecar. The name must never change.
 // After a change, the next version of the operator would add a new container and keep the old one
-// (test/envtest.TestAnotherManagersNameLeavesTheOldContainer). The name is derived from the name of the
+// (test/envtest.TestApply_KeepsContainerOfAnotherManager). The name is derived from the name of the
 // VectorSidecar and not from its UID, so that an object restored from a backup still owns the fields that it
 // injected.
 //

@@ -26,7 +26,7 @@ var names = map[string]string{
 	"of 253, ending differently": strings.Repeat("c", 252) + "d",
 }
 
-func TestEveryNameGivesAManagerOfItsOwn(t *testing.T) {
+func TestManager_ReturnsUniqueValidNames(t *testing.T) {
 	taken := map[string]string{}
 	for name, sidecar := range names {
 		manager := Manager(sidecar)
@@ -37,7 +37,7 @@ func TestEveryNameGivesAManagerOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestEveryNameGivesALabelOfItsOwn(t *testing.T) {
+func TestLabelValue_ReturnsUniqueValidValues(t *testing.T) {
 	taken := map[string]string{}
 	for name, sidecar := range names {
 		value := LabelValue(sidecar)
@@ -49,21 +49,21 @@ func TestEveryNameGivesALabelOfItsOwn(t *testing.T) {
 
 // With another name, what earlier versions merged in would stay beside what later ones merge
 // in.
-func TestTheManagersNameIsFrozen(t *testing.T) {
+func TestManager_KeepsNamesAcrossReleases(t *testing.T) {
 	require.Equal(t, "vectorsidecar/logs", Manager("logs"))
 	require.Equal(t, "vectorsidecar/"+strings.Repeat("c", 97)+"-4b4e34eb907bea94", Manager(strings.Repeat("c", 253)))
 	require.Equal(t, "logs", LabelValue("logs"))
 	require.Equal(t, strings.Repeat("c", 46)+"-4b4e34eb907bea94", LabelValue(strings.Repeat("c", 253)))
 }
 
-func TestOtherManagersAreNotOurs(t *testing.T) {
+func TestIsManager_RejectsOtherManagers(t *testing.T) {
 	for _, manager := range []string{"", "kubectl", "helm", "vectorsidecar", "vector-sidecar-operator", Operator} {
 		require.False(t, IsManager(manager), manager)
 	}
 }
 
 // The second VectorSidecar's annotation has its name in the key, which may be shortened.
-func TestBookkeepingIsKnownWhosesoeverItIs(t *testing.T) {
+func TestIsBookkeeping_AcceptsKeysWithNames(t *testing.T) {
 	for name, sidecar := range names {
 		for _, plain := range bookkeeping {
 			require.True(t, IsBookkeeping(plain))

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTheCatalogueHasEveryReasonOnce(t *testing.T) {
+func TestReasons_ListsEveryReasonOnce(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "conditions.go", nil, 0)
 	require.NoError(t, err)
 	var declared []string

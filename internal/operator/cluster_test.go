@@ -13,7 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
-func TestTheClusterIsToldByTheAddressOfItsAPIServer(t *testing.T) {
+func TestDetectCluster_ReadsIPFamilyFromServerAddress(t *testing.T) {
 	for host, family := range map[string]string{
 		"https://10.96.0.1:443": render.IPv4, "https://[fd00:10::1]:443": render.IPv6,
 		"https://api.example.com": "", "api.example.com:443": "", "": "",

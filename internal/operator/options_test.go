@@ -25,7 +25,7 @@ func emptyEnvironment(t *testing.T) {
 // noWebhook is the default.
 var noWebhook = WebhookOptions{BindAddress: "0", Duration: 90 * 24 * time.Hour, ShutdownDelay: 5 * time.Second}
 
-func TestOptionsHaveDefaults(t *testing.T) {
+func TestParseOptions_SetsDefaults(t *testing.T) {
 	emptyEnvironment(t)
 
 	options, err := ParseOptions(nil)
@@ -40,7 +40,7 @@ func TestOptionsHaveDefaults(t *testing.T) {
 	}, options)
 }
 
-func TestOptionsComeFromFlagsThenFromTheEnvironment(t *testing.T) {
+func TestParseOptions_PrefersFlagsOverEnvironment(t *testing.T) {
 	emptyEnvironment(t)
 	t.Setenv("POD_NAMESPACE", "vector-system")
 	t.Setenv("LOG_LEVEL", "ERROR")
@@ -64,7 +64,7 @@ func TestOptionsComeFromFlagsThenFromTheEnvironment(t *testing.T) {
 	}, options)
 }
 
-func TestTheFileGivesWayToVariablesAndTheyToFlags(t *testing.T) {
+func TestParseOptions_PrefersFlagsThenVariablesOverFile(t *testing.T) {
 	emptyEnvironment(t)
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	require.NoError(t, os.WriteFile(path, []byte(`
@@ -93,7 +93,8 @@ metrics-cert-dir: null
 	}, options)
 }
 
-func TestAFileThatCannotWorkNamesItselfAndTheKey(t *testing.T) {
+// The error names the configuration file and the invalid key.
+func TestParseOptions_NamesFileAndKeyOfFault(t *testing.T) {
 	for name, test := range map[string]struct {
 		text  string
 		names []string
@@ -125,7 +126,7 @@ func TestAFileThatCannotWorkNamesItselfAndTheKey(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-func TestOptionsThatCannotWorkAreNamed(t *testing.T) {
+func TestParseOptions_RejectsInvalidOptions(t *testing.T) {
 	for name, test := range map[string]struct {
 		arguments []string
 		variables map[string]string
@@ -168,13 +169,14 @@ func TestOptionsThatCannotWorkAreNamed(t *testing.T) {
 	}
 }
 
-func TestHelpIsNoFailure(t *testing.T) {
+func TestParseOptions_ReturnsErrHelp(t *testing.T) {
 	_, err := ParseOptions([]string{"--help"})
 
 	require.ErrorIs(t, err, flag.ErrHelp)
 }
 
-func TestClusterSidecarsNeedTheWholeCluster(t *testing.T) {
+// Cluster sidecars need the whole cluster, so the flag excludes --watch-namespaces.
+func TestParseOptions_RejectsClusterSidecarsInNamespaces(t *testing.T) {
 	emptyEnvironment(t)
 	_, err := ParseOptions([]string{"--cluster-sidecars", "--watch-namespaces=shop"})
 	require.ErrorContains(t, err, "--cluster-sidecars is set with --watch-namespaces")

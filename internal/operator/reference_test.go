@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "regenerate docs/flags.md")
 
-func TestTheReferenceIsTheOneInTheDocumentation(t *testing.T) {
+func TestReference_MatchesDocumentation(t *testing.T) {
 	const path = "../../docs/flags.md"
 	if *update {
 		require.NoError(t, os.WriteFile(path, []byte(reference()), 0o644))

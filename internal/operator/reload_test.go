@@ -14,7 +14,8 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-func TestAChangedFileIsTakenOverAsFarAsItCanBe(t *testing.T) {
+// A changed file sets the log level; for other keys the log asks for a restart.
+func TestReloader_AppliesLevelAndReportsOtherKeys(t *testing.T) {
 	emptyEnvironment(t)
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	write := func(text string) { require.NoError(t, os.WriteFile(path, []byte(text), 0o600)) }

@@ -12,7 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTheClockIsTheAPIServers(t *testing.T) {
+// The clock follows the Date headers of the API server, also after a change of its time, and ignores a single late
+// response.
+func TestServerClock_FollowsDatesOfAPIServer(t *testing.T) {
 	noon := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	own := noon
 	clock := newServerClock(func() time.Time { return own })
@@ -46,7 +48,7 @@ func TestTheClockIsTheAPIServers(t *testing.T) {
 	require.WithinDuration(t, server, clock.currentTime(), time.Second, "and on")
 }
 
-func TestTheClockSeesAnswers(t *testing.T) {
+func TestServerClock_ReadsDatesOfResponses(t *testing.T) {
 	date := "Mon, 23 Nov 2026 12:00:00 GMT"
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Date", date) }))
 	defer server.Close()

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTheEndIsDelayed(t *testing.T) {
+func TestWithDelay_DelaysShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ending, stop := context.WithCancel(t.Context())
 		ctx, cancel := withDelay(ending, 5*time.Second)
@@ -26,7 +26,8 @@ func TestTheEndIsDelayed(t *testing.T) {
 	})
 }
 
-func TestWhoFailsDoesNotWaitForTheDelay(t *testing.T) {
+// A process that fails stops without the delay.
+func TestWithDelay_SkipsDelayAfterFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ending, stop := context.WithCancel(t.Context())
 		ctx, cancel := withDelay(ending, time.Hour)
@@ -36,12 +37,13 @@ func TestWhoFailsDoesNotWaitForTheDelay(t *testing.T) {
 	}) // No goroutine is left.
 }
 
-func TestThereIsNoDelayWithoutAWebhook(t *testing.T) {
+func TestDelay_ReturnsZeroWithoutWebhook(t *testing.T) {
 	require.Zero(t, (&WebhookOptions{BindAddress: "0", ShutdownDelay: time.Hour}).delay())
 	require.Equal(t, time.Hour, (&WebhookOptions{BindAddress: ":9443", ShutdownDelay: time.Hour}).delay())
 }
 
-func TestAnAnswerAfterTheSignalIsTheLastOfItsConnection(t *testing.T) {
+// After the stop signal each response closes its connection.
+func TestClosingAfter_ClosesConnectionsAfterSignal(t *testing.T) {
 	ending, stop := context.WithCancel(t.Context())
 	handler := closingAfter(ending, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	header := func() string {

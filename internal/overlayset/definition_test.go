@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-func TestWhatADefinitionDoesNotKnow(t *testing.T) {
+func TestDefinition_ReportsUnknownFields(t *testing.T) {
 	t.Parallel()
 	document := []byte(`{"components": {"schemas": {
 		"other": {"type": "object", "x-kubernetes-group-version-kind": [{"group": "example.com", "version": "v1", "kind": "Other"}]},

@@ -46,7 +46,7 @@ func telling(of Part) Part {
 }
 
 // What is told is judged as well.
-func TestWhatIsToldIsJudged(t *testing.T) {
+func TestOverlayOf_IncludesEnvInjections(t *testing.T) {
 	offer := func(tells ...workload.EnvInjection) *desired.AdmissionOverlay {
 		overlay := &workload.Overlay{EnvInjections: tells}
 		return &desired.AdmissionOverlay{Rendered: &desired.Rendered{Overlay: overlay, Desired: plan.NewDesired(overlay, "logs", "vector", "", nil)}}
@@ -87,7 +87,7 @@ func yieldsOf(spec *v1alpha1.OverlaySetSpec) map[string][]string {
 	return found
 }
 
-func TestTheYoungerOneYieldsWhereTwoClash(t *testing.T) {
+func TestCompose_SupersedesYoungerOverlayOnConflict(t *testing.T) {
 	for name, test := range map[string]struct {
 		older, younger Part
 		want           []string
@@ -106,7 +106,7 @@ func TestTheYoungerOneYieldsWhereTwoClash(t *testing.T) {
 }
 
 // Nothing is known yet of a VectorSidecar that has just been switched on again.
-func TestTheYoungerOnesWaitForOneThatIsNotKnown(t *testing.T) {
+func TestCompose_WaitsForUnknownOlderVectorSidecar(t *testing.T) {
 	parts := map[string]Part{"a": part("a", nil, nil, nil), "c": part("c", nil, nil, nil)}
 	made := Compose(sidecars("a", "b", "c"), parts)
 	require.Equal(t, map[string][]string{"a": {}}, yieldsOf(&made))
@@ -117,7 +117,7 @@ func TestTheYoungerOnesWaitForOneThatIsNotKnown(t *testing.T) {
 
 // A ClusterVectorSidecar comes after those of the namespace but for the ones that it refuses, which yield
 // to it where they clash with it, and to no other.
-func TestAClusterVectorSidecarComesAfterThoseItDoesNotRefuse(t *testing.T) {
+func TestCompose_OrdersClusterVectorSidecars(t *testing.T) {
 	all := sidecars("clustervectorsidecar/x", "a", "clustervectorsidecar/y", "b")
 	all[0].Cluster, all[2].Cluster = &v1alpha1.InCluster{}, &v1alpha1.InCluster{}
 	parts := map[string]Part{}
@@ -152,7 +152,7 @@ func TestAClusterVectorSidecarComesAfterThoseItDoesNotRefuse(t *testing.T) {
 }
 
 // An operator that starts anew finds in the OverlaySet what the one before it knew.
-func TestAnOverlaySetIsTakenApartAsItWasMade(t *testing.T) {
+func TestParts_ReversesCompose(t *testing.T) {
 	names := sidecars("a", "b", "c")
 	made := Compose(names, map[string]Part{
 		"a": telling(part("a", []string{"vector", "gate"}, []string{"v"}, nil)), "b": left("b"),
@@ -166,7 +166,7 @@ func TestAnOverlaySetIsTakenApartAsItWasMade(t *testing.T) {
 	require.Equal(t, made, Compose(names, Parts(&made)))
 }
 
-func TestWhatIsTooMuchIsLeftToTheOperator(t *testing.T) {
+func TestCompose_SkipsOverlaysAboveLimits(t *testing.T) {
 	names, parts := []string{}, map[string]Part{}
 	for i := range mostOverlays + 1 {
 		name := fmt.Sprintf("vs-%03d", i)
@@ -184,7 +184,7 @@ func TestWhatIsTooMuchIsLeftToTheOperator(t *testing.T) {
 }
 
 // What not every pod may have is for the operator to judge.
-func TestFieldsThatDependOnThePodAreLeftToTheOperator(t *testing.T) {
+func TestObjection_ReportsPodDependentFields(t *testing.T) {
 	body := func(container map[string]any) map[string]any {
 		container["name"] = "vector"
 		return map[string]any{"spec": map[string]any{"initContainers": []any{container}}}

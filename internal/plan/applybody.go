@@ -20,7 +20,7 @@ import (
 // If the plan has no patch, the body also orders the init containers: it lists the workload's other init
 // containers by name, after the sidecar's containers. The manager then owns those names until the managed
 // fields are trimmed, and the order stays
-// (test/envtest.TestAnAppliedInitContainerIsLastUntilTheOthersAreNamedOnce).
+// (test/envtest.TestApply_OrdersInitContainersByAppliedList).
 func (p *Plan) Body() map[string]any {
 	switch {
 	case p.ReleaseOnly:

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-func TestOnlyWhatPeopleChangedIsTakenBack(t *testing.T) {
+func TestForces_RevertsOnlyManualChanges(t *testing.T) {
 	another := apierrors.NewConflict(schema.GroupResource{Group: "apps", Resource: "deployments"}, "cart", errors.New("UID"))
 	for name, test := range map[string]struct {
 		err  error
@@ -66,7 +66,7 @@ func causesAt(field string, messages ...string) []metav1.StatusCause {
 
 // Charts apply an empty map where no annotations are given: they then own the map
 // itself and nothing inside that could be taken away.
-func TestEmptyMapsAndListsArePassedOver(t *testing.T) {
+func TestForces_IgnoresEmptyMapsAndLists(t *testing.T) {
 	p := &Plan{Manager: mine}
 	for _, field := range []string{".spec.template.metadata.annotations", ".spec.template.spec.volumes"} {
 		require.True(t, p.Forces(refusedAt(field, `conflict with "helm"`)), field)

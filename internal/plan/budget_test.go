@@ -111,7 +111,7 @@ func created(at time.Time, plans []Plan) []Plan {
 	return plans
 }
 
-func TestAdmit(t *testing.T) {
+func TestAdmit_StartsWritesWithinLimits(t *testing.T) {
 	for name, test := range map[string]struct {
 		plans []Plan
 		limit Limit
@@ -198,13 +198,13 @@ func TestAdmit(t *testing.T) {
 	}
 }
 
-func TestAFailureIsNamed(t *testing.T) {
+func TestAdmit_NamesFailedWorkload(t *testing.T) {
 	plans := plansOf("inject", "failed")
 	Admit(plans, Limit{})
 	require.Contains(t, plans[0].Message, "the rollout of Deployment b failed")
 }
 
-func TestTheWaitForASoakIsExplained(t *testing.T) {
+func TestAdmit_ExplainsWaitForSoak(t *testing.T) {
 	plans := plansOf("rolling", "inject")
 	Admit(plans, Limit{Max: 1, Soak: 30 * time.Second})
 	require.Equal(t, "waiting for a rollout slot: at most 1 rollouts at once (spec.rollout.maxConcurrent), each until its pods have been available for 30s (spec.rollout.soak)", plans[1].Message)

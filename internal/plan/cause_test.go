@@ -13,7 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-func TestAPlanSaysWhyItWrites(t *testing.T) {
+func TestForInjection_ReportsCauseOfWrite(t *testing.T) {
 	old, next := rendered("old", "a"), rendered("new", "a")
 	const image = "; in the pods: initContainers[vector].image vector:old → vector:new"
 	for name, test := range map[string]struct {
@@ -108,7 +108,7 @@ func podOf(container map[string]any) map[string]any {
 }
 
 // The pods stay as they are, and so does the cause.
-func TestANoteLeavesTheCause(t *testing.T) {
+func TestForInjection_KeepsCauseInRecordOnlyWrite(t *testing.T) {
 	view := writtenBy(rendered("old", "a"))
 	p := ForInjection(mine, rendered("old", "b"), Policy{}, view)
 	require.Equal(t, RecordOnly, p.Action)
@@ -119,7 +119,7 @@ func TestANoteLeavesTheCause(t *testing.T) {
 
 // What any release has read of the workload counts, even if another release does not
 // read it.
-func TestTheWorkloadsOwnIsNamed(t *testing.T) {
+func TestForInjection_NamesChangedWorkloadInput(t *testing.T) {
 	labelled := func(v *workload.View) { v.Labels = map[string]string{"team": "search"} }
 	for name, now := range map[string][]string{"still read": {"containers", "labels"}, "not read by now": nil} {
 		t.Run(name, func(t *testing.T) {
@@ -132,7 +132,7 @@ func TestTheWorkloadsOwnIsNamed(t *testing.T) {
 
 // None of it is compared: a workload without it is up to date, and so is one where
 // somebody has changed it.
-func TestHowItCameAboutIsNotCompared(t *testing.T) {
+func TestForInjection_IgnoresCauseAnnotations(t *testing.T) {
 	desired := rendered("old", "a")
 	for name, change := range map[string]func(map[string]any){
 		"removed": func(a map[string]any) {

@@ -13,7 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-func TestHowFarASidecarIsSpread(t *testing.T) {
+func TestRunningAndDeferred_SummarizesPlans(t *testing.T) {
 	wanted := NewDesired(&workload.Overlay{Hash: "h"}, "logs", "vector", "", nil)
 	runs := Plan{Action: None, Desired: wanted, State: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}}
 	rolls, later, blocked := runs, runs, runs
@@ -37,7 +37,8 @@ func TestHowFarASidecarIsSpread(t *testing.T) {
 	}
 }
 
-func TestWhatIsStuckSettlesAllThatWaitsForIt(t *testing.T) {
+// Workloads behind a failed or stuck rollout count as settled, because they wait for it.
+func TestIsSettled_IgnoresPlansBehindStuckRollouts(t *testing.T) {
 	now := time.Unix(10_000, 0)
 	wanted := NewDesired(&workload.Overlay{Hash: "h"}, "logs", "vector", "", nil)
 	of := func(rollout workload.Rollout, change func(*Plan)) Plan {

@@ -13,7 +13,7 @@ import (
 )
 
 // Labels and annotations have owners, as containers do.
-func TestThePodsLabelsAndAnnotationsAreNotTakenOver(t *testing.T) {
+func TestForInjection_ReportsPodMetadataConflict(t *testing.T) {
 	labelled := sidecar()
 	labelled.overlay.Template.Labels = map[string]string{"tier": "logs"}
 	labelled.overlay.Template.Annotations = map[string]string{"example.com/scrape": "true", meta.AnnotationInjectedEnv(mine): "1"}

@@ -47,7 +47,7 @@ func writtenBy(desired *Desired) *workload.View {
 
 // An upgrade of the operator renders the same input differently, which alone is no
 // reason to write. A change by a user is.
-func TestWhatWasAskedForDecidesWhetherAnotherRenderingIsWritten(t *testing.T) {
+func TestForInjection_UpdatesOnlyOnChangedInput(t *testing.T) {
 	const same, different, missing = "same", "different", "missing"
 	for _, asked := range []string{same, different, missing} {
 		for _, applied := range []string{same, different, missing} {
@@ -88,7 +88,7 @@ func TestWhatWasAskedForDecidesWhetherAnotherRenderingIsWritten(t *testing.T) {
 }
 
 // Notes are on the workload itself, not in its pod template.
-func TestANoteStartsNoPods(t *testing.T) {
+func TestForInjection_KeepsPodTemplateInRecordOnlyWrite(t *testing.T) {
 	p := ForInjection(mine, rendered("old", "b"), Policy{}, writtenBy(rendered("old", "a")))
 	require.Equal(t, RecordOnly, p.Action)
 	require.Equal(t, rendered("old", "b").standalone.tree["spec"], p.Apply["spec"])
@@ -98,7 +98,8 @@ func TestANoteStartsNoPods(t *testing.T) {
 	require.Equal(t, p.Desired.InjectedHash(), p.SidecarHash())
 }
 
-func TestASidecarThatIsKeptIsLookedAfter(t *testing.T) {
+// An opt-out, a manual change or a rollout undo is handled as for a current sidecar.
+func TestForInjection_MaintainsEarlierRendering(t *testing.T) {
 	old, desired := rendered("old", "a"), rendered("new", "a")
 	app := func(change func(*workload.Container)) func(*workload.View) {
 		return func(v *workload.View) { change(&v.Containers[len(v.Containers)-1]) }
@@ -142,7 +143,7 @@ func TestASidecarThatIsKeptIsLookedAfter(t *testing.T) {
 }
 
 // What only the new rendering adds conflicts with nobody yet.
-func TestASidecarThatIsKeptIgnoresConflictsOfANewerOne(t *testing.T) {
+func TestForInjection_IgnoresConflictsOfNewerRendering(t *testing.T) {
 	overlay := *rendered("new", "a").overlay
 	overlay.Template.Spec.InitContainers = []corev1.Container{*overlay.Template.Spec.InitContainers[0].DeepCopy()}
 	overlay.Template.Spec.InitContainers[0].Ports = []corev1.ContainerPort{{ContainerPort: 8080}}
@@ -153,7 +154,7 @@ func TestASidecarThatIsKeptIgnoresConflictsOfANewerOne(t *testing.T) {
 }
 
 // Templates of another release may read more or less of the workload.
-func TestOfTheWorkloadWhatWasReadCounts(t *testing.T) {
+func TestForInjection_ComparesOnlyReadWorkloadFields(t *testing.T) {
 	mounts := func(v *workload.View) {
 		app := &v.Containers[len(v.Containers)-1]
 		app.Mounts = append(app.Mounts, corev1.VolumeMount{Name: "logs", MountPath: "/var/log"})
@@ -179,7 +180,7 @@ func TestOfTheWorkloadWhatWasReadCounts(t *testing.T) {
 
 // Mounts in the application's containers are patched, not applied, and count as
 // written.
-func TestMountsCountAsWritten(t *testing.T) {
+func TestForInjection_CountsPatchedMountsAsWritten(t *testing.T) {
 	shared := func(release, at string) *Desired {
 		overlay := *rendered(release, "a").overlay
 		overlay.Mounts = []workload.Mount{{Container: "app", VolumeMount: corev1.VolumeMount{Name: "data", MountPath: at}}}
@@ -197,7 +198,7 @@ func TestMountsCountAsWritten(t *testing.T) {
 }
 
 // The second VectorSidecar's notes have its name in their keys.
-func TestNotesAreBesideThoseOfAnother(t *testing.T) {
+func TestForInjection_AddsNameToBookkeepingKeys(t *testing.T) {
 	view := application()
 	view.Owned = map[string]workload.Owned{theirs: {HasPlainAnnotations: true, Containers: []string{"audit"}}}
 	annotations := tree.MapAt(ForInjection(mine, rendered("old", "a"), Policy{}, view).Apply, "metadata", "annotations")

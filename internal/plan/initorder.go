@@ -14,7 +14,7 @@ import (
 // order returns the other init containers before and after the native sidecars of the overlay. The result is
 // empty if the order does not need a change. It needs a change if an init container of the application precedes
 // the native sidecars, or would precede them after the apply. An applied init container is appended
-// (TestAnAppliedInitContainerIsLastUntilTheOthersAreNamedOnce in test/envtest), and the logs of containers
+// (TestApply_OrdersInitContainersByAppliedList in test/envtest), and the logs of containers
 // before the sidecar are not collected. Sidecars of other VectorSidecars keep their positions.
 func order(manager string, desired *Desired, view *workload.View) (initBefore, initAfter []string) {
 	var native []string

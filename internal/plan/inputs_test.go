@@ -38,7 +38,7 @@ func texts(changes []inputChange) []string {
 	return found
 }
 
-func TestAChangeIsNamedByPartAndKey(t *testing.T) {
+func TestInputs_NamesChangeByKindAndKey(t *testing.T) {
 	with := func(inputs Inputs, change func(Inputs)) Inputs {
 		change(inputs)
 		return inputs
@@ -88,7 +88,7 @@ func TestAChangeIsNamedByPartAndKey(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoRecordTellsOfNoChange(t *testing.T) {
+func TestInputs_IgnoresInvalidRecords(t *testing.T) {
 	for _, text := range []string{"", "x", "[]", `"a"`, `{"vectorSidecar":` + strings.Repeat("[", 3000) + `}`, `{"environment":1,"templateSet":["default"],"operator":{}}`} {
 		require.NotPanics(t, func() { of(nil).changesSince(text) })
 	}
@@ -98,7 +98,7 @@ func TestWhatIsNoRecordTellsOfNoChange(t *testing.T) {
 
 // Workloads keep digests across releases: if they changed, the next change would be
 // reported as one of everything.
-func TestDigestsStayWhatTheyAre(t *testing.T) {
+func TestInputs_KeepsDigestsAcrossReleases(t *testing.T) {
 	inputs := of(map[string]any{"sidecar": map[string]any{"logs": map[string]any{"path": "/var/log/app"}, "sinks": map[string]any{}, "args": []any{"-v"}, "threads": 2.0}})
 	inputs.Add(InputConfig, ConfigMapDigests(&corev1.ConfigMap{Data: map[string]string{"vector.yaml": "sources: {}"}, BinaryData: map[string][]byte{"x": {1}}}))
 	require.JSONEq(t, `{
@@ -109,7 +109,7 @@ func TestDigestsStayWhatTheyAre(t *testing.T) {
 }
 
 // However large the inputs, merged digests compare like those by key.
-func TestARecordIsBounded(t *testing.T) {
+func TestInputs_BoundsLengthOfRecord(t *testing.T) {
 	values := func(of, changed int) map[string]any {
 		groups := map[string]any{}
 		for g := range of {
@@ -146,7 +146,7 @@ func TestARecordIsBounded(t *testing.T) {
 }
 
 // Text from others ends up in logs, events and terminals.
-func TestATextIsOneShortLineThatShowsWhatItSays(t *testing.T) {
+func TestCauseLine_EscapesAndShortensText(t *testing.T) {
 	hostile := map[string]any{"\x1b[2J": 1, "a\nb": 1, strings.Repeat("k", 300): 1, "\xff": 1}
 	for _, text := range append(texts(of(hostile).changesSince(of(nil).String())), causeText([]string{strings.Repeat("ä", 600)}, nil), CauseLine("a\x1b]0;x\x07\n"), quoteText("\u202e")) {
 		require.LessOrEqual(t, len(text), mostBytes)

@@ -13,7 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-func TestAPatchOfAtomicListsChangesItemsAndTestsThem(t *testing.T) {
+func TestOperations_ChangesAndTestsListItems(t *testing.T) {
 	const guards = `{"op":"test","path":"/metadata/uid","value":"1"},{"op":"test","path":"/metadata/resourceVersion","value":"7"}`
 	for name, test := range map[string]struct{ live, patch, want, reason string }{
 		"into a pod without lists": {

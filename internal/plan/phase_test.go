@@ -13,7 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-func TestPhaseFollowsFromThePlan(t *testing.T) {
+func TestPhase_DerivesFromPlan(t *testing.T) {
 	wanted := &Desired{}
 	for name, test := range map[string]struct {
 		plan Plan

@@ -79,7 +79,7 @@ func owning(change func(*workload.Owned)) func(*workload.View) {
 	}
 }
 
-func TestEveryWorkloadGetsThePlanThatItNeeds(t *testing.T) {
+func TestForInjection_ChoosesActionByWorkload(t *testing.T) {
 	older := owning(func(o *workload.Owned) { o.Hash, o.InjectedHash, o.AskedHash = "older", "older", "older" })
 	changed := owning(func(o *workload.Owned) { o.Hash = "changed by hand" })
 	for name, test := range map[string]struct {
@@ -149,7 +149,7 @@ func misfit(v *workload.View) {
 }
 
 // What cannot be read stays as it is, and is told of; a status alone keeps nothing in.
-func TestASidecarStaysInATemplateThatCannotBeRead(t *testing.T) {
+func TestForRemoval_KeepsSidecarInUnreadableTemplate(t *testing.T) {
 	record := with(current(), misfit)
 	record.Kind, record.Owned = "Rollout", map[string]workload.Owned{mine: {IsRecorded: true, InjectedHash: "x", Lost: []string{"data"}}}
 
@@ -193,7 +193,7 @@ func shares() *workload.View {
 	}))
 }
 
-func TestAConflictNamesBothSides(t *testing.T) {
+func TestForInjection_NamesBothSidesOfConflict(t *testing.T) {
 	for name, test := range map[string]struct {
 		view  *workload.View
 		names []string
@@ -218,7 +218,7 @@ func TestAConflictNamesBothSides(t *testing.T) {
 }
 
 // A rendering error does not keep the owner from opting out.
-func TestABlockedWorkloadMayStillBeLeftOut(t *testing.T) {
+func TestForBlocked_AppliesOptOut(t *testing.T) {
 	optedOut := func(v *workload.View) { v.OptOut = "\"false\"" }
 	for name, test := range map[string]struct {
 		view   *workload.View
@@ -238,7 +238,7 @@ func TestABlockedWorkloadMayStillBeLeftOut(t *testing.T) {
 	}
 }
 
-func TestRemovalIsPlannedWhereThereIsSomething(t *testing.T) {
+func TestForRemoval_RemovesExistingSidecar(t *testing.T) {
 	for name, test := range map[string]struct {
 		view *workload.View
 		want Action
@@ -264,7 +264,7 @@ func TestRemovalIsPlannedWhereThereIsSomething(t *testing.T) {
 
 // Only one VectorSidecar gets the annotations without a name in their keys: the first
 // keeps them.
-func TestTwoVectorSidecarsDoNotFightOverAnnotations(t *testing.T) {
+func TestForInjection_LeavesPlainAnnotationsToFirst(t *testing.T) {
 	view := application()
 	view.Owned = map[string]workload.Owned{theirs: {HasPlainAnnotations: true, Containers: []string{"audit"}}}
 	second := ForInjection(mine, sidecar(), Policy{}, view)
@@ -286,7 +286,7 @@ func TestTwoVectorSidecarsDoNotFightOverAnnotations(t *testing.T) {
 	require.Equal(t, None, first.Action, "a second one changes nothing for the first")
 }
 
-func TestANativeSidecarComesBeforeTheWorkloadsOwnInitContainers(t *testing.T) {
+func TestForInjection_PutsNativeSidecarBeforeInitContainers(t *testing.T) {
 	view := with(application(), func(v *workload.View) {
 		v.Containers = append([]workload.Container{{Name: "migrate", Init: true}, {Name: "warm-up", Init: true}}, v.Containers...)
 	})
@@ -311,7 +311,7 @@ func initContainers(body map[string]any) []any {
 	return names
 }
 
-func TestAPlanThatWaitsWritesNothing(t *testing.T) {
+func TestWait_PreventsWrites(t *testing.T) {
 	p := ForInjection(mine, sidecar(), Policy{}, application())
 	require.True(t, p.Writes())
 
@@ -321,7 +321,8 @@ func TestAPlanThatWaitsWritesNothing(t *testing.T) {
 	require.Equal(t, meta.ReasonWaitingForSlot, p.Reason)
 }
 
-func TestAMountInTheApplicationIsPatchedIn(t *testing.T) {
+// A removal patches the mounts out again.
+func TestForInjection_PatchesMountsIntoApplication(t *testing.T) {
 	app := func(change func(*workload.Container)) func(*workload.View) {
 		return func(v *workload.View) { change(&v.Containers[len(v.Containers)-1]) }
 	}
@@ -361,7 +362,7 @@ func TestAMountInTheApplicationIsPatchedIn(t *testing.T) {
 
 // A missing mark is no difference: an installation that finds the sidecar of another
 // one writes nothing.
-func TestMarksAreNoDifference(t *testing.T) {
+func TestForInjection_IgnoresMissingMarks(t *testing.T) {
 	marked := *sidecar()
 	marked.marks = map[string]string{meta.AnnotationWrittenBy(mine): "vector-system/vso"}
 	marked.standalone = marked.apply(func(key string) string { return key })
@@ -372,7 +373,7 @@ func TestMarksAreNoDifference(t *testing.T) {
 
 // The next VectorSidecar to write to an orphaned sidecar removes the mark, which its
 // manager does not own.
-func TestTheMarkOfWhatWasLeftGoesWithTheNextWrite(t *testing.T) {
+func TestForInjection_RemovesOrphanMark(t *testing.T) {
 	left := func(view *workload.View) *workload.View {
 		return with(view, owning(func(o *workload.Owned) { o.Orphan = "true" }))
 	}
@@ -391,7 +392,7 @@ func TestTheMarkOfWhatWasLeftGoesWithTheNextWrite(t *testing.T) {
 }
 
 // A patch does not touch what others own.
-func TestAPatchOfARemovalTakesOnlyWhatIsOurs(t *testing.T) {
+func TestForRemoval_PatchesOnlyOwnedItems(t *testing.T) {
 	view := shares()
 	owned := view.Owned[mine]
 	owned.Tree = map[string]any{
@@ -422,7 +423,7 @@ func TestAPatchOfARemovalTakesOnlyWhatIsOurs(t *testing.T) {
 
 // The workload itself says what is half done, and it is completed without a loss,
 // whichever request was the last to arrive.
-func TestWhatIsHalfDoneIsCompleted(t *testing.T) {
+func TestForInjection_CompletesInterruptedWrite(t *testing.T) {
 	report := Policy{ReportDrift: true}
 	for name, test := range map[string]struct {
 		change func(*workload.Owned)
@@ -455,7 +456,7 @@ func TestWhatIsHalfDoneIsCompleted(t *testing.T) {
 
 // Applying nothing would delete what only the manager owns, such as an owner's init
 // container.
-func TestARemovalDropsTheRecordWhereItHoldsMoreThanIsOurs(t *testing.T) {
+func TestForRemoval_DropsRecordWithForeignItems(t *testing.T) {
 	for name, change := range map[string]func(*workload.Owned){
 		"names":          func(o *workload.Owned) { o.Named = true },
 		"a patch":        func(o *workload.Owned) { o.Patched = true },
@@ -475,7 +476,7 @@ func TestARemovalDropsTheRecordWhereItHoldsMoreThanIsOurs(t *testing.T) {
 }
 
 // The native sidecar of another VectorSidecar was there first, and stays first.
-func TestANativeSidecarKeepsTheOrderOfOthers(t *testing.T) {
+func TestForInjection_KeepsOrderOfOtherNativeSidecars(t *testing.T) {
 	view := with(application(), func(v *workload.View) {
 		v.Containers = append([]workload.Container{{Name: "audit", Init: true}, {Name: "migrate", Init: true}}, v.Containers...)
 		v.Owned = map[string]workload.Owned{theirs: {Containers: []string{"audit"}}}

@@ -16,7 +16,7 @@ import (
 )
 
 // Syslog listens on one number by TCP and by UDP.
-func TestAPatchTellsProtocolsOfOnePortApart(t *testing.T) {
+func TestApplyPatch_DistinguishesProtocolsOfPort(t *testing.T) {
 	const tcp, udp, other = "{containerPort: 514, protocol: TCP}", "{containerPort: 514, protocol: UDP}", "{containerPort: 9598, protocol: TCP}"
 	for name, test := range map[string]struct{ owned, live, wanted, want string }{
 		"one comes":               {tcp, tcp, tcp + ", " + udp, tcp + ", " + udp},

@@ -36,7 +36,7 @@ func told(values ...string) *workload.View {
 	})
 }
 
-func TestWhatWasToldIsTakenBackWhereItDoesNotHold(t *testing.T) {
+func TestForInjection_RemovesOutdatedInjectedEnv(t *testing.T) {
 	for name, test := range map[string]struct {
 		desired *Desired
 		view    *workload.View
@@ -64,7 +64,7 @@ func TestWhatWasToldIsTakenBackWhereItDoesNotHold(t *testing.T) {
 }
 
 // A patch takes out these variables alone, and the record of them.
-func TestAPatchTakesBackNothingElse(t *testing.T) {
+func TestRemoveStaleEnv_KeepsOtherVariables(t *testing.T) {
 	record := meta.AnnotationInjectedEnv(mine)
 	for name, test := range map[string]struct {
 		plan Plan
@@ -108,7 +108,7 @@ func TestAPatchTakesBackNothingElse(t *testing.T) {
 }
 
 // Where the input is the same, another release tells nothing else before the next change.
-func TestAnUpgradeTakesNothingBack(t *testing.T) {
+func TestForInjection_KeepsInjectedEnvAfterUpgrade(t *testing.T) {
 	older := tells(address).WithInput(RequestedInput{Digest: "asked"})
 	view := writtenBy(older)
 	view.InjectedEnv = map[string][]workload.InjectedEnv{meta.AnnotationInjectedEnv(mine): {{Container: "app", Name: "ADDRESS", Value: "cart:1"}}}
@@ -117,7 +117,7 @@ func TestAnUpgradeTakesNothingBack(t *testing.T) {
 	require.Equal(t, Update, ForInjection(mine, newer.WithInput(RequestedInput{Digest: "another"}), Policy{}, view).Action)
 }
 
-func TestWhoIsToldNothingIsSaid(t *testing.T) {
+func TestEnvInjectionWarning_ExplainsMissingVariables(t *testing.T) {
 	require.Empty(t, sidecar().EnvInjectionWarning("it is off", application()))
 	require.Empty(t, tells(address).EnvInjectionWarning("", application()))
 	require.Contains(t, tells(address).EnvInjectionWarning("it is off", application()), "does not tell the application where it listens (sidecar.applicationEnv): it is off")

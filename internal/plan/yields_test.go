@@ -16,7 +16,7 @@ import (
 )
 
 // Annotations that yield are left to whoever has them, and what is to be added there is said.
-func TestAnAnnotationThatYieldsIsNoConflict(t *testing.T) {
+func TestOmittedAnnotations_ReportsAnnotationsOfOthers(t *testing.T) {
 	const list, flag = "vector.dev/exclude-containers", "fluentbit.io/exclude-vector"
 	another := meta.Manager("audit")
 	for name, test := range map[string]struct {
@@ -61,7 +61,7 @@ func TestAnAnnotationThatYieldsIsNoConflict(t *testing.T) {
 
 // The volumes of the sidecar keep no node: an annotation names them, unless one of the workload's own keeps
 // it anyway. What is there stays, so that a change of the owner's volumes is one rollout and not two.
-func TestVolumesOfTheSidecarKeepNoNode(t *testing.T) {
+func TestForInjection_MarksSidecarVolumesAsEvictable(t *testing.T) {
 	const key, pod = meta.AnnotationEvictableVolumes, "cluster-autoscaler.kubernetes.io/safe-to-evict"
 	has := func(from corev1.VolumeSource) func(*workload.View) {
 		return func(v *workload.View) {
@@ -115,7 +115,7 @@ func TestVolumesOfTheSidecarKeepNoNode(t *testing.T) {
 }
 
 // Most workloads may have volumes of their own, and share what is desired, which is large.
-func TestWhatIsLeftOutIsShared(t *testing.T) {
+func TestYielding_SharesReducedOverlay(t *testing.T) {
 	desired, view := evictable("data").WithInput(RequestedInput{Digest: "1"}), with(application(), owns("", meta.AnnotationEvictableVolumes, "own"))
 	require.Same(t, desired.lesser, desired.Yielding(mine, view))
 	require.Equal(t, "1", desired.Yielding(mine, view).InputDigest())
@@ -169,7 +169,7 @@ func telling(list, flag string) *Desired {
 }
 
 // A pull secret that the workload lists is its own: it is neither written nor noted as ours.
-func TestAPullSecretOfTheOwnersIsNotOurs(t *testing.T) {
+func TestWithoutPullSecrets_OmitsSecretsOfOwner(t *testing.T) {
 	for name, test := range map[string]struct{ own, adds []string }{
 		"it lists one":  {[]string{"registry"}, []string{"mirror"}},
 		"it lists both": {[]string{"registry", "mirror"}, nil},

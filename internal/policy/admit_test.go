@@ -13,7 +13,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-func TestTheApplicationsVolumesOfSecretsAreItsOwn(t *testing.T) {
+// A sidecar mounts a volume with Secrets of the application only if the policy allows it.
+func TestCheckApplication_RejectsMountsOfSecretVolumes(t *testing.T) {
 	for how, uses := range map[string]string{
 		"mount the workload's own volume \"v\" at /v":            "volumeMounts: [{name: v, mountPath: /v}]",
 		"mount the workload's own volume \"v\" at /dev/v":        "volumeDevices: [{name: v, devicePath: /dev/v}]",
@@ -37,7 +38,7 @@ func TestTheApplicationsVolumesOfSecretsAreItsOwn(t *testing.T) {
 }
 
 // Files are removed from volumes that go with the pod, from others where the platform allows it.
-func TestFilesAreRemovedFromWhatThePolicyNames(t *testing.T) {
+func TestCheckCleanup_AllowsListedVolumeKinds(t *testing.T) {
 	var application corev1.PodSpec
 	require.NoError(t, yaml.UnmarshalStrict([]byte("containers: []\nvolumes: [{name: a, emptyDir: {}}, {name: b, persistentVolumeClaim: {claimName: c}}, {name: c, hostPath: {path: /}}, {name: d}]"), &application))
 	view := &workload.View{Application: application, Claims: []string{"data"}}
@@ -53,7 +54,7 @@ func TestFilesAreRemovedFromWhatThePolicyNames(t *testing.T) {
 	}
 }
 
-func TestTheApplicationsSecretsAreItsOwn(t *testing.T) {
+func TestCheckApplication_RejectsSecretsOfApplication(t *testing.T) {
 	view := &workload.View{Secrets: []string{"database", "tls"}}
 	for name, test := range map[string]struct {
 		overlay string
@@ -83,7 +84,7 @@ func TestTheApplicationsSecretsAreItsOwn(t *testing.T) {
 }
 
 // The API server allows them in a privileged container of the application.
-func TestMountsOfTheNodeGetIntoNoContainer(t *testing.T) {
+func TestCheck_RejectsBidirectionalMountPropagation(t *testing.T) {
 	both := corev1.MountPropagationBidirectional
 	mounts := []workload.Mount{{Container: "app", VolumeMount: corev1.VolumeMount{Name: "v", MountPropagation: &both}}}
 	given := overlay(t, volume("emptyDir: {}"))

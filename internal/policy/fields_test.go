@@ -26,7 +26,7 @@ import (
 
 // If a version of Kubernetes adds a field to pods, somebody has to add a line saying
 // what gets in by it.
-func TestEveryFieldOfAPodHasALine(t *testing.T) {
+func TestLineFor_CoversEveryPodField(t *testing.T) {
 	all := fields.Below(reflect.TypeFor[corev1.PodTemplateSpec](), func(name string) bool {
 		line := LineFor(name)
 		return line == nil || !line.NotAllowed() // What is refused as a whole is refused with its fields.
@@ -82,7 +82,7 @@ var values = map[string]string{
 }
 
 // Each value of an enumeration of the pod API has been reviewed: those that affect more, and that no key checks, are
-// rejected (TestWhatThePolicyAllowsAndRefuses).
+// rejected (TestCheck_AppliesEveryRule).
 func TestLine_KnowsAllEnumerations(t *testing.T) {
 	// Open types, signals to the container itself, and metadata that the API server drops.
 	unlisted := []string{"Capability", "ResourceName", "Signal", "UID", "ManagedFieldsOperationType"}
@@ -135,7 +135,7 @@ func constants(t *testing.T, packages ...string) map[string][]string {
 }
 
 // A field has one line: a second one could contradict it.
-func TestEveryLineIsOne(t *testing.T) {
+func TestLine_AppearsOncePerField(t *testing.T) {
 	seen := map[string]bool{}
 	note := func(field string) {
 		require.False(t, seen[field], "%s has two lines", field)
@@ -157,7 +157,7 @@ func TestEveryLineIsOne(t *testing.T) {
 }
 
 // Types are identified by name alone.
-func TestNoTwoTypesHaveOneName(t *testing.T) {
+func TestLine_IdentifiesTypesByUniqueName(t *testing.T) {
 	known := map[string]reflect.Type{}
 	var look func(of reflect.Type)
 	look = func(of reflect.Type) {
@@ -176,7 +176,7 @@ func TestNoTwoTypesHaveOneName(t *testing.T) {
 	look(reflect.TypeFor[corev1.PodTemplateSpec]())
 }
 
-func TestTheKeysOfTheLinesAreThoseOfThePolicy(t *testing.T) {
+func TestLine_UsesExactlyThePolicyKeys(t *testing.T) {
 	var top node
 	require.NoError(t, yaml.Unmarshal(schema, &top))
 	keys := top.leaves("")
@@ -200,7 +200,7 @@ func TestTheKeysOfTheLinesAreThoseOfThePolicy(t *testing.T) {
 }
 
 // Every reference to a Secret is covered by the search for the application's Secrets.
-func TestEverySecretOfAPodIsFound(t *testing.T) {
+func TestLine_MatchesEverySecretReference(t *testing.T) {
 	var found []string
 	each := func(spec *corev1.PodSpec) {
 		workload.EachSecret(spec, func(use workload.SecretUse) {
@@ -254,7 +254,7 @@ func TestEverySecretOfAPodIsFound(t *testing.T) {
 }
 
 // Fields of Go types that are not the API's have no line, and are not visited.
-func TestQuantitiesAreValues(t *testing.T) {
+func TestIsOneValue_AcceptsQuantities(t *testing.T) {
 	require.True(t, isOneValue(reflect.TypeFor[resource.Quantity]()))
 	require.False(t, isOneValue(reflect.TypeFor[corev1.Container]()))
 }

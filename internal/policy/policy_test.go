@@ -47,7 +47,7 @@ func parse(t *testing.T, text string) *Policy {
 
 const digest = "@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-func TestWhatThePolicyAllowsAndRefuses(t *testing.T) {
+func TestCheck_AppliesEveryRule(t *testing.T) {
 	loose, memory := "podSecurity: privileged\n", "volumes: {memorySizeLimit: 64Mi}"
 	claim := func(spec string) string { return volume("ephemeral: {volumeClaimTemplate: {spec: {" + spec + "}}}") }
 	mounted := func(source, resources string) string {
@@ -151,7 +151,7 @@ func TestWhatThePolicyAllowsAndRefuses(t *testing.T) {
 	}
 }
 
-func TestABadPolicyIsNamed(t *testing.T) {
+func TestParse_ReportsInvalidPolicy(t *testing.T) {
 	for name, test := range map[string]struct {
 		text  string
 		names []string
@@ -174,14 +174,14 @@ func TestABadPolicyIsNamed(t *testing.T) {
 	}
 }
 
-func TestWhatAPolicyLeavesOutIsTheDefault(t *testing.T) {
+func TestParse_AppliesDefaults(t *testing.T) {
 	require.Equal(t, Default().Rules, parse(t, "").Rules)
 	require.Equal(t, Default().Digest, parse(t, "{}").Digest)
 	require.NotEqual(t, Default().Digest, parse(t, "images: {requireTag: true}").Digest)
 	require.Equal(t, Default().Volumes.Kinds, parse(t, "volumes: {tokenAudiences: [a]}").Volumes.Kinds)
 }
 
-func TestAdmissionIsForeseen(t *testing.T) {
+func TestAdmit_PredictsPodSecurityAdmission(t *testing.T) {
 	enforce := func(level string) map[string]string {
 		return map[string]string{"pod-security.kubernetes.io/enforce": level}
 	}
@@ -224,7 +224,7 @@ func TestAdmissionIsForeseen(t *testing.T) {
 }
 
 // Helm checks what the operator checks, before anything is installed.
-func TestTheChartsSchemaOfThePolicyIsThisOne(t *testing.T) {
+func TestSchema_EqualsSchemaOfChart(t *testing.T) {
 	text, err := os.ReadFile("../../chart/values.schema.json")
 	require.NoError(t, err)
 	var installed struct {
@@ -238,7 +238,7 @@ func TestTheChartsSchemaOfThePolicyIsThisOne(t *testing.T) {
 }
 
 // The chart shows the actual default.
-func TestTheChartsPolicyIsTheDefaultOne(t *testing.T) {
+func TestDefault_EqualsPolicyOfChart(t *testing.T) {
 	text, err := os.ReadFile("../../chart/values.yaml")
 	require.NoError(t, err)
 	var values struct {
@@ -261,7 +261,7 @@ func TestTheChartsPolicyIsTheDefaultOne(t *testing.T) {
 }
 
 // Exactly the keys of the policy are documented.
-func TestTheKeysOfThePolicyAreDocumented(t *testing.T) {
+func TestSchema_ContainsOnlyDocumentedKeys(t *testing.T) {
 	var top node
 	require.NoError(t, yaml.Unmarshal(schema, &top))
 	page, err := os.ReadFile("../../docs/policy.md")
@@ -319,7 +319,7 @@ func FuzzPolicy(f *testing.F) {
 
 // Only rules that differ from the default count: the chart passes on all rules,
 // including its own defaults, and those may change in the next release.
-func TestWhatIsGivenIsWhatIsNotTheDefault(t *testing.T) {
+func TestPolicy_DigestsOnlyExplicitRules(t *testing.T) {
 	usual := parse(t, "").ExplicitDigest
 	require.Equal(t, usual, Default().ExplicitDigest)
 	require.Equal(t, usual, parse(t, "podSecurity: restricted\nusers: {}\ncapabilities: []\noverrides: {workloads: [], namespaces: []}").ExplicitDigest)
@@ -341,7 +341,8 @@ func TestWhatIsGivenIsWhatIsNotTheDefault(t *testing.T) {
 	}
 }
 
-func TestTwoPoliciesHoldDuringARollout(t *testing.T) {
+// The stricter policy applies at once, and the looser one only after the rollout.
+func TestWithCurrent_AppliesBothPolicies(t *testing.T) {
 	tagged := func(image string) *corev1.PodTemplateSpec {
 		return &corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "vector", Image: image}}}}
 	}
@@ -363,7 +364,7 @@ func TestTwoPoliciesHoldDuringARollout(t *testing.T) {
 	require.Same(t, strict, parse(t, "images: {registries: [registry.example]}\npodSecurity: privileged").WithCurrent(strict, "0123456789"))
 }
 
-func TestPullSecretsAreAllowedByName(t *testing.T) {
+func TestCheck_AllowsPullSecretsByName(t *testing.T) {
 	pulling := &corev1.PodTemplateSpec{Spec: corev1.PodSpec{ImagePullSecrets: []corev1.LocalObjectReference{{Name: "registry"}, {Name: "mirror"}}}}
 	require.NoError(t, parse(t, "imagePullSecrets: {allowed: [mirror, registry]}").Check(pulling, nil))
 	require.ErrorContains(t, parse(t, "imagePullSecrets: {allowed: [registry]}").Check(pulling, nil), `imagePullSecrets[1]: images may not be pulled with the Secret "mirror"; the platform allows registry`)

@@ -11,7 +11,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-func TestThePolicyNamesWhatMayBeTold(t *testing.T) {
+func TestCheckEnvInjections_AllowsListedVariables(t *testing.T) {
 	tells := []workload.EnvInjection{{Name: "LOG_ADDRESS"}, {Name: "LD_PRELOAD"}}
 	require.NoError(t, Default().CheckEnvInjections(nil))
 	require.ErrorContains(t, Default().CheckEnvInjections(tells), "variables not allowed: LOG_ADDRESS, LD_PRELOAD (sidecar.applicationEnv); the platform allows none (applicationEnv)")

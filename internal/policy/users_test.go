@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-func TestARangeOfUsersIsReadAsOpenShiftWritesIt(t *testing.T) {
+func TestParseUserRange_ReadsOpenShiftAnnotation(t *testing.T) {
 	for text, want := range map[string]UserRange{
 		"1000650000/10000":                {1000650000, 1000659999},
 		"1000650000-1000659999":           {1000650000, 1000659999},
@@ -27,7 +27,8 @@ func TestARangeOfUsersIsReadAsOpenShiftWritesIt(t *testing.T) {
 	}
 }
 
-func TestAUserOutsideOfTheRangeIsNotAdmitted(t *testing.T) {
+// A user outside the range is accepted if the application is outside of it, too.
+func TestUserRange_RejectsUsersOutside(t *testing.T) {
 	as := func(user int64) *corev1.SecurityContext { return &corev1.SecurityContext{RunAsUser: &user} }
 	sidecar := func(context *corev1.SecurityContext) *corev1.PodTemplateSpec {
 		return &corev1.PodTemplateSpec{Spec: corev1.PodSpec{InitContainers: []corev1.Container{{Name: "vector", SecurityContext: context}}}}

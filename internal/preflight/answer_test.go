@@ -22,7 +22,7 @@ func invalid() error {
 	return apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "cart", nil)
 }
 
-func TestWhatAnAnswerSays(t *testing.T) {
+func TestRead_ClassifiesAnswers(t *testing.T) {
 	terminating := apierrors.NewForbidden(pods, "cart", errors.New("it is being terminated"))
 	terminating.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
 	for name, test := range map[string]struct {
@@ -55,7 +55,8 @@ func TestWhatAnAnswerSays(t *testing.T) {
 	}
 }
 
-func TestWhoseFaultARefusalIs(t *testing.T) {
+// The dry run without the sidecar shows whether the application is rejected, too.
+func TestNewDryRunResult_AttributesRejection(t *testing.T) {
 	full := Read(forbidden("exceeded quota: compute"))
 	for name, test := range map[string]struct {
 		with, without Answer

@@ -14,7 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-func TestWithoutTheSidecarNothingOfItIsLeft(t *testing.T) {
+func TestRemoveSidecar_RemovesAllInjectedItems(t *testing.T) {
 	pod := workload.TrialPod(objects.NewDeployment("cart", "shop").Build())
 	before := pod.DeepCopy()
 	overlay := &corev1.PodTemplateSpec{
@@ -43,7 +43,7 @@ func TestWithoutTheSidecarNothingOfItIsLeft(t *testing.T) {
 	require.Empty(t, bare.Spec.Containers[0].VolumeMounts)
 }
 
-func TestOnlySecretsThatThePodNeedsCount(t *testing.T) {
+func TestRequiredSecrets_SkipsOptionalSecrets(t *testing.T) {
 	named := func(name string) corev1.LocalObjectReference { return corev1.LocalObjectReference{Name: name} }
 	overlay := &corev1.PodTemplateSpec{Spec: corev1.PodSpec{
 		ImagePullSecrets: []corev1.LocalObjectReference{named("registry")},

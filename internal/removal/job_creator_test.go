@@ -30,7 +30,7 @@ func status(manager string) metav1.ManagedFieldsEntry {
 
 const byUpdate, byApply = metav1.ManagedFieldsOperationUpdate, metav1.ManagedFieldsOperationApply
 
-func TestTheJobShowsWhyItRuns(t *testing.T) {
+func TestFindCause_DistinguishesCreatorsOfJob(t *testing.T) {
 	type entries = []metav1.ManagedFieldsEntry
 	helmAlone := map[string]string{"helm.sh/hook": "pre-delete"}
 	lastApplied := map[string]string{"helm.sh/hook": "pre-delete", corev1.LastAppliedConfigAnnotation: "{}"}
@@ -95,7 +95,7 @@ func TestTheJobShowsWhyItRuns(t *testing.T) {
 	}
 }
 
-func TestWhoMadeTheJobIsNamed(t *testing.T) {
+func TestQuoteManagers_NamesCreatorsOfJob(t *testing.T) {
 	job := &batchv1.Job{}
 	_, makers := findCause(job, nil)
 	require.Equal(t, "a client that is not in its managedFields", quoteManagers(makers))
@@ -105,7 +105,7 @@ func TestWhoMadeTheJobIsNamed(t *testing.T) {
 	require.Equal(t, `"kubectl" and "helm"`, quoteManagers(makers))
 }
 
-func TestByHandIsWhatThePolicyDoesWhereTheReleaseWorks(t *testing.T) {
+func TestByHand_DescribesCommandsForPolicy(t *testing.T) {
 	everywhere, two := Operator{}, Operator{WatchNamespaces: []string{"shop", "pay"}}
 	for name, test := range map[string]struct {
 		options Options
@@ -122,7 +122,7 @@ func TestByHandIsWhatThePolicyDoesWhereTheReleaseWorks(t *testing.T) {
 	}
 }
 
-func TestWhatItWouldDoIsSaid(t *testing.T) {
+func TestDescribePolicy_ExplainsEffect(t *testing.T) {
 	one := sidecars(1)
 	require.Equal(t, "find no VectorSidecars and do nothing", describePolicy(Eject, nil))
 	require.Equal(t, "delete 1 VectorSidecars: shop/logs, and remove their sidecars", describePolicy(Eject, one))

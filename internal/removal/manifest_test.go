@@ -69,7 +69,7 @@ func restored(t *testing.T, name string) *appsv1.Deployment {
 	return d
 }
 
-func TestStripLeavesWhatTheOwnerWrote(t *testing.T) {
+func TestStrip_KeepsFieldsOfOwner(t *testing.T) {
 	merger, err := simulate.New()
 	require.NoError(t, err)
 
@@ -88,7 +88,7 @@ func TestStripLeavesWhatTheOwnerWrote(t *testing.T) {
 }
 
 // Of a workload that was restored from a backup, its owner's tool is on record for all of it.
-func TestStripGoesByTheListWhereNoneOfOursIsOnRecord(t *testing.T) {
+func TestStrip_UsesItemListWithoutManagedFields(t *testing.T) {
 	merger, err := simulate.New()
 	require.NoError(t, err)
 
@@ -105,7 +105,7 @@ func TestStripGoesByTheListWhereNoneOfOursIsOnRecord(t *testing.T) {
 }
 
 // What inject has printed is the owner's by his manifest, and ours since the operator took it over.
-func TestStripTakesOutWhatTheOwnersManifestHasToo(t *testing.T) {
+func TestStrip_RemovesItemsOfOwnersManifest(t *testing.T) {
 	merger, err := simulate.New()
 	require.NoError(t, err)
 	both := restored(t, "cart")
@@ -122,7 +122,7 @@ func TestStripTakesOutWhatTheOwnersManifestHasToo(t *testing.T) {
 }
 
 // A workload may wait for its first sidecar, and note that.
-func TestStripTakesOutTheNoteOfAWorkloadThatWaits(t *testing.T) {
+func TestStrip_RemovesWaitAnnotation(t *testing.T) {
 	merger, err := simulate.New()
 	require.NoError(t, err)
 	waiting, manager := deployment("cart"), meta.Manager("logs")
@@ -165,7 +165,7 @@ func TestStrip_RemovesCopiedMarks(t *testing.T) {
 	}
 }
 
-func TestStripLeavesAWorkloadWithoutASidecarAsItIs(t *testing.T) {
+func TestStrip_KeepsWorkloadWithoutSidecar(t *testing.T) {
 	given := deployment("cart")
 
 	stripped, had, err := Strip(nil, given) // There is nothing to merge.
@@ -175,7 +175,7 @@ func TestStripLeavesAWorkloadWithoutASidecarAsItIs(t *testing.T) {
 	require.Equal(t, deployment("cart"), stripped)
 }
 
-func TestFindTracesFindsAllThatIsLeftInANamespace(t *testing.T) {
+func TestFindTraces_FindsEverythingInNamespace(t *testing.T) {
 	scheme := runtime.NewScheme()
 	require.NoError(t, clientgoscheme.AddToScheme(scheme))
 	require.NoError(t, v1alpha1.AddToScheme(scheme))
@@ -208,7 +208,7 @@ func TestFindTracesFindsAllThatIsLeftInANamespace(t *testing.T) {
 }
 
 // Without its ConfigMap a workload that names it starts no pods.
-func TestAConfigMapThatAWorkloadNeedsStays(t *testing.T) {
+func TestEjector_KeepsRequiredConfigMaps(t *testing.T) {
 	scheme := runtime.NewScheme()
 	require.NoError(t, clientgoscheme.AddToScheme(scheme))
 	require.NoError(t, v1alpha1.AddToScheme(scheme))
@@ -252,7 +252,7 @@ func TestAConfigMapThatAWorkloadNeedsStays(t *testing.T) {
 }
 
 // An operator that still runs may write between a read and the removal of the finalizer.
-func TestAFinalizerGoesWhoeverWritesInBetween(t *testing.T) {
+func TestRelease_RetriesAfterConcurrentWrite(t *testing.T) {
 	scheme := runtime.NewScheme()
 	require.NoError(t, clientgoscheme.AddToScheme(scheme))
 	require.NoError(t, v1alpha1.AddToScheme(scheme))
@@ -300,7 +300,7 @@ func TestEjector_RemovesCopiedMarks(t *testing.T) {
 }
 
 // What cannot be read is left in, and neither a file without it nor what it needs goes. Other namespaces do not wait for it.
-func TestASidecarThatCannotBeReadIsNotLost(t *testing.T) {
+func TestEjector_KeepsSidecarInUnreadableTemplate(t *testing.T) {
 	rollout := &unstructured.Unstructured{}
 	require.NoError(t, json.Unmarshal([]byte(`{"apiVersion":"argoproj.io/v1alpha1","kind":"Rollout","metadata":{"name":"cart","namespace":"shop"},"spec":{"template":{"metadata":{"annotations":{`+
 		`"vectorsidecar.observability.kontroloop.ai/injected-items.logs":"{\"manager\":\"vectorsidecar/logs\",\"containers\":[\"vector\"]}"}},"spec":{"volumes":"none"}}}}`), rollout))

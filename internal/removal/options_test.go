@@ -19,7 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 )
 
-func TestOptionsAreItsOwnAndTheRestIsTheOperators(t *testing.T) {
+func TestParseOptions_SeparatesOperatorOptions(t *testing.T) {
 	options, ofOperator, err := ParseOptions([]string{"--policy=orphan", "--timeout=90s", "--job=vso-uninstall", "--clients=lifecycle,installer", "--", "--namespace=vector-system", "--leader-elect"})
 
 	require.NoError(t, err)
@@ -27,7 +27,7 @@ func TestOptionsAreItsOwnAndTheRestIsTheOperators(t *testing.T) {
 	require.Equal(t, []string{"--namespace=vector-system", "--leader-elect"}, ofOperator)
 }
 
-func TestOptionsThatCannotWorkAreNamed(t *testing.T) {
+func TestParseOptions_RejectsInvalidOptions(t *testing.T) {
 	for name, test := range map[string]struct {
 		arguments []string
 		names     string
@@ -44,12 +44,12 @@ func TestOptionsThatCannotWorkAreNamed(t *testing.T) {
 	}
 }
 
-func TestHelpIsNoFailure(t *testing.T) {
+func TestParseOptions_ReturnsErrHelp(t *testing.T) {
 	_, _, err := ParseOptions([]string{"--help"})
 	require.ErrorIs(t, err, flag.ErrHelp)
 }
 
-func TestWhatBlocksIsNamed(t *testing.T) {
+func TestBlockedError_NamesVectorSidecars(t *testing.T) {
 	left := sidecars(21)
 	err := (&BlockedError{left}).Error()
 	require.Contains(t, err, "21 VectorSidecars: shop/logs, ")

@@ -13,7 +13,7 @@ import (
 
 // What the API server drops of a body and adds to it is not applied and is applied: the body, and so its
 // hash, is that of who writes neither. What it keeps stays, also if it is zero.
-func TestABodyIsAsItIsReadBack(t *testing.T) {
+func TestCanonical_MatchesBodyKeptByAPIServer(t *testing.T) {
 	container := func(more string) string {
 		return "{containers: [{name: vector, image: x, " + more + "}]}"
 	}

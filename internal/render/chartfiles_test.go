@@ -12,7 +12,7 @@ import (
 )
 
 // Otherwise a golden file next to the templates would change what it is compared with.
-func TestTheTestsOfAChartAreNoPartOfIt(t *testing.T) {
+func TestReadFiles_ExcludesTests(t *testing.T) {
 	source := fstest.MapFS{"templates/tests/a.yaml": {Data: []byte("a")}}
 	alone, err := ReadFiles(source)
 	require.NoError(t, err)
@@ -23,7 +23,7 @@ func TestTheTestsOfAChartAreNoPartOfIt(t *testing.T) {
 	require.Equal(t, alone.digest(), beside.digest())
 }
 
-func TestWhatHelmLeavesOutIsNoPartOfAChart(t *testing.T) {
+func TestReadFiles_FollowsHelmignore(t *testing.T) {
 	files, err := ReadFiles(fstest.MapFS{
 		".helmignore": {Data: []byte("# ours\n/bin/\n*.md\n")}, "values.yaml": {Data: []byte("a: 1\n")},
 		"bin/tool": {Data: make([]byte, 8<<20)}, "README.md": {Data: []byte("x")}, "files/a.txt": {Data: []byte("x")},
@@ -36,7 +36,7 @@ func TestWhatHelmLeavesOutIsNoPartOfAChart(t *testing.T) {
 }
 
 // Helm parses these itself, without limits.
-func TestWhatHelmWouldReadIsMeasuredBefore(t *testing.T) {
+func TestLoad_RejectsOversizedFiles(t *testing.T) {
 	const card = "apiVersion: v2\nname: own\nversion: 1.0.0\n"
 	laughs := "a: &a [" + strings.Repeat("x, ", 9000) + "]\nb: [" + strings.Repeat("*a, ", 5000) + "]\n"
 	for name, test := range map[string]struct {
@@ -64,7 +64,7 @@ func TestWhatHelmWouldReadIsMeasuredBefore(t *testing.T) {
 }
 
 // The directory from which a ConfigMap is made gives the same as the ConfigMap, and so does one that has the paths.
-func TestFilesWithDirectory_IsAsWithConfigMap(t *testing.T) {
+func TestWithDirectory_MatchesWithConfigMap(t *testing.T) {
 	builtin := Files{"Chart.yaml": []byte("name: vector"), "values.yaml": []byte("a: 1"), "templates/podtemplate.yaml": []byte("old"), "templates/_lib.tpl": []byte("lib")}
 	want, err := builtin.WithConfigMap(map[string]string{"podtemplate.yaml": "new", "values.yaml": "a: 2", "files__rules.toml": "r"}, nil)
 	require.NoError(t, err)

@@ -28,7 +28,7 @@ func TestCheckContract_ListsWhatChanged(t *testing.T) {
 	}
 }
 
-func TestFilesWith_ChecksTheContract(t *testing.T) {
+func TestWithConfigMap_ChecksContract(t *testing.T) {
 	builtin, err := ReadFiles(vectorsidecar.FS)
 	require.NoError(t, err)
 	card := func(version string) string {

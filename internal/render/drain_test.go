@@ -15,7 +15,7 @@ import (
 )
 
 // The type and the applied body are cut alike, and nothing else changes.
-func TestOnlyTheSleepIsCut(t *testing.T) {
+func TestRender_CutsOnlySleep(t *testing.T) {
 	for name, test := range map[string]struct {
 		lifecycle string
 		most      int64
@@ -56,7 +56,7 @@ func TestOnlyTheSleepIsCut(t *testing.T) {
 }
 
 // A gate has its seconds in a variable, and others keep theirs.
-func TestOnlyTheGateIsCut(t *testing.T) {
+func TestRender_CutsOnlyDrainGate(t *testing.T) {
 	for _, test := range []struct{ seconds, want string }{{"9", "4"}, {"4", "4"}, {"3", "3"}, {"soon", "soon"}} {
 		env := `env: [{name: A, value: "9"}, {name: VECTORSIDECAR_DRAIN_SECONDS, value: "` + test.seconds + `"}]`
 		result, err := try(t, map[string]string{"pod.yaml": strings.Replace(podTemplate, "}}}", "}}, "+env+"}", 1)})

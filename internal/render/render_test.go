@@ -58,7 +58,7 @@ func try(t *testing.T, templates map[string]string) (*Result, error) {
 	})
 }
 
-func TestAChartGivesOverlayAndCompanions(t *testing.T) {
+func TestRender_ReturnsOverlayAndCompanions(t *testing.T) {
 	result, err := try(t, map[string]string{
 		"pod.yaml": podTemplate, "config.yaml": configMap, "NOTES.txt": "kind: Nonsense", "blank.yaml": "\n# nothing\n", "_x.tpl": "{{ define \"x\" }}{{ end }}",
 	})
@@ -77,7 +77,7 @@ func TestAChartGivesOverlayAndCompanions(t *testing.T) {
 
 // Every reference to a ConfigMap is replaced by one to its copy, however a template set refers to
 // it.
-func TestAnotherConfigMapTakesThePlaceOfOne(t *testing.T) {
+func TestRender_ReplacesConfigMapReferences(t *testing.T) {
 	const text = `
 kind: PodTemplate
 template:
@@ -108,7 +108,8 @@ template:
 	require.Contains(t, companion.References(&given.Overlay.Template.Spec), "shipping", "the overlay itself stays")
 }
 
-func TestAContainerWithNothingButMountsIsTheApplications(t *testing.T) {
+// A container with only volumeMounts adds mounts to the application container of that name.
+func TestRender_TreatsMountOnlyContainerAsApplication(t *testing.T) {
 	withMounts := func(containers string) string {
 		return "kind: PodTemplate\nmetadata: {annotations: {" + meta.AnnotationWarning + ": no more than this}}\ntemplate: {spec: {containers: [{name: vector, image: x}, " +
 			containers + "], volumes: [{name: logs, emptyDir: {}}]}}\n"
@@ -126,7 +127,8 @@ func TestAContainerWithNothingButMountsIsTheApplications(t *testing.T) {
 	require.NotEqual(t, other.Overlay.Hash, result.Overlay.Hash)
 }
 
-func TestTheHashIsOfWhatIsSaidAndNotOfHow(t *testing.T) {
+// Comments and the notation of quantities do not change the hash.
+func TestRender_HashesContentNotFormat(t *testing.T) {
 	one, err := try(t, map[string]string{"pod.yaml": podTemplate})
 	require.NoError(t, err)
 	other, err := try(t, map[string]string{"pod.yaml": "# a comment\n" + strings.Replace(podTemplate, "cpu: 0.5", `cpu: "500m"`, 1)})
@@ -135,7 +137,7 @@ func TestTheHashIsOfWhatIsSaidAndNotOfHow(t *testing.T) {
 	require.Equal(t, one.Overlay.Hash, other.Overlay.Hash, "another spelling starts no pods")
 }
 
-func TestWhatMustNotBeInjectedIsRefused(t *testing.T) {
+func TestRender_RejectsForbiddenFields(t *testing.T) {
 	pod := func(spec string) string { return "kind: PodTemplate\ntemplate:\n  spec: " + spec + "\n" }
 	container := func(more string) string { return pod("{containers: [{name: vector, image: x, " + more + "}]}") }
 	for name, test := range map[string]struct {
@@ -201,7 +203,7 @@ func TestWhatMustNotBeInjectedIsRefused(t *testing.T) {
 	}
 }
 
-func TestOneFileMayHoldSeveralDocuments(t *testing.T) {
+func TestRender_AcceptsSeveralDocumentsPerFile(t *testing.T) {
 	result, err := try(t, map[string]string{"a.yaml": "---\n# first\n---\n" + podTemplate + "---\n" + configMap})
 
 	require.NoError(t, err)
@@ -210,7 +212,7 @@ func TestOneFileMayHoldSeveralDocuments(t *testing.T) {
 }
 
 // The author knows the template's line, and never saw the rendered one.
-func TestBrokenIndentationNamesBothLines(t *testing.T) {
+func TestRender_NamesTemplateAndRenderedLine(t *testing.T) {
 	_, err := try(t, map[string]string{
 		"pod.yaml":   "kind: PodTemplate\ntemplate:\n  spec:\n{{ include \"list\" . }}\n",
 		"_parts.tpl": "{{ define \"list\" }}\n    containers:\n   image: {{ print \"x\" }}\n{{ end }}",
@@ -221,7 +223,7 @@ func TestBrokenIndentationNamesBothLines(t *testing.T) {
 	require.ErrorContains(t, err, "(written at own/templates/_parts.tpl:2)")
 }
 
-func TestANativeSidecarNeedsAServerThatHasThem(t *testing.T) {
+func TestNewOverlay_RequiresServerForNativeSidecar(t *testing.T) {
 	native := strings.Replace(podTemplate, "containers", "initContainers", 1)
 	native = strings.Replace(native, "name: vector,", "name: vector, restartPolicy: Always,", 1)
 	for version, ok := range map[string]bool{"v1.28.9": false, "v1.29.0": true, "v1.36.0-rc.1": true} {
@@ -273,7 +275,7 @@ func FuzzOverlay(f *testing.F) {
 	})
 }
 
-func TestAChartHasOnePodTemplate(t *testing.T) {
+func TestRender_RejectsSecondPodTemplate(t *testing.T) {
 	_, err := try(t, map[string]string{"a.yaml": podTemplate, "b.yaml": podTemplate})
 	require.ErrorContains(t, err, "own/templates/b.yaml")
 	require.ErrorContains(t, err, "own/templates/a.yaml")
@@ -282,7 +284,8 @@ func TestAChartHasOnePodTemplate(t *testing.T) {
 	require.ErrorContains(t, err, "no template renders a PodTemplate")
 }
 
-func TestAnErrorOfTheTemplatesIsTheirs(t *testing.T) {
+// An error of a template is no error of the VectorSidecar.
+func TestRender_SeparatesTemplateErrors(t *testing.T) {
 	_, err := try(t, map[string]string{"a.yaml": "{{ fail \"not like this\" }}"})
 
 	var invalid *SidecarError

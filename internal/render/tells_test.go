@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestWhatIsToldIsChecked(t *testing.T) {
+func TestParseEnvInjections_RejectsInvalidVariables(t *testing.T) {
 	for text, want := range map[string]string{
 		``: "",
 		`[{"containers":["*"],"name":"A","value":"b"}]`:                                             "",

@@ -48,7 +48,7 @@ func read(t *testing.T, path ...string) string {
 	return string(text)
 }
 
-func TestAScenarioHasWhatItsBaseHas(t *testing.T) {
+func TestLoad_InheritsFilesOfBase(t *testing.T) {
 	root := folder(t, map[string]string{
 		"base.txtar": standing,
 		// By name it would come first; it is the base of the base.
@@ -83,7 +83,8 @@ func TestAScenarioHasWhatItsBaseHas(t *testing.T) {
 	}}, differences, "what differs is shown as a whole")
 }
 
-func TestWhatIsExpectedOfTheBaseIsExpectedOfNoOther(t *testing.T) {
+// A scenario does not inherit the expectations of its base.
+func TestLoad_KeepsExpectationsOfBaseSeparate(t *testing.T) {
 	root := folder(t, map[string]string{"base.txtar": standing + "-- expect.yaml --\n[]\n", "one.txtar": "base: base.txtar\n"})
 	found, err := Load(filepath.Join(root, "one.txtar"))
 	require.NoError(t, err)
@@ -94,7 +95,7 @@ func TestWhatIsExpectedOfTheBaseIsExpectedOfNoOther(t *testing.T) {
 	}
 }
 
-func TestAnUpdateWritesWhatIsShorter(t *testing.T) {
+func TestUpdate_WritesShorterForm(t *testing.T) {
 	root := folder(t, map[string]string{
 		"base.txtar":  standing,
 		"one.txtar":   "base: base.txtar\n-- want.yaml --\nall of it\n",
@@ -138,7 +139,7 @@ func TestAnUpdateWritesWhatIsShorter(t *testing.T) {
 	}
 }
 
-func TestABaseThatCannotBeIsRefused(t *testing.T) {
+func TestLoad_RejectsInvalidBase(t *testing.T) {
 	const rest = "\n-- want.diff --\n"
 	for name, test := range map[string]struct {
 		files map[string]string
@@ -171,7 +172,7 @@ func TestABaseThatCannotBeIsRefused(t *testing.T) {
 	}
 }
 
-func TestNoLinkLeadsToABaseElsewhere(t *testing.T) {
+func TestLoad_RejectsBaseOutsideDirectory(t *testing.T) {
 	elsewhere := folder(t, map[string]string{"two.txtar": standing})
 	root := folder(t, map[string]string{"one.txtar": "base: two.txtar\n", "three.txtar": "base: sub/two.txtar\n"})
 	require.NoError(t, os.Symlink(filepath.Join(elsewhere, "two.txtar"), filepath.Join(root, "two.txtar")))
@@ -183,7 +184,7 @@ func TestNoLinkLeadsToABaseElsewhere(t *testing.T) {
 }
 
 // A scenario that is a symlink has its base next to the link.
-func TestALinkHasItsBaseInItsOwnFolder(t *testing.T) {
+func TestLoad_FindsBaseNextToLink(t *testing.T) {
 	elsewhere := folder(t, map[string]string{"one.txtar": "base: two.txtar\n"})
 	root := folder(t, map[string]string{"two.txtar": standing})
 	require.NoError(t, os.Symlink(filepath.Join(elsewhere, "one.txtar"), filepath.Join(root, "one.txtar")))
@@ -195,14 +196,14 @@ func TestALinkHasItsBaseInItsOwnFolder(t *testing.T) {
 }
 
 // A folder that contains a link to itself has infinitely many names for one file.
-func TestLinksMakeNoBaseOfTheSameFile(t *testing.T) {
+func TestLoad_RejectsCyclesThroughLinks(t *testing.T) {
 	root := folder(t, map[string]string{"one.txtar": "base: again/one.txtar\n"})
 	require.NoError(t, os.Symlink(".", filepath.Join(root, "again")))
 	_, err := Load(root)
 	require.ErrorContains(t, err, "cycle of bases")
 }
 
-func TestADifferenceOfTheOutcomeThatDoesNotFitIsNamedByFileAndLine(t *testing.T) {
+func TestCompare_NamesMisplacedDifference(t *testing.T) {
 	for name, test := range map[string]struct{ base, names string }{
 		"the base has another line": {standing, ":4: want.diff does not fit the base "},
 		"the base fails":            {given + "-- want-error --\nno\n", ":2: want.diff does not fit the base "},
@@ -218,7 +219,7 @@ func TestADifferenceOfTheOutcomeThatDoesNotFitIsNamedByFileAndLine(t *testing.T)
 	}
 }
 
-func TestOneScenarioIsLoadedOnce(t *testing.T) {
+func TestLoad_ReadsEachScenarioOnce(t *testing.T) {
 	root := folder(t, map[string]string{"base.txtar": standing, "one.txtar": "base: base.txtar\n"})
 	one, base := filepath.Join(root, "one.txtar"), filepath.Join(root, "base.txtar")
 

@@ -26,7 +26,7 @@ const text = `spec:
     image: proxy:1
 `
 
-func TestADifferenceIsReadable(t *testing.T) {
+func TestDiffer_WritesReadableDifference(t *testing.T) {
 	for name, test := range map[string]struct{ from, to, difference string }{
 		"nothing":                              {"", "", ""},
 		"a value, by its key":                  {"  replicas: 2\n", "  replicas: 3\n", "~  replicas: 3\n"},
@@ -52,7 +52,8 @@ func TestADifferenceIsReadable(t *testing.T) {
 	}
 }
 
-func TestWhatNoDifferenceTellsIsGivenWhole(t *testing.T) {
+// If a difference would be ambiguous or not shorter, the whole text is written.
+func TestDiffer_ReturnsWholeTextForUnrelatedTexts(t *testing.T) {
 	for name, one := range map[string]struct{ base, whole string }{
 		"nothing in common":                {"a\nb\n", "c\nd\n"},
 		"a line like the mark of a block":  {"a …\nb\nc\nd\n", "b\nc\nd\n"},
@@ -66,7 +67,7 @@ func TestWhatNoDifferenceTellsIsGivenWhole(t *testing.T) {
 	}
 }
 
-func TestALineThatAPersonWroteIsTakenAsItIsMeant(t *testing.T) {
+func TestApply_AcceptsHandwrittenLines(t *testing.T) {
 	for name, test := range map[string]struct{ base, difference, whole string }{
 		"no end of the last line":       {"a: 1", "~a: 2", "a: 2\n"},
 		"an empty line without a space": {"a\n\nb\n", "\n+c\n", "a\n\nc\nb\n"},
@@ -82,7 +83,7 @@ func TestALineThatAPersonWroteIsTakenAsItIsMeant(t *testing.T) {
 	}
 }
 
-func TestALineThatDoesNotFitIsNamed(t *testing.T) {
+func TestApply_NamesMismatchedLine(t *testing.T) {
 	for name, test := range map[string]struct {
 		difference string
 		line       int
@@ -105,7 +106,7 @@ func TestALineThatDoesNotFitIsNamed(t *testing.T) {
 }
 
 // Texts with few distinct lines, so that many are equal, at all depths.
-func TestABaseAndItsDifferenceGiveBackTheWhole(t *testing.T) {
+func TestApply_RestoresWholeText(t *testing.T) {
 	words := []string{"a:", "b: 1", "b: 2", "- a: 1", "- a: 2", "", "c", "|", "---", "-", "~", "+"}
 	random := rand.New(rand.NewPCG(1, 2))
 	some := func() string {

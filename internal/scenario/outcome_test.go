@@ -31,7 +31,7 @@ func load(t *testing.T, further map[string]string) (*Scenario, error) {
 	return found[0], nil
 }
 
-func TestExpectationsAreHeldAgainstTheOutcome(t *testing.T) {
+func TestCompare_ChecksExpectations(t *testing.T) {
 	for name, test := range map[string]struct {
 		expect string
 		passes bool
@@ -85,7 +85,7 @@ func TestExpectationsAreHeldAgainstTheOutcome(t *testing.T) {
 	}
 }
 
-func TestAWholeOutcomeIsComparedAndUpdated(t *testing.T) {
+func TestCompare_ChecksWholeOutcome(t *testing.T) {
 	one, err := load(t, map[string]string{WantError: "broken\n"})
 	require.NoError(t, err)
 	for name, test := range map[string]struct {
@@ -114,7 +114,7 @@ func TestAWholeOutcomeIsComparedAndUpdated(t *testing.T) {
 }
 
 // Git on Windows and editors there write other line ends, and a byte order mark.
-func TestAFileOfWindowsIsReadAndStaysOne(t *testing.T) {
+func TestStyle_KeepsWindowsLineEnds(t *testing.T) {
 	windows := func(text string) string { return "\ufeff" + strings.ReplaceAll(text, "\n", "\r\n") }
 	const child = "base: base.txtar\n-- vectorsidecar.diff --\n~  level: warn\n-- want.diff --\n"
 	root := folder(t, map[string]string{
@@ -149,7 +149,7 @@ func TestAFileOfWindowsIsReadAndStaysOne(t *testing.T) {
 	require.Equal(t, windows("image: vector:1\nlevel: warn\nreplicas: 2\n"), read(t, root, "new", WantYAML))
 }
 
-func TestWhatIsNoScenarioIsRefused(t *testing.T) {
+func TestLoad_RejectsInvalidScenarios(t *testing.T) {
 	for name, test := range map[string]struct {
 		files map[string]string
 		names string

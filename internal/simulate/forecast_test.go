@@ -62,7 +62,7 @@ func quota(hard, used string, scopes ...corev1.ResourceQuotaScope) corev1.Resour
 	}
 }
 
-func TestAForecastAddsWhatNewPodsRequest(t *testing.T) {
+func TestForecast_AddsRequestsOfNewPods(t *testing.T) {
 	other := injects("cpu=1", "cpu=50m memory=32Mi")
 	other.Before.SetName("checkout")
 	removed := injects("cpu=1", "cpu=100m")
@@ -83,7 +83,7 @@ func TestAForecastAddsWhatNewPodsRequest(t *testing.T) {
 	require.Empty(t, found.Autoscalers)
 }
 
-func TestAForecastOfAQuota(t *testing.T) {
+func TestQuotaForecast_DetectsExceededQuota(t *testing.T) {
 	for name, test := range map[string]struct {
 		change  Replacement
 		quota   corev1.ResourceQuota
@@ -130,7 +130,7 @@ func givesLimit(cpu string) []corev1.LimitRange {
 	return []corev1.LimitRange{{ObjectMeta: metav1.ObjectMeta{Namespace: "shop"}, Spec: corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{limit}}}}
 }
 
-func TestAQuotaForPodsOfAPriority(t *testing.T) {
+func TestQuotaForecast_AppliesPriorityScope(t *testing.T) {
 	for name, test := range map[string]struct {
 		operator corev1.ScopeSelectorOperator
 		values   []string
@@ -154,7 +154,7 @@ func TestAQuotaForPodsOfAPriority(t *testing.T) {
 	}
 }
 
-func TestAForecastOfAnAutoscaler(t *testing.T) {
+func TestAutoscalerForecast_AdjustsUtilization(t *testing.T) {
 	scaler := autoscalingv2.HorizontalPodAutoscaler{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cart"},
 		Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
@@ -191,7 +191,8 @@ func normalized(found []AutoscalerForecast) []AutoscalerForecast {
 	return found
 }
 
-func TestHowLongARolloutTakes(t *testing.T) {
+// The duration depends on the replicas, the update strategy and minReadySeconds.
+func TestRolloutDuration_DependsOnStrategy(t *testing.T) {
 	of := func(count int32, change func(*appsv1.Deployment)) workload.Object {
 		deployment := objects.NewDeployment("cart", "shop").WithReplicas(count).Build()
 		change(deployment)

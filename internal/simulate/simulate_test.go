@@ -86,7 +86,7 @@ func names(containers []corev1.Container) []string {
 
 // Missing server-side fields in a manifest must not matter: the owner's items stay, in their order,
 // and the sidecar comes first.
-func TestAManifestIsMergedAsTheWorkloadThatItMakes(t *testing.T) {
+func TestMerger_MergesManifestLikeLiveWorkload(t *testing.T) {
 	merger, err := New()
 	require.NoError(t, err)
 	for name, given := range map[string]func(*appsv1.Deployment){
@@ -117,7 +117,7 @@ func TestAManifestIsMergedAsTheWorkloadThatItMakes(t *testing.T) {
 }
 
 // The live merge reverts by force what people changed, and nothing else.
-func TestWhatAPersonChangedIsTakenBackAsTheOperatorWould(t *testing.T) {
+func TestMerger_RevertsManualChanges(t *testing.T) {
 	merger, err := New()
 	require.NoError(t, err)
 	injected := inject(t, merger, application(), desired("vector:1"))

@@ -48,7 +48,7 @@ func plansOf(words ...string) []plan.Plan {
 	return plans
 }
 
-func TestTurns(t *testing.T) {
+func TestTurns_AssignsWorkloadsToBatches(t *testing.T) {
 	for name, test := range map[string]struct {
 		words []string
 		limit plan.Limit
@@ -78,7 +78,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-func TestVectorSidecarsShareTurns(t *testing.T) {
+// VectorSidecars share the rollout slots of the installation, and removals have slots of their own.
+func TestTurns_SharesRolloutSlotsAmongSidecars(t *testing.T) {
 	const (
 		three = "maxConcurrent: 3"
 		share = `maxConcurrent: "20%"`

@@ -14,7 +14,7 @@ import (
 
 const configMap = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n"
 
-func TestDocumentsKeepTheirPlaceAndText(t *testing.T) {
+func TestParse_KeepsPositionAndText(t *testing.T) {
 	text := "# a comment alone\n---\n" + configMap + "--- # the next\nkind: Unheard\nof: true\n---\n\n---\n" +
 		"kind: List\nitems:\n- {kind: ConfigMap, metadata: {name: b}}\n- {kind: Namespace, metadata: {name: c}}\n"
 
@@ -33,7 +33,7 @@ func TestDocumentsKeepTheirPlaceAndText(t *testing.T) {
 	require.Equal(t, "b", documents[3].Object.GetName())
 }
 
-func TestADocumentMayEndByDots(t *testing.T) {
+func TestParse_AcceptsDocumentEndMarkers(t *testing.T) {
 	documents, err := Parse("a.yaml", []byte(configMap+"...\n"+strings.Replace(configMap, "name: a", "name: b", 1)+"... # the end\n---\n"+strings.Replace(configMap, "name: a", "name: c", 1)), nil)
 	require.NoError(t, err)
 	var names []string
@@ -44,7 +44,7 @@ func TestADocumentMayEndByDots(t *testing.T) {
 	require.Equal(t, 6, documents[1].Line)
 }
 
-func TestWhatCannotBeReadIsNamed(t *testing.T) {
+func TestParse_NamesInvalidDocuments(t *testing.T) {
 	for name, test := range map[string]struct {
 		text  string
 		names []string
@@ -75,7 +75,7 @@ func TestWhatCannotBeReadIsNamed(t *testing.T) {
 	}
 }
 
-func TestFoldersAreReadByName(t *testing.T) {
+func TestFiles_ReadsDirectoriesByName(t *testing.T) {
 	folder := t.TempDir()
 	for name, text := range map[string]string{
 		"b.yaml": strings.ReplaceAll(configMap, "name: a", "name: b"), "a.yml": configMap,
@@ -110,7 +110,7 @@ func TestFoldersAreReadByName(t *testing.T) {
 }
 
 // Nothing would be found in it, and that would look like success.
-func TestAFolderWithoutManifestsIsAnError(t *testing.T) {
+func TestFiles_RejectsDirectoryWithoutManifests(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.MkdirAll("above/below", 0o700))
 	require.NoError(t, os.WriteFile("above/below/a.yaml", []byte(configMap), 0o600))

@@ -11,7 +11,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-func TestTheIPFamilyIsThatOfAnAddress(t *testing.T) {
+func TestParseIPFamily_ReadsFamilyOfAddress(t *testing.T) {
 	for host, family := range map[string]string{
 		"10.96.0.1": "IPv4", "fd00:10::1": "IPv6", "::ffff:10.96.0.1": "IPv4",
 		"kubernetes.default.svc": "", "": "", "10.96.0.1:443": "",

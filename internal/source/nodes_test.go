@@ -12,7 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 )
 
-func TestTheOldestKubeletIsFoundInTheTableOfNodes(t *testing.T) {
+// The lowest kubelet version in the table of nodes counts, and nodes without a version are skipped.
+func TestOldestKubelet_ReadsTableOfNodes(t *testing.T) {
 	for name, test := range map[string]struct {
 		rows   [][]any
 		want   desired.Kubelet

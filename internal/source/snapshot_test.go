@@ -99,7 +99,7 @@ func logs() *objects.VectorSidecar {
 
 // If something may exist and cannot be read, the decision ends: it is neither reported nor treated
 // as missing.
-func TestTakeTellsWhatCannotBeReadFromWhatIsNotThere(t *testing.T) {
+func TestObserve_FailsOnUnreadableObjects(t *testing.T) {
 	for name, test := range map[string]struct {
 		sidecar *objects.VectorSidecar
 		what    string
@@ -126,7 +126,7 @@ func TestTakeTellsWhatCannotBeReadFromWhatIsNotThere(t *testing.T) {
 
 // If a namespace's labels may not be read, the environment is the one that the operator, which may
 // read them, has put into the status.
-func TestTakeHasTheEnvironmentFromTheStatusWhereLabelsAreNotRead(t *testing.T) {
+func TestObserve_ReadsEnvironmentFromStatusWithoutLabels(t *testing.T) {
 	reported := logs().Build()
 	reported.Status.Environment = "production"
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop", Labels: map[string]string{meta.LabelEnvironment: "staging"}}}
@@ -156,14 +156,15 @@ func TestTakeHasTheEnvironmentFromTheStatusWhereLabelsAreNotRead(t *testing.T) {
 	}
 }
 
-func TestTakeFailsWhereTheLabelsOfTheNamespaceCannotBeReached(t *testing.T) {
+// A timeout while the labels of the namespace are read is an error of the snapshot.
+func TestObserve_FailsOnUnreachableNamespaceLabels(t *testing.T) {
 	_, err := decide(t, taker(t, map[string]error{"Namespace": timedOut}, cart()), logs().Build())
 	require.ErrorIs(t, err, timedOut)
 }
 
 // A VectorSidecar whose own spec has failed is rendered from the last good one, by whoever asks, and so
 // is another one of the namespace.
-func TestWhatIsRevertedIsRenderedFromTheLastGoodSpec(t *testing.T) {
+func TestObserve_UsesLastKnownGoodSpecAfterRevert(t *testing.T) {
 	failed := logs().Sidecar(func(s *v1alpha1.SidecarSpec) { s.LogLevel = "warn" }).Build()
 	failed.CreationTimestamp = metav1.NewTime(time.Unix(1, 0))
 	failed.Status.LastKnownGood = &v1alpha1.LastKnownGoodSpec{Digest: "good", Spec: `{"environment":"staging","sidecar":{"logLevel":"info"}}`}
@@ -198,7 +199,7 @@ func (c *counting) ConfigMap(ctx context.Context, name types.NamespacedName) (*c
 
 // The namespace's defaults name a ConfigMap, of which a copy is made, whose name must be free: each
 // is known only after the one before has been read.
-func TestDecideFollowsReferencesUntilTheSnapshotIsWhole(t *testing.T) {
+func TestSource_CompletesSnapshotByFollowingReferences(t *testing.T) {
 	policy := map[string]string{desired.PolicyKey: "overrides: {namespaces: [sidecar.config]}"}
 	defaults := objects.NewConfigMap(meta.NamespaceDefaults, "shop", meta.NamespaceDefaultsKey, "sidecar: {config: {configMapRef: {name: shipping, key: vector.yaml}}}")
 	shipping := objects.NewConfigMap("shipping", "shop", "vector.yaml", objects.VectorConfig("one"))
@@ -227,7 +228,7 @@ func TestDecideFollowsReferencesUntilTheSnapshotIsWhole(t *testing.T) {
 }
 
 // What was not looked up is not decided to be missing.
-func TestDecideSaysWhatTheSnapshotLacks(t *testing.T) {
+func TestObserve_LeavesReferencesUnread(t *testing.T) {
 	observed, err := taker(t, nil, cart()).Observe(t.Context(), logs().WithConfigMap("shipping", "").Build())
 	require.NoError(t, err)
 

@@ -21,7 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-func TestAWorldIsReadLikeACluster(t *testing.T) {
+func TestObjectOverlay_ListsLikeCluster(t *testing.T) {
 	w := NewObjectOverlay(nil)
 	carrying := objects.NewDeployment("carrying", "shop").Build()
 	carrying.ManagedFields = []metav1.ManagedFieldsEntry{{
@@ -55,7 +55,7 @@ func TestAWorldIsReadLikeACluster(t *testing.T) {
 
 // What a decision reads of its namespace is the same work however many other namespaces there are: a plan
 // of a cluster takes a decision for each VectorSidecar in it.
-func TestAListOfANamespaceLooksAtNoOther(t *testing.T) {
+func TestObjectOverlay_ListsOneNamespaceInConstantTime(t *testing.T) {
 	allocations := func(namespaces int) float64 {
 		w := NewObjectOverlay(nil)
 		for n := range namespaces {
@@ -76,7 +76,7 @@ func TestAListOfANamespaceLooksAtNoOther(t *testing.T) {
 	require.InDelta(t, allocations(1), allocations(200), 1)
 }
 
-func TestWorkloadsOfOneNameComeByKind(t *testing.T) {
+func TestObjectOverlay_SortsWorkloadsByKind(t *testing.T) {
 	for range 10 {
 		w := NewObjectOverlay(nil)
 		for _, kind := range []string{"Deployment", "CronJob", "StatefulSet"} {
@@ -90,7 +90,7 @@ func TestWorkloadsOfOneNameComeByKind(t *testing.T) {
 	}
 }
 
-func TestVectorSidecarsComeOldestFirst(t *testing.T) {
+func TestObjectOverlay_SortsVectorSidecarsByAge(t *testing.T) {
 	w := NewObjectOverlay(nil)
 	for name, age := range map[string]time.Duration{"young": 2 * time.Minute, "old": time.Minute, "as-young": 2 * time.Minute} {
 		sidecar := objects.NewVectorSidecar(name, "shop").Build()

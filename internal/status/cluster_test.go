@@ -20,7 +20,7 @@ import (
 
 // What a reverted ClusterVectorSidecar asks for is not what there is, whatever else is to be said of its
 // namespaces; a person has to act once all of them are back.
-func TestAClusterVectorSidecarThatIsReverted(t *testing.T) {
+func TestNewClusterStatus_ReportsRevertedSpec(t *testing.T) {
 	back, before := lastgood.Trial{Generation: -3}, lastgood.Trial{Generation: 3}
 	in := func(trial lastgood.Trial, plans ...plan.Plan) *InNamespace {
 		return &InNamespace{VectorSidecarStatus: NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(plans...)}, noon), Trial: trial}
@@ -55,7 +55,7 @@ func TestAClusterVectorSidecarThatIsReverted(t *testing.T) {
 	}
 }
 
-func TestAClusterVectorSidecarThatIsTooLargeToBeKeptSaysSo(t *testing.T) {
+func TestNewClusterStatus_ReportsSpecTooLargeToStore(t *testing.T) {
 	of := &InNamespace{VectorSidecarStatus: NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None))}, noon)}
 	got := NewClusterStatus(ClusterFacts{Cluster: &v1alpha1.ClusterVectorSidecar{}, Namespaces: map[string]*InNamespace{"a": of}, SpecStatus: lastgood.Kept{IsTooLarge: true}}, noon)
 	ready := apimeta.FindStatusCondition(got.Conditions, meta.ConditionReady)
@@ -64,7 +64,7 @@ func TestAClusterVectorSidecarThatIsTooLargeToBeKeptSaysSo(t *testing.T) {
 }
 
 // A retry is about what had failed when the first namespace saw it, whoever reports later.
-func TestOfCluster_KeepsFirstRetry(t *testing.T) {
+func TestNewClusterStatus_KeepsFirstRetry(t *testing.T) {
 	asked := func(value string) string { return fleet.RetryOf(map[string]string{meta.AnnotationRetryRollout: value}) }
 	retry := func(value string, after time.Duration) *v1alpha1.RetryStatus {
 		return &v1alpha1.RetryStatus{Requested: asked(value), RetryTime: metav1.NewTime(noon.Add(after))}

@@ -25,7 +25,7 @@ func withoutPods(p *plan.Plan) {
 // heldBack is a workload that keeps all of its pods.
 func heldBack(p *plan.Plan) { p.Rollout, p.Evidence = workload.PodsNotReplaced, 0 }
 
-func TestOf_CountsWorkloadsWithoutPods(t *testing.T) {
+func TestNewSidecarStatus_CountsWorkloadsWithoutPods(t *testing.T) {
 	cron := planned("report", plan.None, heldBack)
 	cron.Target.Kind = "CronJob"
 	got := NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(
@@ -50,7 +50,7 @@ func TestOf_CountsWorkloadsWithoutPods(t *testing.T) {
 	})
 }
 
-func TestOf_NamesWorkloadsWithoutPodsInReady(t *testing.T) {
+func TestNewSidecarStatus_NamesWorkloadsWithoutPodsInReady(t *testing.T) {
 	got := NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None), planned("empty", plan.None, withoutPods))}, noon)
 	ready := apimeta.FindStatusCondition(got.Conditions, meta.ConditionReady)
 	require.True(t, apimeta.IsStatusConditionTrue(got.Conditions, meta.ConditionReady))
@@ -58,7 +58,7 @@ func TestOf_NamesWorkloadsWithoutPodsInReady(t *testing.T) {
 	require.Contains(t, ready.Message, "1 of 2 Deployments run the current sidecar, 1 have no pods that run it (Deployment shop/empty: no pod has run the sidecar: it has 0 replicas)")
 }
 
-func TestOfCluster_CountsNamespacesWithoutPods(t *testing.T) {
+func TestNewClusterStatus_CountsNamespacesWithoutPods(t *testing.T) {
 	in := func(plans ...plan.Plan) *InNamespace {
 		return &InNamespace{VectorSidecarStatus: NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(plans...)}, noon)}
 	}
@@ -80,7 +80,7 @@ func TestOfCluster_CountsNamespacesWithoutPods(t *testing.T) {
 }
 
 // An entry is needed only while not all workloads are ready: after that, these are the evidence.
-func TestOfCluster_KeepsFinishedCanaries(t *testing.T) {
+func TestNewClusterStatus_KeepsFinishedCanaries(t *testing.T) {
 	in := func(state v1alpha1.CanaryState, ready, matched int32) *InNamespace {
 		return &InNamespace{VectorSidecarStatus: v1alpha1.VectorSidecarStatus{
 			Canary: &v1alpha1.CanaryStatus{Change: "new", State: state}, ReadyWorkloads: ready, MatchedWorkloads: matched,

@@ -119,7 +119,7 @@ func gone() lastgood.Kept {
 
 // Every verdict, with the state that kstatus, which Flux, kpt and Cluster API use to wait,
 // derives from it.
-func TestEveryStateIsToldAndReadByKstatus(t *testing.T) {
+func TestNewSidecarStatus_MatchesKstatus(t *testing.T) {
 	const ready, atIt, stuck = "Ready", "Reconciling", "Stalled"
 	for name, test := range map[string]struct {
 		facts   Facts
@@ -277,7 +277,7 @@ func requireWholeConditions(t *testing.T, conditions []metav1.Condition) {
 	}
 }
 
-func TestANewGenerationIsInProgressUntilItIsLookedAt(t *testing.T) {
+func TestNewSidecarStatus_LeavesNewGenerationInProgress(t *testing.T) {
 	vs := sidecar()
 	got := NewSidecarStatus(Facts{Sidecar: vs, Decision: decided(planned("cart", plan.None))}, noon)
 	vs.Generation++
@@ -285,7 +285,7 @@ func TestANewGenerationIsInProgressUntilItIsLookedAt(t *testing.T) {
 	require.Equal(t, status.InProgressStatus, kstatusOf(t, vs, &got))
 }
 
-func TestTheTimeMovesOnlyWhenSomethingChanged(t *testing.T) {
+func TestNewSidecarStatus_UpdatesTimeOnlyOnChange(t *testing.T) {
 	facts := Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None))}
 	facts.Sidecar.Status = NewSidecarStatus(facts, noon)
 	require.Equal(t, &noon, facts.Sidecar.Status.LastReconcileTime)
@@ -305,7 +305,7 @@ func TestTheTimeMovesOnlyWhenSomethingChanged(t *testing.T) {
 }
 
 // After an upgrade of the operator a fleet that is at rest stays so.
-func TestALastGoodSpecIsWorthNoWriteByItself(t *testing.T) {
+func TestNewSidecarStatus_DefersLastKnownGoodSpec(t *testing.T) {
 	facts := Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None))}
 	facts.Sidecar.Status = NewSidecarStatus(facts, noon)
 	facts.SpecStatus.LastGood = gone().LastGood
@@ -318,7 +318,7 @@ func TestALastGoodSpecIsWorthNoWriteByItself(t *testing.T) {
 	require.Equal(t, asked, NewSidecarStatus(facts, later), "and so it goes away")
 }
 
-func TestEveryWorkloadIsCountedOnce(t *testing.T) {
+func TestNewSidecarStatus_CountsEachWorkloadOnce(t *testing.T) {
 	facts := Facts{Sidecar: sidecar(), Decision: decided(
 		planned("current", plan.None),
 		planned("rolling", plan.None, rollout(workload.RolloutProgressing)),
@@ -353,7 +353,8 @@ func TestEveryWorkloadIsCountedOnce(t *testing.T) {
 	require.Zero(t, got.WorkloadsOmitted)
 }
 
-func TestTheHashIsToldIfItIsOne(t *testing.T) {
+// Workloads with different hashes leave the field empty.
+func TestNewSidecarStatus_ReportsCommonHash(t *testing.T) {
 	another := func(p *plan.Plan) { p.Desired = wanting("other") }
 
 	one := NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None), planned("shop", plan.Inject))}, noon)
@@ -367,7 +368,7 @@ func TestTheHashIsToldIfItIsOne(t *testing.T) {
 
 // A workload that keeps what an earlier release rendered is up to date, and the status
 // describes what it has.
-func TestASidecarThatIsKeptIsTheCurrentOne(t *testing.T) {
+func TestNewSidecarStatus_CountsEarlierRenderingAsCurrent(t *testing.T) {
 	keeps := func(p *plan.Plan) { p.UnchangedHash = "older" }
 
 	got := NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None, keeps), planned("shop", plan.None, keeps))}, noon)
@@ -381,14 +382,14 @@ func TestASidecarThatIsKeptIsTheCurrentOne(t *testing.T) {
 }
 
 // Writing bookkeeping annotations alone is not reported.
-func TestANoteUnsettlesNothing(t *testing.T) {
+func TestNewSidecarStatus_CountsRecordOnlyWriteAsReady(t *testing.T) {
 	got := NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.RecordOnly), planned("shop", plan.None))}, noon)
 	require.EqualValues(t, 2, got.Total().Ready)
 	require.Empty(t, got.Workloads)
 	require.Equal(t, wanting("h").InjectedHash(), got.InjectedHash)
 }
 
-func TestManyWorkloadsAndLongMessagesFitIntoAStatus(t *testing.T) {
+func TestNewSidecarStatus_LimitsSize(t *testing.T) {
 	var plans []plan.Plan
 	for i := range 3000 {
 		plans = append(plans, planned(fmt.Sprintf("w%04d", i), plan.Conflict, because(meta.ReasonConflict, strings.Repeat("ä", 5000))))
@@ -408,7 +409,7 @@ func TestManyWorkloadsAndLongMessagesFitIntoAStatus(t *testing.T) {
 }
 
 // What needs attention is listed first, however many others wait because of it.
-func TestWhoWaitsIsListedLast(t *testing.T) {
+func TestNewSidecarStatus_ListsWaitingWorkloadsLast(t *testing.T) {
 	var plans []plan.Plan
 	for i := range 3 * maxListed {
 		plans = append(plans, planned(fmt.Sprintf("w%02d", i), plan.Inject, func(p *plan.Plan) { p.Wait(meta.ReasonRolloutFailed, "later") }))
@@ -423,7 +424,7 @@ func TestWhoWaitsIsListedLast(t *testing.T) {
 	require.EqualValues(t, 2*maxListed+1, got.WorkloadsOmitted)
 }
 
-func TestAConditionThatIsOverGoes(t *testing.T) {
+func TestNewSidecarStatus_RemovesOutdatedConditions(t *testing.T) {
 	vs := sidecar()
 	vs.Status = NewSidecarStatus(Facts{Sidecar: vs, Decision: invalid()}, noon)
 	require.NotNil(t, apimeta.FindStatusCondition(vs.Status.Conditions, meta.ConditionStalled))

@@ -19,7 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/hostile"
 )
 
-func TestWhatIsDoubtfulInAConfigurationIsShown(t *testing.T) {
+func TestNewSidecarStatus_ReportsConfigFindings(t *testing.T) {
 	warning := vectorconfig.Finding{Code: "VSC215", Level: vectorconfig.Warning, Source: "vector.yaml", Line: 3, Column: 5, Message: "nothing takes it"}
 	failure := vectorconfig.Finding{Code: "VSC211", Level: vectorconfig.Error, Message: "there is no source"}
 	for name, test := range map[string]struct {
@@ -49,7 +49,7 @@ func TestWhatIsDoubtfulInAConfigurationIsShown(t *testing.T) {
 }
 
 // A status may contain text from elsewhere, which must be escaped.
-func TestNothingInAStatusSteersATerminal(t *testing.T) {
+func TestNewSidecarStatus_EscapesControlCharacters(t *testing.T) {
 	for why, text := range hostile.Texts() {
 		refused := planned("cart", plan.Inject)
 		facts := Facts{

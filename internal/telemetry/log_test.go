@@ -31,7 +31,7 @@ func read(t *testing.T, text *bytes.Buffer) []map[string]any {
 	return all
 }
 
-func TestALineIsAnObjectWithKeysThatStay(t *testing.T) {
+func TestNewLogger_WritesJSONWithStableKeys(t *testing.T) {
 	var out bytes.Buffer
 	log := NewLogger(&out, zapcore.InfoLevel)
 
@@ -48,7 +48,7 @@ func TestALineIsAnObjectWithKeysThatStay(t *testing.T) {
 	}, line)
 }
 
-func TestTheLevelMayChangeWhileItRuns(t *testing.T) {
+func TestNewLogger_FollowsLevelChanges(t *testing.T) {
 	said := func(level zapcore.Level) []string {
 		var out bytes.Buffer
 		atomic := zap.NewAtomicLevelAt(zapcore.ErrorLevel)
@@ -71,7 +71,7 @@ func TestTheLevelMayChangeWhileItRuns(t *testing.T) {
 	require.Equal(t, []string{"error"}, said(zapcore.ErrorLevel))
 }
 
-func TestTextBecomesALine(t *testing.T) {
+func TestLineWriter_WritesTextAsLogLine(t *testing.T) {
 	var out bytes.Buffer
 
 	_, err := LineWriter(NewLogger(&out, zapcore.InfoLevel)).Write([]byte("http: TLS handshake error\n"))
@@ -80,12 +80,13 @@ func TestTextBecomesALine(t *testing.T) {
 	require.Equal(t, "http: TLS handshake error", read(t, &out)[0]["text"])
 }
 
-func TestAWarningIsNotLostOnAnotherLogger(t *testing.T) {
+// A logger of another implementation gets the warning without a panic.
+func TestWarn_AcceptsOtherLoggers(t *testing.T) {
 	require.NotPanics(t, func() { Warn(logr.Discard(), "warn") })
 }
 
 // A line is always JSON, and text from elsewhere in it cannot affect a terminal.
-func TestNothingInALineSteersATerminal(t *testing.T) {
+func TestNewLogger_EscapesControlCharacters(t *testing.T) {
 	for why, text := range hostile.Texts() {
 		var out bytes.Buffer
 		log := NewLogger(&out, zapcore.InfoLevel)

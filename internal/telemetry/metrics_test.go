@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "regenerate docs/metrics.md")
 
 var logs = types.NamespacedName{Namespace: "shop", Name: "logs"}
 
-func TestTheReferenceIsTheOneInTheDocumentation(t *testing.T) {
+func TestMetricsReference_MatchesDocumentation(t *testing.T) {
 	const path = "../../docs/metrics.md"
 	if *update {
 		require.NoError(t, os.WriteFile(path, []byte(metricsReference()), 0o644))
@@ -36,7 +36,7 @@ func TestTheReferenceIsTheOneInTheDocumentation(t *testing.T) {
 }
 
 // Every metric is set once here, so that none is documented but not exported.
-func TestEveryMetricIsExportedAsItIsDefined(t *testing.T) {
+func TestMetricDefinitions_MatchesExportedMetrics(t *testing.T) {
 	m := NewMetrics("1.2.3", time.Now)
 	m.RecordDuration("render", time.Second)
 	m.RecordWrite("Deployment", "Inject", "ok")
@@ -82,7 +82,8 @@ func TestEveryMetricIsExportedAsItIsDefined(t *testing.T) {
 
 func these(all ...WorkloadState) iter.Seq[WorkloadState] { return slices.Values(all) }
 
-func TestWorkloadsAreCountedByStateAndReasonAndByNoName(t *testing.T) {
+// Workloads are counted by state and reason, and their names are no labels.
+func TestWorkloadStates_CountsByStateAndReason(t *testing.T) {
 	m := NewMetrics("1.2.3", time.Now)
 	audit := types.NamespacedName{Namespace: "shop", Name: "audit"}
 	m.SetSidecarState(logs, SidecarState{Ready: "False", Reason: "RollingOut", Workloads: these(
@@ -130,7 +131,8 @@ vectorsidecar_workloads{kind="Deployment",reason="",state="Updated"} 1
 `), workloads))
 }
 
-func TestTheAgeOfTheOldestWaitingWorkloadGrowsUntilItGoes(t *testing.T) {
+// The metric is the age of the oldest waiting workload, and falls when that workload leaves.
+func TestOldestWaiting_GrowsUntilWorkloadLeaves(t *testing.T) {
 	now := time.Unix(1000, 0)
 	m := NewMetrics("1.2.3", func() time.Time { return now })
 	oldest := func() float64 {
@@ -158,7 +160,8 @@ func TestTheAgeOfTheOldestWaitingWorkloadGrowsUntilItGoes(t *testing.T) {
 	require.Zero(t, oldest())
 }
 
-func TestAConflictIsCountedWhenItBegins(t *testing.T) {
+// A conflict is counted when it begins, and not while it lasts.
+func TestConflicts_CountsEachConflictOnce(t *testing.T) {
 	m := NewMetrics("1.2.3", time.Now)
 	stand := func(state, reason string) {
 		m.SetSidecarState(logs, SidecarState{Workloads: these(WorkloadState{UID: "1", State: state, Reason: reason})})
@@ -177,7 +180,7 @@ func TestAConflictIsCountedWhenItBegins(t *testing.T) {
 	require.Zero(t, counted("WaitingForSlot"))
 }
 
-func TestNoMetricsIsNoTrouble(t *testing.T) {
+func TestMetrics_AcceptsCallsOnNil(t *testing.T) {
 	var m *Metrics
 	require.NotPanics(t, func() {
 		m.RecordReconcile(ResultChanged)

@@ -51,7 +51,8 @@ func (s *server) reports() []string {
 	return found
 }
 
-func TestAPanicIsReportedWithItsPlaceAndNotWithWhatAUserWrote(t *testing.T) {
+// The report of a panic contains its stack, and no text that a user wrote.
+func TestReporter_ReportsPanicWithoutUserData(t *testing.T) {
 	s := start(t)
 	reporter, err := NewReporter("1.2.3", time.Now)
 	require.NoError(t, err)
@@ -70,7 +71,7 @@ func TestAPanicIsReportedWithItsPlaceAndNotWithWhatAUserWrote(t *testing.T) {
 	reports := s.reports()
 	require.Len(t, reports, 2)
 	require.Contains(t, reports[0], "*errors.errorString")
-	require.Contains(t, reports[0], "TestAPanicIsReportedWithItsPlaceAndNotWithWhatAUserWrote")
+	require.Contains(t, reports[0], "TestReporter_ReportsPanicWithoutUserData")
 	require.Contains(t, reports[0], "vector-sidecar-operator@1.2.3")
 	require.Contains(t, reports[0], `"environment":"north"`)
 	host, err := os.Hostname()
@@ -81,7 +82,8 @@ func TestAPanicIsReportedWithItsPlaceAndNotWithWhatAUserWrote(t *testing.T) {
 	require.Contains(t, reports[1], "index out of range")
 }
 
-func TestATerminalErrorIsReportedByItsReasonOnceInAnHour(t *testing.T) {
+// The report has the reason of the error, and the same reason is reported again after an hour.
+func TestReporter_ReportsTerminalErrorOncePerHour(t *testing.T) {
 	s := start(t)
 	now := time.Unix(1000, 0)
 	reporter, err := NewReporter("1.2.3", func() time.Time { return now })
@@ -102,7 +104,7 @@ func TestATerminalErrorIsReportedByItsReasonOnceInAnHour(t *testing.T) {
 	require.Equal(t, 3, sent())
 }
 
-func TestWithoutAnAddressNothingIsReported(t *testing.T) {
+func TestNewReporter_ReportsNothingWithoutDSN(t *testing.T) {
 	t.Setenv("SENTRY_DSN", "")
 
 	reporter, err := NewReporter("1.2.3", time.Now)
@@ -116,7 +118,7 @@ func TestWithoutAnAddressNothingIsReported(t *testing.T) {
 	})
 }
 
-func TestAnAddressThatIsNoneIsNamed(t *testing.T) {
+func TestNewReporter_RejectsInvalidDSN(t *testing.T) {
 	t.Setenv("SENTRY_DSN", "nowhere")
 
 	_, err := NewReporter("1.2.3", time.Now)

@@ -27,7 +27,7 @@ func emptyEnvironment(t *testing.T) {
 	}
 }
 
-func TestSpansReachTheCollectorThatTheEnvironmentNames(t *testing.T) {
+func TestNewTracer_SendsSpansToConfiguredCollector(t *testing.T) {
 	c := collector.Start(t)
 	for name, variables := range map[string]map[string]string{
 		"over HTTP, which is the default": {"OTEL_EXPORTER_OTLP_ENDPOINT": c.HTTP},
@@ -68,7 +68,7 @@ func TestSpansReachTheCollectorThatTheEnvironmentNames(t *testing.T) {
 	}
 }
 
-func TestTheNameOfTheServiceMayBeGiven(t *testing.T) {
+func TestNewTracer_ReadsServiceNameFromEnvironment(t *testing.T) {
 	emptyEnvironment(t)
 	c := collector.Start(t)
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", c.HTTP)
@@ -83,7 +83,7 @@ func TestTheNameOfTheServiceMayBeGiven(t *testing.T) {
 	require.Equal(t, "sidecars-of-north", c.Spans()[0].Resource["service.name"])
 }
 
-func TestTracingIsOffUnlessItIsAskedFor(t *testing.T) {
+func TestNewTracer_ReturnsNilByDefault(t *testing.T) {
 	for name, variables := range map[string]map[string]string{
 		"nothing is set":          {},
 		"another thing is set":    {"OTEL_SERVICE_NAME": "x"},
@@ -103,7 +103,7 @@ func TestTracingIsOffUnlessItIsAskedFor(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeSentIsNamed(t *testing.T) {
+func TestNewTracer_RejectsUnknownProtocol(t *testing.T) {
 	emptyEnvironment(t)
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
 	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "carrier/pigeon")
@@ -114,7 +114,7 @@ func TestWhatCannotBeSentIsNamed(t *testing.T) {
 	require.ErrorContains(t, err, `"carrier/pigeon"`)
 }
 
-func TestTracingThatIsOffCostsNothing(t *testing.T) {
+func TestTracer_AllocatesNothingWhenDisabled(t *testing.T) {
 	ctx := t.Context()
 	require.Zero(t, testing.AllocsPerRun(100, func() { traced(ctx, nil) }))
 }

@@ -18,7 +18,7 @@ func workload() map[string]any {
 	}
 }
 
-func TestWhatIsAtAPathIsRead(t *testing.T) {
+func TestValue_ReturnsValueAtPath(t *testing.T) {
 	for name, test := range map[string]struct {
 		path  []string
 		value any
@@ -40,7 +40,8 @@ func TestWhatIsAtAPathIsRead(t *testing.T) {
 	}
 }
 
-func TestWhatIsOfAnotherTypeReadsAsNothing(t *testing.T) {
+// Text, MapAt, Name and List return nothing for a value of another type.
+func TestText_ReturnsEmptyForOtherTypes(t *testing.T) {
 	object := workload()
 
 	require.Equal(t, "Deployment", Text(object, "kind"))
@@ -54,7 +55,7 @@ func TestWhatIsOfAnotherTypeReadsAsNothing(t *testing.T) {
 	require.Nil(t, List(object["kind"]))
 }
 
-func TestBelowMakesWhatIsMissing(t *testing.T) {
+func TestEnsureMap_CreatesMissingMaps(t *testing.T) {
 	object := workload()
 
 	EnsureMap(object, "spec", "template", "metadata")["labels"] = "some"
@@ -65,7 +66,8 @@ func TestBelowMakesWhatIsMissing(t *testing.T) {
 	require.Equal(t, "a text is replaced", Text(object, "kind", "name", "of"))
 }
 
-func TestNoTwoPathsAreWrittenAlike(t *testing.T) {
+// Two different paths never have the same text.
+func TestPath_WritesUniqueText(t *testing.T) {
 	require.Equal(t, "sidecar.logs.path", Path("sidecar", "logs", "path"))
 	require.Equal(t, `annotations["example.com/team"].x`, Path("annotations", "example.com/team", "x"))
 	require.Empty(t, Path())
@@ -73,7 +75,7 @@ func TestNoTwoPathsAreWrittenAlike(t *testing.T) {
 	require.NotEqual(t, Path("a", `["b"]`), Path("a", "b"))
 }
 
-func TestReadsAreJoinedWithoutThoseThatOthersCover(t *testing.T) {
+func TestJoinReads_DropsCoveredReads(t *testing.T) {
 	labels, team, name := []string{"labels"}, []string{"labels", "team"}, []string{"name"}
 	for what, test := range map[string]struct{ lists, want []Read }{
 		"nothing":                       {nil, nil},

@@ -115,7 +115,7 @@ func asked(image, text string, env ...corev1.EnvVar) *desired.Validation {
 
 const image = "timberio/vector:0.57.0-alpine"
 
-func TestAProgramThatIsNoVectorIsAnError(t *testing.T) {
+func TestOpen_RejectsOtherPrograms(t *testing.T) {
 	_, err := vectorprogram.Open(t.Context(), link(t, "other"))
 	require.ErrorContains(t, err, "other is not Vector: ")
 	require.ErrorContains(t, err, `ended with code 0 and printed "other 1.2.3"`)
@@ -123,7 +123,8 @@ func TestAProgramThatIsNoVectorIsAnError(t *testing.T) {
 	require.ErrorContains(t, err, "finding Vector: ")
 }
 
-func TestAnEndThatIsNoAnswerJudgesNothing(t *testing.T) {
+// A timeout, too much output, a signal or an unexpected exit code gives no result.
+func TestValidate_ReturnsNoResultWithoutAnswer(t *testing.T) {
 	for name, why := range map[string]string{
 		"hangs":     "vector validate did not finish: timed out",
 		"prints":    "vector validate did not finish: printed more than 1 MiB",
@@ -143,7 +144,7 @@ func TestAnEndThatIsNoAnswerJudgesNothing(t *testing.T) {
 	}
 }
 
-func TestARefusalIsPlaced(t *testing.T) {
+func TestValidate_PlacesFindings(t *testing.T) {
 	answer, err := standIn(t, "refuses").Validate(t.Context(), asked(image, "sinks:\n  out: {type: console}\n"))
 	require.NoError(t, err)
 	require.Empty(t, answer.Unable)
@@ -151,7 +152,7 @@ func TestARefusalIsPlaced(t *testing.T) {
 	require.Equal(t, "here:2:3: sinks.out: Vector says: unknown field `codex` in `sinks.out`; fix the reported fault; Vector reports one kind of fault at a time (VSC701)", answer.Findings[0].String())
 }
 
-func TestAnotherVersionJudgesNothing(t *testing.T) {
+func TestValidate_SkipsOtherVersion(t *testing.T) {
 	program := standIn(t, "accepts")
 	answer, err := program.Validate(t.Context(), asked("vector:0.45.0", "sinks: {}"))
 	require.NoError(t, err)
@@ -164,7 +165,8 @@ func TestAnotherVersionJudgesNothing(t *testing.T) {
 	}
 }
 
-func TestVectorGetsWhatThePodHasAndNothingOfTheCaller(t *testing.T) {
+// Vector gets the environment variables of the pod and none of the caller.
+func TestValidate_PassesOnlyPodEnvironment(t *testing.T) {
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "of the caller")
 	text := "key: SECRET[backend.key]\nname: ${POD}\n"
 	of := asked(image, text, corev1.EnvVar{Name: "REGION", Value: "eu"}, corev1.EnvVar{Name: "POD", ValueFrom: &corev1.EnvVarSource{}})
@@ -198,7 +200,7 @@ func TestProgram_ValidatesDirectories(t *testing.T) {
 }
 
 // Before 0.57 the components are built, which needs data_dir.
-func TestAnEarlierVectorGetsAnEmptyDataDir(t *testing.T) {
+func TestValidate_GivesEarlierVectorEmptyDataDir(t *testing.T) {
 	for text, last := range map[string]string{"data_dir: /var/lib/vector/\nsinks: {}\n": "data_dir: /var/lib/vector/ sinks: {}", "sinks: {}\n": `data_dir: "/var/lib/vector"`} {
 		of := asked("vector:latest", text)
 		of.Mode = vectorconfig.ValidateModeFor("vector:0.56.0")

@@ -19,7 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-func TestHowFarARolloutOfAStatefulSetIs(t *testing.T) {
+func TestRolloutOfStatefulSet_DerivesStateFromStatus(t *testing.T) {
 	// Numbers of pods: that there are, that are updated, that are available.
 	status := func(pods, updated, available int32, current string) appsv1.StatefulSetStatus {
 		return appsv1.StatefulSetStatus{
@@ -63,7 +63,7 @@ func TestHowFarARolloutOfAStatefulSetIs(t *testing.T) {
 	}
 }
 
-func TestHowFarARolloutOfADaemonSetIs(t *testing.T) {
+func TestRolloutOfDaemonSet_DerivesStateFromStatus(t *testing.T) {
 	status := func(wanted, there, updated, available int32) appsv1.DaemonSetStatus {
 		return appsv1.DaemonSetStatus{
 			ObservedGeneration: 2, DesiredNumberScheduled: wanted, CurrentNumberScheduled: there, UpdatedNumberScheduled: updated, NumberAvailable: available,
@@ -99,7 +99,7 @@ func TestHowFarARolloutOfADaemonSetIs(t *testing.T) {
 }
 
 // Nothing is restarted for a CronJob: its next run has what was written.
-func TestACronJobIsHeldUntilItsNextRun(t *testing.T) {
+func TestReadCronJob_ReportsPodsPendingUntilNextRun(t *testing.T) {
 	job := &batchv1.CronJob{}
 	content, _ := Read(job)
 	require.Equal(t, RolloutComplete, content.Rollout, "nothing of ours is in it")
@@ -123,7 +123,7 @@ func TestACronJobIsHeldUntilItsNextRun(t *testing.T) {
 	require.Equal(t, RolloutComplete, content.Rollout)
 }
 
-func TestRunsAndValidationsAreNoJobsOfTheirOwn(t *testing.T) {
+func TestRead_SkipsCronJobRunsAndValidationJobs(t *testing.T) {
 	own, run, validation := &batchv1.Job{}, &batchv1.Job{}, &batchv1.Job{}
 	run.OwnerReferences = []metav1.OwnerReference{{Kind: "CronJob", Controller: ptr.To(true)}}
 	validation.Labels = map[string]string{"vectorsidecar.observability.kontroloop.ai/validation": "k"}
@@ -136,7 +136,7 @@ func TestRunsAndValidationsAreNoJobsOfTheirOwn(t *testing.T) {
 }
 
 // What is applied lands where a kind has its template, and is found again there.
-func TestATemplateIsPlacedAndFoundAgain(t *testing.T) {
+func TestMoveTemplate_PlacesTemplateByKind(t *testing.T) {
 	body := map[string]any{
 		"metadata": map[string]any{"annotations": map[string]any{"a": "b"}},
 		"spec":     map[string]any{"template": map[string]any{"metadata": map[string]any{"labels": map[string]any{"c": "d"}}}},
@@ -164,7 +164,7 @@ func TestATemplateIsPlacedAndFoundAgain(t *testing.T) {
 }
 
 // Kinds whose status knows no deadline have the operator's own.
-func TestARolloutThatDoesNotGetOnIsOverdue(t *testing.T) {
+func TestOverdue_AppliesDeadlineOfOperator(t *testing.T) {
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	before := State{Rollout: RolloutProgressing, Progress: Progress{ProgressCount: 2, Newest: 1}, MaxProgress: 2, Availability: Availability{StateSince: now.Add(-9 * time.Minute)}}
 
@@ -186,7 +186,7 @@ func TestARolloutThatDoesNotGetOnIsOverdue(t *testing.T) {
 }
 
 // Names of volumeClaimTemplates are volumes of the pod, also after packing.
-func TestClaimsAreVolumes(t *testing.T) {
+func TestOutline_CountsClaimTemplatesAsVolumes(t *testing.T) {
 	set := &appsv1.StatefulSet{Spec: appsv1.StatefulSetSpec{VolumeClaimTemplates: []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "data"}}}}}
 	outline := NewOutline(set)
 	again := UnpackOutline(outline.Ref, nil, outline.Pack(nil))
@@ -199,7 +199,7 @@ func TestClaimsAreVolumes(t *testing.T) {
 }
 
 // The pods of the newest template are told from others.
-func TestTheNewestRevisionIsFound(t *testing.T) {
+func TestRevisions_FindsNewestRevision(t *testing.T) {
 	owned := func(of Object, name string, number int64) *appsv1.ControllerRevision {
 		revision := &appsv1.ControllerRevision{Revision: number}
 		revision.Name, revision.Labels = name, map[string]string{appsv1.ControllerRevisionHashLabelKey: "hash-" + name}
@@ -272,7 +272,7 @@ func TestMatchesTemplate_ComparesPodTemplates(t *testing.T) {
 }
 
 // A revision of a StatefulSet or a DaemonSet holds its pod in a patch.
-func TestThePodOfAHolderIsFound(t *testing.T) {
+func TestPodSpecFor_ReadsControllerRevisions(t *testing.T) {
 	revision := &appsv1.ControllerRevision{Data: runtime.RawExtension{Raw: []byte(`{"spec":{"template":{"$patch":"replace","spec":{"containers":[{"name":"app"}]}}}}`)}}
 	pod, hasOne := PodSpecFor(revision)
 	require.True(t, hasOne)
@@ -301,7 +301,7 @@ func daemonSet(generation int64, wanted, updated int32) *appsv1.DaemonSet {
 }
 
 // Each case is a course of watch events, a minute apart, and the rollout after the last.
-func TestTheDeadlineIsThatOfTheNewestTemplate(t *testing.T) {
+func TestState_MeasuresDeadlineFromNewestTemplate(t *testing.T) {
 	done, lost := daemonSet(1, 3, 3), daemonSet(1, 3, 3)
 	lost.Status.NumberAvailable = 2
 	unseen := daemonSet(1, 3, 3)
@@ -338,7 +338,7 @@ func TestTheDeadlineIsThatOfTheNewestTemplate(t *testing.T) {
 }
 
 // A restart right after a write finds a status that is as old as the last rollout.
-func TestTheDeadlineBeginsWithTheWrite(t *testing.T) {
+func TestState_MeasuresDeadlineFromWrite(t *testing.T) {
 	set := daemonSet(2, 3, 3)
 	set.Status.ObservedGeneration = 1
 	set.ManagedFields = []metav1.ManagedFieldsEntry{
@@ -357,7 +357,7 @@ func TestTheDeadlineBeginsWithTheWrite(t *testing.T) {
 }
 
 // A label of the workload, or a note of ours, changes what planning sees and rolls nothing.
-func TestWhatRollsNothingIsNoRollout(t *testing.T) {
+func TestState_KeepsSoakWithoutTemplateChange(t *testing.T) {
 	before, after := ReadState(daemonSet(2, 3, 3)), ReadState(daemonSet(2, 3, 3))
 	before.StateSince, before.Steady = at(0), time.Minute
 

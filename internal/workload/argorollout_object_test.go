@@ -13,7 +13,7 @@ import (
 )
 
 // What the definition of Rollouts accepts, and their type does not.
-func TestARolloutThatDoesNotFitIsNoFaultOfTheOthers(t *testing.T) {
+func TestReadArgoRollout_ReportsFieldsOfWrongType(t *testing.T) {
 	const (
 		pod     = "spec.template.spec"
 		records = `"metadata":{"annotations":{"vectorsidecar.observability.kontroloop.ai/injected-items.logs":"{\"manager\":\"vectorsidecar/logs\",\"containers\":[\"vector\"]}"}}`

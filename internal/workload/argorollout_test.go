@@ -19,7 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-func TestHowFarAnArgoRolloutIs(t *testing.T) {
+func TestRolloutOfArgoRollout_DerivesStateFromStatus(t *testing.T) {
 	// Numbers of pods: that there are, that are updated, that are available.
 	status := func(phase, current, stable string, pods, updated, available int32) argoRolloutStatus {
 		return argoRolloutStatus{
@@ -69,7 +69,7 @@ func TestHowFarAnArgoRolloutIs(t *testing.T) {
 }
 
 // It is printed as it was read, whatever is not known of it.
-func TestAnArgoRolloutKeepsWhatIsNotReadOfIt(t *testing.T) {
+func TestArgoRollout_KeepsUnknownFields(t *testing.T) {
 	const text = `{"apiVersion":"argoproj.io/v1alpha1","kind":"Rollout","metadata":{"name":"cart"},` +
 		`"spec":{"strategy":{"canary":{"steps":[{"setWeight":50},{"pause":{}}]}},"template":{"spec":{"containers":[{"name":"app","resources":{}}],"later":1},"metadata":{}}},` +
 		`"status":{"currentStepIndex":1,"phase":"Paused"}}`
@@ -88,7 +88,7 @@ func TestAnArgoRolloutKeepsWhatIsNotReadOfIt(t *testing.T) {
 	}, rollout.Object["status"])
 }
 
-func TestAnArgoRolloutIsReplacedByItsStrategy(t *testing.T) {
+func TestStrategyFor_ReadsArgoRolloutStrategy(t *testing.T) {
 	of := func(strategy argoStrategy) Strategy {
 		return StrategyFor((&argoRollout{Spec: argoRolloutSpec{Replicas: ptr.To[int32](8), Strategy: strategy}}).object())
 	}
@@ -129,7 +129,8 @@ func recordedRollout(containers ...corev1.Container) *argoRollout {
 	return rollout
 }
 
-func TestWhatIsOursInAnArgoRolloutIsRecordedInIt(t *testing.T) {
+// Annotations record the owned items, because the lists of a Rollout are atomic.
+func TestArgoRollout_RecordsOwnedItems(t *testing.T) {
 	rollout := recordedRollout(corev1.Container{Name: "vector", Image: "v:1", Ports: []corev1.ContainerPort{{ContainerPort: 9598}}})
 	view := NewView(rollout.object())
 	logs, audit := view.Owned["vectorsidecar/logs"], view.Owned["vectorsidecar/audit"]
@@ -156,7 +157,7 @@ func TestWhatIsOursInAnArgoRolloutIsRecordedInIt(t *testing.T) {
 }
 
 // An owner that applies the list of volumes takes the sidecar's out, and leaves the mount of it.
-func TestAMountOfALostVolumeIsStillTheSidecars(t *testing.T) {
+func TestOwnedMounts_IncludesMountsOfLostVolumes(t *testing.T) {
 	rollout := recordedRollout(corev1.Container{Name: "vector", Image: "v:1"})
 	app := &rollout.Spec.Template.Spec.Containers[0]
 	before := TemplateDigest(&rollout.Spec.Template, NewView(rollout.object()).Owned)
@@ -173,7 +174,7 @@ func TestAMountOfALostVolumeIsStillTheSidecars(t *testing.T) {
 	require.Empty(t, logs.Lost)
 }
 
-func TestAnArgoRolloutWithoutATemplateSaysWhoseItHas(t *testing.T) {
+func TestArgoRollout_NamesReferencedWorkload(t *testing.T) {
 	rollout := &argoRollout{Spec: argoRolloutSpec{WorkloadRef: &argoWorkloadRef{Kind: "Deployment", Name: "cart"}}, Status: argoRolloutStatus{Selector: "app=cart", WorkloadObservedGeneration: "4"}}
 	content, isOne := Read(rollout.object())
 	require.True(t, isOne)

@@ -18,7 +18,7 @@ func podTree(t *testing.T, text string) map[string]any {
 	return map[string]any{"spec": map[string]any{"template": template}}
 }
 
-func TestChangesAreNamedAndSecretsAreNot(t *testing.T) {
+func TestChanges_NamesFieldsWithoutSecrets(t *testing.T) {
 	vector := func(fields string) string { return "spec: {initContainers: [{name: vector, " + fields + "}]}" }
 	for name, test := range map[string]struct {
 		before, after string

@@ -45,7 +45,7 @@ func pod(name string, vector, fetch, app corev1.ContainerStatus) corev1.Pod {
 	}
 }
 
-func TestFaultOf(t *testing.T) {
+func TestFindFault_DescribesFaultsOfPods(t *testing.T) {
 	running := corev1.ContainerStatus{Ready: true, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}
 	starting := corev1.ContainerStatus{State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}
 	done := corev1.ContainerStatus{State: corev1.ContainerState{Terminated: ended("Completed", 0)}}
@@ -85,7 +85,7 @@ func TestFaultOf(t *testing.T) {
 }
 
 // A node drain, an eviction and a rollout terminate containers, too.
-func TestPodsThatGoAreAtNoFault(t *testing.T) {
+func TestFindFault_IgnoresTerminatingPods(t *testing.T) {
 	broken := pod("a", waiting("ImagePullBackOff", ""), corev1.ContainerStatus{}, corev1.ContainerStatus{})
 	for name, leave := range map[string]func(*corev1.Pod){
 		"deleted":                func(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{} },
@@ -108,7 +108,7 @@ func TestPodsThatGoAreAtNoFault(t *testing.T) {
 
 // The first pod by name is reported, so that the message stays the same, and a
 // container of ours before the scheduler.
-func TestTheFirstFaultIsTold(t *testing.T) {
+func TestFindFault_ReturnsFirstFault(t *testing.T) {
 	homeless := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Status: corev1.PodStatus{Conditions: []corev1.PodCondition{
 		{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable, Message: "0/3 nodes are available"},
 	}}}

@@ -23,7 +23,8 @@ func restarted(times int32, reason string) corev1.ContainerStatus {
 	return before(corev1.ContainerStatus{Ready: true, RestartCount: times, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}, last)
 }
 
-func TestRestartsAreAFaultWhileTheyAreWatched(t *testing.T) {
+// Restarts of older pods and of the application do not count.
+func TestRestartRule_ReportsRestartsAsFault(t *testing.T) {
 	running := restarted(0, "")
 	const crash, memory = "Error", "OOMKilled"
 	for name, test := range map[string]struct {
@@ -62,7 +63,7 @@ func TestRestartsAreAFaultWhileTheyAreWatched(t *testing.T) {
 	require.Contains(t, watch.FindFault([]corev1.Pod{pod("a", forgotten, running, running)}, []string{"vector"}).Message, "last termination: exited")
 }
 
-func TestAPodThatIsUnreadyOnlyBecauseOfTheSidecar(t *testing.T) {
+func TestReadinessFault_ReportsUnreadySidecar(t *testing.T) {
 	since := func(ago time.Duration, isReady bool) corev1.ContainerStatus {
 		running := &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(noon.Add(-ago))}
 		return corev1.ContainerStatus{Ready: isReady, State: corev1.ContainerState{Running: running}}

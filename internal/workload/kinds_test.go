@@ -13,7 +13,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-func TestKindsAreFoundAsKubectlNamesThem(t *testing.T) {
+func TestKindNamed_AcceptsKubectlNames(t *testing.T) {
 	for _, name := range []string{"deployment", "Deployment", "deployments", "deploy", "deployment.apps", "deployments.apps"} {
 		require.Same(t, Default(), KindNamed(name), name)
 	}
@@ -27,7 +27,7 @@ func TestKindsAreFoundAsKubectlNamesThem(t *testing.T) {
 	require.Nil(t, KindByName("deployment"), "manifests are exact")
 }
 
-func TestOnlyWorkloadsAreRead(t *testing.T) {
+func TestToObject_RejectsOtherObjects(t *testing.T) {
 	for name, object := range map[string]any{"nothing": nil, "no pointer": appsv1.Deployment{}, "a nil one": (*appsv1.Deployment)(nil), "a pod": &corev1.Pod{}} {
 		_, isOne := ToObject(object)
 		require.False(t, isOne, name)
@@ -36,7 +36,7 @@ func TestOnlyWorkloadsAreRead(t *testing.T) {
 }
 
 // Each adapter reads the objects and lists that it makes.
-func TestAKindKnowsItsOwn(t *testing.T) {
+func TestKind_ReadsItsObjectsAndLists(t *testing.T) {
 	for _, kind := range Kinds() {
 		content, isOne := Read(kind.New())
 		require.True(t, isOne, kind.Kind)
@@ -47,7 +47,7 @@ func TestAKindKnowsItsOwn(t *testing.T) {
 	}
 }
 
-func TestItemsOfAListAreItsOwn(t *testing.T) {
+func TestItems_ReturnsItemsWithoutCopy(t *testing.T) {
 	list := &appsv1.DeploymentList{Items: []appsv1.Deployment{{ObjectMeta: metav1.ObjectMeta{Name: "cart", Namespace: "shop", UID: "u"}}}}
 
 	items := Items(list)
@@ -57,7 +57,7 @@ func TestItemsOfAListAreItsOwn(t *testing.T) {
 	require.Equal(t, Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "u"}, NewRef(items[0]))
 }
 
-func TestAWorkloadOfAFileHasRolledOut(t *testing.T) {
+func TestFinish_CompletesRollout(t *testing.T) {
 	deployment := &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Replicas: ptr.To[int32](3)}}
 	deployment.Generation = 2
 

@@ -14,7 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/fieldmanager"
 )
 
-func TestWhatAnUndoBringsBackIsKnown(t *testing.T) {
+func TestAddLeftovers_FindsItemsAfterUndo(t *testing.T) {
 	key := meta.AnnotationInjectedItems(meta.Manager("logs"))
 	deployment := fieldmanager.Undone(t, "kubectl", map[string]string{key: fieldmanager.List})
 
@@ -28,7 +28,7 @@ func TestWhatAnUndoBringsBackIsKnown(t *testing.T) {
 	require.Equal(t, []string{meta.Manager("logs")}, Managers(deployment))
 }
 
-func TestWhatADeployersManifestHoldsIsNoLeftover(t *testing.T) {
+func TestAddLeftovers_SkipsItemsOfDeployer(t *testing.T) {
 	key := meta.AnnotationInjectedItems(meta.Manager("logs"))
 	deployment := fieldmanager.Undone(t, "helm", map[string]string{key: fieldmanager.List})
 
@@ -36,7 +36,7 @@ func TestWhatADeployersManifestHoldsIsNoLeftover(t *testing.T) {
 }
 
 // Keys of the pods' metadata come back with the sidecar, and are taken out with it.
-func TestTheKeysThatAnUndoBringsBackAreKnown(t *testing.T) {
+func TestAddLeftovers_FindsPodMetadataAfterUndo(t *testing.T) {
 	parts := meta.InjectedItems{
 		Manager: meta.Manager("logs"), Containers: []string{"vector"},
 		Annotations: []string{"vector.dev/exclude-containers", "example.com/gone", "example.com/deployed"}, Labels: []string{"example.com/tier"},
@@ -58,7 +58,7 @@ func TestTheKeysThatAnUndoBringsBackAreKnown(t *testing.T) {
 	require.Equal(t, []string{"example.com/tier"}, owned.PodLabels)
 }
 
-func TestAListUnderAnotherKeyIsNobodys(t *testing.T) {
+func TestReadInjectedItems_IgnoresForeignLists(t *testing.T) {
 	for name, annotations := range map[string]map[string]string{
 		"another VectorSidecar's key": {meta.AnnotationInjectedItems(meta.Manager("audit")): fieldmanager.List},
 		"no list":                     {meta.AnnotationInjectedItems(meta.Manager("logs")): "vector"},
@@ -70,7 +70,7 @@ func TestAListUnderAnotherKeyIsNobodys(t *testing.T) {
 }
 
 // A deployer that sets the image of our container takes it over.
-func TestAContainerIsTakenByWhoDeploysItsImage(t *testing.T) {
+func TestOwned_ListsContainersOfDeployer(t *testing.T) {
 	for by, taken := range map[string][]string{"helm": {"vector"}, "kubectl-client-side-apply": {"vector"}, "kubectl-set": nil, "kubectl-edit": nil} {
 		c := fieldmanager.New(t)
 		c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
@@ -85,7 +85,7 @@ func TestAContainerIsTakenByWhoDeploysItsImage(t *testing.T) {
 	}
 }
 
-func TestMountsOfOurVolumesInTheApplicationAreTold(t *testing.T) {
+func TestOwnedMounts_FindsMountsInApplication(t *testing.T) {
 	c := fieldmanager.New(t)
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
 	bare := NewView(c.Live())

@@ -28,7 +28,7 @@ func trialOf(t *testing.T, kind, name string, change func(Object)) *corev1.Pod {
 	return TrialPod(of)
 }
 
-func TestAPodIsAsItsControllerMakesIt(t *testing.T) {
+func TestTrialPod_ResemblesPodOfController(t *testing.T) {
 	for kind, test := range map[string]struct{ owner, label string }{
 		"Deployment":  {"ReplicaSet", "pod-template-hash"},
 		"StatefulSet": {"StatefulSet", "statefulset.kubernetes.io/pod-name"},
@@ -46,7 +46,7 @@ func TestAPodIsAsItsControllerMakesIt(t *testing.T) {
 	}
 }
 
-func TestNamesOfPodsAreValid(t *testing.T) {
+func TestTrialPod_HasValidName(t *testing.T) {
 	for _, name := range []string{"a", strings.Repeat("long-", 20), strings.Repeat("a.b", 30) + "c", strings.Repeat("x", 52) + ".y"} {
 		pod := trialOf(t, "Deployment", name, nil)
 		require.Empty(t, validation.IsDNS1123Subdomain(pod.Name), pod.Name)
@@ -54,7 +54,7 @@ func TestNamesOfPodsAreValid(t *testing.T) {
 	}
 }
 
-func TestTheVolumesOfClaimsAreInATrialPod(t *testing.T) {
+func TestTrialPod_IncludesClaimVolumes(t *testing.T) {
 	pod := trialOf(t, "StatefulSet", "cart", func(of Object) {
 		set, _ := of.(*appsv1.StatefulSet)
 		set.Spec.VolumeClaimTemplates = []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "data"}}}

@@ -10,7 +10,7 @@ import (
 )
 
 // Who lists a pull secret owns it, until the sidecar has it, too.
-func TestAPullSecretIsWhoseListsItFirst(t *testing.T) {
+func TestHasPullSecret_FindsSecretsOfOwner(t *testing.T) {
 	account := &Account{PullSecrets: []string{"of-the-account"}}
 	ours := func(of Owned) map[string]Owned { return map[string]Owned{"vectorsidecar/logs": of} }
 	for name, test := range map[string]struct {

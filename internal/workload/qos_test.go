@@ -21,7 +21,7 @@ func resources(requests, limits string) corev1.ResourceRequirements {
 	return corev1.ResourceRequirements{Requests: of(requests), Limits: of(limits)}
 }
 
-func TestTheQoSClassIsThatOfTheApplication(t *testing.T) {
+func TestQoSClass_ExcludesSidecar(t *testing.T) {
 	ours := map[string]Owned{"vectorsidecar/logs": {Containers: []string{"vector"}}}
 	whole := resources("1", "1")
 	for name, test := range map[string]struct {

@@ -13,7 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-func TestQuantitiesOutOfProportionAreFound(t *testing.T) {
+func TestCheckQuantities_RejectsExtremeNumbers(t *testing.T) {
 	t.Parallel()
 	for given, isFound := range map[string]bool{
 		`"0"`: false, `"100m"`: false, `"512Mi"`: false, `"9Ei"`: false, `"9E"`: false, `"1e18"`: false, `"1e99"`: false, `"-1.5e-9"`: false, "0.25": false, "4": false,

@@ -15,7 +15,7 @@ import (
 )
 
 // The texts of two workloads are equal exactly if templates find the same in both.
-func TestAppendReadsDiffersWhereTemplatesFindSomethingElse(t *testing.T) {
+func TestAppendReads_DistinguishesTemplateInput(t *testing.T) {
 	var views []View
 	for _, change := range []func(*View){
 		func(*View) {},
@@ -70,7 +70,7 @@ func TestAppendReadsDiffersWhereTemplatesFindSomethingElse(t *testing.T) {
 	}
 }
 
-func TestKeysOfReads(t *testing.T) {
+func TestValueKeysFor_ReturnsReadKeys(t *testing.T) {
 	reads := []tree.Read{{Aspect: tree.Length}, {Path: []string{"labels", "team"}}, {Path: []string{"other"}}, {Path: []string{"kind"}}}
 	require.Equal(t, []string{"kind", "labels"}, ValueKeysFor(reads))
 	require.Empty(t, ValueKeysFor([]tree.Read{{Aspect: tree.Length}}), "there are the same keys in each")

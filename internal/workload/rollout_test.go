@@ -47,7 +47,7 @@ func generation(deployment *appsv1.Deployment, number int64) *appsv1.Deployment 
 	return deployment
 }
 
-func TestHowFarARolloutIs(t *testing.T) {
+func TestRolloutOfDeployment_DerivesStateFromStatus(t *testing.T) {
 	stale := rolling(3, 3, 3, 0, 0)
 	stale.Generation++
 	late := rolling(1, 4, 3, -1, 0)
@@ -71,7 +71,7 @@ func TestHowFarARolloutIs(t *testing.T) {
 }
 
 // What is still known after a restart, with nothing stored for it.
-func TestAWorkloadTellsByItselfHowLongItWasAvailable(t *testing.T) {
+func TestReadState_DerivesAvailabilityFromStatus(t *testing.T) {
 	for name, test := range map[string]struct {
 		deployment *appsv1.Deployment
 		want       time.Duration
@@ -99,7 +99,7 @@ func TestAWorkloadTellsByItselfHowLongItWasAvailable(t *testing.T) {
 
 // Each case is a course of watch events, one a second after noon, and how long all pods
 // have been available without a break one second after the last.
-func TestTheTimeOfAvailabilityIsWatched(t *testing.T) {
+func TestCarryOver_MeasuresAvailability(t *testing.T) {
 	complete, lost, begun := rolling(3, 3, 3, 500, 500), rolling(3, 3, 1, 500, 501), rolling(1, 4, 3, -1, 502)
 	again := rolling(3, 3, 3, 503, 503)
 	scaled := generation(rolling(3, 3, 2, 500, 504), 8)
@@ -131,7 +131,7 @@ func TestTheTimeOfAvailabilityIsWatched(t *testing.T) {
 
 // A template that is changed repeatedly may return to an existing ReplicaSet, and
 // finish before a condition has changed.
-func TestAnotherTemplateBeginsAnotherTime(t *testing.T) {
+func TestCarryOver_RestartsSoakForNewTemplate(t *testing.T) {
 	before, after := ReadState(rolling(3, 3, 3, 0, 0)), ReadState(generation(rolling(3, 3, 3, 0, 0), 8))
 
 	after.CarryOver(&before, false, at(60))
@@ -141,7 +141,7 @@ func TestAnotherTemplateBeginsAnotherTime(t *testing.T) {
 
 // The Deployment controller says that the deadline has passed until one more pod runs, where the template is one
 // of a ReplicaSet that is there.
-func TestADeadlineThatHasPassedIsOfTheTemplateBefore(t *testing.T) {
+func TestCarryOver_IgnoresDeadlineOfPreviousTemplate(t *testing.T) {
 	failed := func(seen int64, second int) *appsv1.Deployment {
 		deployment := generation(rolling(1, 2, 1, -1, 500), 8)
 		deployment.Status.ObservedGeneration = seen
@@ -177,7 +177,7 @@ func TestADeadlineThatHasPassedIsOfTheTemplateBefore(t *testing.T) {
 }
 
 // After a restart the time of the operator's last write tells whether the deadline had passed before.
-func TestADeadlineThatHasPassedBeforeAWriteIsOfTheTemplateBefore(t *testing.T) {
+func TestReadState_IgnoresDeadlineMissedBeforeWrite(t *testing.T) {
 	status := 502 // The controller sees the write by then.
 	written := func(seen int64, missed, second int) *appsv1.Deployment {
 		deployment := generation(rolling(1, 2, 1, -1, -1), 8)
@@ -213,7 +213,7 @@ func TestADeadlineThatHasPassedBeforeAWriteIsOfTheTemplateBefore(t *testing.T) {
 	require.Equal(t, RolloutFailed, noted.Rollout, "what was written is no template")
 }
 
-func TestARefusalIsCutToItsLimit(t *testing.T) {
+func TestReadState_TruncatesRejection(t *testing.T) {
 	deployment := rolling(1, 4, 3, -1, 0)
 	deployment.Status.Conditions = append(deployment.Status.Conditions, appsv1.DeploymentCondition{
 		Type: appsv1.DeploymentReplicaFailure, Status: corev1.ConditionTrue, Reason: "FailedCreate", Message: "exceeded quota" + strings.Repeat("ä", 1000),
@@ -226,7 +226,7 @@ func TestARefusalIsCutToItsLimit(t *testing.T) {
 	require.Equal(t, strings.ToValidUTF8(after.Refusal, "?"), after.Refusal)
 }
 
-func TestAWorkloadThatNoControllerHasSeenIsAsOldAsItself(t *testing.T) {
+func TestReadState_UsesCreationTimeOfNewWorkload(t *testing.T) {
 	fresh := rolling(0, 0, 0, -1, -1)
 	fresh.CreationTimestamp = metav1.NewTime(at(10))
 

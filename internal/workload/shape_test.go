@@ -15,7 +15,7 @@ import (
 )
 
 // One verdict holds for all workloads of a shape.
-func TestWhatMakesAShape(t *testing.T) {
+func TestShapeDigest_CoversAdmissionInput(t *testing.T) {
 	ours := map[string]Owned{"vectorsidecar/logs": {Containers: []string{"vector"}, Volumes: []string{"vectorsidecar-data"}}}
 	bare := func(name string) *appsv1.Deployment {
 		return objects.NewDeployment(name, "shop").Pod(func(spec *corev1.PodSpec) {
@@ -64,7 +64,7 @@ func TestWhatMakesAShape(t *testing.T) {
 	}
 }
 
-func TestWhoRemovesPodsFirst(t *testing.T) {
+func TestRemovesFirst_DependsOnKind(t *testing.T) {
 	for kind, want := range map[string]bool{"Deployment": false, "StatefulSet": true, "DaemonSet": true, "CronJob": false} {
 		of, _ := ToObject(objects.NewWorkload(kind, "cart", "shop", nil))
 		require.Equal(t, want, RemovesFirst(of), kind)

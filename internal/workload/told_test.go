@@ -25,7 +25,7 @@ func informed(record string, env ...corev1.EnvVar) *appsv1.Deployment {
 	return made
 }
 
-func TestWhatWasToldIsWhatIsThereStill(t *testing.T) {
+func TestInjectedEnvFor_ReturnsOnlyUnchangedVariables(t *testing.T) {
 	is := corev1.EnvVar{Name: "ADDRESS", Value: "cart:1"}
 	for name, test := range map[string]struct {
 		record string
@@ -51,7 +51,7 @@ func TestWhatWasToldIsWhatIsThereStill(t *testing.T) {
 }
 
 // What a deployer sets, with the same value too, is the deployer's; what a person's rollback brought back is not.
-func TestWhatADeployerSetsWasNotTold(t *testing.T) {
+func TestInjectedEnvFor_ExcludesVariablesOfDeployer(t *testing.T) {
 	for manager, isTold := range map[string]bool{"helm": false, "kubectl-rollout": true} {
 		deployment := informed("app ADDRESS=cart:1", corev1.EnvVar{Name: "ADDRESS", Value: "cart:1"})
 		deployment.ManagedFields = []metav1.ManagedFieldsEntry{{
@@ -65,7 +65,7 @@ func TestWhatADeployerSetsWasNotTold(t *testing.T) {
 }
 
 // A packed workload shows the same, and differs from another one in its name alone.
-func TestWhatWasToldIsPackedWithoutTheName(t *testing.T) {
+func TestPackInjectedEnv_OmitsWorkloadName(t *testing.T) {
 	packed := func(name string) *Packed {
 		value := "service.name=" + name
 		deployment := informed("app ADDRESS="+value, corev1.EnvVar{Name: "ADDRESS", Value: value})
@@ -82,13 +82,13 @@ func TestWhatWasToldIsPackedWithoutTheName(t *testing.T) {
 	require.Nil(t, UnpackOutline(untold.Ref, nil, untold.Pack(nil)).InjectedEnv)
 }
 
-func TestAValueIsOfTheWorkload(t *testing.T) {
+func TestValueFor_ExpandsWorkloadFields(t *testing.T) {
 	tell := EnvInjection{Containers: []string{AllContainers}, Name: "A", Value: "{kind} {namespace}/{name}"}
 	require.Equal(t, "deployment shop/cart", tell.ValueFor(Ref{Kind: "Deployment", Namespace: "shop", Name: "cart"}))
 }
 
 // The chart's policies go by the same numbers.
-func TestARecordHasRoomForSoMuch(t *testing.T) {
+func TestExceedsRecordLimit_MatchesChartPolicies(t *testing.T) {
 	tells := []EnvInjection{{Name: "A", Value: "{name}"}, {Name: "B", Value: strings.Repeat("b", 91)}}
 	in := Ref{Kind: "Deployment", Namespace: "shop", Name: "cart"}
 	const each = 1 + 4 + 70 + 1 + 91 + 70

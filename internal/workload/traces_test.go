@@ -20,7 +20,7 @@ func marked(manager string) string {
 	return strings.Replace(fieldmanager.Sidecar, "annotations:\n", "annotations:\n    "+meta.AnnotationWrittenBy(manager)+": vector-system/vso\n", 1)
 }
 
-func TestTracesTellWhatIsOnRecord(t *testing.T) {
+func TestListTraces_ReportsRecordedManagers(t *testing.T) {
 	logs := meta.Manager("logs")
 	written := func(t *testing.T, text string, change func(*appsv1.Deployment)) *appsv1.Deployment {
 		c := fieldmanager.New(t)
@@ -61,7 +61,7 @@ func TestTracesTellWhatIsOnRecord(t *testing.T) {
 	}
 }
 
-func TestAMarkIsNoPartOfTheHash(t *testing.T) {
+func TestHash_IgnoresMarks(t *testing.T) {
 	logs := meta.Manager("logs")
 	plain, c := fieldmanager.New(t), fieldmanager.New(t)
 
@@ -73,7 +73,7 @@ func TestAMarkIsNoPartOfTheHash(t *testing.T) {
 }
 
 // A name may be longer than a field manager, or than an annotation key.
-func TestMarksOfLongNamesAreFound(t *testing.T) {
+func TestListTraces_FindsMarksOfLongNames(t *testing.T) {
 	for _, length := range []int{60, 120, 253} {
 		manager := meta.Manager(strings.Repeat("a", length))
 		c := fieldmanager.New(t)

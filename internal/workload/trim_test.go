@@ -20,7 +20,7 @@ const (
 // inPod is managed fields below spec.template.spec.
 func inPod(fields string) string { return `{"f:spec":{"f:template":{"f:spec":{` + fields + `}}}}` }
 
-func TestARecordIsTrimmedToWhatIsOurs(t *testing.T) {
+func TestTrim_KeepsOnlyOwnedFields(t *testing.T) {
 	const (
 		ours  = `"f:initContainers":{"k:{\"name\":\"vector\"}":{".":{},"f:image":{},"f:name":{}}}`
 		mount = `"f:containers":{"k:{\"name\":\"app\"}":{"f:volumeMounts":{"k:{\"mountPath\":\"/logs\"}":{".":{},"f:mountPath":{},"f:name":{}}}}}`

@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-func TestVariablesAreNamedAsKubernetesExpandsThem(t *testing.T) {
+func TestVariablesIn_FollowsKubernetesExpansion(t *testing.T) {
 	for text, want := range map[string][]string{
 		"":                     nil,
 		"logs":                 nil,
@@ -35,7 +35,7 @@ func pathEnv() []corev1.EnvVar {
 }
 
 // Only the variables that a mount's expression needs are kept, directly or indirectly.
-func TestAnExpressionIsSeenWithItsVariables(t *testing.T) {
+func TestPathVariables_KeepsOnlyRequiredVariables(t *testing.T) {
 	mount := func(expression string) *corev1.Container {
 		return &corev1.Container{Name: "app", Env: pathEnv(), VolumeMounts: []corev1.VolumeMount{{Name: "logs", MountPath: "/logs", SubPathExpr: expression}}}
 	}

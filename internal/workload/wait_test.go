@@ -15,7 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-func TestANoteIsReadAsItWasWritten(t *testing.T) {
+func TestWaitsIn_ReadsWrittenAnnotations(t *testing.T) {
 	wait := Wait{StartedAt: time.Date(2026, 11, 24, 15, 4, 5, 0, time.UTC), Schema: 3, Template: 0xab}
 	require.Equal(t, "2026-11-24T15:04:05Z/00000003/00000000000000ab", wait.String())
 
@@ -27,7 +27,7 @@ func TestANoteIsReadAsItWasWritten(t *testing.T) {
 }
 
 // What is ours is no part of the owner's template, and what else is not in it is none.
-func TestTheOwnersTemplateIsWithoutOurs(t *testing.T) {
+func TestTemplateDigest_ExcludesInjectedItems(t *testing.T) {
 	ours := map[string]Owned{"vectorsidecar/logs": {
 		Containers: []string{"vector"}, Volumes: []string{"vectorsidecar-data"}, PodLabels: []string{"vector"}, PodAnnotations: []string{"scrape"},
 	}}
@@ -63,7 +63,7 @@ func TestTheOwnersTemplateIsWithoutOurs(t *testing.T) {
 }
 
 // Another digest of the same template, as from a release that reads more of it, ends no wait.
-func TestAWaitEndsWithAnotherTemplate(t *testing.T) {
+func TestWait_EndsWithNewTemplate(t *testing.T) {
 	wait := NewWait(time.Now(), &State{Template: 1})
 	require.False(t, wait.IsOver(&State{Template: 1}))
 	require.True(t, wait.IsOver(&State{Template: 2}))

@@ -18,7 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/fieldmanager"
 )
 
-func TestWhatWasAppliedHasTheHashOfWhatIsLive(t *testing.T) {
+func TestHash_EqualsHashOfLiveFields(t *testing.T) {
 	c := fieldmanager.New(t)
 	applied := c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
 
@@ -31,7 +31,7 @@ func TestWhatWasAppliedHasTheHashOfWhatIsLive(t *testing.T) {
 	require.Equal(t, "abc", owned[meta.Manager("logs")].InjectedHash)
 }
 
-func TestEveryChangeToWhatWeOwnGivesAnotherHash(t *testing.T) {
+func TestHash_ChangesWithOwnedFields(t *testing.T) {
 	c := fieldmanager.New(t)
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
 	manager := meta.Manager("logs")
@@ -55,7 +55,7 @@ func TestEveryChangeToWhatWeOwnGivesAnotherHash(t *testing.T) {
 	}
 }
 
-func TestWhatOthersChangeDoesNotChangeTheHash(t *testing.T) {
+func TestHash_IgnoresFieldsOfOthers(t *testing.T) {
 	c := fieldmanager.New(t)
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
 	manager := meta.Manager("logs")
@@ -74,7 +74,7 @@ func TestWhatOthersChangeDoesNotChangeTheHash(t *testing.T) {
 }
 
 // Releases differ in their bookkeeping annotations, and must not write for that alone.
-func TestBookkeepingHasNoPartInTheHash(t *testing.T) {
+func TestHash_IgnoresBookkeeping(t *testing.T) {
 	c := fieldmanager.New(t)
 	applied := c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
 	before := Hash(applied)
@@ -93,7 +93,7 @@ func ours(d *appsv1.Deployment) *corev1.Container { return &d.Spec.Template.Spec
 
 // We have our own extraction because client-go's needs the schemas of all types and the
 // whole object; the results have to agree.
-func TestExtractionAgreesWithClientGo(t *testing.T) {
+func TestExtract_AgreesWithClientGo(t *testing.T) {
 	c := fieldmanager.New(t)
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
 	live := c.Live()
@@ -113,7 +113,7 @@ func TestExtractionAgreesWithClientGo(t *testing.T) {
 	require.Equal(t, Hash(tree), NewView(live).Owned[meta.Manager("logs")].Hash)
 }
 
-func TestTemplatesSeeAWorkloadAsIfItHadNoSidecar(t *testing.T) {
+func TestValues_ExcludesSidecar(t *testing.T) {
 	c := fieldmanager.New(t)
 	bare := NewView(c.Live())
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
@@ -137,7 +137,7 @@ func TestTemplatesSeeAWorkloadAsIfItHadNoSidecar(t *testing.T) {
 
 // Admission judges the application and the sidecar together; to find which of them is
 // at fault they are judged apart.
-func TestTheApplicationIsSeenWithoutTheSidecar(t *testing.T) {
+func TestApplicationSpec_ExcludesSidecar(t *testing.T) {
 	c := fieldmanager.New(t)
 	bare := NewView(c.Live())
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
@@ -157,7 +157,7 @@ func TestTheApplicationIsSeenWithoutTheSidecar(t *testing.T) {
 
 // Of pod annotations the values are kept that tell agents of the nodes about containers, also of a
 // packed workload; others may be long and change with each deployment.
-func TestTextsForNodeAgentsAreKept(t *testing.T) {
+func TestPodTexts_KeepsNodeAgentAnnotations(t *testing.T) {
 	outline := Outline{Ref: Ref{Kind: "Deployment"}, Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{
 		"vector.dev/exclude-containers": "proxy", "fluentbit.io/exclude-app": "true", "ad.datadoghq.com/app.logs_exclude": "",
 		"checksum/config": "1", "example.com/vector.dev": "1", "vector.dev": "1", "cluster-autoscaler.kubernetes.io/safe-to-evict": "true",
@@ -173,7 +173,7 @@ func TestTextsForNodeAgentsAreKept(t *testing.T) {
 }
 
 // Of a volume's source only the medium is kept beside its kind, by which it is on the node or not.
-func TestAVolumeInMemoryIsNotOnTheNode(t *testing.T) {
+func TestIsOnNode_ExcludesMemoryVolumes(t *testing.T) {
 	emptyDir := func(medium corev1.StorageMedium) corev1.VolumeSource {
 		return corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{Medium: medium}}
 	}
@@ -193,7 +193,7 @@ func TestAVolumeInMemoryIsNotOnTheNode(t *testing.T) {
 	require.Equal(t, []string{"disk", "pages", "node"}, onNode, "as the Cluster Autoscaler counts them")
 }
 
-func TestEveryKindOfVolumeIsKept(t *testing.T) {
+func TestKindOnly_KeepsEveryVolumeKind(t *testing.T) {
 	sources := reflect.TypeFor[corev1.VolumeSource]()
 	for i := range sources.NumField() {
 		volume := corev1.Volume{Name: "v"}
@@ -202,7 +202,7 @@ func TestEveryKindOfVolumeIsKept(t *testing.T) {
 	}
 }
 
-func TestAnnotationsGiveValues(t *testing.T) {
+func TestOverrides_ReadsValueAnnotations(t *testing.T) {
 	deployment := &appsv1.Deployment{}
 	deployment.Annotations = map[string]string{
 		meta.AnnotationValuesPrefix + "sidecar.resources": "{}", meta.AnnotationInject: "true", "team": "payments",
@@ -214,7 +214,7 @@ func TestAnnotationsGiveValues(t *testing.T) {
 	require.Equal(t, map[string]string{"team": "payments"}, view.Annotations, "templates see the values, and not where they are from")
 }
 
-func TestOwnerOf(t *testing.T) {
+func TestContainerOwner_ReturnsManager(t *testing.T) {
 	c := fieldmanager.New(t)
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
 	view := NewView(c.Live())
@@ -223,7 +223,7 @@ func TestOwnerOf(t *testing.T) {
 	require.Empty(t, view.ContainerOwner("cart"))
 }
 
-func TestRollout(t *testing.T) {
+func TestNewView_ReportsRolloutOfDeployment(t *testing.T) {
 	replicas := int32(3)
 	for name, test := range map[string]struct {
 		status appsv1.DeploymentStatus

@@ -26,7 +26,7 @@ func noted(t *testing.T) string {
 	return string(text)
 }
 
-func TestAWorkloadTellsWhetherItIsAsItWasWritten(t *testing.T) {
+func TestIsAsWritten_DetectsChangesOfOwnedFields(t *testing.T) {
 	manager := meta.Manager("logs")
 	for name, test := range map[string]struct {
 		change func(*appsv1.Deployment)
@@ -57,7 +57,7 @@ func TestAWorkloadTellsWhetherItIsAsItWasWritten(t *testing.T) {
 }
 
 // The order in which mounts are found must not matter.
-func TestMountsArePartOfWhatIsWritten(t *testing.T) {
+func TestAppliedHash_CoversMounts(t *testing.T) {
 	a, b := Mount{"app", corev1.VolumeMount{Name: "v", MountPath: "/a"}}, Mount{"app", corev1.VolumeMount{Name: "v", MountPath: "/b"}}
 	require.Equal(t, "x", AppliedHash("x", nil))
 	require.Equal(t, AppliedHash("x", []Mount{a, b}), AppliedHash("x", []Mount{b, a}))
@@ -69,7 +69,7 @@ func TestMountsArePartOfWhatIsWritten(t *testing.T) {
 }
 
 // Thousands of similar workloads share one cache entry.
-func TestWorkloadsOfOneMakeAskForTheSame(t *testing.T) {
+func TestValuesHash_IgnoresUnreadValues(t *testing.T) {
 	of := func(name, container string) *View {
 		return &View{Ref: Ref{Name: name}, Containers: []Container{{Name: container, Ports: []corev1.ContainerPort{{ContainerPort: 80}}}}}
 	}
@@ -79,7 +79,7 @@ func TestWorkloadsOfOneMakeAskForTheSame(t *testing.T) {
 	require.NotEqual(t, of("cart", "cart").ValuesHash(keys), of("cart", "cart").ValuesHash([]string{"containers", "name"}))
 }
 
-func TestTheConfigMapsOfASidecarAreFound(t *testing.T) {
+func TestConfigMaps_ListsMountedConfigMaps(t *testing.T) {
 	owned := Owned{Tree: map[string]any{}}
 	require.NoError(t, yaml.Unmarshal([]byte(`
 metadata: {annotations: {vectorsidecar.observability.kontroloop.ai/configmap-version.audit: abc}}

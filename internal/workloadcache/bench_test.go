@@ -67,7 +67,7 @@ func BenchmarkView(b *testing.B) {
 
 // The cache is mostly records: of workloads from one chart, and of workloads that have
 // little in common.
-func TestARecordIsSmall(t *testing.T) {
+func TestRecord_StaysWithinMemoryLimit(t *testing.T) {
 	for name, deployment := range fleet(t) {
 		for of, most := range map[string]float64{"one make": 512, "its own make": 1638} {
 			const count = 2000

@@ -37,7 +37,7 @@ func names(records []*Record) []string {
 	return found
 }
 
-func TestTheIndexFollowsEveryChange(t *testing.T) {
+func TestCache_UpdatesIndexesOnEveryChange(t *testing.T) {
 	c := New()
 	manager := meta.Manager("logs")
 	vector, none, all := []string{"logs=vector"}, []string{"logs=none"}, []string{AnyLabels}
@@ -76,7 +76,7 @@ func at(resourceVersion string, uid types.UID) *appsv1.Deployment {
 }
 
 // A late watch event does not undo a live read.
-func TestAWatchThatCatchesUpBringsNothingOldBack(t *testing.T) {
+func TestOvertake_IgnoresLateWatchEvents(t *testing.T) {
 	c := New()
 	shown := func() string { return c.Get("Deployment", "shop", "cart").ResourceVersion() }
 	c.Put(c.Reduce(at("10", "u")))

@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestWhatIsSharedIsMadeOnceAndGoesWithItsLastUser(t *testing.T) {
+// The value is created once, and released after its last user is gone.
+func TestInterned_SharesValueUntilLastUse(t *testing.T) {
 	s, made := newInterned[string, [16]byte](), 0
 	get := func() *[16]byte {
 		return s.getOrCreate("a", func() *[16]byte { made++; return &[16]byte{1} })

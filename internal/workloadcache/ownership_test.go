@@ -19,7 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/fieldmanager"
 )
 
-func TestWhatIsMergedIntoManyIsHeldOnce(t *testing.T) {
+func TestReducer_SharesEqualOwnership(t *testing.T) {
 	c := fieldmanager.New(t)
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
 	first, other := c.Live(), c.Live()
@@ -39,7 +39,7 @@ func TestWhatIsMergedIntoManyIsHeldOnce(t *testing.T) {
 
 // Workloads that differ only in their names and namespaces, wherever they repeat them, take the memory
 // of one.
-func TestWorkloadsThatDifferInTheirPlacesShareAllElse(t *testing.T) {
+func TestReducer_SharesBodyOfSimilarWorkloads(t *testing.T) {
 	of := func(name string, change func(*appsv1.Deployment)) *appsv1.Deployment {
 		live := fieldmanager.New(t).Live()
 		live.Name, live.UID, live.Labels = name, types.UID(name), map[string]string{"app": name, "tier": "web"}
@@ -81,7 +81,7 @@ func TestWorkloadsThatDifferInTheirPlacesShareAllElse(t *testing.T) {
 }
 
 // A Deployment is not parsed again where that can be avoided.
-func TestWhatHasNotChangedIsTakenFromTheRecordBefore(t *testing.T) {
+func TestReducer_ReusesUnchangedRecord(t *testing.T) {
 	live := fieldmanager.New(t).Live()
 	r := newReducer()
 	before := r.reduce(live)
@@ -105,7 +105,7 @@ func TestWhatHasNotChangedIsTakenFromTheRecordBefore(t *testing.T) {
 
 // A deployer that owns fields of the sidecar does not change the ownership with each of
 // its writes.
-func TestEqualOwnershipsLookAlike(t *testing.T) {
+func TestEquivalentTo_IgnoresWriteTimeOfDeployer(t *testing.T) {
 	key := meta.AnnotationInjectedItems(meta.Manager("logs"))
 	before := fieldmanager.Undone(t, "helm", map[string]string{key: fieldmanager.List})
 	before.ManagedFields[0].Time = &metav1.Time{Time: time.Unix(1, 0)}
@@ -117,7 +117,7 @@ func TestEqualOwnershipsLookAlike(t *testing.T) {
 }
 
 // A workload that differs in anything relevant must not get what is cached for another.
-func TestWhatDiffersIsNotTakenForTheSame(t *testing.T) {
+func TestReducer_SeparatesDifferentWorkloads(t *testing.T) {
 	c := fieldmanager.New(t)
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
 	injected := c.Live()

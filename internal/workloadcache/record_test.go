@@ -20,7 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/fieldmanager"
 )
 
-func TestAReducedWorkloadLooksLikeTheWholeOne(t *testing.T) {
+func TestReduce_KeepsWholeView(t *testing.T) {
 	c := fieldmanager.New(t)
 	bare := c.Live()
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
@@ -57,7 +57,7 @@ func TestAReducedWorkloadLooksLikeTheWholeOne(t *testing.T) {
 }
 
 // So does one that does not fit its type, and what is corrected is another record.
-func TestAReducedRolloutSaysWhatCouldNotBeRead(t *testing.T) {
+func TestReduce_KeepsReadErrorsOfRollout(t *testing.T) {
 	read := func(spec string) *unstructured.Unstructured {
 		rollout := &unstructured.Unstructured{}
 		require.NoError(t, rollout.UnmarshalJSON([]byte(`{"apiVersion":"argoproj.io/v1alpha1","kind":"Rollout","metadata":{"name":"cart","namespace":"shop","uid":"1","labels":{"logs":"vector"}},"spec":{"template":{"spec":`+spec+`}},"status":{"replicas":"two"}}`)))
@@ -80,7 +80,7 @@ func changed(of *appsv1.Deployment, change func(*appsv1.Deployment)) *appsv1.Dep
 }
 
 // Who is given an owner is another one, and the memory of its earlier self is not used for it.
-func TestAnotherOwnerIsAnotherRecord(t *testing.T) {
+func TestIsAs_DetectsNewControllerOwner(t *testing.T) {
 	free, isController := fieldmanager.New(t).Live(), true
 	owned := changed(free, func(d *appsv1.Deployment) {
 		d.OwnerReferences = []metav1.OwnerReference{{APIVersion: "kafka.strimzi.io/v1", Kind: "Kafka", Name: "orders", UID: "u", Controller: &isController}}
@@ -94,7 +94,7 @@ func TestAnotherOwnerIsAnotherRecord(t *testing.T) {
 	require.True(t, r.reduce(free).IsAs(before))
 }
 
-func TestPodsThatAreRefusedAreAnotherLook(t *testing.T) {
+func TestEquivalentTo_DetectsRejectedPods(t *testing.T) {
 	before := fieldmanager.New(t).Live()
 	after := changed(before, func(d *appsv1.Deployment) {
 		d.Status.Conditions = []appsv1.DeploymentCondition{{
@@ -108,7 +108,7 @@ func TestPodsThatAreRefusedAreAnotherLook(t *testing.T) {
 }
 
 // Since when a record has looked the same is known from the records before it.
-func TestARecordFollowsTheOneBefore(t *testing.T) {
+func TestCarryOver_KeepsTimeOfEquivalentState(t *testing.T) {
 	live := fieldmanager.New(t).Live()
 	r := newReducer()
 	version := func(version string, change func(*appsv1.Deployment)) *Record {
@@ -127,7 +127,7 @@ func TestARecordFollowsTheOneBefore(t *testing.T) {
 
 // What an owner changes besides the pod template is no rollout, whoever writes it: what has soaked
 // has.
-func TestASoakOutlastsWhatIsNoRollout(t *testing.T) {
+func TestCarryOver_KeepsSoakWithoutRollout(t *testing.T) {
 	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	live := changed(fieldmanager.New(t).Live(), func(d *appsv1.Deployment) {
 		d.Generation, d.Status.ObservedGeneration = 1, 1
@@ -173,7 +173,7 @@ func TestASoakOutlastsWhatIsNoRollout(t *testing.T) {
 }
 
 // What is merged into the pod template belongs to it; what is noted beside it does not.
-func TestAnotherSidecarIsAnotherTemplate(t *testing.T) {
+func TestHasSameTemplate_ComparesInjectedSidecar(t *testing.T) {
 	r := newReducer()
 	merged := func(text string) *Record {
 		c := fieldmanager.New(t)

@@ -36,7 +36,8 @@ func deploymentNamed(name string) *appsv1.Deployment {
 	}
 }
 
-func TestAWorkloadIsAsFarAsTheOneThatRunsItsPods(t *testing.T) {
+// An Argo Rollout with a workloadRef runs the pods of the Deployment.
+func TestCache_UsesRolloutStateOfRunner(t *testing.T) {
 	for name, order := range map[string]func(c *Cache, of ...*Record){
 		"the workload first":  func(c *Cache, of ...*Record) { c.Put(of[0]); c.Put(of[1]) },
 		"the other one first": func(c *Cache, of ...*Record) { c.Put(of[1]); c.Put(of[0]) },
@@ -69,7 +70,7 @@ func TestAWorkloadIsAsFarAsTheOneThatRunsItsPods(t *testing.T) {
 	}
 }
 
-func TestAWorkloadIsSelectedByTheLabelsOfTheOneThatRunsItsPods(t *testing.T) {
+func TestIsSelectedBy_UsesLabelsOfRunner(t *testing.T) {
 	c := New()
 	c.Put(c.Reduce(deploymentNamed("web")))
 	c.Put(c.Reduce(runnerFor("web", "3")))
@@ -86,7 +87,7 @@ func TestAWorkloadIsSelectedByTheLabelsOfTheOneThatRunsItsPods(t *testing.T) {
 	require.False(t, web.IsSelectedBy(selector("Deployment")), "its own labels are others")
 }
 
-func TestAKindThatTheClusterLosesTakesItsWorkloadsWithIt(t *testing.T) {
+func TestRemoveKind_RemovesWorkloadsOfKind(t *testing.T) {
 	c := New()
 	c.Put(c.Reduce(deploymentNamed("web")))
 	late := c.Reduce(runnerFor("web", "3"))

@@ -14,7 +14,7 @@ import (
 )
 
 // Whatever a State has, also fields that it gets later, is in the packed one.
-func TestAPackedStateIsWhole(t *testing.T) {
+func TestPackState_KeepsAllFields(t *testing.T) {
 	for seed := range int64(50) {
 		filler := randfill.NewWithSeed(seed).NilChance(0.3).Funcs(func(of *time.Time, c randfill.Continue) {
 			*of = time.Unix(c.Int63n(4e9), c.Int63n(1e9))
@@ -31,7 +31,7 @@ func TestAPackedStateIsWhole(t *testing.T) {
 }
 
 // Who may write a workload's status may write any time into it.
-func TestAMomentOfAnotherAgeKeepsItsPlace(t *testing.T) {
+func TestNewMoment_KeepsOrderOfExtremeTimes(t *testing.T) {
 	at := func(year int) time.Time { return time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC) }
 	var last time.Time
 	for _, year := range []int{-5000, 1, 1600, 1678, 1970, 2026, 2261, 9999} {

@@ -21,7 +21,7 @@ var subject = regexp.MustCompile(`^[a-z0-9][\w./-]*(?:, [a-z0-9][\w./-]*)*: ([a-
 var vagueVerbs = []string{"say", "let", "have", "give", "tell", "take", "hold", "ask", "look"}
 
 // Subjects of commits are checked from the commit on that adds this file.
-func TestCommits_HaveSubjectsOfOneForm(t *testing.T) {
+func TestArch_RequiresUniformCommitSubjects(t *testing.T) {
 	added := git(t, "log", "--diff-filter=A", "--format=%H", "--", "test/arch/commits_test.go")
 	if added == "" {
 		t.Skip("SKIPPED: the history here does not have the commit that adds this file")
@@ -41,7 +41,7 @@ func requireSubject(t *testing.T, text string) {
 	require.LessOrEqual(t, utf8.RuneCountInString(text), 72, "the subject %q is too long", text)
 }
 
-func TestSubject_HasAreaAndVerb(t *testing.T) {
+func TestArch_RequiresAreaAndVerbInCommitSubjects(t *testing.T) {
 	for text, want := range map[string]string{
 		"plan: reject negative limits": "reject", "test/arch, docs: remove a page": "remove", "fix things": "", "plan: Reject limits": "", "plan:reject limits": "",
 	} {

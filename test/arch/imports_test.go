@@ -91,7 +91,8 @@ var pure = []string{
 	"internal/status",
 }
 
-func TestImportsPointDownThePipeline(t *testing.T) {
+// A package imports only packages that come later in the pipeline.
+func TestArch_OrdersImportsByPipeline(t *testing.T) {
 	for _, one := range packages(t) {
 		name := short(one.ImportPath)
 		if !strings.HasPrefix(name, "internal/") && !strings.HasPrefix(name, "api/") {
@@ -112,7 +113,7 @@ func TestImportsPointDownThePipeline(t *testing.T) {
 // deepest is how many packages of the product may stand on one another.
 const deepest = 9
 
-func TestNoChainOfImportsIsLongerThanAPersonFollows(t *testing.T) {
+func TestArch_LimitsLengthOfImportChains(t *testing.T) {
 	imports := map[string][]string{}
 	for _, one := range packages(t) {
 		imports[one.ImportPath] = one.Imports
@@ -144,7 +145,7 @@ func TestNoChainOfImportsIsLongerThanAPersonFollows(t *testing.T) {
 }
 
 // A program that runs beside every sidecar is small.
-func TestTheDrainGateStandsAlone(t *testing.T) {
+func TestArch_LimitsImportsOfDrainGate(t *testing.T) {
 	for _, one := range packages(t) {
 		if short(one.ImportPath) != "internal/draingate" {
 			continue
@@ -155,7 +156,7 @@ func TestTheDrainGateStandsAlone(t *testing.T) {
 	}
 }
 
-func TestEveryPackageOfThePipelineExists(t *testing.T) {
+func TestArch_ListsOnlyExistingPackages(t *testing.T) {
 	var names []string
 	for _, one := range packages(t) {
 		names = append(names, short(one.ImportPath))
@@ -191,7 +192,7 @@ func under(path string) func(string) bool {
 	return func(imported string) bool { return imported == path || strings.HasPrefix(imported, path+"/") }
 }
 
-func TestWhatIsReservedIsNotImportedElsewhere(t *testing.T) {
+func TestArch_RestrictsReservedImports(t *testing.T) {
 	for _, one := range packages(t) {
 		name := short(one.ImportPath)
 		for _, rule := range reserved {
@@ -207,7 +208,7 @@ func TestWhatIsReservedIsNotImportedElsewhere(t *testing.T) {
 
 // Transitively they reach clients, because Kubernetes' own types do; what counts
 // is that they name none themselves.
-func TestPurePackagesReachForNothing(t *testing.T) {
+func TestArch_KeepsPurePackagesFreeOfClients(t *testing.T) {
 	for _, one := range packages(t) {
 		if !slices.Contains(pure, short(one.ImportPath)) {
 			continue
@@ -221,7 +222,7 @@ func TestPurePackagesReachForNothing(t *testing.T) {
 }
 
 // The Vector checker is usable outside of this module: it gets its parsers from its caller.
-func TestVectorlint_ImportsNothingOfTheProduct(t *testing.T) {
+func TestArch_KeepsVectorlintIndependentOfProduct(t *testing.T) {
 	checked := 0
 	for _, one := range packages(t) {
 		if !under("internal/vectorlint")(short(one.ImportPath)) {

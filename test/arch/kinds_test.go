@@ -27,7 +27,7 @@ var namesAKind = map[string]string{
 	"internal/cli/test.go":            "an example in the help",
 }
 
-func TestTheDefaultKindIsNamedByItsAdapterAlone(t *testing.T) {
+func TestKind_NamesDeploymentOnlyInItsAdapter(t *testing.T) {
 	require.Equal(t, slices.Sorted(maps.Keys(namesAKind)), naming(t, func(text string) bool { return strings.Contains(text, "Deployment") }),
 		"ask internal/workload for what is to be known of a kind, or say here why that cannot be")
 }
@@ -39,7 +39,7 @@ var tables = map[string]string{
 }
 
 // Adding a kind is one file, and one row in each table.
-func TestAKindIsOneFile(t *testing.T) {
+func TestKind_IsDefinedInOneFile(t *testing.T) {
 	for kind, others := range map[string][]string{
 		"StatefulSet": nil,
 		"DaemonSet":   nil,

@@ -80,7 +80,7 @@ func keysIn(t *testing.T, file *ast.File, name string) []string {
 
 // internal/gotemplate walks the trees of text/template/parse by itself: what a new Go adds to
 // the language is nothing to it until somebody has added it there, and said here where.
-func TestTheTemplateLanguageIsKnown(t *testing.T) {
+func TestArch_ListsEveryTemplateNode(t *testing.T) {
 	var made []string
 	for _, declaration := range goSource(t, "text/template/parse/node.go").Decls {
 		constants, ok := declaration.(*ast.GenDecl)
@@ -104,7 +104,7 @@ func TestTheTemplateLanguageIsKnown(t *testing.T) {
 }
 
 // A function that a new Go adds to templates is there, or is refused with a reason.
-func TestEveryBuiltinFunctionIsKnown(t *testing.T) {
+func TestArch_ListsEveryBuiltinTemplateFunction(t *testing.T) {
 	for _, name := range keysIn(t, goSource(t, "text/template/funcs.go"), "builtins") {
 		_, err := gotemplate.Compile(map[string]string{"templates/a.yaml": "{{ " + name + " }}"}, gotemplate.Options{})
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 // A look-up of methods by a name that only running it tells came along unnoticed with a
 // library, and cost a fifth of the program and as much of its memory: for one of these,
 // the linker keeps every method of every type.
-func TestTheOperatorIsLinkedWithoutWhatNobodyCalls(t *testing.T) {
+func TestOperator_LinksOnlyCalledMethods(t *testing.T) {
 	symbols, caller := linked(t)
 	at := slices.IndexFunc(symbols, func(symbol string) bool { return strings.HasSuffix(symbol, " <ReflectMethod>") })
 	require.Negative(t, at, "a look-up of methods by name is reached by %s", chain(caller, symbols, at))

@@ -43,7 +43,7 @@ var uncached = []string{
 
 // A tenant can store a thousand objects of 1.5 MiB in one namespace. A plain list reads all of them into memory at once;
 // package livelist reads one page at a time.
-func TestLivelist_SendsAllListsOfLiveObjects(t *testing.T) {
+func TestArch_SendsLiveListsThroughLivelist(t *testing.T) {
 	lists, paged, clients := map[string]string{}, map[ast.Node]bool{}, map[string]bool{}
 	files(t, func(file string, text []byte) {
 		isProduct := strings.HasPrefix(file, "internal/") || strings.HasPrefix(file, "cmd/") || strings.HasPrefix(file, "api/")

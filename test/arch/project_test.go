@@ -56,7 +56,7 @@ type projectWebhooks struct {
 
 // PROJECT describes the kinds that api/ registers, their files, the controllers and the webhooks. Layout v4 of kubebuilder
 // has programs in cmd/, the API in api/VERSION and controllers in internal/controller.
-func TestProject_DescribesTheRepository(t *testing.T) {
+func TestArch_DescribesRepositoryInPROJECT(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "PROJECT"))
 	require.NoError(t, err)
 	var recorded project

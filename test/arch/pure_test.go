@@ -28,7 +28,7 @@ func isClient(imported string) bool {
 
 // What is to be done follows from arguments, which are plain values: nothing stops it,
 // nothing calls back, and at another time of the day it is the same.
-func TestDecisionsFollowFromTheirArguments(t *testing.T) {
+func TestDecision_DependsOnlyOnArguments(t *testing.T) {
 	sources(t, []string{"internal/decision", "internal/plan"}, func(file string, parsed *ast.File) {
 		for _, imported := range importsOf(t, parsed) {
 			require.False(t, isClient(imported) || slices.Contains([]string{"context", "sync", "sync/atomic"}, imported), "%s imports %s", file, imported)
@@ -40,7 +40,7 @@ func TestDecisionsFollowFromTheirArguments(t *testing.T) {
 
 // What workloads should carry may be stopped, and is remembered; it is the same at another
 // time of the day, and reaches for nothing.
-func TestWhatIsDesiredNamesNoClockAndNoClient(t *testing.T) {
+func TestArch_KeepsClocksAndClientsOutOfDesired(t *testing.T) {
 	sources(t, []string{"internal/desired", "internal/evaluate"}, func(file string, parsed *ast.File) {
 		for _, imported := range importsOf(t, parsed) {
 			require.False(t, isClient(imported), "%s imports %s", file, imported)
@@ -122,7 +122,7 @@ func callbacks(parsed *ast.File) []string {
 	return found
 }
 
-func TestFunctionsAndClocksAreFound(t *testing.T) {
+func TestArch_FindsCallbacksAndClockReads(t *testing.T) {
 	parsed, err := parser.ParseFile(token.NewFileSet(), "a.go", `package a
 import "time"
 type Facts struct { Now time.Time; Verdict func(string) bool; All map[string]func(); hidden func() }

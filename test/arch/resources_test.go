@@ -22,7 +22,7 @@ const fullName = "vectorsidecars.observability.kontroloop.ai"
 
 // kubectl takes the first of several kinds that share a short name: the one that we had
 // is also that of Istio's VirtualServices, of which the notes then deleted all.
-func TestVectorSidecarsHaveNoShortName(t *testing.T) {
+func TestVectorSidecar_HasNoShortName(t *testing.T) {
 	text, err := os.ReadFile(root + "/chart/files/crds/observability.kontroloop.ai_vectorsidecars.yaml")
 	require.NoError(t, err)
 	var definition apiextensionsv1.CustomResourceDefinition
@@ -43,7 +43,7 @@ var (
 
 // Pages, notes, samples and programs use the plural, and the full name with the group
 // wherever they delete, so that nobody copies a command that deletes something else.
-func TestCommandsNameVectorSidecarsInFull(t *testing.T) {
+func TestArch_RequiresFullResourceNamesInCommands(t *testing.T) {
 	deletions := 0
 	files(t, func(path string, text []byte) {
 		for _, command := range commandsIn(t, path, text) {
@@ -62,7 +62,7 @@ func TestCommandsNameVectorSidecarsInFull(t *testing.T) {
 	require.Greater(t, deletions, 5, "these are not the commands")
 }
 
-func TestACommandWithAShortNameIsFound(t *testing.T) {
+func TestArch_FindsCommandsWithShortName(t *testing.T) {
 	for _, command := range []string{
 		"kubectl get vs -A", "kubectl get vs,pods", "kubectl get pods,vs", "kubectl delete vs/logs", "kubectl -n shop describe vs logs", "see `kubectl get vs`",
 	} {

@@ -24,7 +24,7 @@ import (
 
 const longest = 400
 
-func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
+func TestArch_RequiresPackageComments(t *testing.T) {
 	for _, one := range packages(t) {
 		entries, err := filepath.Glob(filepath.Join(one.Dir, "*.go"))
 		require.NoError(t, err)
@@ -38,7 +38,7 @@ func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
 }
 
 // The package comment of the root leads through every package.
-func TestTourNamesEveryPackage(t *testing.T) {
+func TestArch_ListsEveryPackageInRootComment(t *testing.T) {
 	var there []string
 	for _, one := range packages(t) {
 		if name := short(one.ImportPath); strings.HasPrefix(name, "internal/") || strings.HasPrefix(name, "cmd/") || strings.HasPrefix(name, "api/") {
@@ -52,7 +52,7 @@ func TestTourNamesEveryPackage(t *testing.T) {
 	require.ElementsMatch(t, there, slices.Compact(named))
 }
 
-func TestEveryFileNamesItsAuthorsAndLicence(t *testing.T) {
+func TestArch_RequiresLicenseHeaders(t *testing.T) {
 	kinds := []string{".go", ".yaml", ".yml", ".tpl", ".txtar", ".mod", ".sh"}
 	names := []string{"Makefile", "PROJECT", ".helmignore", ".gitignore", "run"}
 	files(t, func(file string, text []byte) {
@@ -69,7 +69,7 @@ func firstLines(text string, n int) []string {
 	return lines[:min(n, len(lines))]
 }
 
-func TestNoFileIsLongerThanAPersonReads(t *testing.T) {
+func TestArch_LimitsFileLength(t *testing.T) {
 	files(t, func(file string, text []byte) {
 		isCode := slices.Contains([]string{".go", ".yaml", ".tpl"}, path.Ext(file)) || path.Base(file) == "Makefile"
 		if !isCode || strings.HasSuffix(file, "_test.go") || strings.HasSuffix(file, "_test.yaml") || isGenerated(file, text) {
@@ -79,7 +79,7 @@ func TestNoFileIsLongerThanAPersonReads(t *testing.T) {
 	})
 }
 
-func TestVersionsAgree(t *testing.T) {
+func TestArch_RequiresEqualChartVersions(t *testing.T) {
 	var sidecar, installation struct{ Version, AppVersion, KubeVersion string }
 	require.NoError(t, yaml.Unmarshal(content(t, "Chart.yaml"), &sidecar))
 	require.NoError(t, yaml.Unmarshal(content(t, "chart/Chart.yaml"), &installation))
@@ -89,7 +89,7 @@ func TestVersionsAgree(t *testing.T) {
 }
 
 // A tool may ask for a later patch release, not for another Go.
-func TestEveryModuleBuildsWithTheSameGo(t *testing.T) {
+func TestArch_RequiresOneGoVersion(t *testing.T) {
 	directive := regexp.MustCompile(`(?m)^go (\d+\.\d+)`)
 	want := directive.FindSubmatch(content(t, "go.mod"))
 	require.NotNil(t, want)
@@ -118,7 +118,7 @@ var mayWrite = []string{
 }
 
 // Apply writes workloads, companions and finalizers; the loop writes the status.
-func TestOnlyApplyWrites(t *testing.T) {
+func TestArch_RestrictsWritesToApply(t *testing.T) {
 	var found []string
 	files(t, func(file string, text []byte) {
 		if !strings.HasPrefix(file, "internal/") || path.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") {

@@ -18,7 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-func TestTheFloorAppliesWhatTheOperatorWould(t *testing.T) {
+func TestOverlay_MatchesOperatorOutput(t *testing.T) {
 	o, err := newOverlay(t.Context(), logs("shop"), nil, "v1.36.0")
 	require.NoError(t, err)
 	manifest, err := o.manifest("shop", "cart")
@@ -36,7 +36,7 @@ func TestTheFloorAppliesWhatTheOperatorWould(t *testing.T) {
 	require.Equal(t, applied.Annotations, annotations)
 }
 
-func TestAChangedConfigurationIsAnotherSidecar(t *testing.T) {
+func TestOverlay_ChangesHashWithConfiguration(t *testing.T) {
 	applied := map[string]string{}
 	for _, message := range []string{"a", "b"} {
 		configuration := objects.NewConfigMap("vector", "shop", "vector.yaml", objects.VectorConfig(message))
@@ -53,14 +53,14 @@ func ratioOf(what string, ratio float64, scenario string) found {
 	return found{finding{what: what, ratio: ratio}, scenario}
 }
 
-func TestARatioMayBecomeAFifthWorse(t *testing.T) {
+func TestRanges_AllowRatioOneFifthWorse(t *testing.T) {
 	recorded := ranges{"fan-out": {1, 2}}
 	require.NoError(t, recorded.worse([]found{ratioOf("fan-out", 2.39, "fan-outs"), ratioOf("no ratio", 0, "fan-outs")}))
 	require.ErrorContains(t, recorded.worse([]found{ratioOf("fan-out", 2.41, "fan-outs")}), "became worse")
 	require.ErrorContains(t, recorded.worse([]found{ratioOf("new", 1, "fan-outs")}), "make bench-record")
 }
 
-func TestWhatIsWorseIsMeasuredOnceMore(t *testing.T) {
+func TestRanges_RepeatMeasurementOfWorseRatio(t *testing.T) {
 	recorded := ranges{"fan-out": {1, 2}, "wave": {1, 2}}
 	first := []found{ratioOf("fan-out", 3, "fan-outs"), ratioOf("wave", 1, "flips")}
 	require.Equal(t, []string{"fan-outs"}, recorded.suspects(first))
@@ -68,7 +68,7 @@ func TestWhatIsWorseIsMeasuredOnceMore(t *testing.T) {
 	require.ErrorContains(t, recorded.worse(append(first, ratioOf("fan-out", 2.5, "fan-outs"))), "became worse: 2.5")
 }
 
-func TestARecordedRangeOnlyGrows(t *testing.T) {
+func TestWiden_OnlyExtendsRanges(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "recorded.json")
 	for _, ratio := range []float64{2, 1, 1.5} {
 		recorded, err := readRanges(file, true)
@@ -82,7 +82,8 @@ func TestARecordedRangeOnlyGrows(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-func TestStatistics(t *testing.T) {
+// Slope, median and percentile return the known values of small samples.
+func TestPercentile_MatchesKnownValues(t *testing.T) {
 	require.InDelta(t, 1, slope([]float64{10, 100, 1000}, []float64{2, 20, 200}), 1e-9)
 	require.InDelta(t, 2, slope([]float64{10, 100, 1000}, []float64{1, 100, 10000}), 1e-9)
 	require.Equal(t, 2, median([]int{1, 2, 3}))
@@ -94,7 +95,7 @@ func TestStatistics(t *testing.T) {
 	require.Equal(t, 100, percentile(hundred, 99))
 }
 
-func TestCallsAreCountedByDifference(t *testing.T) {
+func TestCalls_CountDifference(t *testing.T) {
 	before, after := calls{"GET deployments": 2, "APPLY deployments": 1}, calls{"GET deployments": 2, "APPLY deployments": 4}
 	require.Equal(t, calls{"APPLY deployments": 3}, after.since(before))
 	require.Equal(t, "3 APPLY deployments", after.since(before).String())
@@ -103,7 +104,7 @@ func TestCallsAreCountedByDifference(t *testing.T) {
 	require.Empty(t, label(`subresource="status"`, "resource"))
 }
 
-func TestTheKernelsAccountsAreRead(t *testing.T) {
+func TestProcess_ReadsCPUAndMemory(t *testing.T) {
 	for began := time.Now(); time.Since(began) < 50*time.Millisecond; {
 		_ = began // Uses the processor, so that there is something to account for.
 	}

@@ -40,7 +40,7 @@ func everywhere(t *testing.T, bombs []bomb, key string) (all []*v1alpha1.Cluster
 }
 
 // A ClusterVectorSidecar has its bomb judged in every namespace that it selects.
-func TestBombsOfAClusterKeepNobodyFromTheirSidecars(t *testing.T) {
+func TestClusterVectorSidecar_IsolatesExcessiveInput(t *testing.T) {
 	unlessAsked(t)
 	namespaces, injections := 300, 200
 	if !*full {

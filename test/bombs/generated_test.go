@@ -70,7 +70,8 @@ func (o *running) meet(t *testing.T, b *bomb, profiles string) (isTaken bool) {
 	return true
 }
 
-func TestGeneratedBombsCostLittle(t *testing.T) {
+// Generated inputs that grow during parsing or rendering cost little memory and CPU time.
+func TestLimits_BoundCostOfGeneratedInput(t *testing.T) {
 	unlessAsked(t)
 	count := 300
 	if !*full {

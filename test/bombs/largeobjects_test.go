@@ -84,10 +84,10 @@ func runOperator(t *testing.T, s *largeScene, v *largeVariant) (most int64, took
 }
 
 // Large objects of one tenant neither stop the operator nor keep the tenant's own VectorSidecar from being finished.
-func TestLivelist_BoundsMemoryOfLargeObjects(t *testing.T) {
+func TestOperator_BoundsMemoryOfLargeObjects(t *testing.T) {
 	unlessAsked(t)
 	if *full {
-		t.Skip("TestLivelist_BoundsMemoryOfAThousandObjects has all variants")
+		t.Skip("TestOperator_BoundsMemoryOfAThousandObjects has all variants")
 	}
 	const count, size = 250, 1300 << 10
 	v := largeVariants()["Deployments"]
@@ -106,7 +106,7 @@ func TestLivelist_BoundsMemoryOfLargeObjects(t *testing.T) {
 }
 
 // The objects have the largest size that the API server stores. Each run has a control plane of its own.
-func TestLivelist_BoundsMemoryOfAThousandObjects(t *testing.T) {
+func TestOperator_BoundsMemoryOfAThousandObjects(t *testing.T) {
 	if !*full {
 		t.Skip("only in make bombs")
 	}

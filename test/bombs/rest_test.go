@@ -45,7 +45,7 @@ func heap(t *testing.T, profiles string) int {
 }
 
 // What docs/operations.md says of the memory of one VectorSidecar is from here.
-func TestMemoryOfAVectorSidecar(t *testing.T) {
+func TestVectorSidecar_UsesDocumentedMemory(t *testing.T) {
 	if !*full {
 		t.Skip("only in make bombs")
 	}

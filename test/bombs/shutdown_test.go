@@ -20,7 +20,7 @@ import (
 const slow = `{{- $a := repeat 3000 "aaaaaaaaaaaaaaa" }}{{ range until 2000 }}{{ $is := regexMatch "(a|aa)b" $a }}{{ end }}`
 
 // A signal to stop ends what is computed, and nothing that waits is begun.
-func TestAnOperatorThatComputesStops(t *testing.T) {
+func TestOperator_StopsDuringComputation(t *testing.T) {
 	unlessAsked(t)
 	namespaces := make([]string, 40)
 	for i := range namespaces {

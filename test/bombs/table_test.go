@@ -108,7 +108,7 @@ func (b *bomb) cost(t *testing.T, count int) cost {
 	return found
 }
 
-func TestTable(t *testing.T) {
+func TestLimits_ReportCostOfEachInput(t *testing.T) {
 	if !*full {
 		t.Skip("only in make bombs")
 	}

@@ -120,7 +120,7 @@ func reviews(t *testing.T, bombs []bomb) [][]byte {
 
 // The operator starts when the bombs are there, so that it would meet them again after
 // each restart.
-func TestBombsInTenNamespacesKeepNobodyFromTheirSidecars(t *testing.T) {
+func TestOperator_IsolatesExcessiveInputOfTenants(t *testing.T) {
 	unlessAsked(t)
 	each, injections, clients := 10, 500, 10
 	bombs := chosen()

@@ -23,7 +23,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-func TestEveryEnvironmentIsAccepted(t *testing.T) {
+func TestChart_AcceptsEveryEnvironment(t *testing.T) {
 	for name, file := range environments(t) {
 		t.Run(name, func(t *testing.T) {
 			helm(t, "lint", "--strict", chartDir, "-f", file)
@@ -34,7 +34,7 @@ func TestEveryEnvironmentIsAccepted(t *testing.T) {
 	}
 }
 
-func TestCombinationsAreAccepted(t *testing.T) {
+func TestChart_AcceptsCombinationsOfValues(t *testing.T) {
 	monitored := "monitoring.enabled=true,monitoring.render=alwaysRender"
 	for name, values := range map[string]string{
 		"in certain namespaces":            "watchNamespaces={shop,pay}",
@@ -74,7 +74,7 @@ func requireAccepted(t *testing.T, values map[string]any) {
 }
 
 // What is installed is what controller-gen made, and the names around it.
-func TestDefinitionIsTheGeneratedOne(t *testing.T) {
+func TestDefinition_MatchesControllerGen(t *testing.T) {
 	text, err := os.ReadFile(chartDir + "/files/crds/" + crdFile)
 	require.NoError(t, err)
 	var generated apiextensionsv1.CustomResourceDefinition

@@ -43,7 +43,7 @@ var (
 	mayDelete = rbacv1.PolicyRule{APIGroups: []string{"apps"}, Resources: []string{"deployments"}, Verbs: []string{"delete"}}
 )
 
-func TestOnlyWhoMayPatchDeploymentsMayWriteVectorSidecars(t *testing.T) {
+func TestVectorSidecar_RequiresPatchRightOnDeployments(t *testing.T) {
 	installed(t, chartDir)
 	entitled := as(t, "entitled", "shop", mayWrite, mayPatch)
 	stranger := as(t, "stranger", "shop", mayWrite)
@@ -86,7 +86,7 @@ func TestOnlyWhoMayPatchDeploymentsMayWriteVectorSidecars(t *testing.T) {
 }
 
 // A ClusterVectorSidecar reaches every namespace, so a right in one is not enough.
-func TestOnlyWhoMayPatchEverywhereMayWriteClusterVectorSidecars(t *testing.T) {
+func TestClusterVectorSidecar_RequiresClusterWidePatch(t *testing.T) {
 	installed(t, chartDir)
 	mayWriteThem := rbacv1.PolicyRule{APIGroups: []string{"observability.kontroloop.ai"}, Resources: []string{"clustervectorsidecars"}, Verbs: []string{"*"}}
 	everywhere := asOfCluster(t, "everywhere", mayWriteThem, mayPatch)
@@ -175,7 +175,7 @@ func requireRightsOn(t *testing.T, kind v1alpha1.WorkloadKind, resource string, 
 
 // Whoever takes a VectorSidecar away, in whichever way, has all of its Deployments
 // rolled.
-func TestOnlyWhoMayChangeDeploymentsMayTakeAVectorSidecarAway(t *testing.T) {
+func TestVectorSidecar_RequiresRightsForRemoval(t *testing.T) {
 	installed(t, chartDir)
 	_, logs := injected(t)
 	entitled := as(t, "entitled", "shop", mayWrite, mayPatch)
@@ -230,7 +230,7 @@ func TestOnlyWhoMayChangeDeploymentsMayTakeAVectorSidecarAway(t *testing.T) {
 	kubectl(t, "wait", "--for=delete", "vectorsidecars.observability.kontroloop.ai/logs", "-n", "shop", "--timeout=60s")
 }
 
-func TestThePolicyIsForTheNamespacesOfTheRelease(t *testing.T) {
+func TestChart_LimitsPolicyToWatchedNamespaces(t *testing.T) {
 	installed(t, chartDir, "--set", "watchNamespaces={shop}")
 	inside, outside := as(t, "inside", "shop", mayWrite), as(t, "outside", "pay", mayWrite)
 	harness.Eventually(t, "the policy to work", func() bool {
@@ -241,7 +241,8 @@ func TestThePolicyIsForTheNamespacesOfTheRelease(t *testing.T) {
 	})
 }
 
-func TestWhoMayEditMayEditVectorSidecars(t *testing.T) {
+// The roles view, edit and admin include the matching rights on VectorSidecars.
+func TestChart_AggregatesRolesForVectorSidecars(t *testing.T) {
 	installed(t, chartDir)
 	for role, verbs := range map[string][]string{
 		"view":  {"get", "list", "watch"},

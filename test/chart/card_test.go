@@ -19,7 +19,7 @@ import (
 )
 
 // What Artifact Hub shows of the chart is what is in it.
-func TestTheCardSaysWhatTheChartIs(t *testing.T) {
+func TestChart_DescribesItselfForArtifactHub(t *testing.T) {
 	card := load(t).Metadata.Annotations
 	all := objects(t, join(render(t, load(t), nil)))
 	definition := theDefinition(t, all)

@@ -22,7 +22,7 @@ import (
 )
 
 // What helm gives the operator of a file of values is what the plugin reads out of it.
-func TestThePluginReadsValuesAsHelmGivesThem(t *testing.T) {
+func TestReadValues_MatchesHelm(t *testing.T) {
 	files, err := filepath.Glob(root + "/values/*.yaml")
 	require.NoError(t, err)
 	own := filepath.Join(t.TempDir(), "own.yaml")

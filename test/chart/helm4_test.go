@@ -24,7 +24,7 @@ func helm4(t *testing.T, args ...string) []byte {
 
 // Both versions render the same objects, except for defaults that are null: Helm 4 leaves them out, and the operator reads
 // null as a missing key.
-func TestHelm4_RendersTheSameObjects(t *testing.T) {
+func TestChart_RendersEqualObjectsWithHelm4(t *testing.T) {
 	t.Parallel()
 	const all = "admissionInjection.enabled=true,admissionWebhook.enabled=true,networkPolicy.enabled=false,monitoring.enabled=true,monitoring.render=alwaysRender,sidecar.sinks.console=null"
 	for name, file := range environments(t) {
@@ -77,7 +77,7 @@ func dropNull(values map[string]any) {
 }
 
 // Helm 4 installs a release, and upgrades one of Helm 3.
-func TestHelm4_InstallsAndUpgrades(t *testing.T) {
+func TestChart_InstallsAndUpgradesWithHelm4(t *testing.T) {
 	t.Cleanup(func() { takeAway(t) })
 	harness.NewStandIn(t, plane, cluster, namespace).Hooks(t)
 	args := []string{release, chartDir, "-n", namespace, "--create-namespace", "-f", root + "/values/production.yaml"}

@@ -20,7 +20,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-func TestEveryKeyHasAnEffectThatTheServerAccepts(t *testing.T) {
+// Each key of values.yaml changes the rendered objects, and the API server accepts them.
+func TestChart_AppliesEveryKey(t *testing.T) {
 	chart := load(t)
 	for _, object := range objects(t, join(render(t, chart, nil))) {
 		if object.GetKind() == crdKind {
@@ -81,7 +82,7 @@ func needed(t *testing.T, path string) map[string]any {
 // null takes a default away, of a key or of a whole section, in an installer's file as in the sidecar's
 // values; and so does helm upgrade --reuse-values with what is new. Either the chart does without, or its
 // schema says what is missing.
-func TestEveryKeyMayBeNullOrIsRequired(t *testing.T) {
+func TestChart_AcceptsNullOrRequiresKey(t *testing.T) {
 	chart := load(t)
 	var top node
 	require.NoError(t, json.Unmarshal(chart.Schema, &top))

@@ -19,7 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-func TestInstallAndUninstall(t *testing.T) {
+func TestChart_InstallsAndUninstalls(t *testing.T) {
 	removeDefinition(t)
 	t.Cleanup(func() { takeAway(t) })
 	harness.NewStandIn(t, plane, cluster, namespace).Hooks(t)

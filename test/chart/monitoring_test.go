@@ -50,7 +50,7 @@ func ruleFile(t *testing.T) (text []byte, groups []group) {
 }
 
 // What fires, when and with which words is in testdata/alerts.yaml.
-func TestAlertsAreEvaluated(t *testing.T) {
+func TestChart_FiresExpectedAlerts(t *testing.T) {
 	promtool, err := plane.Bin("promtool")
 	require.NoError(t, err)
 	rules, groups := ruleFile(t)
@@ -72,7 +72,7 @@ func TestAlertsAreEvaluated(t *testing.T) {
 	}
 }
 
-func TestEveryAlertHasARunbook(t *testing.T) {
+func TestChart_HasRunbookForEveryAlert(t *testing.T) {
 	_, groups := ruleFile(t)
 	var alerts []string
 	for _, g := range groups {
@@ -116,7 +116,7 @@ var (
 
 // Every metric, and every label of it, that an alert or a dashboard names is one
 // that a running operator exports, or Vector does.
-func TestQueriesNameWhatIsExported(t *testing.T) {
+func TestChart_QueriesOnlyExportedMetrics(t *testing.T) {
 	i := installed(t, chartDir, "--set", "monitoring.enabled=true")
 	injected(t)
 	harness.Eventually(t, "helm test to read metrics", func() bool { return i.scrape(t) != nil })

@@ -41,7 +41,7 @@ func awaitGone(t *testing.T, namespace *corev1.Namespace) {
 }
 
 // The namespace controller may delete Deployments and not patch them.
-func TestANamespaceWithVectorSidecarsIsDeleted(t *testing.T) {
+func TestVectorSidecar_AllowsNamespaceDeletion(t *testing.T) {
 	i := installed(t, chartDir, "--set", "leaderElection.leaseDurationSeconds=3,leaderElection.renewDeadlineSeconds=2,leaderElection.retryPeriodSeconds=1")
 
 	stranger := as(t, "stranger", "shop", mayWrite)

@@ -20,7 +20,7 @@ import (
 )
 
 // The chart goes to a registry and comes back as it was, and installs from there.
-func TestTheChartIsPackagedAndPushed(t *testing.T) {
+func TestChart_InstallsFromRegistry(t *testing.T) {
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	t.Cleanup(server.Close)
 	folder := t.TempDir()
@@ -46,7 +46,7 @@ func TestTheChartIsPackagedAndPushed(t *testing.T) {
 }
 
 // Helm hands a dependency the key of its condition, and what is global for all charts.
-func TestTheChartMayBeADependencyWithACondition(t *testing.T) {
+func TestChart_InstallsAsConditionalDependency(t *testing.T) {
 	chart := load(t)
 	name := chart.Name()
 	platform := &helmchart.Chart{Metadata: &helmchart.Metadata{

@@ -119,7 +119,7 @@ func rights(t *testing.T, kube kubernetes.Interface, resources []string, namespa
 }
 
 // The plugin tells the operator from Deployments that only look like it by the name of these bindings.
-func TestTheBindingsAreNamedAfterTheDeployment(t *testing.T) {
+func TestChart_NamesBindingsAfterDeployment(t *testing.T) {
 	for kind, args := range map[string][]string{
 		"ClusterRoleBinding": nil,
 		"RoleBinding":        {"--set", "watchNamespaces={shop}", "--set", "fullnameOverride=other"},

@@ -27,7 +27,7 @@ import (
 
 // To whoever applies what the chart renders, the Job before uninstalling is a Job like
 // any other. The release stays, and so does what it injected.
-func TestRenderedManifestsThatAreAppliedUninstallNothing(t *testing.T) {
+func TestChart_UninstallsNothingFromRenderedManifests(t *testing.T) {
 	i := installed(t, chartDir)
 	t.Cleanup(func() { deleteUninstallJob(t) })
 	cart, logs := injected(t)
@@ -80,7 +80,7 @@ func TestRenderedManifestsThatAreAppliedUninstallNothing(t *testing.T) {
 }
 
 // Whoever else makes the Job is known by what the API server writes down of it.
-func TestAJobUninstallsForThoseWhoAreKnown(t *testing.T) {
+func TestChart_UninstallsOnlyForKnownClients(t *testing.T) {
 	i := installed(t, chartDir)
 	asArgoCD := rest.CopyConfig(plane.Config())
 	asArgoCD.UserAgent = "argocd-application-controller/v3.5.1 (linux/amd64)"

@@ -45,7 +45,7 @@ func walk(path string, n node, visit func(string, node)) {
 	}
 }
 
-func TestSchemaIsClosedAndDescribed(t *testing.T) {
+func TestSchema_DescribesEveryKeyAndRejectsOthers(t *testing.T) {
 	var top node
 	require.NoError(t, json.Unmarshal(load(t).Schema, &top))
 	walk("", top, func(path string, n node) {
@@ -59,7 +59,7 @@ func TestSchemaIsClosedAndDescribed(t *testing.T) {
 }
 
 // Helm itself holds each default against the schema; this is about the keys.
-func TestSchemaAndValuesHaveTheSameKeys(t *testing.T) {
+func TestSchema_HasKeysOfValues(t *testing.T) {
 	inSchema := leaves(t, load(t))
 	inValues := map[string]*yaml.Node{}
 	collect(document(t, chartDir+"/values.yaml"), "", inSchema, inValues)
@@ -73,7 +73,7 @@ func TestSchemaAndValuesHaveTheSameKeys(t *testing.T) {
 }
 
 // One values file is for both charts, so the root chart knows this one's keys.
-func TestRootSchemaKnowsEveryKey(t *testing.T) {
+func TestSchema_IncludesEveryKeyInRootChart(t *testing.T) {
 	text, err := os.ReadFile(root + "/values.schema.json")
 	require.NoError(t, err)
 	var sidecar, installation node

@@ -19,7 +19,7 @@ import (
 
 // Two releases of one name work side by side, each in its namespace, with Roles
 // there alone. Uninstalling one leaves the other's VectorSidecars alone.
-func TestReleasesSideBySideKeepToTheirNamespaces(t *testing.T) {
+func TestChart_IsolatesReleasesByNamespace(t *testing.T) {
 	const second = "other-system"
 	installed(t, chartDir, "--set", "watchNamespaces={shop},environment=staging")
 	helm(t, "install", release, chartDir, "-n", second, "--create-namespace", "--set", "crds.enabled=false,watchNamespaces={pay},environment=production")
@@ -59,7 +59,7 @@ func TestReleasesSideBySideKeepToTheirNamespaces(t *testing.T) {
 
 // One of its namespaces is deleted, and the Role with it. The others go on, after a restart of the operator too, and
 // when the namespace is back, so is the operator.
-func TestANamespaceThatIsGoneKeepsNoOtherWaiting(t *testing.T) {
+func TestOperator_ContinuesWithoutDeletedNamespace(t *testing.T) {
 	gone := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "gone"}}
 	world.Create(t, gone)
 	i := installed(t, chartDir, "--set", "watchNamespaces={shop,gone}")

@@ -27,7 +27,7 @@ import (
 // A release with injection by the API server is uninstalled: nothing puts back what is taken out, not into
 // workloads that nobody has taken over, nor into those that their owner creates and changes meanwhile; and
 // what is created afterwards is as it is written.
-func TestUninstallingEndsInjection(t *testing.T) {
+func TestChart_EndsAdmissionInjectionOnUninstall(t *testing.T) {
 	for name, test := range map[string]struct {
 		isDead bool
 		policy string

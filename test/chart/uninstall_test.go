@@ -19,7 +19,7 @@ import (
 )
 
 // The Job leads in its place.
-func TestUninstallingEjectsWithoutAnOperator(t *testing.T) {
+func TestChart_RemovesSidecarsWithoutOperator(t *testing.T) {
 	i := installed(t, chartDir, "--set", "leaderElection.leaseDurationSeconds=3,leaderElection.renewDeadlineSeconds=2,leaderElection.retryPeriodSeconds=1")
 	cart, logs := injected(t)
 	alsoForStatefulSets(t, logs)
@@ -38,7 +38,7 @@ func alsoForStatefulSets(t *testing.T, of *v1alpha1.VectorSidecar) {
 	require.NoError(t, cluster.Patch(t.Context(), of, client.MergeFrom(before)))
 }
 
-func TestUninstallingMayLeaveTheSidecars(t *testing.T) {
+func TestChart_KeepsSidecarsWithOrphanPolicy(t *testing.T) {
 	installed(t, chartDir, "--set", "uninstall.policy=orphan")
 	cart, logs := injected(t)
 	alsoForStatefulSets(t, logs)
@@ -61,7 +61,7 @@ func TestUninstallingMayLeaveTheSidecars(t *testing.T) {
 	}
 }
 
-func TestUninstallingMayBeRefused(t *testing.T) {
+func TestChart_RejectsUninstallWithBlockPolicy(t *testing.T) {
 	i := installed(t, chartDir, "--set", "uninstall.policy=block")
 	cart, logs := injected(t)
 
@@ -85,7 +85,7 @@ func TestUninstallingMayBeRefused(t *testing.T) {
 
 // Helm's SDK writes under the name of the program that it is built into. One that nobody
 // knows may as well apply manifests, until it is named.
-func TestUninstallingByHelmsSDK(t *testing.T) {
+func TestChart_UninstallsWithNamedHelmSDKClient(t *testing.T) {
 	i := installed(t, chartDir)
 	cart, logs := injected(t)
 
@@ -106,7 +106,7 @@ func TestUninstallingByHelmsSDK(t *testing.T) {
 }
 
 // The hooks that Helm runs are those of the revision that is installed.
-func TestUninstallingAfterARollback(t *testing.T) {
+func TestChart_UninstallsAfterRollback(t *testing.T) {
 	i := installed(t, chartDir)
 	cart, _ := injected(t)
 	helm(t, "upgrade", release, chartDir, "-n", namespace, "--set", "uninstall.hook=false,concurrency=2")
@@ -136,7 +136,7 @@ func uninstallAs(t *testing.T, name string) (complaint string, err error) {
 // An operator loses its rights before it is told to stop, and so cannot give its Lease
 // up. The next release would wait until it is over. Nor does one that stands by make it
 // again.
-func TestUninstallingLeavesNoLease(t *testing.T) {
+func TestChart_DeletesLeaseOnUninstall(t *testing.T) {
 	for name, settings := range map[string]string{
 		"of the whole cluster":        "uninstall.policy=eject",
 		"of one namespace":            "watchNamespaces={shop}",
@@ -157,7 +157,7 @@ func TestUninstallingLeavesNoLease(t *testing.T) {
 }
 
 // A test that passes whatever is installed would be none.
-func TestHelmTestFindsAnOperatorThatIsGone(t *testing.T) {
+func TestChart_FailsHelmTestWithoutOperator(t *testing.T) {
 	i := installed(t, chartDir, "--set", "helmTest.timeoutSeconds=2")
 	// One that stops before it leads gives nothing up.
 	i.awaitLeader(t)

@@ -228,7 +228,7 @@ func fromBefore(t *testing.T, kinds map[string]kind) *upgrade {
 // From the release before to this one and back, each with its own program and chart:
 // whoever finds workloads that the other has written to writes to none of them, and can
 // take out of them what is in them.
-func TestAnUpgradeOfTheOperatorAloneRollsNothing(t *testing.T) {
+func TestChart_UpgradesWithoutRollouts(t *testing.T) {
 	own := example.NewConfigMap("own", "shop", "vector.yaml", example.VectorConfig("own"))
 	world.Create(t, own)
 	t.Cleanup(func() { _ = cluster.Delete(t.Context(), &corev1.ConfigMap{ObjectMeta: own.ObjectMeta}) })
@@ -276,7 +276,7 @@ func requireNotes(t *testing.T, u *upgrade) {
 }
 
 // What rolls is said where whoever upgrades looks for it.
-func TestTheReleaseNotesTellWhatRolls(t *testing.T) {
+func TestChart_ReportsRolloutsInReleaseNotes(t *testing.T) {
 	text, err := os.ReadFile(root + "/CHANGELOG.md")
 	require.NoError(t, err)
 	_, rest, _ := strings.Cut(string(text), "### Changes that roll workloads\n")
@@ -289,7 +289,7 @@ func TestTheReleaseNotesTellWhatRolls(t *testing.T) {
 }
 
 // The whole life of a release, in every environment.
-func TestAReleaseIsInstalledUpgradedRolledBackAndUninstalled(t *testing.T) {
+func TestChart_SupportsLifecycleInEveryEnvironment(t *testing.T) {
 	for name, file := range environments(t) {
 		t.Run(name, func(t *testing.T) {
 			i := installed(t, chartDir, "-f", file)

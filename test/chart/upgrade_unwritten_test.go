@@ -59,7 +59,7 @@ func withoutStatus(t *testing.T, deployment *appsv1.Deployment) *appsv1.Deployme
 
 // An upgrade writes neither a workload nor its annotations, also if a workload has no pods, or has marks that another field
 // manager copied. The copies are removed with the sidecar.
-func TestUpgrade_WritesNoWorkload(t *testing.T) {
+func TestChart_UpgradesWithoutWorkloadWrites(t *testing.T) {
 	logs := example.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").WithMaxConcurrent("100%").Build()
 	u := fromBefore(t, map[string]kind{"default": {of: []*v1alpha1.VectorSidecar{logs}}})
 	newWorkload := func(name, label string, replicas int32) *appsv1.Deployment {

@@ -20,15 +20,15 @@ var update = flag.Bool("update", false, "write docs/values.md anew")
 const valuesPage = root + "/docs/values.md"
 
 // The page of values is made from the comments of chart/values.yaml, each of which
-// is held to an effect by TestEveryKeyHasAnEffectThatTheServerAccepts.
-func TestTheValuesPageIsMadeFromTheComments(t *testing.T) {
+// is held to an effect by TestChart_AppliesEveryKey.
+func TestChart_GeneratesValuesPageFromComments(t *testing.T) {
 	made := valuesMarkdown(t)
 	if *update {
 		require.NoError(t, os.WriteFile(valuesPage, []byte(made), 0o600))
 	}
 	text, err := os.ReadFile(valuesPage)
 	require.NoError(t, err)
-	require.Equal(t, string(text), made, "go test ./test/chart -run TestTheValuesPageIsMadeFromTheComments -update writes it")
+	require.Equal(t, string(text), made, "go test ./test/chart -run TestChart_GeneratesValuesPageFromComments -update writes it")
 }
 
 func valuesMarkdown(t *testing.T) string {
@@ -38,7 +38,7 @@ func valuesMarkdown(t *testing.T) string {
 SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
 -->
-<!-- Made from chart/values.yaml: go test ./test/chart -run TestTheValuesPageIsMadeFromTheComments -update writes it. -->
+<!-- Made from chart/values.yaml: go test ./test/chart -run TestChart_GeneratesValuesPageFromComments -update writes it. -->
 
 # Values of the installation
 

@@ -61,7 +61,7 @@ plugins:
 
 // The answer goes to the author of the VectorSidecar by way of the API server; whoever
 // else asks might be anybody.
-func TestOnlyTheAPIServerIsToldWhatIsInConfigMaps(t *testing.T) {
+func TestWebhook_AnswersOnlyTheAPIServer(t *testing.T) {
 	i := judged(t, "--set", "policy.overrides.namespaces={sidecar.logLevel}")
 	port := trustedPort(t)
 	world.Create(t, example.NewConfigMap("vectorsidecar-defaults", "shop", "values.yaml", "sidecar: {s3cret: 1}"))

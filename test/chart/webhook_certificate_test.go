@@ -86,7 +86,7 @@ func awaitCertificate(t *testing.T, what string, met func(map[string][]byte) boo
 	return data
 }
 
-func TestTheCertificateOfTheWebhookIsReplaced(t *testing.T) {
+func TestWebhook_RenewsCertificate(t *testing.T) {
 	judged(t, "--set", "extraArgs={--webhook-certificate-duration=12s,--webhook-shutdown-delay=1s}")
 	first := certificate(t)
 	require.Contains(t, string(trusted(t)), string(first["ca.crt"]))
@@ -120,7 +120,7 @@ func TestTheCertificateOfTheWebhookIsReplaced(t *testing.T) {
 }
 
 // What the plugin judges by hand, the operator and the API server have agreed upon.
-func TestCheckAgreesWithTheCertificateOfTheWebhook(t *testing.T) {
+func TestCheck_AcceptsCertificateOfWebhook(t *testing.T) {
 	judged(t)
 	plugin, err := plane.Bin("kubectl-vectorsidecar")
 	require.NoError(t, err)
@@ -135,7 +135,7 @@ func TestCheckAgreesWithTheCertificateOfTheWebhook(t *testing.T) {
 
 // The new release has another port, at which a second operator answers that only
 // stands by.
-func TestAnUpgradeKeepsTheCertificateAndOneThatStandsByAnswers(t *testing.T) {
+func TestWebhook_KeepsCertificateDuringUpgrade(t *testing.T) {
 	judged(t)
 	data, bundle := certificate(t), trusted(t)
 	leader := holder(t)
@@ -158,7 +158,7 @@ func holder(t *testing.T) string {
 	return *lease.Spec.HolderIdentity
 }
 
-func TestTheCertificateOfTheWebhookMayBeProvided(t *testing.T) {
+func TestWebhook_UsesProvidedCertificate(t *testing.T) {
 	i := judged(t)
 	data, port := certificate(t), trustedPort(t)
 	provided := &corev1.Secret{Type: corev1.SecretTypeTLS, Data: map[string][]byte{"tls.crt": data["tls.crt"], "tls.key": data["tls.key"]}}
@@ -184,7 +184,7 @@ func trustedPort(t *testing.T) int32 {
 }
 
 // The operator may touch one Secret and one configuration, and no other.
-func TestTheRightsOfTheWebhookAreByName(t *testing.T) {
+func TestWebhook_LimitsRightsByResourceName(t *testing.T) {
 	judged(t)
 	kube, err := kubernetes.NewForConfig(plane.Config())
 	require.NoError(t, err)

@@ -31,7 +31,7 @@ func inAll(team string, of *example.VectorSidecar) *v1alpha1.ClusterVectorSideca
 	return made
 }
 
-func TestAClusterVectorSidecarIsJudgedAtAdmission(t *testing.T) {
+func TestWebhook_ValidatesClusterVectorSidecar(t *testing.T) {
 	judged(t, "--set-json", auditIsBroken)
 	world.Namespace(t, "team", "one")
 	audit := world.Namespace(t, "team", "both", meta.LabelEnvironment, "audit")
@@ -120,7 +120,7 @@ func updateOfCluster(t *testing.T, logs func() *example.VectorSidecar, broken st
 }
 
 // What was wrong before the webhook was switched on may be changed, and is not refused for that.
-func TestAnOldFaultOfAClusterVectorSidecarRefusesNoUpdate(t *testing.T) {
+func TestWebhook_AllowsUpdateWithExistingFault(t *testing.T) {
 	i := installed(t, chartDir)
 	old := inAll("one", example.NewVectorSidecar("old", "").Selecting("logs", "none").WithInlineConfig(configured("type: consol\ninputs: [in]")))
 	world.Create(t, old)
@@ -146,7 +146,7 @@ func (i *installation) judges(t *testing.T) {
 
 // An operator for some namespaces is not asked about what it does not serve, and an upgrade of one that
 // was not asked has it asked.
-func TestTheWebhookIsAskedAboutClusterVectorSidecarsWhereTheyAreServed(t *testing.T) {
+func TestWebhook_CoversClusterVectorSidecarIfEnabled(t *testing.T) {
 	i := judged(t, "--set", "watchNamespaces={shop}")
 	broken := inAll("one", example.NewVectorSidecar("tried", "").Selecting("logs", "none").WithInlineConfig("sources: ["))
 	require.Len(t, configuration(t).Webhooks[0].Rules, 1)

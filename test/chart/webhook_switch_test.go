@@ -95,7 +95,7 @@ func configuration(t *testing.T) *admissionv1.ValidatingWebhookConfiguration {
 	return found
 }
 
-func TestTheWebhookIsSwitchedOnAndOff(t *testing.T) {
+func TestWebhook_SwitchesOnAndOff(t *testing.T) {
 	for _, count := range []int{1, 3} {
 		t.Run(fmt.Sprintf("with %d replicas", count), func(t *testing.T) {
 			r := released(t, chartDir, "operator", count)
@@ -136,7 +136,7 @@ func TestTheWebhookIsSwitchedOnAndOff(t *testing.T) {
 
 // All of them make the certificate at once and none of them alone: it does not matter who
 // leads, and whether anybody does.
-func TestAnyReplicaKeepsTheCertificate(t *testing.T) {
+func TestWebhook_KeepsCertificateWithAnyReplica(t *testing.T) {
 	r := released(t, chartDir, "operator", 3, "--set", judging(freePort(t)))
 	awaitJudge(t)
 	renewed := func(how func()) {
@@ -166,7 +166,7 @@ func TestAnyReplicaKeepsTheCertificate(t *testing.T) {
 }
 
 // A probe is no line in the log, neither before there is a certificate nor after.
-func TestProbesAreNotLogged(t *testing.T) {
+func TestWebhook_DoesNotLogProbes(t *testing.T) {
 	certificate, err := os.ReadFile(filepath.Join(callerFolder, "client.crt"))
 	require.NoError(t, err)
 	key, err := os.ReadFile(filepath.Join(callerFolder, "client.key"))

@@ -99,7 +99,7 @@ func sinks(out string) map[string]apiextensionsv1.JSON {
 	return map[string]apiextensionsv1.JSON{"out": {Raw: []byte(out)}}
 }
 
-func TestAVectorSidecarIsJudgedAtAdmission(t *testing.T) {
+func TestWebhook_ValidatesVectorSidecar(t *testing.T) {
 	judged(t)
 	cart, logs := injected(t)
 	yes := true
@@ -251,7 +251,7 @@ func change(t *testing.T, of *v1alpha1.VectorSidecar, how func(*v1alpha1.VectorS
 	return cluster.Patch(t.Context(), of.DeepCopy(), client.MergeFrom(before))
 }
 
-func TestWithoutAnOperatorVectorSidecarsOnlyGo(t *testing.T) {
+func TestWebhook_AllowsOnlyDeletionWithoutOperator(t *testing.T) {
 	i := judged(t, "--set", "leaderElection.leaseDurationSeconds=3,leaderElection.renewDeadlineSeconds=2,leaderElection.retryPeriodSeconds=1")
 	cart, logs := injected(t)
 	i.end(syscall.SIGKILL)

@@ -19,7 +19,7 @@ func read(t *testing.T, name string) []byte {
 	return text
 }
 
-func TestTheInstallationChartHasTheSidecarChartsSchema(t *testing.T) {
+func TestWithDefinitions_MatchesCommittedSchema(t *testing.T) {
 	sidecar, installation := read(t, sidecarSchema), read(t, installationSchema)
 
 	schema, err := withDefinitions(installation, sidecar)
@@ -30,7 +30,7 @@ func TestTheInstallationChartHasTheSidecarChartsSchema(t *testing.T) {
 	require.Equal(t, string(names), string(read(t, sidecarNames)), "make manifests writes it")
 }
 
-func TestALayerMayTakeOutWhatAnotherGives(t *testing.T) {
+func TestValues_AllowNullToRemoveKeys(t *testing.T) {
 	var given any
 	require.NoError(t, json.Unmarshal([]byte(`{"type": "object", "additionalProperties": false, "properties": {
 		"level": {"enum": ["info", "warn"]}, "ports": {"type": "array", "items": {"type": "integer"}},
@@ -46,7 +46,7 @@ func TestALayerMayTakeOutWhatAnotherGives(t *testing.T) {
 	require.JSONEq(t, `{"additionalProperties": false, "properties": {"level": {}, "ports": {}, "sinks": {"additionalProperties": {}}}}`, string(text))
 }
 
-func TestASchemaWithoutTheKeysIsRefused(t *testing.T) {
+func TestWithDefinitions_RejectsMissingKeys(t *testing.T) {
 	_, err := withDefinitions(read(t, installationSchema), []byte(`{"properties": {}}`))
 	require.ErrorContains(t, err, `no property "global"`)
 	_, err = withDefinitions([]byte(`{}`), read(t, sidecarSchema))

@@ -20,7 +20,7 @@ import (
 
 // What inject puts into manifests, eject takes out of them, of every scenario of
 // the golden corpus, though nothing records who owns what.
-func TestEjectUndoesInject(t *testing.T) {
+func TestEject_RevertsInject(t *testing.T) {
 	scenarios, err := scenario.Load(filepath.Join(root, "test", "golden"))
 	require.NoError(t, err)
 	undone := 0

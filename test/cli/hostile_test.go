@@ -173,7 +173,7 @@ func commands(on scene) [][]string {
 }
 
 // Whatever is in the files: names, texts, templates, comments.
-func TestNoFileSteersWhoSeesWhatIsPrinted(t *testing.T) {
+func TestCLI_EscapesControlCharactersOfFiles(t *testing.T) {
 	t.Parallel()
 	for name, files := range scenes(t) {
 		t.Run(name, func(t *testing.T) {
@@ -195,7 +195,7 @@ func isEvil(command []string) bool {
 }
 
 // A command that is new is tried, too.
-func TestEveryCommandIsTriedOnWhatIsHostile(t *testing.T) {
+func TestCLI_TestsEveryCommandWithHostileFiles(t *testing.T) {
 	t.Parallel()
 	var tried []string
 	for _, command := range commands(nil) {
@@ -207,7 +207,7 @@ func TestEveryCommandIsTriedOnWhatIsHostile(t *testing.T) {
 }
 
 // What is rendered is the same, however it has to be written.
-func TestWhatIsRenderedStaysWhatItIs(t *testing.T) {
+func TestRender_KeepsContentWhenEscaped(t *testing.T) {
 	t.Parallel()
 	const some = "\x1b]8;;x\a\r\u202e\u2028\n::error::owned ##[error]" // Templates print no others.
 	variable := strconv.QuoteToASCII(some)

@@ -16,7 +16,7 @@ import (
 )
 
 // The template is filled in as krew-release-bot does it.
-func TestTheManifestForKrewIsWhole(t *testing.T) {
+func TestCLI_ProvidesCompleteKrewManifest(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, ".krew.yaml"))
 	require.NoError(t, err)
 	var uris []string

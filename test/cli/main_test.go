@@ -101,14 +101,14 @@ func setUp(env *testscript.Env, kubeconfig string) error {
 	return nil
 }
 
-func TestScriptsWithoutACluster(t *testing.T) {
+func TestCLI_RunsScriptsWithoutCluster(t *testing.T) {
 	t.Parallel()
 	run(t, "offline", filepath.Join(t.TempDir(), "none"))
 }
 
 // The tests on a cluster look at all that it has, so they take turns on it: to start one for each of them
 // would cost more than many of them do. Each leaves no VectorSidecar and no workload to the next.
-func TestOnACluster(t *testing.T) {
+func TestCLI_WorksOnACluster(t *testing.T) {
 	t.Parallel()
 	for name, group := range map[string]struct {
 		options controlplane.Options
@@ -139,7 +139,7 @@ func TestOnACluster(t *testing.T) {
 }
 
 // A VectorSidecar is tried on a cluster before anything is installed there.
-func TestAPreviewComesBeforeTheInstallation(t *testing.T) {
+func TestCLI_PreviewsBeforeInstallation(t *testing.T) {
 	t.Parallel()
 	plane := controlplane.ForTest(t, controlplane.Options{})
 	for _, command := range []string{"plan", "diff", "tree"} {

@@ -22,7 +22,7 @@ func command(out *bytes.Buffer) *cobra.Command {
 	return cli.New(genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: out, ErrOut: out}, cli.Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}, "test")
 }
 
-func TestGeneratedPagesAreThoseOfTheCode(t *testing.T) {
+func TestCLI_GeneratesCommittedPages(t *testing.T) {
 	for _, topic := range []string{"cli", "reasons"} {
 		var out bytes.Buffer
 		page := command(&out)
@@ -38,7 +38,7 @@ func TestGeneratedPagesAreThoseOfTheCode(t *testing.T) {
 	}
 }
 
-func TestEveryExampleIsRunByAScript(t *testing.T) {
+func TestCLI_RunsEveryExampleInAScript(t *testing.T) {
 	scripts, err := filepath.Glob("testdata/*/*.txtar")
 	require.NoError(t, err)
 	var all strings.Builder

@@ -39,7 +39,7 @@ var findingLine = regexp.MustCompile(`^::(?:error|warning) file=[^:,\r\n]+(?:,li
 
 // Whatever the names, keys and values of files are, a report is whole, and has as many findings
 // in each format.
-func TestAReportStaysWholeWhateverIsFound(t *testing.T) {
+func TestReport_StaysCompleteWithHostileNames(t *testing.T) {
 	t.Parallel()
 	for name, text := range reportedTexts() {
 		t.Run(name, func(t *testing.T) {

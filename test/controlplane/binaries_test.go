@@ -13,7 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 )
 
-func TestMissingPrograms(t *testing.T) {
+func TestStart_ReportsAllMissingPrograms(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(controlplane.BinVariable, dir)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "etcd"), nil, 0o700))
@@ -30,7 +30,7 @@ func TestMissingPrograms(t *testing.T) {
 	require.ErrorContains(t, err, "make tools")
 }
 
-func TestBinVariableIsAbsolute(t *testing.T) {
+func TestBinVariable_RequiresAbsolutePath(t *testing.T) {
 	t.Setenv(controlplane.BinVariable, "bin")
 	_, err := controlplane.Bin("helm")
 	require.ErrorContains(t, err, controlplane.BinVariable)

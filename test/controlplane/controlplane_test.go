@@ -33,7 +33,7 @@ const (
 )
 
 // One control plane with everything serves the whole story: it costs most of the time.
-func TestWholeControlPlane(t *testing.T) {
+func TestStart_RunsCompleteControlPlane(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	c := controlplane.ForTest(t, controlplane.Options{Dir: dir, Nodes: 2, Log: lines{t}})
@@ -128,7 +128,7 @@ func TestWholeControlPlane(t *testing.T) {
 	})
 }
 
-func TestAPIServerOutage(t *testing.T) {
+func TestStopAPIServer_KeepsDataForRestart(t *testing.T) {
 	t.Parallel()
 	c := controlplane.ForTest(t, controlplane.Options{Log: lines{t}})
 	client, err := kubernetes.NewForConfig(c.Config())
@@ -152,7 +152,7 @@ func TestAPIServerOutage(t *testing.T) {
 // killedVariable makes this test binary the one that is killed.
 const killedVariable = "CONTROLPLANE_TEST_KILLED"
 
-func TestNothingSurvivesAKilledTest(t *testing.T) {
+func TestForTest_StopsProgramsOfKilledTest(t *testing.T) {
 	if dir := os.Getenv(killedVariable); dir != "" {
 		controlplane.ForTest(t, controlplane.Options{Dir: dir})
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "started"), nil, 0o600))

@@ -89,7 +89,7 @@ var specs = map[string]reflect.Type{
 }
 
 // A field that Kubernetes adds is to be put into the table.
-func TestNoFieldOfAWorkloadIsMissing(t *testing.T) {
+func TestFields_CoverEveryWorkloadField(t *testing.T) {
 	for _, kind := range Kinds() {
 		t.Run(kind.Name, func(t *testing.T) { requireAllFields(t, kind) })
 	}
@@ -156,7 +156,7 @@ func owner(of reflect.Type, field reflect.StructField) string {
 	return of.Name()
 }
 
-func TestTheSameSeedGivesTheSameWorkloads(t *testing.T) {
+func TestRandom_RepeatsWorkloadsOfASeed(t *testing.T) {
 	kind := Kinds()[0]
 	one, err := Random(kind, 7, 200, Logging())
 	require.NoError(t, err)
@@ -173,7 +173,7 @@ func TestTheSameSeedGivesTheSameWorkloads(t *testing.T) {
 
 // A base is not changed by what is made of it, and every workload says something
 // else.
-func TestEveryWorkloadIsItsOwn(t *testing.T) {
+func TestSingles_CreatesDistinctWorkloads(t *testing.T) {
 	base := Logging()
 	before := runtime.DeepCopyJSON(base)
 	seen := map[string]bool{}

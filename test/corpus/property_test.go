@@ -22,7 +22,7 @@ const atOnce = 16
 // Offline and live are one merge: for every generated workload and every sample
 // sidecar, the offline result is what a real API server holds after the operator. And
 // taken out again, nothing of it is left, and nothing of the owner's is lost.
-func TestOfflineAndLiveAreOneMerge(t *testing.T) {
+func TestMerge_MatchesTheAPIServer(t *testing.T) {
 	by := *seed
 	if by == 0 {
 		by = uint64(time.Now().UnixNano())

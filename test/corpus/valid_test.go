@@ -12,7 +12,7 @@ import (
 )
 
 // Every value of every field is one that the API server takes, and knows.
-func TestEveryValueIsValid(t *testing.T) {
+func TestFields_HaveValidValues(t *testing.T) {
 	namespace := world.Namespace(t)
 	for _, kind := range Kinds() {
 		tried, undefined := 0, 0

@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func TestWritesAreCountedFromTheOperatorsMetrics(t *testing.T) {
+func TestMetrics_CountsWritesOfOperator(t *testing.T) {
 	found := metrics(`# HELP rest_client_requests_total Number of HTTP requests
 rest_client_requests_total{code="200",host="127.0.0.1:1",method="GET"} 8
 rest_client_requests_total{code="200",host="127.0.0.1:1",method="PATCH"} 2
@@ -30,7 +30,7 @@ workqueue_depth{controller="vectorsidecar",name="vectorsidecar",priority="0"} 0
 	require.False(t, metrics("").settled().done, "an operator that has not looked yet has written nothing, which proves nothing")
 }
 
-func TestARolloutIsOverWhenOnlyNewReadyPodsAreLeft(t *testing.T) {
+func TestOnlyNewPods_RequiresNewReadyPods(t *testing.T) {
 	always := corev1.ContainerRestartPolicyAlways
 	pod := func(ready bool) corev1.Pod {
 		return corev1.Pod{
@@ -68,7 +68,7 @@ func TestARolloutIsOverWhenOnlyNewReadyPodsAreLeft(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatAPodHasOfTheOperatorsArgumentsChanges(t *testing.T) {
+func TestReplaceIn_ChangesOnlyAddresses(t *testing.T) {
 	args := []string{"--environment=production", "--metrics-bind-address=:8443", "--health-probe-bind-address=:8081", "--config=/etc/config.yaml", "--leader-elect=true"}
 	require.Equal(t,
 		[]string{"--environment=production", "--metrics-bind-address=m", "--health-probe-bind-address=h", "--config=c", "--leader-elect=true"},
@@ -76,7 +76,7 @@ func TestOnlyWhatAPodHasOfTheOperatorsArgumentsChanges(t *testing.T) {
 	require.Equal(t, "production", value(args, "--environment"))
 }
 
-func TestWithoutATerminalOutputIsPlainLines(t *testing.T) {
+func TestScreen_PrintsPlainLinesWithoutTerminal(t *testing.T) {
 	var out bytes.Buffer
 	d := &demo{screen: &screen{out: &out}}
 	d.heading(1, "One")

@@ -18,7 +18,7 @@ var codeOfLint = regexp.MustCompile(`\bVSC\d{3}\b`)
 
 // A code in a page means something, and each that there is stands in a page with what it
 // means and what to do.
-func TestEveryCodeIsExplainedAndEveryCodeInAPageExists(t *testing.T) {
+func TestDocs_ExplainEveryCode(t *testing.T) {
 	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
 	require.NoError(t, err)
 	told := map[string]bool{}

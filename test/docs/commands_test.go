@@ -110,7 +110,7 @@ func (f *fence) commands() []string {
 	return lines
 }
 
-func TestEveryCommandIsRunSomewhere(t *testing.T) {
+func TestDocs_ShowOnlyTestedCommands(t *testing.T) {
 	shown := commands(t)
 	var needCluster []string
 	for _, command := range shown {
@@ -136,7 +136,7 @@ func TestEveryCommandIsRunSomewhere(t *testing.T) {
 	}
 }
 
-func TestCommandsThatNeedNoCluster(t *testing.T) {
+func TestDocs_RunCommandsWithoutCluster(t *testing.T) {
 	printed := map[string]string{}
 	for command, prints := range offline {
 		t.Run(command, func(t *testing.T) {
@@ -148,7 +148,7 @@ func TestCommandsThatNeedNoCluster(t *testing.T) {
 	requireShownOutput(t, printed)
 }
 
-func TestCommandsInTheOrderOfThePages(t *testing.T) {
+func TestDocs_RunCommandsInPageOrder(t *testing.T) {
 	ctrl.SetLogger(logr.Discard())
 	plane := controlplane.ForTest(t, controlplane.Options{Nodes: 2})
 	kubeconfig := "KUBECONFIG=" + plane.Kubeconfig()

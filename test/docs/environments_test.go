@@ -15,7 +15,7 @@ import (
 )
 
 // The table of environments says what their values files give.
-func TestEnvironmentsTableIsThatOfTheValues(t *testing.T) {
+func TestDocs_ListValuesOfEnvironments(t *testing.T) {
 	environments := read(t, "docs/environments.md")
 	header, rows := []string(nil), map[string][]string{}
 	for line := range strings.SplitSeq(environments.prose, "\n") {
@@ -92,7 +92,7 @@ func valuesOf(t *testing.T, environment string) chartutil.Values {
 }
 
 // What the README asks for is what go.mod and the chart ask for.
-func TestReadmeNamesTheVersionsThatAreNeeded(t *testing.T) {
+func TestDocs_NameRequiredVersionsInReadme(t *testing.T) {
 	readme := read(t, "README.md")
 	for product, in := range map[string]struct{ file, line string }{
 		"Go":         {"go.mod", "\ngo 1.%s.0\n"},

@@ -38,7 +38,7 @@ const foreignComment = "# of another project\n"
 
 // A YAML block is a VectorSidecar, a Vector configuration without findings, the values
 // that a command takes, a policy, a quota, or another project's.
-func TestExamplesAreWhatTheySay(t *testing.T) {
+func TestDocs_ContainOnlyValidExamples(t *testing.T) {
 	for _, f := range fences(t, "yaml") {
 		if _, isFile := fileOf(&f); isFile || strings.HasPrefix(f.text, ownValuesComment) {
 			continue
@@ -115,7 +115,8 @@ func ownValues(t *testing.T) string {
 	return ""
 }
 
-func TestBeforeAndAfterAreReal(t *testing.T) {
+// The diff in the pages is the output of the two commands before and after it.
+func TestDocs_ShowRealDiffs(t *testing.T) {
 	diffs := slices.DeleteFunc(fences(t, "diff"), func(f fence) bool { return f.page == templatesPage })
 	require.Len(t, diffs, 1)
 	before := shell(t, "bin/kubectl-vectorsidecar render --environment staging -f docs/samples/app/deployment.yaml --sidecar docs/samples/02-logs.yaml")

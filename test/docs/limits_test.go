@@ -63,7 +63,7 @@ func limits(t *testing.T) []limit {
 
 // A limit says every number that holds it, and no other; what it names by a star or by
 // a struct it names in full. So one that is raised or lifted fails here.
-func TestLimitsAreThoseOfTheCode(t *testing.T) {
+func TestDocs_StateLimitsOfTheCode(t *testing.T) {
 	for _, one := range limits(t) {
 		var known []string // numbers, as they are written
 		var sources []string

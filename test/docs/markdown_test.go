@@ -131,13 +131,13 @@ func (p *page) code() []string {
 	return found
 }
 
-func TestEveryPageSaysItsLicence(t *testing.T) {
+func TestDocs_HaveLicenseHeaders(t *testing.T) {
 	for _, p := range pages(t) {
 		require.True(t, strings.HasPrefix(p.prose, "<!--\nSPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors\nSPDX-License-Identifier: Apache-2.0\n-->\n"), p.name)
 	}
 }
 
-func TestEveryFenceHasALanguageThatIsChecked(t *testing.T) {
+func TestDocs_UseOnlyCheckedFenceLanguages(t *testing.T) {
 	checked := []string{
 		"sh", "yaml", "diff", "gotemplate", "txtar",
 		"text",    // Output of the commands above it.
@@ -151,7 +151,7 @@ func TestEveryFenceHasALanguageThatIsChecked(t *testing.T) {
 }
 
 // A newcomer reads the README in a few minutes, and finds every page from there.
-func TestReadmeIsShortAndLeadsToEveryPage(t *testing.T) {
+func TestDocs_LinkEveryPageFromShortReadme(t *testing.T) {
 	text, err := os.ReadFile(root + "/README.md")
 	require.NoError(t, err)
 	require.LessOrEqual(t, len(strings.Fields(string(text))), 1200, "words")

@@ -21,7 +21,7 @@ import (
 
 // The guide names those methods, of all that there are in Go, that a template of a
 // set can call.
-func TestTheGuideNamesEveryMethodThatCanBeCalled(t *testing.T) {
+func TestDocs_ListEveryMethodForTemplates(t *testing.T) {
 	types := map[string]reflect.Type{
 		".Files":                    reflect.TypeFor[*gotemplate.Files](),
 		".Capabilities":             reflect.TypeFor[*chartutil.Capabilities](),

@@ -27,7 +27,7 @@ var (
 	nameIn     = regexp.MustCompile("`([A-Za-z]\\w*)(?:\\.\\w+)?`\\s+in\\s+`((?:api|cmd|internal|test)/[a-z0-9/]+)`")
 )
 
-func TestLinksLeadSomewhere(t *testing.T) {
+func TestDocs_LinkOnlyToExistingTargets(t *testing.T) {
 	anchors := map[string][]string{}
 	for _, p := range pages(t) {
 		for _, match := range heading.FindAllStringSubmatch(p.prose, -1) {
@@ -75,7 +75,7 @@ var notPaths = []string{
 // there. ENV stands for an environment. A name with a dot before its first slash
 // is a host's or an API group's, and a path from / is the container's. FOLDER.NAME is
 // declared in that folder.
-func TestPathsExist(t *testing.T) {
+func TestDocs_NameOnlyExistingPaths(t *testing.T) {
 	checked := 0
 	for _, p := range pages(t) {
 		for _, text := range p.code() {
@@ -98,7 +98,7 @@ func TestPathsExist(t *testing.T) {
 }
 
 // `NAME` in `FOLDER` is declared there, and of NAME.MEMBER at least NAME.
-func TestWhatIsInAFolderIsDeclaredThere(t *testing.T) {
+func TestDocs_NameOnlyDeclaredIdentifiers(t *testing.T) {
 	checked := 0
 	for _, p := range pages(t) {
 		for _, match := range nameIn.FindAllStringSubmatch(p.prose, -1) {
@@ -109,7 +109,7 @@ func TestWhatIsInAFolderIsDeclaredThere(t *testing.T) {
 	require.Greater(t, checked, 5)
 }
 
-func TestMakeTargetsExist(t *testing.T) {
+func TestDocs_NameOnlyExistingMakeTargets(t *testing.T) {
 	help := shell(t, "make help")
 	require.Contains(t, help, "Run the operator against the current kubeconfig")
 	for _, p := range pages(t) {
@@ -128,7 +128,7 @@ func TestMakeTargetsExist(t *testing.T) {
 }
 
 // The table of reasons is in docs/architecture.md.
-func TestReasonsAreExplained(t *testing.T) {
+func TestDocs_ExplainEveryReason(t *testing.T) {
 	declared := constants(t, "Reason")
 	var explained []string
 	for _, p := range pages(t) {
@@ -145,7 +145,7 @@ func TestReasonsAreExplained(t *testing.T) {
 }
 
 // docs/status.md explains every condition, and the reasons that are met most.
-func TestStatusPageNamesTheConditionsAndReasons(t *testing.T) {
+func TestDocs_ExplainConditionsOnStatusPage(t *testing.T) {
 	reasons, conditions := constants(t, "Reason"), constants(t, "Condition")
 	status := read(t, "docs/status.md")
 	tables := strings.Split(status.prose, "\n|---|---|\n")
@@ -169,7 +169,7 @@ func TestStatusPageNamesTheConditionsAndReasons(t *testing.T) {
 }
 
 // A decision is one paragraph: title, date, what was decided, the alternative, the price.
-func TestDecisionsHaveDateAlternativeAndPrice(t *testing.T) {
+func TestDocs_StateDateAndAlternativeOfDecisions(t *testing.T) {
 	architecture := read(t, "docs/architecture.md")
 	_, section, found := strings.Cut(architecture.prose, "\n## Decisions\n")
 	require.True(t, found)
@@ -215,7 +215,7 @@ func constants(t *testing.T, prefix string) []string {
 }
 
 // docs/annotations.md explains every key of a label, an annotation and a finalizer.
-func TestAnnotationsPageNamesEveryKey(t *testing.T) {
+func TestDocs_ExplainEveryAnnotation(t *testing.T) {
 	var keys []string
 	declaration := regexp.MustCompile(`Group ?\+ ?"/([a-z-]+)"`)
 	for _, folder := range []string{"admission", "companion", "meta"} {

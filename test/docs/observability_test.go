@@ -15,7 +15,7 @@ import (
 )
 
 // Keys of log lines and attributes of spans are what people search by.
-func TestKeysAndAttributesAreExplained(t *testing.T) {
+func TestDocs_ExplainLogKeysAndSpanAttributes(t *testing.T) {
 	text, err := os.ReadFile(root + "/docs/observability.md")
 	require.NoError(t, err)
 	for _, file := range []string{"internal/telemetry/log.go", "internal/telemetry/trace.go"} {

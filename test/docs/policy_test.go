@@ -17,7 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/fields"
 )
 
-func TestTheTableOfFieldsIsThatOfThePolicy(t *testing.T) {
+func TestDocs_ContainGeneratedPolicyTable(t *testing.T) {
 	isGenerated(t, filepath.Join(root, "docs", "policy.md"), "fields", fieldsTable())
 }
 

@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what is generated in the pages")
 
-func TestTheRulesAreThoseOfTheCatalogue(t *testing.T) {
+func TestDocs_ContainGeneratedRulesTable(t *testing.T) {
 	isGenerated(t, filepath.Join(root, "docs", "vector-config.md"), "rules", rulesTable())
 }
 

@@ -38,7 +38,7 @@ func fileOf(f *fence) (string, bool) {
 
 // A reader of the guide goes from its beginning to its end: writes the files, types
 // the commands, and looks at what has changed by them.
-func TestTheGuideForTemplateAuthorsWorks(t *testing.T) {
+func TestDocs_GuideTemplateAuthors(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), ownTemplates)
 	here := func(text string) string { return strings.ReplaceAll(text, ownTemplates, folder) }
 	ran, last, printed, builtin := 0, "", "", ""
@@ -84,7 +84,7 @@ func requireWritten(t *testing.T, shown, file string) {
 // helmOnly are the functions that Helm adds to sprig's.
 var helmOnly = []string{"lookup", "call", "include", "tpl", "required", "toYaml", "fromYaml", "toToml", "fromToml", "fromYamlArray", "fromJsonArray"}
 
-func TestTheGuideNamesEveryFunctionThatIsRefused(t *testing.T) {
+func TestDocs_ListRejectedTemplateFunctions(t *testing.T) {
 	var refused []string
 	for _, name := range slices.Concat(helmOnly, slices.Collect(maps.Keys(sprig.TxtFuncMap()))) {
 		_, err := gotemplate.Compile(map[string]string{"a.yaml": "{{ " + name + " }}"}, gotemplate.Options{})
@@ -134,7 +134,7 @@ func table(t *testing.T, heading string) [][]string {
 
 // Templates that use more than each budget allows; what stops them is the number
 // that the guide tells.
-func TestTheGuideTellsTheBudgets(t *testing.T) {
+func TestDocs_StateTemplateBudgets(t *testing.T) {
 	for name, text := range map[string]string{
 		"steps":  `{{ range until 400 }}{{ range until 400 }}{{ . }}{{ end }}{{ end }}`,
 		"depth":  `{{ define "a" }}{{ include "a" . }}{{ end }}{{ include "a" . }}`,
@@ -166,7 +166,7 @@ func budgets(t *testing.T) map[string]string {
 }
 
 // The table of files is the folder.
-func TestTheGuideNamesEveryTemplate(t *testing.T) {
+func TestDocs_ListEveryTemplate(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(root, "templates", "*"))
 	require.NoError(t, err)
 	var names []string

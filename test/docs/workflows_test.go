@@ -23,7 +23,7 @@ type workflow struct {
 
 // A workflow runs elsewhere: what it names of the repository is here, and what its shell
 // runs is shell.
-func TestWorkflowsNameWhatThereIs(t *testing.T) {
+func TestDocs_CheckNamesInWorkflows(t *testing.T) {
 	files, err := filepath.Glob(root + "/.github/workflows/*.yaml")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)

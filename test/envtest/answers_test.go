@@ -27,7 +27,7 @@ func runsThrough(t *testing.T, way *harness.Answers) {
 
 // A webhook may answer as the API server does when a workload has changed, or is gone. It is not waited for in
 // silence.
-func TestAnAnswerThatTheWorkloadHasChangedIsNotBelievedForEver(t *testing.T) {
+func TestVectorSidecar_ReportsRepeatedFalseConflicts(t *testing.T) {
 	deployments := schema.GroupResource{Group: "apps", Resource: "deployments"}
 	for name, answer := range map[string]apierrors.APIStatus{
 		"conflict":  apierrors.NewConflict(deployments, "cart", errors.New(harness.Locked)),
@@ -56,7 +56,7 @@ func TestAnAnswerThatTheWorkloadHasChangedIsNotBelievedForEver(t *testing.T) {
 }
 
 // What keeps the operator from marking a VectorSidecar as its own is said, and not tried twenty times a second.
-func TestAVectorSidecarThatCannotBeMarkedSaysWhy(t *testing.T) {
+func TestVectorSidecar_ReportsFailureToAddFinalizer(t *testing.T) {
 	for name, answer := range harness.AnswersFor("vectorsidecars") {
 		t.Run(name, func(t *testing.T) {
 			namespace := world.Namespace(t)
@@ -82,7 +82,7 @@ func TestAVectorSidecarThatCannotBeMarkedSaysWhy(t *testing.T) {
 
 // A revision that cannot be stored is not given out, because nobody could go back to it: that is said, and the one
 // before stays. It is not tried again by each VectorSidecar.
-func TestARevisionThatCannotBeStoredIsNotGivenOut(t *testing.T) {
+func TestOperator_PublishesOnlyStoredRevisions(t *testing.T) {
 	installation := wavesOf(t, "1s", "")
 	all := []*inWave{newInWave(t, "canary"), newInWave(t, "canary"), newInWave(t, "canary")}
 	for _, one := range all {

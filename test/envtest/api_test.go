@@ -39,7 +39,7 @@ func documents(t *testing.T, namespace, text string) []*unstructured.Unstructure
 	return objects
 }
 
-func TestTheAPIServerRefusesWhatItCanTell(t *testing.T) {
+func TestVectorSidecar_RejectsInvalidSpecs(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	for name, test := range map[string]struct{ spec, want string }{
@@ -76,7 +76,7 @@ func TestTheAPIServerRefusesWhatItCanTell(t *testing.T) {
 	}
 }
 
-func TestAnEmptySelectorNeedsMatchAll(t *testing.T) {
+func TestVectorSidecar_AcceptsEmptySelectorWithMatchAll(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	object := documents(t, namespace, "apiVersion: observability.kontroloop.ai/v1alpha1\nkind: VectorSidecar\nmetadata: {name: all}\nspec: {selector: {}, matchAll: true}")[0]
@@ -177,7 +177,7 @@ spec:
     spec: {containers: [{name: dev, image: "registry.example/dev:1"}]}
 `
 
-func TestManifestsOfTheEarlierCRDWorkUnchanged(t *testing.T) {
+func TestVectorSidecar_AcceptsManifestsOfTheEarlierCRD(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	for _, object := range documents(t, namespace, earlierManifests) {
@@ -206,7 +206,7 @@ func TestManifestsOfTheEarlierCRDWorkUnchanged(t *testing.T) {
 
 // Every sample works as it stands: the API server takes it, and with the sample
 // application it comes to rest.
-func TestSamples(t *testing.T) {
+func TestVectorSidecar_RollsOutEverySample(t *testing.T) {
 	t.Parallel()
 	root, err := harness.Root()
 	require.NoError(t, err)

@@ -40,7 +40,7 @@ func threeWay(t *testing.T, manifest string, live *appsv1.Deployment) (is, would
 	return string(before), string(after)
 }
 
-func TestAnInjectedWorkloadIsInSyncForArgoCD(t *testing.T) {
+func TestVectorSidecar_KeepsWorkloadsInSyncForArgoCD(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		initContainers string

@@ -18,7 +18,7 @@ import (
 
 // Bad input that an API server accepts: a condition says what is wrong, where,
 // and what to do, and no workload is touched.
-func TestBadInputIsExplainedAndTouchesNothing(t *testing.T) {
+func TestVectorSidecar_ReportsBadInputWithoutWrites(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		deployment func(*objects.Deployment) *objects.Deployment
@@ -172,7 +172,7 @@ func TestBadInputIsExplainedAndTouchesNothing(t *testing.T) {
 	}
 }
 
-func TestAConfigMapThatAppearsLaterIsUsed(t *testing.T) {
+func TestConfigMapRef_UsesConfigMapCreatedLater(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
@@ -185,7 +185,8 @@ func TestAConfigMapThatAppearsLaterIsUsed(t *testing.T) {
 	harness.Until(t, world, deployment, "the sidecar", isInjected)
 }
 
-func TestABadChangeKeepsTheLastGoodSidecar(t *testing.T) {
+// An unknown environment leaves the injected sidecar unchanged, and a deletion still removes it.
+func TestVectorSidecar_KeepsSidecarAfterInvalidChange(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)
 	before := rawTemplate(t, deployment)

@@ -97,7 +97,7 @@ func (b *late) Read(into []byte) (int, error) {
 
 // While the watch is behind, a patch for a version that is gone is not sent again and
 // again: the operator looks at the one workload, and goes on from what is there.
-func TestAWatchThatIsBehindBringsNoStormOfPatches(t *testing.T) {
+func TestOperator_DoesNotRepeatPatchWhileWatchLags(t *testing.T) {
 	namespace, behind := world.Namespace(t), newLag()
 	o := through(t, behind.through)
 	cart := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
@@ -157,7 +157,7 @@ func (r *refuser) through(next http.RoundTripper) http.RoundTripper {
 
 // A conflict that nobody's change explains is over once the workload was looked at:
 // no event comes that would say so.
-func TestAConflictWithoutAChangeIsTriedAgain(t *testing.T) {
+func TestOperator_RetriesConflictWithoutChange(t *testing.T) {
 	namespace, refusing := world.Namespace(t), &refuser{left: 2}
 	o := through(t, refusing.through)
 	cart := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
@@ -173,7 +173,7 @@ func TestAConflictWithoutAChangeIsTriedAgain(t *testing.T) {
 }
 
 // Whoever stops an operator that has just begun, as a rollout of its own Deployment may, sees no failure.
-func TestAnOperatorThatIsStoppedWhileItStartsEndsInOrder(t *testing.T) {
+func TestOperator_StopsCleanlyDuringStart(t *testing.T) {
 	require.NoError(t, running.Stop())
 	t.Cleanup(func() { running = world.RunOperator(options) })
 	for range 5 {

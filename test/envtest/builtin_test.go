@@ -62,7 +62,7 @@ func (w *inWave) late(t *testing.T, name string) *appsv1.Deployment {
 
 // Who waits for a release's templates, or goes back from them, has those of the release before, though that
 // runs no more.
-func TestAnEarlierRevisionHasTheTemplatesItWasGivenOutWith(t *testing.T) {
+func TestRevision_KeepsTemplatesOfItsRelease(t *testing.T) {
 	installation := wavesOf(t, "1s", "")
 	ownChartAfter(t)
 	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
@@ -115,7 +115,7 @@ func TestAnEarlierRevisionHasTheTemplatesItWasGivenOutWith(t *testing.T) {
 }
 
 // A release that renders an earlier revision otherwise writes nothing of it.
-func TestAnEarlierRevisionThatIsRenderedOtherwiseIsNotWritten(t *testing.T) {
+func TestRevision_BlocksWritesWhenRenderedDifferently(t *testing.T) {
 	installation := wavesOf(t, "1s", "")
 	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
 	canary.until(t, v1alpha1.RolloutComplete, "")

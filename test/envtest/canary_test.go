@@ -20,7 +20,7 @@ import (
 )
 
 // A change that fails in the canary reaches nobody else, and the next one begins with it again.
-func TestACanaryGetsAChangeFirst(t *testing.T) {
+func TestCanarySpec_StopsFailedChangeInTheCanary(t *testing.T) {
 	namespace := world.Namespace(t)
 	var apps []*appsv1.Deployment
 	for n := range 3 {
@@ -61,7 +61,7 @@ func TestACanaryGetsAChangeFirst(t *testing.T) {
 	})
 }
 
-func TestACanaryIsANumberOrLabels(t *testing.T) {
+func TestCanarySpec_RequiresEitherWorkloadsOrSelector(t *testing.T) {
 	two, most := intstr.FromInt32(2), intstr.FromString("150%")
 	for want, canary := range map[string]*v1alpha1.CanarySpec{
 		"needs either workloads or selector":              {},

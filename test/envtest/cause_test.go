@@ -70,7 +70,7 @@ func explained(t *testing.T, deployment *appsv1.Deployment) string {
 }
 
 // From the first write to the last, whoever asks is told what brought it about.
-func TestEveryWriteSaysWhyItIsMade(t *testing.T) {
+func TestOperator_ReportsCauseOfEveryWrite(t *testing.T) {
 	t.Cleanup(func() { release(t, "", nil) })
 	release(t, "1.0.0", nil)
 	values := objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, "staging.yaml", "sidecar: {}")

@@ -40,7 +40,7 @@ func logMount(t *testing.T, pod *corev1.PodSpec) corev1.VolumeMount {
 }
 
 // A writable log volume takes no more rights: pods are admitted at the restricted level.
-func TestFilesAreRemovedAtTheRestrictedLevel(t *testing.T) {
+func TestCleanupSpec_MeetsRestrictedPodSecurity(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t, "pod-security.kubernetes.io/enforce", "restricted")
 	no, yes := false, true
@@ -65,7 +65,7 @@ func TestFilesAreRemovedAtTheRestrictedLevel(t *testing.T) {
 
 // Nothing is removed from the owner's claim, a StatefulSet's too, unless the policy says so; what the
 // API server would refuse of the values it says when they are written.
-func TestNothingIsRemovedFromAClaim(t *testing.T) {
+func TestCleanupSpec_KeepsFilesOfVolumeClaims(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Pod(func(pod *corev1.PodSpec) {

@@ -102,7 +102,7 @@ func askCluster(t *testing.T, cluster *v1alpha1.ClusterVectorSidecar, as string)
 }
 
 // What fails in one of several namespaces goes back in all.
-func TestASpecOfAClusterVectorSidecarThatFailsIsReverted(t *testing.T) {
+func TestClusterVectorSidecar_RevertsFailedSpecEverywhere(t *testing.T) {
 	in := newReverting(t, 4)
 	good := in.cluster.Status.LastKnownGood
 	require.Contains(t, good.Spec, `"logLevel":"info"`)
@@ -157,7 +157,7 @@ func TestASpecOfAClusterVectorSidecarThatFailsIsReverted(t *testing.T) {
 }
 
 // Of many namespaces some are always in trouble: neither is a spec less good for that, nor is it reverted.
-func TestANamespaceInTroubleNeitherHindersNorBringsBack(t *testing.T) {
+func TestClusterVectorSidecar_KeepsSpecWithFailingNamespaces(t *testing.T) {
 	t.Parallel()
 	cluster := clusterOf(t)
 	cluster.Spec.Rollout.OnFailure = v1alpha1.OnFailureRevert
@@ -204,7 +204,7 @@ func TestANamespaceInTroubleNeitherHindersNorBringsBack(t *testing.T) {
 }
 
 // Wherever the one who leads stops, and whoever leads next, all go back once.
-func TestAClusterVectorSidecarGoesBackWhoeverLeads(t *testing.T) {
+func TestClusterVectorSidecar_RevertsOnceAcrossLeaders(t *testing.T) {
 	in := newReverting(t, 3)
 	before := map[string]int64{}
 	for _, app := range in.apps {
@@ -236,7 +236,7 @@ func TestAClusterVectorSidecarGoesBackWhoeverLeads(t *testing.T) {
 }
 
 // What owners do in the middle.
-func TestAClusterVectorSidecarThatIsReverted(t *testing.T) {
+func TestClusterVectorSidecar_HandlesChangesWhileReverted(t *testing.T) {
 	t.Parallel()
 	t.Run("opted out where it failed", func(t *testing.T) {
 		t.Parallel()
@@ -340,7 +340,7 @@ func TestAClusterVectorSidecarThatIsReverted(t *testing.T) {
 }
 
 // With waves, what goes back is what was changed after the wave of the namespace got its revision.
-func TestAClusterVectorSidecarGoesBackFromWhatFailedInAWave(t *testing.T) {
+func TestClusterVectorSidecar_RevertsChangeFailedInItsWave(t *testing.T) {
 	installation := wavesOf(t, "1s", "halt: {}\nonFailure: Revert")
 	level(t, installation, "info")
 	in := newInWaves(t)

@@ -23,7 +23,7 @@ func saysOfSelector(c *v1alpha1.ClusterVectorSidecar) bool {
 
 // A namespaceSelector that cannot be read selects no namespace, and takes the sidecar out of none. The
 // schema lets such a one through, and it is refused by the admission webhook alone.
-func TestANamespaceSelectorThatCannotBeReadTakesNothingOut(t *testing.T) {
+func TestClusterVectorSidecar_KeepsSidecarsOnInvalidSelector(t *testing.T) {
 	cluster := clusterOf(t)
 	namespace, later := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)
 	cart := labelled("cart", namespace)

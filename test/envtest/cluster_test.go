@@ -48,7 +48,8 @@ func labelled(name, namespace string) *appsv1.Deployment {
 	return objects.NewDeployment(name, namespace).Labelled("logs", "vector").Build()
 }
 
-func TestAClusterVectorSidecarReachesTheNamespacesThatItSelects(t *testing.T) {
+// Namespaces without the label, opted-out namespaces and opted-out workloads stay without a sidecar.
+func TestClusterVectorSidecar_InjectsIntoSelectedNamespaces(t *testing.T) {
 	t.Parallel()
 	cluster := clusterOf(t)
 	one, two, other := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name), world.Namespace(t)
@@ -95,7 +96,7 @@ func byName(cluster *v1alpha1.ClusterVectorSidecar, names ...string) {
 }
 
 // A namespace comes by its label, and goes with it; what was there is as before.
-func TestANamespaceIsSelectedByItsLabel(t *testing.T) {
+func TestClusterVectorSidecar_FollowsNamespaceLabels(t *testing.T) {
 	t.Parallel()
 	cluster := clusterOf(t)
 	stays, moves := world.Namespace(t, "team", cluster.Name), world.Namespace(t)
@@ -125,7 +126,7 @@ func TestANamespaceIsSelectedByItsLabel(t *testing.T) {
 	harness.Until(t, world, deployment, "removal", isClean)
 }
 
-func TestKubernetesOwnNamespacesHaveToBeNamed(t *testing.T) {
+func TestClusterVectorSidecar_SkipsSystemNamespacesUnlessNamed(t *testing.T) {
 	t.Parallel()
 	cluster := clusterOf(t)
 	deployment := labelled(cluster.Name, metav1.NamespaceSystem)
@@ -150,7 +151,7 @@ func TestKubernetesOwnNamespacesHaveToBeNamed(t *testing.T) {
 }
 
 // One of the namespace that has a container of the same name comes first, whoever was there first.
-func TestAVectorSidecarOfTheNamespaceComesFirst(t *testing.T) {
+func TestVectorSidecar_PrecedesClusterVectorSidecar(t *testing.T) {
 	t.Parallel()
 	cluster := clusterOf(t)
 	namespace := world.Namespace(t, "team", cluster.Name)
@@ -187,7 +188,7 @@ func TestAVectorSidecarOfTheNamespaceComesFirst(t *testing.T) {
 
 // A namespace that is being deleted, and one where the API server refuses what is to be written, hold
 // up no other.
-func TestANamespaceInTroubleHoldsUpNoOther(t *testing.T) {
+func TestClusterVectorSidecar_IsolatesFailingNamespaces(t *testing.T) {
 	t.Parallel()
 	cluster := clusterOf(t)
 	well, full, going := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)
@@ -214,7 +215,7 @@ func TestANamespaceInTroubleHoldsUpNoOther(t *testing.T) {
 	harness.Change(t, world, inGoing, func(d *appsv1.Deployment) { d.Finalizers = nil })
 }
 
-func TestAClusterVectorSidecarLeavesNoTrace(t *testing.T) {
+func TestClusterVectorSidecar_RestoresWorkloadsWhenDeleted(t *testing.T) {
 	t.Parallel()
 	cluster := clusterOf(t)
 	var deployments []*appsv1.Deployment
@@ -243,7 +244,7 @@ func TestAClusterVectorSidecarLeavesNoTrace(t *testing.T) {
 }
 
 // The configuration of all namespaces is one ConfigMap of the operator's.
-func TestAConfigMapOfTheOperatorIsCopiedIntoEachNamespace(t *testing.T) {
+func TestClusterVectorSidecar_CopiesConfigMapIntoNamespaces(t *testing.T) {
 	t.Parallel()
 	cluster := clusterOf(t)
 	config := objects.NewConfigMap(cluster.Name, options.Namespace, "vector.yaml", objects.VectorConfig("one"))
@@ -267,7 +268,7 @@ func TestAConfigMapOfTheOperatorIsCopiedIntoEachNamespace(t *testing.T) {
 }
 
 // A restart writes nothing, and what was deselected meanwhile is taken out.
-func TestARestartWritesNothingForAClusterVectorSidecar(t *testing.T) {
+func TestClusterVectorSidecar_CausesNoWritesAfterRestart(t *testing.T) {
 	cluster := clusterOf(t)
 	stays, leaves := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)
 	inStays, inLeaves := labelled("cart", stays), labelled("cart", leaves)
@@ -300,7 +301,7 @@ func TestARestartWritesNothingForAClusterVectorSidecar(t *testing.T) {
 	require.True(t, isInjected(inStays))
 }
 
-func TestAnOrphanedClusterVectorSidecarKeepsItsSidecars(t *testing.T) {
+func TestClusterVectorSidecar_KeepsSidecarsWithOrphan(t *testing.T) {
 	t.Parallel()
 	cluster := clusterOf(t)
 	deployment := labelled("cart", world.Namespace(t, "team", cluster.Name))

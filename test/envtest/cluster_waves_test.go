@@ -72,7 +72,9 @@ func has(level string) func(*appsv1.Deployment) bool {
 	return func(d *appsv1.Deployment) bool { return logLevel(d) == level }
 }
 
-func TestAClusterVectorSidecarGoesByTheWavesOfItsNamespaces(t *testing.T) {
+// A revision reaches the default wave only after the canary wave has soaked, and a new workload gets the revision of
+// its wave.
+func TestClusterVectorSidecar_RollsOutNamespacesInWaves(t *testing.T) {
 	installation := wavesOf(t, "12s", "")
 	in, alone := newInWaves(t), newInWave(t, "other")
 	alone.until(t, v1alpha1.RolloutComplete, in.before)
@@ -103,7 +105,7 @@ func TestAClusterVectorSidecarGoesByTheWavesOfItsNamespaces(t *testing.T) {
 	harness.Until(t, world, in.cluster, "no waves", func(c *v1alpha1.ClusterVectorSidecar) bool { return len(c.Status.Waves) == 0 })
 }
 
-func TestAClusterVectorSidecarHaltsAChange(t *testing.T) {
+func TestClusterVectorSidecar_HaltsRevisionFailedInAWave(t *testing.T) {
 	installation := wavesOf(t, "8s", "halt: {failedWorkloads: 1}")
 	in, alone := newInWaves(t), newInWave(t, "other")
 	alone.until(t, v1alpha1.RolloutComplete, in.before)
@@ -136,7 +138,7 @@ func TestAClusterVectorSidecarHaltsAChange(t *testing.T) {
 }
 
 // A VectorSidecar of an earlier wave stops the namespaces of later ones, too.
-func TestAHaltKeepsAChangeFromAClusterVectorSidecar(t *testing.T) {
+func TestClusterVectorSidecar_DoesNotStartHaltedRevision(t *testing.T) {
 	installation := wavesOf(t, "8s", "halt: {failedWorkloads: 1}")
 	first, cluster := newInWave(t, "canary"), clusterOf(t)
 	deployment := labelled("cart", world.Namespace(t, "team", cluster.Name))
@@ -156,7 +158,7 @@ func TestAHaltKeepsAChangeFromAClusterVectorSidecar(t *testing.T) {
 }
 
 // Of a fleet there is always something broken: that is known by name, and all else counts.
-func TestAHaltDoesNotCountWhatHadFailedBefore(t *testing.T) {
+func TestHalt_IgnoresWorkloadsThatFailedBefore(t *testing.T) {
 	installation := wavesOf(t, "1s", "")
 	harness.Change(t, world, installation, func(c *corev1.ConfigMap) { c.Data[desired.PolicyKey] = "overrides: {workloads: [sidecar.image]}" })
 	in := newInWaves(t)
@@ -191,7 +193,7 @@ func TestAHaltDoesNotCountWhatHadFailedBefore(t *testing.T) {
 }
 
 // A namespace that gets into another wave has what it had, until that one is let on.
-func TestANamespaceGoesIntoAnotherWave(t *testing.T) {
+func TestClusterVectorSidecar_KeepsRevisionOnWaveChange(t *testing.T) {
 	installation := wavesOf(t, "3s", "")
 	cluster := clusterOf(t)
 	first, second := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)
@@ -216,7 +218,7 @@ func TestANamespaceGoesIntoAnotherWave(t *testing.T) {
 
 // Whoever leads, and wherever the one before stopped, a change goes on where it was: each workload rolls
 // once, and the second wave waits for the first and its soak.
-func TestAClusterVectorSidecarKeepsToItsWavesWhoeverLeads(t *testing.T) {
+func TestClusterVectorSidecar_ContinuesWavesAcrossLeaders(t *testing.T) {
 	installation := wavesOf(t, "2s", "halt: {}")
 	in := newInWaves(t)
 	second := labelled("second", in.canary.Namespace)
@@ -256,7 +258,7 @@ func TestAClusterVectorSidecarKeepsToItsWavesWhoeverLeads(t *testing.T) {
 
 // What goes on because it has waited too long goes by waves as well, and the status says so before: whoever
 // leads after a crash has to watch it.
-func TestAClusterVectorSidecarGoesOnInWavesAfterMaxAge(t *testing.T) {
+func TestClusterVectorSidecar_StartsInWavesAfterMaxAge(t *testing.T) {
 	installation := wavesOf(t, "1s", "halt: {}")
 	in := newInWaves(t)
 	harness.Change(t, world, in.cluster, func(c *v1alpha1.ClusterVectorSidecar) {

@@ -20,7 +20,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-func TestNewContentOfAConfigMapRollsOnce(t *testing.T) {
+// An annotation on the ConfigMap starts no rollout, and new content starts exactly one.
+func TestConfigMapRef_RollsOutNewContentOnce(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	config := objects.NewConfigMap("vector", namespace, "vector.yaml", objects.VectorConfig("first"))
@@ -49,7 +50,7 @@ func TestNewContentOfAConfigMapRollsOnce(t *testing.T) {
 	require.Equal(t, sets+1, replicaSets(t, namespace))
 }
 
-func TestInlineConfigurationIsAnImmutableConfigMap(t *testing.T) {
+func TestConfigSpec_StoresInlineConfigInImmutableConfigMap(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
@@ -81,7 +82,7 @@ func TestInlineConfigurationIsAnImmutableConfigMap(t *testing.T) {
 	require.Contains(t, volumeConfigMaps(deployment), companionsIn(t, namespace)[0].Name)
 }
 
-func TestATOMLConfigurationKeepsItsFormat(t *testing.T) {
+func TestConfigSpec_KeepsTOMLFormat(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	toml := "[sources.in]\ntype = \"demo_logs\"\nformat = \"json\"\n\n[sinks.out]\ntype = \"blackhole\"\ninputs = [\"in\"]\n"
@@ -96,7 +97,7 @@ func TestATOMLConfigurationKeepsItsFormat(t *testing.T) {
 }
 
 // Live: the content changes in place, and no pod starts anew.
-func TestALiveConfigurationIsReloadedWithoutARollout(t *testing.T) {
+func TestReloadLive_UpdatesConfigWithoutRollout(t *testing.T) {
 	t.Parallel()
 	live := func(s *v1alpha1.SidecarSpec) { s.Reload = v1alpha1.ReloadLive }
 	for name, build := range map[string]func(*objects.VectorSidecar) *objects.VectorSidecar{
@@ -136,7 +137,7 @@ func TestALiveConfigurationIsReloadedWithoutARollout(t *testing.T) {
 }
 
 // A ConfigMap that happens to have the name of one of ours is its owner's.
-func TestAConfigMapOfSomebodyElseIsNotTakenOver(t *testing.T) {
+func TestCompanion_DoesNotReplaceForeignConfigMap(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	theirs := objects.NewConfigMap("logs-vector-live", namespace, "vector.yaml", "theirs")
@@ -157,7 +158,7 @@ func TestAConfigMapOfSomebodyElseIsNotTakenOver(t *testing.T) {
 	harness.Until(t, world, deployment, "the sidecar", isInjected)
 }
 
-func TestNothingIsMadeForAWorkloadThatCannotTakeIt(t *testing.T) {
+func TestOperator_DoesNotCreateUnusedCompanion(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithPort(9598).Build()
@@ -169,7 +170,7 @@ func TestNothingIsMadeForAWorkloadThatCannotTakeIt(t *testing.T) {
 	require.Empty(t, companionsIn(t, namespace))
 }
 
-func TestADeletedCompanionComesBack(t *testing.T) {
+func TestOperator_RecreatesDeletedCompanion(t *testing.T) {
 	t.Parallel()
 	_, vs := injected(t)
 	companion := companionsIn(t, vs.Namespace)[0]
@@ -182,7 +183,9 @@ func TestADeletedCompanionComesBack(t *testing.T) {
 	})
 }
 
-func TestEnvironments(t *testing.T) {
+// The environment of the VectorSidecar overrides the label of the namespace, and the label overrides the operator's
+// default.
+func TestEnvironment_PrefersVectorSidecarOverNamespace(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		namespaceLabels []string
@@ -208,7 +211,7 @@ func TestEnvironments(t *testing.T) {
 	}
 }
 
-func TestANamespaceThatChangesItsEnvironmentChangesItsSidecars(t *testing.T) {
+func TestEnvironment_FollowsNamespaceLabel(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: vs.Namespace}}
@@ -220,7 +223,8 @@ func TestANamespaceThatChangesItsEnvironmentChangesItsSidecars(t *testing.T) {
 	})
 }
 
-func TestTheInstallationsValuesReachRunningSidecars(t *testing.T) {
+// Invalid values are reported and leave the injected sidecar unchanged.
+func TestInstallation_AppliesChangedValues(t *testing.T) {
 	installation := objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, "qa.yaml", "sidecar: {logLevel: trace}")
 	world.SetValues(t, installation)
 	namespace := world.Namespace(t)
@@ -280,7 +284,7 @@ func replicaSetsWithSidecar(t *testing.T, namespace string) int {
 }
 
 // A ConfigMap is checked again with each content; what runs is the last good one.
-func TestABrokenChangeOfAConfigMapStopsAtTheCheck(t *testing.T) {
+func TestConfigMapRef_RejectsInvalidContent(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	config := objects.NewConfigMap("vector", namespace, "vector.yaml", objects.VectorConfig("first"))

@@ -63,7 +63,7 @@ func isNotValid(reason string) func(*v1alpha1.VectorSidecar) bool {
 
 // A pod that starts after the ConfigMap has turned bad, or is gone, starts with what was
 // good.
-func TestAConfigMapThatTurnsBadReachesNoNewPod(t *testing.T) {
+func TestCompanion_KeepsLastValidConfigForNewPods(t *testing.T) {
 	t.Parallel()
 	for _, reload := range []v1alpha1.ReloadMode{v1alpha1.ReloadRestart, v1alpha1.ReloadLive} {
 		t.Run(string(reload), func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestAConfigMapThatTurnsBadReachesNoNewPod(t *testing.T) {
 }
 
 // What the sidecar does not need of a ConfigMap may change as often as it likes.
-func TestAnUnrelatedKeyWritesNothing(t *testing.T) {
+func TestCompanion_IgnoresUnrelatedKeys(t *testing.T) {
 	t.Parallel()
 	config, deployment, vs := shipping(t, v1alpha1.ReloadRestart)
 	before, good := deployment.ResourceVersion, mounted(t, deployment)
@@ -126,7 +126,7 @@ func TestAnUnrelatedKeyWritesNothing(t *testing.T) {
 }
 
 // A copy may be as large as a ConfigMap is.
-func TestACopyOfAMebibyte(t *testing.T) {
+func TestCompanion_CopiesConfigMapOfOneMebibyte(t *testing.T) {
 	t.Parallel()
 	config, deployment, _ := shipping(t, v1alpha1.ReloadRestart)
 	good := mounted(t, deployment)
@@ -143,7 +143,7 @@ func TestACopyOfAMebibyte(t *testing.T) {
 
 // Nobody comes after a VectorSidecar, so that with it goes what old ReplicaSets refer to, but not what
 // a run of a CronJob may start another pod with; what it was copied from is its owner's.
-func TestCompanionsGoWithTheirVectorSidecar(t *testing.T) {
+func TestVectorSidecar_DeletesCompanionsWhenDeleted(t *testing.T) {
 	t.Parallel()
 	config, deployment, vs := shipping(t, v1alpha1.ReloadRestart)
 	mine := mounted(t, deployment)
@@ -180,7 +180,7 @@ func TestCompanionsGoWithTheirVectorSidecar(t *testing.T) {
 }
 
 // The label of a companion holds a digest of a name that is too long for it.
-func TestADeletedCompanionOfALongNameComesBack(t *testing.T) {
+func TestOperator_RecreatesCompanionWithLongName(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
@@ -200,7 +200,7 @@ func TestADeletedCompanionOfALongNameComesBack(t *testing.T) {
 }
 
 // The name of a ConfigMap is no path: what is in another namespace is not the author's to read.
-func TestAConfigMapOfAnotherNamespaceIsNotRead(t *testing.T) {
+func TestConfigMapRef_DoesNotReadOtherNamespaces(t *testing.T) {
 	t.Parallel()
 	namespace, other := world.Namespace(t), world.Namespace(t)
 	config := objects.NewConfigMap("shipping", other, "vector.yaml", objects.VectorConfig("confidential"))

@@ -27,7 +27,7 @@ var allowance = regexp.MustCompile("# vectorsidecar: ignore PolicyViolation beca
 
 // Samples of credentials do with the default policy, or need just what they say; their pods are
 // admitted at the restricted level, and no other container has the sidecar's token.
-func TestSamplesOfCredentials(t *testing.T) {
+func TestVectorSidecar_RollsOutCredentialSamples(t *testing.T) {
 	root, err := harness.Root()
 	require.NoError(t, err)
 	files, err := filepath.Glob(filepath.Join(root, "docs", "samples", "credentials", "*.yaml"))

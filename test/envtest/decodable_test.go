@@ -118,7 +118,7 @@ func minimal(schema *apiextensionsv1.JSONSchemaProps) any {
 
 // What the API server accepts and Go cannot read would fail every list that it is in: one tenant's
 // object would stop the operator for all.
-func TestWhatTheDefinitionsAcceptCanBeRead(t *testing.T) {
+func TestDefinition_AcceptsOnlyDecodableObjects(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	api, err := rest.HTTPClientFor(world.Config)
@@ -188,7 +188,8 @@ func unreadable(t *testing.T, given ...client.Object) {
 	}
 }
 
-func TestAnObjectThatCannotBeReadStopsNoOther(t *testing.T) {
+// An object that does not fit the Go type is reported, and all other objects are reconciled after a restart.
+func TestOperator_IsolatesUndecodableObjects(t *testing.T) {
 	cluster := clusterOf(t)
 	namespace, of, other := world.Namespace(t), world.Namespace(t, "team", cluster.Name), world.Namespace(t)
 	cart, inCluster := labelled("cart", namespace), labelled("cart", of)

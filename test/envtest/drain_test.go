@@ -16,7 +16,7 @@ import (
 )
 
 // The API server refuses a sleep before the end that is longer than the pod has.
-func TestPodsThatEndSoonerThanTheSidecarDrainsGetItAllTheSame(t *testing.T) {
+func TestVectorSidecar_ShortensSleepToGracePeriod(t *testing.T) {
 	t.Parallel()
 	for _, grace := range []int64{0, 1, 4} {
 		t.Run(fmt.Sprint(grace), func(t *testing.T) {

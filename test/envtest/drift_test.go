@@ -32,7 +32,7 @@ func editAs(t *testing.T, deployment *appsv1.Deployment, manager string) {
 
 func image(d *appsv1.Deployment) string { return d.Spec.Template.Spec.InitContainers[0].Image }
 
-func TestWhatAPersonChangesByHandIsRepaired(t *testing.T) {
+func TestDriftPolicy_CorrectsManualChanges(t *testing.T) {
 	t.Parallel()
 	for _, manager := range []string{"kubectl-edit", "kubectl-set", "kubectl-patch"} {
 		t.Run(manager, func(t *testing.T) {
@@ -48,7 +48,7 @@ func TestWhatAPersonChangesByHandIsRepaired(t *testing.T) {
 	}
 }
 
-func TestDriftIsOnlyReportedOnRequest(t *testing.T) {
+func TestDriftReport_ReportsDriftWithoutWrites(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.DriftPolicy = v1alpha1.DriftReport })
@@ -68,7 +68,8 @@ func TestDriftIsOnlyReportedOnRequest(t *testing.T) {
 	harness.Until(t, world, deployment, "the repair", func(d *appsv1.Deployment) bool { return image(d) != "registry.example/other:1" })
 }
 
-func TestADeployersFieldIsNeverTaken(t *testing.T) {
+// The operator does not force its value into a field of a deployment tool.
+func TestVectorSidecar_ReportsConflictWithDeployer(t *testing.T) {
 	t.Parallel()
 	for _, manager := range []string{"helm", "argocd-controller", "kustomize-controller"} {
 		t.Run(manager, func(t *testing.T) {
@@ -89,7 +90,7 @@ func TestADeployersFieldIsNeverTaken(t *testing.T) {
 	}
 }
 
-func TestALoopOfRepairsIsBrokenOff(t *testing.T) {
+func TestVectorSidecar_StopsCorrectionLoops(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)
 	clients, err := kubernetes.NewForConfig(world.Config)
@@ -127,7 +128,7 @@ func TestALoopOfRepairsIsBrokenOff(t *testing.T) {
 
 // A workload may opt out and in again as often as its owner likes: nobody undoes a
 // write of ours, we take the sidecar out ourselves.
-func TestOptingOutAndInAgainIsNoLoop(t *testing.T) {
+func TestOptOut_DoesNotCountAsCorrectionLoop(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)
 	for range 4 {
@@ -141,7 +142,7 @@ func TestOptingOutAndInAgainIsNoLoop(t *testing.T) {
 	harness.Until(t, world, vs, "readiness", isUpToDate)
 }
 
-func TestTwoSidecarsOfDifferentNamesLiveSideBySide(t *testing.T) {
+func TestVectorSidecar_RunsBesideAnotherContainerName(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
@@ -171,7 +172,9 @@ func TestTwoSidecarsOfDifferentNamesLiveSideBySide(t *testing.T) {
 	require.NotContains(t, deployment.Annotations, meta.AnnotationKeyFor(meta.AnnotationContainerName, "second"))
 }
 
-func TestOfTwoSidecarsOfOneNameTheOlderWins(t *testing.T) {
+// The younger VectorSidecar with the same container name reports a conflict, and is injected after the older one is
+// deleted.
+func TestVectorSidecar_PrecedesYoungerWithEqualContainerName(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	older := objects.NewVectorSidecar("b-older", namespace).Selecting("logs", "vector").Build()

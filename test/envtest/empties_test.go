@@ -21,7 +21,7 @@ import (
 // Client-side, kubectl asks to delete the whole list when a manifest names none of it any
 // more. Of volumes the API server refuses that, for the sidecar mounts one; an empty list
 // asks for the owner's alone.
-func TestWhoDropsTheLastVolumeClientSideLeavesAnEmptyList(t *testing.T) {
+func TestVectorSidecar_AllowsEmptyVolumeListOfOwner(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	kubectlApply(t, namespace)
@@ -44,7 +44,7 @@ func TestWhoDropsTheLastVolumeClientSideLeavesAnEmptyList(t *testing.T) {
 
 // Templates of charts leave empty maps and lists where nothing was given. Who applies
 // one is on record for the whole of it, so that whoever adds to it meets a conflict.
-func TestAnOwnerWhoAppliesEmptyMapsAndListsGetsTheSidecar(t *testing.T) {
+func TestVectorSidecar_InjectsBesideEmptyMapsAndLists(t *testing.T) {
 	t.Parallel()
 	for name, empty := range map[string]struct{ annotations, list string }{
 		"empty": {"{}", "[]"}, "null": {"null", "null"},
@@ -91,7 +91,7 @@ spec:
 
 // Charts and people also write zero values out, and leave out what is a default. The API server drops the
 // former and adds the latter; the sidecar is written once all the same, and no repair follows.
-func TestZeroValuesThatAreWrittenOutAreNoDrift(t *testing.T) {
+func TestVectorSidecar_IgnoresExplicitZeroValues(t *testing.T) {
 	container := func(more string) string {
 		return `initContainers: [{name: pre, image: "registry.example/pre:1", ` + more + `}]`
 	}

@@ -93,7 +93,7 @@ func containers(d *appsv1.Deployment) []string {
 	return names
 }
 
-func TestTheSameApplyAgainChangesNothing(t *testing.T) {
+func TestApply_IsIdempotent(t *testing.T) {
 	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`]}`)
 	body := part(`{containers: [` + vector + `], volumes: [{name: data, emptyDir: {}}]}`)
@@ -107,7 +107,7 @@ func TestTheSameApplyAgainChangesNothing(t *testing.T) {
 	require.Equal(t, first.Generation, deployment.Generation)
 }
 
-func TestAnApplyRemovesWhatTheManagerNoLongerLists(t *testing.T) {
+func TestApply_RemovesFieldsNoLongerListed(t *testing.T) {
 	t.Parallel()
 	const everything = `{metadata: {name: cart, annotations: {injected: "true"}}, spec: {template: {spec: {containers: [` + vector + `], volumes: [{name: data, emptyDir: {}}]}}}}`
 	for name, test := range map[string]struct {
@@ -133,7 +133,7 @@ func TestAnApplyRemovesWhatTheManagerNoLongerLists(t *testing.T) {
 
 // Why mounts in the application's containers are patched and not
 // applied.
-func TestWhoMountsIntoTheOwnersContainerDecidesWhetherItCanBeRenamed(t *testing.T) {
+func TestPatch_AllowsContainerRenameUnlikeApply(t *testing.T) {
 	t.Parallel()
 	const mount = `volumeMounts: [{name: logs, mountPath: /var/log/app}]`
 	const volume = `volumes: [{name: logs, emptyDir: {}}]`
@@ -162,7 +162,8 @@ func TestWhoMountsIntoTheOwnersContainerDecidesWhetherItCanBeRenamed(t *testing.
 	})
 }
 
-func TestAPatchedMountGoesWithItsVolumeInOnePatch(t *testing.T) {
+// An apply cannot remove the volume while the application's container mounts it, so one patch removes both.
+func TestPatch_RemovesMountAndVolumeTogether(t *testing.T) {
 	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`]}`)
 	mustApply(t, ours, namespace, part(`{containers: [`+vector+`], volumes: [{name: logs, emptyDir: {}}]}`))
@@ -185,7 +186,8 @@ func TestAPatchedMountGoesWithItsVolumeInOnePatch(t *testing.T) {
 	require.Empty(t, after.Spec.Template.Spec.Volumes)
 }
 
-func TestAVolumeOfTheSameNameAndAnotherSourceIsRefused(t *testing.T) {
+// The API server rejects a second source for a volume also with force.
+func TestApply_RejectsSecondVolumeSource(t *testing.T) {
 	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`], volumes: [{name: data, emptyDir: {}}]}`)
 	for name, options := range map[string][]client.PatchOption{"unforced": nil, "forced": {client.ForceOwnership}} {
@@ -200,7 +202,7 @@ func TestAVolumeOfTheSameNameAndAnotherSourceIsRefused(t *testing.T) {
 }
 
 // Why the sidecar refers to the owner's volume and never lists it.
-func TestASharedVolumeCanChangeOnlyIfWeMerelyReferToIt(t *testing.T) {
+func TestApply_BlocksSourceChangeOfListedVolume(t *testing.T) {
 	t.Parallel()
 	const mounting = `{name: vector, image: "registry.example/vector:1", volumeMounts: [{name: data, mountPath: /data}]}`
 	before := `{containers: [` + app + `], volumes: [{name: data, emptyDir: {}}]}`
@@ -228,7 +230,7 @@ func TestASharedVolumeCanChangeOnlyIfWeMerelyReferToIt(t *testing.T) {
 	}
 }
 
-func TestWhoComesSecondWithAContainersNameIsToldWhoHasIt(t *testing.T) {
+func TestApply_NamesManagerOfConflictingContainer(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ second, body string }{
 		"the owner":       {owner, whole(`{containers: [` + app + `, {name: vector, image: "registry.example/own:1"}]}`)},
@@ -249,7 +251,7 @@ func TestWhoComesSecondWithAContainersNameIsToldWhoHasIt(t *testing.T) {
 
 // Two that both force, and why the operator never forces against a
 // deployer.
-func TestForceOnBothSidesEndsInARemovalThatFails(t *testing.T) {
+func TestApply_FailsRemovalAfterMutualForce(t *testing.T) {
 	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`]}`)
 	mustApply(t, ours, namespace, part(`{containers: [`+vector+`]}`))
@@ -266,7 +268,7 @@ func TestForceOnBothSidesEndsInARemovalThatFails(t *testing.T) {
 	require.ErrorContains(t, err, "image: Required value")
 }
 
-func TestAnotherManagersNameLeavesTheOldContainer(t *testing.T) {
+func TestApply_KeepsContainerOfAnotherManager(t *testing.T) {
 	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`]}`)
 	mustApply(t, "old-version", namespace, part(`{containers: [`+vector+`]}`))
@@ -276,7 +278,7 @@ func TestAnotherManagersNameLeavesTheOldContainer(t *testing.T) {
 	require.ElementsMatch(t, []string{"app", "vector", "vector-2"}, containers(after))
 }
 
-func TestTheUIDKeepsAnApplyFromCreatingWhatIsGone(t *testing.T) {
+func TestApply_DoesNotRecreateObjectWithUID(t *testing.T) {
 	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`]}`)
 	gone := cart(namespace)
@@ -294,7 +296,8 @@ func TestTheUIDKeepsAnApplyFromCreatingWhatIsGone(t *testing.T) {
 	require.True(t, apierrors.IsConflict(err), "%v", err)
 }
 
-func TestAnAppliedInitContainerIsLastUntilTheOthersAreNamedOnce(t *testing.T) {
+// An applied init container comes last, unless one apply lists the other init containers after it.
+func TestApply_OrdersInitContainersByAppliedList(t *testing.T) {
 	t.Parallel()
 	const migrate = `{name: migrate, image: "registry.example/migrate:1"}`
 	native := part(`{initContainers: [{name: vector, image: "registry.example/vector:1", restartPolicy: Always}]}`)
@@ -311,7 +314,7 @@ func TestAnAppliedInitContainerIsLastUntilTheOthersAreNamedOnce(t *testing.T) {
 	require.NotContains(t, initContainers(after), "migrate", "it is its owner's alone again")
 }
 
-func TestAPatchJustAfterCreationStartsPodsTwice(t *testing.T) {
+func TestApply_StartsSecondReplicaSetAfterCreation(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	mustApply(t, owner, namespace, `spec: {replicas: 1, selector: {matchLabels: {app: cart}}, template: {metadata: {labels: {app: cart}}, spec: {containers: [`+app+`]}}}`)
@@ -323,7 +326,8 @@ func TestAPatchJustAfterCreationStartsPodsTwice(t *testing.T) {
 	require.Equal(t, 2, replicaSets(t, namespace))
 }
 
-func TestAnApplyThatFitsNoSchemaIsAnsweredWithAnInternalError(t *testing.T) {
+// Duplicate keys and unknown fields return status 500.
+func TestApply_ReturnsInternalErrorForInvalidSchema(t *testing.T) {
 	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`]}`)
 	for name, body := range map[string]string{
@@ -345,7 +349,7 @@ func TestAnApplyThatFitsNoSchemaIsAnsweredWithAnInternalError(t *testing.T) {
 
 // The generation of a Deployment counts its annotations too, so a dry run tells of a rollout only
 // when those stay the same.
-func TestADryRunTellsWhetherARolloutWouldStart(t *testing.T) {
+func TestDryRun_PredictsRolloutByGeneration(t *testing.T) {
 	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`]}`)
 	before := mustApply(t, ours, namespace, part(`{containers: [`+vector+`]}`))
@@ -372,7 +376,7 @@ func TestADryRunTellsWhetherARolloutWouldStart(t *testing.T) {
 }
 
 // The keys by which lists are merged, as far as the operator lists items.
-func TestListsOfASidecarAreMergedByTheirKeys(t *testing.T) {
+func TestApply_MergesListsByKey(t *testing.T) {
 	t.Parallel()
 	const theirs = `{name: app, image: "registry.example/app:1", env: [{name: A, value: a}], ports: [{containerPort: 80}]}`
 	namespace := startWith(t, `{containers: [`+theirs+`], volumes: [{name: data, emptyDir: {}}]}`)

@@ -43,7 +43,7 @@ func template(t *testing.T, object workload.Object) string {
 
 // Fact: the lists of a pod template are merged by their keys in every kind of Kubernetes' own, wherever
 // the kind has it, and come apart again.
-func TestAPodTemplateIsMergedAlikeInEveryKind(t *testing.T) {
+func TestApply_MergesPodTemplateInEveryKind(t *testing.T) {
 	t.Parallel()
 	podOf := func(spec map[string]any) map[string]any {
 		return map[string]any{"spec": map[string]any{"template": map[string]any{"spec": spec}}}

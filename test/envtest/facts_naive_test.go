@@ -43,7 +43,8 @@ func names(d *appsv1.Deployment) (containers, volumes []string) {
 	return containers, volumes
 }
 
-func TestAChangeReplacesWhatWasInjectedBefore(t *testing.T) {
+// Repeated changes of the spec never leave an earlier container, init container or volume.
+func TestVectorSidecar_ReplacesInjectedItems(t *testing.T) {
 	t.Parallel()
 	const data, config = "vectorsidecar-vector-data", "vectorsidecar-vector-config"
 	for name, test := range map[string]struct {
@@ -119,7 +120,9 @@ func isGone(t *testing.T, object client.Object) bool {
 	return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(object), object))
 }
 
-func TestAChangedSelectorOrphansNothing(t *testing.T) {
+// A changed selector also injects into newly selected workloads, and does not restart pods of those that stay
+// selected.
+func TestVectorSidecar_RemovesSidecarFromDeselected(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	leaves := objects.NewDeployment("leaves", namespace).Labelled("logs", "vector").Build()
@@ -139,7 +142,7 @@ func TestAChangedSelectorOrphansNothing(t *testing.T) {
 }
 
 // Two that want the same container.
-func TestTwoVectorSidecarsOfOneNameDoNotFight(t *testing.T) {
+func TestVectorSidecar_DoesNotCompeteForAContainerName(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	world.Create(t, objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build())
@@ -178,7 +181,7 @@ func TestTwoVectorSidecarsOfOneNameDoNotFight(t *testing.T) {
 }
 
 // The hash in the annotation still says that all is well.
-func TestADamagedSidecarIsRepairedThoughItsHashIsEqual(t *testing.T) {
+func TestVectorSidecar_CorrectsSidecarWithEqualHash(t *testing.T) {
 	t.Parallel()
 	for name, patch := range map[string]string{
 		"a variable taken out":  `[{"op":"remove","path":"/spec/template/spec/initContainers/0/env/0"}]`,
@@ -205,7 +208,7 @@ func TestADamagedSidecarIsRepairedThoughItsHashIsEqual(t *testing.T) {
 }
 
 // While the sidecar cannot be taken out, the VectorSidecar stays and says so.
-func TestTheFinalizerStaysUntilTheRemovalSucceeds(t *testing.T) {
+func TestFinalizer_StaysUntilRemovalSucceeds(t *testing.T) {
 	t.Parallel()
 	removeUnderRefusal(t, metav1.StatusReasonForbidden)
 }
@@ -234,7 +237,7 @@ func removeUnderRefusal(t *testing.T, reason metav1.StatusReason) {
 }
 
 // A policy that refuses as invalid may be lifted like one that forbids.
-func TestARemovalThatWasRefusedAsInvalidIsTriedAgain(t *testing.T) {
+func TestOperator_RetriesRemovalRejectedAsInvalid(t *testing.T) {
 	t.Parallel()
 	removeUnderRefusal(t, metav1.StatusReasonInvalid)
 }

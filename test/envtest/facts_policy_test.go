@@ -19,7 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-func TestAMutatingPolicyInjectsAtCreation(t *testing.T) {
+func TestInjection_KeepsGenerationOneWithMutatingPolicy(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	mutate(t, namespace, `Object{spec: Object.spec{template: Object.spec.template{spec: Object.spec.template.spec{
@@ -117,7 +117,8 @@ func deploymentsOf(namespace string) *admissionv1.MatchResources {
 	}
 }
 
-func TestADryRunOfAPodShowsWhatWouldRefuseIt(t *testing.T) {
+// Pod Security, quotas and limits reject a pod in a dry run with the same message.
+func TestDryRun_ReportsRejectionOfPods(t *testing.T) {
 	t.Parallel()
 	root := int64(0)
 	for name, test := range map[string]struct {

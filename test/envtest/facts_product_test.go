@@ -27,7 +27,7 @@ func ownerApplies(t *testing.T, namespace, pod string) (*appsv1.Deployment, erro
 		spec: {selector: {matchLabels: {app: cart}}, template: {metadata: {labels: {app: cart}}, spec: `+pod+`}}}`)
 }
 
-func TestTheOwnersLogVolumeStaysTheOwners(t *testing.T) {
+func TestLogsSpec_KeepsVolumeOwnedByApplication(t *testing.T) {
 	t.Parallel()
 	const container = `{name: app, image: "registry.example/app:1", volumeMounts: [{name: logs, mountPath: /var/log/app}]}`
 	namespace := world.Namespace(t)
@@ -49,14 +49,14 @@ func TestTheOwnersLogVolumeStaysTheOwners(t *testing.T) {
 
 // The owner's manifest gains a container of the sidecar's name. Whoever
 // deploys wins, the VectorSidecar says who it is, and can still be deleted.
-func TestAnOwnerThatForcesItsWayIntoTheSidecarsContainerKeepsIt(t *testing.T) {
+func TestVectorSidecar_LeavesContainerForcedByOwner(t *testing.T) {
 	t.Parallel()
 	takeOver(t, "deployer", "--server-side", "--force-conflicts", "--field-manager=deployer")
 }
 
 // The same where the owner's tool owns no more than the image that it changed:
 // the removal has to leave the owner's container.
-func TestAnOwnerThatAppliesIntoTheSidecarsContainerKeepsIt(t *testing.T) {
+func TestVectorSidecar_LeavesContainerAppliedByOwner(t *testing.T) {
 	t.Parallel()
 	takeOver(t, "kubectl-client-side-apply")
 }
@@ -95,7 +95,7 @@ func takeOver(t *testing.T, manager string, flags ...string) {
 }
 
 // The names are frozen.
-func TestTheManagersNameIsFrozen(t *testing.T) {
+func TestManager_KeepsFrozenName(t *testing.T) {
 	t.Parallel()
 	deployment, _ := injected(t)
 	var found []string
@@ -107,7 +107,8 @@ func TestTheManagersNameIsFrozen(t *testing.T) {
 	require.Equal(t, []string{"vectorsidecar/logs"}, found)
 }
 
-func TestAWorkloadThatIsReplacedMeanwhileIsInjectedAnewAndNeverCreated(t *testing.T) {
+// The operator never creates a deleted workload, and injects into its successor of the same name.
+func TestVectorSidecar_InjectsRecreatedWorkload(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)
 	first := deployment.UID
@@ -126,7 +127,7 @@ func TestAWorkloadThatIsReplacedMeanwhileIsInjectedAnewAndNeverCreated(t *testin
 
 // Where the owner's later init container lands depends on the owner's
 // tool. Neither costs the sidecar anything.
-func TestTheOwnersLaterInitContainerLandsByTheOwnersTool(t *testing.T) {
+func TestVectorSidecar_AcceptsLaterInitContainers(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		flags []string
@@ -158,7 +159,7 @@ func TestTheOwnersLaterInitContainerLandsByTheOwnersTool(t *testing.T) {
 
 // A workload that appears while its VectorSidecar is there costs two
 // ReplicaSets at most.
-func TestANewWorkloadStartsAtMostTwice(t *testing.T) {
+func TestVectorSidecar_StartsNewWorkloadAtMostTwice(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
@@ -174,7 +175,7 @@ func TestANewWorkloadStartsAtMostTwice(t *testing.T) {
 
 // What others add to our container is not ours to judge, and lasts
 // through our changes.
-func TestWhatOthersAddToTheSidecarSurvives(t *testing.T) {
+func TestVectorSidecar_KeepsForeignFieldsOfContainer(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)
 	written := len(running.Requests.Writes("/namespaces/" + vs.Namespace + "/deployments"))
@@ -192,7 +193,7 @@ func TestWhatOthersAddToTheSidecarSurvives(t *testing.T) {
 
 // What an API server would answer with an internal error is found
 // before, and not tried again and again.
-func TestAKeyGivenTwiceIsFoundBeforeTheAPIServerSeesIt(t *testing.T) {
+func TestVectorSidecar_ReportsDuplicateKeys(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()

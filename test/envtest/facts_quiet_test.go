@@ -16,7 +16,7 @@ import (
 
 // What changes nothing that a sidecar is made of starts no pods and writes to no
 // workload.
-func TestWhatChangesNothingRollsNothing(t *testing.T) {
+func TestVectorSidecar_IgnoresIrrelevantChanges(t *testing.T) {
 	t.Parallel()
 	const sidecar = `apiVersion: observability.kontroloop.ai/v1alpha1
 kind: VectorSidecar
@@ -76,7 +76,7 @@ spec:
 }
 
 // Of two replicas one writes; the one that takes over finds nothing to do.
-func TestAReplicaThatTakesOverWritesToNoWorkload(t *testing.T) {
+func TestOperator_TakesOverWithoutWrites(t *testing.T) {
 	// Where there are sidecars and no lease, a leader waits for whoever may still hold it.
 	harness.Eventually(t, "the sidecars of other tests to be gone", func() bool {
 		var all v1alpha1.VectorSidecarList

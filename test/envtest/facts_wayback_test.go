@@ -23,7 +23,7 @@ import (
 // A Deployment that has passed its progress deadline, and goes back to a ReplicaSet that is there, has the
 // condition of the template before until one more pod runs: that does not make the template that runs a failed
 // one. The number of its revision is that of the ReplicaSet as soon as the controller says that it has seen it.
-func TestADeploymentThatGoesBackHasNotFailedWithWhatItHad(t *testing.T) {
+func TestRollout_IgnoresFailureOfPreviousTemplate(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	app := objects.NewDeployment("cart", namespace).WithReplicas(1).WithProgressDeadline(2).Build()

@@ -40,7 +40,7 @@ func isMarked(object metav1.Object) bool {
 
 // Five Deployments failed before the sidecar: healthy ones get it first, and nothing that comes later waits for them,
 // also not after a restart of the operator.
-func TestDeployment_FailsBeforeTheSidecar(t *testing.T) {
+func TestVectorSidecar_InjectsFailedDeploymentsLast(t *testing.T) {
 	namespace := world.Namespace(t)
 	var broken, healthy []*appsv1.Deployment
 	for n := range 5 {
@@ -101,7 +101,7 @@ func TestDeployment_FailsBeforeTheSidecar(t *testing.T) {
 }
 
 // Kinds whose status has no deadline fail by time.
-func TestStatefulSet_FailsBeforeTheSidecar(t *testing.T) {
+func TestVectorSidecar_InjectsFailedStatefulSetsLast(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	set, _ := objects.NewWorkload("StatefulSet", "broken", namespace, map[string]string{"logs": "vector"}).(*appsv1.StatefulSet)

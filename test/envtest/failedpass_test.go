@@ -28,7 +28,7 @@ func says(conditions []metav1.Condition, what string) bool {
 }
 
 // Nobody would take the sidecars of a ClusterVectorSidecar out again that the operator may not mark.
-func TestAClusterVectorSidecarThatCannotBeMarkedSaysWhy(t *testing.T) {
+func TestClusterVectorSidecar_ReportsFailureToAddFinalizer(t *testing.T) {
 	cluster := clusterOf(t)
 	way := &harness.Answers{Path: "/clustervectorsidecars/" + cluster.Name, With: harness.AnswersFor("clustervectorsidecars")["refusal"]}
 	way.IsOn.Store(true)
@@ -47,7 +47,7 @@ func TestAClusterVectorSidecarThatCannotBeMarkedSaysWhy(t *testing.T) {
 }
 
 // Who deletes a VectorSidecar, or its namespace, waits for the finalizer, and is told why it stays.
-func TestAVectorSidecarThatCannotBeReleasedSaysWhy(t *testing.T) {
+func TestVectorSidecar_ReportsFailureToRemoveFinalizer(t *testing.T) {
 	answers := harness.AnswersFor("vectorsidecars")
 	answers["no permission to look"] = apierrors.NewForbidden(schema.GroupResource{Group: "apps", Resource: "deployments"}, "", errors.New(harness.Locked))
 	for name, answer := range answers {
@@ -83,7 +83,8 @@ func TestAVectorSidecarThatCannotBeReleasedSaysWhy(t *testing.T) {
 	}
 }
 
-func TestAClusterVectorSidecarThatCannotBeReleasedSaysWhy(t *testing.T) {
+// If the API server rejects the removal of the finalizer, the status reports the reason.
+func TestClusterVectorSidecar_ReportsBlockedDeletion(t *testing.T) {
 	cluster := clusterOf(t)
 	way := &harness.Answers{Path: "/clustervectorsidecars/" + cluster.Name, With: harness.AnswersFor("clustervectorsidecars")["refusal"]}
 	runsThrough(t, way)
@@ -104,7 +105,7 @@ func TestAClusterVectorSidecarThatCannotBeReleasedSaysWhy(t *testing.T) {
 }
 
 // What fails in one namespace of a ClusterVectorSidecar that is deleted is said with the namespace.
-func TestANamespaceThatAClusterVectorSidecarCannotLeaveSaysWhy(t *testing.T) {
+func TestClusterVectorSidecar_ReportsNamespaceBlockingDeletion(t *testing.T) {
 	cluster := clusterOf(t)
 	one, other := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)
 	way := &harness.Answers{

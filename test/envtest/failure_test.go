@@ -17,7 +17,7 @@ import (
 )
 
 // A write that restarts no pods does not end a failure, while the operator runs and after it has restarted.
-func TestDeployment_StaysFailedAfterNote(t *testing.T) {
+func TestRollout_StaysFailedAfterAnnotationWrite(t *testing.T) {
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithProgressDeadline(3).Build()
 	world.Create(t, deployment)

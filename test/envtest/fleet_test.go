@@ -34,7 +34,7 @@ func pacing(t *testing.T, rules string) *corev1.ConfigMap {
 
 // Six VectorSidecars with five places each share four, also when the operator is replaced
 // in the middle.
-func TestAllVectorSidecarsShareTheInstallationsPlaces(t *testing.T) {
+func TestRollout_SharesSlotsBetweenVectorSidecars(t *testing.T) {
 	const sidecars, each, places = 6, 3, 4
 	t.Cleanup(func() {
 		require.NoError(t, running.Stop())
@@ -86,7 +86,7 @@ func TestAllVectorSidecarsShareTheInstallationsPlaces(t *testing.T) {
 	require.InDelta(t, places, metric(t, "vectorsidecar_rollout_slots", "limit"), 0)
 }
 
-func TestNothingBeginsOutsideTheWindows(t *testing.T) {
+func TestRollout_StartsOnlyInsideWindows(t *testing.T) {
 	namespace := world.Namespace(t)
 	before := objects.NewDeployment("before", namespace).Labelled("logs", "vector").Build()
 	leaving := objects.NewDeployment("leaving", namespace).Labelled("logs", "vector").Build()
@@ -118,7 +118,7 @@ func TestNothingBeginsOutsideTheWindows(t *testing.T) {
 	harness.Until(t, world, before, "the change", func(d *appsv1.Deployment) bool { return logLevel(d) == "trace" })
 }
 
-func TestAnAnnotationStopsAllWritesButRemovals(t *testing.T) {
+func TestOperator_HoldsWritesExceptRemovals(t *testing.T) {
 	rules := pacing(t, "")
 	namespace := world.Namespace(t)
 	staying, going := objects.NewDeployment("staying", namespace).Labelled("logs", "staying").Build(), objects.NewDeployment("going", namespace).Labelled("logs", "going").Build()
@@ -146,7 +146,7 @@ func TestAnAnnotationStopsAllWritesButRemovals(t *testing.T) {
 }
 
 // A stop counts in the middle of a fan-out, from when it is read.
-func TestAStopEndsAFanOutWithinASecond(t *testing.T) {
+func TestOperator_StopsFanOutWithinASecond(t *testing.T) {
 	rules := pacing(t, "")
 	namespace := world.Namespace(t)
 	const count = 400
@@ -174,7 +174,7 @@ func TestAStopEndsAFanOutWithinASecond(t *testing.T) {
 	harness.Eventually(t, "all to be written", func() bool { return len(writes()) == count })
 }
 
-func TestBrokenRulesLeaveTheLastGoodOnes(t *testing.T) {
+func TestRules_KeepLastValidVersion(t *testing.T) {
 	yesterday := time.Now().UTC().Add(-24 * time.Hour).Weekday().String()[:3]
 	rules := pacing(t, "windows: [{days: ["+yesterday+`], from: "00:00", to: "23:00"}]`)
 	deployment, vs := injected(t)

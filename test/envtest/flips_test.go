@@ -87,7 +87,7 @@ func versions(t *testing.T, namespace string) (of func(name string) []string) {
 
 // Whoever changes a ConfigMap faster than rollouts finish gets one rollout after the other,
 // each through all workloads: no pod is replaced before it has run.
-func TestAConfigMapThatFlipsIsTakenWhenTheRolloutBeforeHasFinished(t *testing.T) {
+func TestConfigMapRef_FinishesRolloutBeforeNextChange(t *testing.T) {
 	t.Parallel()
 	const size = 4
 	namespace := world.Namespace(t)
@@ -129,7 +129,7 @@ func TestAConfigMapThatFlipsIsTakenWhenTheRolloutBeforeHasFinished(t *testing.T)
 }
 
 // To mend something at once, one changes the VectorSidecar itself.
-func TestAChangeOfTheSpecTakesWhatAConfigMapHolds(t *testing.T) {
+func TestConfigMapRef_ReadsContentWithSpecChange(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()

@@ -47,7 +47,7 @@ func planned(t *testing.T, vs *v1alpha1.VectorSidecar, format string) (out, note
 }
 
 // Fact: what is foretold of quotas is what the API server's quota controller counts afterwards.
-func TestAForecastIsWhatTheQuotaControllerCounts(t *testing.T) {
+func TestForecast_MatchesQuotaController(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	hard := corev1.ResourceList{}
@@ -144,7 +144,7 @@ func TestVectorSidecar_IsPredictedToExceedAQuota(t *testing.T) {
 }
 
 // Fact: the API server gives the pods the QoS class that is foretold, and with sidecar.qos Keep they keep theirs.
-func TestAGuaranteedPodStaysGuaranteed(t *testing.T) {
+func TestQoSMode_KeepsGuaranteedPods(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	limits := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("200m"), corev1.ResourceMemory: resource.MustParse("256Mi")}

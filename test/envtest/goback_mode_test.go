@@ -17,7 +17,7 @@ import (
 
 // A change that has waited fails where it goes first. All that it has kept from running goes back at
 // once, though nobody has said so, and all else is as it was.
-func TestAWayBackWaitsForNobody(t *testing.T) {
+func TestRolloutMode_RevertsWithoutWaiting(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		mode v1alpha1.RolloutMode

@@ -109,7 +109,7 @@ func plugin(t *testing.T, namespace string, arguments ...string) string {
 	return out.String()
 }
 
-func TestASpecThatFailsIsReverted(t *testing.T) {
+func TestOnFailureRevert_RestoresLastKnownGood(t *testing.T) {
 	apps, vs := goingBack(t, 4, v1alpha1.OnFailureRevert)
 	good := vs.Status.LastKnownGood
 	require.NotNil(t, good)
@@ -189,7 +189,7 @@ func requirePreviews(t *testing.T, vs *v1alpha1.VectorSidecar) {
 }
 
 // Its last good spec fails, too: it stops there.
-func TestAWayBackThatFailsStops(t *testing.T) {
+func TestOnFailureRevert_StopsAfterFailedRevert(t *testing.T) {
 	namespace := world.Namespace(t)
 	apps := fleet(t, namespace, 2, asIs)
 	one := intstr.FromInt32(1)
@@ -218,7 +218,7 @@ func TestAWayBackThatFailsStops(t *testing.T) {
 	harness.Eventually(t, "an event", func() bool { return eventsOf(t, vs, meta.ReasonReverted) == 1 })
 }
 
-func TestWithoutRevertNothingIsKept(t *testing.T) {
+func TestVectorSidecar_StoresNoLastKnownGoodWithoutRevert(t *testing.T) {
 	_, vs := goingBack(t, 1, "")
 	require.Nil(t, vs.Status.LastKnownGood)
 	harness.Change(t, world, vs, crash)
@@ -233,7 +233,7 @@ func TestWithoutRevertNothingIsKept(t *testing.T) {
 
 // Whose fault it is, is known with waves: an owner's spec goes back by itself, and the installation's
 // values, which come meanwhile, do not bring it again; a revision that fails with the last good spec is halted.
-func TestWithWavesEachGoesBackFromWhatFailed(t *testing.T) {
+func TestOnFailureRevert_SeparatesSpecAndRevision(t *testing.T) {
 	installation := wavesOf(t, "1s", "halt: {}\nonFailure: Revert")
 	level(t, installation, "info")
 	canary, rest := newInWave(t, "canary"), newInWave(t, "other")

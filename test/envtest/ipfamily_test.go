@@ -25,7 +25,7 @@ import (
 // A cluster whose Services have IPv6 addresses: the operator, which is told the address of the
 // API server, and the plugin, which reads the Service, render the same. An API server of its own
 // is needed, because the family is that of its Service kubernetes.
-func TestVectorListensOnTheClustersIPFamily(t *testing.T) {
+func TestIPFamily_FollowsCluster(t *testing.T) {
 	address, err := harness.FreeAddressOf("::1")
 	if err != nil {
 		t.Skipf("the machine has no IPv6: %v", err)

@@ -68,7 +68,7 @@ func plainly(t *testing.T, object client.Object) map[string]any {
 
 // Every kind whose template can change gets the sidecar by one write, is told of in the
 // status, and is as before when it goes.
-func TestEveryKindGetsTheSidecarAndLosesItWithoutATrace(t *testing.T) {
+func TestVectorSidecar_InjectsAndRestoresEveryKind(t *testing.T) {
 	t.Parallel()
 	for _, kind := range objects.WorkloadKinds {
 		if kind == "Job" {
@@ -125,7 +125,7 @@ func TestEveryKindGetsTheSidecarAndLosesItWithoutATrace(t *testing.T) {
 }
 
 // OnDelete keeps pods for as long as their owner wants: that holds up nothing and is told.
-func TestWhatIsWrittenAndNotRolledIsTold(t *testing.T) {
+func TestVectorSidecar_ReportsOutdatedPodsOfOnDelete(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	object := objects.NewWorkload("StatefulSet", "db", namespace, map[string]string{"logs": "vector"})
@@ -158,7 +158,7 @@ func TestWhatIsWrittenAndNotRolledIsTold(t *testing.T) {
 }
 
 // A Job is refused with the reason, and the run of a CronJob is none of its own.
-func TestAJobIsRefusedWithTheReason(t *testing.T) {
+func TestVectorSidecar_RejectsJobs(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	labels := map[string]string{"logs": "vector"}
@@ -184,7 +184,7 @@ func TestAJobIsRefusedWithTheReason(t *testing.T) {
 }
 
 // A workload of a kind that spec.workloads does not list is not passed over in silence.
-func TestWorkloadsOfOtherKindsAreTold(t *testing.T) {
+func TestVectorSidecar_ReportsWorkloadsOfOtherKinds(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	object := objects.NewWorkload("StatefulSet", "db", namespace, map[string]string{"logs": "vector"})
@@ -201,7 +201,7 @@ func TestWorkloadsOfOtherKindsAreTold(t *testing.T) {
 }
 
 // Pods of two DaemonSets on the network of the node cannot listen at one port.
-func TestASidecarTakesNoPortOfTheNodeThatAnotherDaemonSetHas(t *testing.T) {
+func TestVectorSidecar_AvoidsHostPortsOfDaemonSets(t *testing.T) {
 	t.Parallel()
 	hosted := func(name, namespace string) *appsv1.DaemonSet {
 		set, _ := objects.NewWorkload("DaemonSet", name, namespace, map[string]string{"logs": "vector"}).(*appsv1.DaemonSet)

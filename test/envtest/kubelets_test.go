@@ -29,7 +29,7 @@ import (
 // What the API server tells of nodes is the table that people see; what a kubelet tells
 // would take many times the bytes. The sidecar stays as it is, because from API server 1.33
 // on a node decides nothing.
-func TestANodeWithAnOldKubeletIsNamed(t *testing.T) {
+func TestKubelets_ReportsOldNodes(t *testing.T) {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "pool-a-1"}, Spec: corev1.NodeSpec{Unschedulable: true}}
 	world.Create(t, node)
 	t.Cleanup(func() { require.NoError(t, world.Client.Delete(context.Background(), node)) })
@@ -75,7 +75,7 @@ func TestANodeWithAnOldKubeletIsNamed(t *testing.T) {
 }
 
 // To go on without would change sidecars when the right is taken away by mistake.
-func TestAnOperatorThatIsToReadNodesAndMayNotDoesNotStart(t *testing.T) {
+func TestOperator_RequiresPermissionToReadNodes(t *testing.T) {
 	config := rest.CopyConfig(world.Config)
 	config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:vector-system:stranger", Groups: []string{"system:authenticated"}}
 	err := operator.Run(t.Context(), config, vectorsidecar.FS, options, operator.Process{})

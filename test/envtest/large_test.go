@@ -34,7 +34,7 @@ func largest(t *testing.T, namespace string) *appsv1.Deployment {
 }
 
 // What is too large for etcd does not get smaller by trying again: it is said, and all others go on.
-func TestAWorkloadThatIsTooLargeForASidecarIsSaid(t *testing.T) {
+func TestVectorSidecar_ReportsTooLargeWorkload(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	large := largest(t, namespace)

@@ -34,7 +34,7 @@ func injected(t *testing.T) (*appsv1.Deployment, *v1alpha1.VectorSidecar) {
 	return deployment, vs
 }
 
-func TestALabelIsAllThatAnApplicationTeamAdds(t *testing.T) {
+func TestVectorSidecar_InjectsLabeledWorkloads(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).WithReplicas(2).Build()
@@ -76,7 +76,8 @@ func TestALabelIsAllThatAnApplicationTeamAdds(t *testing.T) {
 	require.Equal(t, 2, replicaSets(t, namespace), "one rollout at creation, one for the sidecar")
 }
 
-func TestWaysToTakeTheSidecarOut(t *testing.T) {
+// Disabling the VectorSidecar, removing the label and changing the selector each remove the sidecar.
+func TestVectorSidecar_RemovesSidecar(t *testing.T) {
 	t.Parallel()
 	for name, remove := range map[string]func(t *testing.T, d *appsv1.Deployment, vs *v1alpha1.VectorSidecar){
 		"disable": func(t *testing.T, _ *appsv1.Deployment, vs *v1alpha1.VectorSidecar) {
@@ -113,7 +114,7 @@ func TestWaysToTakeTheSidecarOut(t *testing.T) {
 	}
 }
 
-func TestWhatSomebodyTookOutIsPutBack(t *testing.T) {
+func TestVectorSidecar_RestoresRemovedSidecar(t *testing.T) {
 	t.Parallel()
 	deployment, _ := injected(t)
 
@@ -122,7 +123,7 @@ func TestWhatSomebodyTookOutIsPutBack(t *testing.T) {
 	harness.Until(t, world, deployment, "the sidecar", isInjected)
 }
 
-func TestAChangeOfTheSpecRollsOnce(t *testing.T) {
+func TestVectorSidecar_RollsOutSpecChangeOnce(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)
 	generation, sets := deployment.Generation, replicaSets(t, vs.Namespace)
@@ -139,7 +140,8 @@ func TestAChangeOfTheSpecRollsOnce(t *testing.T) {
 	require.Equal(t, "docker.io/timberio/vector:0.56.0-alpine", deployment.Spec.Template.Spec.InitContainers[0].Image)
 }
 
-func TestANamespaceIsALimit(t *testing.T) {
+// A VectorSidecar neither reads ConfigMaps of other namespaces nor writes to their workloads.
+func TestVectorSidecar_StaysInItsNamespace(t *testing.T) {
 	t.Parallel()
 	here, there := world.Namespace(t), world.Namespace(t)
 	deployment := objects.NewDeployment("cart", there).Labelled("logs", "vector").Build()
@@ -155,7 +157,7 @@ func TestANamespaceIsALimit(t *testing.T) {
 	require.Empty(t, running.Requests.Writes("/namespaces/"+there+"/"))
 }
 
-func TestEventsTellWhatHappened(t *testing.T) {
+func TestVectorSidecar_EmitsEventsForInjectionAndRemoval(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)
 	harness.Eventually(t, "an event on the workload and on the VectorSidecar", func() bool {
@@ -189,7 +191,7 @@ func replicaSets(t *testing.T, namespace string) int {
 
 // Pods on the network of their node, and those for Windows, are left out with a reason, which is no
 // error. Who has the sidecar keeps it.
-func TestPodsThatAreOfAnotherSortAreLeftOut(t *testing.T) {
+func TestVectorSidecar_SkipsHostNetworkAndWindows(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	hosted := objects.NewDeployment("hosted", namespace).WithReplicas(0).Labelled("logs", "vector").Pod(func(pod *corev1.PodSpec) { pod.HostNetwork = true }).Build()

@@ -59,7 +59,7 @@ func revisionsOf(t *testing.T, d *appsv1.Deployment) int {
 
 // For every workload a changed image is no rollout before its owner's, and with that exactly one more, whoever leads
 // when the owner changes it, and whatever else it does.
-func TestAChangeWaitsForTheOwnersRollout(t *testing.T) {
+func TestModeOnAppRollout_WaitsForOwnersRollout(t *testing.T) {
 	const size = 50
 	namespace := world.Namespace(t)
 	vs := waitingFor(namespace, v1alpha1.ModeOnAppRollout)
@@ -111,7 +111,7 @@ func TestAChangeWaitsForTheOwnersRollout(t *testing.T) {
 }
 
 // A workload that was there before waits for its owner, too, and is left without a trace if nobody waits any more.
-func TestAnOlderWorkloadIsLeftUntilItsOwnersRollout(t *testing.T) {
+func TestModeOnAppRollout_WaitsWithExistingWorkloads(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	older := objects.NewDeployment("older", namespace).Labelled("logs", "vector").Build()
@@ -142,7 +142,7 @@ func TestAnOlderWorkloadIsLeftUntilItsOwnersRollout(t *testing.T) {
 }
 
 // What has waited too long goes, though nobody led when that time came. A damaged sidecar does not wait at all.
-func TestWhatWaitedTooLongGoes(t *testing.T) {
+func TestModeOnAppRollout_StartsAfterMaxAge(t *testing.T) {
 	namespace := world.Namespace(t)
 	vs := waitingFor(namespace, v1alpha1.ModeOnAppRollout)
 	world.Create(t, vs)
@@ -181,7 +181,7 @@ func TestWhatWaitedTooLongGoes(t *testing.T) {
 }
 
 // By hand, nothing goes before a person says so, and then that change alone.
-func TestAPersonLetsAChangeGo(t *testing.T) {
+func TestModeManual_WaitsForApproval(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	vs := waitingFor(namespace, v1alpha1.ModeManual)
@@ -212,7 +212,7 @@ func TestAPersonLetsAChangeGo(t *testing.T) {
 	}
 }
 
-func TestMaxAgeNeedsAMode(t *testing.T) {
+func TestRolloutSpec_RejectsMaxAgeWithoutMode(t *testing.T) {
 	for want, rollout := range map[string]*v1alpha1.RolloutSpec{
 		"maxAge has no effect without mode": {MaxAge: &metav1.Duration{Duration: time.Hour}},
 		"must be at most 8784h":             {Mode: v1alpha1.ModeManual, MaxAge: &metav1.Duration{Duration: 9000 * time.Hour}},

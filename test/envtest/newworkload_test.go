@@ -56,7 +56,7 @@ func countPods(t *testing.T, namespace string) (count func() (made, running int)
 // A workload that has just appeared is injected at once. To let its first
 // ReplicaSet settle would save no pod, and leave the application without its sidecar
 // for longer. Measured: 52 pods ran in place of 64.
-func TestToInjectANewWorkloadAtOnceStartsNoMorePods(t *testing.T) {
+func TestVectorSidecar_InjectsNewWorkloadImmediately(t *testing.T) {
 	t.Parallel()
 	const workloads, replicas = 4, 8 // Their pods take a second to start.
 	started := map[string]int{}

@@ -44,7 +44,7 @@ func constraints() *apiextensionsv1.CustomResourceDefinition {
 // Where OpenShift's kind is served, sidecars name no user, and one outside of the range of its
 // namespace is not written. The range comes after the namespace, as OpenShift's controller sets
 // it. An API server of its own is needed, because the platform is that of the whole cluster.
-func TestOnOpenShiftTheClusterAssignsTheUser(t *testing.T) {
+func TestOpenShift_AssignsUserOfSidecar(t *testing.T) {
 	plane, err := controlplane.Start(t.Context(), controlplane.Options{Dir: t.TempDir()})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, plane.Stop()) })

@@ -24,7 +24,8 @@ func initContainers(d *appsv1.Deployment) []string {
 	return names
 }
 
-func TestANativeSidecarStartsBeforeTheApplicationsInitContainers(t *testing.T) {
+// A native sidecar starts before the application's init containers, without a second rollout for the order.
+func TestVectorSidecar_PrecedesInitContainers(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").
@@ -47,7 +48,8 @@ func TestANativeSidecarStartsBeforeTheApplicationsInitContainers(t *testing.T) {
 	}
 }
 
-func TestTheOrderIsMendedWithTheNextChangeUnlessItIsStrict(t *testing.T) {
+// The next change corrects the order, and strictOrder corrects it immediately.
+func TestVectorSidecar_CorrectsInitContainerOrder(t *testing.T) {
 	t.Parallel()
 	for name, strict := range map[string]bool{"with the next change": false, "strict": true} {
 		t.Run(name, func(t *testing.T) {
@@ -77,7 +79,7 @@ func TestTheOrderIsMendedWithTheNextChangeUnlessItIsStrict(t *testing.T) {
 
 // The kubelet ends native sidecars from the last to the first, so a gate is of use between
 // Vector and all others alone. It comes and goes with one rollout each.
-func TestAGateComesAndGoesBehindVector(t *testing.T) {
+func TestDrainGateSpec_AddsGateAfterVector(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").
@@ -116,7 +118,7 @@ func TestAGateComesAndGoesBehindVector(t *testing.T) {
 
 // With a socket that is a file the application's containers get its folder, and a gate runs beside
 // Vector; with a port in its place, and at the end, both go with one rollout each.
-func TestAFolderForASocketComesAndGoes(t *testing.T) {
+func TestSocketSpec_AddsAndRemovesDirectory(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithEmptyDir("cache", "/cache").WithInitContainer("migrate").Build()

@@ -16,7 +16,7 @@ import (
 )
 
 // An operator that keeps no OverlaySets deletes those that one before it has left.
-func TestOverlaySetsThatNobodyKeepsAreDeleted(t *testing.T) {
+func TestOperator_DeletesOverlaySetsWithoutInjection(t *testing.T) {
 	t.Parallel()
 	harness.Eventually(t, "it to be deleted", func() bool {
 		return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKey{Namespace: metav1.NamespaceDefault, Name: meta.OverlaySet}, &v1alpha1.OverlaySet{}))

@@ -100,7 +100,7 @@ func retried(t *testing.T, vs *v1alpha1.VectorSidecar, when string) {
 }
 
 // An owner that takes the sidecar out is believed at once, for all that owners of its kind have.
-func TestASidecarThatAnOwnerTakesOutStaysOut(t *testing.T) {
+func TestOwnedWorkloads_StayWithoutRemovedSidecar(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []v1alpha1.WorkloadKind{"StatefulSet", "Deployment"} {
 		t.Run(string(kind), func(t *testing.T) {
@@ -154,7 +154,7 @@ func TestASidecarThatAnOwnerTakesOutStaysOut(t *testing.T) {
 
 // Who may write in one namespace can name any owner there, and take the sidecar out: that says nothing of
 // others, until it is found in several.
-func TestAnOwnerIsBelievedInOtherNamespacesOnceSeveralSaySo(t *testing.T) {
+func TestBelievedNamespaces_LimitTrustInOwnerRemovals(t *testing.T) {
 	t.Parallel()
 	cluster := clusterOf(t)
 	cluster.Spec.Workloads = []v1alpha1.WorkloadKind{"StatefulSet"}
@@ -191,7 +191,7 @@ func TestAnOwnerIsBelievedInOtherNamespacesOnceSeveralSaySo(t *testing.T) {
 }
 
 // The API server takes any text as the kind of an owner, of any length, and the status has room for few of these.
-func TestAnOwnerWithoutMeasureFitsIntoTheStatus(t *testing.T) {
+func TestOwnerRemoval_LimitsLengthInStatus(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	for _, name := range []string{"one", "two"} {
@@ -211,7 +211,7 @@ func TestAnOwnerWithoutMeasureFitsIntoTheStatus(t *testing.T) {
 }
 
 // What was found is in the status, and what has happened meanwhile in the workload's annotations.
-func TestAnOperatorThatStartsAnewBelievesOwnersToo(t *testing.T) {
+func TestOwnerRemoval_SurvivesRestart(t *testing.T) {
 	namespace := world.Namespace(t)
 	told, meanwhile := ownedWorkload(t, "StatefulSet", "told", namespace), ownedWorkload(t, "Deployment", "meanwhile", namespace)
 	stop := anOwner(t, told)
@@ -275,7 +275,7 @@ func TestAnOperatorThatStartsAnewBelievesOwnersToo(t *testing.T) {
 }
 
 // What a person takes out by hand is no owner's doing.
-func TestWhatAPersonTakesOutOfAnOwnedWorkloadIsPutBack(t *testing.T) {
+func TestOwnedWorkloads_RestoreManuallyRemovedSidecar(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	object := ownedWorkload(t, "Deployment", "orders", namespace)
@@ -295,7 +295,7 @@ func TestWhatAPersonTakesOutOfAnOwnedWorkloadIsPutBack(t *testing.T) {
 
 // Those of other operators can be left out, whether they have the sidecar or not, or left to the API
 // server, which puts nothing in where that is off.
-func TestOwnedWorkloadsAreLeftOutWhereThatIsWanted(t *testing.T) {
+func TestOwnedSkip_LeavesOwnedWorkloads(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	owned, free := ownedWorkload(t, "Deployment", "orders", namespace), objects.NewWorkload("Deployment", "free", namespace, map[string]string{"logs": "vector"})

@@ -189,7 +189,7 @@ func kubectlApply(t *testing.T, namespace string) {
 // workload is what the owner's manifest says plus the sidecar, and there are no
 // more pod templates than the owner's own and, where the owner's tool took the
 // sidecar out, the one that puts it back.
-func TestOwnersWriteOverInjectedWorkloads(t *testing.T) {
+func TestVectorSidecar_SurvivesWritesOfOwners(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		// deploy is what the owner does first; nil for kubectl apply.
@@ -340,7 +340,7 @@ func fresh(t *testing.T, version string) *appsv1.Deployment {
 }
 
 // A restart is the owner's wish for new pods, and costs that one revision.
-func TestAnOwnersRestartIsOneRevision(t *testing.T) {
+func TestVectorSidecar_KeepsRestartAtOneRevision(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	kubectlApply(t, namespace)
@@ -358,7 +358,7 @@ func TestAnOwnersRestartIsOneRevision(t *testing.T) {
 
 // Replicas are none of the sidecar's business: no revision, no write, and the
 // scaler's number stands.
-func TestScalingStartsNoRollout(t *testing.T) {
+func TestVectorSidecar_IgnoresScaling(t *testing.T) {
 	t.Parallel()
 	for name, scale := range map[string]func(t *testing.T, namespace string){
 		"kubectl scale": func(t *testing.T, namespace string) {
@@ -399,7 +399,7 @@ func autoscale(t *testing.T, namespace string) {
 }
 
 // While a scaler writes all the time, a change of the sidecar still arrives, once.
-func TestAChangeArrivesOnceWhileAScalerWrites(t *testing.T) {
+func TestVectorSidecar_RollsOutOnceDuringScaling(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	kubectlApply(t, namespace)
@@ -417,7 +417,7 @@ func TestAChangeArrivesOnceWhileAScalerWrites(t *testing.T) {
 
 // A template with the sidecar of then: the owner's is one revision, and the
 // sidecar of now another.
-func TestAnUndoToAnOlderSidecarGetsTheCurrentOne(t *testing.T) {
+func TestVectorSidecar_UpdatesOldSidecarAfterUndo(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	kubectlApply(t, namespace)
@@ -439,7 +439,7 @@ func TestAnUndoToAnOlderSidecarGetsTheCurrentOne(t *testing.T) {
 
 // The revision that the owner goes back to carries the sidecar under the name
 // that it had then. It must not stay beside the current one.
-func TestAnUndoToASidecarOfAnotherNameLeavesOneSidecar(t *testing.T) {
+func TestVectorSidecar_RemovesRenamedSidecarAfterUndo(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	kubectlApply(t, namespace)
@@ -456,7 +456,7 @@ func TestAnUndoToASidecarOfAnotherNameLeavesOneSidecar(t *testing.T) {
 // The owner goes back to a revision with the sidecar while there should be none,
 // and then there should be one again: the container is the operator's own work
 // and no reason for a conflict.
-func TestAnUndoToAnInjectedRevisionIsNoConflictLater(t *testing.T) {
+func TestVectorSidecar_InjectsAgainAfterUndo(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	kubectlApply(t, namespace)

@@ -77,7 +77,8 @@ func (w *watchUnfinished) mostAtOnce() int {
 	return w.most
 }
 
-func TestNeverMoreRolloutsThanAllowed(t *testing.T) {
+// The limit holds for injections, changes and removals.
+func TestRolloutSpec_LimitsConcurrentRollouts(t *testing.T) {
 	t.Parallel()
 	const size = 12
 	namespace := world.Namespace(t)
@@ -102,7 +103,7 @@ func TestNeverMoreRolloutsThanAllowed(t *testing.T) {
 	require.Len(t, running.Requests.Writes("/namespaces/"+namespace+"/deployments"), 2*size)
 }
 
-func TestAPausedRolloutBeginsNothingNew(t *testing.T) {
+func TestRolloutPaused_StartsNoRollouts(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	deployments := fleet(t, namespace, 2, asIs)
@@ -123,7 +124,7 @@ func TestAPausedRolloutBeginsNothingNew(t *testing.T) {
 	}
 }
 
-func TestAPausedRolloutDoesNotHoldTheFinalizer(t *testing.T) {
+func TestRolloutPaused_DoesNotBlockDeletion(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Rollout = &v1alpha1.RolloutSpec{Paused: true} })
@@ -133,7 +134,7 @@ func TestAPausedRolloutDoesNotHoldTheFinalizer(t *testing.T) {
 	harness.Until(t, world, deployment, "removal", isClean)
 }
 
-func TestAFailedRolloutStopsTheFanOut(t *testing.T) {
+func TestRolloutFailure_StopsFanOut(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	deployments := fleet(t, namespace, 4, func(b *objects.Deployment) *objects.Deployment { return b.WithProgressDeadline(1) })
@@ -159,7 +160,7 @@ func TestAFailedRolloutStopsTheFanOut(t *testing.T) {
 	})
 }
 
-func TestAWorkloadCanOptOut(t *testing.T) {
+func TestOptOut_RemovesSidecar(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	in := objects.NewDeployment("in", namespace).Labelled("logs", "vector").Build()
@@ -180,7 +181,7 @@ func TestAWorkloadCanOptOut(t *testing.T) {
 	harness.Until(t, world, out, "the sidecar", isInjected)
 }
 
-func TestAPausedWorkloadIsSkippedUntilItIsResumed(t *testing.T) {
+func TestVectorSidecar_SkipsPausedDeployments(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Paused().Build()

@@ -79,7 +79,7 @@ func installing(t *testing.T, values string) (upgrade func(arguments ...string))
 }
 
 // From installation to repair, without a restart of the operator.
-func TestAPlatformTeamChangesItsTemplates(t *testing.T) {
+func TestTemplateSet_AppliesChangesWithoutRestart(t *testing.T) {
 	upgrade := installing(t, "production")
 	namespace := world.Namespace(t)
 	build := func(name, label string) *appsv1.Deployment {
@@ -177,7 +177,7 @@ func templateSet(name, file, text string) *corev1.ConfigMap {
 // definedTwice is also a template of the default set's.
 const definedTwice = `{{- define "vector-sidecar.isNative" }}{{ end }}`
 
-func TestATemplateSetThatWasNeverGoodTouchesNothing(t *testing.T) {
+func TestTemplateSet_WritesNothingWhileInvalid(t *testing.T) {
 	addTemplateSet(t, templateSet("edge", "_x.tpl", definedTwice))
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
@@ -204,7 +204,7 @@ func TestATemplateSetThatWasNeverGoodTouchesNothing(t *testing.T) {
 	require.True(t, isInjected(deployment), "it keeps what it has")
 }
 
-func TestAnEnvironmentChoosesItsTemplateSet(t *testing.T) {
+func TestEnvironment_ChoosesTemplateSet(t *testing.T) {
 	addTemplateSet(t, templateSet("edge", "values.yaml", strings.Replace(builtinValues(t), "logLevel: info", "logLevel: error", 1)))
 	world.SetValues(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, "qa.yaml", "templateSet: edge"))
 	namespace := world.Namespace(t)
@@ -226,7 +226,7 @@ func builtinValues(t *testing.T) string {
 	return string(text)
 }
 
-func TestThePolicyIsTakenUpWithoutARestart(t *testing.T) {
+func TestPolicy_AppliesChangesWithoutRestart(t *testing.T) {
 	installation := objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey, "images: {registries: [registry.example]}")
 	world.SetValues(t, installation)
 	namespace := world.Namespace(t)
@@ -250,7 +250,8 @@ func TestThePolicyIsTakenUpWithoutARestart(t *testing.T) {
 	harness.Until(t, world, vs, "readiness", isReady)
 }
 
-func TestNamespacesAndWorkloadsOverrideValues(t *testing.T) {
+// Namespaces and workloads override only the values that the policy allows.
+func TestPolicy_AllowsOverridesOfValues(t *testing.T) {
 	world.SetValues(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey,
 		"overrides: {namespaces: [sidecar.logLevel], workloads: [sidecar.threads]}"))
 	namespace := world.Namespace(t)
@@ -295,7 +296,7 @@ func variable(d *appsv1.Deployment, name string) string {
 }
 
 // What the API server would say of the pods is said before anything is written.
-func TestAPodThatWouldBeRefusedIsNotWritten(t *testing.T) {
+func TestVectorSidecar_ReportsPodRejectionBeforeWrite(t *testing.T) {
 	world.SetValues(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey, "podSecurity: privileged"))
 	namespace := world.Namespace(t)
 	no, yes := false, true
@@ -326,7 +327,7 @@ func TestAPodThatWouldBeRefusedIsNotWritten(t *testing.T) {
 
 // A change reaches many workloads for the price of one rendering, if the templates
 // look at none of them.
-func TestAFanOutIsRenderedOnce(t *testing.T) {
+func TestVectorSidecar_RendersFanOutOnce(t *testing.T) {
 	require.NoError(t, running.Stop())
 	t.Cleanup(func() { running = world.RunOperator(options) })
 	counting := options

@@ -36,7 +36,7 @@ func tells(text string) func(*appsv1.Deployment) bool {
 }
 
 // The owner's text for an agent stays, whenever he writes it, and comes out of it as it was.
-func TestTheOwnersTextForAnAgentStays(t *testing.T) {
+func TestNodeAgentsMode_KeepsAnnotationsOfOwner(t *testing.T) {
 	t.Parallel()
 	for name, write := range map[string]func(t *testing.T, namespace string){
 		"kubectl annotate": func(t *testing.T, ns string) {
@@ -78,7 +78,7 @@ func TestTheOwnersTextForAnAgentStays(t *testing.T) {
 
 // A rollback brings annotations and labels back without our managed fields: they are no owner's, and
 // are taken out with the sidecar.
-func TestKeysThatAnUndoBringsBackAreTakenOut(t *testing.T) {
+func TestVectorSidecar_RemovesPodMetadataAfterUndo(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	kubectlApply(t, namespace)
@@ -98,7 +98,7 @@ func TestKeysThatAnUndoBringsBackAreTakenOut(t *testing.T) {
 
 // A label by which the workload finds its pods, and one that it has, are a conflict; nothing is
 // written.
-func TestTheWorkloadsLabelsAreNotTakenOver(t *testing.T) {
+func TestVectorSidecar_ReportsConflictingPodLabels(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	kubectlApply(t, namespace)
@@ -117,7 +117,7 @@ func TestTheWorkloadsLabelsAreNotTakenOver(t *testing.T) {
 
 // The sidecar's volumes are named to the Cluster Autoscaler. A volume that the owner adds later is one
 // rollout, his own, and the sidecar goes without a trace.
-func TestTheSidecarsVolumesKeepNoNode(t *testing.T) {
+func TestEvictableMode_AnnotatesVolumesOfSidecar(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)
 	namespace := deployment.Namespace

@@ -65,7 +65,7 @@ func restrict(t *testing.T, namespace string) {
 func asItIs(*testing.T, string) {}
 
 // Fact: each of these states is said within seconds, in the status and in an event.
-func TestWhatKeepsPodsFromRunningIsSaidWithinSeconds(t *testing.T) {
+func TestVectorSidecar_ReportsBlockedPodsWithinSeconds(t *testing.T) {
 	t.Parallel()
 	const image = "registry.example/vector:"
 	huge := func(s *v1alpha1.SidecarSpec) { s.Resources = resources("1000") }
@@ -120,7 +120,7 @@ func TestWhatKeepsPodsFromRunningIsSaidWithinSeconds(t *testing.T) {
 
 // Fact: a sidecar that runs and is not ready is given the time of its readiness probe, half a
 // minute at least by the age of its pod, and then is at fault.
-func TestASidecarThatDoesNotGetReadyIsSaidInTime(t *testing.T) {
+func TestVectorSidecar_ReportsUnreadySidecar(t *testing.T) {
 	t.Parallel()
 	const given = 30 * time.Second
 	namespace := world.Namespace(t)
@@ -145,7 +145,7 @@ func TestASidecarThatDoesNotGetReadyIsSaidInTime(t *testing.T) {
 }
 
 // StatefulSets and DaemonSets have no condition that says so: the events of the workload do.
-func TestRefusedPodsOfOtherKindsAreSaidWithinSeconds(t *testing.T) {
+func TestVectorSidecar_ReportsRejectedPodsFromEvents(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"StatefulSet", "DaemonSet"} {
 		t.Run(kind, func(t *testing.T) {
@@ -247,7 +247,7 @@ func requireEvent(t *testing.T, vs *v1alpha1.VectorSidecar, says string) {
 }
 
 // What keeps pods away may pass, and then the rollout goes on.
-func TestAHindranceThatPassesIsNotSaidAnyMore(t *testing.T) {
+func TestVectorSidecar_ContinuesWhenPodsAreUnblocked(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
@@ -268,7 +268,7 @@ func TestAHindranceThatPassesIsNotSaidAnyMore(t *testing.T) {
 }
 
 // Pods of a workload that is well are never looked at.
-func TestASettledWorkloadsPodsAreNotRead(t *testing.T) {
+func TestVectorSidecar_DoesNotReadPodsOfReadyWorkloads(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)
 	harness.Until(t, world, vs, "readiness", isUpToDate)

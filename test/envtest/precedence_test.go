@@ -57,7 +57,7 @@ func stalls(t *testing.T, namespace string) (ever func() string) {
 }
 
 // Whoever writes second has met no conflict: it has seen the first one's write late.
-func TestTwoVectorSidecarsMadeAtOnceAreNoFault(t *testing.T) {
+func TestVectorSidecar_ToleratesConcurrentCreation(t *testing.T) {
 	t.Parallel()
 	for i := range 8 {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
@@ -89,7 +89,7 @@ func assertCreated(t *testing.T, object client.Object) {
 
 // Of two that meet a new workload the older has the annotations without a name, and
 // what only one can have, whoever is the first to write.
-func TestTheOlderComesFirstWhoeverWritesFirst(t *testing.T) {
+func TestVectorSidecar_PrecedesByAgeInNewWorkloads(t *testing.T) {
 	t.Parallel()
 	for i := range 6 {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
@@ -130,7 +130,7 @@ func secondPasses(t *testing.T, older client.Object) {
 
 // A backup makes all VectorSidecars anew within a second, so that others are older
 // than they were. What the workloads carry stays as it is.
-func TestARestoredBackupChangesNothing(t *testing.T) {
+func TestVectorSidecar_KeepsSidecarsAfterBackupRestore(t *testing.T) {
 	namespace := world.Namespace(t)
 	// By name, each pair is in the other order than by age.
 	first, second := own("z", namespace, 9001).Build(), own("a", namespace, 9002).Build()

@@ -16,7 +16,7 @@ import (
 )
 
 // The pod is asked for too, because Pod Security judges pods and not Deployments.
-func TestTheAPIServerTakesEveryPreset(t *testing.T) {
+func TestVectorSidecar_AcceptsEveryPreset(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t, "pod-security.kubernetes.io/enforce", "restricted")
 	unrestricted := objects.NewDeployment("app", namespace).Build().Spec.Template

@@ -18,7 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-func TestARestartWritesNothing(t *testing.T) {
+func TestVectorSidecar_CausesNoWritesAfterRestart(t *testing.T) {
 	namespace := world.Namespace(t)
 	world.Create(t, objects.NewConfigMap("vector", namespace, "vector.yaml", objects.VectorConfig("x")))
 	sidecars := []*v1alpha1.VectorSidecar{
@@ -61,7 +61,7 @@ func TestARestartWritesNothing(t *testing.T) {
 	require.Empty(t, writes)
 }
 
-func TestAnInjectionIsOneWriteAndNoRead(t *testing.T) {
+func TestVectorSidecar_InjectsWithOneWrite(t *testing.T) {
 	t.Parallel()
 	const workloads = 20
 	namespace := world.Namespace(t)
@@ -97,7 +97,7 @@ func TestAnInjectionIsOneWriteAndNoRead(t *testing.T) {
 	}))
 }
 
-func TestTheStatusMovesOnlyWhenSomethingChanged(t *testing.T) {
+func TestVectorSidecarStatus_ChangesOnlyWithItsContent(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)
 	before := vs.Status.DeepCopy()

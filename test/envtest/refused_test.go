@@ -20,7 +20,7 @@ import (
 
 // What a policy refuses to write or to take out is said, tried again, and done when the policy is gone, also by an operator
 // that has not seen it refused before.
-func TestWhatIsRefusedOutlastsARestart(t *testing.T) {
+func TestVectorSidecar_RetriesRejectedWritesAfterRestart(t *testing.T) {
 	const size = 6 // More than there are places.
 	namespace := world.Namespace(t)
 	deployments := fleet(t, namespace, size, asIs)

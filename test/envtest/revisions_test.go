@@ -97,7 +97,7 @@ func (w *inWave) soaks(t *testing.T, other string) {
 }
 
 // A VectorSidecar that waits is one as any other, with the templates and values that it has.
-func TestWhatWaitsForItsWaveWorksAsBefore(t *testing.T) {
+func TestWave_ServesPreviousRevisionWhileWaiting(t *testing.T) {
 	installation, canary, rest, first := waiting(t, "")
 	level(t, installation, "warn")
 	canary.soaks(t, first)
@@ -123,7 +123,7 @@ func TestWhatWaitsForItsWaveWorksAsBefore(t *testing.T) {
 }
 
 // A stricter policy holds for everybody at once, and a looser one where the wave is reached.
-func TestAPolicyGoesWithItsRevision(t *testing.T) {
+func TestPolicy_RelaxesOnlyWithItsRevision(t *testing.T) {
 	installation, canary, rest, first := waiting(t, "")
 	allow := func(registry string) {
 		t.Helper()
@@ -171,7 +171,7 @@ func TestAPolicyGoesWithItsRevision(t *testing.T) {
 	})
 }
 
-func TestAHaltedChangeIsReverted(t *testing.T) {
+func TestHalt_RevertsFailedRevision(t *testing.T) {
 	installation, canary, rest, first := waiting(t, "halt: {}\nonFailure: Revert")
 	harness.Until(t, world, canary.app, "its rollout", isRolledOut)
 	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
@@ -197,7 +197,7 @@ func TestAHaltedChangeIsReverted(t *testing.T) {
 	require.Equal(t, first, canary.vs.Status.Rollout.Previous)
 }
 
-func TestAPersonHasAllGoBack(t *testing.T) {
+func TestUndo_RevertsInstallation(t *testing.T) {
 	installation, canary, _, first := waiting(t, "")
 	level(t, installation, "warn")
 	canary.soaks(t, first)
@@ -220,7 +220,7 @@ func TestAPersonHasAllGoBack(t *testing.T) {
 
 // What cannot be rendered as it was is not rendered at all.
 // One VectorSidecar goes on before the waves, or back, and nobody waits for it.
-func TestAPersonHasOneGoOnOrBack(t *testing.T) {
+func TestPromote_StartsRevisionOfOneVectorSidecar(t *testing.T) {
 	installation, canary, rest, first := waiting(t, "")
 	level(t, installation, "warn")
 	canary.soaks(t, first)
@@ -258,7 +258,7 @@ func TestAPersonHasOneGoOnOrBack(t *testing.T) {
 	require.Equal(t, "warn", logLevel(rest.app))
 }
 
-func TestARevisionThatCannotBeReadHoldsWrites(t *testing.T) {
+func TestRevision_HoldsWritesWhenUnreadable(t *testing.T) {
 	for name, test := range map[string]struct {
 		damage func(*testing.T, *appsv1.ControllerRevision)
 		want   string
@@ -304,7 +304,7 @@ func TestARevisionThatCannotBeReadHoldsWrites(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatIsNeededStaysStored(t *testing.T) {
+func TestRevision_DeletesUnneededRecords(t *testing.T) {
 	installation := wavesOf(t, "1s", "")
 	one := newInWave(t, "other")
 	var given []string
@@ -332,7 +332,7 @@ func TestOnlyWhatIsNeededStaysStored(t *testing.T) {
 }
 
 // While a set is broken, a new leader has the version that was stored last.
-func TestALeaderThatFindsABrokenSetHasTheLastGoodOne(t *testing.T) {
+func TestTemplateSet_KeepsLastValidAcrossLeaders(t *testing.T) {
 	installation := wavesOf(t, "1s", "")
 	set := templateSet("own", "NOTES.txt", "own")
 	addTemplateSet(t, set)

@@ -63,7 +63,7 @@ func shared(t *testing.T, containers string) (*appsv1.Deployment, *v1alpha1.Vect
 const app2 = `{name: app2, image: "registry.example/app:2"}`
 
 // We are no owner of the application's container.
-func TestAnOwnerMayRenameAContainerThatGotTheLogVolume(t *testing.T) {
+func TestLogsSpec_AllowsContainerRename(t *testing.T) {
 	t.Parallel()
 	deployment, vs := shared(t, `[`+app+`]`)
 	counted := countRevisions(t, deployment)
@@ -80,7 +80,7 @@ func TestAnOwnerMayRenameAContainerThatGotTheLogVolume(t *testing.T) {
 	require.Equal(t, 2, counted.until(t, deployment), "the owner's change and ours")
 }
 
-func TestTheLogVolumeLeavesWithTheSidecarInOnePatch(t *testing.T) {
+func TestLogsSpec_RemovesVolumeWithOnePatch(t *testing.T) {
 	t.Parallel()
 	for name, containers := range map[string]string{
 		"the only mount": `[` + app + `]`,
@@ -119,7 +119,7 @@ func ending(list string) string {
 }
 
 // Every change to what is shared is one rollout, whatever it changes.
-func TestAChangeOfTheLogVolumeIsOneRollout(t *testing.T) {
+func TestLogsSpec_ChangesWithOneRollout(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		change func(*v1alpha1.SidecarSpec)
@@ -157,7 +157,7 @@ func TestAChangeOfTheLogVolumeIsOneRollout(t *testing.T) {
 }
 
 // What was shared comes back when somebody takes it away.
-func TestTheLogVolumeIsMountedAgain(t *testing.T) {
+func TestLogsSpec_RestoresRemovedMount(t *testing.T) {
 	t.Parallel()
 	deployment, vs := shared(t, `[`+app+`]`)
 	run(t, vs.Namespace, "kubectl", "patch", "deployment", "cart", "--type=json",
@@ -167,7 +167,7 @@ func TestTheLogVolumeIsMountedAgain(t *testing.T) {
 }
 
 // The patch takes what it names, so it has to be asked first who owns it.
-func TestWhatADeployerOwnsIsNotPatchedAway(t *testing.T) {
+func TestLogsSpec_KeepsMountOfDeployer(t *testing.T) {
 	t.Parallel()
 	deployment, vs := shared(t, `[`+app+`]`)
 	_, err := applyAs(t, "argocd-controller", vs.Namespace, `spec: {template: {spec: {initContainers: [{name: vector, imagePullPolicy: Always}]}}}`,
@@ -183,7 +183,7 @@ func TestWhatADeployerOwnsIsNotPatchedAway(t *testing.T) {
 
 // A workload is written for the version that was looked at, and an operator that
 // ends between the patch and the apply leaves work that the next one completes.
-func TestAHalfWrittenWorkloadIsCompleted(t *testing.T) {
+func TestLogsSpec_CompletesInterruptedWrite(t *testing.T) {
 	t.Parallel()
 	deployment, vs := shared(t, `[`+app+`]`)
 	before := rawTemplate(t, deployment)

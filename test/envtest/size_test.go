@@ -30,7 +30,7 @@ func bloat(t *testing.T, vs *v1alpha1.VectorSidecar) {
 	require.Contains(t, message(vs, meta.ConditionError), "TooLarge: VectorSidecar "+vs.Namespace+"/logs has 1172 KiB, and may have 512")
 }
 
-func TestAVectorSidecarThatGrewTooLargeKeepsWhatItInjected(t *testing.T) {
+func TestVectorSidecar_KeepsSidecarsWhenTooLarge(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)
 	before := rawTemplate(t, deployment)
@@ -47,7 +47,7 @@ func TestAVectorSidecarThatGrewTooLargeKeepsWhatItInjected(t *testing.T) {
 	require.Equal(t, before, rawTemplate(t, deployment))
 }
 
-func TestAVectorSidecarThatIsTooLargeIsDeletedAsItAsksFor(t *testing.T) {
+func TestDeletionPolicy_AppliesToTooLargeVectorSidecar(t *testing.T) {
 	t.Parallel()
 	for policy, kept := range map[v1alpha1.DeletionPolicy]bool{v1alpha1.DeletionRemove: false, v1alpha1.DeletionOrphan: true} {
 		t.Run(string(policy), func(t *testing.T) {

@@ -41,7 +41,7 @@ func injectedOf(t *testing.T, namespace string) int {
 	return count
 }
 
-func TestASidecarThatDiesAfterItsRolloutReachesNoMoreThanTheBudget(t *testing.T) {
+func TestSoak_LimitsFailingSidecarToBudget(t *testing.T) {
 	t.Parallel()
 	const size, budget = 16, 5
 	namespace := world.Namespace(t)
@@ -62,7 +62,7 @@ func TestASidecarThatDiesAfterItsRolloutReachesNoMoreThanTheBudget(t *testing.T)
 // Who may not look at pods has only the time by which to judge, and a restart in the
 // middle of it must not give a place away that is still needed. What the Deployments say
 // by themselves is not enough here: their rollouts are longer ago than a soak takes.
-func TestABrokenSidecarKeepsItsPlaceThroughARestart(t *testing.T) {
+func TestSoak_KeepsSlotOfFailingSidecarAcrossRestart(t *testing.T) {
 	const size, budget = 6, 2
 	blind := options
 	blind.ReadPods = false
@@ -116,7 +116,7 @@ func comeAndGo(t *testing.T, deployments []*appsv1.Deployment, times int) {
 
 // Times are those of the API server and its controllers, also where the operator's own clock
 // is an hour before or after.
-func TestASoakDoesNotGoByTheClockOfTheNode(t *testing.T) {
+func TestSoak_UsesClockOfTheAPIServer(t *testing.T) {
 	require.NoError(t, running.Stop())
 	t.Cleanup(func() { running = world.RunOperator(options) })
 	for _, apart := range []time.Duration{-time.Hour, time.Hour} {
@@ -127,7 +127,7 @@ func TestASoakDoesNotGoByTheClockOfTheNode(t *testing.T) {
 	}
 }
 
-func TestTheNextRolloutBeginsWhenTheOneBeforeHasSoaked(t *testing.T) {
+func TestSoak_DelaysNextRollout(t *testing.T) {
 	t.Parallel()
 	requireSoaks(t, 3)
 }

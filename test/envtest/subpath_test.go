@@ -17,7 +17,7 @@ import (
 )
 
 // On a volume that pods share, each sees its own folder only, and so does its sidecar.
-func TestASidecarReadsTheFolderOfItsOwnPod(t *testing.T) {
+func TestLogsSpec_MountsSubPathOfItsPod(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithEmptyDir("shared", "/var/log/app").

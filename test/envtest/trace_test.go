@@ -24,7 +24,7 @@ import (
 )
 
 // Inject, then remove: the workload has to be what its owner wrote.
-func TestRemovalLeavesNoTrace(t *testing.T) {
+func TestVectorSidecar_RestoresWorkloadWhenDeleted(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("n", 63)
 	for name, build := range map[string]func(namespace string) *objects.Deployment{
@@ -113,7 +113,7 @@ func TestRemovalLeavesNoTrace(t *testing.T) {
 }
 
 // Rollouts may be paused between injection and removal.
-func TestRemovalReachesAPausedWorkload(t *testing.T) {
+func TestVectorSidecar_RemovesSidecarFromPausedWorkload(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("app", namespace).Labelled("logs", "vector").Build()
@@ -133,7 +133,8 @@ func TestRemovalReachesAPausedWorkload(t *testing.T) {
 	})
 }
 
-func TestOrphanedSidecarsStayWithWhatTheyRead(t *testing.T) {
+// A later VectorSidecar of the same name adopts the orphaned sidecar without a rollout.
+func TestDeletionOrphan_KeepsSidecarAndCompanion(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.DeletionPolicy = v1alpha1.DeletionOrphan })
@@ -159,7 +160,7 @@ func TestOrphanedSidecarsStayWithWhatTheyRead(t *testing.T) {
 	require.Equal(t, generation, deployment.Generation)
 }
 
-func TestANamespaceThatIsDeletedIsNotHeld(t *testing.T) {
+func TestVectorSidecar_DoesNotBlockNamespaceDeletion(t *testing.T) {
 	t.Parallel()
 	_, vs := injected(t)
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: vs.Namespace}}

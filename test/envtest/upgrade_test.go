@@ -42,7 +42,8 @@ func restarts(t *testing.T, chart fs.FS, namespace, marker string) {
 	harness.Until(t, world, vs, "a status from the new operator", isReady)
 }
 
-func TestAnotherReleaseWritesNothingUntilSomebodyAsks(t *testing.T) {
+// An upgrade keeps the rendering of every sidecar until the next change of its input.
+func TestOperator_UpgradesWithoutWrites(t *testing.T) {
 	namespace := world.Namespace(t)
 	own := objects.NewConfigMap("own", namespace, "vector.yaml", objects.VectorConfig("x"))
 	world.Create(t, own)
@@ -113,7 +114,7 @@ func TestAnotherReleaseWritesNothingUntilSomebodyAsks(t *testing.T) {
 
 // A policy that changes nothing is written down where it may matter later: without new
 // pods, and without an event.
-func TestWhatIsAskedForIsWrittenDownWithoutNewPods(t *testing.T) {
+func TestVectorSidecar_RecordsInputWithoutNewPods(t *testing.T) {
 	namespace := world.Namespace(t)
 	var deployments []*appsv1.Deployment
 	for _, name := range []string{"cart", "basket"} {
@@ -145,7 +146,7 @@ func TestWhatIsAskedForIsWrittenDownWithoutNewPods(t *testing.T) {
 }
 
 // With waves, an upgrade alone is no revision, and what a release is to roll is one.
-func TestAnUpgradeGoesByWavesOnlyWhatItIsToRoll(t *testing.T) {
+func TestWave_AppliesToUpgradeThatRollsOut(t *testing.T) {
 	wavesOf(t, "3s", "")
 	t.Cleanup(func() {
 		require.NoError(t, running.Stop())

@@ -62,7 +62,8 @@ func finish(t *testing.T, namespace string, exit int32, words string) {
 	})
 }
 
-func TestAConfigurationWaitsForVectorsWord(t *testing.T) {
+// One Job validates a configuration and image for all workloads, and an invalid configuration is reported.
+func TestValidateJobSpec_ValidatesConfigBeforeInjection(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
@@ -97,7 +98,7 @@ func TestAConfigurationWaitsForVectorsWord(t *testing.T) {
 }
 
 // An end that is not Vector's own refusal says nothing about the configuration.
-func TestAJobThatCouldNotRunLeavesItToThePolicy(t *testing.T) {
+func TestValidateJobSpec_AppliesPolicyWhenJobCannotRun(t *testing.T) {
 	t.Parallel()
 	for policy, proceeds := range map[string]bool{"Proceed": true, "Wait": false} {
 		t.Run(policy, func(t *testing.T) {
@@ -125,7 +126,7 @@ func TestAJobThatCouldNotRunLeavesItToThePolicy(t *testing.T) {
 	}
 }
 
-func TestAJobThatTakesTooLongIsGivenUp(t *testing.T) {
+func TestValidateJobSpec_StopsJobAtDeadline(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()

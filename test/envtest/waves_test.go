@@ -64,7 +64,8 @@ func level(t *testing.T, installation *corev1.ConfigMap, to string) {
 	})
 }
 
-func TestAChangeOfTheInstallationGoesByWaves(t *testing.T) {
+// The default wave receives a change only after the canary wave has finished and soaked.
+func TestWave_RollsOutInstallationChange(t *testing.T) {
 	installation := wavesOf(t, "2s", "")
 	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
 	canary.until(t, v1alpha1.RolloutComplete, "")
@@ -99,7 +100,7 @@ func TestAChangeOfTheInstallationGoesByWaves(t *testing.T) {
 }
 
 // A label of its namespace alone has a VectorSidecar look again: without workloads nothing else does before the soak is over.
-func TestALabelOfANamespaceMovesItsVectorSidecarIntoAnotherWave(t *testing.T) {
+func TestWave_FollowsNamespaceLabel(t *testing.T) {
 	installation := wavesOf(t, "0s", "")
 	canary := newInWave(t, "canary")
 	moves := &inWave{vs: objects.NewVectorSidecar("logs", world.Namespace(t, "wave", "other")).Selecting("logs", "vector").Build()}
@@ -123,7 +124,8 @@ func TestALabelOfANamespaceMovesItsVectorSidecarIntoAnotherWave(t *testing.T) {
 	require.Equal(t, "canary", moves.vs.Status.Rollout.Wave)
 }
 
-func TestAHaltKeepsAChangeFromAllOthers(t *testing.T) {
+// The halt of a revision survives a restart of the operator.
+func TestHalt_BlocksRevisionInLaterWaves(t *testing.T) {
 	installation := wavesOf(t, "8s", "halt: {failedWorkloads: 1}")
 	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
 	canary.until(t, v1alpha1.RolloutComplete, "")
@@ -160,7 +162,7 @@ func TestAHaltKeepsAChangeFromAllOthers(t *testing.T) {
 }
 
 // A missed deadline whose cause is not known, because pods are not read, stops its VectorSidecar and halts no revision.
-func TestHaltThatCannotSeePods_StopsOneVectorSidecar(t *testing.T) {
+func TestHalt_IgnoresFailureOfUnknownCause(t *testing.T) {
 	blind := options
 	blind.ReadPods = false
 	require.NoError(t, running.Stop())
@@ -195,7 +197,7 @@ func TestHaltThatCannotSeePods_StopsOneVectorSidecar(t *testing.T) {
 }
 
 // A sidecar that is restarted again and again, and is ready in between: no workload shows it.
-func TestRestartsOfTheSidecarHaltAChange(t *testing.T) {
+func TestHalt_CountsSidecarRestarts(t *testing.T) {
 	installation := wavesOf(t, "0s", "")
 	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
 	canary.until(t, v1alpha1.RolloutComplete, "")
@@ -230,7 +232,7 @@ func TestRestartsOfTheSidecarHaltAChange(t *testing.T) {
 }
 
 // A node that is drained takes pods away in the middle of a soak: that is nobody's fault.
-func TestADrainedNodeHaltsNothing(t *testing.T) {
+func TestHalt_IgnoresDrainedNodes(t *testing.T) {
 	installation := wavesOf(t, "6s", "halt: {sidecarRestarts: 1}")
 	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
 	canary.until(t, v1alpha1.RolloutComplete, "")
@@ -253,7 +255,7 @@ func TestADrainedNodeHaltsNothing(t *testing.T) {
 }
 
 // Who is deleted in the middle of a wave is waited for by nobody.
-func TestADeletedVectorSidecarHoldsUpNoWave(t *testing.T) {
+func TestWave_IgnoresDeletedVectorSidecar(t *testing.T) {
 	installation := wavesOf(t, "0s", "")
 	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
 	canary.until(t, v1alpha1.RolloutComplete, "")
@@ -273,7 +275,7 @@ func TestADeletedVectorSidecarHoldsUpNoWave(t *testing.T) {
 
 // One that has reached the second wave is overtaken by another that begins with the first. Who is
 // paused has not got it, and gets nothing more of it.
-func TestARevisionIsOvertakenInASecondWave(t *testing.T) {
+func TestWave_StartsNewerRevisionFromTheFirst(t *testing.T) {
 	installation := wavesOf(t, "1s", "")
 	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
 	canary.until(t, v1alpha1.RolloutComplete, "")
@@ -309,7 +311,7 @@ func TestARevisionIsOvertakenInASecondWave(t *testing.T) {
 }
 
 // One VectorSidecar goes on with a halted revision, and stays by itself: the halt holds for the others.
-func TestOneVectorSidecarGoesOnDespiteAHalt(t *testing.T) {
+func TestHalt_AllowsPromotionOfOneVectorSidecar(t *testing.T) {
 	installation := wavesOf(t, "1s", "halt: {failedWorkloads: 1}")
 	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
 	second := objects.NewDeployment("second", canary.vs.Namespace).Labelled("logs", "vector").Build()

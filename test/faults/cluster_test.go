@@ -310,7 +310,7 @@ func (r *realm) end(ctx context.Context) error {
 
 // A ClusterVectorSidecar lives in two namespaces, which are in two waves: whatever fails between two
 // writes, of it or in one of the two, both end as without the fault, by as many rollouts.
-func TestTheLifeOfAClusterVectorSidecar(t *testing.T) {
+func TestClusterVectorSidecar_RecoversFromEveryFault(t *testing.T) {
 	should, err := live(t.Context(), nil, nil)
 	require.NoError(t, err)
 	kinds, effects, most := slices.Sorted(maps.Keys(should.writes)), everywhere, slices.Max(slices.Collect(maps.Values(should.writes)))

@@ -65,7 +65,7 @@ func asProcess(t *testing.T, binary string) program {
 }
 
 // What the sweep does to operators in its own process, here to some that are killed.
-func TestAProcessThatIsKilledAtAnyWriteIsReplaced(t *testing.T) {
+func TestOperator_RecoversFromKillAtAnyWrite(t *testing.T) {
 	binary, err := harness.BuildOperator(t.Context(), t.TempDir())
 	require.NoError(t, err)
 	s, program := named(t, "inject before init containers"), asProcess(t, binary)
@@ -98,7 +98,8 @@ func middle(n int) wire.Write { return wire.Write{Kind: "apply deployments", N: 
 
 const manyWorkloads = 50
 
-func TestServersThatAreKilledOrFrozenInAFanOut(t *testing.T) {
+// The API server or etcd is killed or frozen during the fan-out.
+func TestOperator_FinishesFanOutAfterServerFaults(t *testing.T) {
 	onlyInFull(t)
 	s := named(t, fmt.Sprintf("fan-out to %d", manyWorkloads))
 	should, err := play(t.Context(), &game{scenario: s})
@@ -188,7 +189,7 @@ func (o *pair) leaders() (found []*harness.Process) {
 
 // The leader is stopped in the middle of a fan-out, another one takes over and does the
 // rest, and what the first one wakes up with is not written.
-func TestALeaderThatIsFrozenInAFanOut(t *testing.T) {
+func TestOperator_TakesOverFanOutOfFrozenLeader(t *testing.T) {
 	onlyInFull(t)
 	binary, err := harness.BuildOperator(t.Context(), t.TempDir())
 	require.NoError(t, err)

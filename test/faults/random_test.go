@@ -100,7 +100,7 @@ func app(d *appsv1.Deployment) *corev1.Container {
 
 // The way makes no difference: after whatever owners and faults did, a workload is as if
 // its owner had done the same before there was an operator, and that had come last.
-func TestWhateverHappensInBetweenTheEndIsTheSame(t *testing.T) {
+func TestVectorSidecar_ConvergesAfterRandomEvents(t *testing.T) {
 	onlyInFull(t)
 	t.Logf("-seed=%d", *seed)
 	group, until := errgroup.Group{}, time.Now().Add(*during)

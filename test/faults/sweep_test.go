@@ -46,9 +46,9 @@ var (
 // few is how many are few.
 const few = 10
 
-// TestTheSweep plays every scenario without a fault, and then with each fault at each
+// TestFaults_DoNotChangeFinalState plays every scenario without a fault, and then with each fault at each
 // of its writes.
-func TestTheSweep(t *testing.T) {
+func TestFaults_DoNotChangeFinalState(t *testing.T) {
 	swept := chosen(t)
 	held := readWrites(t)
 	began := time.Now()

@@ -134,7 +134,7 @@ func (l *timeline) has(level string) (all int) {
 
 // Two thousand workloads in three waves get one change after another, with an operator that is
 // killed again and again. One of the changes is bad: some of the first wave get it, and go back.
-func TestAFleetKeepsToItsWaves(t *testing.T) {
+func TestWave_LimitsFleetAcrossKills(t *testing.T) {
 	onlyInFull(t)
 	binary, err := harness.BuildOperator(t.Context(), t.TempDir())
 	require.NoError(t, err)

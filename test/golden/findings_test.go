@@ -16,7 +16,7 @@ import (
 const open = "inline-yaml"
 
 // What the chart renders is clean: a warning that everybody has is read by nobody.
-func TestWhatIsRenderedIsFreeOfFindings(t *testing.T) {
+func TestRender_ProducesNoFindings(t *testing.T) {
 	for _, s := range scenarios(t) {
 		if _, ok := s.file(wantYAML); !ok {
 			continue

@@ -51,7 +51,7 @@ func (s *scenario) file(name string) (string, bool) { return s.File(name) }
 
 // The scenarios are run as a platform team runs its own: by kubectl vectorsidecar
 // test.
-func TestScenarios(t *testing.T) {
+func TestScenario_PassesWithThePlugin(t *testing.T) {
 	if *update {
 		run(t, ".", "--update") // All at once, bases first.
 	}
@@ -80,7 +80,7 @@ func copied(t *testing.T) string {
 }
 
 // What is expected is written in one way, so that an update shows what has changed and no more.
-func TestAnUpdateOfWhatPassesChangesNothing(t *testing.T) {
+func TestUpdate_KeepsPassingScenarios(t *testing.T) {
 	folder := copied(t)
 	run(t, folder, "--update")
 	for _, s := range scenarios(t) {
@@ -95,7 +95,7 @@ func TestAnUpdateOfWhatPassesChangesNothing(t *testing.T) {
 // most is the limit of lines of all scenarios, so that they can be read. A new one has a base.
 const most = 3712
 
-func TestTheScenariosCanBeRead(t *testing.T) {
+func TestScenario_LimitsTotalLength(t *testing.T) {
 	entries, err := os.ReadDir(".")
 	require.NoError(t, err)
 	lines := 0
@@ -110,7 +110,7 @@ func TestTheScenariosCanBeRead(t *testing.T) {
 	require.Less(t, lines, most, "give the longest ones a base that is nearer to them")
 }
 
-func TestEveryFileIsAScenarioAndComplete(t *testing.T) {
+func TestScenario_HasStoryAndExpectation(t *testing.T) {
 	entries, err := os.ReadDir(".")
 	require.NoError(t, err)
 	for _, entry := range entries {

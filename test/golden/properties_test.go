@@ -41,7 +41,7 @@ var looser = map[string]bool{"less-than-restricted": true}
 // unrestricted are the scenarios whose application is not restricted itself.
 var unrestricted = map[string]bool{"host-network-allowed": true, "host-network-skipped": true}
 
-func TestARestrictedApplicationStaysRestricted(t *testing.T) {
+func TestInject_KeepsRestrictedPodSecurity(t *testing.T) {
 	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
 	require.NoError(t, err)
 	restricted := api.LevelVersion{Level: api.LevelRestricted, Version: api.LatestVersion()}
@@ -74,7 +74,7 @@ func TestARestrictedApplicationStaysRestricted(t *testing.T) {
 
 // What was merged is planned as done, so that nothing is written twice; and taken
 // out again, the workload is what it was.
-func TestWhatIsInjectedIsStableAndLeavesNoTrace(t *testing.T) {
+func TestInject_IsStableAndReversible(t *testing.T) {
 	merger, err := simulate.New()
 	require.NoError(t, err)
 	for _, s := range scenarios(t) {
@@ -111,7 +111,7 @@ func TestWhatIsInjectedIsStableAndLeavesNoTrace(t *testing.T) {
 	}
 }
 
-func TestEveryCompanionHasANameThatTheServerTakes(t *testing.T) {
+func TestCompanion_HasValidNameAndLabels(t *testing.T) {
 	for _, s := range scenarios(t) {
 		text, _ := s.file(wantYAML)
 		for _, document := range documents(t, text) {

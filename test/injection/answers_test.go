@@ -35,7 +35,7 @@ const mostTries = int32(20)
 
 // A webhook may keep the operator from writing OverlaySets. That is said, not tried many times a second, and keeps
 // no sidecar from the workloads that there are. It goes on about as long after the webhook as that was in its way.
-func TestAnOverlaySetThatCannotBeWrittenSaysWhy(t *testing.T) {
+func TestOverlaySet_ReportsRejectedWrites(t *testing.T) {
 	for name, answer := range harness.AnswersFor("overlaysets") {
 		t.Run("created, "+name, func(t *testing.T) {
 			vs, way := locked(t, "", answer)
@@ -95,7 +95,7 @@ func TestAnOverlaySetThatCannotBeWrittenSaysWhy(t *testing.T) {
 
 // A ClusterVectorSidecar whose OverlaySet of one namespace nobody lets it write names that namespace, puts its
 // sidecar in there all the same, and is as ever in the other ones.
-func TestAnOverlaySetOfAClusterVectorSidecarThatCannotBeWrittenSaysWhere(t *testing.T) {
+func TestOverlaySet_ReportsNamespaceOfRejectedWrites(t *testing.T) {
 	for name, answer := range harness.AnswersFor("overlaysets") {
 		t.Run(name, func(t *testing.T) {
 			cluster := world.ClusterVectorSidecar(t)

@@ -20,7 +20,7 @@ import (
 
 // A changed image of the sidecar is no rollout of any workload before its owner's, and no rollout beside that.
 // ReplicaSets are counted: a Deployment's generation rises with the note since when it waits, too.
-func TestAChangedImageComesWithEachOwnersChange(t *testing.T) {
+func TestModeOnAppRollout_AppliesImageWithOwnersChange(t *testing.T) {
 	t.Parallel()
 	size := 50
 	if *figures {

@@ -96,7 +96,7 @@ func inSync(t *testing.T, namespace, manifest string) {
 
 // A workload that the API server has injected into is in sync for Argo CD's server-side diff, before the
 // operator has taken it over and afterwards; and an owner's change is seen and is one generation. It runs alone.
-func TestInjectedWorkloadsAreInSyncForServerSideDiff(t *testing.T) {
+func TestOverlaySet_KeepsServerSideDiffInSync(t *testing.T) {
 	type application struct {
 		name, namespace string
 		sync            deployer

@@ -74,7 +74,7 @@ func isRolledOut(t *testing.T, rollout *unstructured.Unstructured) {
 
 // What an owner applies takes the sidecar out of the lists of a Rollout, and the API server puts it back in
 // the same request: a deploy is one generation, and the same manifest again is none.
-func TestOwnersDeployRolloutsAsEver(t *testing.T) {
+func TestArgoRollout_KeepsOneGenerationForEachDeploy(t *testing.T) {
 	t.Parallel()
 	for name, deploy := range deployers {
 		t.Run(name, func(t *testing.T) {
@@ -110,7 +110,7 @@ func TestOwnersDeployRolloutsAsEver(t *testing.T) {
 }
 
 // A sidecar that waits for the owner comes with the owner's next change, in the same generation.
-func TestARolloutTakesAChangedSidecarAlong(t *testing.T) {
+func TestArgoRollout_AppliesDeferredSidecarWithOwner(t *testing.T) {
 	t.Parallel()
 	vs := objects.NewVectorSidecar("logs", world.Namespace(t)).Selecting("logs", "vector").For("Rollout").Build()
 	vs.Spec.Rollout = &v1alpha1.RolloutSpec{Mode: v1alpha1.ModeOnAppRollout}
@@ -141,7 +141,7 @@ func TestARolloutTakesAChangedSidecarAlong(t *testing.T) {
 }
 
 // With workloadRef the pods have another workload's template, and the owner's request passes as it is.
-func TestARolloutWithoutATemplateIsLeftAlone(t *testing.T) {
+func TestArgoRollout_IgnoresWorkloadRef(t *testing.T) {
 	t.Parallel()
 	vs := objects.NewVectorSidecar("logs", world.Namespace(t)).Selecting("logs", "vector").For("Rollout").Build()
 	settledRollout(t, vs, byApply)
@@ -162,7 +162,7 @@ spec:
 
 // Of a pod template the definition rules out little, and the operator reads all Rollouts by one request:
 // one that does not fit the type is told of and left as it is, and all others go on.
-func TestARolloutThatCannotBeReadKeepsNobodyElseWaiting(t *testing.T) {
+func TestArgoRollout_IsolatesUndecodableRollout(t *testing.T) {
 	t.Parallel()
 	vs := objects.NewVectorSidecar("logs", world.Namespace(t)).Selecting("logs", "vector").For("Rollout").WithSoak(0).Build()
 	good := settledRollout(t, vs, byApply)

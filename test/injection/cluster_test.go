@@ -57,7 +57,7 @@ func labelled(name, namespace string) *appsv1.Deployment {
 }
 
 // Each namespace has it from the API server while it is selected, and what its pods read is there before.
-func TestAClusterVectorSidecarIsInjectedAtAdmission(t *testing.T) {
+func TestClusterVectorSidecar_InjectsAtAdmission(t *testing.T) {
 	t.Parallel()
 	const replicas = 3
 	cluster := world.ClusterVectorSidecar(t)
@@ -121,7 +121,7 @@ func TestAClusterVectorSidecarIsInjectedAtAdmission(t *testing.T) {
 }
 
 // A namespace that is deleted waits for nothing, and what comes after it is a new one.
-func TestANamespaceWithAClusterVectorSidecarIsDeleted(t *testing.T) {
+func TestClusterVectorSidecar_AllowsNamespaceDeletion(t *testing.T) {
 	t.Parallel()
 	cluster := world.ClusterVectorSidecar(t)
 	going, stays := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)
@@ -143,7 +143,7 @@ func TestANamespaceWithAClusterVectorSidecarIsDeleted(t *testing.T) {
 
 // Which of two the API server injects is what the operator would: the one of the namespace, unless it is
 // refused by name.
-func TestPrecedenceBesideAClusterVectorSidecar(t *testing.T) {
+func TestVectorSidecar_PrecedesClusterVectorSidecar(t *testing.T) {
 	t.Parallel()
 	cluster := world.ClusterVectorSidecar(t)
 	namespace := world.Namespace(t, "team", cluster.Name)

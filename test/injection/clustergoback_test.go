@@ -19,7 +19,7 @@ import (
 
 // While the spec of a ClusterVectorSidecar is reverted, the API server puts in the last good sidecar in every
 // namespace, also in a new one.
-func TestTheAPIServerInjectsTheLastGoodSidecarInEachNamespace(t *testing.T) {
+func TestClusterVectorSidecar_InjectsLastKnownGood(t *testing.T) {
 	t.Parallel()
 	cluster := world.ClusterVectorSidecar(t)
 	ask := func(c *v1alpha1.ClusterVectorSidecar, level, image string) {

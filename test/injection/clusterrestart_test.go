@@ -20,7 +20,7 @@ import (
 
 // What was taken back while no operator ran is out of all namespaces with the next one, also where no
 // workload and no ConfigMap tells of it. It runs alone.
-func TestWhatAClusterVectorSidecarLeftIsTakenOutAfterARestart(t *testing.T) {
+func TestClusterVectorSidecar_RemovesLeftoversAfterRestart(t *testing.T) {
 	deleted, forced, left := world.ClusterVectorSidecar(t), world.ClusterVectorSidecar(t), world.ClusterVectorSidecar(t)
 	forced.Name, left.Name = forced.Name+"-forced", left.Name+"-left"
 	all, reached := []*v1alpha1.ClusterVectorSidecar{deleted, forced, left}, map[string][]string{}
@@ -71,7 +71,7 @@ func TestWhatAClusterVectorSidecarLeftIsTakenOutAfterARestart(t *testing.T) {
 }
 
 // Where the kind is not offered any more, the API server injects nothing of it. It runs alone.
-func TestAnOperatorWithoutClusterVectorSidecarsTakesTheirOverlaysOut(t *testing.T) {
+func TestOverlaySet_DropsClusterOverlaysWithoutTheKind(t *testing.T) {
 	cluster := world.ClusterVectorSidecar(t)
 	namespace := world.Namespace(t, "team", cluster.Name)
 	world.Create(t, cluster)
@@ -89,7 +89,7 @@ func TestAnOperatorWithoutClusterVectorSidecarsTakesTheirOverlaysOut(t *testing.
 
 // What an event costs depends on its namespace alone, an overlay is tried once in each, and one that is
 // deleted by hand comes back. It runs alone.
-func TestWhatAClusterVectorSidecarCosts(t *testing.T) {
+func TestClusterVectorSidecar_WritesOnlyToChangedNamespace(t *testing.T) {
 	const many = 30
 	cluster := world.ClusterVectorSidecar(t)
 	cluster.Spec.Selector.MatchLabels = map[string]string{"logs": "many"}

@@ -18,7 +18,7 @@ import (
 )
 
 // A ClusterVectorSidecar tells the applications of each namespace, and what was told goes with it.
-func TestAClusterVectorSidecarTellsTheApplication(t *testing.T) {
+func TestClusterVectorSidecar_InjectsApplicationEnv(t *testing.T) {
 	t.Parallel()
 	cluster := world.ClusterVectorSidecar(t)
 	cluster.Spec.VectorSidecarSpec = telling("", "", "LOG_ADDRESS").Spec
@@ -51,7 +51,7 @@ func TestAClusterVectorSidecarTellsTheApplication(t *testing.T) {
 
 // With AtAdmission what other operators own gets the sidecar of a ClusterVectorSidecar by its owner's writes,
 // and loses it with the ClusterVectorSidecar.
-func TestAnOwnersOwnWritesCarryTheSidecarOfAClusterVectorSidecar(t *testing.T) {
+func TestOwnedAtAdmission_InjectsClusterVectorSidecar(t *testing.T) {
 	t.Parallel()
 	cluster := world.ClusterVectorSidecar(t)
 	cluster.Spec.OwnedWorkloads, cluster.Spec.Workloads = v1alpha1.OwnedAtAdmission, []v1alpha1.WorkloadKind{"StatefulSet"}

@@ -21,7 +21,7 @@ import (
 )
 
 // A namespace whose wave has not got a revision keeps the overlay that it has. It runs alone.
-func TestTheOverlaysOfAClusterVectorSidecarGoByWaves(t *testing.T) {
+func TestOverlaySet_FollowsWavesOfClusterVectorSidecar(t *testing.T) {
 	installation := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: options.Namespace, Name: options.EnvironmentsConfigMap}}
 	world.Get(t, installation)
 	world.SetValues(t, installation)

@@ -28,7 +28,7 @@ var number = flag.Int("workloads", 60, "workloads of each kind out of the corpus
 
 // What is admitted without the policies is admitted under them; and what they put in, the operator takes
 // over as it is: it would have done the same.
-func TestWhateverIsAdmittedWithoutIsAdmittedUnderThem(t *testing.T) {
+func TestOverlaySet_DoesNotRejectValidWorkloads(t *testing.T) {
 	t.Parallel()
 	const seed = 21
 	plain, under := world.Namespace(t), world.Namespace(t)

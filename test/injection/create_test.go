@@ -18,7 +18,7 @@ import (
 
 // Every kind is created with its sidecar in generation 1, which the operator takes over without
 // another one; and it is without a trace when it goes.
-func TestAWorkloadIsCreatedWithItsSidecar(t *testing.T) {
+func TestOverlaySet_InjectsEveryKindAtCreation(t *testing.T) {
 	t.Parallel()
 	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {

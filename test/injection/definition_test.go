@@ -26,7 +26,7 @@ import (
 
 // A definition of an earlier release lacks the restartPolicy of init containers. The API server would drop it, and
 // the sidecar would be an init container that the application waits for in vain: so it is not put in there.
-func TestASidecarThatADefinitionDoesNotKnowIsNotPutIn(t *testing.T) {
+func TestOverlaySet_SkipsDefinitionWithoutRestartPolicy(t *testing.T) {
 	t.Parallel()
 	w, _ := servingRollouts(t, ofAnEarlierRelease)
 
@@ -89,7 +89,7 @@ func ofAnEarlierRelease(definition *apiextensionsv1.CustomResourceDefinition) {
 
 // An API server that has just started may not have the definition of Rollouts yet, and refuses what its policies
 // concern of them: those that get something, and no others.
-func TestOnlySelectedRolloutsWaitForTheirDefinition(t *testing.T) {
+func TestOverlaySet_BlocksOnlySelectedRolloutsAtStart(t *testing.T) {
 	t.Parallel()
 	w, plane := servingRollouts(t)
 	namespace := w.Namespace(t)

@@ -22,7 +22,7 @@ import (
 // An API server that does not serve MutatingAdmissionPolicies any more, as after a downgrade, keeps nobody from
 // writing workloads: the operator injects, and says that it does. When the API is back, the API server does so
 // again, by the OverlaySets that there are. It runs alone.
-func TestTheAPIServerIsDowngraded(t *testing.T) {
+func TestOperator_InjectsWithoutMutatingPolicyAPI(t *testing.T) {
 	require.NoError(t, running.Stop())
 	looking := world.StartObserved(t, options, operator.Process{PolicyInterval: 200 * time.Millisecond})
 	namespace := world.Namespace(t)

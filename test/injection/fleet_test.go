@@ -50,7 +50,7 @@ func countPods(t *testing.T, namespace string) func() int {
 }
 
 // Pods of new workloads start once: one ReplicaSet and eight pods each, and nothing more.
-func TestPodsOfNewWorkloadsStartOnce(t *testing.T) {
+func TestOverlaySet_StartsPodsOfNewWorkloadsOnce(t *testing.T) {
 	t.Parallel()
 	const workloads, replicas = 4, 8
 	for name, test := range map[string]struct {

@@ -18,7 +18,7 @@ import (
 )
 
 // While a spec is reverted, the API server puts in the last good sidecar, whoever deploys; then the next.
-func TestTheAPIServerInjectsTheLastGoodSidecar(t *testing.T) {
+func TestOverlaySet_InjectsLastKnownGood(t *testing.T) {
 	t.Parallel()
 	namespace, deployment, vs := settled(t, byApply)
 	ask := func(level, image string) {

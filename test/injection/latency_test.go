@@ -27,7 +27,7 @@ const most = 100
 
 // What a create takes, without the policies and with them, and that the operator injects where somebody has
 // deleted them. It runs alone.
-func TestWhatACreateTakes(t *testing.T) {
+func TestOverlaySet_LimitsLatencyOfCreate(t *testing.T) {
 	matched := world.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", matched).Selecting("logs", "vector").Build()
 	world.Create(t, vs)

@@ -22,7 +22,7 @@ var figures = flag.Bool("figures", false, "measure what overlays take of memory,
 
 // What 200 VectorSidecars take of the operator's memory without injection by the API server, and with it. It
 // runs alone.
-func TestWhatOverlaySetsTakeOfMemory(t *testing.T) {
+func TestOverlaySet_ReportsMemoryOfOperator(t *testing.T) {
 	if !*figures {
 		t.Skip("it shows figures alone: -figures")
 	}

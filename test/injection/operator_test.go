@@ -25,7 +25,7 @@ import (
 
 // While no operator runs, the API server injects by what the last one has left; the next one goes on from
 // there. It runs alone.
-func TestWithoutAnOperator(t *testing.T) {
+func TestOverlaySet_InjectsWithoutRunningOperator(t *testing.T) {
 	told, untold := world.Namespace(t), world.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", told).Selecting("logs", "vector").Build()
 	world.Create(t, vs)
@@ -67,7 +67,7 @@ func plugin(t *testing.T, args ...string) string {
 }
 
 // explain and check tell of the API server, and eject takes out for good what it has put in.
-func TestThePlugin(t *testing.T) {
+func TestOverlaySet_SupportsPluginCommands(t *testing.T) {
 	t.Parallel()
 	namespace, deployment, _ := settled(t, byApply)
 	explained := plugin(t, "explain", "deployment/cart", "-n", namespace)

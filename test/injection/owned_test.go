@@ -127,7 +127,7 @@ func templates(t *testing.T, namespace, kind string) int {
 
 // A workload that another operator writes whole has the sidecar by each of its writes, and by none of
 // ours: no rollout is for the sidecar alone.
-func TestAnOwnersOwnWritesCarryTheSidecar(t *testing.T) {
+func TestOwnedAtAdmission_InjectsWithOwnersWrites(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []v1alpha1.WorkloadKind{"StatefulSet", "Deployment"} {
 		t.Run(string(kind), func(t *testing.T) {
@@ -208,7 +208,7 @@ func level(object client.Object) string {
 }
 
 // Where workloads of other operators are left out, the API server leaves them out, too.
-func TestWorkloadsThatAreSkippedAreNotPutInto(t *testing.T) {
+func TestOwnedSkip_SkipsAdmissionInjection(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").For("Deployment", "StatefulSet").WithSoak(0).Build()

@@ -49,7 +49,7 @@ func settled(t *testing.T, deploy deployer) (namespace string, deployment *appsv
 }
 
 // Whatever an owner deploys with, a deploy is one generation, with the sidecar in it.
-func TestOwnersDeployAsEver(t *testing.T) {
+func TestOverlaySet_KeepsOneGenerationForEachDeploy(t *testing.T) {
 	t.Parallel()
 	for name, deploy := range deployers {
 		t.Run(name, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestOwnersDeployAsEver(t *testing.T) {
 }
 
 // kubectl replace takes the sidecar out, and the API server puts it in in the same request.
-func TestAReplacedWorkloadKeepsItsSidecar(t *testing.T) {
+func TestOverlaySet_InjectsWithKubectlReplace(t *testing.T) {
 	t.Parallel()
 	namespace, deployment, vs := settled(t, byKubectl("create"))
 	mustKubectl(t, namespace, manifest("app:2", ""), "replace")
@@ -99,7 +99,7 @@ func TestAReplacedWorkloadKeepsItsSidecar(t *testing.T) {
 }
 
 // An autoscaler, and whoever scales, starts no rollout and changes no sidecar.
-func TestToScaleChangesNothingElse(t *testing.T) {
+func TestOverlaySet_IgnoresScaling(t *testing.T) {
 	t.Parallel()
 	namespace, deployment, _ := settled(t, byApply)
 	before := deployment.Spec.Template.DeepCopy()
@@ -111,7 +111,7 @@ func TestToScaleChangesNothingElse(t *testing.T) {
 }
 
 // A rollback is one rollout with the present sidecar, whichever the revision had.
-func TestARollbackHasThePresentSidecar(t *testing.T) {
+func TestOverlaySet_InjectsCurrentSidecarIntoRollback(t *testing.T) {
 	t.Parallel()
 	for name, withSidecar := range map[string]bool{"a revision without one": false, "a revision with an older one": true} {
 		t.Run(name, func(t *testing.T) {

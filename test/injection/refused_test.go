@@ -20,7 +20,7 @@ import (
 
 // Where somebody refuses Deployments with the sidecar in them, the operator is refused first and takes its
 // offer back, so that owners are not.
-func TestWhoRefusesTheOperatorRefusesNoOwner(t *testing.T) {
+func TestOperator_WithdrawsOverlayAfterRejection(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	policy := &admissionv1.ValidatingAdmissionPolicy{

@@ -29,7 +29,7 @@ var byTheOperator = map[string]string{
 }
 
 // Of the samples, all are injected by the API server but those that are known not to be.
-func TestSamples(t *testing.T) {
+func TestOverlaySet_InjectsSamples(t *testing.T) {
 	t.Parallel()
 	root, err := harness.Root()
 	require.NoError(t, err)
@@ -38,7 +38,7 @@ func TestSamples(t *testing.T) {
 	require.NotEmpty(t, files)
 	for _, file := range files {
 		if strings.HasPrefix(filepath.Base(file), "16-") {
-			continue // TestAClusterVectorSidecarIsInjectedAtAdmission has a ClusterVectorSidecar.
+			continue // TestClusterVectorSidecar_InjectsAtAdmission has a ClusterVectorSidecar.
 		}
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
@@ -50,7 +50,7 @@ func TestSamples(t *testing.T) {
 					builder.WithEmptyDir("logs", "/var/log/app")
 				}
 				made := builder.Build()
-				for i := range made.Spec.Template.Spec.Volumes { // See TestVolumesAreNamedBesideTheApplications.
+				for i := range made.Spec.Template.Spec.Volumes { // See TestOverlaySet_AnnotatesVolumesInEveryPod.
 					made.Spec.Template.Spec.Volumes[i].EmptyDir.Medium = corev1.StorageMediumMemory
 				}
 				made.Labels = labelsFor(&vs.Spec.Selector)

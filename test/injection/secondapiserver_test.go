@@ -70,7 +70,7 @@ func behind(t *testing.T, asked client.Client, object client.Object, happens fun
 
 // Of two API servers one has an OverlaySet for a moment as it was. What it puts in by that is not what the
 // workload ends with, and costs it at most one rollout more. It runs alone.
-func TestAnAPIServerThatIsBehind(t *testing.T) {
+func TestOverlaySet_CorrectsInjectionOfLaggingAPIServer(t *testing.T) {
 	asked, _ := second(t)
 	const rounds = 8
 	for name, test := range map[string]struct {
@@ -138,7 +138,7 @@ func isClean(d *appsv1.Deployment) bool {
 
 // What an API server puts in that is so far behind that it has not yet heard of the end of a VectorSidecar when
 // that is gone, is nobody's any more. It looks like a revision that somebody has brought back, so that a person has to judge. It runs alone.
-func TestAnAPIServerThatMissesADeletion(t *testing.T) {
+func TestOverlaySet_ReportsInjectionAfterMissedDeletion(t *testing.T) {
 	asked, _ := second(t)
 	const tries = 10
 	for range tries {
@@ -174,7 +174,7 @@ func TestAnAPIServerThatMissesADeletion(t *testing.T) {
 
 // Operators may each talk to another API server. When the one of the leader does not answer any more, the next
 // leads by the other one, which injects as ever. It runs alone.
-func TestTheNextLeaderIsAtAnotherAPIServer(t *testing.T) {
+func TestOverlaySet_SupportsLeaderAtAnotherAPIServer(t *testing.T) {
 	asked, config := second(t)
 	require.NoError(t, running.Stop())
 	ofSecond := *world

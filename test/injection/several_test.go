@@ -37,7 +37,7 @@ func otlp(name, namespace string) *objects.VectorSidecar {
 
 // Two VectorSidecars that get along are both there from the start, and those that do not are left to
 // the operator, which gives the older one precedence.
-func TestTwoVectorSidecars(t *testing.T) {
+func TestOverlaySet_InjectsTwoCompatibleVectorSidecars(t *testing.T) {
 	t.Parallel()
 	t.Run("that get along", func(t *testing.T) {
 		t.Parallel()
@@ -80,7 +80,7 @@ func TestTwoVectorSidecars(t *testing.T) {
 
 // Annotations of pods come with the sidecar, unless the owner has one of them: then the operator
 // injects, and the owner's stays.
-func TestAnnotationsOfPods(t *testing.T) {
+func TestOverlaySet_InjectsPodAnnotations(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Sidecar(func(s *v1alpha1.SidecarSpec) {
@@ -115,7 +115,7 @@ func TestAnnotationsOfPods(t *testing.T) {
 
 // The API server names the sidecar's volumes in every pod, also where the operator would leave that out
 // beside a volume of the application's: it takes it over as it is, and the pods start once.
-func TestVolumesAreNamedBesideTheApplications(t *testing.T) {
+func TestOverlaySet_AnnotatesVolumesInEveryPod(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
@@ -132,7 +132,7 @@ func TestVolumesAreNamedBesideTheApplications(t *testing.T) {
 }
 
 // What the operator would not do, the API server does not.
-func TestWhatTheOperatorLeavesOutIsLeftOut(t *testing.T) {
+func TestOverlaySet_SkipsWorkloadsSkippedByOperator(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
@@ -168,7 +168,7 @@ func TestWhatTheOperatorLeavesOutIsLeftOut(t *testing.T) {
 }
 
 // Which of two mounts is where the logs are cannot be told in CEL where a path is not clean.
-func TestAMountOnAWayRoundIsTheOperatorsToJudge(t *testing.T) {
+func TestOverlaySet_SkipsUncleanMountPaths(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithLogs("/var/log/app").Build()
@@ -200,7 +200,7 @@ func longText(n int) string {
 }
 
 // A pause, a switch or a deletion takes a VectorSidecar out at once.
-func TestWhatIsOffIsOutOfTheOverlaySet(t *testing.T) {
+func TestOverlaySet_RemovesInactiveVectorSidecar(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
@@ -230,7 +230,7 @@ func TestWhatIsOffIsOutOfTheOverlaySet(t *testing.T) {
 
 // A sidecar that the API server would refuse in a pod template is left to the operator, so that it
 // refuses nobody else's.
-func TestASidecarThatWouldBeRefusedRefusesNobody(t *testing.T) {
+func TestOverlaySet_OmitsInvalidSidecar(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Volumes(corev1.Volume{
@@ -244,7 +244,7 @@ func TestASidecarThatWouldBeRefusedRefusesNobody(t *testing.T) {
 }
 
 // Nobody else may write what the API server injects, and anybody with the right may delete it.
-func TestOnlyTheOperatorWritesOverlaySets(t *testing.T) {
+func TestOverlaySet_RejectsWritesOfOtherUsers(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
@@ -257,7 +257,7 @@ func TestOnlyTheOperatorWritesOverlaySets(t *testing.T) {
 }
 
 // A deletion in the foreground is ended by the garbage collector, which updates what is deleted.
-func TestAnOverlaySetCanBeDeletedInEveryWay(t *testing.T) {
+func TestOverlaySet_SupportsForegroundDeletion(t *testing.T) {
 	t.Parallel()
 	for _, way := range []metav1.DeletionPropagation{metav1.DeletePropagationForeground, metav1.DeletePropagationOrphan} {
 		t.Run(string(way), func(t *testing.T) {
@@ -276,7 +276,7 @@ func TestAnOverlaySetCanBeDeletedInEveryWay(t *testing.T) {
 }
 
 // Another policy that adds a container of the same name: the API server still accepts the workload.
-func TestAnotherPolicyWithAContainerOfThatName(t *testing.T) {
+func TestOverlaySet_ToleratesPolicyWithEqualContainer(t *testing.T) {
 	t.Parallel()
 	for _, prefix := range []string{"aaa", "zzz"} {
 		t.Run(prefix, func(t *testing.T) {
@@ -337,7 +337,7 @@ func addTheirs(t *testing.T, name, namespace string) {
 }
 
 // An owner's change brings a sidecar along that waits for its turn.
-func TestAnOwnersChangeBringsTheNewSidecarAlong(t *testing.T) {
+func TestOverlaySet_AppliesWaitingSidecarWithOwner(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("1").WithSoak(15 * time.Second).Sidecar(func(s *v1alpha1.SidecarSpec) { s.LogLevel = "info" }).Build()

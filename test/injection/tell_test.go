@@ -49,7 +49,7 @@ func told(object client.Object, container string) []string {
 
 // Every kind is created with its application told, in the owner's own request, which starts no second
 // rollout; and nothing of it is left when the sidecar goes.
-func TestTheApplicationIsTold(t *testing.T) {
+func TestApplicationEnvSpec_InjectsIntoEveryKind(t *testing.T) {
 	t.Parallel()
 	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestTheApplicationIsTold(t *testing.T) {
 }
 
 // A name that is there stays as it is, and so does a container with variables that nobody can look into.
-func TestWhatIsThereIsNotReplaced(t *testing.T) {
+func TestApplicationEnvSpec_KeepsExistingVariables(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	vs := telling("traces", namespace, "LOG_ADDRESS")
@@ -132,7 +132,7 @@ func TestWhatIsThereIsNotReplaced(t *testing.T) {
 }
 
 // The named containers are told, and no others.
-func TestContainersAreToldByName(t *testing.T) {
+func TestApplicationEnvSpec_InjectsNamedContainersOnly(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	vs := telling("traces", namespace, "")
@@ -151,7 +151,7 @@ func TestContainersAreToldByName(t *testing.T) {
 
 // Of two VectorSidecars that tell the same name, the older one does; and the other one, when that goes and the
 // owner writes the workload again.
-func TestTwoTellTheSameName(t *testing.T) {
+func TestApplicationEnvSpec_PrefersOlderVectorSidecar(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	older := telling("a-traces", namespace, "LOG_ADDRESS")
@@ -195,7 +195,7 @@ func untilGone(t *testing.T, vs *v1alpha1.VectorSidecar) {
 }
 
 // What the platform does not allow, nobody is told, and the status says which name.
-func TestThePolicySaysWhatMayBeTold(t *testing.T) {
+func TestApplicationEnvSpec_RejectsNamesOutsidePolicy(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	vs := telling("traces", namespace, "LD_PRELOAD")
@@ -211,7 +211,7 @@ func TestThePolicySaysWhatMayBeTold(t *testing.T) {
 
 // However many containers and variables a pod has: what it takes stays within the API server's limit of cost, and
 // what is told of within that of annotations.
-func TestManyContainersAreTold(t *testing.T) {
+func TestApplicationEnvSpec_StaysWithinAPIServerLimits(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	vs := telling("traces", namespace, "LOG_ADDRESS")

@@ -64,7 +64,7 @@ func withoutSidecar(t *testing.T, deployment *appsv1.Deployment, vs *v1alpha1.Ve
 
 // Whatever an owner deploys with, no deploy is refused because of what was told, nor is it a generation
 // more; and a name that the owner takes is the owner's from then on.
-func TestOwnersDeployAsEverWhereTheirApplicationIsTold(t *testing.T) {
+func TestApplicationEnvSpec_AllowsDeploysOfOwners(t *testing.T) {
 	t.Parallel()
 	for name, with := range deployers {
 		t.Run(name, func(t *testing.T) {
@@ -102,7 +102,7 @@ func TestOwnersDeployAsEverWhereTheirApplicationIsTold(t *testing.T) {
 }
 
 // What a person changes of what was told is the person's: it stays when the sidecar goes.
-func TestWhatWasToldAndChangedSinceStays(t *testing.T) {
+func TestApplicationEnvSpec_KeepsManuallyChangedVariables(t *testing.T) {
 	t.Parallel()
 	namespace, deployment, vs := informed(t, byKubectl("apply", "--server-side"))
 	mustKubectl(t, namespace, "", "set", "env", "deployment/cart", "LOG_ADDRESS=elsewhere:1")
@@ -114,7 +114,7 @@ func TestWhatWasToldAndChangedSinceStays(t *testing.T) {
 
 // What was told goes with the change that makes it untrue, in the same rollout, and nobody is told anything
 // else before the owner's next change of the pod template.
-func TestWhatIsToldAgreesWithTheSidecar(t *testing.T) {
+func TestApplicationEnvSpec_RemovesOutdatedVariables(t *testing.T) {
 	t.Parallel()
 	namespace, deployment, vs := informed(t, byKubectl("apply", "--server-side"))
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.OTLP.GRPCPort = ptr.To(int32(14317)) })
@@ -146,7 +146,7 @@ func TestWhatIsToldAgreesWithTheSidecar(t *testing.T) {
 }
 
 // An opt-out, and a scale.
-func TestWhatIsToldGoesWithAnOptOut(t *testing.T) {
+func TestApplicationEnvSpec_RemovesVariablesOnOptOut(t *testing.T) {
 	t.Parallel()
 	namespace, deployment, _ := informed(t, byApply)
 	before := deployment.Spec.Template.DeepCopy()
@@ -163,7 +163,7 @@ func TestWhatIsToldGoesWithAnOptOut(t *testing.T) {
 // A rollback brings back what was told then, and the operator takes out what is not true any more. After it,
 // as ever, server-side apply without force is refused what kubectl has set: of what was told, that is what
 // the rollback has brought back.
-func TestARollbackOfWhatWasTold(t *testing.T) {
+func TestApplicationEnvSpec_RemovesOutdatedAfterRollback(t *testing.T) {
 	t.Parallel()
 	namespace, deployment, vs := informed(t, byKubectl("apply", "--server-side"))
 	mustKubectl(t, namespace, manifest("app:2", own), "apply", "--server-side")
@@ -182,7 +182,7 @@ func TestARollbackOfWhatWasTold(t *testing.T) {
 
 // What a rollback brings back of what was told, kubectl owns, as all else that it brings back: server-side apply
 // without force is refused it, as it is refused the image.
-func TestServerSideApplyAfterARollback(t *testing.T) {
+func TestApplicationEnvSpec_ConflictsWithApplyAfterRollback(t *testing.T) {
 	t.Parallel()
 	apply := []string{"apply", "--server-side"}
 	namespace, deployment, vs := informed(t, byKubectl(apply...))

@@ -17,7 +17,7 @@ import (
 
 // An application that is uninstalled goes with its pods, and one that is installed again has its sidecar from
 // the start.
-func TestAnApplicationIsUninstalled(t *testing.T) {
+func TestOverlaySet_AllowsUninstallOfApplication(t *testing.T) {
 	t.Parallel()
 	for name, made := range map[string]func(*testing.T, deployer) (string, *appsv1.Deployment, *v1alpha1.VectorSidecar){
 		"with a sidecar":            settled,

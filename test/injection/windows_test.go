@@ -14,7 +14,7 @@ import (
 )
 
 // The API server injects no sidecar where a field may keep the pods on Windows nodes.
-func TestMutatingAdmissionPolicy_SkipsWindows(t *testing.T) {
+func TestOverlaySet_SkipsWindows(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()

@@ -100,7 +100,7 @@ func skipWithoutNode(t *testing.T, printed string) {
 	}
 }
 
-func TestANodeLeavesNothing(t *testing.T) {
+func TestNode_RemovesEverythingAtExit(t *testing.T) {
 	before := machineNetwork(t)
 	for range 2 {
 		printed, err := another(t, "once").CombinedOutput()
@@ -113,7 +113,7 @@ func TestANodeLeavesNothing(t *testing.T) {
 	require.Equal(t, before, machineNetwork(t))
 }
 
-func TestANodeThatIsKilledIsRemovedByTheNextRun(t *testing.T) {
+func TestRemoveDead_RemovesKilledNode(t *testing.T) {
 	before := machineNetwork(t)
 	other := staying(t)
 	id := other.id
@@ -152,7 +152,7 @@ func visits(t *testing.T, other *stayer) {
 
 // A foreign folder among the runs, and cgroups that begin as theirs do, stay: there is no
 // record of them.
-func TestWhatHasNoRecordIsNotTouched(t *testing.T) {
+func TestRemoveDead_KeepsUnrecordedDirectories(t *testing.T) {
 	all, err := hierarchies()
 	require.NoError(t, err)
 	foreign := filepath.Join(all[0], Prefix+"foreign")
@@ -233,7 +233,7 @@ func chains(t *testing.T) string {
 	return names.String()
 }
 
-func TestTheLockOfARunEndsWithIt(t *testing.T) {
+func TestRun_ReleasesLockAtItsEnd(t *testing.T) {
 	r, err := NewRun()
 	require.NoError(t, err)
 	again := &Run{ID: r.ID}
@@ -245,7 +245,7 @@ func TestTheLockOfARunEndsWithIt(t *testing.T) {
 	require.NoDirExists(t, r.Dir())
 }
 
-func TestRunsThatEndTakeNoFolderFromThoseThatBegin(t *testing.T) {
+func TestRemoveDead_KeepsDirectoriesOfNewRuns(t *testing.T) {
 	var runs errgroup.Group
 	for range 4 {
 		runs.Go(func() error {

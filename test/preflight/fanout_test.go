@@ -44,7 +44,7 @@ func injected(t *testing.T, namespace string) int {
 
 // One operator ends in the middle of a fan-out, and the next goes on: what one of them has tried, it tries
 // once.
-func TestTheOperatorIsRestartedInTheMiddle(t *testing.T) {
+func TestPreflight_TestsOncePerOperatorDuringFanOut(t *testing.T) {
 	const count = 12
 	namespace := world.Namespace(t)
 	alike(t, namespace, count)
@@ -74,7 +74,7 @@ func TestTheOperatorIsRestartedInTheMiddle(t *testing.T) {
 
 // However many workloads get a sidecar, it is tried once for all that are alike, and each is written once
 // and not read.
-func TestAFanOutIsTriedOnce(t *testing.T) {
+func TestPreflight_TestsFanOutOnce(t *testing.T) {
 	t.Parallel()
 	const count = 100
 	namespace := world.Namespace(t)

@@ -16,7 +16,7 @@ import (
 )
 
 // What has to be patched is tried by the patch: here a mount in the application's own container.
-func TestAPatchIsTried(t *testing.T) {
+func TestPreflight_DryRunsPatches(t *testing.T) {
 	t.Parallel()
 	shares := func(s *v1alpha1.SidecarSpec) {
 		s.Logs = &v1alpha1.LogsSpec{Path: "/var/log/app", Containers: []string{"app"}}
@@ -42,7 +42,7 @@ func TestAPatchIsTried(t *testing.T) {
 }
 
 // A Rollout's lists have one owner, so that the operator patches items.
-func TestARolloutIsTried(t *testing.T) {
+func TestPreflight_DryRunsArgoRollouts(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	limit := quota(t, namespace, "40Mi")

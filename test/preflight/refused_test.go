@@ -28,7 +28,7 @@ import (
 
 // The right to create pods is good for dry runs alone, and so is that to create Secrets; reading them is
 // not among the operator's rights at all.
-func TestTheOperatorCreatesNoPod(t *testing.T) {
+func TestPreflight_CreatesNoPodsOrSecrets(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	operator, err := client.New(world.Operator, client.Options{})
@@ -79,7 +79,7 @@ func inForce(t *testing.T, quota *corev1.ResourceQuota) {
 }
 
 // A quota that has room for one more pod of the application, and not with the sidecar in it.
-func TestAQuotaRefusesTheSidecarAndNotThePods(t *testing.T) {
+func TestPreflight_ReportsQuotaThatRejectsSidecar(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	limit := quota(t, namespace, "40Mi")
@@ -102,7 +102,7 @@ func TestAQuotaRefusesTheSidecarAndNotThePods(t *testing.T) {
 }
 
 // A workload that needs less is another shape, and is tried at once.
-func TestAnOwnerMakesRoom(t *testing.T) {
+func TestPreflight_RetriesChangedWorkload(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	world.Create(t, &corev1.LimitRange{
@@ -130,7 +130,7 @@ func TestAnOwnerMakesRoom(t *testing.T) {
 
 // A quota without room refuses the application's pods as well: the workload is left alone, and the
 // VectorSidecar has no error.
-func TestAFullQuotaIsNoFaultOfTheSidecar(t *testing.T) {
+func TestPreflight_SkipsWorkloadWithFullQuota(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	limit := quota(t, namespace, "20Mi")
@@ -151,7 +151,7 @@ func TestAFullQuotaIsNoFaultOfTheSidecar(t *testing.T) {
 }
 
 // Where pods are removed before others are made, a quota's answer to one more pod says nothing.
-func TestAQuotaThatGetsRoomFirst(t *testing.T) {
+func TestPreflight_IgnoresQuotaWithRecreateStrategy(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	quota(t, namespace, "40Mi")
@@ -164,7 +164,7 @@ func TestAQuotaThatGetsRoomFirst(t *testing.T) {
 }
 
 // Pod Security of a namespace without labels is the API server's, which the operator does not know.
-func TestPodSecurityRefuses(t *testing.T) {
+func TestPreflight_ReportsPodSecurityRejection(t *testing.T) {
 	t.Parallel()
 	privileged := func(s *v1alpha1.SidecarSpec) {
 		s.SecurityContext = &corev1.SecurityContext{Privileged: new(true), AllowPrivilegeEscalation: new(true)}
@@ -190,7 +190,7 @@ func TestPodSecurityRefuses(t *testing.T) {
 }
 
 // The operator learns of a Secret that it exists, and no more.
-func TestASecretThatIsMissing(t *testing.T) {
+func TestPreflight_ReportsMissingSecret(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := cart(namespace).Build()
@@ -214,7 +214,7 @@ func TestASecretThatIsMissing(t *testing.T) {
 
 // A pull secret that the sidecar brings has to be there; one that pods have from their ServiceAccount need
 // not be. Of a list with one owner only what was added goes again.
-func TestAPullSecretThatIsMissing(t *testing.T) {
+func TestPreflight_ReportsMissingPullSecret(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	account := &corev1.ServiceAccount{
@@ -260,7 +260,7 @@ func TestAPullSecretThatIsMissing(t *testing.T) {
 }
 
 // Pods are tried as the controllers of each kind make them.
-func TestEveryKindPasses(t *testing.T) {
+func TestPreflight_AcceptsPodsOfEveryKind(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	quota(t, namespace, "10Gi") // So that what is tried has to be whole.

@@ -21,7 +21,7 @@ import (
 )
 
 // A ClusterVectorSidecar is tried in each of its namespaces, and one that refuses it keeps no other from it.
-func TestAClusterVectorSidecarIsTried(t *testing.T) {
+func TestPreflight_ChecksEachNamespaceOfClusterVectorSidecar(t *testing.T) {
 	t.Parallel()
 	of := strings.ToLower(strings.ReplaceAll(t.Name(), "_", "-"))
 	narrow, wide := world.Namespace(t, "team", of), world.Namespace(t, "team", of)
@@ -55,7 +55,7 @@ func TestAClusterVectorSidecarIsTried(t *testing.T) {
 }
 
 // With watchNamespaces the operator has its rights in these namespaces alone, and they are enough. It runs alone.
-func TestTheOperatorWatchesSomeNamespaces(t *testing.T) {
+func TestPreflight_SupportsWatchedNamespaces(t *testing.T) {
 	require.NoError(t, running.Stop())
 	narrow, wide, elsewhere := world.Namespace(t), world.Namespace(t), world.Namespace(t)
 	scoped, err := world.Scoped(t.Context(), plane, kinds, narrow, wide)
@@ -84,7 +84,7 @@ func TestTheOperatorWatchesSomeNamespaces(t *testing.T) {
 
 // Of two operators the one that leads tries, and the next goes on where the first has ended: what one of them
 // has tried, it tries once, and what was refused stays refused. It runs alone.
-func TestTheLeaderChangesInTheMiddle(t *testing.T) {
+func TestPreflight_KeepsResultsAcrossLeaders(t *testing.T) {
 	require.NoError(t, running.Stop())
 	const count = 12
 	namespace, narrow := world.Namespace(t), world.Namespace(t)
@@ -133,7 +133,7 @@ func writesIn(o *harness.Operator, namespaces ...string) (all []harness.Request)
 }
 
 // What dry runs refuse, the API server does not put into new workloads either, until they pass. It runs alone.
-func TestInjectionByTheAPIServerWaitsForTheVerdict(t *testing.T) {
+func TestPreflight_BlocksAdmissionInjectionUntilPassed(t *testing.T) {
 	require.NoError(t, running.Stop())
 	injecting := options
 	injecting.AdmissionInjection = true

@@ -78,7 +78,7 @@ func untilAsked(t *testing.T, namespace string, calls *atomic.Int32) {
 }
 
 // A webhook sees what it will see of real pods: the owner, the labels and the name.
-func TestAWebhookRefusesTheSidecar(t *testing.T) {
+func TestPreflight_ReportsWebhookRejection(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	var calls atomic.Int32
@@ -112,7 +112,7 @@ func TestAWebhookRefusesTheSidecar(t *testing.T) {
 
 // A webhook from before Kubernetes 1.22 may have side effects, and then the API server does not ask it
 // in a dry run. Nobody can register one any more; those that are there are in etcd.
-func TestAWebhookWithoutDryRunIsNoRefusal(t *testing.T) {
+func TestPreflight_IgnoresWebhookWithoutDryRun(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	var calls atomic.Int32
@@ -138,7 +138,7 @@ func TestAWebhookWithoutDryRunIsNoRefusal(t *testing.T) {
 }
 
 // A webhook that hangs judges nothing, and keeps nobody for long.
-func TestAWebhookThatHangsIsNoRefusal(t *testing.T) {
+func TestPreflight_IgnoresHangingWebhook(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	var calls atomic.Int32

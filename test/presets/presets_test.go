@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "rewrite the expectations")
 const configFile = "vector.yaml"
 
 // Render has refused by then what Vector or an API server could not read.
-func TestEveryCombination(t *testing.T) {
+func TestRender_AcceptsEveryPresetCombination(t *testing.T) {
 	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
 	require.NoError(t, err)
 	rendered := map[string][]rendering{}
@@ -86,7 +86,7 @@ func compare(t *testing.T, sink string, files []txtar.File) {
 	}
 }
 
-func TestEveryPresetIsCombined(t *testing.T) {
+func TestAll_CombinesEveryPreset(t *testing.T) {
 	require.ElementsMatch(t, []string{"console", "vector", "http", "elasticsearch", "loki", "aws_s3", "kafka"}, stems(t, "sinks"))
 	require.ElementsMatch(t, []string{"files", "socket", "otlp"}, stems(t, "intakes"))
 	require.Len(t, All(t), 7*3*3)

@@ -16,7 +16,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-func TestDebugSaysTheStepsOfAPassAndWhatIsLeftAndWhy(t *testing.T) {
+// The log also names each skipped workload with its reason.
+func TestOperator_LogsReconcileStepsAtDebugLevel(t *testing.T) {
 	namespace := world.Namespace(t)
 	for _, name := range []string{"one", "two", "three"} {
 		labelled(t, name, namespace)
@@ -51,7 +52,7 @@ func TestDebugSaysTheStepsOfAPassAndWhatIsLeftAndWhy(t *testing.T) {
 }
 
 // Whoever reads the API server's audit log or its metrics sees which program asks.
-func TestEveryRequestNamesTheProgramAndItsVersion(t *testing.T) {
+func TestOperator_SendsVersionedUserAgent(t *testing.T) {
 	var mu sync.Mutex
 	agents := map[string]bool{}
 	note := func(next roundTripper) roundTripper {

@@ -58,7 +58,7 @@ func leads(t *testing.T, p *harness.Process) bool {
 	return len(p.Said(t, "Successfully acquired lease")) > 0
 }
 
-func TestAnotherTakesOverFromALeaderThatIsKilled(t *testing.T) {
+func TestOperator_TakesOverFromKilledLeader(t *testing.T) {
 	const lease = 5 * time.Second
 	leader, others := three(t, "--leader-election-lease-duration=5s", "--leader-election-renew-deadline=3s", "--leader-election-retry-period=1s")
 	namespace := world.Namespace(t)
@@ -115,7 +115,7 @@ func TestProcess_LeadsSoonAfterTheLeaderIsStopped(t *testing.T) {
 
 // It would be unknown whether it holds the Lease, and the next operator would wait
 // until that is over.
-func TestAnOperatorThatIsStoppedWhileItTakesTheLeaseGivesItBack(t *testing.T) {
+func TestOperator_ReleasesLeaseWhenStoppedEarly(t *testing.T) {
 	for name, given := range map[string]bool{"one that it creates": false, "one that somebody gave up": true} {
 		t.Run(name, func(t *testing.T) {
 			lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: own, Name: "taken-" + rand.String(5)}}
@@ -137,7 +137,7 @@ func TestAnOperatorThatIsStoppedWhileItTakesTheLeaseGivesItBack(t *testing.T) {
 }
 
 // A leader that is frozen does not write when it wakes up and another leads.
-func TestALeaderThatWasFrozenStepsDown(t *testing.T) {
+func TestOperator_StepsDownAfterFreeze(t *testing.T) {
 	leader, others := three(t, "--leader-election-lease-duration=3s", "--leader-election-renew-deadline=2s", "--leader-election-retry-period=500ms")
 	leader.Signal(t, syscall.SIGSTOP)
 	harness.Eventually(t, "another to lead", func() bool { return leads(t, others[0]) || leads(t, others[1]) })

@@ -73,7 +73,7 @@ const waiting = "waiting before the first write: the lease was not released, so 
 
 // Whoever finds a Lease that nobody has given up cannot know whether somebody still writes
 // on the strength of it.
-func TestALeaseThatIsTakenByHandNeverHasTwoWrite(t *testing.T) {
+func TestFence_PreventsTwoWritersAfterManualTakeover(t *testing.T) {
 	for name, take := range map[string]func(*testing.T, *coordinationv1.Lease){
 		"deleted": func(t *testing.T, lease *coordinationv1.Lease) { world.Delete(t, lease) },
 		"without a holder": func(t *testing.T, lease *coordinationv1.Lease) {
@@ -120,7 +120,7 @@ func TestALeaseThatIsTakenByHandNeverHasTwoWrite(t *testing.T) {
 }
 
 // Where nothing was ever written, nobody has to be waited for.
-func TestANewInstallationLeadsAtOnce(t *testing.T) {
+func TestFence_DoesNotDelayNewInstallation(t *testing.T) {
 	namespace := world.Namespace(t)
 	cart := labelled(t, "cart", namespace)
 	sidecar(t, namespace)
@@ -134,7 +134,7 @@ func TestANewInstallationLeadsAtOnce(t *testing.T) {
 }
 
 // A Lease that somebody else writes to stays its holder's.
-func TestALeaseThatIsAnnotatedStaysItsHolders(t *testing.T) {
+func TestFence_KeepsLeaseAfterForeignAnnotation(t *testing.T) {
 	name := leaseName(t)
 	leader := start(t, harness.Settings{Arguments: []string{
 		"--leader-elect", "--leader-election-id=" + name,

@@ -30,7 +30,7 @@ func address(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-func TestALoopThatIsStuckIsNoticed(t *testing.T) {
+func TestProcess_ReportsStuckReconcileAsUnhealthy(t *testing.T) {
 	namespace, health, g := world.Namespace(t), address(t), newGate()
 	through(g.hold).StartObserved(t, operator.Options{HealthProbeBindAddress: health, WatchNamespaces: []string{namespace}},
 		operator.Process{Patience: 500 * time.Millisecond})
@@ -46,7 +46,7 @@ func TestALoopThatIsStuckIsNoticed(t *testing.T) {
 	harness.Until(t, world, cart, "the sidecar", isInjected)
 }
 
-func TestAnOperatorIsReadyWhenItHasReadTheWorld(t *testing.T) {
+func TestProcess_ReportsReadyAfterCacheSync(t *testing.T) {
 	namespace, health := world.Namespace(t), address(t)
 	open := make(chan struct{})
 	// The list of Deployments does not come before it is let through.
@@ -66,7 +66,7 @@ func TestAnOperatorIsReadyWhenItHasReadTheWorld(t *testing.T) {
 	harness.Eventually(t, "readiness", func() bool { return get(t, health, "/readyz") == http.StatusOK })
 }
 
-func TestProfilesAreServedOnRequestAlone(t *testing.T) {
+func TestProcess_ServesProfilesOnlyIfConfigured(t *testing.T) {
 	namespace, health, profiles := world.Namespace(t), address(t), address(t)
 	options := operator.Options{HealthProbeBindAddress: health, WatchNamespaces: []string{namespace}}
 	quiet := world.StartOperator(t, options)
@@ -81,7 +81,7 @@ func TestProfilesAreServedOnRequestAlone(t *testing.T) {
 
 // It would be unknown otherwise whether the write took place, and it might take
 // place after another operator has begun to lead.
-func TestAWriteUnderWayIsFinishedBeforeTheOperatorStops(t *testing.T) {
+func TestProcess_FinishesWritesBeforeStop(t *testing.T) {
 	namespace, g := world.Namespace(t), newGate()
 	o := through(g.hold).StartOperator(t, operator.Options{WatchNamespaces: []string{namespace}})
 	cart := labelled(t, "cart", namespace)
@@ -162,7 +162,7 @@ func TestOperator_BeginsNoWriteAfterTheSignal(t *testing.T) {
 }
 
 // An API server that does not answer keeps nobody from stopping the operator.
-func TestAnOperatorThatStillFillsItsCachesStops(t *testing.T) {
+func TestProcess_StopsDuringCacheSync(t *testing.T) {
 	asked := make(chan struct{}, 10)
 	silent := func(next roundTripper) roundTripper {
 		return func(request *http.Request) (*http.Response, error) {

@@ -36,7 +36,7 @@ func reader(t *testing.T) string {
 	return token(t, own, serviceAccount(t, own, grants{cluster: []rbacv1.PolicyRule{{NonResourceURLs: []string{"/metrics"}, Verbs: []string{"get"}}}}))
 }
 
-func TestMetricsAreForThoseWhoMayReadThem(t *testing.T) {
+func TestMetrics_RequireAuthorization(t *testing.T) {
 	p := start(t, harness.Settings{})
 	harness.Eventually(t, "the operator to serve", func() bool { return scrape(t, p.Metrics, "").status != 0 })
 
@@ -52,7 +52,7 @@ func TestMetricsAreForThoseWhoMayReadThem(t *testing.T) {
 	noErrors(t, p)
 }
 
-func TestARepairIsCounted(t *testing.T) {
+func TestMetrics_CountDriftCorrections(t *testing.T) {
 	p := start(t, harness.Settings{})
 	namespace, token := world.Namespace(t), reader(t)
 	cart := labelled(t, "cart", namespace)
@@ -69,7 +69,7 @@ func TestARepairIsCounted(t *testing.T) {
 	})
 }
 
-func TestTheCollectorOfGarbageKnowsTheLimitOfTheContainer(t *testing.T) {
+func TestProcess_SetsMemoryLimitOfContainer(t *testing.T) {
 	p := start(t, harness.Settings{MemoryLimit: 256_000_000})
 	token := reader(t)
 	harness.Eventually(t, "nine tenths of it", func() bool {
@@ -78,7 +78,7 @@ func TestTheCollectorOfGarbageKnowsTheLimitOfTheContainer(t *testing.T) {
 }
 
 // Dashboards and alerts are held to what is documented, and that to this.
-func TestWhatIsDocumentedIsExported(t *testing.T) {
+func TestMetrics_MatchDocumentation(t *testing.T) {
 	p := start(t, harness.Settings{Arguments: []string{"--leader-elect", "--leader-election-id=metrics", "--cluster-sidecars"}})
 	namespace := world.Namespace(t)
 	everywhere := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "counted"}}
@@ -141,7 +141,7 @@ func TestWhatIsDocumentedIsExported(t *testing.T) {
 	}
 }
 
-func TestAProvidedCertificateIsServedAndFollowed(t *testing.T) {
+func TestMetrics_ReloadProvidedCertificate(t *testing.T) {
 	folder := t.TempDir()
 	writeCertificate(t, folder, 4711)
 	p := start(t, harness.Settings{Arguments: []string{"--metrics-cert-dir=" + folder}})
@@ -152,7 +152,7 @@ func TestAProvidedCertificateIsServedAndFollowed(t *testing.T) {
 	harness.Eventually(t, "the second one, without a restart", func() bool { return scrape(t, p.Metrics, "").certificate == "4712" })
 }
 
-func TestACertificateThatIsMissingIsNamed(t *testing.T) {
+func TestMetrics_ReportMissingCertificate(t *testing.T) {
 	p := start(t, harness.Settings{Arguments: []string{"--metrics-cert-dir=" + t.TempDir()}})
 
 	require.Equal(t, 1, p.ExitCode())

@@ -22,7 +22,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-func TestAPassIsTracedFromReconcileToApply(t *testing.T) {
+func TestTracer_RecordsReconcileToApply(t *testing.T) {
 	c := collector.Start(t)
 	p := start(t, harness.Settings{Environment: []string{
 		"OTEL_EXPORTER_OTLP_ENDPOINT=" + c.GRPC, "OTEL_EXPORTER_OTLP_PROTOCOL=grpc", "OTEL_BSP_SCHEDULE_DELAY=100",
@@ -76,7 +76,7 @@ func parentOf(c *collector.Collector, span collector.Span) collector.Span {
 }
 
 // What leads to an error has it in its span.
-func TestAFailureIsInItsSpan(t *testing.T) {
+func TestTracer_RecordsErrorsInSpans(t *testing.T) {
 	c := collector.Start(t)
 	start(t, harness.Settings{Environment: []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + c.HTTP, "OTEL_BSP_SCHEDULE_DELAY=100"}})
 	namespace := world.Namespace(t)
@@ -95,7 +95,7 @@ func TestAFailureIsInItsSpan(t *testing.T) {
 
 // Somebody else writes the VectorSidecar between the operator's look at it and its own
 // write: that is the day's work, and whoever greps for errors does not find it.
-func TestBeingOvertakenIsNoError(t *testing.T) {
+func TestReconcile_LogsNoErrorOnConflict(t *testing.T) {
 	namespace := world.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	var once sync.Once
@@ -123,7 +123,7 @@ func TestBeingOvertakenIsNoError(t *testing.T) {
 	noErrors(t, p)
 }
 
-func TestEveryLineIsJSONWithTheSameKeys(t *testing.T) {
+func TestProcess_LogsJSONWithUniformKeys(t *testing.T) {
 	config, lease := filepath.Join(t.TempDir(), "config.yaml"), leaseName(t)
 	level := func(name string) {
 		require.NoError(t, os.WriteFile(config, []byte("log-level: "+name+"\nleader-elect: true\nleader-election-id: "+lease+"\n"), 0o600))
@@ -163,7 +163,7 @@ func TestEveryLineIsJSONWithTheSameKeys(t *testing.T) {
 	require.Len(t, p.Said(t, "workload written"), 1, "what is usual is not told at WARN")
 }
 
-func TestATerminalErrorReachesSentryWithoutNames(t *testing.T) {
+func TestReporter_SendsTerminalErrorsWithoutNames(t *testing.T) {
 	var mu sync.Mutex
 	var bodies []string
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -22,7 +22,7 @@ import (
 
 // etcd is restored from an earlier snapshot: what every operator holds in its cache is from
 // a time that has not been. They end, and those in their place see what there is.
-func TestAnEtcdThatIsRestoredEndsEveryOperator(t *testing.T) {
+func TestOperator_ExitsAfterEtcdRestore(t *testing.T) {
 	plane := controlplane.ForTest(t, controlplane.Options{})
 	world, err := harness.NewWorld(plane.Config())
 	require.NoError(t, err)

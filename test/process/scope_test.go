@@ -27,7 +27,7 @@ func as(namespace, account string) *harness.World {
 	return &seen
 }
 
-func TestAnOperatorOfSomeNamespacesNeedsRightsInTheseOnly(t *testing.T) {
+func TestOperator_NeedsRightsOnlyInWatchedNamespaces(t *testing.T) {
 	first, second, other := world.Namespace(t), world.Namespace(t, meta.LabelEnvironment, "staging"), world.Namespace(t)
 	inWatched := append(workRules(), rule("", "namespaces", "get"))
 	account := serviceAccount(t, own, grants{rules: map[string][]policy{
@@ -79,7 +79,7 @@ func logLevel(d *appsv1.Deployment) string {
 }
 
 // Namespaces are of the cluster: with Roles only, nobody may watch them.
-func TestAnotherEnvironmentOfAWatchedNamespaceIsNoticed(t *testing.T) {
+func TestEnvironment_FollowsLabelOfWatchedNamespace(t *testing.T) {
 	namespace := world.Namespace(t, meta.LabelEnvironment, "staging")
 	account := serviceAccount(t, own, grants{rules: map[string][]policy{namespace: append(workRules(), rule("", "namespaces", "get"))}})
 	cart := labelled(t, "cart", namespace)
@@ -101,7 +101,7 @@ func environmentOf(t *testing.T, vs *v1alpha1.VectorSidecar) string {
 	return vs.Status.Environment
 }
 
-func TestANamespaceThatMayNotBeReadHasTheDefaultEnvironment(t *testing.T) {
+func TestEnvironment_DefaultsForUnreadableNamespace(t *testing.T) {
 	namespace := world.Namespace(t, meta.LabelEnvironment, "staging")
 	account := serviceAccount(t, own, grants{rules: map[string][]policy{namespace: workRules()}})
 	cart := labelled(t, "cart", namespace)

@@ -21,7 +21,7 @@ import (
 
 // Somebody deletes a namespace with all that is in it, half way through a fan-out: what
 // cannot be made there any more is nobody's mistake.
-func TestANamespaceThatGoesIsNoError(t *testing.T) {
+func TestOperator_LogsNoErrorForTerminatingNamespace(t *testing.T) {
 	const workloads = 30
 	plane := controlplane.ForTest(t, controlplane.Options{Controllers: true})
 	world, err := harness.NewWorld(plane.Config())

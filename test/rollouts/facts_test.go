@@ -187,7 +187,7 @@ const (
 // That is the pinned release's definition: up to 1.8.3 no list of the pod has a key, so that
 // containers are one value as well.
 // A changed template goes through the Rollout's own steps, and back byte for byte.
-func TestASidecarInARollout(t *testing.T) {
+func TestArgoRollout_MergesContainersByName(t *testing.T) {
 	t.Parallel()
 	r := startRollouts(t)
 	const namespace = corev1.NamespaceDefault

@@ -22,7 +22,7 @@ import (
 // Where the API server injects, a Rollout has its sidecar from its first ReplicaSet on, and each deploy of its owner is
 // one more, by its own steps: what the owner writes over comes back in the owner's own request. Generations tell less
 // than ReplicaSets: the controller itself writes the template anew, with fields that are empty.
-func TestTheAPIServerInjectsIntoArgoRollouts(t *testing.T) {
+func TestOverlaySet_InjectsIntoArgoRollouts(t *testing.T) {
 	t.Parallel()
 	r := startRollouts(t)
 	kinds := []string{"Rollout"}

@@ -110,7 +110,7 @@ func selecting(namespace string) *objects.VectorSidecar {
 	return objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").For("Rollout").WithSoak(0)
 }
 
-func TestTheOperatorAndArgoRollouts(t *testing.T) {
+func TestOperator_ManagesArgoRollouts(t *testing.T) {
 	t.Parallel()
 	r := start(t)
 	t.Run("a canary is not disturbed", func(t *testing.T) { t.Parallel(); r.leavesStepsAlone(t) })
@@ -317,7 +317,7 @@ func (r *cluster) goesBackFromAFailure(t *testing.T) {
 
 // Where the cluster gets Argo Rollouts later, they are watched within a minute, and where it
 // goes, the operator works on.
-func TestArgoRolloutsThatComeAndGo(t *testing.T) {
+func TestOperator_WatchesArgoRolloutsInstalledLater(t *testing.T) {
 	t.Parallel()
 	r := startPlane(t)
 	kinds := []string{"Deployment", "Rollout"}

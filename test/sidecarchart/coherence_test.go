@@ -95,7 +95,7 @@ func until(apiLeaves map[string]bool, keys func(path string) []string, path stri
 	}
 }
 
-func TestSchemaValuesAndAPIHaveTheSameKeys(t *testing.T) {
+func TestSchema_HasKeysOfValuesAndAPI(t *testing.T) {
 	inAPI, inSchema, inValues := leaves(t), map[string]bool{}, map[string]bool{}
 	top, tree := schema(t), values(t)
 	for _, field := range layerFields {
@@ -108,7 +108,7 @@ func TestSchemaValuesAndAPIHaveTheSameKeys(t *testing.T) {
 }
 
 // A VectorSidecar cannot set what is global: that is the platform's.
-func TestSchemaAndValuesHaveTheSameGlobalKeys(t *testing.T) {
+func TestSchema_HasGlobalKeysOfValues(t *testing.T) {
 	inSchema, inValues := map[string]bool{}, map[string]bool{}
 	top, tree := schema(t), values(t)
 	until(nil, func(path string) []string { return slices.Collect(maps.Keys(at(top, path).Properties)) }, "global", inSchema)
@@ -130,7 +130,7 @@ func branch(tree map[string]any, path string) map[string]any {
 	return tree
 }
 
-func TestTheSchemaIsDescribed(t *testing.T) {
+func TestSchema_DescribesEveryKey(t *testing.T) {
 	var walk func(path string, n node)
 	walk = func(path string, n node) {
 		for _, key := range slices.Sorted(maps.Keys(n.Properties)) {
@@ -148,7 +148,7 @@ func TestTheSchemaIsDescribed(t *testing.T) {
 	walk("", schema(t))
 }
 
-func TestTheSchemaRefusesKeysThatItDoesNotKnow(t *testing.T) {
+func TestSchema_RejectsUnknownKeys(t *testing.T) {
 	for path := range leaves(t) {
 		parent := path[:max(strings.LastIndex(path, "."), 0)]
 		if parent != "" {
@@ -248,7 +248,7 @@ var operators = []string{
 }
 
 // A value that changes nothing is a promise that is not kept.
-func TestEveryValueHasAnEffect(t *testing.T) {
+func TestValues_ChangeTheRenderedSidecar(t *testing.T) {
 	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
 	known := leaves(t)

@@ -121,7 +121,7 @@ sidecar:
 }
 
 // What a person previews with Helm is what the operator renders.
-func TestHelmPrintsTheSameBytes(t *testing.T) {
+func TestRender_MatchesHelmTemplate(t *testing.T) {
 	helm, err := controlplane.Bin("helm")
 	require.NoError(t, err)
 	chart, err := render.LoadChart(vectorsidecar.FS)

@@ -24,7 +24,7 @@ var quoted = regexp.MustCompile("`([^`]+)`")
 
 // What docs/log-files.md says of loggers: which names are read, and which patterns are of files that
 // may be removed.
-func TestTheNamesThatLoggersGiveAreRead(t *testing.T) {
+func TestSidecar_ReadsFileNamesOfLoggers(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs", "log-files.md"))
 	require.NoError(t, err)
 	chart, err := render.LoadChart(vectorsidecar.FS)

@@ -16,7 +16,7 @@ import (
 // The installation chart hands its policy over as a whole. Were its defaults not the
 // operator's own, another default of the next release would be a policy that somebody
 // asked for, with which everything that is rendered differently goes out.
-func TestTheChartsPolicyIsTheDefaultOne(t *testing.T) {
+func TestPolicy_EqualsDefaultOfTheChart(t *testing.T) {
 	text, err := os.ReadFile("../../chart/values.yaml")
 	require.NoError(t, err)
 	var values struct {

@@ -82,7 +82,7 @@ func cells() []cell {
 	return all
 }
 
-func TestSizesOfSidecars(t *testing.T) {
+func TestSizes_MeasureSidecars(t *testing.T) {
 	if !*full {
 		t.Skip("SKIPPED: sizes are measured by make sizes")
 	}

@@ -17,7 +17,8 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 )
 
-func TestTheAPIIsNoTap(t *testing.T) {
+// Other pods cannot tap events through the API of Vector.
+func TestVector_RestrictsAPIToLoopback(t *testing.T) {
 	url, _ := collector(t, false)
 	r := start(t, vectorsidecar.FS, url, 20)
 	r.feed(t)
@@ -35,7 +36,7 @@ func TestTheAPIIsNoTap(t *testing.T) {
 	require.NotContains(t, string(shown), secret)
 }
 
-func TestTheProbeFindsAVectorThatHangs(t *testing.T) {
+func TestProbe_DetectsHangingVector(t *testing.T) {
 	url, _ := collector(t, false)
 	r := start(t, vectorsidecar.FS, url, 20)
 	r.signal(t, syscall.SIGSTOP)
@@ -45,7 +46,7 @@ func TestTheProbeFindsAVectorThatHangs(t *testing.T) {
 }
 
 // A restart would mend no collector.
-func TestTheProbeBearsWithACollectorThatHangs(t *testing.T) {
+func TestProbe_IgnoresHangingCollector(t *testing.T) {
 	url, reached := collector(t, true)
 	r := start(t, vectorsidecar.FS, url, 20)
 	r.feed(t)
@@ -55,7 +56,7 @@ func TestTheProbeBearsWithACollectorThatHangs(t *testing.T) {
 
 // The kubelet goes on asking a container that ends while its pod stays. The metrics end at
 // once, and Vector when its collector has all, or its time is up.
-func TestAVectorThatEndsInPlaceIsNotKilledForIt(t *testing.T) {
+func TestProbe_DoesNotKillStoppingVector(t *testing.T) {
 	const limit = 8
 	url, reached := collector(t, true)
 	r := start(t, vectorsidecar.FS, url, limit)

@@ -56,7 +56,7 @@ var options = map[string]map[string]any{
 
 // Vector starts with what comes of every preset in every environment with every option:
 // Render has refused by then what the check refuses.
-func TestEveryPresetIsTakenByVector(t *testing.T) {
+func TestVector_AcceptsEveryPreset(t *testing.T) {
 	vector := program(t)
 	var all []written
 	known := map[string]bool{}
@@ -80,7 +80,7 @@ func TestEveryPresetIsTakenByVector(t *testing.T) {
 
 // Vector and the check both say yes, or both no, to every configuration in the repository that
 // is meant for the newest Vector.
-func TestEveryConfigurationOfTheRepositoryIsJudgedAsVectorJudgesIt(t *testing.T) {
+func TestCheck_AgreesWithVectorOnRepositoryConfigs(t *testing.T) {
 	vector, all := program(t), configurations(t)
 	require.Greater(t, len(all), 100)
 	allowed := allowances(t)

@@ -147,7 +147,7 @@ var byTwoLines = map[string]any{"fingerprint": map[string]any{"lines": 2}}
 const notReadTwice = "compressed beside the live one"
 
 // What docs/sidecar.md says in its table of log files that is 0 is 0.
-func TestNoLineOfAFileThatIsReplacedIsLost(t *testing.T) {
+func TestVector_LosesNoLineOfReplacedFiles(t *testing.T) {
 	byInode := map[string]any{"fingerprint": map[string]any{"strategy": "DeviceAndInode"}}
 	for name, test := range map[string]struct {
 		logs   map[string]any
@@ -237,7 +237,7 @@ func compressed(t *testing.T, a *application, lines func(int) []string) {
 }
 
 // A line counts as read when the collector has it, so none is lost, and some come twice.
-func TestNoLineIsLostWithAVectorThatIsKilled(t *testing.T) {
+func TestVector_LosesNoLineWhenKilled(t *testing.T) {
 	a := reads(t, nil, nil)
 	for n := range 20 {
 		a.writes(t, "app.log", generation(fmt.Sprintf("first of generation %d", n), n)...)

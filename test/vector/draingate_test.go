@@ -42,7 +42,7 @@ func (a *application) gate(t *testing.T) *draingate.Gate {
 }
 
 // What a gate says Vector has finished with, the collector has.
-func TestTheDrainGateOpensWhenEveryLineHasArrived(t *testing.T) {
+func TestGate_OpensAfterEveryLineArrived(t *testing.T) {
 	for name, test := range map[string]struct {
 		logs  map[string]any
 		first func(generation int) string
@@ -79,7 +79,7 @@ func TestTheDrainGateOpensWhenEveryLineHasArrived(t *testing.T) {
 }
 
 // A file that was quiet is read after seconds only: it is for them that there is a gate.
-func TestTheDrainGateWaitsForAFileThatWasQuiet(t *testing.T) {
+func TestGate_WaitsForQuietFile(t *testing.T) {
 	a := reads(t, nil, nil)
 	a.writes(t, "app.log", generation("first", 0)...)
 	a.arrives(t)

@@ -63,7 +63,7 @@ func grouped() map[string]*tally {
 }
 
 // The check finds every mutant that the tables call wrong, and refuses none that they call right.
-func TestMutantsAreJudgedAsTheTablesSay(t *testing.T) {
+func TestCheck_FindsEveryMutantOfTheTables(t *testing.T) {
 	mutants, groups := generate(), grouped()
 	require.Greater(t, len(mutants), 10_000)
 	var missed, refused []string
@@ -103,7 +103,7 @@ func seeded(t *testing.T) uint64 {
 }
 
 // Vector and the check both say yes, or both no.
-func TestMutantsAreJudgedAsVectorJudgesThem(t *testing.T) {
+func TestCheck_AgreesWithVectorOnMutants(t *testing.T) {
 	vector, groups, chosen := program(t), grouped(), seeded(t)
 	mutants := generate()
 	rand.New(rand.NewPCG(chosen, 0)).Shuffle(len(mutants), func(i, j int) { mutants[i], mutants[j] = mutants[j], mutants[i] })
@@ -179,7 +179,7 @@ func allowances(t *testing.T) []allowance {
 	return all
 }
 
-func TestEveryAllowanceHasAReasonAndAnEnd(t *testing.T) {
+func TestVector_RequiresReasonAndEndOfAllowances(t *testing.T) {
 	for _, one := range allowances(t) {
 		require.NotEmpty(t, one.reason, "%v", one)
 		require.Regexp(t, `^0\.\d+\.\d+$`, one.version, "%v", one)

@@ -53,7 +53,7 @@ func graphOf(program, condition string) string {
 
 // What Vector itself finds in what is rendered stands at the line of the VectorSidecar, in
 // the words of Vector. Its secrets are asked of nobody.
-func TestThePluginPassesVectorsWordOn(t *testing.T) {
+func TestVector_ReportsItsFindingsThroughPlugin(t *testing.T) {
 	vector := program(t)
 	root, err := harness.Root()
 	require.NoError(t, err)

@@ -34,7 +34,7 @@ type counted struct{ programs, refused, caught, fully, partly, not int }
 // Vector and the check both take a program, or, of those that are wrong in what the check
 // judges, both refuse it. It refuses none that Vector takes, and where it says that it has
 // judged all, it agrees.
-func TestProgramsAreJudgedAsVectorJudgesThem(t *testing.T) {
+func TestCheck_AgreesWithVectorOnVRLPrograms(t *testing.T) {
 	vector := program(t)
 	chosen := *seed
 	if chosen == 0 {

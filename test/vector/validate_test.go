@@ -18,7 +18,7 @@ import (
 
 // The validation Job's question to each release is put to the Vector that is here: of an
 // earlier one that shows which arguments build the components, and not what it says.
-func TestTheValidationJobSeesWhatItsTableSays(t *testing.T) {
+func TestValidateJobSpec_FindsFaultsOfItsTable(t *testing.T) {
 	vector := program(t)
 	faults := map[string]string{
 		"VRL error":           "transforms:\n  r: {type: remap, inputs: [in], source: \".a = nofun(1)\"}\nsinks:\n  out: {type: blackhole, inputs: [r]}\n",

@@ -21,7 +21,7 @@ import (
 // What the check's table says that Vector refuses, when it reads a configuration or when it
 // starts with it, Vector refuses; and it takes the others. Those with a data_dir need nothing else of
 // what is around Vector: what only a start shows, as confined templates, is asked of them a second time.
-func TestValuesAreJudgedByVectorAsTheTableSays(t *testing.T) {
+func TestCheck_AgreesWithVectorOnValues(t *testing.T) {
 	vector := program(t)
 	root, err := harness.Root()
 	require.NoError(t, err)
@@ -59,7 +59,7 @@ func TestValuesAreJudgedByVectorAsTheTableSays(t *testing.T) {
 var pieces = []string{"a", "b1", "@a.b", "é", " ", " ", "  ", "\t", "AND", "OR", "NOT", "TO", "&&", "||", "-", "+", "=", "!", "(", ")", "[", "]", "{", "}", ":", ":", "*", "?", "\"", "\\", ">", ">=", "<", "<=", "1", "-2.5", "E3", "~", "^", "_exists_:", "*:*", "[1 TO 2]", "\"a b\"", "(a)", "a:b", "UNICODE3000"}
 
 // Vector and the check both say yes, or both no, to searches of random pieces.
-func TestSearchesAreJudgedAsVectorJudgesThem(t *testing.T) {
+func TestCheck_AgreesWithVectorOnSearchQueries(t *testing.T) {
 	vector, chosen := program(t), seeded(t)
 	random := rand.New(rand.NewPCG(chosen, 1))
 	all := make([]written, 400)

@@ -32,7 +32,7 @@ func given(t *testing.T) string {
 // further are files of releases beyond those in the folder, none as a rule.
 func further() []string { return strings.Fields(os.Getenv("FURTHER")) }
 
-func TestTheTableIsWhatTheGeneratorWrites(t *testing.T) {
+func TestOptionsFile_MatchesGenerator(t *testing.T) {
 	fresh, err := build(given(t), data, further()...)
 	require.NoError(t, err)
 	committed, err := os.ReadFile(filepath.Join(data, "options.txt"))
@@ -45,7 +45,7 @@ func TestTheTableIsWhatTheGeneratorWrites(t *testing.T) {
 
 // Every row of Vector's documentation is in the table as it stands there, unless
 // Vector's own schema or an exception takes more. What is decoded is what was written.
-func TestEveryRowIsVectors(t *testing.T) {
+func TestRows_MatchVectorsDocumentation(t *testing.T) {
 	f, err := readFacts(given(t), further()...)
 	require.NoError(t, err)
 	denies, err := readDenies(filepath.Join(data, "denies.tsv"))
@@ -79,7 +79,7 @@ func TestEveryRowIsVectors(t *testing.T) {
 		len(all), count.components, count.options, count.same, count.bySchema, count.byException, count.hidden)
 }
 
-func TestWhatIsGoneIsNotInTheTable(t *testing.T) {
+func TestComponent_OmitsComponentsRemovedFromVector(t *testing.T) {
 	f, err := readFacts(given(t), further()...)
 	require.NoError(t, err)
 	for _, minor := range f.minors() {

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-func TestWaitsGrowUpToTheLast(t *testing.T) {
+func TestNextWait_DoublesUpToLimit(t *testing.T) {
 	wait := time.Duration(0)
 	for _, next := range []time.Duration{2, 4, 8, 10, 10} {
 		wait = NextWait(wait, 2, 10)
@@ -20,7 +20,7 @@ func TestWaitsGrowUpToTheLast(t *testing.T) {
 }
 
 // A webhook that answers as a conflict does is not asked twenty times a second.
-func TestConflictsAreTransientOnlySoOften(t *testing.T) {
+func TestConflicts_LimitsTransientRetries(t *testing.T) {
 	now := time.Now()
 	m := New(func() time.Time { return now })
 	logs, ofCluster := types.NamespacedName{Namespace: "shop", Name: "logs"}, types.NamespacedName{Name: "cluster:logs"}

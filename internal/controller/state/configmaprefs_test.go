@@ -13,7 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-func TestReferencesFollowTheLastWord(t *testing.T) {
+func TestReferences_FollowsLatestReference(t *testing.T) {
 	m := New(time.Now)
 	logs, audit := m.Of(logsOfShop), m.Of(auditOfShop)
 	in := func(namespace, name string) types.NamespacedName {

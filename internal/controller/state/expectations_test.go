@@ -30,7 +30,8 @@ func seen(resourceVersion string, generation int64, hash string) *plan.Plan {
 	}
 }
 
-func TestAWriteIsNotRepeatedBeforeTheCacheShowsIt(t *testing.T) {
+// A write is not repeated before the cache shows it.
+func TestExpectations_ReportsWriteUntilCacheShowsIt(t *testing.T) {
 	m := New(time.Now)
 	logs, audit := m.Of(logsOfShop), m.Of(auditOfShop)
 	require.False(t, logs.IsPending(seen("10", 1, "a")))
@@ -55,7 +56,7 @@ func TestAWriteIsNotRepeatedBeforeTheCacheShowsIt(t *testing.T) {
 	require.False(t, audit.IsPending(seen("10", 1, "a")), "another VectorSidecar has its own")
 }
 
-func TestARefusalIsRememberedUntilAWriteSucceeds(t *testing.T) {
+func TestDenials_CountsRejectionsUntilWriteSucceeds(t *testing.T) {
 	now := time.Unix(10_000, 0)
 	m := New(func() time.Time { return now })
 	logs, audit := m.Of(logsOfShop), m.Of(auditOfShop)
@@ -82,7 +83,7 @@ func TestARefusalIsRememberedUntilAWriteSucceeds(t *testing.T) {
 	require.EqualValues(t, 2, logs.Generation("u"))
 }
 
-func TestExpectationsEndWithTheirPlans(t *testing.T) {
+func TestKeepExpectations_DropsExpectationsWithoutPlan(t *testing.T) {
 	m := New(time.Now)
 	logs, audit := m.Of(logsOfShop), m.Of(auditOfShop)
 	logs.Wrote(seen("10", 1, "a"), 2, "")
@@ -103,7 +104,7 @@ func TestExpectationsEndWithTheirPlans(t *testing.T) {
 	require.Empty(t, m.writers)
 }
 
-func TestLooksAreFurtherAndFurtherApart(t *testing.T) {
+func TestMiss_IncreasesWait(t *testing.T) {
 	m := New(time.Now)
 	logs, last := m.Of(logsOfShop), time.Duration(0)
 	for range 20 {
@@ -120,7 +121,7 @@ func TestLooksAreFurtherAndFurtherApart(t *testing.T) {
 }
 
 // Once may be a race with whoever else writes; more often it is somebody's answer.
-func TestAnAnswerIsUnexplainedOnceTheViewIsKnownToBeCurrent(t *testing.T) {
+func TestUnexplained_CountsAnswersOnCurrentView(t *testing.T) {
 	logs, answer := New(time.Now).Of(logsOfShop), errors.New("no")
 	on := seen("10", 1, "a")
 	unexplained := func() error { return logs.Missed(on).Unexplained() }

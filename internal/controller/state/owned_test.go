@@ -23,7 +23,7 @@ func owned(action plan.Action, hasParts bool) plan.Plan {
 }
 
 // That a workload has had the sidecar is known until somebody has asked for it to go, or to be tried again.
-func TestWhatAnOwnedWorkloadHasCarriedIsKnown(t *testing.T) {
+func TestCarried_ReportsSidecarOfOwnedWorkload(t *testing.T) {
 	inject, current, gone := owned(plan.Inject, false), owned(plan.None, true), owned(plan.Blocked, false)
 	free := owned(plan.None, true)
 	free.Owner = nil
@@ -58,7 +58,7 @@ func TestWhatAnOwnedWorkloadHasCarriedIsKnown(t *testing.T) {
 }
 
 // A ClusterVectorSidecar has in each namespace what was found in any.
-func TestWhatOtherNamespacesHaveFoundIsInTheStatus(t *testing.T) {
+func TestStatus_ContainsRemovalsOfOtherNamespaces(t *testing.T) {
 	known := New(time.Now).Of(logsOfShop)
 	found := func(kind string) v1alpha1.OwnerRemoval {
 		return v1alpha1.OwnerRemoval{Kind: "StatefulSet", OwnerKind: kind, RemovalTime: metav1.NewTime(time.Unix(0, 0))}

@@ -33,7 +33,8 @@ func workloads(count int, rollout workload.Rollout, since time.Time) (all []*wor
 	return all
 }
 
-func TestPodsAreReadOftenEnoughToReportTroubleSoon(t *testing.T) {
+// Pods are read often enough that a fault is reported soon, and less often for many workloads.
+func TestPodLooks_ReadsPodsWithinReportInterval(t *testing.T) {
 	for name, test := range map[string]struct {
 		count           int
 		longest         time.Duration
@@ -68,7 +69,7 @@ func TestPodsAreReadOftenEnoughToReportTroubleSoon(t *testing.T) {
 	}
 }
 
-func TestPodsAreReadAtOnceWhenTheRolloutChanges(t *testing.T) {
+func TestPodLooks_ReadsPodsAfterRolloutChange(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	logs := New(func() time.Time { return now }).Of(logsOfShop)
 	all := rollingOut(1, now.Add(-time.Minute))
@@ -82,7 +83,7 @@ func TestPodsAreReadAtOnceWhenTheRolloutChanges(t *testing.T) {
 	require.Zero(t, logs.NextPodLook())
 }
 
-func TestWhatIsWrongWithPodsIsKnownUntilTheNextRead(t *testing.T) {
+func TestFaults_KeepsFaultUntilNextRead(t *testing.T) {
 	logs := New(time.Now).Of(logsOfShop)
 	logs.PodsDue(rollingOut(2, time.Now().Add(-time.Minute)), Watched{})
 	crash := workload.Fault{Reason: "CrashLoopBackOff", IsOurs: true}
@@ -96,7 +97,7 @@ func TestWhatIsWrongWithPodsIsKnownUntilTheNextRead(t *testing.T) {
 
 // Else a workload that gets another sidecar because of a failed one counts as failed with that, too, until its
 // pods are read.
-func TestWhatWasWrongWithPodsIsForgottenWithTheirTemplate(t *testing.T) {
+func TestFaults_DropsFaultOfReplacedTemplate(t *testing.T) {
 	cache := workloadcache.New()
 	record := func(generation int64, replicas int32, image string) *workloadcache.Record {
 		return cache.Reduce(&appsv1.Deployment{
@@ -131,7 +132,7 @@ func settled(count int) []*workloadcache.Record {
 	return workloads(count, workload.RolloutComplete, time.Time{})
 }
 
-func TestWatchedWorkloadsAreReadOneAfterAnother(t *testing.T) {
+func TestPodLooks_SpreadsReadsOfWatchedWorkloads(t *testing.T) {
 	for count, test := range map[int]struct {
 		during time.Duration
 		want   int
@@ -157,7 +158,7 @@ func TestWatchedWorkloadsAreReadOneAfterAnother(t *testing.T) {
 	}
 }
 
-func TestFewWatchedWorkloadsAreReadInOnePass(t *testing.T) {
+func TestPodLooks_ReadsFewWatchedWorkloadsTogether(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	logs := New(func() time.Time { return now }).Of(logsOfShop)
 	all := settled(1000)
@@ -168,7 +169,7 @@ func TestFewWatchedWorkloadsAreReadInOnePass(t *testing.T) {
 	require.Greater(t, logs.NextPodLook(), time.Second, "the others take turns")
 }
 
-func TestAWatchedWorkloadIsReadAtOnceWhenItsPodsAreBack(t *testing.T) {
+func TestPodLooks_ReadsRecoveredWorkloadAtOnce(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	logs := New(func() time.Time { return now }).Of(logsOfShop)
 	all := settled(1)

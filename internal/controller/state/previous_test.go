@@ -25,7 +25,7 @@ func weighing(bytes int) *decision.Previous {
 }
 
 // What a pass leaves is for passes that follow soon.
-func TestPreviousIsForgottenWhenNoOtherPassComes(t *testing.T) {
+func TestPrevious_ExpiresWithoutFurtherReconcile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := New(time.Now)
 		m.Of(logsOfShop).SetPrevious(weighing(1))
@@ -41,7 +41,7 @@ func TestPreviousIsForgottenWhenNoOtherPassComes(t *testing.T) {
 }
 
 // A tenant may create any number of VectorSidecars.
-func TestPreviousIsBoundedInBytes(t *testing.T) {
+func TestPrevious_BoundsTotalBytes(t *testing.T) {
 	m := New(time.Now)
 	for n := range 100 {
 		name := types.NamespacedName{Namespace: "shop", Name: strconv.Itoa(n)}
@@ -53,7 +53,7 @@ func TestPreviousIsBoundedInBytes(t *testing.T) {
 }
 
 // A decision larger than the bound for all is not kept.
-func TestPreviousThatTakesTooMuchIsForgotten(t *testing.T) {
+func TestPrevious_DropsOversizedDecision(t *testing.T) {
 	m := New(time.Now)
 	m.Of(logsOfShop).SetPrevious(weighing(1))
 	m.Of(logsOfShop).SetPrevious(weighing(mostPrevious))

@@ -16,7 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-func TestRepairsThatDoNotLastAreBrokenOff(t *testing.T) {
+func TestLoops_DetectsCorrectionLoop(t *testing.T) {
 	now := time.Unix(0, 0)
 	b := New(func() time.Time { return now }).Of(logsOfShop)
 	isOpen := func() bool {
@@ -52,7 +52,8 @@ func TestRepairsThatDoNotLastAreBrokenOff(t *testing.T) {
 	require.False(t, isOpen(), "repairs that are far apart are no loop")
 }
 
-func TestTheSameSidecarAgainIsARepair(t *testing.T) {
+// A second injection of the same sidecar counts as a correction.
+func TestInjected_DetectsCorrection(t *testing.T) {
 	b := New(time.Now).Of(logsOfShop)
 	require.False(t, b.Injected("cart", "a"))
 	require.True(t, b.Injected("cart", "a"))
@@ -60,7 +61,7 @@ func TestTheSameSidecarAgainIsARepair(t *testing.T) {
 	require.False(t, b.Injected("shop", "b"), "another workload")
 }
 
-func TestABreakIsNeverLongerThanItsLimit(t *testing.T) {
+func TestLoops_LimitsPause(t *testing.T) {
 	now := time.Unix(0, 0)
 	b := New(func() time.Time { return now }).Of(logsOfShop)
 	for range 100 {
@@ -77,7 +78,7 @@ func TestABreakIsNeverLongerThanItsLimit(t *testing.T) {
 
 // Opting out and in again, or removing the label and adding it back, undoes no write and so is no
 // repair loop.
-func TestWhatIsTakenOutByAWishIsNoRoundOfALoop(t *testing.T) {
+func TestLoops_IgnoresRequestedRemovals(t *testing.T) {
 	for name, wish := range map[string]plan.Plan{
 		"a removal of ours": {Action: plan.Remove},
 		"an opt-out":        {Action: plan.Blocked, Reason: meta.ReasonOptedOut},

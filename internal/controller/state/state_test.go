@@ -16,7 +16,7 @@ import (
 )
 
 // All state of a VectorSidecar is dropped at once, and none of another one.
-func TestForgetLeavesNothingOfAVectorSidecar(t *testing.T) {
+func TestForget_DropsAllStateOfVectorSidecar(t *testing.T) {
 	m := New(time.Now)
 	fill := func(of *Sidecar) {
 		of.Wrote(seen("10", 1, "a"), 2, "14")
@@ -41,7 +41,7 @@ func TestForgetLeavesNothingOfAVectorSidecar(t *testing.T) {
 	require.Empty(t, m.referrers)
 }
 
-func TestPeekKeepsNothing(t *testing.T) {
+func TestPeek_StoresNothing(t *testing.T) {
 	m := New(time.Now)
 	m.Peek(logsOfShop)
 	require.Empty(t, m.sidecars)
@@ -49,7 +49,8 @@ func TestPeekKeepsNothing(t *testing.T) {
 	require.True(t, m.Peek(logsOfShop).IsResyncDue())
 }
 
-func TestThatVectorCouldNotBeAskedIsForgotten(t *testing.T) {
+// A result without an answer of Vector expires, so that the check is repeated.
+func TestVerdict_ExpiresWhenVectorDidNotRun(t *testing.T) {
 	now := time.Now()
 	logs := New(func() time.Time { return now }).Of(logsOfShop)
 	require.Equal(t, decision.VerdictPending, logs.Verdict("a").State)

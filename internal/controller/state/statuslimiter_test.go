@@ -14,7 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-func TestAStatusIsWrittenTwiceAtOnceAndThenOnceASecond(t *testing.T) {
+func TestReserveStatus_AllowsBurstThenOnePerSecond(t *testing.T) {
 	now := time.Unix(1000, 0)
 	m := New(func() time.Time { return now })
 	s := m.Of(logsOfShop)
@@ -38,7 +38,8 @@ func TestAStatusIsWrittenTwiceAtOnceAndThenOnceASecond(t *testing.T) {
 	require.Zero(t, m.Of(logsOfShop).ReserveStatus())
 }
 
-func TestWhatAHeldBackStatusHadToTellIsNotLost(t *testing.T) {
+// A delayed status still counts as changed until it is written.
+func TestHasChanged_RemembersHeldBackStatus(t *testing.T) {
 	s := New(func() time.Time { return time.Unix(1000, 0) }).Of(logsOfShop)
 	for range statusBurst {
 		require.Zero(t, s.ReserveStatus())
@@ -51,7 +52,7 @@ func TestWhatAHeldBackStatusHadToTellIsNotLost(t *testing.T) {
 
 // The cache may show the status before ours, so that going back to that one would look like no
 // change.
-func TestAStatusIsComparedWithTheLastOneWritten(t *testing.T) {
+func TestStatus_ReturnsLastWrittenStatus(t *testing.T) {
 	s := New(time.Now).Of(logsOfShop)
 	as := func(version string, updated int32) *v1alpha1.VectorSidecar {
 		sidecar := objects.NewVectorSidecar("logs", "shop").Build()
@@ -70,7 +71,7 @@ func TestAStatusIsComparedWithTheLastOneWritten(t *testing.T) {
 	require.Nil(t, s.written, "the cache is past it")
 }
 
-func TestARolloutOfAStatusThatWasHeldBackIsRemembered(t *testing.T) {
+func TestRollout_ReturnsHeldBackRollout(t *testing.T) {
 	s := New(func() time.Time { return time.Unix(1000, 0) }).Of(logsOfShop)
 	vs := &v1alpha1.VectorSidecar{}
 	vs.Status.Rollout = &v1alpha1.RolloutStatus{Revision: "one"}

@@ -27,7 +27,7 @@ func resultOf(logs *Sidecar, p *plan.Plan) preflight.Result {
 	return verdict.Result
 }
 
-func TestARefusalIsTriedAgainLessAndLessOften(t *testing.T) {
+func TestTrials_IncreasesWaitAfterRejection(t *testing.T) {
 	now := time.Date(2026, 11, 24, 20, 0, 0, 0, time.UTC)
 	logs := New(func() time.Time { return now }).Of(logsOfShop)
 	for _, wait := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, LastRetry, LastRetry} {
@@ -46,7 +46,7 @@ func TestARefusalIsTriedAgainLessAndLessOften(t *testing.T) {
 	require.Equal(t, now.Add(LastRetry), logs.Trials()[preflight.NewKey(shaped(1))].Expiry)
 }
 
-func TestAVerdictOnOneWorkloadHoldsForNoOther(t *testing.T) {
+func TestSetTrial_AppliesToOneWorkload(t *testing.T) {
 	logs := New(time.Now).Of(logsOfShop)
 	other := shaped(1)
 	other.Target.UID = "other"
@@ -59,7 +59,7 @@ func TestAVerdictOnOneWorkloadHoldsForNoOther(t *testing.T) {
 }
 
 // Somebody may change what his pods need every second.
-func TestThereAreNoMoreVerdictsThanWorkloads(t *testing.T) {
+func TestKeepTrials_BoundsResultsByWorkloads(t *testing.T) {
 	logs := New(time.Now).Of(logsOfShop)
 	for shape := range uint64(1000) {
 		logs.SetTrial(shaped(shape), preflight.DryRunResult{Result: preflight.Refused})
@@ -71,7 +71,8 @@ func TestThereAreNoMoreVerdictsThanWorkloads(t *testing.T) {
 	require.Nil(t, logs.Trials())
 }
 
-func TestARequestIsFollowedOnce(t *testing.T) {
+// Each value of an annotation clears the dry-run results once.
+func TestForgetTrials_HandlesRequestOnce(t *testing.T) {
 	logs := New(time.Now).Of(logsOfShop)
 	for n := range 3 {
 		request := strconv.Itoa(n)

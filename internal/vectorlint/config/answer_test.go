@@ -12,7 +12,7 @@ import (
 	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
 )
 
-func TestVectorsAnswerIsReadToItsSentences(t *testing.T) {
+func TestReadAnswer_ExtractsMessages(t *testing.T) {
 	const log = "2026-11-22T18:21:39.073607Z  INFO vector::app: Log level is enabled. level=\"info\"\n" +
 		`{"timestamp":"2026-11-22T18:21:39.073607Z","level":"INFO","message":"Log level is enabled."}` + "\n"
 	const vrl = "x Transform \"r\": \nerror[E105]: call to undefined function\n  ┌─ :1:6\n  │\n" +
@@ -53,7 +53,7 @@ func TestVectorsAnswerIsReadToItsSentences(t *testing.T) {
 	}
 }
 
-func TestVectorIsAskedSoThatItsVersionCompilesVRL(t *testing.T) {
+func TestValidateModeFor_CompilesVRLByVersion(t *testing.T) {
 	for image, withoutEnvironment := range map[string]bool{
 		"timberio/vector:0.45.0-alpine": false, "timberio/vector:0.56.0-alpine@sha256:1": false,
 		"timberio/vector:0.57.0-alpine": true, "timberio/vector:0.58.0": true, "timberio/vector:latest": true, "vector": true,

@@ -40,7 +40,7 @@ func fiftyComponents() string {
 	return b.String()
 }
 
-func TestTheConfigurationOfTheBenchmarkIsClean(t *testing.T) {
+func TestCheck_AcceptsBenchmarkConfiguration(t *testing.T) {
 	files := []File{{Name: "vector.yaml", Text: fiftyComponents()}}
 	require.Empty(t, checked(files, Options{Image: image, Container: sidecar()}).Findings)
 	require.Equal(t, 50, strings.Count(files[0].Text, "\n    type: "))

@@ -14,7 +14,7 @@ import (
 
 // What a configuration may read of the files that lie beside it: a file too many costs
 // a rollout when it changes, a file too few keeps Vector from starting.
-func TestWhatAConfigurationReadsOfTheFilesBesideIt(t *testing.T) {
+func TestFindUsedFiles_ListsFilesReadByConfiguration(t *testing.T) {
 	const table, schema, crt, other = "/etc/vector/teams.csv", "/etc/vector/schema.desc", "/etc/vector/ca.crt", "/etc/vector/other.csv"
 	const interpolating = "timberio/vector:0.50.0"
 	beside := []string{crt, other, schema, table}
@@ -78,7 +78,7 @@ func TestWhatAConfigurationReadsOfTheFilesBesideIt(t *testing.T) {
 
 // Two files are read as one configuration; each of them names files, also where they
 // contradict each other.
-func TestEveryFileOfAConfigurationNamesFiles(t *testing.T) {
+func TestFindUsedFiles_CombinesSeveralFiles(t *testing.T) {
 	files := []File{
 		{Name: "a.yaml", Text: "data_dir: /data\nsources: {a: {type: file, include: [/etc/vector/a]}}\n"},
 		{Name: "b.toml", Text: "data_dir = \"/etc/vector/b\"\n"},

@@ -71,7 +71,7 @@ func corpus(t *testing.T, folder string, visit func(t *testing.T, file File, opt
 
 var headLine = regexp.MustCompile(`(?m)^# (image|expect|probe): (.+)$`)
 
-func TestRealConfigurationsAreClean(t *testing.T) {
+func TestCheck_AcceptsRealConfigurations(t *testing.T) {
 	count := corpus(t, "clean", func(t *testing.T, file File, options Options, _ map[string]string) {
 		require.Empty(t, checked([]File{file}, options).Findings)
 	})
@@ -80,7 +80,7 @@ func TestRealConfigurationsAreClean(t *testing.T) {
 
 // The first line of a broken configuration says which code is found on which line,
 // and what the message names.
-func TestBrokenConfigurationsAreToldWithTheirCulprit(t *testing.T) {
+func TestCheck_LocatesFaultOfInvalidConfigurations(t *testing.T) {
 	count := corpus(t, "broken", func(t *testing.T, file File, options Options, head map[string]string) {
 		var code, line, culprit string
 		_, err := fmt.Sscan(head["expect"], &code, &line, &culprit)

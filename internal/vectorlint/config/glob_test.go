@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestPatternsMatchAsVectorsDo(t *testing.T) {
+func TestGlob_MatchesLikeVector(t *testing.T) {
 	for _, test := range []struct {
 		pattern string
 		yes, no []string
@@ -42,7 +42,7 @@ func TestPatternsMatchAsVectorsDo(t *testing.T) {
 }
 
 // Every comparison counts, so that no pattern goes on for long, whatever it is made of.
-func TestWhatAPatternComparesIsCounted(t *testing.T) {
+func TestGlob_CountsComparisons(t *testing.T) {
 	name := strings.Repeat("a", 1000)
 	for pattern, least := range map[string]int{
 		"*" + strings.Repeat("[a]", 500) + "b":        500 * 500,
@@ -64,7 +64,7 @@ func TestWhatAPatternComparesIsCounted(t *testing.T) {
 	}
 }
 
-func TestAVersionIsReadFromATagOfVectors(t *testing.T) {
+func TestParseImageVersion_ReadsTag(t *testing.T) {
 	for image, want := range map[string]string{
 		"docker.io/timberio/vector:0.57.0-distroless-static": "0.57",
 		"vector:0.44.0":                   "0.44",

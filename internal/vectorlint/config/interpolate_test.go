@@ -35,7 +35,7 @@ const (
 )
 
 // Variables are replaced in the text, so that they may be anything: a number, a list, a key.
-func TestVariablesAreReplacedBeforeTheFileIsRead(t *testing.T) {
+func TestInterpolate_ReplacesVariablesBeforeParsing(t *testing.T) {
 	for name, c := range map[string]try{
 		"a number in TOML":            {name: "v.toml", text: tomlOfMax, image: before, container: having("MAX", "5")},
 		"one that is not known":       {name: "v.toml", text: tomlOfMax, image: before, container: having("MAX", ofPod)},
@@ -64,7 +64,7 @@ func TestVariablesAreReplacedBeforeTheFileIsRead(t *testing.T) {
 }
 
 // What a variable stands for is judged like any other value, at its place.
-func TestWhatVariablesStandForIsJudged(t *testing.T) {
+func TestInterpolate_ChecksReplacedValues(t *testing.T) {
 	for text, c := range map[string]try{
 		"v.toml:8:20: sinks.out.batch.max_events is a number, \"-5\"": {name: "v.toml", text: tomlOfMax, image: before, container: having("MAX", "-5")},
 		"v.toml:8:20: not TOML": {name: "v.toml", text: tomlOfMax, image: before, container: having("MAX", "many")},
@@ -84,7 +84,7 @@ func TestWhatVariablesStandForIsJudged(t *testing.T) {
 }
 
 // Who could not be read because of a variable that is not known is not refused.
-func TestWhatAVariableMayMendIsAWarning(t *testing.T) {
+func TestInterpolate_WarnsAboutUnknownVariables(t *testing.T) {
 	for _, c := range []try{
 		{name: "v.toml", text: "a = b${REST}", image: before},
 		{text: graph("", ok+", <<: $MORE"), image: before},
@@ -99,7 +99,7 @@ func TestWhatAVariableMayMendIsAWarning(t *testing.T) {
 }
 
 // The search by hand finds what the expression does.
-func TestVariablesAreFoundAsTheExpressionFindsThem(t *testing.T) {
+func TestVariableWidth_MatchesExpression(t *testing.T) {
 	for _, text := range []string{"$$", "$A", "$A.b_c-d", "${A}", "${A:-b}", "${A-b c}", "${A:?x}", "${A?x}", "${}", "${A", "${A:}", "${A:x}", "${A b}", "$", "$ a", "${:-x}", "$-", "${A:-x\ny}z}", "$ä"} {
 		want := 0
 		if at := variable.FindStringIndex(text); len(at) > 0 && at[0] == 0 {
@@ -109,7 +109,7 @@ func TestVariablesAreFoundAsTheExpressionFindsThem(t *testing.T) {
 	}
 }
 
-func TestManyVariablesTakeLittle(t *testing.T) {
+func TestInterpolate_BoundsCostOfManyVariables(t *testing.T) {
 	for _, text := range []string{strings.Repeat("$a ", 300_000), strings.Repeat("${a:-", 200_000), strings.Repeat("# ${", 200_000) + "}", "a: \"" + strings.Repeat("${a}", 9_999) + "\"", "# " + strings.Repeat("$ab $c", 4_000)} {
 		used := allocated(func() {
 			for _, name := range []string{"v.yaml", "v.toml", "v.json"} {
@@ -121,7 +121,7 @@ func TestManyVariablesTakeLittle(t *testing.T) {
 }
 
 // A variable may stand for as much as an object has, and a file asks for it many times.
-func TestLargeVariablesTakeLittle(t *testing.T) {
+func TestInterpolate_BoundsCostOfLargeVariables(t *testing.T) {
 	many := graph("", ok) + "# " + strings.Repeat("$A ", 9_999)
 	for name, test := range map[string]struct {
 		text, value string

@@ -17,7 +17,7 @@ import (
 )
 
 // What Vector's code takes beyond its data is taken, and what it does not is refused.
-func TestWhatVectorTakesByExceptionIsClean(t *testing.T) {
+func TestCheck_FollowsExceptionsOfVector(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "options", "data", "exceptions.tsv"))
 	require.NoError(t, err)
 	for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n")[1:] {
@@ -30,7 +30,7 @@ func TestWhatVectorTakesByExceptionIsClean(t *testing.T) {
 }
 
 // A finding names path, line, what is allowed, and the name that is probably meant.
-func TestAFindingOfAnOptionSaysWhatIsAllowed(t *testing.T) {
+func TestCheckOption_ListsAllowedValues(t *testing.T) {
 	for text, want := range map[string]string{
 		"sinks:\n  out:\n    type: http\n    inputs: [app]\n    uri: \"https://a.example/\"\n    encoding: {codec: json}\n    compressoin: gzip":          `vector.yaml:10:5: sinks.out.compressoin: the sink "http" has no option "compressoin"; did you mean "compression"? (VSC308)`,
 		"sinks:\n  out:\n    type: http\n    inputs: [app]\n    uri: \"https://a.example/\"\n    encoding: {codec: json}\n    compression: gzp":           `vector.yaml:10:18: sinks.out.compression is "gzp", and not one of gzip, none, snappy, zlib, zstd; did you mean "gzip"? (VSC309)`,
@@ -48,7 +48,7 @@ func TestAFindingOfAnOptionSaysWhatIsAllowed(t *testing.T) {
 }
 
 // Of a version whose options are not known, and of what Vector ignores, is only warned.
-func TestOnlyWhatVectorRefusesForCertainIsAnError(t *testing.T) {
+func TestCheck_ReportsErrorsOnlyWhenCertain(t *testing.T) {
 	toCome := fmt.Sprintf("vector:0.%d.0", vectoroptions.Newest+1)
 	for text, images := range map[string]map[string]Level{
 		"sources: {a: {type: file, include: [/a], colour: red}}":                 {image: Error, "vector:0.45.0": Error, "vector:0.44.0": Warning, toCome: Warning, "vector:latest": Warning},
@@ -72,7 +72,7 @@ func TestOnlyWhatVectorRefusesForCertainIsAnError(t *testing.T) {
 // Which of several variants of an object is meant, tells a text: what belongs to another variant
 // is an error where Vector refuses it, and a warning where it ignores it. Before 0.57 nothing is
 // known of variants.
-func TestAnOptionOfAnotherVariantIsJudgedAsVectorDoes(t *testing.T) {
+func TestCheckVariants_MatchesVector(t *testing.T) {
 	for text, want := range map[string]string{
 		"type: socket, mode: udp, address: \"127.0.0.1:1\", max_length: 5":                                          "",
 		"type: socket, mode: udp, address: \"127.0.0.1:1\", tls: {}":                                                `error sources.a.tls: the source "socket" with mode "udp" has no option "tls"`,
@@ -101,7 +101,7 @@ func TestAnOptionOfAnotherVariantIsJudgedAsVectorDoes(t *testing.T) {
 
 // What Vector cannot read of an optional struct, whose options stand among those of another, it
 // ignores: so it is only warned of.
-func TestWhatVectorIgnoresIsOnlyWarnedOf(t *testing.T) {
+func TestCheckVariants_WarnsAboutIgnoredOptions(t *testing.T) {
 	for _, text := range []string{
 		"sources: {s: {type: internal_logs}}\nsinks: {o: {type: influxdb_logs, inputs: [s], measurement: m, endpoint: \"http://a.example\", database: d, bucket: true}}",
 		"sources: {s: {type: internal_metrics}}\nsinks: {o: {type: influxdb_metrics, inputs: [s], endpoint: \"http://a.example\", database: d, token: 5}}",

@@ -11,7 +11,7 @@ import (
 )
 
 // A person has to find the place in any of the formats.
-func TestAFindingStandsWhereItsTextStands(t *testing.T) {
+func TestFinding_PointsToFaultyText(t *testing.T) {
 	for name, test := range map[string]struct{ file, text string }{
 		"YAML, flow":           {"v.yaml", graph("", "inputs: [wrong]")},
 		"YAML, block":          {"v.yaml", "sources:\n  app:\n    type: stdin\nsinks:\n  out:\n    type: blackhole\n    inputs:\n      - wrong\n"},
@@ -33,7 +33,7 @@ func TestAFindingStandsWhereItsTextStands(t *testing.T) {
 	}
 }
 
-func TestAKeyStandsWhereItIsWritten(t *testing.T) {
+func TestCheckKeys_LocatesKeyInEachFormat(t *testing.T) {
 	for file, text := range map[string]string{
 		"v.yaml": graph("", ok) + "\nwrong: 1\n",
 		"v.json": `{"sources": {"app": {"type": "stdin"}}, "sinks": {"out": {"type": "blackhole", "inputs": ["app"]}},` + "\n \"wrong\" : 1}",
@@ -47,7 +47,7 @@ func TestAKeyStandsWhereItIsWritten(t *testing.T) {
 	}
 }
 
-func TestAllThreeFormatsReadTheSame(t *testing.T) {
+func TestParse_ReadsAllFormatsAlike(t *testing.T) {
 	texts := map[string]string{
 		"v.yaml": "a: {b: [1, x, true, {c: 2.5}], \"d.e\": ''}\nf:\n- g: 1\n- g: 2\n",
 		"v.json": `{"a": {"b": [1, "x", true, {"c": 2.5}], "d.e": ""}, "f": [{"g": 1}, {"g": 2}]}`,
@@ -82,7 +82,7 @@ func plain(v *value) any {
 	}
 }
 
-func TestAFileThatIsBrokenNamesTheLine(t *testing.T) {
+func TestParse_NamesLineOfFault(t *testing.T) {
 	for name, test := range map[string]struct {
 		file, text string
 		line       int
@@ -104,7 +104,7 @@ func TestAFileThatIsBrokenNamesTheLine(t *testing.T) {
 }
 
 // Vector merges maps only, from the top down, and in each map once: what it merges keeps a << of its own.
-func TestMergeKeysAreReadAsVectorReadsThem(t *testing.T) {
+func TestResolveMerges_MatchesVector(t *testing.T) {
 	for text, want := range map[string]string{
 		"<<: {a: 1, b: 2}\nb: 3":          `{"a": 1, "b": 3}`,
 		"'<<': {a: 1}":                    `{"a": 1}`,
@@ -131,7 +131,7 @@ func TestMergeKeysAreReadAsVectorReadsThem(t *testing.T) {
 	}
 }
 
-func TestTheVersionOfYAMLIsOneThatVectorReads(t *testing.T) {
+func TestParseYAML_AcceptsVersionsOfVector(t *testing.T) {
 	for head, isRead := range map[string]bool{
 		"": true, "%YAML 1.1": true, "%YAML 1.2": true, "# a\n\n%TAG !a! tag:a,2026:\n%YAML \t1.2 # b": true, "%YAML 1.2\r": true, "%YAML 1.02": true,
 		"%YAML 1.0": false, "%YAML 1.3": false, "%YAML 2.0": false, "%YAML 1.20": false, "%YAML 1.2\n%YAML 1.2": false, "%OTHER 1.2": false, "a: 1\n%YAML 1.2": false,
@@ -141,7 +141,7 @@ func TestTheVersionOfYAMLIsOneThatVectorReads(t *testing.T) {
 	}
 }
 
-func TestSeveralFilesAreOneConfiguration(t *testing.T) {
+func TestMerge_CombinesFiles(t *testing.T) {
 	files := []File{
 		{Name: "a.yaml", Source: "first", Text: "data_dir: /d\nsources: {app: {type: stdin}}\n"},
 		{Name: "b.toml", Source: "second", Text: "data_dir = '/d'\n[sinks.out]\ntype = 'blackhole'\ninputs = ['app']\n"},
@@ -157,7 +157,7 @@ func TestSeveralFilesAreOneConfiguration(t *testing.T) {
 	require.Contains(t, again[0].String(), `fourth:2:3: sources.app: "app" is also defined at first:2`)
 }
 
-func TestWhatAConfigurationTakesIn(t *testing.T) {
+func TestNewIntake_ListsFilesAndSources(t *testing.T) {
 	for name, test := range map[string]struct {
 		text string
 		want Intake

@@ -59,7 +59,7 @@ func withSink(sink object, more ...object) object {
 	return config
 }
 
-func TestAConfigurationIsHeldToWhatIsPermitted(t *testing.T) {
+func TestPermitted_RejectsForbiddenSettings(t *testing.T) {
 	onlyExample := Permitted{Hosts: Lists{Allow: []string{"*.example.com", "10.0.0.0/8"}}}
 	http := func(uri string) object {
 		return withSink(object{"type": "http", "uri": uri, "encoding": object{"codec": "json"}})
@@ -221,7 +221,7 @@ func TestAConfigurationIsHeldToWhatIsPermitted(t *testing.T) {
 
 // Variables are replaced in the text before it is read: what is known is judged as it then
 // is, and what is not may be anything.
-func TestVariablesAreNoWayRound(t *testing.T) {
+func TestPermitted_AppliesToVariables(t *testing.T) {
 	permitted := Permitted{Hosts: Lists{Allow: []string{"*.example.com"}}}
 	const config = "sources: {in: {type: demo_logs, format: json}}\nsinks:\n  out:\n    type: http\n    inputs: [in]\n    encoding: {codec: json}\n    uri: %s\n"
 	file := func(uri string) File { return File{Name: "vector.yaml", Text: strings.Replace(config, "%s", uri, 1)} }
@@ -240,7 +240,7 @@ func TestVariablesAreNoWayRound(t *testing.T) {
 }
 
 // A key that YAML merges, or that a secret stands for, has another path than it seems.
-func TestKeysAreLiteral(t *testing.T) {
+func TestPermitted_RequiresLiteralKeys(t *testing.T) {
 	permitted := Permitted{Options: Lists{Deny: []string{"sinks.http.uri"}}}
 	for _, key := range []string{"<<: {uri: 'https://evil.test'}", "'<<': {uri: 'https://evil.test'}", "<<: {<<: {uri: 'https://evil.test'}}", "SECRET[a.b]: x"} {
 		text := "sources: {in: {type: demo_logs, format: json}}\nsinks:\n  out:\n    type: http\n    inputs: [in]\n    encoding: {codec: json}\n    " + key + "\n"
@@ -249,14 +249,14 @@ func TestKeysAreLiteral(t *testing.T) {
 }
 
 // What cannot be read may have anything.
-func TestWhatCannotBeReadIsNotPermitted(t *testing.T) {
+func TestPermitted_RejectsUnreadableConfiguration(t *testing.T) {
 	permitted := Permitted{Types: Lists{Deny: []string{"sinks.http"}}}
 	require.Equal(t, []string{"VSC605 : the configuration cannot be read, so the policy cannot check it"},
 		refusals(t, permitted, "vector:0.57.0", nil, File{Name: "vector.yaml", Text: "sinks: ["}))
 }
 
 // A hundred other errors hide nothing.
-func TestNoFindingHidesWhatIsNotPermitted(t *testing.T) {
+func TestPermitted_ReportsDespiteManyFindings(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("sources: {in: {type: demo_logs, format: json}}\nsinks:\n")
 	for i := range 2 * mostFindings {
@@ -269,7 +269,7 @@ func TestNoFindingHidesWhatIsNotPermitted(t *testing.T) {
 
 // Every text of every component of every release is known as an address or as none: who
 // adds a release says which a new one is, and until then it is taken for an address.
-func TestTheOptionsThatMayBeAddressesAreKnown(t *testing.T) {
+func TestPermittedChecker_ClassifiesEachOption(t *testing.T) {
 	w := &permittedChecker{checker: &checker{tables: tables()}}
 	found := map[string]bool{}
 	var look func(section, name string, steps []string, object *vectoroptions.Object)
@@ -323,7 +323,7 @@ const addresses = `
 	healthcheck_uri host hosts ingestion_endpoint librdkafka_options.* protocol.uri proxy.http proxy.https queue_url
 	routing.endpoints site sqs.deferred.queue_url sqs.queue_url unity_catalog_endpoint uri url`
 
-func TestHostsThatMeanNothingAreRefused(t *testing.T) {
+func TestPermitted_RejectsInvalidHosts(t *testing.T) {
 	for text, want := range map[string]string{
 		"https://a.example.com": `vector.hosts: "https://a.example.com" has no port behind its colon`,
 		"a..b":                  `vector.hosts: "a..b" is not a valid host: "a..b" is not a valid host name: use letters, digits and hyphens, or punycode (xn--…)`,

@@ -83,7 +83,7 @@ func (f flow) above(i int) []int {
 	return all
 }
 
-func TestAGraphWithoutACycleIsNeverCalledOne(t *testing.T) {
+func TestCheckCycles_AcceptsAcyclicGraphs(t *testing.T) {
 	for seed := range uint64(2000) {
 		f := randomFlow(rand.New(rand.NewPCG(seed, 1)))
 		report := checked([]File{{Name: "vector.yaml", Text: f.text()}}, Options{Image: image})
@@ -91,7 +91,8 @@ func TestAGraphWithoutACycleIsNeverCalledOne(t *testing.T) {
 	}
 }
 
-func TestAnEdgeBackThatReachesASinkIsAlwaysACycle(t *testing.T) {
+// Each back edge on a path to a sink is reported as a cycle.
+func TestCheckCycles_DetectsBackEdges(t *testing.T) {
 	tried := 0
 	for seed := range uint64(2000) {
 		r := rand.New(rand.NewPCG(seed, 2))
@@ -112,7 +113,8 @@ func TestAnEdgeBackThatReachesASinkIsAlwaysACycle(t *testing.T) {
 	require.Greater(t, tried, 500)
 }
 
-func TestFindingsHaveOneOrder(t *testing.T) {
+// The order is stable, because a changed message causes a status write.
+func TestCheck_SortsFindings(t *testing.T) {
 	text := graph("transforms:\n  c: {}\n  b: {}\n  a: {type: x, inputs: [y]}\n", "inputs: [z]") + "w: 1\nv: 2\napi: {graphql: 1, playground: 2}\n"
 	check := func() []Finding {
 		return checked([]File{{Name: "vector.yaml", Text: text}}, Options{Image: image}).Findings
@@ -138,7 +140,7 @@ func FuzzCheck(f *testing.F) {
 }
 
 // A configuration may be as large as a ConfigMap, and hostile.
-func TestNoConfigurationTakesMuch(t *testing.T) {
+func TestCheck_BoundsTimeAndMemory(t *testing.T) {
 	many := func(line string, n int) string {
 		var b strings.Builder
 		for i := range n {
@@ -206,7 +208,7 @@ func allocated(do func()) uint64 {
 }
 
 // What is wrong with a program is looked for as long as somebody reads it.
-func TestNoProgramIsJudgedInVain(t *testing.T) {
+func TestCheckProgram_SkipsUnneededWork(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, test := range map[string]struct {
@@ -236,7 +238,7 @@ func TestNoProgramIsJudgedInVain(t *testing.T) {
 	}
 }
 
-func TestACheckEndsWithItsContext(t *testing.T) {
+func TestCheck_StopsWithContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	report, err := reader().Check(ctx, []File{{Name: "vector.yaml", Text: fiftyComponents()}}, Options{Image: image})

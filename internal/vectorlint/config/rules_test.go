@@ -476,7 +476,7 @@ func bomb() string {
 	return text
 }
 
-func TestEveryRuleFiresOnItsMistakeAndOnNothingElse(t *testing.T) {
+func TestRule_AppliesOnlyToItsFault(t *testing.T) {
 	for _, rule := range Rules() {
 		if rule.Code == vectorRefuses || rule.Code == testFails {
 			continue // Only Vector finds these.
@@ -508,7 +508,7 @@ func codes(findings []Finding) []Code {
 	return all
 }
 
-func TestTheCatalogueIsInOrderAndSaysWhatToDo(t *testing.T) {
+func TestRules_ListsSortedCodesWithHelp(t *testing.T) {
 	all := Rules()
 	require.True(t, slices.IsSortedFunc(all, func(a, b Rule) int { return strings.Compare(string(a.Code), string(b.Code)) }))
 	form := regexp.MustCompile(`^VSC[1-7]\d\d$`)
@@ -522,7 +522,7 @@ func TestTheCatalogueIsInOrderAndSaysWhatToDo(t *testing.T) {
 }
 
 // What depends on a version that is not known must not stop anything.
-func TestVersionRulesOnlyWarnWithoutAVersion(t *testing.T) {
+func TestCheck_WarnsWithoutKnownVersion(t *testing.T) {
 	for code, c := range map[Code]try{
 		removedFromImage: {text: "transforms: {a: {type: geoip, inputs: [b]}}"},
 		otherVersion:     {text: "api: {graphql: true}\n" + graph("", ok)},

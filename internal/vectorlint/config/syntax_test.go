@@ -10,7 +10,7 @@ import (
 )
 
 // Values as Vector's own tests and documentation have them, and slips of these.
-func TestTextsAreReadAsVectorReadsThem(t *testing.T) {
+func TestSyntaxes_MatchesVector(t *testing.T) {
 	for syntax, texts := range map[string]struct{ right, wrong []string }{
 		"target_path": {
 			right: []string{".", "f", ".f", "foo", `ec2.metadata."availability-zone"`, ".a-b-", ".-a-b", ".@timestamp", `"$peci@l chars"`, ".foo[0]", `"a"b`, `"a""b"`, "a[0][-1]", "[0]", ".[0]", "a[-]", `"a\"b\\"`, "%a.b", "%", "%\"x\"", "a[0]b.c"},
@@ -47,7 +47,7 @@ func TestTextsAreReadAsVectorReadsThem(t *testing.T) {
 }
 
 // What a value has to be comes from the table, and is certain of the newest version only.
-func TestTheLanguageOfValuesIsJudged(t *testing.T) {
+func TestCheckSyntax_RejectsInvalidValues(t *testing.T) {
 	sinkOf := func(options string) string {
 		return "sources:\n  app: {type: internal_logs}\nsinks:\n  out: {type: " + options + "}\n"
 	}

@@ -16,7 +16,7 @@ import (
 
 // The check refuses what Vector refuses when it reads a configuration or starts with it; test/vector
 // holds Vector to the same table.
-func TestValuesAreJudgedAsVectorJudgesThem(t *testing.T) {
+func TestCheck_MatchesVectorForValues(t *testing.T) {
 	container := &Container{Env: map[string]vectorflags.Text{"VECTOR_DISK_V2_MAX_DATA_FILE_SIZE": {Value: "65536"}}, Mounts: []Mount{{Path: "/var/lib/vector"}}}
 	text, err := os.ReadFile(filepath.Join("testdata", "values.tsv"))
 	require.NoError(t, err)

@@ -49,7 +49,7 @@ func (t *tables) below(forms []Form) (count int) {
 }
 
 // A component is decoded with few allocations, the largest one as well.
-func TestAComponentIsDecodedWithFewAllocations(t *testing.T) {
+func TestComponent_DecodesWithFewAllocations(t *testing.T) {
 	for _, name := range components(Oldest) {
 		kind, name, _ := strings.Cut(name, " ")
 		first := fresh()
@@ -61,7 +61,7 @@ func TestAComponentIsDecodedWithFewAllocations(t *testing.T) {
 	}
 }
 
-func TestTheTableIsSmall(t *testing.T) {
+func TestText_StaysBelowSizeLimit(t *testing.T) {
 	require.Less(t, len(text), 400<<10)
 }
 

@@ -26,7 +26,7 @@ func programs(tb testing.TB, file string) []string {
 	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n---\n")
 }
 
-func TestWhatVectorTakesPasses(t *testing.T) {
+func TestCheck_AcceptsValidPrograms(t *testing.T) {
 	for _, program := range programs(t, "taken.txt") {
 		for _, minor := range []int{0, 57} {
 			require.Empty(t, Check(program, Options{Minor: minor, Effort: effort, IsAny: true}).Findings, program)
@@ -34,7 +34,7 @@ func TestWhatVectorTakesPasses(t *testing.T) {
 	}
 }
 
-func TestWhatVectorRefusesIsFound(t *testing.T) {
+func TestCheck_RejectsInvalidPrograms(t *testing.T) {
 	for _, program := range programs(t, "refused.txt") {
 		for _, minor := range []int{0, 57} {
 			require.NotEmpty(t, Check(program, Options{Minor: minor, Effort: effort, IsAny: true}).Findings, program)
@@ -43,7 +43,7 @@ func TestWhatVectorRefusesIsFound(t *testing.T) {
 }
 
 // What hangs on the kinds of values is judged of the newest release, whose rules are known.
-func TestErrorsThatAreNotHandledAreFound(t *testing.T) {
+func TestCheck_FindsUnhandledErrors(t *testing.T) {
 	for _, program := range programs(t, "unhandled.txt") {
 		report := Check(program, Options{Minor: newest(), Effort: effort, IsAny: true})
 		require.NotEmpty(t, report.Findings, program)
@@ -53,7 +53,7 @@ func TestErrorsThatAreNotHandledAreFound(t *testing.T) {
 	require.Empty(t, Check(".a = upcase(.b)", Options{Minor: newest(), Effort: effort}).Findings, "with a schema a field may be known to be a text")
 }
 
-func TestAConditionIsABooleanAndChangesNothing(t *testing.T) {
+func TestCheck_RequiresPureBooleanCondition(t *testing.T) {
 	for program, isTaken := range map[string]bool{
 		".a == 1": true, "exists(.a)": true, "x = string!(.a); x == \"b\"": true, "true": true, "match(string!(.a), r'b')": true,
 		".a": false, "": false, "# nothing": false, "1": false, ".a = 1; true": false, "exists(.a) || .b": false, "upcase(.a) == \"B\"": false, "if exists(.a) { true }": false,
@@ -64,7 +64,7 @@ func TestAConditionIsABooleanAndChangesNothing(t *testing.T) {
 }
 
 // A program of which nothing is open is judged fully.
-func TestCoverageSaysHowMuchIsJudged(t *testing.T) {
+func TestCoverage_ReportsCheckedShare(t *testing.T) {
 	for program, want := range map[string]Coverage{
 		".a = upcase(string!(.b))": Fully, ".a = 1": Fully, ".a = (": Fully, "x = 1\nif x == 1 { .a = x + 1 }": Fully,
 		".a = x.b": Fully, "x = {}\n.a = upcase!(x.b)": Partly, ".a = r'('": Partly, "abort": Partly,
@@ -74,7 +74,7 @@ func TestCoverageSaysHowMuchIsJudged(t *testing.T) {
 	require.Equal(t, Partly, Check(".a = 1", Options{Effort: effort, IsAny: true}).Coverage, "of a release that is not known")
 }
 
-func TestAFindingSaysWhereAndWhatToDo(t *testing.T) {
+func TestFinding_ContainsPositionAndHelp(t *testing.T) {
 	for _, c := range []struct {
 		program string
 		want    Finding
@@ -95,7 +95,7 @@ func TestAFindingSaysWhereAndWhatToDo(t *testing.T) {
 	}
 }
 
-func TestAFunctionIsJudgedByTheRelease(t *testing.T) {
+func TestCheck_UsesFunctionsOfRelease(t *testing.T) {
 	const program = `.a = basename!("b")`
 	require.Equal(t, []Finding{{Function, 1, 6, `the function "basename" came with Vector 0.51`, "use a newer image of Vector, or another function"}}, Check(program, Options{Minor: 50, Effort: effort}).Findings)
 	require.Empty(t, Check(program, Options{Minor: 51, Effort: effort}).Findings)
@@ -103,7 +103,7 @@ func TestAFunctionIsJudgedByTheRelease(t *testing.T) {
 }
 
 // A program that is too much to judge passes, and takes no time and no stack.
-func TestBombsAreNotJudged(t *testing.T) {
+func TestCheck_SkipsOversizedPrograms(t *testing.T) {
 	const much = 200_000
 	for name, program := range map[string]string{
 		"parentheses": ".a = " + strings.Repeat("(", much), "braces": strings.Repeat("{", much), "brackets": ".a = " + strings.Repeat("[", much),
@@ -121,7 +121,7 @@ func TestBombsAreNotJudged(t *testing.T) {
 }
 
 // What is known of a field is handed on from block to block, so looks at it count.
-func TestInferringIsBounded(t *testing.T) {
+func TestInferAll_BoundsStateLookups(t *testing.T) {
 	fields := func(count int) string {
 		var all strings.Builder
 		for i := range count {
@@ -149,7 +149,7 @@ func TestInferringIsBounded(t *testing.T) {
 }
 
 // Of no use is what would not be named.
-func TestNothingIsLookedForOnceAllMistakesAreNamed(t *testing.T) {
+func TestCheck_StopsAfterMaxFindings(t *testing.T) {
 	for _, program := range []string{"a\n", "nosuch()\n", "upcase(valeu: 1)\n", "a = \"{{ b }}\"\n"} {
 		asked := 0
 		report := Check(strings.Repeat(program, 10_000), Options{Minor: 57, Effort: effort, Nearest: func(string, []string) string {

@@ -24,7 +24,7 @@ func of(arrows ...string) graph {
 	return g
 }
 
-func TestTheBestOrderHasTheFewestArrowsBackUp(t *testing.T) {
+func TestBack_ReturnsFewestBackwardArrows(t *testing.T) {
 	require.Zero(t, of("a", "b", "b", "c", "a", "c").back(), "it has an order")
 	require.Equal(t, 1, of("a", "b", "b", "a").back())
 	require.Equal(t, 1, of("a", "b", "b", "c", "c", "a", "a", "d").back(), "one arrow closes the circle")
@@ -32,7 +32,7 @@ func TestTheBestOrderHasTheFewestArrowsBackUp(t *testing.T) {
 	require.Equal(t, 3, of("a", "b", "b", "a", "b", "c", "c", "b", "a", "c", "c", "a").back(), "all name all")
 }
 
-func TestALargeCircleIsOpenedInOnePlace(t *testing.T) {
+func TestBack_OpensLargeCircleOnce(t *testing.T) {
 	var ring []string
 	for i := range exactly + 5 {
 		ring = append(ring, strconv.Itoa(i), strconv.Itoa((i+1)%(exactly+5)))

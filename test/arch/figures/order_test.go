@@ -20,7 +20,7 @@ var ordered = []string{"internal/controller", "internal/decision", "internal/des
 
 // Each of their files names only declarations of files below it. Where that does not hold, a
 // declaration belongs beside what uses it, or into a file of its own.
-func TestNoFilePointsBackUp(t *testing.T) {
+func TestCircles_FindsNoneInOrderedPackages(t *testing.T) {
 	code, err := loaded()
 	require.NoError(t, err)
 	var seen []string

@@ -33,7 +33,7 @@ func request(t *testing.T, method, path, contentType string) *http.Request {
 	return made
 }
 
-func TestEveryWriteHasAKind(t *testing.T) {
+func TestKindOf_ClassifiesEveryWrite(t *testing.T) {
 	const api = "/apis/observability.kontroloop.ai/v1alpha1/namespaces/shop/vectorsidecars/logs"
 	for name, test := range map[string]struct{ method, path, contentType, kind string }{
 		"an apply":             {"PATCH", deployment, "application/apply-patch+yaml", "apply deployments"},
@@ -69,7 +69,7 @@ func server(t *testing.T) (got *atomic.Int32, next http.RoundTripper) {
 	})
 }
 
-func TestAFaultStrikesTheWriteThatItIsFor(t *testing.T) {
+func TestFault_AffectsOnlyItsWrite(t *testing.T) {
 	for name, test := range map[string]struct {
 		effect   Effect
 		got      int32 // by the server, of three writes
@@ -110,7 +110,7 @@ func TestAFaultStrikesTheWriteThatItIsFor(t *testing.T) {
 	}
 }
 
-func TestAnAnswerIsOneThatAnAPIServerGives(t *testing.T) {
+func TestAnswer_ReturnsAPIServerErrors(t *testing.T) {
 	for status, is := range map[int]func(error) bool{
 		403: apierrors.IsForbidden, 409: apierrors.IsConflict, 422: apierrors.IsInvalid, 429: apierrors.IsTooManyRequests,
 		500: apierrors.IsInternalError, 503: apierrors.IsServiceUnavailable, 504: apierrors.IsTimeout, 410: apierrors.IsResourceExpired,
@@ -137,7 +137,7 @@ func restClient(t *testing.T, life *Life, next http.RoundTripper) *rest.RESTClie
 	return client
 }
 
-func TestAWriteWaitsForWhatComesBeforeIt(t *testing.T) {
+func TestBefore_RunsHookBeforeWrite(t *testing.T) {
 	got, next := server(t)
 	w := New(nil)
 	w.Before(Write{"apply deployments", 1}, func() { require.Zero(t, got.Load()) })
@@ -190,7 +190,7 @@ func get(t *testing.T, kubeconfig, query string) (status int, body io.Reader, er
 	return response.StatusCode, response.Body, nil
 }
 
-func TestAWatchIsHeldReleasedCutAndExpired(t *testing.T) {
+func TestStreams_HoldReleaseCutAndExpireWatches(t *testing.T) {
 	says, w := make(chan string), New(nil)
 	kubeconfig, _ := watched(t, w, says)
 	_, stream, err := get(t, kubeconfig, "watch=true&resourceVersion=7")
@@ -226,7 +226,7 @@ func TestAWatchIsHeldReleasedCutAndExpired(t *testing.T) {
 	require.Contains(t, string(text), `"reason":"Expired"`)
 }
 
-func TestListsComeFromThePast(t *testing.T) {
+func TestBackdate_ReturnsListsOfEarlierVersion(t *testing.T) {
 	w := New(nil)
 	kubeconfig, queries := watched(t, w, nil)
 	w.Streams.Backdate("7")
@@ -244,7 +244,7 @@ func TestListsComeFromThePast(t *testing.T) {
 }
 
 // What a crash leads into is what there was before the write.
-func TestACrashIntoThePastBeginsWithTheVersionBeforeTheWrite(t *testing.T) {
+func TestCrashIntoPast_StartsBeforeTheWrite(t *testing.T) {
 	w := New(&Fault{At: Write{"apply deployments", 1}, Effect: CrashIntoPast})
 	var asked []string
 	next := roundTripper(func(r *http.Request) (*http.Response, error) {
@@ -266,7 +266,7 @@ func TestACrashIntoThePastBeginsWithTheVersionBeforeTheWrite(t *testing.T) {
 }
 
 // A process whose life has ended reaches nothing, and its proxy answers nothing.
-func TestAProxyOfALifeThatHasEndedBreaksConnections(t *testing.T) {
+func TestProxy_BreaksConnectionsAfterCrash(t *testing.T) {
 	w := New(nil)
 	upstream := httptest.NewServer(http.NotFoundHandler())
 	defer upstream.Close()
@@ -285,7 +285,7 @@ func TestAProxyOfALifeThatHasEndedBreaksConnections(t *testing.T) {
 
 // A program that has been started and reads is not idle, though nothing is written; one that only holds its
 // lease is.
-func TestReadsEndIdleness(t *testing.T) {
+func TestIdle_EndsWithReads(t *testing.T) {
 	_, next := server(t)
 	of := New(nil)
 	long := func() {

@@ -15,7 +15,7 @@ import (
 
 // The page is where people read what the suite saw: it has the suite's rows, and says of
 // each in which a line is lost why.
-func TestThePageHasTheRowsAndExplainsLosses(t *testing.T) {
+func TestRows_MatchThePageAndExplainLosses(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/delivery.md")
 	require.NoError(t, err)
 	table, text, err := delivery.Find(string(page))
@@ -37,7 +37,7 @@ func TestThePageHasTheRowsAndExplainsLosses(t *testing.T) {
 	}
 }
 
-func TestCellsSayWhatIsLostAndWhatCameTwice(t *testing.T) {
+func TestCell_ReportsLostAndDuplicateLines(t *testing.T) {
 	for want, cell := range map[string]delivery.Cell{
 		"0":                   {Wrote: 500},
 		"0, 12 twice":         {Wrote: 500, Twice: 12},

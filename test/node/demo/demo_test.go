@@ -16,7 +16,7 @@ import (
 )
 
 // As make demo NODE=real DEMO=once plays it: it ends by itself, with all as it is shown.
-func TestTheDemoEndsOnARealNode(t *testing.T) {
+func TestDemo_FinishesOnARealNode(t *testing.T) {
 	root, err := harness.Root()
 	require.NoError(t, err)
 	command := exec.CommandContext(t.Context(), "go", "run", "./test/demo", "-once", "-node=real")

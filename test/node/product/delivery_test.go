@@ -31,7 +31,7 @@ type table struct {
 
 // One release serves what a pod's end loses and what it takes. The second is not tried beside the first, whose
 // pods take the node's time.
-func TestPodsEnd(t *testing.T) {
+func TestProduct_LosesNoLinesAtPodTermination(t *testing.T) {
 	installed(t)
 	t.Run("no line is lost", testNoLineIsLost)
 	t.Run("the drain has its price", testDrains)

@@ -18,7 +18,7 @@ import (
 
 const webhook = "admissionWebhook.enabled=true"
 
-func TestTheProductIsInstalledAndUninstalled(t *testing.T) {
+func TestProduct_InstallsAndUninstalls(t *testing.T) {
 	space := restricted(t)
 	app := writer("app", space).Build()
 	world.Create(t, app)
@@ -48,7 +48,7 @@ func TestTheProductIsInstalledAndUninstalled(t *testing.T) {
 
 // What judges VectorSidecars waits for a certificate that the operator makes, and helm for
 // the pods: neither waits for the other.
-func TestTheWebhookIsSwitchedOnAndOffAndOnAgain(t *testing.T) {
+func TestWebhook_SwitchesOnOffAndOnAgain(t *testing.T) {
 	space := restricted(t)
 	installed(t)
 	app := writer("app", space).Build()

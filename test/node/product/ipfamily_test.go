@@ -22,7 +22,7 @@ import (
 
 // On a node without IPv4 the product is installed, asks the API server and is asked by it, and the kubelet finds Vector
 // alive. A sidecar that listens on addresses of IPv4 is restarted for ever there, as all were.
-func TestANodeWithoutIPv4(t *testing.T) {
+func TestIPFamily_SupportsNodesWithoutIPv4(t *testing.T) {
 	if os.Getenv(node.FamilyVariable) != "IPv6" {
 		t.Skipf("SKIPPED: it is for a node of its own: %s=IPv6", node.FamilyVariable)
 	}

@@ -28,7 +28,7 @@ import (
 
 // One release serves what follows, whose tests wait most of their time. How many run at once is for who starts them:
 // two cores are not enough for the pods of all.
-func TestSidecars(t *testing.T) {
+func TestSidecar_RunsOnARealNode(t *testing.T) {
 	installed(t, webhook, "rbac.optional.pods=true", "rbac.optional.serviceAccounts=true", "policy.imagePullSecrets.allowed={"+mirror+"}", kinds)
 	sideBySide(t, []test{
 		{"a live change reaches it, and a broken one does not", testLiveReload},

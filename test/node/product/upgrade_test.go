@@ -148,7 +148,7 @@ func releaseBefore(t *testing.T) string {
 
 // From the release before, without the webhook, to this one with it, a change, back again
 // and away: on the way no line of an application is lost, and nothing rolls but the change.
-func TestTheReleaseBeforeIsUpgradedChangedRolledBackAndUninstalled(t *testing.T) {
+func TestProduct_UpgradesAndRollsBackWithoutLoss(t *testing.T) {
 	folder := releaseBefore(t)
 	f := newFleet(t)
 	none := func(*member) bool { return false }

@@ -13,7 +13,7 @@ import (
 )
 
 // A name that is missing would be refused; one that Go has no more, Vector may still have.
-func TestEveryTimeZoneOfGoIsInTheTable(t *testing.T) {
+func TestTable_ContainsEveryTimeZoneOfGo(t *testing.T) {
 	fresh, err := table()
 	require.NoError(t, err)
 	committed, err := os.ReadFile(filepath.Join("..", "..", "..", "internal", "vectorlint", "config", "data", "timezones.txt"))
