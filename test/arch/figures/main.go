@@ -99,6 +99,7 @@ func measure(repository string, product *code, files []*goFile) ([]figure, error
 		product.shapeFigures,
 		func() ([]figure, error) { return nameFigures(files) },
 		func() ([]figure, error) { return commentFigures(files) },
+		func() ([]figure, error) { return wordingFigures(os.DirFS(repository), files) },
 		func() ([]figure, error) { return limitFigures(repository) },
 		func() ([]figure, error) { return countTexts(os.DirFS(repository)) },
 	} {
