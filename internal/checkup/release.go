@@ -164,7 +164,7 @@ func checkLeader(ctx context.Context, c client.Client, name types.NamespacedName
 	}
 	spec := lease.Spec
 	if spec.HolderIdentity == nil || *spec.HolderIdentity == "" || spec.RenewTime == nil || spec.LeaseDurationSeconds == nil {
-		return fmt.Errorf("Lease %s has no holder; check the operator's pods", name)
+		return fmt.Errorf("Lease %s has no holder; check the operator's pods", name) //nolint:staticcheck // A kind has a capital letter.
 	}
 	expiry := spec.RenewTime.Add(time.Duration(*spec.LeaseDurationSeconds) * time.Second)
 	if now().After(expiry) {

@@ -117,7 +117,7 @@ func (r *renderer) checkFiles(ctx context.Context, files []vectorconfig.File, op
 			report = fileReport // The first rules are the current ones.
 		}
 		if violations := slices.Concat(bypasses(&rules.Vector), texts(vectorconfig.Forbidden(fileReport.Findings))); len(violations) > 0 {
-			return fmt.Errorf("Vector configuration rejected by the platform's policy: %s", strings.Join(violations, "\n"))
+			return fmt.Errorf("Vector configuration rejected by the platform's policy: %s", strings.Join(violations, "\n")) //nolint:staticcheck // Vector is a name.
 		}
 		return nil
 	})

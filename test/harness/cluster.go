@@ -5,8 +5,8 @@ package harness
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
-	"hash/fnv"
 	"strings"
 	"testing"
 
@@ -22,10 +22,9 @@ import (
 func (w *World) ClusterVectorSidecar(t testing.TB) *v1alpha1.ClusterVectorSidecar {
 	t.Helper()
 	name := strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name()))
-	digest := fnv.New32a()
-	digest.Write([]byte(t.Name()))
+	digest := sha256.Sum256([]byte(t.Name()))
 	cluster := &v1alpha1.ClusterVectorSidecar{}
-	cluster.Name = fmt.Sprintf("%.40s-%08x", name, digest.Sum32()) // Unique although long names are cut.
+	cluster.Name = fmt.Sprintf("%.40s-%x", name, digest[:4]) // Unique although long names are cut.
 	cluster.Spec.NamespaceSelector.MatchLabels = map[string]string{"team": cluster.Name}
 	cluster.Spec.Selector.MatchLabels = map[string]string{"logs": "vector"}
 	t.Cleanup(func() { w.RemoveCluster(t, cluster) })
