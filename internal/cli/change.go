@@ -87,7 +87,7 @@ func (s *session) pick() ([]workload.Object, error) {
 	}
 	for _, name := range s.filter.named {
 		if !slices.ContainsFunc(workloads, name.matches) {
-			return nil, fmt.Errorf("there is no %s %q%s", cmp.Or(name.kind, workload.Singular()), name.name, inNamespace(s.namespace))
+			return nil, fmt.Errorf("%s %q does not exist%s", cmp.Or(name.kind, workload.Singular()), name.name, inNamespace(s.namespace))
 		}
 	}
 	return workloads, nil

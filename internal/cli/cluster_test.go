@@ -190,5 +190,5 @@ func TestSidecarName_AcceptsKubectlForms(t *testing.T) {
 	}
 	_, notes, code := cluster.runOutside(t, "get", "deployment/cart", "-n", "shop")
 	require.Equal(t, exitError, code)
-	require.Contains(t, notes, `there is no VectorSidecar "deployment/cart" in namespace shop`)
+	require.Contains(t, notes, `VectorSidecar "deployment/cart" does not exist in namespace shop`)
 }

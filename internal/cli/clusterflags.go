@@ -32,7 +32,7 @@ var (
 		environment: "the installation's, without a cluster " + defaultEnvironment,
 		kubeVersion: "the cluster's, without a cluster " + defaultKubeVersion,
 		cluster:     "the cluster's, without a cluster ",
-		kubelet:     "that of the cluster's nodes where the operator reads them, else three minor versions below the API server's",
+		kubelet:     "the version of the cluster's nodes if the operator reads them, else three minor versions below the API server's",
 	}
 	fileDefaults = renderDefaults{
 		environment: defaultEnvironment,

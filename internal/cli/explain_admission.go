@@ -42,7 +42,7 @@ func (s *session) admission(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 	if s.cluster.Get(ctx, client.ObjectKey{Namespace: sidecar.Namespace, Name: meta.OverlaySet}, &set) != nil {
 		return "" // The OverlaySet does not exist, or the user may not read it.
 	}
-	offered, reason := 0, "it is not in the OverlaySet of its namespace"
+	offered, reason := 0, "the sidecar is not in the OverlaySet of the namespace"
 	for i := range set.Spec.Overlays {
 		switch overlay := &set.Spec.Overlays[i]; {
 		case overlay.VectorSidecar != sidecar.Name:

@@ -31,7 +31,7 @@ func releases() *cluster {
 
 // Which of several operators serves a namespace is known, and whose decision is shown is said where not.
 func TestSession_SelectsOperatorOfNamespace(t *testing.T) {
-	const several, unserved = "there are several operators", "does not watch namespace"
+	const several, unserved = "found several operators", "does not watch namespace"
 	for name, test := range map[string]struct {
 		arguments []string
 		has       []string
@@ -41,8 +41,8 @@ func TestSession_SelectsOperatorOfNamespace(t *testing.T) {
 		"of the second":             {[]string{"explain", "cart", "-n", "shop"}, []string{"production, from"}, []string{several, unserved}},
 		"of none":                   {[]string{"explain", "cart", "-n", "none"}, []string{several, "the operator a-system/vso does not watch namespace none (watchNamespaces), and does nothing there"}, nil},
 		"of a chosen one":           {[]string{"explain", "cart", "-n", "web", "--operator-namespace", "b-system"}, []string{"the operator b-system/vso does not watch namespace web"}, []string{several}},
-		"of all":                    {[]string{"plan", "-A"}, []string{"there are several operators: this is what a-system/vso would do; choose another one (b-system/vso) with --operator-namespace", "does not watch namespace shop", "does not watch namespace none"}, []string{"watch namespace web"}},
-		"a rollout of one of them":  {[]string{"rollout", "pause"}, []string{"error: there are several operators: a-system/vso, b-system/vso: choose one with --operator-namespace, or by --namespace with one that it watches"}, nil},
+		"of all":                    {[]string{"plan", "-A"}, []string{"found several operators: showing what a-system/vso would do; choose another one (b-system/vso) with --operator-namespace", "does not watch namespace shop", "does not watch namespace none"}, []string{"watch namespace web"}},
+		"a rollout of one of them":  {[]string{"rollout", "pause"}, []string{"error: found several operators: a-system/vso, b-system/vso; choose one with --operator-namespace, or by --namespace with one that it watches"}, nil},
 		"a rollout of a namespace":  {[]string{"rollout", "pause", "-n", "shop"}, []string{"configmap/values annotated"}, []string{several}},
 		"a rollout of a chosen one": {[]string{"rollout", "pause", "--operator-namespace", "b-system"}, []string{"configmap/values annotated"}, []string{several}},
 	} {
@@ -90,10 +90,10 @@ func TestSession_RanksUnboundDeploymentLast(t *testing.T) {
 			}
 			made := &cluster{objects: all}
 			_, notes, _ := made.run(t, "plan")
-			require.Contains(t, notes, "there are several operators: this is what "+test.first+" would do")
+			require.Contains(t, notes, "found several operators: showing what "+test.first+" would do")
 			out, notes, code := made.runOutside(t, "rollout", "pause", "-n", "shop")
 			require.NotZero(t, code, out)
-			require.Contains(t, notes, "there are several operators: "+test.first)
+			require.Contains(t, notes, "found several operators: "+test.first)
 		})
 	}
 }

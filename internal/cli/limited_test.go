@@ -212,7 +212,7 @@ func TestByReport_AssumesBuiltInValuesForChangedSpec(t *testing.T) {
 	out, notes, code := c.run(t, "explain", "cart")
 	require.Zero(t, code, notes)
 	require.Contains(t, out, "production, from the status of VectorSidecar logs: the labels of namespace shop may not be read")
-	require.Contains(t, out, "the built-in values, as the installation's may not be read")
+	require.Contains(t, out, "the built-in values, because the installation's values cannot be read")
 
 	c = operated(t, "qa")
 	c.fault = limited

@@ -329,7 +329,7 @@ func utilizationEffect(forecast *simulate.AutoscalerForecast) string {
 	case forecast.Before.IsZero():
 		return "can scale, which it could not"
 	}
-	return fmt.Sprintf("what the application uses reads %d %% of before", forecast.Before.MilliValue()*100/max(forecast.After.MilliValue(), 1))
+	return fmt.Sprintf("the application's usage reads %d %% of before", forecast.Before.MilliValue()*100/max(forecast.After.MilliValue(), 1))
 }
 
 // joinFirst joins the first few texts.

@@ -130,7 +130,7 @@ func filterByName(sidecars []v1alpha1.VectorSidecar, arguments []string, namespa
 		}
 		names = append(names, name)
 		if !slices.ContainsFunc(sidecars, func(s v1alpha1.VectorSidecar) bool { return s.Name == name }) {
-			return nil, fmt.Errorf("there is no VectorSidecar %q%s", name, inNamespace(namespace))
+			return nil, fmt.Errorf("VectorSidecar %q does not exist%s", name, inNamespace(namespace))
 		}
 	}
 	if len(names) > 0 {

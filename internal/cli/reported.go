@@ -31,11 +31,11 @@ func (s *session) applyReport(ruled *result) error {
 		return nil
 	}
 	if s.inputs.templates == "" && isReported(ruled.sidecar) {
-		ruled.assumed = "what the operator reports, as the installation's values may not be read"
+		ruled.assumed = "the status that the operator reports, because the installation's values cannot be read"
 		ruled.applyReport()
 		return nil
 	}
-	ruled.assumed = "the built-in values, as the installation's may not be read"
+	ruled.assumed = "the built-in values, because the installation's values cannot be read"
 	s.note(fmt.Sprintf("%s: assuming %s", meta.TitleIn(ruled.sidecar.Namespace, ruled.sidecar.Name), ruled.assumed))
 	if invalid := ruled.Invalid; invalid != nil {
 		return fmt.Errorf("VectorSidecar %s/%s cannot be judged without the installation's values: %w; with the built-in ones: %s: %s",

@@ -155,7 +155,7 @@ func (o *rolloutOptions) retryOne(ctx context.Context, argument string) error {
 	if err != nil {
 		return err
 	}
-	changes := []annotation{{meta.AnnotationRetryRollout, time.Now().UTC().Format(time.RFC3339Nano), "what failed before holds it up no longer"}}
+	changes := []annotation{{meta.AnnotationRetryRollout, time.Now().UTC().Format(time.RFC3339Nano), "earlier failures no longer block it"}}
 	if undo := target.object.GetAnnotations()[meta.AnnotationUndoRollout]; !strings.Contains(undo, "/") {
 		changes = append(changes, annotation{key: meta.AnnotationUndoRollout})
 	}
@@ -202,7 +202,7 @@ func (o *rolloutOptions) read(ctx context.Context, cluster client.Reader) (*roll
 	case installed == nil:
 		return nil, errors.New("operator not found; install the operator, or set its namespace with --operator-namespace")
 	case len(installed.OtherOperators) > 0:
-		return nil, fmt.Errorf("there are several operators: %s: choose one with --operator-namespace, or by --namespace with one that it watches",
+		return nil, fmt.Errorf("found several operators: %s; choose one with --operator-namespace, or by --namespace with one that it watches",
 			strings.Join(append([]string{installed.Title()}, installed.OtherOperators...), ", "))
 	}
 	chart, err := (&inputs{app: o.app}).chart()
@@ -281,7 +281,7 @@ func (o *rolloutOptions) promote(ctx context.Context, name string) error {
 			waveNames = append(waveNames, read.rules.NameOf(n))
 		}
 		if !slices.Contains(waveNames, name) {
-			return nil, fmt.Errorf("there is no wave %q: there are %s", name, strings.Join(waveNames, ", "))
+			return nil, fmt.Errorf("unknown wave %q; the waves are %s", name, strings.Join(waveNames, ", "))
 		}
 		if err := read.requireStarting(); err != nil {
 			return nil, err

@@ -146,7 +146,7 @@ func (o *undoOptions) undoTo(ctx context.Context, request *undo) error {
 	read := request.read
 	switch {
 	case request.target != nil && o.targetRevision == request.undoneRevision:
-		request.change = annotation{key: meta.AnnotationUndoRollout, effect: "it goes to revision " + o.targetRevision + " as all others"}
+		request.change = annotation{key: meta.AnnotationUndoRollout, effect: "moves to revision " + o.targetRevision + " like all others"}
 	case o.targetRevision == request.undoneRevision && read.target.IsBack:
 		request.change = annotation{key: meta.AnnotationUndoRollout, effect: fmt.Sprintf("all VectorSidecars go from revision %s to %s", read.Revision, o.targetRevision)}
 	case o.targetRevision == read.Revision && read.IsUndone:
@@ -159,7 +159,7 @@ func (o *undoOptions) undoTo(ctx context.Context, request *undo) error {
 		}
 		request.change = annotation{meta.AnnotationUndoRollout, request.undoneRevision + "/" + o.targetRevision, fmt.Sprintf("all VectorSidecars go from revision %s to %s", read.Revision, o.targetRevision)}
 		if request.target != nil {
-			request.change.effect = fmt.Sprintf("it goes from revision %s to %s", request.undoneRevision, o.targetRevision)
+			request.change.effect = fmt.Sprintf("moves from revision %s to %s", request.undoneRevision, o.targetRevision)
 		}
 	}
 	effect, unread, err := o.preview(ctx, request)

@@ -194,11 +194,11 @@ func (s *session) install(ctx context.Context) error {
 	case err != nil:
 		return err
 	case installation == nil && s.inputs.environment == "":
-		s.note(fmt.Sprintf("there is no operator%s: using the built-in values, and environment %s where none is named or reported; set another one with --environment",
+		s.note(fmt.Sprintf("operator not found%s: using the built-in values, and environment %s where none is named or reported; set another one with --environment",
 			cmp.Or(inNamespace(s.inputs.operatorNamespace), " in the cluster"), defaultEnvironment))
 	}
 	if s.installation = installation; installation != nil && len(installation.OtherOperators) > 0 {
-		s.note(fmt.Sprintf("there are several operators: this is what %s would do; choose another one (%s) with --operator-namespace", installation.Title(), strings.Join(installation.OtherOperators, ", ")))
+		s.note(fmt.Sprintf("found several operators: showing what %s would do; choose another one (%s) with --operator-namespace", installation.Title(), strings.Join(installation.OtherOperators, ", ")))
 	}
 	if s.inputs.kubeVersion == "" {
 		discovery, err := s.inputs.app.kube.ToDiscoveryClient()
@@ -340,7 +340,7 @@ func (s *session) prepare(ctx context.Context, chart fs.FS) error {
 	case s.valuesErr != nil:
 		s.taker.DefaultAssumed = "the operator's default may not be read"
 	default:
-		s.taker.DefaultAssumed = "there is no operator to tell its default"
+		s.taker.DefaultAssumed = "without an operator the default is unknown"
 	}
 	s.taker.KubeVersion = cmp.Or(s.inputs.kubeVersion, s.kubeVersion, defaultKubeVersion)
 	s.taker.Cluster = s.inputs.ofCluster.mergeInto(s.renderCluster)

@@ -88,7 +88,7 @@ func (o *validateOptions) run(ctx context.Context, arguments []string) error {
 		o.app.note("not judged: %s", text)
 	}
 	if result.Linted == 0 && len(result.Findings) == 0 {
-		return errors.New("there is nothing to ask Vector about: no VectorSidecar injects a configuration that can be seen")
+		return errors.New("no configuration to validate: no VectorSidecar injects a configuration that can be read")
 	}
 	if err := o.findings.print(&result.Result); err != nil {
 		return err

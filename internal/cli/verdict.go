@@ -130,7 +130,7 @@ func (e *explanation) conclude(view *workload.View) {
 	busy := slices.IndexFunc(matching, func(a sidecarReport) bool { return a.State != "Updated" && !a.isSuperseded(matching) })
 	switch {
 	case view.OptOut != "":
-		e.Reason, e.Message = meta.ReasonOptedOut, fmt.Sprintf("its annotation %s is %s", meta.AnnotationInject, view.OptOut)
+		e.Reason, e.Message = meta.ReasonOptedOut, fmt.Sprintf("annotation %s is %s", meta.AnnotationInject, view.OptOut)
 	case troubled >= 0:
 		report := matching[troubled]
 		e.Reason, e.Message = report.Reason, fmt.Sprintf("%s: %s", meta.Title(report.Name), report.Message)
@@ -155,7 +155,7 @@ func (e *explanation) unmatchedMessage() string {
 	case e.otherNamespaceMatch != "":
 		return fmt.Sprintf("VectorSidecar %s would select it, but a VectorSidecar reaches the workloads of its own namespace only: make one here", e.otherNamespaceMatch)
 	case len(near) == 0:
-		return "there is no VectorSidecar in its namespace" + e.unreached
+		return "the namespace has no VectorSidecar" + e.unreached
 	}
 	return "no VectorSidecar selects it: " + strings.Join(near, "; ") + e.unreached
 }
@@ -170,7 +170,7 @@ func (a *sidecarReport) busyness() string {
 	if a.Action != string(plan.None) && a.Action != string(plan.RecordOnly) && a.Action != string(plan.Adopt) {
 		return fmt.Sprintf("%s is about to write to it (%s); if that does not happen, see whether the operator runs: kubectl vectorsidecar check", meta.Title(a.Name), strings.ToLower(a.Action))
 	}
-	return fmt.Sprintf("it carries the current sidecar of %s, and is replacing its pods", meta.Title(a.Name))
+	return fmt.Sprintf("the pod template has the current sidecar of %s, and pods are being replaced", meta.Title(a.Name))
 }
 
 // print writes the explanation for people.
@@ -233,7 +233,7 @@ func (a *sidecarReport) actionText() string {
 
 // upToDate describes a workload with the current sidecar.
 func (a *sidecarReport) upToDate() string {
-	text := fmt.Sprintf("it runs the current sidecar of %s", meta.Title(a.Name))
+	text := fmt.Sprintf("all pods run the current sidecar of %s", meta.Title(a.Name))
 	if a.HasOlderRendering {
 		text += ", as an earlier release rendered it: a newer rendering comes with its next change"
 	}

@@ -25,9 +25,9 @@ func TestExplanation_DescribesOlderRendering(t *testing.T) {
 		injected     string
 		says, hashes string
 	}{
-		"the current one": {current, desired.InjectedHash(), "it runs the current sidecar of VectorSidecar logs", desired.InjectedHash()},
+		"the current one": {current, desired.InjectedHash(), "all pods run the current sidecar of VectorSidecar logs", desired.InjectedHash()},
 		"an earlier release's": {
-			kept, "older", "it runs the current sidecar of VectorSidecar logs, as an earlier release rendered it: a newer rendering comes with its next change",
+			kept, "older", "all pods run the current sidecar of VectorSidecar logs, as an earlier release rendered it: a newer rendering comes with its next change",
 			"older, and " + desired.InjectedHash() + " with its next change",
 		},
 	} {

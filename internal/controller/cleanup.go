@@ -71,7 +71,7 @@ func (s *sweeper) tellLeftovers(ctx context.Context, leftovers []companion.Lefto
 		}
 		log.FromContext(ctx).Info("leftover found", telemetry.KeyWorkload, status.Object(finding.Ref), telemetry.KeyName, finding.Sidecar, "cause", finding.Reason)
 		s.events.Eventf(reference(finding.Ref), nil, corev1.EventTypeWarning, meta.ReasonLeftoverFound, string(plan.None),
-			"it carries something of %s, which does not exist: %s", meta.Title(finding.Sidecar), finding.Reason)
+			"found fields of %s, which does not exist: %s", meta.Title(finding.Sidecar), finding.Reason)
 	}
 	s.told = reported
 	s.hasFound.Store(len(reported) > 0)

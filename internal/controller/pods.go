@@ -45,7 +45,7 @@ const (
 
 // errUnobserved is the answer for a workload whose controller has not seen its newest generation. The template may be the
 // same, so what is known of its pods stays; for another template nothing is known.
-var errUnobserved = errors.New("its controller has not seen its newest generation")
+var errUnobserved = errors.New("the controller has not observed the newest generation")
 
 // pods reads the pods of unsettled workloads to find what keeps them from running, and those of
 // settled ones that are watched. Pods are many and change all the time, so they are not watched

@@ -176,5 +176,5 @@ func (s *sweeper) tellFailure(ctx context.Context, p *plan.Plan, err error) {
 	sidecar := meta.SidecarName(p.Manager)
 	log.FromContext(ctx).Error(err, "removing a leftover", telemetry.KeyWorkload, status.Object(p.Target), telemetry.KeyName, sidecar)
 	s.events.Eventf(reference(p.Target), nil, corev1.EventTypeWarning, meta.ReasonLeftoverFound, string(p.Action),
-		"it carries the sidecar of %s, which does not exist; taking it out failed: %s", meta.Title(sidecar), humanize.Message(err.Error(), noteLimit))
+		"removing the sidecar of %s, which does not exist: %s", meta.Title(sidecar), humanize.Message(err.Error(), noteLimit))
 }

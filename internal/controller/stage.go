@@ -57,7 +57,7 @@ func (s *stage) late() *plan.WriteHold {
 	case !s.Gate.IsOpen:
 		return &plan.WriteHold{Reason: meta.ReasonWaitingForWave, Message: s.Gate.Why}
 	case s.Status.CompletionTime != nil:
-		return &plan.WriteHold{Reason: meta.ReasonWaitingForWave, Message: "it has waited for spec.rollout.maxAge, and goes on at once"}
+		return &plan.WriteHold{Reason: meta.ReasonWaitingForWave, Message: "spec.rollout.maxAge has passed: starting at once"}
 	}
 	return nil
 }

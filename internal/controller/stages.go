@@ -108,7 +108,7 @@ func (s *stages) follow(sidecar *v1alpha1.VectorSidecar, wave string, platform *
 	rollout := s.clusters.of(name).part(wave)
 	if rollout == nil {
 		s.wake([]types.NamespacedName{clusterKey(name)})
-		rollout = &stage{given: platform.Target, Stage: fleet.Stage{IsHeld: true, Gate: fleet.Gate{Why: "its wave has not been looked at yet"}}}
+		rollout = &stage{given: platform.Target, Stage: fleet.Stage{IsHeld: true, Gate: fleet.Gate{Why: "the wave has not been checked yet"}}}
 	}
 	rollout.ofCluster = name
 	sidecar.Status.Rollout = rollout.Status.DeepCopy()

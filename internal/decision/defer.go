@@ -77,13 +77,13 @@ func isUnfinished(p *plan.Plan) bool {
 // text says what a workload waits for.
 func (m *mode) text(facts *Facts, p *plan.Plan, expiry string) (reason, message string) {
 	if m.of == v1alpha1.ModeManual {
-		return meta.ReasonWaitingForPromotion, fmt.Sprintf("it gets this when a person says so: kubectl vectorsidecar rollout promote vectorsidecar/%s (spec.rollout.mode)%s", facts.Sidecar.Name, expiry)
+		return meta.ReasonWaitingForPromotion, fmt.Sprintf("waiting for approval (spec.rollout.mode is Manual): run kubectl vectorsidecar rollout promote vectorsidecar/%s%s", facts.Sidecar.Name, expiry)
 	}
-	manner := "by a second rollout right after its own"
+	manner := "with a second rollout right after it"
 	if facts.isServedAtAdmission(p) {
 		manner = "in the same rollout where the API server can put it in (admissionInjection), and else by a second one right after it"
 	}
-	return meta.ReasonWaitingForAppRollout, fmt.Sprintf("it gets this with its owner's next change of the pod template, %s (spec.rollout.mode)%s", manner, expiry)
+	return meta.ReasonWaitingForAppRollout, fmt.Sprintf("waiting for the application owner's next change of the pod template, %s (spec.rollout.mode)%s", manner, expiry)
 }
 
 // isServedAtAdmission reports whether the API server itself puts what a workload waits for into those

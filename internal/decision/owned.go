@@ -188,7 +188,7 @@ func (f *Facts) leaveToAdmission(p *plan.Plan) {
 // unserved says why the API server does not put what is desired into a workload, "" if it may do so.
 func (f *Facts) unserved(p *plan.Plan) string {
 	if traits := &p.Target.Adapter().Traits; traits.Immutable != "" {
-		return "it puts sidecars into no " + p.Target.Adapter().Plural
+		return "admission injection does not apply to " + p.Target.Adapter().Plural
 	}
 	if f.Unserved != "" {
 		return f.Unserved
@@ -203,7 +203,7 @@ func (f *Facts) unserved(p *plan.Plan) string {
 			continue
 		}
 		if reason = f.objectionIn(p.Target.Kind, offer); reason == "" && len(offer.Rendered.Overlay.Mounts) > 0 {
-			reason = "it mounts a volume into the application's containers (sidecar.logs.containers)"
+			reason = "the sidecar mounts a volume into the application's containers (sidecar.logs.containers)"
 		}
 		return reason
 	}

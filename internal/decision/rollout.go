@@ -104,7 +104,7 @@ func (d *Decision) judgeFailedBefore(f *Facts, p *plan.Plan, fault workload.Faul
 	case p.Rollout == workload.RolloutUnavailable && p.InFlight:
 		d.again(patience - p.TimeInState(f.Now))
 	}
-	p.Reason, p.Message = meta.ReasonFailedBefore, "it failed before the sidecar was written, which does not count as a failure of the sidecar; not all of its pods are available"
+	p.Reason, p.Message = meta.ReasonFailedBefore, "failed before the sidecar was written, which does not count as a failure of the sidecar; not all of its pods are available"
 	switch {
 	case fault.Reason != "":
 		p.Message += ": " + fault.Message
@@ -139,7 +139,7 @@ const unread = "; cause not read (rbac.optional.pods)"
 
 // missed says which deadline a rollout has passed, and what a person has to do.
 func missed(p *plan.Plan) string {
-	text := "its rollout did not finish before its progress deadline"
+	text := "the rollout did not finish before its progress deadline"
 	if !p.Target.Adapter().Traits.HasDeadline {
 		text = fmt.Sprintf("%s: for %s no pod more got the template or became available", noProgressSince(p), workload.Deadline)
 	}
@@ -186,10 +186,10 @@ func (d *Decision) soak(f *Facts, p *plan.Plan) {
 	}
 	d.again(f.soak() - p.TimeInState(f.Now))
 	if f.told(p) == v1alpha1.StateFailed {
-		p.Fail(meta.ReasonRolloutFailed, fmt.Sprintf("its pods were unavailable within %s after its rollout (spec.rollout.soak), and have not been available for as long since", f.soak()))
+		p.Fail(meta.ReasonRolloutFailed, fmt.Sprintf("pods were unavailable within %s after the rollout (spec.rollout.soak), and have not been available for as long since", f.soak()))
 		return
 	}
-	p.Reason, p.Message = meta.ReasonSoaking, fmt.Sprintf("its rollout counts as done when its pods have been available for %s (spec.rollout.soak)", f.soak())
+	p.Reason, p.Message = meta.ReasonSoaking, fmt.Sprintf("waiting until all pods have been available for %s (spec.rollout.soak)", f.soak())
 }
 
 // lose judges a workload that lost pods during its soak, if the cause cannot be read.

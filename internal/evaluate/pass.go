@@ -83,7 +83,7 @@ func awaited(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.
 	if rolloutStatus == nil || !platform.Target.Rules.IsStaged() || rolloutStatus.Revision == platform.Revision {
 		return nil
 	}
-	message := fmt.Sprintf("it waits for revision %s of the installation's templates and values", platform.Target.Revision)
+	message := fmt.Sprintf("waiting for revision %s of the installation's templates and values", platform.Target.Revision)
 	if rolloutStatus.Revision != "" {
 		message += ", and has " + rolloutStatus.Revision
 	}

@@ -113,7 +113,7 @@ func (w *Waves) isHeard() bool { return w.unheard != nil && len(w.unheard) == 0 
 func (w *Waves) gate(member Member, target *Given, now time.Time) Gate {
 	switch {
 	case member.IsUndone:
-		return Gate{IsHalted: true, Why: "its annotation " + meta.AnnotationUndoRollout + " undoes revision " + target.Revision}
+		return Gate{IsHalted: true, Why: "annotation " + meta.AnnotationUndoRollout + " undoes revision " + target.Revision}
 	case target.IsUndone(): // Also before all have reported: no VectorSidecar starts it.
 		return Gate{IsHalted: true, Why: fmt.Sprintf("a user has undone revision %s; change values, template sets or policy, or run kubectl vectorsidecar rollout retry", target.Revision)}
 	case !w.isHeard():
@@ -126,7 +126,7 @@ func (w *Waves) gate(member Member, target *Given, now time.Time) Gate {
 	passed, wave := target.promoted(), member.Wave
 	switch {
 	case member.BackTo != "":
-		return Gate{Why: fmt.Sprintf("its annotation has it go back from revision %s to %s", target.Revision, member.BackTo)}
+		return Gate{Why: fmt.Sprintf("an annotation reverts it from revision %s to %s", target.Revision, member.BackTo)}
 	case target.IsBack, member.IsPromoted:
 		return Gate{IsOpen: true}
 	}

@@ -77,9 +77,9 @@ func (g *Given) Ask(member *Member, annotations map[string]string) {
 	from, to := parseUndo(undo)
 	switch {
 	case undo != "" && (!revision.MatchString(from) || to == "" && strings.Contains(undo, "/") || to != "" && !revision.MatchString(to)):
-		member.Refused = "its annotation " + meta.AnnotationUndoRollout + " is not FROM or FROM/TO, revisions of kubectl vectorsidecar rollout history"
+		member.Refused = "annotation " + meta.AnnotationUndoRollout + " is not FROM or FROM/TO, revisions of kubectl vectorsidecar rollout history"
 	case promote != "" && slices.ContainsFunc(strings.Split(promote, ","), func(entry string) bool { return !revision.MatchString(entry) }):
-		member.Refused = "its annotation " + meta.AnnotationPromoteRollout + " is not a revision, as kubectl vectorsidecar rollout status names it"
+		member.Refused = "annotation " + meta.AnnotationPromoteRollout + " is not a revision, as kubectl vectorsidecar rollout status names it"
 	}
 	if member.Refused == "" && from == g.Revision && to != g.Revision {
 		member.BackTo, member.IsUndone = to, to == ""

@@ -156,7 +156,7 @@ func ReadContent(installation, revision string, get func(name string) (*appsv1.C
 		return nil, err
 	}
 	if object == nil {
-		return nil, &RecordError{revision, errors.New("there is none")}
+		return nil, &RecordError{revision, errors.New("the ControllerRevision does not exist")}
 	}
 	stored, err := readRecord(object)
 	if err != nil {
@@ -180,7 +180,7 @@ func ReadContent(installation, revision string, get func(name string) (*appsv1.C
 		content.Sets[name] = byDigest[digest]
 	}
 	if actual := content.Revision(); actual != revision {
-		return nil, &RecordError{revision, fmt.Errorf("it has the content of %s: somebody has changed it", actual)}
+		return nil, &RecordError{revision, fmt.Errorf("the ControllerRevision was changed: its content is that of %s", actual)}
 	}
 	if err := content.readBuiltIn(object, installation, get); err != nil {
 		return nil, err

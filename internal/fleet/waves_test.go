@@ -520,7 +520,7 @@ func TestAdvance_FollowsAnnotationsOfOneSidecar(t *testing.T) {
 	require.True(t, f.pass(0, rolling).IsNew)
 	require.Equal(t, "one", f.is[0].Revision)
 	require.Equal(t, v1alpha1.RolloutReverted, f.is[0].State)
-	require.Equal(t, "its annotation has it go back from revision two to one", f.is[0].Message)
+	require.Equal(t, "an annotation reverts it from revision two to one", f.is[0].Message)
 	require.False(t, f.pass(0, nothing).IsHeld)
 	require.True(t, f.pass(1, rolling).IsNew, "nobody waits for who has gone back")
 	f.restart()
@@ -549,7 +549,7 @@ func TestAdvance_ReportsInvalidAnnotationWithoutQuote(t *testing.T) {
 		f.annotations = map[int]map[string]string{0: annotations, 1: annotations}
 		require.True(t, f.pass(0, rolling).IsNew, "it is as if there was none")
 		require.Equal(t, "two", f.is[0].Revision)
-		require.Contains(t, f.is[0].Message, "its annotation "+meta.Group)
+		require.Contains(t, f.is[0].Message, "annotation "+meta.Group)
 		require.Less(t, len(f.is[0].Message), 300)
 		require.False(t, f.pass(1, rolling).IsNew)
 	}

@@ -185,7 +185,7 @@ func (k Kept) Text(name string) string {
 	} else if k.Reverted.Namespace != "" {
 		location = " of namespace " + k.Reverted.Namespace
 	}
-	return fmt.Sprintf("its spec of generation %d (digest %s) failed in %d workloads%s, and they have that of generation %d instead (onFailure: Revert), until the spec changes or somebody has it tried again: kubectl vectorsidecar rollout retry %s",
+	return fmt.Sprintf("the spec of generation %d (digest %s) failed in %d workloads%s, and they run the spec of generation %d instead (onFailure: Revert), until the spec changes or a user retries: kubectl vectorsidecar rollout retry %s",
 		k.Reverted.Generation, k.Reverted.Digest, k.Reverted.FailedWorkloads, location, k.LastGood.Generation, argument)
 }
 

@@ -77,7 +77,7 @@ func TestGoBack_RevertsToLastKnownGoodSpec(t *testing.T) {
 	require.Equal(t, want, is.Spec, "all that is rendered is as it was, nulls too, and all else as it is")
 	require.Equal(t, "bad", sidecar.Spec.Sidecar.Image, "the spec itself stays")
 	require.Equal(t, int64(-2), Generation(sidecar))
-	require.Contains(t, TextOf(sidecar), "its spec of generation 2")
+	require.Contains(t, TextOf(sidecar), "the spec of generation 2")
 
 	require.Nil(t, GoBack(sidecar, failing(), now), "what fails on the way back goes back no further")
 	keep(sidecar, done())

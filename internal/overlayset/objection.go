@@ -42,14 +42,14 @@ const mostAnnotations = 4 << 10
 // the API server accepts in one pod it must accept in every pod that its conditions let through.
 func objection(overlay *workload.Overlay) string {
 	if len(overlay.Mounts) > 0 {
-		return "it mounts a volume into the application's containers (sidecar.logs.containers)"
+		return "the sidecar mounts a volume into the application's containers (sidecar.logs.containers)"
 	}
 	if len(overlay.Template.Spec.ImagePullSecrets) > 0 {
-		return "it brings a pull secret (sidecar.imagePullSecrets), and the ServiceAccount's are not known here"
+		return "the sidecar has a pull secret (sidecar.imagePullSecrets), and the pull secrets of the ServiceAccount are not known"
 	}
 	metadata := tree.MapAt(overlay.Body, "metadata")
 	if len(tree.Map(metadata["labels"])) > 0 {
-		return "its templates set labels of the pods"
+		return "the templates set labels of the pods"
 	}
 	length := 0
 	for key, value := range podAnnotations(&overlay.Template) {

@@ -188,16 +188,16 @@ func TestNewSidecarStatus_MatchesKstatus(t *testing.T) {
 		},
 		"on the way back from its own spec": {
 			facts: Facts{Decision: decided(planned("cart", plan.None, rollout(workload.RolloutProgressing))), SpecStatus: gone()},
-			state: atIt, reason: meta.ReasonRollingOut, names: []string{"; its spec of generation 3 (digest bad) failed in 2 workloads"}, kstatus: status.InProgressStatus,
+			state: atIt, reason: meta.ReasonRollingOut, names: []string{"; the spec of generation 3 (digest bad) failed in 2 workloads"}, kstatus: status.InProgressStatus,
 		},
 		"back from its own spec": {
 			facts: Facts{Decision: decided(planned("cart", plan.None)), SpecStatus: gone()},
 			state: stuck, reason: meta.ReasonReverted, isError: true, kstatus: status.FailedStatus,
-			names: []string{"they have that of generation 1 instead", "kubectl vectorsidecar rollout retry vectorsidecar/logs; 1 of 1 Deployments run the current sidecar"},
+			names: []string{"they run the spec of generation 1 instead", "kubectl vectorsidecar rollout retry vectorsidecar/logs; 1 of 1 Deployments run the current sidecar"},
 		},
 		"a way back that fails": {
 			facts: Facts{Decision: decided(planned("cart", plan.None, rollout(workload.RolloutFailed), fails(meta.ReasonRolloutFailed, "late"))), SpecStatus: gone()},
-			state: stuck, reason: meta.ReasonRolloutFailed, names: []string{"Deployment shop/cart: late; its spec of generation 3"}, isError: true, kstatus: status.FailedStatus,
+			state: stuck, reason: meta.ReasonRolloutFailed, names: []string{"Deployment shop/cart: late; the spec of generation 3"}, isError: true, kstatus: status.FailedStatus,
 		},
 		"a spec too large to go back to": {
 			facts: Facts{Decision: decided(planned("cart", plan.None)), SpecStatus: lastgood.Kept{IsTooLarge: true}},

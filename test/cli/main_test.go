@@ -147,7 +147,7 @@ func TestCLI_PreviewsBeforeInstallation(t *testing.T) {
 		streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &notes}
 		code := cli.Run(t.Context(), []string{command, "--sidecar", filepath.Join(root, "docs", "samples", "02-logs.yaml"), "--kubeconfig", plane.Kubeconfig()}, streams, builtin, "test")
 		require.Zero(t, code, "%s: %s", command, &notes)
-		require.Contains(t, notes.String(), "there is no operator in the cluster")
+		require.Contains(t, notes.String(), "operator not found in the cluster")
 	}
 }
 

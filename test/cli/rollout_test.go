@@ -138,14 +138,14 @@ default   0/1    ....................   0             1         0        0      
 		require.NoError(t, w.Client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "done"}, &vs))
 		return vs.Annotations[key]
 	}
-	require.Contains(t, rollout("undo", "done", "-n", namespace, "--yes", "--to-revision", before.Revision()), "vectorsidecar/done annotated: it goes from revision "+first.Revision+" to "+before.Revision()+"\n")
+	require.Contains(t, rollout("undo", "done", "-n", namespace, "--yes", "--to-revision", before.Revision()), "vectorsidecar/done annotated: moves from revision "+first.Revision+" to "+before.Revision()+"\n")
 	require.Equal(t, first.Revision+"/"+before.Revision(), own(meta.AnnotationUndoRollout))
 	require.Contains(t, rollout("undo", "done", "-n", namespace, "--yes", "--to-revision", first.Revision), "as all others")
 	require.Empty(t, own(meta.AnnotationUndoRollout))
 	require.Contains(t, rollout("promote", "vectorsidecar/done", "-n", namespace), "vectorsidecar/done annotated: revision "+first.Revision+" waits for no wave")
 	require.Equal(t, first.Revision, own(meta.AnnotationPromoteRollout))
 
-	require.Contains(t, rollout("retry", "vectorsidecar/done", "-n", namespace), "vectorsidecar/done annotated: what failed before holds it up no longer")
+	require.Contains(t, rollout("retry", "vectorsidecar/done", "-n", namespace), "vectorsidecar/done annotated: earlier failures no longer block it")
 	require.NotEmpty(t, own(meta.AnnotationRetryRollout))
 	report("done", func(*v1alpha1.RolloutStatus) {})
 	was := &v1alpha1.VectorSidecar{}
@@ -203,7 +203,7 @@ func testRevertedSpecs(t *testing.T, w *harness.World, name client.ObjectKey, ku
 	vs.Status.LastKnownGood = &v1alpha1.LastKnownGoodSpec{Digest: "0123456789abcdef", Generation: 3, Spec: "{}"}
 	vs.Status.Reverted = &v1alpha1.RevertedSpec{Digest: lastgood.Digest(&vs.Spec), Generation: 4, FailedWorkloads: 2, RevertTime: metav1.Now()}
 	require.NoError(t, w.Client.Status().Patch(t.Context(), vs, client.MergeFrom(was)))
-	want := name.String() + ": Reverted: its spec of generation 4 (digest " + vs.Status.Reverted.Digest + ") failed in 2 workloads, and they have that of generation 3 instead"
+	want := name.String() + ": Reverted: the spec of generation 4 (digest " + vs.Status.Reverted.Digest + ") failed in 2 workloads, and they run the spec of generation 3 instead"
 	for _, home := range []string{home, bare} {
 		require.Contains(t, string(runs(t, status(home)...)), "\n"+want)
 		var found struct{ RevertedSpecs []string }
@@ -233,7 +233,7 @@ func testClusterRollouts(t *testing.T, w *harness.World, rollout func(...string)
 	status := rollout("status")
 	require.Regexp(t, `canary +1/3 .* 1 +0 +1 +0 +5 `, status)
 	require.Contains(t, status, "\nclustervectorsidecar/all: Halted: three failed\n")
-	require.Contains(t, status, "\nclustervectorsidecar/all: Reverted: its spec of generation 4 (digest "+cluster.Status.Reverted.Digest+") failed in 2 workloads of namespace shop, and they have that of generation 3")
+	require.Contains(t, status, "\nclustervectorsidecar/all: Reverted: the spec of generation 4 (digest "+cluster.Status.Reverted.Digest+") failed in 2 workloads of namespace shop, and they run the spec of generation 3")
 	failure := "\nclustervectorsidecar/all: Deployment shop/cart failed with revision " + before + ": OOMKilled: container vector was killed\n"
 	require.Contains(t, status, failure)
 	var waves struct {
@@ -250,7 +250,7 @@ func testClusterRollouts(t *testing.T, w *harness.World, rollout func(...string)
 		return cluster
 	}
 	name := "clustervectorsidecar/all"
-	require.Contains(t, rollout("undo", name, "--yes", "--to-revision", before), name+" annotated: it goes from revision "+present+" to "+before+"\n")
+	require.Contains(t, rollout("undo", name, "--yes", "--to-revision", before), name+" annotated: moves from revision "+present+" to "+before+"\n")
 	require.Equal(t, present+"/"+before, read().Annotations[meta.AnnotationUndoRollout])
 	require.Equal(t, name+" annotated: revision "+present+" waits for no wave\n", rollout("promote", name))
 	require.Equal(t, present, read().Annotations[meta.AnnotationPromoteRollout])

@@ -114,7 +114,7 @@ func TestClusterVectorSidecar_RevertsFailedSpecEverywhere(t *testing.T) {
 	require.Equal(t, in.cluster.Generation, in.cluster.Status.Reverted.Generation)
 	require.Equal(t, in.apps[0].Namespace, in.cluster.Status.Reverted.Namespace)
 	require.Equal(t, "warn", in.cluster.Spec.Sidecar.LogLevel, "the spec is its owner's")
-	require.Contains(t, clusterMessage(in.cluster), "its spec of generation 2")
+	require.Contains(t, clusterMessage(in.cluster), "the spec of generation 2")
 	require.Contains(t, clusterMessage(in.cluster), "1 of 4 Deployments in 4 namespaces run the current sidecar, 3 have no pods that run it")
 	harness.Eventually(t, "an event", func() bool { return eventsOf(t, in.cluster, meta.ReasonReverted) == 1 })
 	tried := seen.of("warn")
@@ -131,9 +131,9 @@ func TestClusterVectorSidecar_RevertsFailedSpecEverywhere(t *testing.T) {
 		return isClusterBack(c) && c.Status.ReadyWorkloads+c.Status.WorkloadsWithoutPods == 6 && c.Status.SelectedNamespaces == 5
 	})
 	require.Equal(t, tried, seen.of("warn"), "it is not tried again")
-	require.Contains(t, explained(t, fresh), "reverted      its spec of generation 2")
+	require.Contains(t, explained(t, fresh), "reverted      the spec of generation 2")
 	plan := plugin(t, fresh.Namespace, "plan")
-	require.Contains(t, plan, "ClusterVectorSidecar "+in.cluster.Name+": its spec of generation 2")
+	require.Contains(t, plan, "ClusterVectorSidecar "+in.cluster.Name+": the spec of generation 2")
 	require.NotContains(t, plan, "Update")
 
 	harness.Change(t, world, in.cluster, func(c *v1alpha1.ClusterVectorSidecar) {

@@ -72,7 +72,7 @@ func TestClusterVectorSidecar_InjectsIntoSelectedNamespaces(t *testing.T) {
 	require.EqualValues(t, 2, cluster.Status.ReadyNamespaces)
 	require.Equal(t, []v1alpha1.NamespacedWorkloadStatus{{
 		Namespace: one, Kind: "Deployment", Name: "spared", State: "Skipped", Reason: meta.ReasonOptedOut,
-		Message: "its annotation " + meta.AnnotationInject + ` is "false"`,
+		Message: "annotation " + meta.AnnotationInject + ` is "false"`,
 	}}, cluster.Status.Workloads)
 	for _, companion := range companionsIn(t, one) {
 		require.Empty(t, companion.OwnerReferences, "nothing is owned across scopes")

@@ -96,7 +96,7 @@ func crash(vs *v1alpha1.VectorSidecar) {
 }
 
 func isBack(vs *v1alpha1.VectorSidecar) bool {
-	return vs.Status.Reverted != nil && strings.HasPrefix(message(vs, meta.ConditionReady), "Reverted: its spec of generation ")
+	return vs.Status.Reverted != nil && strings.HasPrefix(message(vs, meta.ConditionReady), "Reverted: the spec of generation ")
 }
 
 // plugin runs the plugin in a namespace.
@@ -145,7 +145,7 @@ func TestOnFailureRevert_RestoresLastKnownGood(t *testing.T) {
 		return isBack(vs) && vs.Status.Total().Ready == 5 && vs.Status.ObservedGeneration == vs.Generation
 	})
 	require.Equal(t, tried, seen.of("warn"), "it is not tried again")
-	require.Contains(t, explained(t, added), "reverted      its spec of generation 2")
+	require.Contains(t, explained(t, added), "reverted      the spec of generation 2")
 	requirePreviews(t, vs)
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
@@ -174,7 +174,7 @@ func TestOnFailureRevert_RestoresLastKnownGood(t *testing.T) {
 func requirePreviews(t *testing.T, vs *v1alpha1.VectorSidecar) {
 	t.Helper()
 	plan := plugin(t, vs.Namespace, "plan")
-	require.Contains(t, plan, "its spec of generation 2")
+	require.Contains(t, plan, "the spec of generation 2")
 	require.NotContains(t, plan, "Update")
 	next := objects.NewVectorSidecar(vs.Name, vs.Namespace).Build()
 	next.Spec = *vs.Spec.DeepCopy()
@@ -184,7 +184,7 @@ func requirePreviews(t *testing.T, vs *v1alpha1.VectorSidecar) {
 	file := filepath.Join(t.TempDir(), "next.yaml")
 	require.NoError(t, os.WriteFile(file, text, 0o600))
 	plan = plugin(t, vs.Namespace, "plan", "--sidecar", file)
-	require.NotContains(t, plan, "its spec of generation 2")
+	require.NotContains(t, plan, "the spec of generation 2")
 	require.Contains(t, plan, "Update")
 }
 
@@ -207,7 +207,7 @@ func TestOnFailureRevert_StopsAfterFailedRevert(t *testing.T) {
 	harness.Until(t, world, vs, "a failure on the way back", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.Reverted != nil && strings.HasPrefix(message(vs, meta.ConditionReady), "RolloutFailed: ")
 	})
-	require.Contains(t, message(vs, meta.ConditionReady), "they have that of generation 1 instead")
+	require.Contains(t, message(vs, meta.ConditionReady), "they run the spec of generation 1 instead")
 	failed := vs.Status.Reverted
 	ask(t, vs, "again")
 	require.Equal(t, failed, vs.Status.Reverted, "there is no second way back")

@@ -151,7 +151,7 @@ func TestRolloutFailure_StopsFanOut(t *testing.T) {
 	require.Contains(t, message(vs, meta.ConditionReady), "RolloutFailed: 1 of 4 Deployments did not finish rolling out")
 	require.Equal(t, "True", condition(vs, meta.ConditionStalled))
 	require.EqualValues(t, 3, vs.Status.Total().Waiting)
-	require.Contains(t, vs.Status.Workloads[1].Message, "Deployment app-00 did not finish its rollout")
+	require.Contains(t, vs.Status.Workloads[1].Message, "waiting because the rollout of Deployment app-00 failed")
 	require.Len(t, running.Requests.Writes("/namespaces/"+namespace+"/deployments"), 1, "the others run on as they were")
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Resources = resources("100m") })

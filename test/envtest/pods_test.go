@@ -85,9 +85,9 @@ func TestVectorSidecar_ReportsBlockedPodsWithinSeconds(t *testing.T) {
 		"no node":                       {asItIs, huge, v1alpha1.StatePodsBlocked, meta.ReasonUnschedulable, "Insufficient cpu"},
 		"no image":                      {asItIs, with("missing"), v1alpha1.StateFailed, meta.ReasonImagePullBackOff, "Back-off pulling image"},
 		"no Secret":                     {asItIs, with("misconfigured"), v1alpha1.StateFailed, meta.ReasonCreateContainerConfigError, `secret "token" not found`},
-		"it crashes":                    {asItIs, with("crashes"), v1alpha1.StateFailed, meta.ReasonCrashLoopBackOff, "exit code 78"},
+		"it crashes":                    {asItIs, with("crashes"), v1alpha1.StateFailed, meta.ReasonCrashLoopBackOff, "exited with code 78"},
 		"its memory":                    {asItIs, with("greedy"), v1alpha1.StateFailed, meta.ReasonOOMKilled, "more memory than its limit"},
-		"it dies 2 s after it is ready": {asItIs, with("dies"), v1alpha1.StateFailed, meta.ReasonCrashLoopBackOff, "exit code 1"},
+		"it dies 2 s after it is ready": {asItIs, with("dies"), v1alpha1.StateFailed, meta.ReasonCrashLoopBackOff, "exited with code 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -140,7 +140,7 @@ func TestVectorSidecar_ReportsUnreadySidecar(t *testing.T) {
 	require.Greater(t, took, given/2, "it is not said at once; its pods may have been there for a while when the write was seen")
 	require.Less(t, took, given+saidWithin)
 	require.Equal(t, v1alpha1.StateFailed, vs.Status.Workloads[0].State)
-	require.Contains(t, vs.Status.Workloads[0].Message, "all others of the pod are")
+	require.Contains(t, vs.Status.Workloads[0].Message, "all other containers of the pod are")
 	require.Equal(t, "True", condition(vs, meta.ConditionError))
 }
 

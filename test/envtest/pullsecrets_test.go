@@ -59,7 +59,7 @@ func TestPullSecret_KeepsOtherPullSecrets(t *testing.T) {
 			deploy: func(t *testing.T, ns string) { run(t, ns, "kubectl", "apply", "-f", file(t, with(pulling))) },
 			with:   []string{"apps", "registry"}, left: []string{"apps"},
 		},
-		"it lists its own, and a patch takes the sidecar out": {
+		"it lists its own and a patch takes the sidecar out": {
 			deploy: func(t *testing.T, ns string) { run(t, ns, "kubectl", "apply", "-f", file(t, with(pulling))) },
 			mounts: true, with: []string{"apps", "registry"}, left: []string{"apps"},
 		},
@@ -67,11 +67,11 @@ func TestPullSecret_KeepsOtherPullSecrets(t *testing.T) {
 			deploy: func(t *testing.T, ns string) { run(t, ns, "kubectl", "apply", "-f", file(t, with(both))) },
 			with:   []string{"apps", "registry"}, left: []string{"apps", "registry"},
 		},
-		"it lists the same, and a patch takes the sidecar out": {
+		"it lists the same and a patch takes the sidecar out": {
 			deploy: func(t *testing.T, ns string) { run(t, ns, "kubectl", "apply", "-f", file(t, with(both))) },
 			mounts: true, with: []string{"apps", "registry"}, left: []string{"apps", "registry"},
 		},
-		"it lists the same later, applied on the server": {
+		"it lists the same later and applies on the server": {
 			deploy: func(t *testing.T, ns string) {
 				run(t, ns, "kubectl", "apply", "--server-side", "-f", file(t, with(pulling)))
 			},
@@ -80,7 +80,7 @@ func TestPullSecret_KeepsOtherPullSecrets(t *testing.T) {
 			},
 			with: []string{"apps", "registry"}, left: []string{"apps", "registry"}, ejected: []string{"apps"},
 		},
-		"it lists the same later, by a tool that sends differences": {
+		"it lists the same later and sends differences": {
 			deploy: func(t *testing.T, ns string) { run(t, ns, "kubectl", "apply", "-f", file(t, with(pulling))) },
 			add:    func(t *testing.T, ns string) { run(t, ns, "kubectl", "apply", "-f", file(t, with(both))) },
 			with:   []string{"apps", "registry"}, left: []string{"apps", "registry"},

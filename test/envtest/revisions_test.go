@@ -213,7 +213,7 @@ func TestUndo_RevertsInstallation(t *testing.T) {
 		metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationUndoRollout, second+"/0123456789")
 	})
 	harness.Until(t, world, canary.vs, "that there is no such revision", func(vs *v1alpha1.VectorSidecar) bool {
-		return vs.Status.Rollout.Message == "stored revision 0123456789: there is none"
+		return vs.Status.Rollout.Message == "stored revision 0123456789: the ControllerRevision does not exist"
 	})
 	require.Equal(t, first, canary.vs.Status.Rollout.Revision)
 }
@@ -237,7 +237,7 @@ func TestPromote_StartsRevisionOfOneVectorSidecar(t *testing.T) {
 	harness.Until(t, world, rest.app, "what it had before", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
 	rest.until(t, v1alpha1.RolloutReverted, first)
 	harness.Until(t, world, rest.vs, "a word about it", func(vs *v1alpha1.VectorSidecar) bool {
-		return isReady(vs) && strings.Contains(message(vs, meta.ConditionReady), "its annotation has it go back from revision "+second+" to "+first)
+		return isReady(vs) && strings.Contains(message(vs, meta.ConditionReady), "an annotation reverts it from revision "+second+" to "+first)
 	})
 	restart(t)
 	harness.Change(t, world, rest.app, func(d *appsv1.Deployment) { d.Spec.Template.Spec.InitContainers = nil })
@@ -252,7 +252,7 @@ func TestPromote_StartsRevisionOfOneVectorSidecar(t *testing.T) {
 		metav1.SetMetaDataAnnotation(&vs.ObjectMeta, meta.AnnotationUndoRollout, second+"/0123456789")
 	})
 	harness.Until(t, world, rest.vs, "that there is no such revision", func(vs *v1alpha1.VectorSidecar) bool {
-		return strings.Contains(message(vs, meta.ConditionReady), "stored revision 0123456789: there is none")
+		return strings.Contains(message(vs, meta.ConditionReady), "stored revision 0123456789: the ControllerRevision does not exist")
 	})
 	rest.until(t, v1alpha1.RolloutComplete, second)
 	require.Equal(t, "warn", logLevel(rest.app))
@@ -265,7 +265,7 @@ func TestRevision_HoldsWritesWhenUnreadable(t *testing.T) {
 	}{
 		"deleted": {func(t *testing.T, of *appsv1.ControllerRevision) {
 			require.NoError(t, world.Client.Delete(t.Context(), of))
-		}, "there is none"},
+		}, "the ControllerRevision does not exist"},
 		"of a later release": {func(t *testing.T, of *appsv1.ControllerRevision) {
 			later := &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Namespace: of.Namespace, Name: of.Name, Labels: of.Labels, OwnerReferences: of.OwnerReferences}}
 			later.Data.Raw, later.Revision = []byte(`{"format": 3}`), of.Revision
