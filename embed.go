@@ -1,79 +1,67 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package vectorsidecar is the root of the Vector Sidecar Operator and holds
-// nothing but FS, the sidecar chart that is built into the operator.
+// Package vectorsidecar is the root of the Vector Sidecar Operator. It contains only FS, the sidecar chart that is
+// built into the operator.
 //
-// A tour of the code, in the order in which data flows:
+// The packages, in the order in which data flows, each as package – input – output:
 //
-//   - api/v1alpha1 is what a person writes: the VectorSidecar, and the ClusterVectorSidecar,
-//     of which internal/clusterwide makes a VectorSidecar for each namespace that it selects.
-//   - internal/environment merges layers of values and keeps their origin.
-//   - internal/fleet paces rollouts over all VectorSidecars.
-//   - internal/lastgood takes a VectorSidecar back to its last good spec.
-//   - internal/gotemplate executes compiled templates, bounded and hermetic.
+//   - api/v1alpha1 – manifests of users – the types VectorSidecar, ClusterVectorSidecar and OverlaySet.
+//   - internal/clusterwide – a ClusterVectorSidecar and namespaces – one VectorSidecar for each selected namespace.
+//   - internal/environment – layers of values – merged values and the origin of each value.
+//   - internal/gotemplate – template texts and data – rendered text, within limits of time and memory.
+//   - internal/render – the sidecar chart, values and a target – an overlay and companion ConfigMaps.
+//   - internal/policy – a rendered pod and the platform's policy – violations.
 //   - internal/vectorlint/config – files of a Vector configuration, image and container – faults that prevent Vector from
 //     starting.
 //   - internal/vectorlint/flags – Vector's command line – its settings and faults.
 //   - internal/vectorlint/options – a component and a release of Vector – its options.
 //   - internal/vectorlint/vrl – a program in the Vector Remap Language – its faults.
-//   - internal/policy holds what is injected against what the platform allows.
-//   - internal/companion knows the ConfigMaps that the operator makes, and finds what
-//     is left of VectorSidecars that are gone.
-//   - internal/render loads a chart of templates, values and schema, and makes of it,
-//     values and target the Overlay, which is what gets merged, and its companion objects.
-//   - internal/workload shows a Deployment as a small View, and describes the Overlay that
-//     is merged into it; internal/workloadcache keeps thousands of Views small, and finds
-//     them by what VectorSidecars ask for.
-//   - internal/plan compares Overlay and View, names what has to be done, and which of
-//     that may be done now, and says in words why.
-//   - internal/preflight judges a sidecar by what the API server answers to dry runs, before it is
-//     written.
-//   - internal/desired says what workloads should carry of one VectorSidecar: values,
-//     rendering, policy and checks, remembered in a cache. Its Catalog makes the Platform
-//     of what a platform team gives: template sets, values of every environment, the
-//     policy and the pace of rollouts; it keeps the last good version of each.
-//   - internal/decision says what is to be done about that, by pure functions.
-//   - internal/overlayset says which of that the API server may put into workloads itself.
-//   - internal/evaluate runs both on a snapshot of the world of one VectorSidecar: values
-//     in, values out, no cluster.
-//   - internal/source reads what is in such a snapshot from whatever there is: a cluster,
-//     files, or files laid over a cluster.
-//   - internal/apply is the only writer.
-//   - internal/status turns facts into conditions.
-//   - internal/controller is the loop: take the snapshot, decide, apply, tell.
-//     internal/controller/state is what it remembers of each VectorSidecar,
-//     internal/controller/companionuse knows which old companions a workload can be rolled
-//     back to, and internal/controller/fairqueue is its queue, in which namespaces take turns.
-//     internal/telemetry observes it by a log, metrics, traces and reports, and changes
-//     nothing of what it does.
-//   - internal/admission answers the API server, with the same decision, whether a
-//     VectorSidecar may be created or changed, and keeps the certificate that it
-//     answers with.
-//   - internal/livelist lists live objects page by page within a limit of bytes.
-//   - internal/election is the lock by which one operator leads.
-//   - internal/operator wires the process; cmd/operator is its main, which also runs
-//     internal/removal before a release goes and internal/checkup for helm test.
-//   - internal/cli is the kubectl plugin, which decides with the same code, and carries
-//     plans out with internal/simulate, as a merge and in turns; cmd/kubectl-vectorsidecar
-//     is its main. Its longer commands have packages of their own: internal/lint,
-//     internal/scenario (test), internal/removal (eject), internal/checkup (check) and
-//     internal/vectorprogram, which runs a Vector (validate).
-//   - internal/draingate runs in pods, beside Vector, and holds its end back until it has read
-//     the log files; cmd/drain-gate is its main.
+//   - internal/desired – template sets, values, policy and a VectorSidecar – the desired sidecar of a workload, from a cache.
+//   - internal/companion – ConfigMaps and workloads – generated ConfigMaps in use, and leftover sidecars.
+//   - internal/workload – a workload object – its view, its kind, and the fields that a field manager owns.
+//   - internal/workloadcache – informer events – indexed views of all workloads.
+//   - internal/plan – a view and a desired sidecar – the write that makes them equal, or the reason why it has to wait.
+//   - internal/preflight – a desired sidecar and the API server's answers – dry runs to make, and dry-run results.
+//   - internal/fleet – reports of VectorSidecars and rollout rules – rollout slots, windows and waves.
+//   - internal/lastgood – the observed rollouts of a spec – the last known good spec to return to.
+//   - internal/decision – plans and facts – a decision about all workloads of a VectorSidecar.
+//   - internal/overlayset – a decision – the OverlaySet of a namespace: the sidecars that the API server injects.
+//   - internal/source – a cluster, files, or files over a cluster – a snapshot of all inputs of a decision.
+//   - internal/evaluate – a snapshot – a decision, without a cluster.
+//   - internal/apply – a plan or a companion ConfigMap – a write to the API server. It is the only writer of workloads.
+//   - internal/status – a decision and the results of its writes – the status of a VectorSidecar.
+//   - internal/controller – watch events – reconciles: read a snapshot, decide, apply, write the status.
+//   - internal/controller/state – results of earlier reconciles – the cached state of a VectorSidecar.
+//   - internal/controller/companionuse – workloads and their revisions – companion ConfigMaps that a rollback may need.
+//   - internal/controller/fairqueue – requests – requests in an order in which namespaces take turns.
+//   - internal/admission – an AdmissionReview – the answer to it, by the same decision; also the webhook's certificate.
+//   - internal/livelist – a kind and a namespace – live objects, page by page within a limit of bytes.
+//   - internal/election – a Lease – the lock of the leader, and the fence that blocks writes of all other replicas.
+//   - internal/telemetry – events of the process – logs, metrics, traces and error reports.
+//   - internal/operator – flags – the running process.
+//   - cmd/operator – the command line – the operator, the uninstall Job and the test of a Helm release.
+//   - internal/removal – a manifest or a cluster – the same without sidecars.
+//   - internal/checkup – an installation – results of checks, for the plugin and for helm test.
+//   - internal/cli – commands of users – output of the kubectl plugin, by the same decision.
+//   - cmd/kubectl-vectorsidecar – the command line – the kubectl plugin.
+//   - internal/simulate – plans – the merged workloads and the batches in which the operator would write them.
+//   - internal/lint – files of values, templates and VectorSidecars – findings with file and line.
+//   - internal/scenario – files of a test of templates – inputs, expected outcomes and differences.
+//   - internal/vectorprogram – a rendered configuration – findings of a local Vector binary.
+//   - internal/draingate – the checkpoints and log files of a pod – the end of Vector's delayed shutdown.
+//   - cmd/drain-gate – the command line – the drain gate, which runs in pods next to Vector.
 //
-// Beside the flow stand internal/meta, the vocabulary, internal/bounded, the door
-// through which texts of others come in, with the Store of so many bytes that remembers
-// what was made of them, internal/definition, which decodes objects by their
-// CustomResourceDefinition for the plugin, internal/humanize, which names what a person meant to write and
-// escapes all text of others that people are shown, and internal/tree, which reads decoded
-// JSON.
+// All packages use internal/meta – none – names of labels, annotations, field managers, conditions and reasons;
+// internal/bounded – external text – decoded values within limits, and a store limited in bytes; internal/definition – an
+// object and its CustomResourceDefinition – the object as the API server stores it; internal/humanize – external text and
+// names – text that is safe to print, and suggestions; and internal/tree – decoded JSON – its parts.
 package vectorsidecar
 
 import "embed"
 
-// FS is the sidecar chart: the folder that this file lies in, as a Helm chart. What its
-// .helmignore leaves out of that is how the installation chart reads its values.
+// FS is the sidecar chart: the directory of this file, as a Helm chart. The files of the installation chart that its
+// .helmignore excludes are in FS, too, because the operator reads the values of the installation as that chart does.
 //
 //go:embed .helmignore Chart.yaml values.yaml values.schema.json all:templates values chart/values.yaml chart/values.schema.json chart/templates/_environments.tpl
 var FS embed.FS
