@@ -32,7 +32,7 @@ func announceError(ctx context.Context, events *announcer, reports *telemetry.Re
 		events.Eventf(object, nil, corev1.EventTypeWarning, current.Reason, "Reconcile", "%s", humanize.Message(current.Message, noteLimit))
 	}
 	if apimeta.IsStatusConditionTrue(after, meta.ConditionStalled) {
-		telemetry.Warn(log.FromContext(ctx), "a person has to do something first", "reason", current.Reason, "cause", current.Message)
+		telemetry.Warn(log.FromContext(ctx), "waiting for user action", "reason", current.Reason, "cause", current.Message)
 		reports.Terminal(current.Reason)
 	}
 }

@@ -87,7 +87,7 @@ func (c *catalogReader) current(ctx context.Context) (*desired.Platform, error) 
 		previous = &desired.Platform{}
 	}
 	if platform.Stopped != previous.Stopped {
-		log.FromContext(ctx).Info("stop of writes changed", "stopped", platform.Stopped, "configMap", c.options.Installation)
+		log.FromContext(ctx).Info("changed stop-writes", "stopped", platform.Stopped, "configMap", c.options.Installation)
 	}
 	if platform.Rollout.CanHalt() && !previous.Rollout.CanHalt() && !c.options.ReadPods {
 		telemetry.Warn(log.FromContext(ctx), "causes of failures are not seen: rollout.halt needs rbac.optional.pods")

@@ -114,7 +114,7 @@ func (c *clusters) record(ctx context.Context, cluster *v1alpha1.ClusterVectorSi
 	}
 	original := cluster.DeepCopy()
 	cluster.Status.Waves = statusesOf(rollouts)
-	log.FromContext(ctx).Info("revisions go on", "waves", slices.Sorted(maps.Keys(rollouts)))
+	log.FromContext(ctx).Info("starting revisions in waves", "waves", slices.Sorted(maps.Keys(rollouts)))
 	return c.patch(ctx, original, cluster)
 }
 

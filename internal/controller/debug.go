@@ -55,5 +55,5 @@ func tellSkipped(ctx context.Context, decision *decision.Decision) {
 // tellUndone logs something that was to be written and was not, for a reason that is no error or
 // has been reported already.
 func tellUndone(ctx context.Context, object string, cause error) {
-	log.FromContext(ctx).V(1).Info("not written now", "object", object, "cause", cause.Error())
+	log.FromContext(ctx).V(1).Info("skipped write", "object", object, "cause", cause.Error())
 }

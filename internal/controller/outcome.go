@@ -152,7 +152,7 @@ func (o *outcome) unexplained(p *plan.Plan, missed *state.Missed) {
 	if errors.As(err, &cause) { // Without what it was taken for.
 		err = cause
 	}
-	o.fail(status.Object(p.Target), meta.ReasonRetrying, fmt.Errorf("the API server refuses the write as if %s had changed, which it has not: %w", status.Object(p.Target), err), false)
+	o.fail(status.Object(p.Target), meta.ReasonRetrying, fmt.Errorf("writing %s: conflict, although the object has not changed: %w", status.Object(p.Target), err), false)
 }
 
 // offered notes what came of writing the OverlaySet, or when it will be written.

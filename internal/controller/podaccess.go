@@ -73,7 +73,7 @@ func (a *podAccess) isAllowed(ctx context.Context, namespace string) bool {
 	isAllowed, err := a.permissions.CanListPods(ctx, namespace)
 	if err != nil {
 		if ctx.Err() == nil {
-			telemetry.Warn(log.FromContext(ctx), "permission to list pods cannot be read", "namespace", namespace, "cause", err.Error())
+			telemetry.Warn(log.FromContext(ctx), "cannot check the permission to list pods", "namespace", namespace, "cause", err.Error())
 		}
 		isAllowed = !ok || answer.isAllowed
 	}

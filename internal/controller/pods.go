@@ -72,7 +72,7 @@ func (p *pods) look(ctx context.Context, sidecarState *state.Sidecar, manager st
 				p.access.forget(record.Namespace)
 			}
 			if isNews := sidecarState.SetFault(record.UID, fault, err == nil); isNews && ctx.Err() == nil {
-				telemetry.Warn(log.FromContext(ctx), "pods cannot be read", telemetry.KeyWorkload, record.Name, "cause", err.Error())
+				telemetry.Warn(log.FromContext(ctx), "cannot list pods", telemetry.KeyWorkload, record.Name, "cause", err.Error())
 			}
 			return nil
 		})

@@ -207,6 +207,6 @@ func (f *preflights) isMissing(ctx context.Context, namespace, name string) bool
 func (f *preflights) tell(ctx context.Context, p *plan.Plan, verdict preflight.DryRunResult) {
 	f.Metrics.RecordPreflight(string(verdict.Result))
 	if verdict.Result != preflight.Passed {
-		log.FromContext(ctx).Info("sidecar tried before it is written", telemetry.KeyWorkload, status.Object(p.Target), telemetry.KeyHash, p.InjectedHash(), "result", verdict.Result, "cause", verdict.Message)
+		log.FromContext(ctx).Info("completed preflight dry run", telemetry.KeyWorkload, status.Object(p.Target), telemetry.KeyHash, p.InjectedHash(), "result", verdict.Result, "cause", verdict.Message)
 	}
 }

@@ -171,7 +171,7 @@ func (s *stages) record(ctx context.Context, sidecarState *state.Sidecar, sideca
 		return fmt.Errorf("writing to the status that revision %s is let through: %w", rollout.Status.Revision, err)
 	}
 	sidecarState.StatusWritten(sidecar)
-	log.FromContext(ctx).Info("revision let through", "revision", rollout.Status.Revision, "wave", rollout.Status.Wave)
+	log.FromContext(ctx).Info("starting revision", "revision", rollout.Status.Revision, "wave", rollout.Status.Wave)
 	return nil
 }
 

@@ -65,7 +65,7 @@ func (w *statusWriter) write(ctx context.Context, sidecarState *state.Sidecar, s
 	}
 	if result.statusWait = sidecarState.ReserveStatus(); result.statusWait > 0 {
 		sidecarState.HoldBack(result.rollout)
-		log.FromContext(ctx).V(1).Info("status held back", "for", result.statusWait)
+		log.FromContext(ctx).V(1).Info("delaying status update", "for", result.statusWait)
 		return nil
 	}
 	announceTakenOut(w.events, sidecar, original.Status.RemovedByOwners, sidecar.Status.RemovedByOwners, decision)

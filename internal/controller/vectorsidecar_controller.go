@@ -67,7 +67,7 @@ func (r *VectorSidecarReconciler) Reconcile(ctx context.Context, request reconci
 	}
 	switch isConflict := r.isTransient(request.NamespacedName, err); {
 	case isConflict || errors.Is(err, election.ErrNotLeading):
-		log.FromContext(ctx).V(1).Info("object changed meanwhile, retrying", "cause", err.Error())
+		log.FromContext(ctx).V(1).Info("requeueing after conflict", "cause", err.Error())
 		wait := state.FirstConflict
 		if isConflict {
 			wait = r.memory.Conflict(request.NamespacedName)

@@ -154,7 +154,7 @@ func (e *Evaluator) awaitRoom(p *plan.Plan, container string, competitors []Comp
 		return
 	}
 	if slices.Contains(view.Owned[meta.Manager(p.Competitor)].Containers, container) {
-		p.Wait(meta.ReasonWaitingForRemoval, meta.Title(p.Competitor)+" makes room: it takes its container of the same name out first")
+		p.Wait(meta.ReasonWaitingForRemoval, fmt.Sprintf("waiting until %s removes its container of the same name", meta.Title(p.Competitor)))
 		p.Competitor = ""
 	}
 }

@@ -123,7 +123,7 @@ type Window struct {
 
 func (w *Window) load() (err error) {
 	if w.zone, err = time.LoadLocation(w.TimeZone); err != nil || w.TimeZone == "Local" {
-		return fmt.Errorf("timeZone: %q is no time zone: name one of the IANA time zone database, such as Europe/Berlin", w.TimeZone)
+		return fmt.Errorf("timeZone: unknown time zone %q; use an IANA name such as Europe/Berlin", w.TimeZone)
 	}
 	w.from, w.to = sinceMidnight(w.From), sinceMidnight(w.To)
 	if w.from == w.to {

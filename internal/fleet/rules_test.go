@@ -29,8 +29,8 @@ func TestParse_RejectsInvalidRules(t *testing.T) {
 		`windows: [{from: "25:00", to: "09:00"}]`:                 "values rollout:1: windows.0.from: '25:00' does not match pattern",
 		`windows: [{days: [Monday], from: "08:00", to: "09:00"}]`: "values rollout:1: windows.0.days.0: ",
 		"\nwindows:\n- {from: '08:00', to: '09:00'}\n- {from: '08:00', to: '08:00'}": `values rollout:2: windows.1.to: it closes when it opens, at 08:00: write from: "00:00" and to: "24:00" for a whole day`,
-		`windows: [{from: "08:00", to: "09:00", timeZone: Europe/Berlyn}]`:           `values rollout:1: windows.0.timeZone: "Europe/Berlyn" is no time zone: name one of the IANA time zone database, such as Europe/Berlin`,
-		`windows: [{from: "08:00", to: "09:00", timeZone: Local}]`:                   `"Local" is no time zone`,
+		`windows: [{from: "08:00", to: "09:00", timeZone: Europe/Berlyn}]`:           `values rollout:1: windows.0.timeZone: unknown time zone "Europe/Berlyn"; use an IANA name such as Europe/Berlin`,
+		`windows: [{from: "08:00", to: "09:00", timeZone: Local}]`:                   `unknown time zone "Local"`,
 	} {
 		t.Run(text, func(t *testing.T) {
 			_, err := Parse("values rollout", []byte(text))

@@ -72,7 +72,7 @@ func (r *Rules) loadWaves() error {
 			return fmt.Errorf("waves.%d.name: %q is the name of the last wave, of all that no other selects: choose another", i, DefaultWave)
 		}
 		if names[wave.Name] {
-			return fmt.Errorf("waves.%d.name: there is a wave %q before it: give each a name of its own", i, wave.Name)
+			return fmt.Errorf("waves.%d.name: duplicate wave name %q; names must be unique", i, wave.Name)
 		}
 		names[wave.Name] = true
 		if err := wave.load(); err != nil {

@@ -613,7 +613,7 @@ func TestRules_FindsFirstMatchingWave(t *testing.T) {
 
 func TestParse_RejectsInvalidWaves(t *testing.T) {
 	for text, want := range map[string]string{
-		"waves: [{name: a}, {name: a}]": `waves.1.name: there is a wave "a" before it`,
+		"waves: [{name: a}, {name: a}]": `waves.1.name: duplicate wave name "a"`,
 		"waves: [{name: a, namespaceSelector: {matchExpressions: [{key: a, operator: In}]}}]": "waves.0.namespaceSelector:",
 		"waves: [{name: default}]":       `waves.0.name: "default" is`,
 		"waves: [{name: a, soak: soon}]": "soak",

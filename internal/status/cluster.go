@@ -294,14 +294,14 @@ func (c *clusterSum) namespacesOutcome() outcome {
 		return c.unreadable()
 	case c.groups[stalled] != nil:
 		group := c.groups[stalled]
-		return group.outcome(stalled, fmt.Sprintf("%d of %d namespaces need a person", group.count, total))
+		return group.outcome(stalled, fmt.Sprintf("%d of %d namespaces are stalled", group.count, total))
 	case c.failing.count > 0:
 		v := c.failing.outcome(working, fmt.Sprintf("%d of %d namespaces fail", c.failing.count, total))
 		v.failing = true
 		return v
 	case c.groups[working] != nil:
 		group := c.groups[working]
-		return group.outcome(working, fmt.Sprintf("%d of %d namespaces are at work", group.count+c.facts.UnreportedNamespaces, total))
+		return group.outcome(working, fmt.Sprintf("%d of %d namespaces are in progress", group.count+c.facts.UnreportedNamespaces, total))
 	case c.facts.UnreportedNamespaces > 0:
 		return outcome{state: working, reason: meta.ReasonRollingOut, message: fmt.Sprintf("%d of %d namespaces have not been looked at yet", c.facts.UnreportedNamespaces, total)}
 	}

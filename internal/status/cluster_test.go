@@ -33,9 +33,9 @@ func TestNewClusterStatus_ReportsRevertedSpec(t *testing.T) {
 		message    string
 	}{
 		"all are back":         {map[string]*InNamespace{"a": well, "b": well}, 0, true, "2 of 2 Deployments in 2 namespaces run the current sidecar"},
-		"one is on its way":    {map[string]*InNamespace{"a": well, "b": in(before, planned("cart", plan.None))}, 0, false, "1 of 2 namespaces are at work"},
-		"one is in trouble":    {map[string]*InNamespace{"a": well, "b": stalledIn}, 0, true, "1 of 2 namespaces need a person"},
-		"both are":             {map[string]*InNamespace{"a": stalledIn, "b": in(before, planned("cart", plan.None))}, 0, false, "1 of 2 namespaces need a person"},
+		"one is on its way":    {map[string]*InNamespace{"a": well, "b": in(before, planned("cart", plan.None))}, 0, false, "1 of 2 namespaces are in progress"},
+		"one is in trouble":    {map[string]*InNamespace{"a": well, "b": stalledIn}, 0, true, "1 of 2 namespaces are stalled"},
+		"both are":             {map[string]*InNamespace{"a": stalledIn, "b": in(before, planned("cart", plan.None))}, 0, false, "1 of 2 namespaces are stalled"},
 		"one is not looked at": {map[string]*InNamespace{"a": well}, 1, false, "1 of 2 namespaces"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -102,7 +102,7 @@ func readyOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[
 		message += fmt.Sprintf(", %d have no pods that run it (%s)", group.count, group.texts(func(p *plan.Plan) string { return ": " + p.Message }))
 	}
 	if group := groups[podsOutdated]; group != nil {
-		message += fmt.Sprintf(", %d have it in the template and not in all pods (%s)", group.count, group.texts(func(p *plan.Plan) string { return ": " + p.Message }))
+		message += fmt.Sprintf(", %d have it in the pod template, but not in all running pods (%s)", group.count, group.texts(func(p *plan.Plan) string { return ": " + p.Message }))
 	}
 	if n := countEarlierRenderings(decision.Plans); n > 0 {
 		message += fmt.Sprintf(", %d as an earlier release rendered it until their next change", n)
@@ -149,7 +149,11 @@ func tooLarge() string {
 
 // describeNotEnabledKinds returns the message for kinds that are not enabled in the installation.
 func describeNotEnabledKinds(kinds []string) string {
-	return fmt.Sprintf("spec.workloads lists %s, which this installation does not serve: it has to be added to workloads.kinds in the installation's values", strings.Join(kinds, " and "))
+	verb, object := "is", "it"
+	if len(kinds) > 1 {
+		verb, object = "are", "them"
+	}
+	return fmt.Sprintf("%s %s not enabled in this installation: add %s to workloads.kinds in the Helm values, or remove %s from spec.workloads", strings.Join(kinds, " and "), verb, object, object)
 }
 
 // describeMissingKinds returns the message for kinds that the API server of the cluster lacks; "" for none.

@@ -42,7 +42,7 @@ func TestVectorSidecar_ReportsRepeatedFalseConflicts(t *testing.T) {
 			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(0).Build()
 			world.Create(t, cart, vs)
 
-			said := "the API server refuses the write as if Deployment " + namespace + "/cart had changed, which it has not: "
+			said := "writing Deployment " + namespace + "/cart: conflict, although the object has not changed: "
 			harness.Until(t, world, vs, "what is said of it", func(vs *v1alpha1.VectorSidecar) bool {
 				return strings.Contains(message(vs, meta.ConditionReady), said) && strings.Contains(message(vs, meta.ConditionReady), harness.Locked)
 			})

@@ -119,7 +119,7 @@ func TestReconcile_LogsNoErrorOnConflict(t *testing.T) {
 
 	require.Contains(t, vs.Finalizers, meta.Finalizer)
 	require.Contains(t, vs.Annotations, "example.com/by")
-	require.NotEmpty(t, p.Said(t, "object changed meanwhile, retrying"))
+	require.NotEmpty(t, p.Said(t, "requeueing after conflict"))
 	noErrors(t, p)
 }
 
@@ -156,8 +156,8 @@ func TestProcess_LogsJSONWithUniformKeys(t *testing.T) {
 	late := labelled(t, "late", namespace)
 	harness.Until(t, world, late, "the sidecar", isInjected)
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Environment = "nowhere" })
-	harness.Eventually(t, "a warning", func() bool { return len(p.Said(t, "a person has to do something first")) > 0 })
-	warned := p.Said(t, "a person has to do something first")[0]
+	harness.Eventually(t, "a warning", func() bool { return len(p.Said(t, "waiting for user action")) > 0 })
+	warned := p.Said(t, "waiting for user action")[0]
 	require.Equal(t, "WARN", warned["level"])
 	require.Equal(t, "UnknownEnvironment", warned["reason"])
 	require.Len(t, p.Said(t, "workload written"), 1, "what is usual is not told at WARN")
