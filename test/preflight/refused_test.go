@@ -87,7 +87,7 @@ func TestPreflight_ReportsQuotaThatRejectsSidecar(t *testing.T) {
 	world.Create(t, deployment, vs)
 	said := isRefused(t, vs)
 	require.Contains(t, said, "exceeded quota: compute")
-	require.Contains(t, said, "are not without it")
+	require.Contains(t, said, "but not without it")
 	isUntouched(t, deployment)
 	tried, written := asked(running, namespace, "deployments")
 	require.Equal(t, []int{1, 0}, []int{tried, written})
@@ -144,7 +144,7 @@ func TestPreflight_SkipsWorkloadWithFullQuota(t *testing.T) {
 		return len(vs.Status.Workloads) == 1 && vs.Status.Workloads[0].Reason == meta.ReasonApplicationRejected
 	})
 	require.Equal(t, v1alpha1.StateSkipped, vs.Status.Workloads[0].State)
-	require.Contains(t, vs.Status.Workloads[0].Message, "with the sidecar and without it")
+	require.Contains(t, vs.Status.Workloads[0].Message, "with and without the sidecar")
 	require.False(t, apimeta.IsStatusConditionTrue(vs.Status.Conditions, meta.ConditionError))
 	require.True(t, apimeta.IsStatusConditionTrue(vs.Status.Conditions, meta.ConditionReady))
 	isUntouched(t, deployment)
