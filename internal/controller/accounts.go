@@ -16,14 +16,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// accountAge is how old what was read of a ServiceAccount may be: they are not watched, and passes
-// come at least every ReconcileInterval.
+// accountAge is the time after which a cached ServiceAccount is read again, because ServiceAccounts are not watched.
+// Reconciles run at least every ReconcileInterval.
 const accountAge = 5 * time.Minute
 
-// accounts knows the ServiceAccounts that decisions have needed. Few workloads need one.
+// accounts caches the ServiceAccounts that decisions have needed. Few workloads need one.
 type accounts struct {
 	live client.Reader
-	// isAllowed is false for an operator that may not get any.
+	// isAllowed is false if the operator may not get ServiceAccounts.
 	isAllowed bool
 	now       func() time.Time
 
@@ -62,8 +62,9 @@ func (a *accounts) Account(ctx context.Context, name types.NamespacedName) (*wor
 	return account, nil
 }
 
-// of returns those of a namespace that were needed before, read again if they are old. With them a
-// pass remembers what it did before. Of namespaces without passes nothing is kept for long.
+// of returns the cached ServiceAccounts of a namespace, and reads old ones again. With them a reconcile can tell
+// whether its last result is still valid. In a namespace without reconciles, cached ServiceAccounts are dropped after
+// 24 times accountAge.
 func (a *accounts) of(ctx context.Context, namespace string) (map[string]*workload.Account, error) {
 	a.mu.Lock()
 	maps.DeleteFunc(a.read, func(_ types.NamespacedName, entry accountRead) bool { return a.now().Sub(entry.at) > 24*accountAge })

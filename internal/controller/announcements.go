@@ -21,14 +21,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// announceError emits an event about an error that an object has not had before.
+// announceError emits an event if the Error condition is true and was not true with the same message before. It also
+// reports an object that is stalled.
 func announceError(ctx context.Context, events *announcer, reports *telemetry.Reporter, object client.Object, before, after []metav1.Condition) {
 	previous := apimeta.FindStatusCondition(before, meta.ConditionError)
 	current := apimeta.FindStatusCondition(after, meta.ConditionError)
 	if current.Status != metav1.ConditionTrue || previous != nil && previous.Status == current.Status && previous.Message == current.Message {
 		return
 	}
-	if current.Reason != meta.ReasonReverted { // That it goes back was told when it began to.
+	if current.Reason != meta.ReasonReverted { // The start of the revert has an event of its own.
 		events.Eventf(object, nil, corev1.EventTypeWarning, current.Reason, "Reconcile", "%s", humanize.Message(current.Message, noteLimit))
 	}
 	if apimeta.IsStatusConditionTrue(after, meta.ConditionStalled) {
@@ -37,7 +38,7 @@ func announceError(ctx context.Context, events *announcer, reports *telemetry.Re
 	}
 }
 
-// announceFailures emits an event about each failure with a revision that has not been recorded before.
+// announceFailures emits an event about each failure of a rollout that is not recorded yet.
 func announceFailures(ctx context.Context, events *announcer, object client.Object, before, after []v1alpha1.RolloutFailure) {
 	for i := range after {
 		if slices.Contains(before, after[i]) {
@@ -49,7 +50,7 @@ func announceFailures(ctx context.Context, events *announcer, object client.Obje
 	}
 }
 
-// announceRevertEnd emits an event about a spec that is rendered as it is again.
+// announceRevertEnd emits an event when a revert has ended, so that the current spec is rendered again.
 func announceRevertEnd(events *announcer, object client.Object, spec *v1alpha1.VectorSidecarSpec, previous, current *v1alpha1.RevertedSpec) {
 	if previous == nil || current != nil || object.GetDeletionTimestamp() != nil {
 		return
@@ -62,8 +63,8 @@ func announceRevertEnd(events *announcer, object client.Object, spec *v1alpha1.V
 		"workloads get the spec as it is, and not that before generation %d any more: %s", previous.Generation, reason)
 }
 
-// announceOwned says of workloads that another operator owns that they are about to get their first
-// sidecar, on each of them, and on the VectorSidecar of the first.
+// announceOwned emits an event on each workload with a controller owner that is about to get its first sidecar. It
+// emits the event of the first such workload on the VectorSidecar, too.
 func announceOwned(events *announcer, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision) {
 	isTold := false
 	for i := range decision.Plans {
@@ -80,7 +81,8 @@ func announceOwned(events *announcer, sidecar *v1alpha1.VectorSidecar, decision 
 	}
 }
 
-// announceTakenOut emits an event on each workload whose owner was found to take the sidecar out.
+// announceTakenOut emits an event on each workload from which an owner removes the sidecar, if the OwnerRemoval is
+// new.
 func announceTakenOut(events *announcer, sidecar *v1alpha1.VectorSidecar, before, after []v1alpha1.OwnerRemoval, decision *decision.Decision) {
 	for i := range after {
 		if slices.Contains(before, after[i]) {

@@ -25,8 +25,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// writers is how many workloads of one VectorSidecar are written to at once: enough to keep an API
-// server with two cores busy while responses are in flight.
+// writers is the maximum number of workloads of one VectorSidecar that are written concurrently. It keeps an API
+// server with two cores busy while responses are pending.
 const writers = 16
 
 // applier carries out decisions.
@@ -37,7 +37,7 @@ type applier struct {
 	views  *views
 	sets   *overlaySets
 	uses   *companionuse.Tracker
-	// isStopped reports whether nothing but removals may be written.
+	// isStopped reports whether only removals may be written.
 	isStopped func() bool
 }
 
@@ -46,19 +46,19 @@ func (a *applier) may(ctx context.Context, p *plan.Plan) bool {
 	return ctx.Err() == nil && (p.Action == plan.Remove || !a.isStopped())
 }
 
-// act carries out a decision: companions first, then workloads, and last the deletion of companions
-// that nothing refers to any more.
+// act carries out a decision. It writes the companions first, then the workloads, and then deletes the companions
+// that are no longer referenced.
 func (a *applier) act(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision) *outcome {
 	result := &outcome{}
 	for i := range decision.Missing {
 		if ctx.Err() != nil || a.isStopped() {
-			break // What needs it is not written either.
+			break // Workloads that need the companion are not written either.
 		}
 		companion := &decision.Missing[i]
 		err := a.provide(ctx, companion)
 		if errors.Is(err, apply.ErrTerminating) {
 			tellUndone(ctx, fmt.Sprintf("ConfigMap %s/%s", companion.Namespace, companion.Name), err)
-			return result // Whatever it was for is gone, too.
+			return result // The workloads are deleted with the namespace, too.
 		}
 		if err != nil {
 			reason, permanent := explain(err)
@@ -66,8 +66,8 @@ func (a *applier) act(ctx context.Context, sidecarState *state.Sidecar, sidecar 
 			return result // Pods without their configuration would not start.
 		}
 	}
-	// What the API server puts in needs its companions, too, and is not put in any more when it
-	// is taken out of workloads.
+	// Write the OverlaySet after the companions, because injected sidecars need them. Write it before the workloads,
+	// so that the API server does not inject a sidecar again after its removal.
 	wait, err := a.sets.keep(ctx, sidecar, decision)
 	result.offered(sidecar, wait, err)
 	tellSkipped(ctx, decision)
@@ -87,7 +87,7 @@ func (a *applier) act(ctx context.Context, sidecarState *state.Sidecar, sidecar 
 			return nil
 		})
 	}
-	_ = group.Wait() // Its functions report to the outcome.
+	_ = group.Wait() // The functions record their errors in the outcome.
 	wait, err = a.sets.learn(ctx, sidecar, decision, result.answers)
 	result.offered(sidecar, wait, err)
 	a.deleteUnusedCompanions(ctx, client.ObjectKeyFromObject(sidecar), decision, result)

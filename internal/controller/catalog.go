@@ -22,7 +22,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// catalogReader reads the platform's template sets, policy and pace from the cache.
+// catalogReader reads the platform's template sets, policy and rollout rules from the cache.
 type catalogReader struct {
 	client  client.Reader
 	catalog *desired.Catalog
@@ -30,26 +30,26 @@ type catalogReader struct {
 	events  *announcer
 	metrics *telemetry.Metrics
 	history *history
-	// publisher records in the operator's namespace what this reader has returned last.
+	// publisher records in the operator namespace the platform that the catalogReader has returned last.
 	publisher *publisher
 	timer     *publishTimer
 
-	// mu guards settling, and settled, which the last platform was made from.
+	// mu guards settling and settled. The last platform was created from settled.
 	mu       sync.Mutex
 	settling *desired.Settling
 	settled  *desired.Settled
-	// last is what was returned last: a pass that is writing sees by it a stop that came after
-	// the pass began.
+	// last is the platform that was returned last. It shows a reconcile that is writing whether writes have been
+	// stopped after its start.
 	last atomic.Pointer[desired.Platform]
 }
 
-// isStopped reports whether all writes but removals were stopped when anybody last looked.
+// isStopped reports whether the platform that was returned last stops all writes except removals.
 func (c *catalogReader) isStopped() bool {
 	platform := c.last.Load()
 	return platform != nil && platform.Stopped
 }
 
-// rules are the pace of rollouts when anybody last looked.
+// rules returns the rollout rules of the platform that was returned last.
 func (c *catalogReader) rules() *fleet.Rules {
 	if platform := c.last.Load(); platform != nil {
 		return platform.Rollout
@@ -131,8 +131,8 @@ func (c *catalogReader) read(ctx context.Context) (configMaps desired.PlatformCo
 	return configMaps, nil
 }
 
-// settle returns which ConfigMaps are published. A process that starts while they do not belong together begins with the
-// revision that was published last.
+// settle returns the ConfigMaps that are published. If the ConfigMaps do not belong together when the process starts,
+// settle restores the revision that was published last.
 func (c *catalogReader) settle(ctx context.Context, configMaps desired.PlatformConfigMaps) (*desired.Settled, error) {
 	settled := c.settling.Update(configMaps, c.options.Clock())
 	if settled.Published == nil && c.last.Load() == nil {
@@ -148,7 +148,7 @@ func (c *catalogReader) settle(ctx context.Context, configMaps desired.PlatformC
 	return settled, nil
 }
 
-// load makes the platform of ConfigMaps.
+// load creates the platform from the published ConfigMaps and announces its changes.
 func (c *catalogReader) load(ctx context.Context, settled *desired.Settled) (*desired.Platform, error) {
 	published, wait := settled.Published, settled.Wait
 	if published == nil {
@@ -173,14 +173,14 @@ func (c *catalogReader) load(ctx context.Context, settled *desired.Settled) (*de
 	return platform, nil
 }
 
-// at returns a function for the platform with an earlier revision.
+// at returns a function that returns the platform with an earlier revision.
 func (c *catalogReader) at(current *desired.Platform) func(context.Context, string) (*desired.Platform, error) {
 	return func(ctx context.Context, revision string) (*desired.Platform, error) {
 		return c.history.at(ctx, revision, current)
 	}
 }
 
-// count returns how many template sets are valid and how many are not.
+// count returns the numbers of valid and invalid template sets.
 func count(platform *desired.Platform) (good, broken int) {
 	for _, set := range platform.Sets() {
 		if set.Err != nil {

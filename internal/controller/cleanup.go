@@ -19,11 +19,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// Start sweeps at once, when woken, and periodically, until the context ends.
+// Start runs a leftover cleanup at once, when woken, and periodically, until the context ends.
 func (s *sweeper) Start(ctx context.Context) error {
 	ctx = log.IntoContext(ctx, s.log)
 	hasRead := func(context.Context) (bool, error) { return s.views.workloads.IsSynced(), nil }
-	_ = wait.PollUntilContextCancel(ctx, sweepDelay/10, true, hasRead) // Its only error is that of the context.
+	_ = wait.PollUntilContextCancel(ctx, sweepDelay/10, true, hasRead) // The only error is the error of the context.
 	retry := sweepRetry
 	for ctx.Err() == nil {
 		delay := wait.Jitter(sweepInterval, 0.2)
@@ -48,7 +48,7 @@ func (s *sweeper) Start(ctx context.Context) error {
 	return nil
 }
 
-// sweep sweeps once.
+// sweep runs one leftover cleanup.
 func (s *sweeper) sweep(ctx context.Context) progress {
 	exists := s.sidecars.orOffered(companion.NewExistenceCheck(s.sidecars.list(ctx, ""), s.sidecars.clusters.all(ctx)))
 	leftovers := companion.FindLeftovers(carriersOf(s.views.workloads.ListTraced()), exists, s.writtenBy)
@@ -58,7 +58,7 @@ func (s *sweeper) sweep(ctx context.Context) progress {
 	return max(confirmed, cleaned, s.deleteStrays(ctx))
 }
 
-// tellLeftovers counts the leftovers and reports, once each, those that a person has to judge.
+// tellLeftovers counts the leftovers. It reports each leftover that a user must check, but only once.
 func (s *sweeper) tellLeftovers(ctx context.Context, leftovers []companion.Leftover) {
 	counts, reported := map[companion.LeftoverAction]int{}, map[leftover]companion.LeftoverAction{}
 	for i := range leftovers {

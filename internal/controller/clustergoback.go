@@ -14,12 +14,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 )
 
-// A ClusterVectorSidecar goes back from its own spec in all namespaces at once. The pass over a namespace
-// where workloads fail writes that to the status, and the passes of all others follow. Its own pass
-// adds up how far they are, and keeps the spec that they are done with.
+// A ClusterVectorSidecar reverts its own spec in all namespaces at once. The reconcile of a namespace with failing
+// workloads writes the revert to the status, and the reconciles of all other namespaces follow. The reconcile of the
+// ClusterVectorSidecar itself adds up the progress of the namespaces, and stores the spec that they have finished.
 
-// keepOwn returns what is to be in the status of the spec of a ClusterVectorSidecar, and how long until that
-// changes although nothing happens, 0 for ever.
+// keepOwn returns the status fields about the spec of a ClusterVectorSidecar. It also returns how long until these
+// fields change without an event, 0 for never.
 func (c *clusters) keepOwn(stages *stages, cluster *v1alpha1.ClusterVectorSidecar, clusterState *clusterKnown) (lastgood.Kept, time.Duration) {
 	sidecar := everywhere(cluster)
 	observation, deadline := clusterState.ownSeen(sidecar, stages.now())
@@ -34,13 +34,13 @@ func (c *clusters) keepOwn(stages *stages, cluster *v1alpha1.ClusterVectorSideca
 	return specHistory, max(deadline.Sub(stages.now()), time.Millisecond)
 }
 
-// goBack writes to the status of a ClusterVectorSidecar that its spec is reverted, as a pass over one of its
-// namespaces has found, and has all of them look again.
+// goBack writes to the status of a ClusterVectorSidecar that its spec is reverted, after the reconcile of one
+// namespace has found this necessary. It requeues the ClusterVectorSidecar, and so all of its namespaces.
 func (c *clusters) goBack(ctx context.Context, sidecar *v1alpha1.VectorSidecar, reverted *v1alpha1.RevertedSpec) error {
 	name := clusterOf(sidecar)
 	err := c.change(ctx, name, func(cluster *v1alpha1.ClusterVectorSidecar) error {
 		if lastgood.TrialOf(everywhere(cluster)) != lastgood.TrialOf(sidecar) {
-			return apply.ErrStale // It has changed, or gone back already.
+			return apply.ErrStale // The spec has changed, or has been reverted already.
 		}
 		cluster.Status.Reverted = reverted
 		return nil

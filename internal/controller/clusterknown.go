@@ -12,24 +12,25 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 )
 
-// clusterKnown is what is known of a ClusterVectorSidecar from one pass to the next. It may be lost:
-// the passes of its namespaces report anew.
+// clusterKnown is the cached state of a ClusterVectorSidecar. It may be lost, because the reconciles of its
+// namespaces report again.
 type clusterKnown struct {
-	// isSpread is true once it was passed on. Only its own pass uses it.
+	// isSpread is true after the namespaces have been requeued for the first time. Only the reconcile of the
+	// ClusterVectorSidecar itself uses it.
 	isSpread bool
-	// writing is held by passes of namespaces that write to the status.
+	// writing is locked while the reconcile of a namespace writes to the status.
 	writing sync.Mutex
 
 	mu sync.Mutex
-	// version is the one that was passed on to the namespaces last.
+	// version is the version for which the namespaces were requeued last.
 	version clusterVersion
-	// unseen are the namespaces that have not reported since, and seen what the others reported.
+	// unseen has the namespaces that have not reported yet. seen has the reports of the other namespaces.
 	unseen map[string]bool
 	seen   map[string]*status.InNamespace
 	clusterParts
 	clusterOwn
 
-	// isChanged is true if a workload was written since the last status.
+	// isChanged is true if a workload has been written after the last write of the status.
 	isChanged bool
 }
 
@@ -37,14 +38,14 @@ func newClusterKnown() *clusterKnown {
 	return &clusterKnown{unseen: map[string]bool{}, seen: map[string]*status.InNamespace{}, clusterParts: newClusterParts(), clusterOwn: newClusterOwn()}
 }
 
-// isNew reports whether this version has not been passed on yet.
+// isNew reports whether the namespaces have not been requeued for this version yet.
 func (k *clusterKnown) isNew(cluster *v1alpha1.ClusterVectorSidecar) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.version != versionOf(cluster)
 }
 
-// expect records that a version is passed on to namespaces.
+// expect records that namespaces are requeued for a version.
 func (k *clusterKnown) expect(cluster *v1alpha1.ClusterVectorSidecar, namespaces map[string]bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -56,7 +57,7 @@ func (k *clusterKnown) expect(cluster *v1alpha1.ClusterVectorSidecar, namespaces
 	}
 }
 
-// namespaces returns those that are known.
+// namespaces returns all namespaces in the cached state.
 func (k *clusterKnown) namespaces() map[string]bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -67,7 +68,7 @@ func (k *clusterKnown) namespaces() map[string]bool {
 	return namespaces
 }
 
-// statusIn returns the status in a namespace that was reported last, nil for none.
+// statusIn returns the last reported status of a namespace, nil for none.
 func (k *clusterKnown) statusIn(namespace string) *v1alpha1.VectorSidecarStatus {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -77,7 +78,7 @@ func (k *clusterKnown) statusIn(namespace string) *v1alpha1.VectorSidecarStatus 
 	return nil
 }
 
-// report records what a pass over a namespace found.
+// report records the result of the reconcile of a namespace.
 func (k *clusterKnown) report(sidecar *v1alpha1.VectorSidecar, report *lastgood.Part, isChanged bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -87,7 +88,7 @@ func (k *clusterKnown) report(sidecar *v1alpha1.VectorSidecar, report *lastgood.
 	k.isChanged = k.isChanged || isChanged
 }
 
-// leave records that there is nothing in a namespace.
+// leave records that a namespace has nothing of the ClusterVectorSidecar.
 func (k *clusterKnown) leave(namespace string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -97,21 +98,21 @@ func (k *clusterKnown) leave(namespace string) {
 	delete(k.own, namespace)
 }
 
-// hasSeenAll reports whether all namespaces have reported that were to.
+// hasSeenAll reports whether all expected namespaces have reported.
 func (k *clusterKnown) hasSeenAll() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.version.uid != "" && len(k.unseen) == 0
 }
 
-// isLeft reports whether there is nothing in any namespace.
+// isLeft reports whether the cached state does not have any namespace.
 func (k *clusterKnown) isLeft() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return len(k.unseen)+len(k.seen) == 0
 }
 
-// facts returns what the status follows from. What they hold must not be changed.
+// facts returns the input of the status. The caller must not change the objects in it.
 func (k *clusterKnown) facts(cluster *v1alpha1.ClusterVectorSidecar) status.ClusterFacts {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -121,7 +122,7 @@ func (k *clusterKnown) facts(cluster *v1alpha1.ClusterVectorSidecar) status.Clus
 	}
 }
 
-// told records that the last status says all that is known.
+// told records that the status is up to date.
 func (k *clusterKnown) told() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -20,16 +20,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// clusterLister finds ClusterVectorSidecars in the cache, and the VectorSidecars that they are in
-// namespaces. nil has none: the kind is not offered.
+// clusterLister reads ClusterVectorSidecars from the cache, and derives their VectorSidecars in namespaces. A nil
+// clusterLister returns none, because the kind is disabled.
 type clusterLister struct {
 	client client.Reader
-	// home is the operator's namespace.
+	// home is the operator namespace.
 	home     string
 	statuses *clusterStatuses
 }
 
-// all returns all ClusterVectorSidecars. They must not be changed.
+// all returns all ClusterVectorSidecars. The caller must not change them.
 func (l *clusterLister) all(ctx context.Context) []v1alpha1.ClusterVectorSidecar {
 	if l == nil {
 		return nil
@@ -45,13 +45,15 @@ func (l *clusterLister) all(ctx context.Context) []v1alpha1.ClusterVectorSidecar
 	return list.Items
 }
 
-// in returns what ClusterVectorSidecars are in a namespace, or in all if "".
+// in returns the VectorSidecars that ClusterVectorSidecars stand for in a namespace, or in all namespaces if it is
+// "".
 func (l *clusterLister) in(ctx context.Context, namespace string) []v1alpha1.VectorSidecar {
 	return l.those(ctx, namespace, false, func(*v1alpha1.ClusterVectorSidecar) bool { return true })
 }
 
-// having returns the same of those that have one of some keys of an index. A namespace that is not selected
-// counts where the index is by what they own there.
+// having is like in, but only for ClusterVectorSidecars that have one of the keys in the index. Unless the index is
+// indexSelector, it includes namespaces that are not selected, because the ClusterVectorSidecar may own objects
+// there.
 func (l *clusterLister) having(ctx context.Context, namespace, index string, keys ...string) []v1alpha1.VectorSidecar {
 	return l.those(ctx, namespace, index != indexSelector, func(cluster *v1alpha1.ClusterVectorSidecar) bool {
 		return slices.ContainsFunc(clusterKeys(index, cluster), func(key string) bool { return slices.Contains(keys, key) })
@@ -80,8 +82,9 @@ func (l *clusterLister) those(ctx context.Context, namespace string, isByOwner b
 	return sidecars
 }
 
-// get returns what a ClusterVectorSidecar is in a namespace, nil if one of them is not there, or the
-// namespace is being deleted: nothing is done there, and nothing waits for it.
+// get returns the VectorSidecar that a ClusterVectorSidecar stands for in a namespace. It returns nil if one of the
+// two does not exist. It also returns nil if the namespace is being deleted, because such a namespace is neither
+// reconciled nor waited for.
 func (l *clusterLister) get(ctx context.Context, namespace, name string) (*v1alpha1.VectorSidecar, error) {
 	cluster, err := l.named(ctx, name)
 	if err != nil || cluster == nil {
@@ -93,13 +96,13 @@ func (l *clusterLister) get(ctx context.Context, namespace, name string) (*v1alp
 			return selector.NewSidecar(cluster, namespace, selector.Selects(&object)), nil
 		}
 	}
-	return nil, nil //nolint:nilnil // What is not there is no error.
+	return nil, nil //nolint:nilnil // A missing object is not an error.
 }
 
-// named returns a copy of a ClusterVectorSidecar, nil if there is none.
+// named returns a copy of a ClusterVectorSidecar, nil if it does not exist.
 func (l *clusterLister) named(ctx context.Context, name string) (*v1alpha1.ClusterVectorSidecar, error) {
 	if l == nil {
-		return nil, nil //nolint:nilnil // What is not offered is not there.
+		return nil, nil //nolint:nilnil // A disabled kind does not have objects.
 	}
 	cluster := &v1alpha1.ClusterVectorSidecar{}
 	if err := l.client.Get(ctx, types.NamespacedName{Name: name}, cluster); err != nil {
@@ -126,14 +129,14 @@ func (l *clusterLister) live(ctx context.Context, live *livelist.Client) ([]v1al
 	return clusters, nil
 }
 
-// selectorOf returns the selector of a ClusterVectorSidecar. One that cannot be read, because a
-// label's value is none, selects nothing.
+// selectorOf returns the selector of a ClusterVectorSidecar. A selector that cannot be parsed because of an invalid
+// label value selects nothing.
 func (l *clusterLister) selectorOf(cluster *v1alpha1.ClusterVectorSidecar) clusterwide.Selector {
 	selector, _ := clusterwide.NewSelector(&cluster.Spec, l.home)
 	return selector
 }
 
-// namespaces returns the metadata of a namespace, if there is one, or of all if "".
+// namespaces returns the metadata of a namespace if it exists, or of all namespaces if the name is "".
 func (l *clusterLister) namespaces(ctx context.Context, name string) []metav1.PartialObjectMetadata {
 	if name != "" {
 		namespace := newNamespace("")
@@ -163,7 +166,7 @@ func clusterKeys(index string, cluster *v1alpha1.ClusterVectorSidecar) []string 
 	return selectorKeys(clusterwide.NewSidecar(cluster, "", true))
 }
 
-// everywhere returns what a ClusterVectorSidecar is in any namespace.
+// everywhere returns the VectorSidecar that a ClusterVectorSidecar stands for in any namespace.
 func everywhere(cluster *v1alpha1.ClusterVectorSidecar) *v1alpha1.VectorSidecar {
 	return clusterwide.NewSidecar(cluster, "", true)
 }

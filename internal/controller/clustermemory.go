@@ -16,8 +16,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// clusterMemory is what is known of ClusterVectorSidecars from one pass to the next: the passes of their
-// namespaces report to it. It requests the passes that are due.
+// clusterMemory has the cached states of ClusterVectorSidecars. The reconciles of their namespaces report to it. It
+// requests the reconciles that are due.
 type clusterMemory struct {
 	// queue is set when the controller starts.
 	queue queue
@@ -26,18 +26,18 @@ type clusterMemory struct {
 	known map[string]*clusterKnown
 }
 
-// statusDelay is how long what namespaces report is collected before the status is written.
+// statusDelay is how long reports of namespaces are collected before the status is written.
 const statusDelay = 500 * time.Millisecond
 
 func newClusterMemory() *clusterMemory { return &clusterMemory{known: map[string]*clusterKnown{}} }
 
-// setQueue is called when the controller starts.
+// setQueue sets the queue. The controller calls it when it starts.
 func (m *clusterMemory) setQueue(_ context.Context, q queue) error {
 	m.queue = q
 	return nil
 }
 
-// of returns what is known of a ClusterVectorSidecar.
+// of returns the cached state of a ClusterVectorSidecar, and creates it if it does not exist.
 func (m *clusterMemory) of(name string) *clusterKnown {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -47,7 +47,7 @@ func (m *clusterMemory) of(name string) *clusterKnown {
 	return m.known[name]
 }
 
-// drop drops a ClusterVectorSidecar that is gone. It returns what was known, nil for nothing.
+// drop removes the cached state of a deleted ClusterVectorSidecar, and returns it, nil if there was none.
 func (m *clusterMemory) drop(name string) *clusterKnown {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -56,14 +56,15 @@ func (m *clusterMemory) drop(name string) *clusterKnown {
 	return clusterState
 }
 
-// report records the status of a namespace after a pass. The status of the whole is written soon after.
+// report records the status of a namespace after a reconcile. The status of the ClusterVectorSidecar is written after
+// statusDelay.
 func (m *clusterMemory) report(sidecar *v1alpha1.VectorSidecar, report *lastgood.Part, isChanged bool) {
 	name := clusterOf(sidecar)
 	m.of(name).report(sidecar, report, isChanged)
 	m.queue.AddAfter(reconcile.Request{NamespacedName: clusterKey(name)}, statusDelay)
 }
 
-// leave records that nothing is left in a namespace, or that it is not there.
+// leave records that a namespace has nothing of a ClusterVectorSidecar left, or does not exist.
 func (m *clusterMemory) leave(key types.NamespacedName) {
 	name, isCluster := meta.ParseClusterName(key.Name)
 	if !isCluster || key.Namespace == "" {

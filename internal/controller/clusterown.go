@@ -10,22 +10,22 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 )
 
-// partIn returns what the last pass over a namespace has seen, nil if there was none.
+// partIn returns the report of the last reconcile of a namespace, nil for none.
 func (k *clusterKnown) partIn(namespace string) *lastgood.Part {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.own[namespace]
 }
 
-// setPart replaces it.
+// setPart replaces the report of a namespace.
 func (k *clusterKnown) setPart(namespace string, report *lastgood.Part) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.own[namespace] = report
 }
 
-// ownSeen adds up how far the namespaces are with the spec. It returns when that changes although nothing
-// happens, zero for never.
+// ownSeen adds up the progress of the namespaces with the spec. It returns the time at which the result changes
+// without an event, zero for never.
 func (k *clusterKnown) ownSeen(sidecar *v1alpha1.VectorSidecar, now time.Time) (lastgood.Seen, time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -41,14 +41,14 @@ func (k *clusterKnown) ownSeen(sidecar *v1alpha1.VectorSidecar, now time.Time) (
 	return lastgood.Sum(sidecar, reports, now)
 }
 
-// hasDropped reports whether the API server has dropped the last good spec of this version.
+// hasDropped reports whether the API server has dropped the last known good spec of this version.
 func (k *clusterKnown) hasDropped(cluster *v1alpha1.ClusterVectorSidecar) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.dropped == versionOf(cluster)
 }
 
-// drop records that it has.
+// drop records that the API server has dropped the last known good spec of this version.
 func (k *clusterKnown) drop(cluster *v1alpha1.ClusterVectorSidecar) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
