@@ -11,7 +11,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 )
 
-// part returns a copy of the part of a wave, nil if there is none yet.
+// part returns a copy of the state of a wave, nil if the wave does not have a state yet.
 func (k *clusterKnown) part(wave string) *stage {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -24,7 +24,8 @@ func (k *clusterKnown) part(wave string) *stage {
 	return &clone
 }
 
-// setParts replaces the parts. It returns the names of the waves whose namespaces have to look again.
+// setParts replaces the states of all waves. It reports for each wave whether the state has changed, because its
+// namespaces must then be requeued.
 func (k *clusterKnown) setParts(rollouts map[string]*stage) (isOther map[string]bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -37,12 +38,12 @@ func (k *clusterKnown) setParts(rollouts map[string]*stage) (isOther map[string]
 	return isOther
 }
 
-// progressIn records how far a namespace is.
+// progressIn records the progress of a namespace.
 func (k *clusterKnown) progressIn(namespace string, rollout *stage, progress fleet.Progress, dueTime, now time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	current := &namespaceProgress{Progress: progress, wave: rollout.Status.Wave, revision: rollout.Status.Revision, due: dueTime}
-	// What had failed with a spec that is reverted, or on the way back, does not any more.
+	// Drop an earlier failure if the spec has been reverted after that failure, or if the revert has finished.
 	isBack := progress.Generation < 0 && progress.IsDone
 	if previous := k.progress[namespace]; previous != nil && !isBack && (previous.Generation < 0) == (progress.Generation < 0) {
 		current.failed = previous.failed
@@ -53,8 +54,8 @@ func (k *clusterKnown) progressIn(namespace string, rollout *stage, progress fle
 	k.progress[namespace] = current
 }
 
-// brokenIn returns those namespaces of a part where workloads have failed by no fault of the revision
-// that it has, nil if that is nothing.
+// brokenIn returns the namespaces of a wave in which workloads have failed for another reason than the revision of
+// the wave. It returns nil if there are none.
 func (k *clusterKnown) brokenIn(namespaces []string, rolloutStatus *v1alpha1.RolloutStatus, now time.Time) map[string]bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -75,15 +76,15 @@ func (k *clusterKnown) brokenIn(namespaces []string, rolloutStatus *v1alpha1.Rol
 	return broken
 }
 
-// setBroken records what had failed before the revision of a part.
+// setBroken records the namespaces of a wave in which workloads had failed before the revision of the wave started.
 func (k *clusterKnown) setBroken(wave string, namespaces map[string]bool, generation int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.broken[wave] = &brokenBefore{namespaces: namespaces, generation: generation}
 }
 
-// progressOf adds up how far the namespaces of a part are, and returns when some workload there will
-// have waited too long.
+// progressOf adds up the progress of the namespaces of a wave. It returns the sum, and the time when a workload there
+// will have waited too long.
 func (k *clusterKnown) progressOf(cluster *v1alpha1.ClusterVectorSidecar, rollout *stage, namespaces []string, now time.Time) (sum fleet.Progress, dueTime time.Time) {
 	currentGeneration := lastgood.Generation(everywhere(cluster))
 	prior := k.beforePart(currentGeneration, rollout, namespaces, now)
@@ -93,7 +94,7 @@ func (k *clusterKnown) progressOf(cluster *v1alpha1.ClusterVectorSidecar, rollou
 	for _, namespace := range namespaces {
 		entry := k.progress[namespace]
 		if entry == nil || entry.Generation != currentGeneration || entry.wave != rollout.Status.Wave || entry.revision != rollout.Status.Revision {
-			progresses = append(progresses, fleet.Progress{}) // It is about to look.
+			progresses = append(progresses, fleet.Progress{}) // The namespace is about to be reconciled.
 			continue
 		}
 		progress := entry.Progress
@@ -106,14 +107,14 @@ func (k *clusterKnown) progressOf(cluster *v1alpha1.ClusterVectorSidecar, rollou
 		}
 	}
 	generation := currentGeneration
-	if rollout.Status.Generation == 0 && generation == prior.generation { // Who had failed before is known by name.
+	if rollout.Status.Generation == 0 && generation == prior.generation { // Namespaces that had failed before are known by name.
 		generation = 0
 	}
 	return fleet.Sum(progresses, generation), dueTime
 }
 
-// beforePart returns what had failed before the revision of a part. After a restart that is what fails
-// at the first look, if the status says that something had.
+// beforePart returns the namespaces that had failed before the revision of a wave started. After a restart these are
+// the namespaces that fail in the first reconcile, if the status says that some had failed.
 func (k *clusterKnown) beforePart(currentGeneration int64, rollout *stage, namespaces []string, now time.Time) *brokenBefore {
 	wave := rollout.Status.Wave
 	k.mu.Lock()

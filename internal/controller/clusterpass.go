@@ -23,8 +23,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// pass makes the pass of one ClusterVectorSidecar. It returns how long until the next look if
-// nothing happens, 0 for never.
+// pass reconciles one ClusterVectorSidecar. It returns how long until the next reconcile without an event, 0 for
+// never.
 func (c *clusters) pass(ctx context.Context, name string, stages *stages) (time.Duration, error) {
 	cluster, err := c.named(ctx, name)
 	if err != nil {
@@ -36,7 +36,7 @@ func (c *clusters) pass(ctx context.Context, name string, stages *stages) (time.
 		return 0, nil
 	}
 	if cluster.DeletionTimestamp == nil {
-		// Before anything is written: nobody else would take it out again.
+		// Add the finalizer before the first write, because only the operator removes the sidecars again.
 		if err := c.writer.AddFinalizer(ctx, cluster); err != nil {
 			return 0, err
 		}
@@ -64,8 +64,8 @@ func (c *clusters) pass(ctx context.Context, name string, stages *stages) (time.
 	return minNonZero(requeueAfter, specRequeueAfter), c.tell(ctx, cluster, clusterState, specHistory, invalid, stages.access.blindHalt(ctx, stages.catalog.rules(), ""))
 }
 
-// concerned returns the namespaces that a ClusterVectorSidecar selects, and those where it may have
-// left something.
+// concerned returns the namespaces that a ClusterVectorSidecar selects, and the namespaces where it may have left
+// something.
 func (c *clusters) concerned(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, clusterState *clusterKnown) map[string]bool {
 	namespaces := clusterState.namespaces()
 	selector := c.selectorOf(cluster)
@@ -97,9 +97,8 @@ func (c *clusters) concerned(ctx context.Context, cluster *v1alpha1.ClusterVecto
 	return namespaces
 }
 
-// tell writes the status if it has changed. After a start it waits until all namespaces were looked
-// at: until then there is nothing new to tell. own is what it says of the spec, and invalid why namespaces
-// cannot be selected, nil if they can.
+// tell writes the status if it has changed. If the status is of the present generation, tell waits until all
+// namespaces have reported, for example after a start. If the selector is invalid, the status has the reason.
 func (c *clusters) tell(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, clusterState *clusterKnown, specHistory lastgood.Kept, invalid error, blindHalt string) error {
 	facts := clusterState.facts(cluster)
 	facts.SpecStatus, facts.BlindHalt = specHistory, blindHalt

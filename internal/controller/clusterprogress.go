@@ -14,15 +14,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 )
 
-// clusterParts are how far a ClusterVectorSidecar is with what the installation gives out, in the
-// namespaces of each wave.
+// clusterParts has the progress of a ClusterVectorSidecar with the target revision, for each wave.
 type clusterParts struct {
-	// parts are what namespaces go by, by the name of the wave. They are never changed.
+	// parts has the states of the waves, which the namespaces follow, by the name of the wave. A state is never
+	// changed.
 	parts map[string]*stage
-	// progress is what namespaces have reported last.
+	// progress has the last report of each namespace.
 	progress map[string]*namespaceProgress
-	// broken are the workloads that had failed before the revision of a part was let through, by
-	// the name of the wave.
+	// broken has the namespaces in which workloads had failed before the revision of the wave started, by the name of
+	// the wave.
 	broken map[string]*brokenBefore
 }
 
@@ -30,17 +30,17 @@ func newClusterParts() clusterParts {
 	return clusterParts{progress: map[string]*namespaceProgress{}, broken: map[string]*brokenBefore{}}
 }
 
-// namespaceProgress is how far a namespace is with a revision.
+// namespaceProgress is the progress of a namespace with a revision.
 type namespaceProgress struct {
 	fleet.Progress
 
 	wave, revision string
 	due            time.Time
-	// failed is when a workload was last seen to have failed.
+	// failed is the time when a reconcile last found a failed workload.
 	failed time.Time
 }
 
-// statusesOf returns the statuses of parts, in the order of their waves.
+// statusesOf returns the statuses in the states of the waves, in the order of the waves.
 func statusesOf(rollouts map[string]*stage) []v1alpha1.RolloutStatus {
 	var statuses []v1alpha1.RolloutStatus
 	for _, rollout := range slices.SortedFunc(maps.Values(rollouts), func(a, b *stage) int { return cmp.Compare(a.of.Wave, b.of.Wave) }) {
@@ -49,12 +49,13 @@ func statusesOf(rollouts map[string]*stage) []v1alpha1.RolloutStatus {
 	return statuses
 }
 
-// clusterOwn is how far a ClusterVectorSidecar is with its own spec.
+// clusterOwn has the progress of a ClusterVectorSidecar with its own spec.
 type clusterOwn struct {
-	// own is what the last pass over each namespace has seen.
+	// own has the report of the last reconcile of each namespace.
 	own map[string]*lastgood.Part
-	// dropped is the version whose last good spec the API server has dropped from the status: the CustomResourceDefinition
-	// may be applied apart from the chart, and not have the field yet. It is not written again and again.
+	// dropped is the version for which the API server has dropped the last known good spec from the status. The
+	// CustomResourceDefinition may be applied separately from the chart, and may lack the field. The operator does
+	// not write the field again for this version.
 	dropped clusterVersion
 }
 

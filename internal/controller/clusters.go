@@ -23,10 +23,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// clusters makes the own passes of ClusterVectorSidecars: such a pass adds the finalizer, requests the
-// passes of the namespaces, and writes the status that these add up to. Each namespace has a pass of its
-// own, like that of a VectorSidecar, so that a namespace in trouble holds up no other, and an event
-// costs one namespace's pass.
+// clusters reconciles ClusterVectorSidecars. Such a reconcile adds the finalizer, requests the reconciles of the
+// namespaces, and writes the status that their reports add up to. Each namespace has a reconcile of its own, like a
+// VectorSidecar. So a failing namespace does not block others, and an event costs the reconcile of one namespace.
 type clusters struct {
 	*clusterLister
 	*clusterMemory
@@ -47,8 +46,8 @@ func newClusters(observed *instruments, cached client.Client, sidecars sidecarLi
 	}
 }
 
-// passOn requests the passes of namespaces, and, unless the process begins, of the VectorSidecars
-// there whose workloads may be the same.
+// passOn requests the reconciles of namespaces. After a change, it also requests the reconciles of the VectorSidecars
+// there, because they may match the same workloads. The start of the process is not a change.
 func (c *clusters) passOn(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, namespaces map[string]bool, isChange bool) {
 	for namespace := range namespaces {
 		c.queue.Add(reconcile.Request{NamespacedName: keyIn(namespace, cluster.Name)})
@@ -61,7 +60,8 @@ func (c *clusters) passOn(ctx context.Context, cluster *v1alpha1.ClusterVectorSi
 	}
 }
 
-// failIn records that the pass over a namespace failed, and why, unless its status says so already.
+// failIn records the error of the reconcile of a namespace. If the status of the namespace reports the error already,
+// failIn does not change that status.
 func (c *clusters) failIn(ctx context.Context, namespace, name string, failure error, isTold bool) {
 	sidecar, err := c.get(ctx, namespace, name)
 	if err != nil || sidecar == nil {
@@ -82,7 +82,7 @@ func (c *clusters) failIn(ctx context.Context, namespace, name string, failure e
 	c.report(sidecar, report, false)
 }
 
-// fail writes to the status why its own pass failed.
+// fail writes to the status why the reconcile of a ClusterVectorSidecar itself has failed.
 func (c *clusters) fail(ctx context.Context, name string, failure error) {
 	err := c.change(ctx, name, func(cluster *v1alpha1.ClusterVectorSidecar) error {
 		previous := cluster.Status.Conditions
@@ -96,7 +96,7 @@ func (c *clusters) fail(ctx context.Context, name string, failure error) {
 	}
 }
 
-// forget drops a ClusterVectorSidecar that is gone, and requests the passes that drop it in its namespaces.
+// forget drops a deleted ClusterVectorSidecar, and requests the reconciles that drop it in its namespaces.
 func (c *clusters) forget(name string) {
 	clusterState := c.drop(name)
 	c.Metrics.Forget(clusterKey(name))
@@ -108,8 +108,8 @@ func (c *clusters) forget(name string) {
 	}
 }
 
-// change writes what a function changes in the status, if that is anything. The error is apply.ErrStale if the
-// ClusterVectorSidecar is gone or another than was thought.
+// change writes the changes that a function makes to the status. The error is apply.ErrStale if the
+// ClusterVectorSidecar does not exist any more, or has changed since it was read.
 func (c *clusters) change(ctx context.Context, name string, mutate func(*v1alpha1.ClusterVectorSidecar) error) error {
 	clusterState := c.of(name)
 	clusterState.writing.Lock()
@@ -128,11 +128,11 @@ func (c *clusters) change(ctx context.Context, name string, mutate func(*v1alpha
 	return c.patch(ctx, original, cluster)
 }
 
-// patch writes what has changed in the status.
+// patch writes the changes of the status.
 func (c *clusters) patch(ctx context.Context, original, updated *v1alpha1.ClusterVectorSidecar) error {
 	ctx, cancel := detached(ctx)
 	defer cancel()
-	// On another status than this one the patch would leave parts of it.
+	// The lock is necessary because the patch would leave parts of another status in place.
 	patch := client.MergeFromWithOptions(original, client.MergeFromWithOptimisticLock{})
 	err := client.IgnoreNotFound(c.client.Status().Patch(ctx, updated, patch, client.FieldOwner(meta.Operator)))
 	if apierrors.IsConflict(err) {

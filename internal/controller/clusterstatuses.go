@@ -10,8 +10,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// clusterStatuses are the statuses of ClusterVectorSidecars that were written last, until the cache shows
-// later ones: the passes of all namespaces go by what is written.
+// clusterStatuses caches the last written statuses of ClusterVectorSidecars until the informer cache has them,
+// because the reconciles of all namespaces follow the written status.
 type clusterStatuses struct {
 	mu   sync.Mutex
 	last map[string]*v1alpha1.ClusterVectorSidecar
@@ -21,7 +21,7 @@ func newClusterStatuses() *clusterStatuses {
 	return &clusterStatuses{last: map[string]*v1alpha1.ClusterVectorSidecar{}}
 }
 
-// written records a ClusterVectorSidecar after a write of its status.
+// written records the status of a ClusterVectorSidecar after a write.
 func (s *clusterStatuses) written(cluster *v1alpha1.ClusterVectorSidecar) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -30,8 +30,8 @@ func (s *clusterStatuses) written(cluster *v1alpha1.ClusterVectorSidecar) {
 	s.last[cluster.Name] = cached
 }
 
-// catchUp gives a copy of a ClusterVectorSidecar from the cache the status written last, if the cache does
-// not show that yet.
+// catchUp replaces the status of a ClusterVectorSidecar from the cache by the last written status, if the cache does
+// not have that status yet.
 func (s *clusterStatuses) catchUp(cluster *v1alpha1.ClusterVectorSidecar) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,7 +47,7 @@ func (s *clusterStatuses) catchUp(cluster *v1alpha1.ClusterVectorSidecar) {
 	cluster.ResourceVersion = cached.ResourceVersion
 }
 
-// forget drops a ClusterVectorSidecar that is gone.
+// forget drops a deleted ClusterVectorSidecar.
 func (s *clusterStatuses) forget(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,15 +12,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// clusterVersion is what the passes of namespaces depend on.
+// clusterVersion identifies the input of the reconciles of namespaces. A new version requeues the namespaces.
 type clusterVersion struct {
 	uid        types.UID
 	generation int64
 	isDeleting bool
 	asking     string
-	// retry and promote are what a person asks for that has namespaces look again.
+	// retry and promote are the requests of a user that requeue the namespaces.
 	retry, promote string
-	// isReverted is true while its own spec is.
+	// isReverted is true while the spec of the ClusterVectorSidecar is reverted.
 	isReverted bool
 }
 

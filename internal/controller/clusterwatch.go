@@ -18,7 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-// watch watches ClusterVectorSidecars, if they are offered, and the namespaces that they may select.
+// watch watches ClusterVectorSidecars, if the kind is enabled, and the namespaces that they may select.
 func (c *clusters) watch(builder *ctrlbuilder.Builder, namespaces *namespaces) *ctrlbuilder.Builder {
 	if c.clusterLister == nil {
 		return builder.WatchesRawSource(ctrlsource.Func(c.setQueue))
@@ -33,12 +33,12 @@ func (c *clusters) watch(builder *ctrlbuilder.Builder, namespaces *namespaces) *
 		WatchesRawSource(ctrlsource.Func(c.setQueue))
 }
 
-// namespaceEvents handles namespaces that come, go, or are selected by others: what that costs
-// depends on the ClusterVectorSidecars alone.
+// namespaceEvents handles namespaces that are created, deleted, selected or no longer selected. The cost of an event
+// depends only on the ClusterVectorSidecars.
 func (c *clusters) namespaceEvents(namespaces *namespaces) handler.EventHandler {
 	return handler.Funcs{
 		CreateFunc: func(ctx context.Context, e event.CreateEvent, q queue) {
-			if !e.IsInInitialList { // At startup every namespace has its pass anyway.
+			if !e.IsInInitialList { // At startup, every namespace is reconciled anyway.
 				c.enqueue(ctx, e.Object, e.Object, true, q)
 			}
 		},
@@ -49,8 +49,9 @@ func (c *clusters) namespaceEvents(namespaces *namespaces) handler.EventHandler 
 	}
 }
 
-// enqueue requests the passes that a change of a namespace concerns, which may change decisions there if isOther.
-// Without after it is gone.
+// enqueue requests the reconciles of the ClusterVectorSidecars for which a changed namespace is selected, no longer
+// selected, or deleted. If the change may affect decisions, it requests them for every ClusterVectorSidecar that
+// selects the namespace. A nil object after the change means that the namespace does not exist any more.
 func (c *clusters) enqueue(ctx context.Context, before, after client.Object, isOther bool, q queue) {
 	clusters := c.all(ctx)
 	for i := range clusters {

@@ -21,14 +21,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 )
 
-// A ClusterVectorSidecar is in as many waves as it has namespaces in. In each it is like a
-// VectorSidecar, called a part here: it has a revision, is waited for, and can be halted. Its
-// own pass lets revisions through and writes them to its status; the passes of its namespaces go
-// by what that says of their wave, and report how far they are.
+// A ClusterVectorSidecar is in each wave that has one of its namespaces. In each wave it is treated like a
+// VectorSidecar of its own. It has a revision, other VectorSidecars wait for it, and it can be halted. The reconcile
+// of the ClusterVectorSidecar itself starts revisions and writes them to the status. The reconciles of its namespaces
+// follow the status of their wave, and report their progress.
 
-// advance lets the installation's revision through to the parts of a ClusterVectorSidecar, and requests
-// passes of the namespaces for which that changes something. If its namespaces are unknown, nothing goes
-// on, and nobody waits for it. It returns how long until the next look.
+// advance starts the target revision in the waves of a ClusterVectorSidecar, and requests the reconciles of
+// namespaces that this affects. If the selector is invalid, the namespaces are unknown. The waves then stay
+// unchanged, and other VectorSidecars do not wait for them. advance returns how long until the next reconcile, 0 for
+// never.
 func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha1.ClusterVectorSidecar, clusterState *clusterKnown, isInvalid bool) (time.Duration, error) {
 	platform, err := stages.catalog.current(ctx)
 	if err != nil {
@@ -38,7 +39,7 @@ func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha
 		clusterState.setParts(nil)
 		return 0, nil
 	}
-	if cluster.DeletionTimestamp != nil { // However long that takes.
+	if cluster.DeletionTimestamp != nil { // Other VectorSidecars do not wait for the deletion.
 		clusterState.setParts(nil)
 		stages.wake(stages.waves.Forget(clusterKey(cluster.Name), &platform.Target))
 		return 0, nil
@@ -85,8 +86,8 @@ func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha
 	return max(nextDue.Sub(stages.now()), time.Millisecond), nil
 }
 
-// lastOf returns how far the parts of a ClusterVectorSidecar were when that was last written, nothing if it
-// never was in a wave, or is not any more.
+// lastOf returns the states of a ClusterVectorSidecar in its waves, as last written to the status. It returns nil if
+// the ClusterVectorSidecar has never been in a wave or is not in a wave any more.
 func (c *clusters) lastOf(ctx context.Context, stages *stages, name string) ([]fleet.Part, error) {
 	platform := stages.staged()
 	cluster, err := c.named(ctx, name)
@@ -103,8 +104,8 @@ func (c *clusters) lastOf(ctx context.Context, stages *stages, name string) ([]f
 	return reports, nil
 }
 
-// record writes to the status which revisions are let through, and which go on because workloads have
-// waited too long for them, before anything is written for these: for whoever leads after a crash.
+// record writes to the status which revisions start, and which revisions continue because workloads have waited too
+// long for them. It does so before a workload is written, because another leader may have to continue after a crash.
 func (c *clusters) record(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, rollouts map[string]*stage) error {
 	hasStarted := func(rollout *stage) bool {
 		return rollout.IsNew || rollout.last != nil && rollout.last.CompletionTime != nil && rollout.Status.CompletionTime == nil
@@ -118,8 +119,8 @@ func (c *clusters) record(ctx context.Context, cluster *v1alpha1.ClusterVectorSi
 	return c.patch(ctx, original, cluster)
 }
 
-// observe records how far the parts are, and wakes those who waited for that. It returns
-// when something changes although nothing happens, zero for never.
+// observe records the progress of the waves, and requeues the VectorSidecars that wait for it. It returns the time at
+// which the progress changes without an event, zero for never.
 func (c *clusters) observe(ctx context.Context, stages *stages, target *fleet.Given, cluster *v1alpha1.ClusterVectorSidecar, clusterState *clusterKnown, members map[int][]string, rollouts map[string]*stage) (nextDue time.Time) {
 	reports := make([]fleet.Part, 0, len(rollouts))
 	for _, rollout := range rollouts {
@@ -135,15 +136,14 @@ func (c *clusters) observe(ctx context.Context, stages *stages, target *fleet.Gi
 		announceFailures(ctx, c.events, cluster, recorded, rollout.Status.Failures)
 		reports = append(reports, fleet.Part{Of: rollout.of, Is: &rollout.Status})
 	}
-	if clusterState.hasSeenAll() { // Until then it is not known what has failed, and all others wait.
+	if clusterState.hasSeenAll() { // Before that, failures are not known, and all other VectorSidecars wait.
 		stages.wake(stages.waves.Tell(clusterKey(cluster.Name), target, reports...))
 		stages.countWaves(target)
 	}
 	return nextDue
 }
 
-// members returns the namespaces that a ClusterVectorSidecar selects, by the number of the wave
-// that they are in.
+// members returns the namespaces that a ClusterVectorSidecar selects, by the number of their wave.
 func (c *clusters) members(ctx context.Context, options *Options, cluster *v1alpha1.ClusterVectorSidecar, platform *desired.Platform) map[int][]string {
 	members := map[int][]string{}
 	selector := c.selectorOf(cluster)
@@ -157,13 +157,13 @@ func (c *clusters) members(ctx context.Context, options *Options, cluster *v1alp
 	return members
 }
 
-// begin writes to the status that rollouts are about to begin for the revision of a part, unless it
-// says so already.
+// begin sets the start time of a wave in the status before the first rollouts of its revision start. It leaves a
+// status with a start time or a completion time unchanged.
 func (c *clusters) begin(ctx context.Context, name string, rollout *stage, now time.Time) error {
 	return c.change(ctx, name, func(cluster *v1alpha1.ClusterVectorSidecar) error {
 		i := slices.IndexFunc(cluster.Status.Waves, func(wave v1alpha1.RolloutStatus) bool { return wave.Wave == rollout.Status.Wave })
 		if i < 0 || cluster.Status.Waves[i].Revision != rollout.Status.Revision {
-			return apply.ErrStale // It has another one by now.
+			return apply.ErrStale // The wave has another revision now.
 		}
 		if wave := &cluster.Status.Waves[i]; wave.StartTime == nil && wave.CompletionTime == nil {
 			wave.StartTime = &metav1.Time{Time: now.Truncate(time.Second)}

@@ -22,10 +22,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Digested returns a transform for the cache that replaces the content of ConfigMaps by a digest:
-// there are many, some are large, and few concern the operator. ConfigMaps in the operator's own
-// namespace are kept whole, with managedFields, which tell when they were written. The label and the
-// annotation that identify the owner of a companion are kept.
+// Digested returns a transform for the cache that replaces the content of ConfigMaps by a digest. There are many
+// ConfigMaps, some are large, and few concern the operator. ConfigMaps in the operator namespace are kept whole, with
+// managedFields, which have the times of writes. The transform keeps the label and the annotation that identify the
+// owner of a companion.
 func Digested(namespace string) func(any) (any, error) {
 	return func(cached any) (any, error) {
 		object, ok := cached.(*corev1.ConfigMap)
@@ -52,8 +52,8 @@ func Digested(namespace string) func(any) (any, error) {
 	}
 }
 
-// Bounded is a transform for the cache. It drops the content of VectorSidecars and
-// ClusterVectorSidecars that are too large, and the managed fields of all.
+// Bounded is a transform for the cache. It drops the content of VectorSidecars and ClusterVectorSidecars that are too
+// large. It drops the managedFields of all of them.
 func Bounded(cached any) (any, error) {
 	if cluster, ok := cached.(*v1alpha1.ClusterVectorSidecar); ok {
 		cluster.ManagedFields = nil
@@ -67,18 +67,18 @@ func Bounded(cached any) (any, error) {
 	return desired.DropOversizedSpec(sidecar), nil
 }
 
-// isReduced reports whether the content of a ConfigMap has been dropped already: with a streaming
-// list, objects pass the transform twice.
+// isReduced reports whether the content of a ConfigMap has been dropped already, because objects of a streaming list
+// pass the transform twice.
 func isReduced(object *corev1.ConfigMap) bool {
 	return object.Annotations[companion.ContentDigest] != "" && len(object.Data)+len(object.BinaryData) == 0
 }
 
-// mostContent is how many bytes of ConfigMaps are held. Tenants may refer to any number of them, of
+// mostContent is the maximum size of the cached ConfigMaps in bytes. Tenants may refer to any number of ConfigMaps of
 // up to 1 MiB each.
 const mostContent = 16 << 20
 
-// configMapCache holds the content of ConfigMaps that the informer cache drops and a VectorSidecar
-// refers to. Each content is read once, as long as there is room for all.
+// configMapCache has the content of ConfigMaps that a VectorSidecar refers to, because the informer cache drops it.
+// Each content is read once, if the cache has room for all of them.
 type configMapCache struct {
 	live client.Reader
 
@@ -95,7 +95,7 @@ func newConfigMapCache(live client.Reader) *configMapCache {
 	return &configMapCache{live: live, known: bounded.NewStore[content](mostContent)}
 }
 
-// of returns the whole ConfigMap for one in the cache, nil if it has been deleted since.
+// of returns the complete ConfigMap for a ConfigMap in the informer cache, nil if the ConfigMap has been deleted.
 func (c *configMapCache) of(ctx context.Context, cached *corev1.ConfigMap) (*corev1.ConfigMap, error) {
 	digest, ok := cached.Annotations[companion.ContentDigest]
 	if !ok {
@@ -106,14 +106,14 @@ func (c *configMapCache) of(ctx context.Context, cached *corev1.ConfigMap) (*cor
 	if configMap == nil || err != nil {
 		return nil, err
 	}
-	// The live ConfigMap may be newer than the cache, whose event is then still to come.
+	// The live ConfigMap may be newer than the one in the informer cache. Its event then comes later.
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.known.Put(name.String(), content{companion.Digest(configMap), configMap}, bounded.Footprint(configMap))
 	return configMap, nil
 }
 
-// peek is like of, but remembers nothing.
+// peek is like of, but does not cache the content.
 func (c *configMapCache) peek(ctx context.Context, cached *corev1.ConfigMap) (*corev1.ConfigMap, error) {
 	digest, ok := cached.Annotations[companion.ContentDigest]
 	if !ok {
@@ -122,7 +122,7 @@ func (c *configMapCache) peek(ctx context.Context, cached *corev1.ConfigMap) (*c
 	return c.whole(ctx, client.ObjectKeyFromObject(cached), digest)
 }
 
-// whole returns the remembered ConfigMap if it has the digest, else reads it.
+// whole returns the cached ConfigMap if it has the digest. Otherwise, it reads the ConfigMap from the API server.
 func (c *configMapCache) whole(ctx context.Context, name types.NamespacedName, digest string) (*corev1.ConfigMap, error) {
 	c.mu.Lock()
 	entry := c.known.Get([]byte(name.String()))
@@ -133,14 +133,14 @@ func (c *configMapCache) whole(ctx context.Context, name types.NamespacedName, d
 	configMap := &corev1.ConfigMap{}
 	switch err := c.live.Get(ctx, name, configMap); {
 	case apierrors.IsNotFound(err):
-		return nil, nil //nolint:nilnil // What is not there is no error.
+		return nil, nil //nolint:nilnil // A missing ConfigMap is not an error.
 	case err != nil:
 		return nil, fmt.Errorf("reading ConfigMap %s: %w", name, err)
 	}
 	return configMap, nil
 }
 
-// forget drops ConfigMaps that no VectorSidecar refers to any more.
+// forget drops ConfigMaps that VectorSidecars no longer refer to.
 func (c *configMapCache) forget(names []types.NamespacedName) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

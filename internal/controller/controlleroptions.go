@@ -24,7 +24,7 @@ import (
 func addInformers(ctx context.Context, informers cache.Cache, workloads *workloadcache.Cache) error {
 	for _, kind := range workloads.Kinds() {
 		if kind.Traits.OptionalAPI {
-			workloads.RemoveKind(kind) // Until it is found.
+			workloads.RemoveKind(kind) // The kind is added again when its API is found.
 			continue
 		}
 		if _, err := informers.GetInformer(ctx, kind.NewWatchObject(), cache.BlockUntilSynced(false)); err != nil {
@@ -34,7 +34,7 @@ func addInformers(ctx context.Context, informers cache.Cache, workloads *workloa
 	return nil
 }
 
-// controllerOptions returns the options of the controller, with a queue that takes turns between namespaces.
+// controllerOptions returns the options of the controller, with a queue that serves namespaces in turn.
 func controllerOptions(concurrency int) (controller.Options, error) {
 	queueMetrics, err := telemetry.NewQueueMetrics(runtimemetrics.Registry)
 	if err != nil {
@@ -42,8 +42,7 @@ func controllerOptions(concurrency int) (controller.Options, error) {
 	}
 	return controller.Options{
 		MaxConcurrentReconciles: concurrency,
-		// The check is for two controllers of one name in a process; tests run one operator
-		// after another.
+		// The check rejects two controllers of the same name in a process. Tests run one operator after another.
 		SkipNameValidation: ptr.To(true),
 		RateLimiter:        newRetries(),
 		NewQueue: func(name string, retries workqueue.TypedRateLimiter[reconcile.Request]) queue {

@@ -15,9 +15,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// These functions log at DEBUG what a pass does, and what it leaves alone and why.
+// The functions in this file log at DEBUG the steps of a reconcile, and the objects that it does not write, with the
+// reason.
 
-// tellStep logs a step that has ended.
+// tellStep logs the end of a step.
 func tellStep(log logr.Logger, name string, duration time.Duration, err error) {
 	debug := log.V(1)
 	switch {
@@ -29,7 +30,7 @@ func tellStep(log logr.Logger, name string, duration time.Duration, err error) {
 	}
 }
 
-// tellSkipped logs the workloads that are not written to, and how many are up to date.
+// tellSkipped logs the workloads that are not written, and the number of workloads that are up to date.
 func tellSkipped(ctx context.Context, decision *decision.Decision) {
 	debug := log.FromContext(ctx).V(1)
 	if !debug.Enabled() {
@@ -52,8 +53,7 @@ func tellSkipped(ctx context.Context, decision *decision.Decision) {
 	debug.Info("decided", "matched", decision.Matched, "workloads", len(decision.Plans), "current", current, "missing", len(decision.Missing), "obsolete", len(decision.Obsolete))
 }
 
-// tellUndone logs something that was to be written and was not, for a reason that is no error or
-// has been reported already.
+// tellUndone logs an object that was not written, if the cause is not an error or has been reported already.
 func tellUndone(ctx context.Context, object string, cause error) {
 	log.FromContext(ctx).V(1).Info("skipped write", "object", object, "cause", cause.Error())
 }

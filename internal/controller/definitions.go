@@ -19,40 +19,41 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// definitionAge is how old what is known of a definition may be: whoever brings a kind may bring
-// another release of it.
+// definitionAge is the time after which a definition is read again, because an installed kind may be replaced by
+// another release of the kind.
 const definitionAge = time.Minute
 
-// definitions know which fields the definitions have of kinds that are not Kubernetes' own. A nil one
-// knows none, and has nothing against any.
+// definitions caches the schemas of kinds that are not built into Kubernetes. A nil *definitions never returns an
+// objection.
 type definitions struct {
 	documents openapi.ClientWithContext
 	// isServed reports whether the API server serves a kind.
 	isServed func(*workload.Kind) bool
 	now      func() time.Time
 
-	// reading is held while the API server is asked, and mu for a moment: no decision waits for an answer.
+	// reading is locked during requests to the API server, and mu only for a moment, so that decisions do not wait
+	// for a response.
 	reading sync.Mutex
-	// isNew is true once a definition has taken the place of another one, until that is told.
+	// isNew is true after a definition has been replaced, until haveChanged reports it.
 	isNew bool
 
 	mu    sync.Mutex
 	known map[string]*knownDefinition
 }
 
-// knownDefinition is what was read of a kind.
+// knownDefinition is the cached definition of a kind.
 type knownDefinition struct {
-	// address is where it was read, which has a digest of it.
+	// address is the address of the document with the definition. It contains a digest of the document.
 	address string
-	// at is when it was read last, as far as who reads is concerned.
+	// at is the time of the last read. It is guarded by definitions.reading.
 	at time.Time
 	is *overlayset.Definition
-	// why is why it cannot be read, "" if it can.
+	// why is the reason why the definition cannot be read, "" if it can.
 	why string
 }
 
-// objection says why the API server must not put a sidecar into the pods of a kind, "" if it may: it
-// would drop what the definition does not have.
+// objection returns why the API server must not inject a sidecar into the pods of a kind, "" if it may. The API
+// server would drop fields that the definition does not have.
 func (d *definitions) objection(ctx context.Context, kind *workload.Kind, pod map[string]any) (string, error) {
 	if err := d.learn(ctx, kind); err != nil {
 		return "", err
@@ -60,7 +61,7 @@ func (d *definitions) objection(ctx context.Context, kind *workload.Kind, pod ma
 	return d.undefined(kind, pod), nil
 }
 
-// undefined is objection by what is known of the definition, "" if nothing is.
+// undefined is like objection, but uses only the cached definition. It returns "" if no definition is cached.
 func (d *definitions) undefined(kind *workload.Kind, pod map[string]any) string {
 	if d == nil || !kind.Traits.OptionalAPI {
 		return ""
@@ -87,7 +88,7 @@ func (d *definitions) of(kind *workload.Kind) *knownDefinition {
 	return d.known[kind.Kind]
 }
 
-// learn reads the definition of a kind, unless that was done just now.
+// learn reads the definition of a kind, unless it has been read within definitionAge.
 func (d *definitions) learn(ctx context.Context, kind *workload.Kind) error {
 	if d == nil || !kind.Traits.OptionalAPI || !d.isServed(kind) {
 		return nil
@@ -100,21 +101,21 @@ func (d *definitions) learn(ctx context.Context, kind *workload.Kind) error {
 	return d.read(ctx, kind)
 }
 
-// haveChanged reads again what was asked for, and reports whether a definition has become another one since the last
-// call, also if a pass has read that meanwhile: whoever replaces one causes no event.
+// haveChanged reads the cached definitions again, because their replacement does not cause an event. It reports
+// whether a definition has been replaced since the last call, even if a reconcile has read the new one in between.
 func (d *definitions) haveChanged(ctx context.Context) (isNew bool) {
 	d.reading.Lock()
 	defer d.reading.Unlock()
 	for _, name := range slices.Sorted(maps.Keys(d.known)) {
 		if kind := workload.KindByName(name); d.isServed(kind) {
-			_ = d.read(ctx, kind) // What is known holds.
+			_ = d.read(ctx, kind) // The cached definition stays valid.
 		}
 	}
 	isNew, d.isNew = d.isNew, false
 	return isNew
 }
 
-// read reads the definition of a kind, and keeps the one that is known if it is still the same.
+// read reads the definition of a kind. It keeps the cached definition if the definition has not changed.
 func (d *definitions) read(ctx context.Context, kind *workload.Kind) error {
 	cached := d.of(kind)
 	definition, err := d.fetch(ctx, kind, cached)
@@ -135,14 +136,15 @@ func (d *definitions) read(ctx context.Context, kind *workload.Kind) error {
 	return nil
 }
 
-// fetch reads the definition of a kind from the API server, if it is not the one that is known.
+// fetch reads the definition of a kind from the API server. It returns the cached definition if its address has not
+// changed.
 func (d *definitions) fetch(ctx context.Context, kind *workload.Kind, cached *knownDefinition) (*knownDefinition, error) {
 	paths, err := d.documents.PathsWithContext(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("listing the OpenAPI documents of the API server: %w", err)
 	}
 	document, ok := paths["apis/"+kind.GroupVersion().String()]
-	if !ok { // It follows the API itself.
+	if !ok { // The document follows the API itself.
 		return nil, fmt.Errorf("the API server has no OpenAPI document of %s yet", kind.GroupVersion())
 	}
 	address := document.ServerRelativeURL()
