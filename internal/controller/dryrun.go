@@ -19,9 +19,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Snapshot takes the snapshot that a pass would take if a VectorSidecar, which need not exist in
-// the cluster, were as given, also if its spec is reverted. It changes nothing that the VectorSidecarReconciler remembers, and also works on a
-// standby replica.
+// Snapshot returns the snapshot that a reconcile would read if the cluster had this VectorSidecar, which need not
+// exist. It uses the spec as written, even if the spec is reverted. It does not change the state of the
+// VectorSidecarReconciler, and also works on a standby replica.
 func (r *VectorSidecarReconciler) Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*evaluate.Snapshot, error) {
 	if err := r.HasRead(); err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (r *VectorSidecarReconciler) Snapshot(ctx context.Context, sidecar *v1alpha
 	return snapshot, err
 }
 
-// Namespaces returns the namespaces that a ClusterVectorSidecar selects, none where it is not offered.
+// Namespaces returns the namespaces that a ClusterVectorSidecar selects, none if the kind is disabled.
 func (r *VectorSidecarReconciler) Namespaces(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar) ([]clusterwide.Namespace, error) {
 	if err := r.HasRead(); err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (r *VectorSidecarReconciler) Namespaces(ctx context.Context, cluster *v1alp
 	return selected, nil
 }
 
-// ConfigMap reads a ConfigMap for a dry run. It returns nil if there is none.
+// ConfigMap reads a ConfigMap for a dry run. It returns nil if the ConfigMap does not exist.
 func (r *VectorSidecarReconciler) ConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
 	dry := &informed{snapshots: r.snapshots, isDryRun: true}
 	return dry.ConfigMap(ctx, name)

@@ -16,7 +16,7 @@ type eventQueue struct {
 	mu sync.Mutex
 	// pushed wakes the sender.
 	pushed *sync.Cond
-	// written is when a workload was written to.
+	// written is the time of the last write of a workload.
 	written time.Time
 	size    int
 	shares  map[string][]func(context.Context)
@@ -42,8 +42,8 @@ func (q *eventQueue) lastWritten() time.Time {
 	return q.written
 }
 
-// push adds an event to a share. If the queue is full, it drops the last event of the largest share: that is the new one,
-// unless the largest share stays the largest without its last event.
+// push adds an event to a share. If the queue is full, it drops the last event of the largest share. This is the new
+// event, unless the largest share stays the largest without its last event.
 func (q *eventQueue) push(share string, send func(context.Context)) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -74,8 +74,8 @@ func (q *eventQueue) largest() (largest string) {
 	return largest
 }
 
-// pop waits for an event and removes it: the first one of the share that has its turn. When the context has ended, it
-// does not wait, and returns nil if the queue is empty.
+// pop waits for an event, removes it and returns it. The shares take turns, and the event is the first one of its
+// share. When the context has ended, pop does not wait, and returns nil if the queue is empty.
 func (q *eventQueue) pop(ctx context.Context) func(context.Context) {
 	defer context.AfterFunc(ctx, func() {
 		q.mu.Lock()

@@ -19,22 +19,22 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Events are sent one at a time and yield to writes, so that the events of a fan-out leave the API
-// server to the fan-out itself and to other clients.
+// Events are sent one at a time, and more slowly while workloads are written. So they do not delay the writes of a
+// fan-out or the requests of other clients.
 const (
 	eventsAtOnce = 20
-	// eventsASecond is the rate limit while nothing is written, eventsBetween, and then one at a
-	// time, while workloads are being written.
+	// eventsASecond is the rate limit while workloads are not written. eventsBetween is the rate limit while
+	// workloads are written, and then one event is sent at a time.
 	eventsASecond, eventsBetween = 50, 5
-	// stillness is how long after the last write the higher rate applies.
+	// stillness is the time from the last write until the higher rate applies.
 	stillness = 500 * time.Millisecond
-	// eventsWaiting is how many events may wait. Further ones are dropped, those of the namespace with
-	// the most first: the event on the VectorSidecar has the count of all.
+	// eventsWaiting is the maximum number of queued events. Further events are dropped, first the events of the
+	// namespace with the most events. The event on the VectorSidecar has the count of all.
 	eventsWaiting = 1000
 )
 
-// announcer sends events at a limited rate through the recorder. A waiting event holds no more of
-// an object than its name.
+// announcer sends events at a limited rate through the recorder. A queued event keeps only the name of an object, not
+// the object.
 type announcer struct {
 	events.EventRecorder
 	scheme *runtime.Scheme
@@ -49,12 +49,12 @@ func newAnnouncer(recorder events.EventRecorder, scheme *runtime.Scheme, isDelet
 	return &announcer{EventRecorder: recorder, scheme: scheme, isDeleted: isDeleted, waiting: newEventQueue(eventsWaiting), pace: rate.NewLimiter(eventsASecond, eventsAtOnce)}
 }
 
-// wrote records that a workload was written to.
+// wrote records that a workload has been written.
 func (a *announcer) wrote() {
 	a.waiting.setWritten(time.Now())
 }
 
-// adjust sets how many events may be sent now.
+// adjust sets the current rate limit.
 func (a *announcer) adjust() {
 	limit, burst := rate.Limit(eventsASecond), eventsAtOnce
 	if time.Since(a.waiting.lastWritten()) < stillness {
@@ -91,7 +91,7 @@ func eventShare(object runtime.Object) string {
 	return regarding.GetNamespace()
 }
 
-// named returns the part of an object that an event needs, nil for nil.
+// named returns an object reduced to the fields that an event needs, nil for nil.
 func (a *announcer) named(object runtime.Object) runtime.Object {
 	object = clusterwide.ResolveCluster(object)
 	clientObject, ok := object.(client.Object)
@@ -108,11 +108,11 @@ func (a *announcer) named(object runtime.Object) runtime.Object {
 	return name
 }
 
-// Start sends events until the context ends, and then those still queued.
+// Start sends events until the context ends, and then the events that are still queued.
 func (a *announcer) Start(ctx context.Context) error {
 	for send := a.waiting.pop(ctx); send != nil; send = a.waiting.pop(ctx) {
 		a.adjust()
-		_ = a.pace.Wait(ctx) // Its only error is that of the context, after which nothing waits.
+		_ = a.pace.Wait(ctx) // The only error is the context's error. Later events do not wait.
 		send(ctx)
 	}
 	return nil
@@ -130,11 +130,11 @@ func isNamespaceDeleted(namespaces client.Reader) func(ctx context.Context, name
 const (
 	// noteLimit is the maximum length of an event's note in bytes. The API allows 1,024.
 	noteLimit = 1000
-	// mostNames is how many workloads are named in a line.
+	// mostNames is the maximum number of workloads that one message names.
 	mostNames = 10
 )
 
-// reference returns the part of a workload that an event needs.
+// reference returns a workload reduced to the fields that an event needs.
 func reference(target workload.Ref) *metav1.PartialObjectMetadata {
 	object := &metav1.PartialObjectMetadata{}
 	object.SetGroupVersionKind(target.Adapter().GroupVersionKind)

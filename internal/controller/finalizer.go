@@ -31,26 +31,26 @@ import (
 )
 
 const (
-	// releaseRetry is when to check workloads again that still carry the sidecar although every removal
-	// was accepted: another writer may have restored it.
+	// releaseRetry is the time until the next check of workloads that still have the sidecar although every removal
+	// was accepted. Another writer may have restored the sidecar.
 	releaseRetry = time.Second
-	// blockedRetry is when to check them if it cannot be taken out of any of them: what frees it is a
-	// change of the workload, which is seen.
+	// blockedRetry is the time until the next check if the sidecar cannot be removed from any of the workloads. Only
+	// a change of a workload unblocks the removal, and the change causes an event.
 	blockedRetry = time.Minute
 )
 
-// finalizer keeps a VectorSidecar until no workload carries its sidecar any more.
+// finalizer keeps a deleted VectorSidecar until its sidecar has been removed from all workloads.
 type finalizer struct {
 	live   *livelist.Client
 	writer *apply.Writer
 	kinds  []*workload.Kind
-	// lag returns how long an API server may still put the sidecar in.
+	// lag returns how long an API server may still inject the sidecar.
 	lag func(*v1alpha1.VectorSidecar) time.Duration
 }
 
-// holdBeforeWriting adds the finalizer before the first workload or companion is written, because
-// nobody else would clean them up. It also adds it if a workload carries the sidecar already, which
-// an earlier VectorSidecar of the same name may have left, or marks of it.
+// holdBeforeWriting adds the finalizer before the first workload or companion is written, because only the operator
+// cleans them up. It also adds the finalizer if a workload already has the sidecar or marks of the VectorSidecar. An
+// earlier VectorSidecar of the same name may have left them.
 func (f *finalizer) holdBeforeWriting(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision) error {
 	concerned := func(p plan.Plan) bool { return p.Writes() || p.IsOwned || p.Marked }
 	needsFinalizer := decision.LeavesMarks || len(decision.Missing)+len(decision.Offers) > 0 || slices.ContainsFunc(decision.Plans, concerned)
@@ -66,18 +66,18 @@ func (f *finalizer) holdBeforeWriting(ctx context.Context, sidecar *v1alpha1.Vec
 	return nil
 }
 
-// hasMarksToRemove reports whether the removal of marks from a workload that has nothing else of the VectorSidecar waits
-// for other rollouts, or was not made because the workload has changed since it was read. Such workloads keep the finalizer
-// for no other reason, because others may restore the marks forever.
+// hasMarksToRemove reports whether the operator must still remove marks from a workload that has nothing else of the
+// VectorSidecar. Such a removal waits for other rollouts, or was not made because the workload has changed since it
+// was read. Such workloads keep the finalizer only for these reasons, because others may restore the marks forever.
 func hasMarksToRemove(decision *decision.Decision, result *outcome) bool {
 	return slices.ContainsFunc(decision.Plans, func(p plan.Plan) bool {
 		return p.Marked && !p.IsOwned && (p.Waiting || p.Writes() && result.missed > 0)
 	})
 }
 
-// deleted returns the VectorSidecar as cached, or, if it is being deleted and too large for the
-// cache, as the API server has it, with its annotations and finalizers. It returns nil if it is
-// gone.
+// deleted returns the VectorSidecar as cached. If the VectorSidecar is being deleted and too large for the cache,
+// deleted reads it from the API server, with its annotations and finalizers. It returns nil if the VectorSidecar does
+// not exist any more.
 func (f *finalizer) deleted(ctx context.Context, cached *v1alpha1.VectorSidecar) (*v1alpha1.VectorSidecar, error) {
 	if cached.DeletionTimestamp == nil || cached.Cluster != nil || !desired.IsReduced(cached) {
 		return cached, nil
@@ -93,13 +93,13 @@ func (f *finalizer) deleted(ctx context.Context, cached *v1alpha1.VectorSidecar)
 	return sidecar, nil
 }
 
-// release removes the finalizer once nothing carries the sidecar any more and no API server puts it
-// in, or if the sidecars are to stay.
+// release removes the finalizer when all workloads are without the sidecar and API servers no longer inject it. It
+// also removes the finalizer if the sidecars are to stay.
 func (f *finalizer) release(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (reconcile.Result, error) {
 	if !controllerutil.ContainsFinalizer(sidecar, meta.Finalizer) {
 		return reconcile.Result{}, nil
 	}
-	// Until then what is put in is seen, and taken out like all else.
+	// Sidecars that are injected until then are noticed, and removed like all others.
 	if wait := f.lag(sidecar); wait > 0 {
 		return reconcile.Result{RequeueAfter: wait}, nil
 	}
@@ -107,13 +107,13 @@ func (f *finalizer) release(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 		return reconcile.Result{RequeueAfter: requeueAfter}, err
 	}
 	if sidecar.Cluster != nil {
-		return reconcile.Result{}, nil // Its own pass removes it, when it is out of all namespaces.
+		return reconcile.Result{}, nil // The reconcile of the ClusterVectorSidecar removes the finalizer when all namespaces are without the sidecar.
 	}
 	return reconcile.Result{}, f.writer.RemoveFinalizer(ctx, sidecar)
 }
 
-// settle cleans up, or orphans, what a deleted VectorSidecar leaves behind. It returns when to try again
-// while a workload still carries something that has to go, else 0.
+// settle cleans up or orphans the objects of a deleted VectorSidecar. It returns how long until the next attempt if a
+// workload still has something to remove, else 0.
 func (f *finalizer) settle(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (requeueAfter time.Duration, err error) {
 	if sidecar.Orphans() {
 		isMarked, err := f.orphanWorkloads(ctx, sidecar)
@@ -137,7 +137,7 @@ func (f *finalizer) settle(ctx context.Context, sidecar *v1alpha1.VectorSidecar)
 	return 0, f.deleteCompanions(ctx, sidecar)
 }
 
-// carrier is a workload that carries the sidecar of a VectorSidecar.
+// carrier is a workload that has the sidecar of a VectorSidecar.
 type carrier struct {
 	workload.Ref
 
@@ -146,8 +146,8 @@ type carrier struct {
 	isOrphaned bool
 }
 
-// carriers returns the workloads that carry the sidecar. It asks the API server because a cache
-// that lags behind our own write would show none.
+// carriers returns the workloads that have the sidecar. It reads them from the API server, because the cache may not
+// show the operator's last writes yet.
 func (f *finalizer) carriers(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]carrier, error) {
 	manager := meta.Manager(sidecar.Name)
 	reduce := func(listed client.Object) (carrier, bool) {
@@ -173,8 +173,8 @@ func (f *finalizer) carriers(ctx context.Context, sidecar *v1alpha1.VectorSideca
 	return carriers, nil
 }
 
-// orphanWorkloads marks the workloads that keep their sidecars, so that it is clear why they have
-// no VectorSidecar. It returns false if one was changed concurrently.
+// orphanWorkloads marks the workloads that keep their sidecars, so that the mark explains the missing VectorSidecar.
+// It returns false if a workload was changed concurrently.
 func (f *finalizer) orphanWorkloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (bool, error) {
 	carriers, err := f.carriers(ctx, sidecar)
 	if err != nil {
@@ -206,7 +206,8 @@ func (f *finalizer) orphanWorkloads(ctx context.Context, sidecar *v1alpha1.Vecto
 	return !isStale.Load(), err
 }
 
-// orphan marks a workload as keeping its sidecar. One that has only waited for it has none.
+// orphan marks a workload as keeping its sidecar. If the workload was only waiting for the sidecar, orphan removes
+// the fields of the VectorSidecar instead.
 func (f *finalizer) orphan(ctx context.Context, ref *workload.Ref, manager string) error {
 	object, err := findWorkload(ctx, f.live, ref)
 	if object == nil || err != nil {
@@ -234,8 +235,8 @@ func findWorkload(ctx context.Context, live *livelist.Client, ref *workload.Ref)
 	return object, nil
 }
 
-// companions lists the keys of the ConfigMaps made for a VectorSidecar. It asks the API server because the cache may
-// not have the latest ones yet.
+// companions lists the keys of the ConfigMaps made for a VectorSidecar. It reads them from the API server, because
+// the cache may not have the latest ones yet.
 func (f *finalizer) companions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]client.ObjectKey, error) {
 	reduce := func(listed client.Object) (client.ObjectKey, bool) {
 		object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
@@ -252,9 +253,9 @@ func (f *finalizer) companions(ctx context.Context, sidecar *v1alpha1.VectorSide
 	return companions, nil
 }
 
-// deleteCompanions deletes the companions of a VectorSidecar, including those that old ReplicaSets
-// refer to. Those that a run still starts pods with stay, because they would hang without it; they are strays
-// when the run has ended.
+// deleteCompanions deletes the companions of a VectorSidecar, including companions that old ReplicaSets refer to. It
+// keeps companions with which a Job still starts pods, because these pods would hang without their companion. Such
+// companions become unreferenced ConfigMaps when the Job has ended.
 func (f *finalizer) deleteCompanions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
 	companions, err := f.companions(ctx, sidecar)
 	if err != nil || len(companions) == 0 {

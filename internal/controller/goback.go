@@ -23,7 +23,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 )
 
-// seen returns what a pass has seen of the workloads, after some plans have been carried out.
+// seen returns the observations about the workloads of a reconcile, after some plans have been carried out.
 func (s *stages) seen(sidecar *v1alpha1.VectorSidecar, rollout *stage, d *decision.Decision, writtenPlans []*plan.Plan) *lastgood.Seen {
 	onFailure := s.catalog.rules().OnFailureOf(sidecar.Spec.Rollout)
 	if onFailure != v1alpha1.OnFailureRevert {
@@ -31,8 +31,8 @@ func (s *stages) seen(sidecar *v1alpha1.VectorSidecar, rollout *stage, d *decisi
 	}
 	observation := &lastgood.Seen{OnFailure: onFailure, IsOwners: rollout.isOwners(sidecar, s.now())}
 	observation.Progress = decision.ProgressOf(d.Plans, slices.ContainsFunc(writtenPlans, func(p *plan.Plan) bool { return p.StartsPods() }))
-	observation.Failed += observation.Unexplained // A spec of its own is nobody else's.
-	if d.Invalid != nil {                         // Nothing of it is written.
+	observation.Failed += observation.Unexplained // Unexplained failures count, because the spec belongs to this VectorSidecar only.
+	if d.Invalid != nil {                         // An invalid spec is not written.
 		observation.Failed = 0
 		return observation
 	}
@@ -44,31 +44,32 @@ func (s *stages) seen(sidecar *v1alpha1.VectorSidecar, rollout *stage, d *decisi
 	return observation
 }
 
-// isOwners reports whether what fails now is because of what an owner has changed: since the
-// VectorSidecar got the revision that it has, or because it fails with the one before, too.
+// isOwners reports whether present failures are caused by a change that the owner of the VectorSidecar has made.
+// Either the owner made a change after the VectorSidecar got its revision, or workloads also fail with the previous
+// revision.
 func (s *stage) isOwners(sidecar *v1alpha1.VectorSidecar, now time.Time) bool {
 	switch {
 	case s == nil:
 		return true
-	case s.IsNew, s.Status.Revision == "": // What is seen to fail has failed with the one before, or nobody knows.
+	case s.IsNew, s.Status.Revision == "": // The failures also occurred with the previous revision, or this is unknown.
 		return false
 	case s.Status.RevertedFrom == s.given.Revision:
 		return true
-	case s.ofCluster != "" && s.Status.Generation == 0: // Some namespaces had failed before, which are known by name.
+	case s.ofCluster != "" && s.Status.Generation == 0: // Some namespaces had failed before. They are known by name.
 		_, isWatched := s.WatchedSince(s.of.Wave, &s.given, now)
 		return !isWatched || s.before != nil && s.before.generation != lastgood.Generation(sidecar)
 	}
 	return s.Status.Generation != lastgood.Generation(sidecar)
 }
 
-// hadFailed reports whether workloads of a namespace had failed before the revision of a part came.
+// hadFailed reports whether workloads of a namespace had failed before the revision of the wave started.
 func (s *stage) hadFailed(namespace string) bool {
 	return s.Status.Generation == 0 && s.before != nil && s.before.namespaces[namespace]
 }
 
-// goBack has a VectorSidecar go back to its last good spec, if workloads have failed because of what
-// its owner has changed. That has to be in the status before anything is written, for whoever leads
-// after a crash. It reports whether it goes back: then the pass has to be made again.
+// goBack reverts a VectorSidecar to its last known good spec, if workloads have failed because of a change by its
+// owner. The revert is in the status before a workload is written, because another leader may have to continue after
+// a crash. If goBack returns true, the spec has been reverted, and the reconcile must be repeated.
 func (s *stages) goBack(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, rollout *stage, decision *decision.Decision) (bool, error) {
 	reverted := lastgood.GoBack(sidecar, s.seen(sidecar, rollout, decision, nil), s.now())
 	if reverted == nil {
@@ -105,7 +106,8 @@ func (w *statusWriter) goBack(ctx context.Context, sidecarState *state.Sidecar, 
 	return nil
 }
 
-// whyFailed says which workload is the first that failed because of the sidecar, and why.
+// whyFailed returns the first workload that failed because of the sidecar, and the cause. It prefers failures with a
+// known cause other than rejected or unschedulable pods.
 func whyFailed(plans []plan.Plan) string {
 	i := slices.IndexFunc(plans, func(p plan.Plan) bool { return p.SidecarFailed && !p.Obstructed })
 	if i < 0 {
@@ -117,7 +119,8 @@ func whyFailed(plans []plan.Plan) string {
 	return status.Object(plans[i].Target) + ": " + plans[i].Message
 }
 
-// partOf returns what a pass over a namespace of a ClusterVectorSidecar has seen, and sets when to look again.
+// partOf returns the report of a reconcile of a namespace of a ClusterVectorSidecar, and sets the time of the next
+// check.
 func (s *stages) partOf(sidecar *v1alpha1.VectorSidecar, rollout *stage, decision *decision.Decision, result *outcome) *lastgood.Part {
 	report := &lastgood.Part{Trial: lastgood.TrialOf(sidecar), IsSettled: decision.Invalid != nil}
 	report.IsTroubled = slices.ContainsFunc(result.failures, func(f status.Failure) bool { return !f.Permanent })
@@ -134,8 +137,9 @@ func (s *stages) partOf(sidecar *v1alpha1.VectorSidecar, rollout *stage, decisio
 	return report
 }
 
-// failuresIn counts the workloads of a namespace that have failed because of the sidecar. Pods that are refused
-// or find no node are that namespace's trouble, and so is what had failed before the revision came.
+// failuresIn counts the workloads of a namespace that have failed because of the sidecar. Rejected or unschedulable
+// pods do not count, because their cause is in the namespace. For the same reason, a namespace that had failed before
+// the revision started counts as 0.
 func failuresIn(namespace string, rollout *stage, plans []plan.Plan) int {
 	if rollout != nil && rollout.hadFailed(namespace) {
 		return 0

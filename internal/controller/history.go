@@ -30,16 +30,16 @@ import (
 )
 
 const (
-	// storedRevisions is how many revisions stay stored that no VectorSidecar has, and none would
-	// go back to.
+	// storedRevisions is how many of the newest revisions stay stored even if VectorSidecars neither have them nor
+	// would revert to them.
 	storedRevisions = 10
-	// loadedRevisions is how many are kept in memory besides the present one: usually all
-	// VectorSidecars that wait have the same.
+	// loadedRevisions is how many earlier revisions are cached in memory. Usually, all waiting VectorSidecars have
+	// the same revision.
 	loadedRevisions = 4
 )
 
-// history stores what the installation gives out in waves, so that a VectorSidecar that has an
-// earlier revision is rendered from that one.
+// history stores the target revisions that start in waves. A VectorSidecar that has an earlier revision is rendered
+// from that stored revision.
 type history struct {
 	cached   client.Reader
 	live     *livelist.Client
@@ -49,20 +49,19 @@ type history struct {
 	ledger   *revisionLedger
 
 	mu sync.Mutex
-	// newest is the stored revision with the highest number, as this process has left it, and
-	// owner the ConfigMap that it goes with.
+	// newest is the stored revision with the highest number, as last written by this process. owner is the UID of the
+	// ConfigMap that owns it.
 	newest string
 	owner  types.UID
-	// isUntidy is true if revisions may be stored that nobody needs any more, and isRenewed once
-	// this process has brought up to date what an earlier one stored of the present revision.
+	// isUntidy is true if stored revisions may no longer be needed. isRenewed is true after this process has updated
+	// the target revision that an earlier process stored.
 	isUntidy, isRenewed bool
 	loaded              *lru.Cache // loadedRevision by revision
-	// unstored is why the present revision could not be stored, nil if it could.
+	// unstored explains why the target revision could not be stored, nil if it could.
 	unstored *unstoredError
 }
 
-// loadedRevision is what a stored revision comes to in this process: a platform, or why it cannot be
-// used.
+// loadedRevision is the platform of a stored revision, or the error why this process cannot use the revision.
 type loadedRevision struct {
 	platform *desired.Platform
 	err      error
@@ -75,8 +74,8 @@ func newHistory(cached client.Reader, live *livelist.Client, writer *apply.Write
 	}
 }
 
-// at returns the platform with an earlier revision in place of the present one. The error is a
-// *fleet.RecordError if that revision cannot be read back.
+// at returns the platform with an earlier revision instead of the present one. The error is a *fleet.RecordError if
+// the earlier revision cannot be read back.
 func (h *history) at(ctx context.Context, revision string, current *desired.Platform) (*desired.Platform, error) {
 	if revision == current.Revision {
 		return current, nil
@@ -85,7 +84,7 @@ func (h *history) at(ctx context.Context, revision string, current *desired.Plat
 	if !isLoaded {
 		content, err := source.ReadRevision(ctx, h.live.Reader(), h.options.Installation, revision)
 		if err != nil {
-			return nil, err // Also one that is gone may come back.
+			return nil, err // The error is not cached, because a deleted revision may be restored.
 		}
 		platform, err := h.options.Catalog.PlatformAt(ctx, content)
 		if err != nil && !isGone(err) {
@@ -101,9 +100,10 @@ func (h *history) at(ctx context.Context, revision string, current *desired.Plat
 	return loaded.platform.WithCurrent(current), nil
 }
 
-// lastKnownGood returns the content of the revision that was published last, nil if it is not stored or cannot be used, and
-// the rollout rules in use then, "" if no record has them. installation has the present rules: only revisions of waves
-// are stored.
+// lastKnownGood returns the content of the revision that was published last. It also returns the rollout rules that
+// were in use then, "" if they are not recorded. The content is nil if the revision is not stored or cannot be used.
+// It is also nil if the rules in the installation's ConfigMap lack waves, because revisions are stored only for
+// waves.
 func (h *history) lastKnownGood(ctx context.Context, installation *corev1.ConfigMap) (content *fleet.Content, rollout string, err error) {
 	published, err := source.ReadPublication(ctx, h.cached, h.options.Installation)
 	if err != nil {
@@ -123,8 +123,9 @@ func (h *history) lastKnownGood(ctx context.Context, installation *corev1.Config
 	return content, rollout, err
 }
 
-// lastPublished reads the content of the revision that was published last, as far as a record says which one that is,
-// else of the one that a VectorSidecar started last. It returns nil if that is not stored, or cannot be used.
+// lastPublished reads the content of the revision that was published last, according to its record. If the record
+// does not name a stored revision, it reads the revision that a VectorSidecar started last. It returns nil if the
+// revision is not stored or cannot be used.
 func (h *history) lastPublished(ctx context.Context, published *fleet.Publication) (*fleet.Content, error) {
 	stored, err := source.Revisions(ctx, h.live, h.options.Installation)
 	if err != nil || len(stored) == 0 {
@@ -139,13 +140,13 @@ func (h *history) lastPublished(ctx context.Context, published *fleet.Publicatio
 	content, err := source.ReadRevision(ctx, h.live.Reader(), h.options.Installation, revision)
 	if isGone(err) {
 		log.FromContext(ctx).Error(err, "reading the last published revision")
-		return nil, nil //nolint:nilnil // As if there was none.
+		return nil, nil //nolint:nilnil // The revision counts as not stored.
 	}
 	return content, err
 }
 
-// let makes sure that a revision can be had as long as a VectorSidecar has it, before it is let
-// through. The error is a *fleet.RecordError if it cannot, and an *unstoredError if it is not stored yet.
+// let ensures, before a revision starts, that the revision can be read as long as a VectorSidecar has it. The error
+// is a *fleet.RecordError if the revision cannot be read back, and an *unstoredError if it is not stored yet.
 func (h *history) let(ctx context.Context, revision string, current *desired.Platform) error {
 	if revision != current.Revision {
 		if _, err := h.at(ctx, revision, current); err != nil {
@@ -167,11 +168,12 @@ func (h *history) let(ctx context.Context, revision string, current *desired.Pla
 	return h.tryToKeep(ctx, installation, revision, current, true)
 }
 
-// tidy deletes what is stored and no longer needed, and stores the present revision as this release
-// renders it. It comes after the writes that a revision is for, which do not have to wait for it. It returns
-// when to try again to store it, 0 for never.
+// tidy deletes stored revisions that are no longer needed, and stores the target revision as this release renders it.
+// It runs after the workloads of a revision have been written, so that these writes do not wait for it. It returns
+// how long until the next attempt to store the revision, 0 for never.
 func (h *history) tidy(ctx context.Context, current *desired.Platform) (requeueAfter time.Duration) {
-	// Of what is being stored there are parts before the whole. Whoever stores it tidies afterwards.
+	// While another reconcile stores a revision, parts exist before the revision itself. That reconcile calls tidy
+	// afterwards.
 	if !h.mu.TryLock() {
 		return 0
 	}
@@ -191,15 +193,15 @@ func (h *history) tidy(ctx context.Context, current *desired.Platform) (requeueA
 	switch unstored := (*unstoredError)(nil); {
 	case err == nil || ctx.Err() != nil:
 	case !errors.As(err, &unstored):
-		log.FromContext(ctx).Error(err, "deleting stored revisions that are no longer needed") // They go when one is stored again.
-	default: // It is tried again by whoever comes first then.
+		log.FromContext(ctx).Error(err, "deleting stored revisions that are no longer needed") // They are deleted when a revision is stored again.
+	default: // The first reconcile after that time tries again.
 		requeueAfter = max(unstored.until.Sub(h.options.Clock()), atOnce)
 	}
 	return requeueAfter
 }
 
-// renew stores the present revision as this release renders it, if another process stored it: from now on
-// workloads that change get this rendering.
+// renew stores the target revision as this release renders it, if another process stored it. From then on, workloads
+// that change get this rendering.
 func (h *history) renew(ctx context.Context, installation *corev1.ConfigMap, current *desired.Platform) error {
 	if revision := current.Revision; revision == current.Target.Revision && h.newest != revision {
 		if err := h.tryToKeep(ctx, installation, revision, current, false); err != nil {
@@ -210,7 +212,7 @@ func (h *history) renew(ctx context.Context, installation *corev1.ConfigMap, cur
 	return nil
 }
 
-// tryToKeep keeps a revision, but not with each pass while that fails.
+// tryToKeep stores a revision. After a failure, it retries with a backoff instead of in each reconcile.
 func (h *history) tryToKeep(ctx context.Context, installation *corev1.ConfigMap, revision string, current *desired.Platform, isLet bool) error {
 	waited := time.Duration(0)
 	if previous := h.unstored; previous != nil && previous.revision == revision {
@@ -233,8 +235,8 @@ func (h *history) tryToKeep(ctx context.Context, installation *corev1.ConfigMap,
 	return failed
 }
 
-// keep stores what is given out now, unless it is stored as this release would store it, and gives it the highest
-// number. A revision that is not stored at all is stored only if isLet: it is about to be let through.
+// keep stores the target revision with the highest number, unless it is already stored as this release would store
+// it. A revision that is not stored at all is stored only if it is about to start.
 func (h *history) keep(ctx context.Context, installation *corev1.ConfigMap, revision string, current *desired.Platform, isLet bool) error {
 	stored, err := source.Revisions(ctx, h.live, h.options.Installation)
 	if err != nil {
@@ -273,7 +275,7 @@ func (h *history) keep(ctx context.Context, installation *corev1.ConfigMap, revi
 	return nil
 }
 
-// hasParts reports whether all parts of a stored revision are there: one may have been deleted by hand.
+// hasParts reports whether all parts of a stored revision exist, because a user may have deleted a part.
 func (h *history) hasParts(ctx context.Context, installation *corev1.ConfigMap, record *appsv1.ControllerRevision) (bool, error) {
 	names, err := fleet.PartsOf(installation.Name, record)
 	if err != nil {
@@ -289,13 +291,13 @@ func (h *history) hasParts(ctx context.Context, installation *corev1.ConfigMap, 
 	return !slices.ContainsFunc(names, isMissing), nil
 }
 
-// isOwnedBy reports whether an object goes when the ConfigMap does. It may be that of an earlier one
-// of the same name, and about to go.
+// isOwnedBy reports whether an object is deleted with the ConfigMap. It returns false for an object of an earlier
+// ConfigMap of the same name, which is about to be deleted.
 func isOwnedBy(object client.Object, configMap *corev1.ConfigMap) bool {
 	return slices.ContainsFunc(object.GetOwnerReferences(), func(owner metav1.OwnerReference) bool { return owner.UID == configMap.UID })
 }
 
-// neededBy returns the revisions that VectorSidecars have or would go back to.
+// neededBy returns the revisions that VectorSidecars have or would revert to.
 func (h *history) neededBy(ctx context.Context) map[string]bool {
 	needed := map[string]bool{}
 	for _, sidecar := range h.sidecars.list(ctx, "") {
@@ -312,8 +314,8 @@ func (h *history) neededBy(ctx context.Context) map[string]bool {
 	return needed
 }
 
-// prune deletes the revisions that no VectorSidecar has or would go back to, but for the last ones,
-// and the parts that none of the rest has.
+// prune deletes the revisions that VectorSidecars neither have nor would revert to, except the newest
+// storedRevisions. It also deletes the parts that the remaining revisions do not use.
 func (h *history) prune(ctx context.Context, installation *corev1.ConfigMap, current *desired.Platform) error {
 	stored, err := source.Revisions(ctx, h.live, h.options.Installation)
 	if err != nil {
@@ -333,7 +335,7 @@ func (h *history) prune(ctx context.Context, installation *corev1.ConfigMap, cur
 		}
 		names, err := fleet.PartsOf(h.options.Installation.Name, record)
 		if err != nil {
-			return err // What another release has stored may have any parts.
+			return err // A revision that another release has stored may have any parts.
 		}
 		for _, name := range names {
 			neededParts[name] = true

@@ -49,9 +49,9 @@ func addIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 	return nil
 }
 
-// selectorKeys returns labels of which every matching workload has at least one: the first required
-// pair, or the pairs that an In expression allows, or AnyLabels. A VectorSidecar that is too large
-// for the cache selects nothing.
+// selectorKeys returns the index keys of a VectorSidecar. Every workload that its selector matches has at least one
+// of them: the first required pair, a pair that an In expression allows, or AnyLabels. A VectorSidecar that is too
+// large for the cache selects nothing.
 func selectorKeys(object client.Object) []string {
 	sidecar, ok := object.(*v1alpha1.VectorSidecar)
 	if !ok || desired.IsReduced(sidecar) {

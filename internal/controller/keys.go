@@ -13,7 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// queue is that of the passes.
+// queue is the queue of the reconcile requests.
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
 // keysOf returns the keys of VectorSidecars.
@@ -25,21 +25,23 @@ func keysOf(sidecars []v1alpha1.VectorSidecar) []types.NamespacedName {
 	return keys
 }
 
-// clusterKey is the key of a ClusterVectorSidecar's own pass. Those of its namespaces have their names.
+// clusterKey returns the key of the reconcile of a ClusterVectorSidecar itself. The keys for its namespaces contain
+// the name of the namespace.
 func clusterKey(cluster string) types.NamespacedName {
 	return keyIn("", cluster)
 }
 
-// keyIn is the key of what a ClusterVectorSidecar is in a namespace.
+// keyIn returns the key of the VectorSidecar that a ClusterVectorSidecar stands for in a namespace.
 func keyIn(namespace, cluster string) types.NamespacedName {
 	return types.NamespacedName{Namespace: namespace, Name: meta.InNamespace(cluster)}
 }
 
-// shareFor returns the share of the workers that a request counts for: the namespace or, for a ClusterVectorSidecar's own
-// pass, the ClusterVectorSidecar. That of a ClusterVectorSidecar in a namespace counts for the namespace.
+// shareFor returns the share of the workers that a request counts for. A request for a ClusterVectorSidecar itself
+// has its own share. All other requests count for their namespace, also the request for a ClusterVectorSidecar in a
+// namespace.
 func shareFor(request reconcile.Request) string {
 	if request.Namespace == "" {
-		return request.Name // It contains a slash, so that no namespace has the name.
+		return request.Name // The name contains a slash, so that it differs from every namespace.
 	}
 	return request.Namespace
 }

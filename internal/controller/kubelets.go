@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// kubeletInterval is about how often nodes are listed, kubeletTimeout how long that may take.
+	// kubeletInterval is the approximate interval of listing nodes, and kubeletTimeout is the timeout of the request.
 	kubeletInterval = 5 * time.Minute
 	kubeletTimeout  = 30 * time.Second
 )
@@ -25,8 +25,8 @@ type Nodes interface {
 	OldestKubelet(ctx context.Context) (desired.Kubelet, error)
 }
 
-// kubelets knows the oldest kubelet of the cluster, and nothing else of its nodes. Every replica
-// looks for it, because every replica answers admission requests.
+// kubelets caches the oldest kubelet of the cluster, and nothing else of its nodes. Every replica reads it, because
+// every replica answers admission requests.
 type kubelets struct {
 	nodes    Nodes // nil if nodes are not read
 	sidecars sidecarLister
@@ -36,7 +36,7 @@ type kubelets struct {
 	last     atomic.Pointer[desired.Kubelet]
 }
 
-// oldest returns what was found last.
+// oldest returns the oldest kubelet that was last found.
 func (k *kubelets) oldest() desired.Kubelet {
 	if kubelet := k.last.Load(); kubelet != nil {
 		return *kubelet
@@ -44,7 +44,7 @@ func (k *kubelets) oldest() desired.Kubelet {
 	return desired.Kubelet{}
 }
 
-// look looks for the oldest kubelet, and reports whether it is another one than before.
+// look reads the oldest kubelet, and reports whether it has changed.
 func (k *kubelets) look(ctx context.Context) (isNew bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, kubeletTimeout)
 	defer cancel()
@@ -56,8 +56,8 @@ func (k *kubelets) look(ctx context.Context) (isNew bool, err error) {
 	return previous == nil || *previous != kubelet, nil
 }
 
-// Start looks periodically until the context ends. While nodes cannot be listed, what was found
-// last holds: to forget it would change sidecars.
+// Start reads the oldest kubelet periodically until the context ends. While nodes cannot be listed, the last result
+// stays valid, because dropping it would change sidecars.
 func (k *kubelets) Start(ctx context.Context) error {
 	poll(ctx, kubeletInterval, func(ctx context.Context) {
 		isNew, err := k.look(ctx)
