@@ -62,7 +62,7 @@ func (a *accounts) Account(ctx context.Context, name types.NamespacedName) (*wor
 	return account, nil
 }
 
-// of returns the cached ServiceAccounts of a namespace, and reads old ones again. With them a reconcile can tell
+// of returns the cached ServiceAccounts of a namespace, and reads old ones again. A reconcile needs them to check
 // whether its last result is still valid. In a namespace without reconciles, cached ServiceAccounts are dropped after
 // 24 times accountAge.
 func (a *accounts) of(ctx context.Context, namespace string) (map[string]*workload.Account, error) {

@@ -46,8 +46,8 @@ func (a *applier) may(ctx context.Context, p *plan.Plan) bool {
 	return ctx.Err() == nil && (p.Action == plan.Remove || !a.isStopped())
 }
 
-// act carries out a decision. It writes the companions first, then the workloads, and then deletes the companions
-// that are no longer referenced.
+// act carries out a decision. It writes the companions first, then the workloads, and then deletes unreferenced
+// companions.
 func (a *applier) act(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision) *outcome {
 	result := &outcome{}
 	for i := range decision.Missing {

@@ -24,8 +24,9 @@ import (
 )
 
 // clusters reconciles ClusterVectorSidecars. Such a reconcile adds the finalizer, requests the reconciles of the
-// namespaces, and writes the status that their reports add up to. Each namespace has a reconcile of its own, like a
-// VectorSidecar. So a failing namespace does not block others, and an event costs the reconcile of one namespace.
+// namespaces, and writes the status that their reports add up to. Each namespace is reconciled separately, like a
+// VectorSidecar. So a failing namespace does not block other namespaces, and an event causes the reconcile of one
+// namespace only.
 type clusters struct {
 	*clusterLister
 	*clusterMemory

@@ -21,10 +21,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 )
 
-// A ClusterVectorSidecar is in each wave that has one of its namespaces. In each wave it is treated like a
-// VectorSidecar of its own. It has a revision, other VectorSidecars wait for it, and it can be halted. The reconcile
-// of the ClusterVectorSidecar itself starts revisions and writes them to the status. The reconciles of its namespaces
-// follow the status of their wave, and report their progress.
+// A ClusterVectorSidecar is in each wave that has one of its namespaces. In each wave it is treated like a separate
+// VectorSidecar. It has a revision, other VectorSidecars wait for it, and it can be halted. The reconcile of the
+// ClusterVectorSidecar itself starts revisions and writes them to the status. The reconciles of its namespaces follow
+// the status of their wave, and report their progress.
 
 // advance starts the target revision in the waves of a ClusterVectorSidecar, and requests the reconciles of
 // namespaces that this affects. If the selector is invalid, the namespaces are unknown. The waves then stay

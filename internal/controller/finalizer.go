@@ -254,8 +254,8 @@ func (f *finalizer) companions(ctx context.Context, sidecar *v1alpha1.VectorSide
 }
 
 // deleteCompanions deletes the companions of a VectorSidecar, including companions that old ReplicaSets refer to. It
-// keeps companions with which a Job still starts pods, because these pods would hang without their companion. Such
-// companions become unreferenced ConfigMaps when the Job has ended.
+// keeps the companions of a Job that still starts pods, because these pods would hang without them. Such companions
+// become unreferenced ConfigMaps when the Job has ended.
 func (f *finalizer) deleteCompanions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
 	companions, err := f.companions(ctx, sidecar)
 	if err != nil || len(companions) == 0 {

@@ -168,9 +168,9 @@ func (h *history) let(ctx context.Context, revision string, current *desired.Pla
 	return h.tryToKeep(ctx, installation, revision, current, true)
 }
 
-// tidy deletes stored revisions that are no longer needed, and stores the target revision as this release renders it.
-// It runs after the workloads of a revision have been written, so that these writes do not wait for it. It returns
-// how long until the next attempt to store the revision, 0 for never.
+// tidy deletes unneeded stored revisions, and stores the target revision as this release renders it. It runs after
+// the workloads of a revision have been written, so that these writes do not wait for it. It returns how long until
+// the next attempt to store the revision, 0 for never.
 func (h *history) tidy(ctx context.Context, current *desired.Platform) (requeueAfter time.Duration) {
 	// While another reconcile stores a revision, parts exist before the revision itself. That reconcile calls tidy
 	// afterwards.
@@ -236,7 +236,7 @@ func (h *history) tryToKeep(ctx context.Context, installation *corev1.ConfigMap,
 }
 
 // keep stores the target revision with the highest number, unless it is already stored as this release would store
-// it. A revision that is not stored at all is stored only if it is about to start.
+// it. A revision that is not stored yet is stored only if it is about to start.
 func (h *history) keep(ctx context.Context, installation *corev1.ConfigMap, revision string, current *desired.Platform, isLet bool) error {
 	stored, err := source.Revisions(ctx, h.live, h.options.Installation)
 	if err != nil {

@@ -107,7 +107,8 @@ func (l *revisionLedger) write(ctx context.Context, revision string, failure *fl
 	return nil
 }
 
-// try makes a request, but not with each reconcile while that fails. failed is the result of the last request.
+// try makes a request. After a failure, it returns the error of the last request until the backoff has passed,
+// instead of making a request in each reconcile.
 func (l *revisionLedger) try(ctx context.Context, failed **unstoredError, request func() error) error {
 	waited := time.Duration(0)
 	if previous := *failed; previous != nil {

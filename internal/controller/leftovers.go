@@ -19,17 +19,17 @@ import (
 )
 
 const (
-	// sweepInterval is roughly how often to sweep when nothing has happened that may have left
-	// something behind.
+	// sweepInterval is the approximate interval of leftover cleanups without an event that may have left something
+	// behind.
 	sweepInterval = 30 * time.Minute
-	// sweepDelay is how long to wait after such an event, so that the cache has caught up.
+	// sweepDelay is the delay of a cleanup after such an event, so that the cache is up to date.
 	sweepDelay = 2 * time.Second
-	// sweepRetry is when to sweep again if something is left to do. It backs off while sweeps fail.
+	// sweepRetry is the delay of the next cleanup if something is left to do. It increases while cleanups fail.
 	sweepRetry = 10 * time.Second
 )
 
-// sweeper finds sidecars and companions of VectorSidecars that do not exist, which no pass comes
-// across. It reports them and removes what is safe to remove. It runs on the leader only.
+// sweeper finds sidecars and companions of VectorSidecars that do not exist, because reconciles do not find them. It
+// reports them, and removes the ones that are safe to remove. It runs on the leader only.
 type sweeper struct {
 	*applier
 	*leftoverSignal
@@ -37,22 +37,22 @@ type sweeper struct {
 	sidecars sidecarLister
 	client   client.Reader
 	live     *livelist.Client
-	// writtenBy is as in Options.
+	// writtenBy is Options.WrittenBy.
 	writtenBy string
 	log       logr.Logger
 
-	// told holds what has been reported, cleaned the generations of workloads since they were
-	// written to, until they have rolled out.
+	// told has the leftovers that have been reported. cleaned has the generations of workloads after a leftover was
+	// removed, until the workloads have rolled out.
 	told    map[leftover]companion.LeftoverAction
 	cleaned map[types.UID]swept
-	// strayed are the namespaces in which the last sweep found stray companions.
+	// strayed has the namespaces in which the last cleanup found unreferenced companions.
 	strayed map[string]bool
 }
 
 // leftoverSignal wakes the sweeper.
 type leftoverSignal struct {
 	woken chan struct{}
-	// hasFound reports whether the last sweep found something.
+	// hasFound reports whether the last cleanup found something.
 	hasFound atomic.Bool
 }
 
@@ -60,38 +60,37 @@ type leftoverSignal struct {
 func (s *leftoverSignal) wake() {
 	select {
 	case s.woken <- struct{}{}:
-	default: // It has been woken already.
+	default: // The sweeper has been woken already.
 	}
 }
 
-// claim makes the sweeper run soon, in case a leftover that it found belongs to a new
-// VectorSidecar.
+// claim makes the sweeper run soon if it has found leftovers, because one of them may belong to a new VectorSidecar.
 func (s *leftoverSignal) claim() {
 	if s.hasFound.Load() {
 		s.wake()
 	}
 }
 
-// leftover identifies a finding.
+// leftover identifies a leftover sidecar.
 type leftover struct {
 	workload types.UID
 	manager  string
 }
 
-// swept is a workload that something was removed from.
+// swept is a workload from which the sweeper has removed something.
 type swept struct {
 	workload.Ref
 	generation int64
 }
 
-// progress is how far a sweep got.
+// progress is the result of a leftover cleanup.
 type progress int
 
 const (
 	allSwept progress = iota
-	// notYet: something is left to do once workloads have rolled out.
+	// notYet means that something is left to do after workloads have rolled out.
 	notYet
-	// notAble: something failed.
+	// notAble means that something failed.
 	notAble
 )
 

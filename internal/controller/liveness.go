@@ -13,11 +13,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// stuckAfter is how long a pass may go without beginning or ending a step: longer than any request
+// stuckAfter is the maximum time in which a reconcile neither starts nor ends a step. It is longer than any request
 // or rendering may take.
 const stuckAfter = 3 * time.Minute
 
-// liveness reports whether the passes in progress are still moving.
+// liveness detects whether a reconcile in progress is stuck.
 type liveness struct {
 	patience time.Duration
 
@@ -25,10 +25,10 @@ type liveness struct {
 	passes map[*pass]bool
 }
 
-// pass is one pass in progress.
+// pass is a reconcile in progress.
 type pass struct {
 	name types.NamespacedName
-	last atomic.Int64 // when its last step began or ended, in nanoseconds
+	last atomic.Int64 // time when the last step started or ended, in nanoseconds
 }
 
 type passKey struct{}
@@ -55,7 +55,7 @@ func (p *liveness) end(current *pass) {
 	delete(p.passes, current)
 }
 
-// check returns an error while a pass is stuck.
+// check returns an error while a reconcile is stuck.
 func (p *liveness) check(now time.Time) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -67,7 +67,7 @@ func (p *liveness) check(now time.Time) error {
 	return nil
 }
 
-// passOf returns the pass of a context, nil if there is none.
+// passOf returns the reconcile of a context, nil for none.
 func passOf(ctx context.Context) *pass {
 	current, _ := ctx.Value(passKey{}).(*pass)
 	return current

@@ -64,8 +64,8 @@ func (l *liveRefresh) namespace(ctx context.Context, namespace, request string) 
 	return err
 }
 
-// kind lists the live workloads of a kind, and returns the number of workloads that the cache had not, had in an earlier
-// version, or had although they are deleted.
+// kind lists the live workloads of a kind and corrects the cache. It returns the number of workloads that the cache
+// lacked, had in an earlier version, or had although they are deleted.
 func (l *liveRefresh) kind(ctx context.Context, kind *workload.Kind, namespace string) (corrected int, err error) {
 	var missing []*workloadcache.Record
 	list := kind.NewList()
@@ -90,7 +90,7 @@ func (l *liveRefresh) kind(ctx context.Context, kind *workload.Kind, namespace s
 	return corrected + l.deleteOthers(kind, namespace, live, list.GetResourceVersion()) + l.add(ctx, kind, missing), nil
 }
 
-// deleteOthers deletes the workloads of a kind from the cache that a list of this resource version does not have.
+// deleteOthers deletes the workloads of a kind from the cache that are missing in a list of this resource version.
 func (l *liveRefresh) deleteOthers(kind *workload.Kind, namespace string, live []types.UID, version string) (deleted int) {
 	isLive := map[types.UID]bool{}
 	for _, uid := range live {
@@ -106,8 +106,8 @@ func (l *liveRefresh) deleteOthers(kind *workload.Kind, namespace string, live [
 	return deleted
 }
 
-// add adds listed workloads that the cache does not have. One that was deleted since the list is deleted from the cache
-// again: its watch event may have come before.
+// add adds listed workloads that the cache does not have. A workload that was deleted after the list is removed from
+// the cache again, because its watch event may have come earlier.
 func (l *liveRefresh) add(ctx context.Context, kind *workload.Kind, missing []*workloadcache.Record) (added int) {
 	for _, record := range missing {
 		if l.workloads.Get(kind.Kind, record.Namespace, record.Name) != nil {

@@ -42,7 +42,7 @@ func newNamespace(name string) *metav1.PartialObjectMetadata {
 	return namespace
 }
 
-// namespaceLabels are the labels of a Namespace that a decision depends on; waves select by any.
+// namespaceLabels are the labels of a Namespace that a decision depends on. Waves may select by any other label.
 var namespaceLabels = []string{meta.LabelEnvironment, api.EnforceLevelLabel, api.EnforceVersionLabel}
 
 // isOther reports whether a change of a namespace may change a decision.
@@ -51,8 +51,7 @@ func (n *namespaces) isOther(before, after source.Namespace) bool {
 		slices.ContainsFunc(namespaceLabels, func(label string) bool { return before.Labels[label] != after.Labels[label] })
 }
 
-// hasChanged reports whether a change of a Namespace, of which there is the metadata, may change a
-// decision.
+// hasChanged reports whether a change of the metadata of a Namespace may change a decision.
 func (n *namespaces) hasChanged(before, after client.Object) bool {
 	old, ok := before.(*metav1.PartialObjectMetadata)
 	current, _ := after.(*metav1.PartialObjectMetadata)
@@ -69,16 +68,17 @@ func (n *namespaces) changes() predicate.Predicate {
 	}
 }
 
-// namespaces knows what counts of namespaces. If the operator watches the whole cluster, it comes
-// from the cache. If it is restricted to certain namespaces with Roles, it may get each of them but
-// watch none, because Namespaces are cluster-scoped; then they are polled.
+// namespaces reads the metadata of namespaces that decisions depend on. If the operator watches the whole cluster, it
+// comes from the cache. If the operator is restricted to some namespaces with Roles, it may get each of them, but not
+// watch them, because Namespaces are cluster-scoped. The operator then polls them.
 type namespaces struct {
 	cached client.Reader
 	live   *livelist.Client
 	// names are the namespaces to poll, empty if all are in the cache.
 	names   []string
 	changed chan event.GenericEvent
-	// rules are those of rollouts when anybody last looked: before that nobody has gone by any labels.
+	// rules returns the rollout rules that were read last. Before the first read, decisions have not used the labels
+	// of waves.
 	rules func() *fleet.Rules
 
 	mu    sync.Mutex
@@ -92,7 +92,8 @@ func newNamespaces(cached client.Reader, live *livelist.Client, names []string, 
 	}
 }
 
-// watch maps namespaces whose environment, wave or Pod Security level changes to VectorSidecars.
+// watch requests the reconciles of VectorSidecars in namespaces with a change of environment, wave or Pod Security
+// level.
 func (n *namespaces) watch(builder *ctrlbuilder.Builder, eventHandler handler.EventHandler) *ctrlbuilder.Builder {
 	if len(n.names) > 0 {
 		return builder.WatchesRawSource(ctrlsource.Channel(n.changed, eventHandler))
@@ -100,7 +101,8 @@ func (n *namespaces) watch(builder *ctrlbuilder.Builder, eventHandler handler.Ev
 	return builder.WatchesMetadata(newNamespace(""), eventHandler, ctrlbuilder.WithPredicates(n.changes()))
 }
 
-// of returns what counts of a namespace, nothing if it does not exist or may not be read.
+// of returns the metadata of a namespace that decisions depend on. It is empty if the namespace does not exist or may
+// not be read.
 func (n *namespaces) of(ctx context.Context, name string) (source.Namespace, error) {
 	if len(n.names) == 0 {
 		return n.read(ctx, n.cached, name)
@@ -117,8 +119,9 @@ func (n *namespaces) of(ctx context.Context, name string) (source.Namespace, err
 	return n.known[name], err
 }
 
-// seen returns an error while the cache does not show the namespace of a VectorSidecar yet: its environment is not known.
-// What is being deleted goes all the same, and a ClusterVectorSidecar is only where the cache shows a namespace.
+// seen returns an error while the cache does not have the namespace of a VectorSidecar yet, because its environment
+// is unknown. It does not check a VectorSidecar that is being deleted. It does not check a VectorSidecar of a
+// ClusterVectorSidecar either, because that only exists for namespaces in the cache.
 func (n *namespaces) seen(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
 	if len(n.names) > 0 || sidecar.Cluster != nil || sidecar.DeletionTimestamp != nil {
 		return nil
@@ -130,8 +133,9 @@ func (n *namespaces) seen(ctx context.Context, sidecar *v1alpha1.VectorSidecar) 
 	return err
 }
 
-// unseen is of, for whom nobody comes again when the cache shows a namespace: one that it does not show yet is read from
-// the API server. This lists because the operator's permission is that of the watch.
+// unseen is like of, for callers that are not repeated when the cache gets a namespace. It reads a namespace that the
+// cache does not have yet from the API server. It uses List, because the operator may list and watch namespaces, but
+// not get them.
 func (n *namespaces) unseen(ctx context.Context, name string) (source.Namespace, error) {
 	if len(n.names) > 0 || !apierrors.IsNotFound(n.cached.Get(ctx, client.ObjectKey{Name: name}, newNamespace(""))) {
 		return n.of(ctx, name)
@@ -151,11 +155,11 @@ func (n *namespaces) read(ctx context.Context, reader client.Reader, name string
 	return source.Reader{Reader: reader}.Namespace(ctx, name)
 }
 
-// look reads a namespace and reports whether what counts of it has changed.
+// look reads a namespace, and reports whether its metadata has changed in a way that may change a decision.
 func (n *namespaces) look(ctx context.Context, name string) (bool, error) {
 	namespace, err := n.read(ctx, n.live.Reader(), name)
 	if apierrors.IsForbidden(err) {
-		err = nil // A Role may leave this permission out: then its labels do not count.
+		err = nil // A Role may lack this permission. The labels of the namespace then do not count.
 	}
 	if err != nil {
 		return false, err

@@ -31,28 +31,28 @@ import (
 type outcome struct {
 	mu   sync.Mutex
 	done []*plan.Plan
-	// behind are the plans that were carried out before, which the cache does not show yet.
+	// behind has the plans that were carried out in an earlier reconcile and that the cache does not show yet.
 	behind []*plan.Plan
-	// answers are the API server's to the plans that were carried out; nil is consent.
+	// answers has the API server's response to each plan that was carried out, nil if the plan was accepted.
 	answers  map[*plan.Plan]error
 	failures []status.Failure
-	// isNews is true if the API server has refused rollouts that were not refused before, for what is in them.
+	// isNews is true if the API server has rejected rollouts because of their content for the first time.
 	isNews bool
-	// missed is when to check a workload that had changed since it was read, 0 for never.
+	// missed is how long until the check of a workload that had changed since it was read, 0 for never.
 	missed time.Duration
-	// lookAgain is when Vector is to be asked again, or the OverlaySet is written; 0 for never.
+	// lookAgain is how long until the next check of a Vector Job or the next write of the OverlaySet, 0 for never.
 	lookAgain time.Duration
-	// rollout is how far the VectorSidecar is with what its installation gives out, nil without
-	// waves; staged is when it may go on, 0 for not by itself.
+	// rollout is the progress of the VectorSidecar with the target revision, nil without waves. staged is how long
+	// until it may continue without an event, 0 for never.
 	rollout *v1alpha1.RolloutStatus
 	staged  time.Duration
-	// own is what the status says of the VectorSidecar's own spec; of a ClusterVectorSidecar part is what
-	// the pass over the namespace has seen of that.
+	// own has the status fields about the VectorSidecar's own spec. For a ClusterVectorSidecar, part is the report of
+	// the reconcile of the namespace about the spec.
 	own  lastgood.Kept
 	part *lastgood.Part
-	// asking is the value of the annotation that requested the pass, "" if none did.
+	// asking is the value of the annotation that requested the reconcile, "" for none.
 	asking string
-	// statusWait is how long a status write is held back, 0 if it is not.
+	// statusWait is how long the status write is delayed, 0 if it is not delayed.
 	statusWait time.Duration
 }
 
@@ -77,17 +77,18 @@ func (o *outcome) succeed(p *plan.Plan) {
 	o.done = append(o.done, p)
 }
 
-// pend notes that a plan was carried out before, which the cache does not show yet.
+// pend records that a plan was carried out in an earlier reconcile, and that the cache does not show this yet.
 func (o *outcome) pend(p *plan.Plan) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.behind = append(o.behind, p)
 }
 
-// unwritten is the message about a workload whose write was not made.
+// unwritten is the message about a workload that was not written.
 const unwritten = "not written: the workload has changed since it was read, or another object has to be written first; the operator retries"
 
-// carriedOut returns a decision as it was carried out: a sidecar that was to be written and was not is Waiting.
+// carriedOut returns a decision as it was carried out. A sidecar that should have been written, but was not, is
+// Waiting.
 func (o *outcome) carriedOut(decision *decision.Decision) *decision.Decision {
 	written := make(map[*plan.Plan]bool, len(o.done)+len(o.behind))
 	for _, p := range slices.Concat(o.done, o.behind) {
@@ -114,11 +115,11 @@ func (o *outcome) fail(object, reason string, err error, permanent bool) {
 	o.failures = append(o.failures, status.Failure{Object: object, Reason: reason, Err: err, Permanent: permanent})
 }
 
-// refuse notes that the write of a plan has failed, and reports whether the same one would fail again.
+// refuse records that the write of a plan has failed, and reports whether the same write would fail again.
 func (o *outcome) refuse(p *plan.Plan, err error) (isPermanent bool) {
 	reason, isPermanent := explain(err)
-	isPermanent = isPermanent && p.Action != plan.Remove // A finalizer waits for a removal.
-	if !isPermanent || p.StartsPods() {                  // Else the sidecar is as it should be all the same.
+	isPermanent = isPermanent && p.Action != plan.Remove // A finalizer waits for the removal.
+	if !isPermanent || p.StartsPods() {                  // Otherwise, the sidecar is correct without this write.
 		o.fail(status.Object(p.Target), reason, err, isPermanent)
 	}
 	o.mu.Lock()
@@ -127,7 +128,7 @@ func (o *outcome) refuse(p *plan.Plan, err error) (isPermanent bool) {
 	return isPermanent
 }
 
-// withhold notes a failure if a plan is not carried out because it was refused.
+// withhold records a failure if a plan is not carried out because the same write was rejected before.
 func (o *outcome) withhold(ctx context.Context, p *plan.Plan) {
 	if p.Withheld && !p.Waiting {
 		tellUndone(ctx, status.Object(p.Target), fmt.Errorf("the same write was refused: %w", p.Denied.Err))
@@ -135,27 +136,28 @@ func (o *outcome) withhold(ctx context.Context, p *plan.Plan) {
 	}
 }
 
-// frees reports whether writes were refused so that others need not wait for them any longer.
+// frees reports whether rejected writes unblock other workloads.
 func (o *outcome) frees(plans []plan.Plan) bool {
 	return o.isNews && slices.ContainsFunc(plans, func(p plan.Plan) bool {
 		return p.WaitsForOthers() || p.Waiting && p.Reason == meta.ReasonWaitingForGlobalSlot
 	})
 }
 
-// unexplained notes a failure if the API server answers again and again as if a workload had changed that has not.
+// unexplained records a failure if the API server repeatedly responds as if a workload had changed, although it has
+// not.
 func (o *outcome) unexplained(p *plan.Plan, missed *state.Missed) {
 	err := missed.Unexplained()
 	if err == nil {
 		return
 	}
 	cause := &apierrors.StatusError{}
-	if errors.As(err, &cause) { // Without what it was taken for.
+	if errors.As(err, &cause) { // Drop the cause that the response was mistaken for.
 		err = cause
 	}
 	o.fail(status.Object(p.Target), meta.ReasonRetrying, fmt.Errorf("writing %s: conflict, although the object has not changed: %w", status.Object(p.Target), err), false)
 }
 
-// offered notes what came of writing the OverlaySet, or when it will be written.
+// offered records the result of writing the OverlaySet, or how long until the write.
 func (o *outcome) offered(sidecar *v1alpha1.VectorSidecar, wait time.Duration, err error) {
 	o.lookAgain = minNonZero(o.lookAgain, wait)
 	if err != nil {
@@ -163,7 +165,7 @@ func (o *outcome) offered(sidecar *v1alpha1.VectorSidecar, wait time.Duration, e
 	}
 }
 
-// name returns the result of the pass as a whole, for metrics.
+// name returns the result of the reconcile for metrics.
 func (o *outcome) name(sidecar *v1alpha1.VectorSidecar) string {
 	switch {
 	case len(o.done) > 0:
@@ -191,24 +193,24 @@ func (o *outcome) retry() error {
 	return errors.Join(errs...)
 }
 
-// goesOn returns when something of a decision goes on although writes have failed, 0 for never: a soak ends, the next
-// wave begins, or the status may be written. again is what the decision says.
+// goesOn returns how long until a decision continues although writes have failed, 0 for never. A soak ends, the next
+// wave starts, or the status may be written.
 func (o *outcome) goesOn(requeueAfter time.Duration) time.Duration {
 	return minNonZero(requeueAfter, minNonZero(o.staged, o.statusWait))
 }
 
-// toldError is an error that the status tells already, or that of writing it.
+// toldError is an error that the status reports already, or the error of writing the status.
 type toldError struct{ error }
 
 func (e *toldError) Unwrap() error { return e.error }
 
-// isRefusal reports whether an error is the API server's refusal of a write, and not a failure to be heard by it.
+// isRefusal reports whether the API server has rejected a write. It returns false if the API server was not reached.
 func isRefusal(err error) bool {
 	_, permanent := explain(err)
 	return permanent || errors.As(err, new(*apply.DeniedError))
 }
 
-// isGeneral reports whether the writes of others would be refused likewise, so that they are tried no faster.
+// isGeneral reports whether other writes would be denied, too, so that they are not retried faster.
 func isGeneral(err error) bool {
 	var denied *apply.DeniedError
 	return errors.As(err, &denied) && denied.IsGeneral

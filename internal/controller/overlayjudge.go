@@ -13,18 +13,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// judge asks the API server about the overlays of a namespace. It implements overlayset.Judge for
-// the time of one call.
+// judge makes dry runs of the overlays of a namespace. It implements overlayset.Judge for one call.
 type judge struct {
 	ctx         context.Context
 	writer      *apply.Writer
 	definitions *definitions
 	namespace   string
-	// refusals are what it has said before, by the overlays' digests; what it says now is added.
+	// refusals has the results of dry runs, by the digests of the overlays. New results are added.
 	refusals map[string]string
 }
 
-// Refusal asks once about each overlay.
+// Refusal makes one dry run of each overlay.
 func (j *judge) Refusal(digest string, template *corev1.PodTemplateSpec) (string, error) {
 	if refusal, ok := j.refusals[digest]; ok {
 		return refusal, nil
@@ -36,7 +35,7 @@ func (j *judge) Refusal(digest string, template *corev1.PodTemplateSpec) (string
 	return refusal, err
 }
 
-// Objection goes by the definition of the kind.
+// Objection checks the definition of the kind.
 func (j *judge) Objection(kind v1alpha1.WorkloadKind, pod map[string]any) (string, error) {
 	return j.definitions.objection(j.ctx, workload.KindByName(string(kind)), pod)
 }

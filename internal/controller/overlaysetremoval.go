@@ -16,8 +16,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// overlaySetRemoval deletes, once, what an operator has left that kept OverlaySets. One that keeps
-// none would let them grow old, and the API server would act by them when its policies come back.
+// overlaySetRemoval deletes, once, the OverlaySets that an operator with enabled OverlaySets has left. An operator
+// that does not write OverlaySets would let them become outdated. The API server would then inject outdated sidecars
+// when its policies are restored.
 type overlaySetRemoval struct {
 	live       *livelist.Client
 	writer     *apply.Writer
@@ -25,7 +26,7 @@ type overlaySetRemoval struct {
 	log        logr.Logger
 }
 
-// Start deletes them. What it may not list, or cannot delete, it leaves.
+// Start deletes the OverlaySets. It leaves the ones that it may not list or cannot delete.
 func (o *overlaySetRemoval) Start(ctx context.Context) error {
 	namespaces := o.namespaces
 	if len(namespaces) == 0 {

@@ -27,54 +27,56 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 )
 
-// overlaySets keeps the OverlaySet of each namespace in line with the decisions on its VectorSidecars,
-// and on the ClusterVectorSidecars that select it. A nil one keeps none.
+// overlaySets keeps the OverlaySet of each namespace up to date with the decisions on its VectorSidecars, and on the
+// ClusterVectorSidecars that select it. A nil *overlaySets does not write OverlaySets.
 type overlaySets struct {
 	cached   client.Reader
 	live     client.Reader
 	writer   *apply.Writer
 	sidecars sidecarLister
 	now      func() time.Time
-	// definitions are of kinds that are not Kubernetes' own.
+	// definitions has the definitions of kinds that are not built into Kubernetes.
 	definitions *definitions
 
 	mu     sync.Mutex
 	spaces map[string]*space
 }
 
-// admissionLag is how long an API server may go on using an earlier OverlaySet, because each has its own
-// cache: until then it may put in a sidecar that the OverlaySet no longer has.
+// admissionLag is how long an API server may use an earlier OverlaySet, because each API server has a cache. Until
+// then it may inject a sidecar that the OverlaySet no longer has.
 const admissionLag = 5 * time.Second
 
-// crowd is the largest number of VectorSidecars in a namespace with which each change is written to its
-// OverlaySet at once. With more, changes are written together, once in each writePause, because every
-// write has the overlays of all of them.
+// crowd is the largest number of VectorSidecars in a namespace for which each change is written to the OverlaySet at
+// once. With more VectorSidecars, changes are written together, once per writePause, because every write has the
+// overlays of all of them.
 const (
 	crowd      = 10
 	writePause = time.Second
 )
 
-// space is what is known of a namespace.
+// space is the cached state of a namespace.
 type space struct {
 	mu sync.Mutex
-	// parts are those of its VectorSidecars; nil before the OverlaySet was read.
+	// parts has the overlays of its VectorSidecars, by their name. It is nil before the OverlaySet has been read.
 	parts map[string]overlayset.Part
-	// refusals are what the API server said of overlays, by their digests; "" is consent.
+	// refusals has the results of the dry runs of overlays, by their digests, "" if the API server accepts an
+	// overlay.
 	refusals map[string]string
-	// refused are workloads that were refused with the sidecar of a VectorSidecar, by its name.
+	// refused has the rejected writes of workloads with the sidecar of a VectorSidecar, by the name of the
+	// VectorSidecar.
 	refused map[string]refusedWrite
-	// out is since when the OverlaySet has nothing of those that are deleted or disabled.
+	// out has the times when deleted or disabled VectorSidecars were removed from the OverlaySet, by their name.
 	out map[string]time.Time
-	// replaced is the resource version that written took the place of: until the cache shows
-	// another, written is what there is.
+	// replaced is the resource version that was replaced by written. Until the cache shows another version, written
+	// is the present OverlaySet.
 	replaced string
 	written  *v1alpha1.OverlaySet
-	// wroteAt is when the OverlaySet was last written, zero if not by this process.
+	// wroteAt is the time when this process last wrote the OverlaySet, zero for never.
 	wroteAt time.Time
 }
 
-// refusedWrite is a workload that was refused with a sidecar: whoever refused the operator would
-// refuse the workload's owner as well, if the sidecar were in it from the start.
+// refusedWrite is a write of a workload with a sidecar that was rejected. Admission would also reject the workload
+// from its application owner, if the API server injected the sidecar.
 type refusedWrite struct{ hash, why string }
 
 func newOverlaySets(cached, live client.Reader, writer *apply.Writer, sidecars sidecarLister, clock func() time.Time, isOn bool) *overlaySets {
@@ -84,7 +86,7 @@ func newOverlaySets(cached, live client.Reader, writer *apply.Writer, sidecars s
 	return &overlaySets{cached: cached, live: live, writer: writer, sidecars: sidecars, now: clock, spaces: map[string]*space{}}
 }
 
-// hold returns what is known of a namespace, locked.
+// hold returns the cached state of a namespace, locked.
 func (o *overlaySets) hold(namespace string) *space {
 	for {
 		namespaceState := o.space(namespace)
@@ -92,7 +94,7 @@ func (o *overlaySets) hold(namespace string) *space {
 		if namespaceState == o.space(namespace) {
 			return namespaceState
 		}
-		namespaceState.mu.Unlock() // It was forgotten meanwhile.
+		namespaceState.mu.Unlock() // The state was dropped in between.
 	}
 }
 
@@ -105,8 +107,8 @@ func (o *overlaySets) space(namespace string) *space {
 	return o.spaces[namespace]
 }
 
-// forget drops what is known of a namespace, which is locked, if nothing is in its OverlaySet and
-// there is none: the namespace may be gone.
+// forget drops the cached state of a namespace if it has no overlays and the OverlaySet does not exist, because the
+// namespace may be deleted. The caller holds the lock of the state.
 func (o *overlaySets) forget(namespace string, namespaceState *space, existing *v1alpha1.OverlaySet) {
 	if len(namespaceState.parts) > 0 || existing != nil {
 		return
@@ -116,9 +118,8 @@ func (o *overlaySets) forget(namespace string, namespaceState *space, existing *
 	delete(o.spaces, namespace)
 }
 
-// keep updates the OverlaySet to what a decision offers, or removes the VectorSidecar's part. It writes
-// only if something differs, and returns how long to wait if others have written just now; what is no
-// longer offered never waits.
+// keep updates the OverlaySet to the overlays of a decision, or removes the overlays of the VectorSidecar. It writes
+// only if something differs. If others have just written, keep returns how long to wait. Removals never wait.
 func (o *overlaySets) keep(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision) (wait time.Duration, err error) {
 	if o == nil {
 		return 0, nil
@@ -129,7 +130,7 @@ func (o *overlaySets) keep(ctx context.Context, sidecar *v1alpha1.VectorSidecar,
 	}
 	isOut := sidecar.DeletionTimestamp != nil || !sidecar.Spec.IsEnabled()
 	if !isOut && len(decision.Offers) == 0 && blocker == "" {
-		return 0, nil // Templates ran out of time: it stays as it is.
+		return 0, nil // Rendering timed out. The OverlaySet stays unchanged.
 	}
 	namespaceState := o.hold(sidecar.Namespace)
 	defer namespaceState.mu.Unlock()
@@ -168,8 +169,8 @@ func (r refusedWrite) concerns(offer desired.AdmissionOverlay) bool {
 	return offer.Rendered.Desired.InjectedHash() == r.hash
 }
 
-// lag returns how long an API server may still put in the sidecar of a VectorSidecar that is being
-// deleted, 0 if none does.
+// lag returns how long an API server may still inject the sidecar of a VectorSidecar that is being deleted, 0 if
+// injection has ended.
 func (o *overlaySets) lag(sidecar *v1alpha1.VectorSidecar) time.Duration {
 	if o == nil {
 		return 0
@@ -183,8 +184,8 @@ func (o *overlaySets) lag(sidecar *v1alpha1.VectorSidecar) time.Duration {
 	return max(0, admissionLag-o.now().Sub(removedAt))
 }
 
-// learn takes the offers of a VectorSidecar back if one of its workloads was refused with the same
-// sidecar, until one is accepted or the sidecar is another. It waits as keep does.
+// learn removes the overlays of a VectorSidecar if the write of a workload with the same sidecar was denied. They
+// return when a write is accepted or the sidecar changes. learn waits like keep.
 func (o *overlaySets) learn(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision, written map[*plan.Plan]error) (wait time.Duration, err error) {
 	if o == nil {
 		return 0, nil
@@ -193,7 +194,7 @@ func (o *overlaySets) learn(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 	hasChanged := false
 	for p, err := range written {
 		if p.Action == plan.Defer {
-			continue // The sidecar was not in it.
+			continue // The write did not contain the sidecar.
 		}
 		rejection, wasRefused := namespaceState.refused[sidecar.Name]
 		switch {
@@ -212,7 +213,8 @@ func (o *overlaySets) learn(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 	return o.keep(ctx, sidecar, decision)
 }
 
-// drop takes out a VectorSidecar or a ClusterVectorSidecar that is gone, or whose namespace is.
+// drop removes a VectorSidecar or a ClusterVectorSidecar from the OverlaySet after it or its namespace has been
+// deleted.
 func (o *overlaySets) drop(ctx context.Context, name types.NamespacedName) error {
 	if o == nil {
 		return nil
@@ -230,8 +232,7 @@ func (o *overlaySets) drop(ctx context.Context, name types.NamespacedName) error
 	return o.write(ctx, name.Namespace, namespaceState, existing)
 }
 
-// current returns the OverlaySet that there is, nil for none, and reads what is known from it the
-// first time.
+// current returns the existing OverlaySet, nil for none. The first call reads the cached state from it.
 func (o *overlaySets) current(ctx context.Context, namespace string, namespaceState *space) (*v1alpha1.OverlaySet, error) {
 	existing := &v1alpha1.OverlaySet{}
 	err := o.cached.Get(ctx, types.NamespacedName{Namespace: namespace, Name: meta.OverlaySet}, existing)
@@ -245,7 +246,7 @@ func (o *overlaySets) current(ctx context.Context, namespace string, namespaceSt
 		namespaceState.parts = map[string]overlayset.Part{}
 		if existing != nil {
 			namespaceState.parts = overlayset.Parts(&existing.Spec)
-			for i := range existing.Spec.Overlays { // The API server was asked before they were written.
+			for i := range existing.Spec.Overlays { // The dry run was made before they were written.
 				namespaceState.refusals[existing.Spec.Overlays[i].Digest] = ""
 			}
 		}
@@ -264,7 +265,7 @@ func versionIn(set *v1alpha1.OverlaySet) string {
 	return set.ResourceVersion
 }
 
-// write writes what is known, if that is not what there is.
+// write writes the cached state, if the existing OverlaySet differs from it.
 func (o *overlaySets) write(ctx context.Context, namespace string, namespaceState *space, existing *v1alpha1.OverlaySet) error {
 	spec, isWritten := o.compose(ctx, namespace, namespaceState, existing)
 	if isWritten {
@@ -273,26 +274,27 @@ func (o *overlaySets) write(ctx context.Context, namespace string, namespaceStat
 	return o.replace(ctx, namespace, namespaceState, existing, spec)
 }
 
-// writeWithOthers is write, unless that was a moment ago in a crowd: it returns how long to wait then.
+// writeWithOthers is like write, but delays a write in a namespace with many VectorSidecars if the last write was a
+// moment ago. It then returns how long to wait.
 func (o *overlaySets) writeWithOthers(ctx context.Context, namespace string, namespaceState *space, existing *v1alpha1.OverlaySet) (wait time.Duration, err error) {
 	spec, isWritten := o.compose(ctx, namespace, namespaceState, existing)
 	if isWritten {
 		return 0, nil
 	}
-	// A time that is still to come was told by another clock.
+	// A time in the future was set by another clock.
 	if elapsed := o.now().Sub(namespaceState.wroteAt); elapsed >= 0 && elapsed < writePause && len(namespaceState.parts) > crowd {
 		return writePause - elapsed, nil
 	}
 	return 0, o.replace(ctx, namespace, namespaceState, existing, spec)
 }
 
-// compose returns what is known as a spec, and whether that is what there is.
+// compose returns the cached state as a spec, and whether the existing OverlaySet has this spec.
 func (o *overlaySets) compose(ctx context.Context, namespace string, namespaceState *space, existing *v1alpha1.OverlaySet) (spec v1alpha1.OverlaySetSpec, isWritten bool) {
 	spec = overlayset.Compose(o.injecting(ctx, namespace), namespaceState.parts)
 	return spec, len(spec.Overlays) == 0 && existing == nil || existing != nil && equality.Semantic.DeepEqual(spec, existing.Spec)
 }
 
-// replace writes a spec in place of what there is.
+// replace writes a spec to the OverlaySet, or deletes the OverlaySet if the spec is empty.
 func (o *overlaySets) replace(ctx context.Context, namespace string, namespaceState *space, existing *v1alpha1.OverlaySet, spec v1alpha1.OverlaySetSpec) error {
 	ctx, cancel := detached(ctx)
 	defer cancel()
@@ -316,14 +318,14 @@ func (o *overlaySets) replace(ctx context.Context, namespace string, namespaceSt
 		err = o.writer.OverlaySet(ctx, set)
 	}
 	if errors.Is(err, apply.ErrTerminating) {
-		return nil // Whatever it was for is gone, too.
+		return nil // The workloads are deleted with the namespace, too.
 	}
 	if err != nil {
 		return err
 	}
 	namespaceState.wroteAt = o.now()
 	cached := &v1alpha1.OverlaySet{}
-	_ = o.cached.Get(ctx, client.ObjectKeyFromObject(set), cached) // A missing one has no version.
+	_ = o.cached.Get(ctx, client.ObjectKeyFromObject(set), cached) // A missing OverlaySet does not have a version.
 	if namespaceState.written = nil; cached.ResourceVersion != set.ResourceVersion {
 		namespaceState.replaced, namespaceState.written = cached.ResourceVersion, set
 	}
@@ -331,8 +333,8 @@ func (o *overlaySets) replace(ctx context.Context, namespace string, namespaceSt
 	return nil
 }
 
-// injecting returns the VectorSidecars of a namespace that may inject, ClusterVectorSidecars
-// among them, in their order.
+// injecting returns the VectorSidecars of a namespace that may inject, including ClusterVectorSidecars, in the order
+// of precedence.
 func (o *overlaySets) injecting(ctx context.Context, namespace string) []v1alpha1.VectorSidecar {
 	sidecars := slices.Clone(o.sidecars.list(ctx, namespace))
 	sidecars = slices.DeleteFunc(sidecars, func(s v1alpha1.VectorSidecar) bool { return s.DeletionTimestamp != nil || !s.Spec.IsEnabled() })

@@ -19,7 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// watch watches OverlaySets, if they are kept.
+// watch watches OverlaySets, if they are enabled.
 func (o *overlaySets) watch(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
 	if o == nil {
 		return builder
@@ -27,7 +27,7 @@ func (o *overlaySets) watch(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
 	return builder.Watches(&v1alpha1.OverlaySet{}, o.events(), ctrlbuilder.WithPredicates(predicate.GenerationChangedPredicate{}))
 }
 
-// events handles changes that others have made, and, at startup, what is left of those that are gone.
+// events handles changes of OverlaySets by other clients and, at startup, overlays of deleted VectorSidecars.
 func (o *overlaySets) events() handler.EventHandler {
 	changed := func(ctx context.Context, object client.Object, q queue) {
 		for _, request := range o.concerns(ctx, object) {
@@ -49,8 +49,7 @@ func (o *overlaySets) events() handler.EventHandler {
 	}
 }
 
-// concerns returns one VectorSidecar of a namespace whose OverlaySet somebody else has changed or
-// deleted.
+// concerns returns one VectorSidecar of a namespace if another client has changed or deleted the OverlaySet.
 func (o *overlaySets) concerns(ctx context.Context, object client.Object) []reconcile.Request {
 	if object.GetName() != meta.OverlaySet {
 		return nil
@@ -58,7 +57,7 @@ func (o *overlaySets) concerns(ctx context.Context, object client.Object) []reco
 	namespaceState := o.hold(object.GetNamespace())
 	defer namespaceState.mu.Unlock()
 	if namespaceState.written != nil && namespaceState.written.ResourceVersion == object.GetResourceVersion() {
-		namespaceState.written = nil // The cache has it now.
+		namespaceState.written = nil // The cache has this write now.
 		return nil
 	}
 	sidecars := o.sidecars.list(ctx, object.GetNamespace())
@@ -68,8 +67,8 @@ func (o *overlaySets) concerns(ctx context.Context, object client.Object) []reco
 	return requests(keysOf(sidecars[:min(len(sidecars), 1)]))
 }
 
-// strays returns those of an OverlaySet that are gone, or ClusterVectorSidecars that do not select
-// the namespace any more: nothing else leads to them after a restart.
+// strays returns the VectorSidecars in an OverlaySet that do not exist any more. It also returns
+// ClusterVectorSidecars that do not select the namespace any more. After a restart, no other event requeues them.
 func (o *overlaySets) strays(ctx context.Context, object client.Object) []reconcile.Request {
 	set, ok := object.(*v1alpha1.OverlaySet)
 	if !ok || set.Name != meta.OverlaySet {
@@ -89,7 +88,7 @@ func (o *overlaySets) strays(ctx context.Context, object client.Object) []reconc
 	return requests(strayKeys)
 }
 
-// namespacesOf returns the namespaces whose OverlaySet has something of a name.
+// namespacesOf returns the namespaces with an OverlaySet that has overlays of a VectorSidecar of this name.
 func (o *overlaySets) namespacesOf(ctx context.Context, name string) []string {
 	if o == nil {
 		return nil
@@ -109,7 +108,7 @@ func (o *overlaySets) namespacesOf(ctx context.Context, name string) []string {
 	return namespaces
 }
 
-// ownersOf returns the names that an OverlaySet has something of.
+// ownersOf returns the names of the VectorSidecars that have overlays in an OverlaySet.
 func ownersOf(set *v1alpha1.OverlaySet) (names []string) {
 	for i := range set.Spec.Overlays {
 		if name := set.Spec.Overlays[i].VectorSidecar; len(names) == 0 || names[len(names)-1] != name {
