@@ -105,7 +105,7 @@ func (k *clusterKnown) hasSeenAll() bool {
 	return k.version.uid != "" && len(k.unseen) == 0
 }
 
-// isLeft reports whether the cached state does not have any namespace.
+// isLeft reports whether the cached state is without namespaces.
 func (k *clusterKnown) isLeft() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()

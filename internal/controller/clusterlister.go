@@ -45,8 +45,8 @@ func (l *clusterLister) all(ctx context.Context) []v1alpha1.ClusterVectorSidecar
 	return list.Items
 }
 
-// in returns the VectorSidecars that ClusterVectorSidecars stand for in a namespace, or in all namespaces if it is
-// "".
+// in returns the VectorSidecars that ClusterVectorSidecars stand for in a namespace, or in all namespaces if the name
+// is "".
 func (l *clusterLister) in(ctx context.Context, namespace string) []v1alpha1.VectorSidecar {
 	return l.those(ctx, namespace, false, func(*v1alpha1.ClusterVectorSidecar) bool { return true })
 }

@@ -68,9 +68,9 @@ func (n *namespaces) changes() predicate.Predicate {
 	}
 }
 
-// namespaces reads the metadata of namespaces that decisions depend on. If the operator watches the whole cluster, it
-// comes from the cache. If the operator is restricted to some namespaces with Roles, it may get each of them, but not
-// watch them, because Namespaces are cluster-scoped. The operator then polls them.
+// namespaces reads the metadata of namespaces that decisions depend on. If the operator watches the whole cluster,
+// the metadata comes from the cache. If Roles restrict the operator to some namespaces, it may get each of them, but
+// not watch them, because Namespaces are cluster-scoped. The operator then polls them.
 type namespaces struct {
 	cached client.Reader
 	live   *livelist.Client
@@ -120,8 +120,8 @@ func (n *namespaces) of(ctx context.Context, name string) (source.Namespace, err
 }
 
 // seen returns an error while the cache does not have the namespace of a VectorSidecar yet, because its environment
-// is unknown. It does not check a VectorSidecar that is being deleted. It does not check a VectorSidecar of a
-// ClusterVectorSidecar either, because that only exists for namespaces in the cache.
+// is unknown. It ignores a VectorSidecar that is being deleted. It also ignores a VectorSidecar of a
+// ClusterVectorSidecar, because its namespace is always in the cache.
 func (n *namespaces) seen(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
 	if len(n.names) > 0 || sidecar.Cluster != nil || sidecar.DeletionTimestamp != nil {
 		return nil

@@ -39,7 +39,7 @@ type Options struct {
 	Version string
 	// KubeVersion is the version of the API server, such as "v1.36.0".
 	KubeVersion string
-	// Cluster is the data about the cluster that templates can read in addition.
+	// Cluster is the other data about the cluster that templates can read.
 	Cluster render.Cluster
 	// Nodes finds the oldest kubelet. It is nil if nodes are not read.
 	Nodes Nodes

@@ -40,7 +40,8 @@ type outcome struct {
 	isNews bool
 	// missed is how long until the check of a workload that had changed since it was read, 0 for never.
 	missed time.Duration
-	// lookAgain is how long until the next check of a Vector Job or the next write of the OverlaySet, 0 for never.
+	// lookAgain is how long until Vector is asked for validation again, workloads may be ready, or the OverlaySet is
+	// written; 0 for never.
 	lookAgain time.Duration
 	// rollout is the progress of the VectorSidecar with the target revision, nil without waves. staged is how long
 	// until it may continue without an event, 0 for never.

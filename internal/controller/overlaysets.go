@@ -75,8 +75,8 @@ type space struct {
 	wroteAt time.Time
 }
 
-// refusedWrite is a write of a workload with a sidecar that was rejected. Admission would also reject the workload
-// from its application owner, if the API server injected the sidecar.
+// refusedWrite is a rejected write of a workload with a sidecar. If the API server injected the sidecar, admission
+// would also reject the workload of the application owner.
 type refusedWrite struct{ hash, why string }
 
 func newOverlaySets(cached, live client.Reader, writer *apply.Writer, sidecars sidecarLister, clock func() time.Time, isOn bool) *overlaySets {
@@ -184,8 +184,8 @@ func (o *overlaySets) lag(sidecar *v1alpha1.VectorSidecar) time.Duration {
 	return max(0, admissionLag-o.now().Sub(removedAt))
 }
 
-// learn removes the overlays of a VectorSidecar if the write of a workload with the same sidecar was denied. They
-// return when a write is accepted or the sidecar changes. learn waits like keep.
+// learn removes the overlays of a VectorSidecar if the write of a workload with the same sidecar was denied. It
+// restores them when a write is accepted or the sidecar changes. Like keep, learn returns how long to wait.
 func (o *overlaySets) learn(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision, written map[*plan.Plan]error) (wait time.Duration, err error) {
 	if o == nil {
 		return 0, nil
