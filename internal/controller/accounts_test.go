@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// readAccounts answers with a ServiceAccount, and counts how often it is asked.
+// readAccounts returns a ServiceAccount, and counts the requests.
 type readAccounts struct {
 	client.Reader
 
@@ -28,8 +28,8 @@ func (r *readAccounts) Get(_ context.Context, _ client.ObjectKey, into client.Ob
 	return nil
 }
 
-// A ServiceAccount is read where a decision needs it, again when that is some minutes old, and not at
-// all without the right.
+// A ServiceAccount is read when a decision needs it, and again after accountAge. It is not read without the
+// permission.
 func TestAccounts_ReadsServiceAccountsOnDemand(t *testing.T) {
 	live, name, now := &readAccounts{has: "apps"}, types.NamespacedName{Namespace: "shop", Name: "cart"}, time.Now()
 	known := newAccounts(live, true)

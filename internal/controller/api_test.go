@@ -33,26 +33,26 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// memoryAPI is an in-memory API with a VectorSidecarReconciler on it, for answers that a real API server does
-// not give on demand.
+// memoryAPI is an in-memory API with a VectorSidecarReconciler. It gives responses that a real API server does not
+// give on demand.
 type memoryAPI struct {
 	client.WithWatch
 
 	*VectorSidecarReconciler
 	events *events.FakeRecorder
-	// waiting are the passes that others have requested.
+	// waiting has the reconciles that have been requested.
 	waiting queue
 }
 
-// values is the ConfigMap of the installation's values.
+// values is the name of the ConfigMap with the installation's values.
 var values = types.NamespacedName{Namespace: "vector-system", Name: "values"}
 
-// pacing returns it with rules for rollouts.
+// pacing returns the ConfigMap of the installation with rollout rules.
 func pacing(rules string) client.Object {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: values.Namespace, Name: values.Name, UID: "values"}, Data: map[string]string{desired.RolloutKey: rules}}
 }
 
-// clusterSidecar returns a ClusterVectorSidecar of all workloads with a label, in some namespaces.
+// clusterSidecar returns a ClusterVectorSidecar that selects all workloads with a label in some namespaces.
 func clusterSidecar(name, label string, namespaces ...string) *v1alpha1.ClusterVectorSidecar {
 	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name), Generation: 1}}
 	cluster.Spec.Selector = metav1.LabelSelector{MatchLabels: map[string]string{"logs": label}}
@@ -64,8 +64,8 @@ func namespace(name string) client.Object {
 	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelMetadataName: name}}}
 }
 
-// newMemoryAPI returns an API that holds objects; the VectorSidecarReconciler's cache shows what informers
-// would.
+// newMemoryAPI returns an API with some objects. The cache of the VectorSidecarReconciler returns the same as
+// informers would.
 func newMemoryAPI(t *testing.T, faults interceptor.Funcs, there ...client.Object) *memoryAPI {
 	t.Helper()
 	if !slices.ContainsFunc(there, func(object client.Object) bool {
@@ -117,7 +117,7 @@ func (a *memoryAPI) once(t *testing.T, name string) (reconcile.Result, error) {
 	return a.Reconcile(t.Context(), reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "shop", Name: name}})
 }
 
-// onceCluster makes the own pass of a ClusterVectorSidecar once.
+// onceCluster reconciles a ClusterVectorSidecar itself once.
 func (a *memoryAPI) onceCluster(t *testing.T, name string) error {
 	t.Helper()
 	_, err := a.Reconcile(t.Context(), reconcile.Request{NamespacedName: clusterKey(name)})

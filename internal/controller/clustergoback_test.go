@@ -16,8 +16,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 )
 
-// The API server drops status.lastKnownGood if the CustomResourceDefinition does not have it: it is not written again and
-// again.
+// The API server drops status.lastKnownGood if the CustomResourceDefinition does not have the field. The operator
+// then writes the field only once for each version.
 func TestClusters_WritesDroppedLastKnownGoodOnce(t *testing.T) {
 	writes := 0
 	a := newMemoryAPI(t, interceptor.Funcs{

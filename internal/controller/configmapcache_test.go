@@ -47,7 +47,7 @@ func TestDigested_KeepsContentOfOwnConfigMaps(t *testing.T) {
 	require.Equal(t, ours.Data, digested(t, ours).Data)
 }
 
-// A second reduction of an object changes nothing.
+// A second reduction does not change an object.
 func TestDigested_KeepsReducedObjectsUnchanged(t *testing.T) {
 	made := objects.NewConfigMap("logs-vector", "shop", "vector.yaml", "x")
 	companion.Label(made, "logs")
@@ -65,7 +65,7 @@ func TestConfigMapChanges_DetectsChangeOfReducedContent(t *testing.T) {
 	require.True(t, passes(configMapChanges(), digested(t, before), func(c *corev1.ConfigMap) { *c = *digested(t, after) }))
 }
 
-// live is an API server with one ConfigMap, which counts requests.
+// live is an API server with one ConfigMap, and counts requests.
 type live struct {
 	client.Reader
 	object *corev1.ConfigMap

@@ -29,9 +29,9 @@ import (
 // wroteTo counts writes by kind.
 type wroteTo map[string]int
 
-// funcs counts writes; those for which fails returns an error fail.
+// funcs counts writes. A write fails with the error that the given function returns for its object.
 func (w wroteTo) funcs(fails func(object client.Object) error) interceptor.Funcs {
-	var mu sync.Mutex // A pass writes several workloads at once.
+	var mu sync.Mutex // A reconcile writes several workloads concurrently.
 	note := func(object client.Object) error {
 		mu.Lock()
 		defer mu.Unlock()
@@ -39,7 +39,7 @@ func (w wroteTo) funcs(fails func(object client.Object) error) interceptor.Funcs
 		switch object.(type) {
 		case *corev1.ConfigMap:
 			if kind = "ConfigMap"; object.GetNamespace() == values.Namespace {
-				kind = "record" // Of the published revision.
+				kind = "record" // It records the published revision.
 			}
 		case *v1alpha1.VectorSidecar, *v1alpha1.ClusterVectorSidecar:
 			kind = "VectorSidecar"
@@ -64,8 +64,7 @@ func (w wroteTo) funcs(fails func(object client.Object) error) interceptor.Funcs
 				return err
 			}
 			if reply, is := object.(*metav1.PartialObjectMetadata); is {
-				// The in-memory client cannot apply to a workload of which it is asked for the
-				// metadata alone.
+				// The in-memory client cannot apply to a workload if only its metadata is requested.
 				reply.Generation, reply.ResourceVersion = 2, "2000"
 				return nil
 			}
@@ -99,8 +98,8 @@ func TestReconcile_ForgetsUnknownVectorSidecar(t *testing.T) {
 	require.Empty(t, api.memory.Referrers(types.NamespacedName{Namespace: "shop", Name: "shipping"}))
 }
 
-// The finalizer is added before anything is written that has to be cleaned up, and the
-// configuration before the pods that need it.
+// The finalizer is added before the first write of an object that must be cleaned up. The configuration is written
+// before the pods that need it.
 func TestReconcile_WritesDecisionInOrder(t *testing.T) {
 	var order []string
 	wrote := wroteTo{}
@@ -108,7 +107,7 @@ func TestReconcile_WritesDecisionInOrder(t *testing.T) {
 		switch object.(type) {
 		case *corev1.ConfigMap:
 			if object.GetNamespace() == values.Namespace {
-				return nil // The record.
+				return nil // It records the published revision.
 			}
 			order = append(order, "configuration")
 		case *v1alpha1.VectorSidecar:
@@ -157,7 +156,7 @@ func TestReconcile_SkipsWorkloadsWithoutConfiguration(t *testing.T) {
 	require.True(t, err != nil || told.Reason == meta.ReasonApplyRejected, "it is tried again, or a person has to act")
 }
 
-// If something may exist and cannot be read, the pass ends before it writes, but for the reason in the status.
+// If an object may exist but cannot be read, the reconcile writes only the reason to the status.
 func TestReconcile_WritesOnlyStatusAfterReadFailure(t *testing.T) {
 	wrote := wroteTo{}
 	funcs := wrote.funcs(nil)
@@ -181,7 +180,7 @@ func TestReconcile_WritesOnlyStatusAfterReadFailure(t *testing.T) {
 	require.Contains(t, api.memory.Referrers(types.NamespacedName{Namespace: "shop", Name: "shipping"}), logsOfShop, "it is looked at again when that changes")
 }
 
-// After a status write that failed, the next pass writes the whole status.
+// After a failed status write, the next reconcile writes the whole status.
 func TestReconcile_WritesWholeStatusAfterFailedWrite(t *testing.T) {
 	fails := true
 	funcs := interceptor.Funcs{SubResourcePatch: func(ctx context.Context, on client.Client, resource string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
@@ -205,8 +204,8 @@ func TestReconcile_WritesWholeStatusAfterFailedWrite(t *testing.T) {
 	require.NotEmpty(t, after.Status.Conditions)
 }
 
-// How far a rollout is stays known when the status that says so gets no answer, although an older one was held back
-// before: else who goes back from a revision that has just got done would go back to it.
+// The progress of a rollout stays in memory if its status write fails, even if an earlier status was delayed before.
+// Otherwise, a revert from a revision that has just finished would return to that same revision.
 func TestStatusWriter_KeepsRolloutAfterFailedWrite(t *testing.T) {
 	api := newMemoryAPI(t, interceptor.Funcs{SubResourcePatch: func(context.Context, client.Client, string, client.Object, client.Patch, ...client.SubResourcePatchOption) error {
 		return apierrors.NewTimeoutError("the API server is busy", 1)
@@ -223,7 +222,7 @@ func TestStatusWriter_KeepsRolloutAfterFailedWrite(t *testing.T) {
 	require.Equal(t, &done, known.Rollout(&vs.Status))
 }
 
-// A deleted VectorSidecar is released once nothing carries its sidecar, and its state is dropped.
+// A deleted VectorSidecar is released when all workloads are without its sidecar. Its state is then dropped.
 func TestReconcile_ReleasesDeletedVectorSidecar(t *testing.T) {
 	held := sidecar("logs", "vector").Build()
 	held.Finalizers = []string{meta.Finalizer}

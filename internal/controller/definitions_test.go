@@ -17,12 +17,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// documents are OpenAPI documents of an API server that fails, or has other ones later.
+// documents are the OpenAPI documents of an API server that can fail or change them.
 type documents struct {
 	err             error
 	address, text   string
 	listings, reads int
-	// meanwhile is done while an answer is waited for.
+	// meanwhile is called during a request.
 	meanwhile func()
 }
 

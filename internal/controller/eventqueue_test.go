@@ -51,7 +51,7 @@ func TestEventQueue_SharesOfNamespaces(t *testing.T) {
 	}
 }
 
-// The events of one namespace, however many, drop none of another.
+// Any number of events of one namespace does not drop the events of other namespaces.
 func TestAnnouncer_DropsEventsOfTheLargestNamespace(t *testing.T) {
 	sent := events.NewFakeRecorder(2 * eventsWaiting)
 	a := newAnnouncer(sent, scheme.Scheme, isNever)

@@ -21,7 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// During writes events are sent slowly, and the remaining ones follow after the writes.
+// During writes, events are sent slowly. The other events follow after the writes.
 func TestAnnouncer_DelaysEventsDuringWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sent := events.NewFakeRecorder(2 * eventsWaiting)
@@ -55,7 +55,7 @@ func TestAnnouncer_DelaysEventsDuringWrites(t *testing.T) {
 	})
 }
 
-// Many events may wait, and the objects that they are about may be large.
+// Many events may be queued, and their objects may be large.
 func TestAnnouncer_QueuesOnlyObjectNames(t *testing.T) {
 	a := newAnnouncer(events.NewFakeRecorder(1), scheme.Scheme, isNever)
 	object := objects.NewConfigMap("config", "shop", "a", "large")
@@ -92,7 +92,7 @@ func TestAnnouncer_DropsEventsOfDeletedNamespaces(t *testing.T) {
 	require.Equal(t, []string{`Normal Injected namespace "shop"`, `Normal Injected namespace ""`}, notes)
 }
 
-// Whoever follows the reference of an event has to find the object.
+// The reference of an event must lead to the object.
 func TestReference_ContainsWorkloadAPIVersion(t *testing.T) {
 	for kind, version := range map[string]string{
 		"Deployment": "apps/v1", "StatefulSet": "apps/v1", "DaemonSet": "apps/v1", "CronJob": "batch/v1", "Rollout": "argoproj.io/v1alpha1",

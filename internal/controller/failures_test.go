@@ -18,8 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// A template that fails for one VectorSidecar is reported there with file and line, in the status and by one event, and the
-// others name that VectorSidecar.
+// If a template fails for one VectorSidecar, its status and one event report the failure with file and line. Other
+// VectorSidecars name that VectorSidecar.
 func TestVectorSidecarReconciler_RecordsFailures(t *testing.T) {
 	rules, _ := pacing("halt: {}").(*corev1.ConfigMap)
 	rules.Data["development.yaml"] = "sidecar: {}"
@@ -45,7 +45,7 @@ func TestVectorSidecarReconciler_RecordsFailures(t *testing.T) {
 		var found v1alpha1.VectorSidecar
 		key := types.NamespacedName{Namespace: "shop", Name: name}
 		require.NoError(t, api.Get(t.Context(), key, &found))
-		return api.memory.Of(key).Rollout(&found.Status) // Its write may be delayed.
+		return api.memory.Of(key).Rollout(&found.Status) // The status write may be delayed.
 	}
 	passes()
 	require.Empty(t, status("bad").Failures)
@@ -66,7 +66,7 @@ func TestVectorSidecarReconciler_RecordsFailures(t *testing.T) {
 
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	require.NoError(t, api.statuses.events.Start(ctx)) // It sends what is queued.
+	require.NoError(t, api.statuses.events.Start(ctx)) // Start sends the queued events.
 	count := 0
 	for len(api.events.Events) > 0 {
 		if note := <-api.events.Events; strings.Contains(note, meta.ReasonRolloutFailed+" "+failures[0].Text()[:60]) {

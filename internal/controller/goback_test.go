@@ -34,7 +34,8 @@ func TestStage_AttributesFailureToSpecOrRevision(t *testing.T) {
 		return of
 	}
 	asIs := func(*stage) {}
-	// part is one of a ClusterVectorSidecar that came when workloads had failed before; it is known with which generation.
+	// part returns the wave state of a ClusterVectorSidecar with a revision that started after workloads had failed.
+	// The generation at that time may be known.
 	part := func(known *brokenBefore, change func(*stage)) *stage {
 		return at(0, func(s *stage) {
 			s.ofCluster, s.before, s.Status.StartTime = "logs", known, &metav1.Time{Time: now}
@@ -68,7 +69,7 @@ func TestStage_AttributesFailureToSpecOrRevision(t *testing.T) {
 	}
 }
 
-// What is rendered is another one, which others may be in the way of.
+// A revert changes the rendered spec, which may compete with other VectorSidecars.
 func TestLaterChanges_DetectsRevertedSpec(t *testing.T) {
 	before := objects.NewVectorSidecar("logs", "shop").Build()
 	after := before.DeepCopy()
@@ -82,8 +83,8 @@ func TestLaterChanges_DetectsRevertedSpec(t *testing.T) {
 	require.True(t, update())
 }
 
-// After a restart nobody has seen that the progress deadline passed with the spec that failed. The Deployment says so
-// until one more pod runs, and others would wait for it.
+// After a restart, it is not known that the progress deadline passed with the failed spec. The Deployment reports the
+// deadline until one more pod runs, and other workloads would wait for it.
 func TestReconcile_IgnoresEarlierDeadlineAfterRestart(t *testing.T) {
 	wrote, cart := map[string]int{}, fieldmanager.New(t)
 	funcs := interceptor.Funcs{Patch: func(ctx context.Context, on client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
@@ -118,7 +119,7 @@ func TestReconcile_IgnoresEarlierDeadlineAfterRestart(t *testing.T) {
 	vs.Status.LastKnownGood = lastgood.Keep(vs, done).LastGood
 	vs.Spec.Sidecar.Image = "timberio/vector:bad"
 	vs.Status.Reverted = &v1alpha1.RevertedSpec{Digest: lastgood.Digest(&vs.Spec), Generation: 2, FailedWorkloads: 1}
-	vs.Status.Workloads[0].State = v1alpha1.StateFailed // As it was before the write.
+	vs.Status.Workloads[0].State = v1alpha1.StateFailed // This is the state before the write.
 	vs.Status.LastReconcileTime = &metav1.Time{Time: time.Now().Add(-time.Minute)}
 	later := objects.NewDeployment("later", "shop").Labelled("app", "cart").Build()
 	later.ResourceVersion, later.UID = "", "later"

@@ -74,7 +74,8 @@ func useQueue(queue priorityqueue.PriorityQueue[reconcile.Request]) {
 	synctest.Wait()
 }
 
-// workqueueMetrics returns the metrics of a queue: the labels, and the values or, of durations, the counts.
+// workqueueMetrics returns the metrics of a queue by their labels: values of gauges and counters, and counts of
+// durations.
 func workqueueMetrics(t *testing.T, queue string) map[string]float64 {
 	t.Helper()
 	families, err := runtimemetrics.Registry.Gather()
@@ -91,7 +92,7 @@ func workqueueMetrics(t *testing.T, queue string) map[string]float64 {
 	return found
 }
 
-// labelsOf returns the queue's name and the other labels.
+// labelsOf returns the name of the queue, and the other labels.
 func labelsOf(metric *dto.Metric) (name, others string) {
 	for _, label := range metric.Label {
 		if label.GetName() == "name" {
@@ -108,7 +109,7 @@ func labelsOf(metric *dto.Metric) (name, others string) {
 	return name, others
 }
 
-// Without controller-runtime's metrics in the registry, the same are registered.
+// If the registry lacks the metrics of controller-runtime, the same metrics are registered.
 func TestQueue_RegistersMetricsInOtherRegistry(t *testing.T) {
 	registry := prometheus.NewPedanticRegistry()
 	queueMetrics, err := telemetry.NewQueueMetrics(registry)

@@ -22,7 +22,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// While the mark of a failed revision cannot be written, VectorSidecars return from that revision, and start no other one,
+// While a failed revision cannot be marked, VectorSidecars may revert from it. They do not start another revision,
 // because a start deletes the failure from the status.
 func TestRevisionLedger_BlocksStartsButNoReturns(t *testing.T) {
 	rules, _ := pacing("halt: {}\nonFailure: Revert").(*corev1.ConfigMap)

@@ -22,7 +22,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// The status counts the sidecars that are in the objects, not those that the operator wanted to write.
+// The status counts the sidecars in the workloads, not the planned sidecars.
 func TestOutcome_ReportsOnlyWhatWasWritten(t *testing.T) {
 	conflict := apierrors.NewConflict(schema.GroupResource{Group: "apps", Resource: "deployments"}, "bad", nil)
 	gone := apierrors.NewNotFound(schema.GroupResource{Group: "apps", Resource: "deployments"}, "bad")
@@ -68,7 +68,7 @@ func TestOutcome_ReportsOnlyWhatWasWritten(t *testing.T) {
 			}
 			api.sync(t)
 			for range 3 {
-				_, _ = api.once(t, "logs") // Some answers are errors of the reconcile, too.
+				_, _ = api.once(t, "logs") // Some responses are errors of the reconcile, too.
 			}
 
 			injected := int32(0)

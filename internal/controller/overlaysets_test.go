@@ -20,8 +20,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/overlayset"
 )
 
-// Every write of an OverlaySet is as large as all sidecars of its namespace: in a crowd, changes that come
-// together are written together, except for one that nobody should be given any more.
+// Every write of an OverlaySet has all sidecars of its namespace. With many VectorSidecars, changes are therefore
+// written together, except for removals, which do not wait.
 func TestOverlaySets_GroupsWritesOfLargeNamespaces(t *testing.T) {
 	var crowded []client.Object
 	for i := range crowd + 20 {
