@@ -98,8 +98,8 @@ func (c *catalogReader) current(ctx context.Context) (*desired.Platform, error) 
 }
 
 // publish records a platform that current has returned, before a VectorSidecar starts its revision. A draft is not
-// recorded, because nothing starts its revision. The error is apply.ErrStale if there is a later platform, and an
-// *unstoredError if the record could not be written.
+// recorded, because VectorSidecars do not start its revision. The error is apply.ErrStale if there is a later
+// platform, and an *unstoredError if the record could not be written.
 func (c *catalogReader) publish(ctx context.Context, platform *desired.Platform) error {
 	if c.last.Load() != platform {
 		return fmt.Errorf("publishing revision %s: %w", platform.Revision, apply.ErrStale)

@@ -83,8 +83,8 @@ func (l *clusterLister) those(ctx context.Context, namespace string, isByOwner b
 }
 
 // get returns the VectorSidecar that a ClusterVectorSidecar stands for in a namespace. It returns nil if one of the
-// two does not exist. It also returns nil if the namespace is being deleted, because such a namespace is neither
-// reconciled nor waited for.
+// two does not exist. It also returns nil if the namespace is being deleted, because the operator does not act there
+// or wait for it.
 func (l *clusterLister) get(ctx context.Context, namespace, name string) (*v1alpha1.VectorSidecar, error) {
 	cluster, err := l.named(ctx, name)
 	if err != nil || cluster == nil {

@@ -87,7 +87,7 @@ func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha
 }
 
 // lastOf returns the states of a ClusterVectorSidecar in its waves, as last written to the status. It returns nil if
-// the ClusterVectorSidecar has never been in a wave or is not in a wave any more.
+// the ClusterVectorSidecar is not in waves any more or never was.
 func (c *clusters) lastOf(ctx context.Context, stages *stages, name string) ([]fleet.Part, error) {
 	platform := stages.staged()
 	cluster, err := c.named(ctx, name)

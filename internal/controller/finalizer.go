@@ -93,8 +93,8 @@ func (f *finalizer) deleted(ctx context.Context, cached *v1alpha1.VectorSidecar)
 	return sidecar, nil
 }
 
-// release removes the finalizer when all workloads are without the sidecar and API servers no longer inject it. It
-// also removes the finalizer if the sidecars are to stay.
+// release removes the finalizer when the sidecar is removed from all workloads and API servers no longer inject it.
+// It also removes the finalizer if the sidecars are to stay.
 func (f *finalizer) release(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (reconcile.Result, error) {
 	if !controllerutil.ContainsFinalizer(sidecar, meta.Finalizer) {
 		return reconcile.Result{}, nil

@@ -30,8 +30,8 @@ import (
 )
 
 const (
-	// storedRevisions is how many of the newest revisions stay stored even if VectorSidecars neither have them nor
-	// would revert to them.
+	// storedRevisions is how many of the newest revisions stay stored even if they are unused. A used revision is one
+	// that a VectorSidecar has or would revert to.
 	storedRevisions = 10
 	// loadedRevisions is how many earlier revisions are cached in memory. Usually, all waiting VectorSidecars have
 	// the same revision.
@@ -314,8 +314,8 @@ func (h *history) neededBy(ctx context.Context) map[string]bool {
 	return needed
 }
 
-// prune deletes the revisions that VectorSidecars neither have nor would revert to, except the newest
-// storedRevisions. It also deletes the parts that the remaining revisions do not use.
+// prune deletes all revisions except the newest storedRevisions and the revisions that VectorSidecars have or would
+// revert to. It also deletes the parts that the remaining revisions do not use.
 func (h *history) prune(ctx context.Context, installation *corev1.ConfigMap, current *desired.Platform) error {
 	stored, err := source.Revisions(ctx, h.live, h.options.Installation)
 	if err != nil {

@@ -28,8 +28,8 @@ const (
 	sweepRetry = 10 * time.Second
 )
 
-// sweeper finds sidecars and companions of VectorSidecars that do not exist, because reconciles do not find them. It
-// reports them, and removes the ones that are safe to remove. It runs on the leader only.
+// sweeper finds sidecars and companions of VectorSidecars that do not exist, because reconciles miss them. It reports
+// them, and removes the ones that are safe to remove. It runs on the leader only.
 type sweeper struct {
 	*applier
 	*leftoverSignal

@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// stuckAfter is the maximum time in which a reconcile neither starts nor ends a step. It is longer than any request
-// or rendering may take.
+// stuckAfter is the maximum time between two starts or ends of steps in a reconcile. It is longer than any request or
+// rendering may take.
 const stuckAfter = 3 * time.Minute
 
 // liveness detects whether a reconcile in progress is stuck.

@@ -107,7 +107,7 @@ func (o *overlaySets) space(namespace string) *space {
 	return o.spaces[namespace]
 }
 
-// forget drops the cached state of a namespace if it has no overlays and the OverlaySet does not exist, because the
+// forget drops the cached state of a namespace if the OverlaySet does not exist and would be empty, because the
 // namespace may be deleted. The caller holds the lock of the state.
 func (o *overlaySets) forget(namespace string, namespaceState *space, existing *v1alpha1.OverlaySet) {
 	if len(namespaceState.parts) > 0 || existing != nil {
