@@ -13,7 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// references are the ConfigMaps that the last decision about a VectorSidecar depends on.
+// references stores the ConfigMaps that the last decision about a VectorSidecar depends on.
 type references struct {
 	*shared
 
@@ -38,8 +38,8 @@ func (s *references) References() []string {
 	return slices.AppendSeq(names, maps.Keys(s.configMaps))
 }
 
-// KeepReferences drops all references but those given. It returns the ConfigMaps that no
-// VectorSidecar depends on any more.
+// KeepReferences drops all references except the named ones. It returns the ConfigMaps that no VectorSidecar depends on
+// anymore.
 func (s *references) KeepReferences(names []string) (unused []types.NamespacedName) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,32 +15,32 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// expectations are those for the workloads of a VectorSidecar, by UID.
+// expectations stores the expectations for the workloads of a VectorSidecar, by UID.
 type expectations struct {
 	*shared
 
 	name types.NamespacedName
 	all  map[types.UID]*expectation
-	// forgiven is what Forgive was asked with last.
+	// forgiven is the request of the last call of Forgive.
 	forgiven string
 }
 
-// expectation is what is expected of one workload: that the cache will show the last write, that
-// the same attempt may be refused again, or that the workload changed before the attempt reached
-// it. It prevents duplicate writes while the cache lags behind our own, and retries that cannot
-// succeed. It also holds the repairs of the workload.
+// expectation is the outcome of the last attempt to write a workload. Either the cache will show the write, or the API
+// server rejected it and may reject it again, or the workload had changed before. Expectations prevent duplicate writes
+// while the cache lags behind the operator's writes, and retries that cannot succeed. An expectation also has the
+// corrections of the workload.
 type expectation struct {
 	*attempt
 	*repairs
-	// carried is nil if the workload is not known to have carried the sidecar, or nobody else owns it.
+	// carried is nil if the workload has no controller owner or is not known to have had the sidecar.
 	carried *carried
 }
 
-// carried is what is known of a workload with the sidecar that another operator owns.
+// carried records that a workload with a controller owner had the sidecar, and the workload's last writer at that time.
 type carried struct{ lastWriter string }
 
-// repairs counts writes of one sidecar to one workload. If they do not last, repairing is paused.
-// After a pause, one more try shows whether the other writer has stopped.
+// repairs counts the writes of one sidecar to one workload. If another writer keeps reverting them, corrections are
+// paused. After a pause, one more correction shows whether the other writer has stopped.
 type repairs struct {
 	injected string
 	writes   []time.Time
@@ -49,46 +49,44 @@ type repairs struct {
 	undone   int
 }
 
-// attempt is the last one on a workload.
+// attempt is the last attempt to write a workload.
 type attempt struct {
 	target workload.Ref
-	// planned is the resource version that the attempt was planned from, seen the first one that
-	// looked the same.
+	// planned is the resource version that the attempt was planned from. seen is the first resource version that is
+	// equivalent to it.
 	planned, seen string
 	action        plan.Action
 	hash          string
 	// generation and version are from the API server's answer to a write.
 	generation int64
 	version    string
-	// denial is its answer if it refused the attempt, else nil.
+	// denial is the API server's rejection of the attempt, nil if the attempt was not rejected.
 	denial *plan.Denial
 	// missed is set when the workload had changed before the attempt reached it.
 	missed *Missed
 }
 
-// Missed records that a workload had changed since the view that an attempt was planned from.
-// Nothing is retried on that view until it changes or the live workload was read.
+// Missed records that a workload changed after the attempt was planned. The attempt is not repeated with the same
+// planned version until the cache changes or the live workload was read.
 type Missed struct {
-	// Look is when to read the live workload, Wait how long that is after the attempt or the read
-	// before.
+	// Look is the time to read the live workload. Wait is the time between the attempt, or the previous read, and Look.
 	Look time.Time
 	Wait time.Duration
-	// IsCurrent is true if the live workload has the version planned from, so that something else
-	// refused the attempt.
+	// IsCurrent is true if the live workload has the planned version, so the attempt was rejected for another reason.
 	IsCurrent bool
 
-	// answer is the API server's to the last attempt on a view that was known to be current, and inVain
-	// how many there were.
+	// answer is the API server's response to the last attempt that was planned from the live version. inVain is the
+	// number of such attempts.
 	answer error
 	inVain int
 }
 
-// mostInVain is how often an attempt may fail as if the workload had changed although it had not: once, because it
-// may have changed since it was read.
+// mostInVain is the tolerated number of conflicts with the live version. It is 1 because the workload may have changed
+// after it was read.
 const mostInVain = 1
 
-// next returns the next read, with a longer wait each time. answer is the API server's to the attempt, nil
-// if there was none.
+// next returns the record of a further miss, with a longer wait. The error is the API server's response to the attempt,
+// nil if the attempt was not sent.
 func (m *Missed) next(now time.Time, answer error) *Missed {
 	missed := &Missed{}
 	if m != nil {
@@ -102,8 +100,8 @@ func (m *Missed) next(now time.Time, answer error) *Missed {
 	return missed
 }
 
-// Unexplained returns what the API server answers again and again as if the workload had changed, which it has
-// not: an admission webhook may answer so. It is nil if there is no such answer.
+// Unexplained returns the API server's response if it repeatedly reports a conflict although the workload has not
+// changed. An admission webhook may cause such responses. Otherwise it returns nil.
 func (m *Missed) Unexplained() error {
 	if m == nil || m.inVain <= mostInVain {
 		return nil
@@ -111,16 +109,17 @@ func (m *Missed) Unexplained() error {
 	return m.answer
 }
 
-// IsPending reports whether the cache is still behind the last write to a plan's target. Others may
-// write to the workload's status between two of our requests, so it is not enough to compare the
-// versions of our own writes.
+// IsPending reports whether the cache does not show the last write to the plan's workload yet. Comparing only the
+// versions of the operator's writes is not enough, because other clients may write the workload's status between two
+// writes.
 func (s *expectations) IsPending(p *plan.Plan) bool {
 	lastAttempt, ok := s.last(p.Target.UID)
 	isBehind := lastAttempt.planned == p.ResourceVersion || p.Generation < lastAttempt.generation || workloadcache.IsOlder(p.ResourceVersion, lastAttempt.version)
 	return ok && lastAttempt.denial == nil && isBehind
 }
 
-// Denials returns the last attempts on workloads that were refused, nil if there are none.
+// Denials returns the last attempts that the API server rejected, by workload. It returns nil if no attempt was
+// rejected.
 func (s *expectations) Denials() map[types.UID]decision.Denial {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,8 +136,7 @@ func (s *expectations) Denials() map[types.UID]decision.Denial {
 	return denials
 }
 
-// Missed returns the record of an attempt that missed the view that a plan is made of, nil if there
-// is none.
+// Missed returns the record of an attempt that missed the resource version of the plan, nil if no attempt missed it.
 func (s *expectations) Missed(p *plan.Plan) *Missed {
 	lastAttempt, ok := s.last(p.Target.UID)
 	if ok && lastAttempt.planned == p.ResourceVersion {
@@ -163,9 +161,9 @@ func (s *expectations) last(target types.UID) (attempt, bool) {
 	return *expectation.attempt, true
 }
 
-// Wrote records that a plan was carried out, and the API server's answer.
+// Wrote records that a plan was written, with the generation and the resource version of the API server's response.
 func (s *expectations) Wrote(p *plan.Plan, generation int64, version string) {
-	if p.Action == plan.Defer { // It has begun nothing.
+	if p.Action == plan.Defer { // A deferred plan starts no rollout.
 		lastAttempt, _ := s.last(p.Target.UID)
 		generation = lastAttempt.generation
 	}
@@ -177,8 +175,8 @@ func (s *expectations) Wrote(p *plan.Plan, generation int64, version string) {
 	}
 }
 
-// Carried returns whether a workload that another operator owns has carried the sidecar, as far as
-// this process knows, and its last writer by then.
+// Carried reports whether this process saw the sidecar on a workload with a controller owner, and returns the
+// workload's last writer at that time.
 func (s *expectations) Carried(target types.UID) (lastWriter string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -188,8 +186,8 @@ func (s *expectations) Carried(target types.UID) (lastWriter string, ok bool) {
 	return "", false
 }
 
-// Refused records that a plan was refused, and would be again if isPermanent: then it is not tried for a while,
-// because the reason may be gone later. What was written before still counts for pacing.
+// Refused records that the API server rejected a plan. If the rejection is permanent, the plan is not retried for
+// LastRetry, because the reason may disappear later. Earlier writes still count for pacing.
 func (s *expectations) Refused(p *plan.Plan, err error, isPermanent bool) {
 	denial := &plan.Denial{Err: err, RejectedAt: s.now()}
 	if isPermanent {
@@ -200,9 +198,9 @@ func (s *expectations) Refused(p *plan.Plan, err error, isPermanent bool) {
 	s.put(p, lastAttempt)
 }
 
-// Miss records that a workload had changed since an attempt on it was planned, and returns how long
-// to wait before the live workload is read. What was written before still counts for pacing. answer is the API
-// server's to the attempt, nil if a read says so.
+// Miss records that a workload changed after an attempt was planned. It returns the wait before the live workload is
+// read. Earlier writes still count for pacing. The error is the API server's response to the attempt, nil if a read
+// showed the change.
 func (s *expectations) Miss(p *plan.Plan, answer error) time.Duration {
 	lastAttempt, _ := s.last(p.Target.UID)
 	lastAttempt.denial, lastAttempt.missed = nil, lastAttempt.missed.next(s.now(), answer)
@@ -210,7 +208,7 @@ func (s *expectations) Miss(p *plan.Plan, answer error) time.Duration {
 	return lastAttempt.missed.Wait
 }
 
-// Confirm records that a plan's view is current although an attempt on it has missed.
+// Confirm records that a plan's resource version is the live one although an attempt has missed.
 func (s *expectations) Confirm(p *plan.Plan) {
 	lastAttempt, _ := s.last(p.Target.UID)
 	confirmed := *lastAttempt.missed
@@ -234,8 +232,7 @@ func (s *expectations) expect(target types.UID) *expectation {
 	return s.all[target]
 }
 
-// Besides returns the workloads that were written to and are not among the count workloads of
-// other, which are distinct.
+// Besides returns the workloads that were written, except the excluded ones. The excluded UIDs are distinct.
 func (s *expectations) Besides(excludedUID func(n int) types.UID, count int) []workload.Ref {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -248,9 +245,9 @@ func (s *expectations) Besides(excludedUID func(n int) types.UID, count int) []w
 	return targets
 }
 
-// KeepExpectations drops the expectations of workloads that no plan is about any more, and the
-// repairs of those that are not to carry the sidecar: a removal that was asked for is no round of a
-// repair loop, and adding the sidecar again deserves a fresh try.
+// KeepExpectations drops the expectations of workloads without a plan. It also drops the corrections of workloads that
+// must not have the sidecar. A requested removal is not part of a correction loop, so a later injection starts a new
+// count.
 func (s *expectations) KeepExpectations(plans []plan.Plan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -270,8 +267,8 @@ func (s *expectations) KeepExpectations(plans []plan.Plan) {
 	}
 }
 
-// Forgive drops, once for each thing that is asked for, what keeps writes from being tried again: that
-// they were refused, or undone, by an owner or again and again.
+// Forgive allows retries of blocked writes, once for each request. It drops rejections by the API server, removals by
+// the application owner, and correction loops.
 func (s *expectations) Forgive(request string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -292,8 +289,8 @@ func (s *expectations) isAwaited(target types.UID) bool {
 	return expectation.attempt != nil && expectation.missed != nil
 }
 
-// except returns the keys of a map that are not among the count keys of other, which are distinct.
-// Usually there are none, and finding that out allocates nothing.
+// except returns the keys of the map, except the excluded ones. The excluded UIDs are distinct. Usually all keys are
+// excluded; then the function allocates nothing.
 func except[V any](entries map[types.UID]V, excludedUID func(n int) types.UID, count int) []types.UID {
 	if len(entries) == 0 {
 		return nil

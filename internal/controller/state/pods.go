@@ -13,60 +13,59 @@ import (
 )
 
 const (
-	// startingPods is how long a rollout may take before its pods are read. Most are done by then
-	// and cost nothing.
+	// startingPods is how long a rollout may take before its pods are read. Most rollouts finish earlier, so their pods
+	// are never read.
 	startingPods = 2 * time.Second
-	// firstPodLook and lastPodLook are the waits between two reads, each 1.5 times the one before:
-	// what is wrong shows in the status within 10 s. Where many workloads are read it takes longer,
-	// podLookEach for each of them, so that no more than two are read in three seconds. If the
-	// state has lasted longer than newTrouble, the wait grows further.
+	// firstPodLook and lastPodLook bound the wait between two reads of the pods of a workload. Each wait is 1.5 times
+	// the one before, so a pod error shows in the status within 10 s. With many workloads the longest wait is
+	// podLookEach for each workload, so at most two workloads are read in three seconds. If the rollout state has
+	// lasted longer than newTrouble, the wait grows further.
 	firstPodLook, lastPodLook = 2 * time.Second, 6 * time.Second
 	podLookEach               = 1500 * time.Millisecond
 	newTrouble                = 10 * time.Minute
-	// firstWatchedLook and lastWatchedLook are the waits between two reads of a workload that is
-	// watched and whose pods all run, each 1.5 times the one before; podLookEach for each of them if
-	// that is longer.
+	// firstWatchedLook and lastWatchedLook bound the wait between two reads of the pods of a watched workload. Each
+	// wait is 1.5 times the one before. With many workloads the waits are at least podLookEach for each workload.
 	firstWatchedLook, lastWatchedLook = 10 * time.Second, time.Minute
-	// watchedAtOnce is how many of them are read in one pass, if many are overdue.
+	// watchedAtOnce is the number of watched workloads that one reconcile reads if many are overdue.
 	watchedAtOnce = 20
 )
 
 // podLook is the last read of a workload's pods.
 type podLook struct {
-	// record is the workload as it was, and rollout its rollout; if it has another pod template since, what
-	// was seen says nothing, and if the rollout has changed, the pods are read again.
+	// record and rollout are the workload and its rollout at the last read. If the pod template changed after that, the
+	// result does not apply anymore. If the rollout changed, the pods are read again.
 	record  *workloadcache.Record
 	rollout workload.Rollout
 	next    time.Time
 	wait    time.Duration
 	isSeen  bool
-	isTold  bool // true if it has been logged that they cannot be read
+	isTold  bool // true if the failure to read the pods was logged
 	fault   workload.Fault
 }
 
-// isOf reports whether the pods that were read are of the workload's present template.
+// isOf reports whether the pods that were read have the workload's current template.
 func (l *podLook) isOf(record *workloadcache.Record) bool {
 	return record.HasSameTemplate(l.record)
 }
 
-// podLooks are the last reads of the pods of a VectorSidecar's workloads.
+// podLooks stores the last reads of the pods of a VectorSidecar's workloads.
 type podLooks struct {
 	*shared
 
 	byWorkload map[types.UID]podLook
-	// after is that of the last watch.
+	// after is Watched.After of the last call of PodsDue.
 	after time.Time
 }
 
-// Watched are settled workloads whose pods are read all the same.
+// Watched lists ready workloads. Their pods are read, too.
 type Watched struct {
 	Records []*workloadcache.Record
-	// After is when a person let a failed rollout go on: what was seen before says nothing.
+	// After is the time when a user retried a failed rollout. Earlier results do not apply.
 	After time.Time
 }
 
-// PodsDue returns those of the unsettled and the watched workloads whose pods are due to be read, and
-// drops what was seen of all others.
+// PodsDue returns the unready and the watched workloads with pods that must be read now. It drops the results of all
+// other workloads.
 func (s *podLooks) PodsDue(unsettled []*workloadcache.Record, watched Watched) []*workloadcache.Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +98,7 @@ func (s *podLooks) PodsDue(unsettled []*workloadcache.Record, watched Watched) [
 	return append(dueRecords, s.watchedDue(previousLooks, watched)...)
 }
 
-// watchedDue returns those of the watched workloads.
+// watchedDue returns the watched workloads with pods that must be read now.
 func (s *podLooks) watchedDue(previousLooks map[types.UID]podLook, watched Watched) (dueRecords []*workloadcache.Record) {
 	now, count := s.now(), len(watched.Records)
 	round := time.Duration(count) * podLookEach
@@ -110,9 +109,9 @@ func (s *podLooks) watchedDue(previousLooks map[types.UID]podLook, watched Watch
 		podCheck, ok := previousLooks[record.UID]
 		inTurn := now.Add(shortest * time.Duration(n+1) / time.Duration(count))
 		switch {
-		case !ok || isAnew || podCheck.rollout == workload.RolloutProgressing || !podCheck.isOf(record): // One after another.
+		case !ok || isAnew || podCheck.rollout == workload.RolloutProgressing || !podCheck.isOf(record): // Read them one after another.
 			podCheck = podLook{record: record, rollout: record.Rollout(), next: inTurn, wait: shortest}
-		case podCheck.rollout != record.Rollout(): // Its pods have just come back.
+		case podCheck.rollout != record.Rollout(): // The workload has just become ready.
 			podCheck = podLook{record: record, rollout: record.Rollout(), next: now, wait: shortest}
 		}
 		switch {
@@ -129,8 +128,8 @@ func (s *podLooks) watchedDue(previousLooks map[types.UID]podLook, watched Watch
 	return dueRecords
 }
 
-// SetFault records what keeps the pods of a workload from running, if they could be read. It
-// reports whether it is new that they could not.
+// SetFault records the error that keeps the pods of a workload from running, if the pods could be read. It reports
+// whether the pods could not be read for the first time.
 func (s *podLooks) SetFault(target types.UID, fault workload.Fault, isSeen bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,7 +140,7 @@ func (s *podLooks) SetFault(target types.UID, fault workload.Fault, isSeen bool)
 	return isNews
 }
 
-// Faults returns what keeps pods from running, or no fault, for the workloads that could be read.
+// Faults returns the pod errors of all workloads with pods that could be read. The zero fault means running pods.
 func (s *podLooks) Faults() map[types.UID]workload.Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,7 +153,7 @@ func (s *podLooks) Faults() map[types.UID]workload.Fault {
 	return faults
 }
 
-// NextPodLook returns how long to wait before pods are read again, 0 for never.
+// NextPodLook returns the wait before the next read of pods, 0 if no read is planned.
 func (s *podLooks) NextPodLook() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

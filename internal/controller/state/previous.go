@@ -11,18 +11,18 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 )
 
-// previousFor is how long a decision is kept. While passes follow each other closely, each has to
-// evaluate only what has changed; after that the memory is worth more.
+// previousFor is how long a decision is kept. Frequent reconciles use it to evaluate only changed workloads. After that
+// time the memory is worth more than the saved evaluation.
 const previousFor = time.Minute
 
-// lastDecision is what the last decision about a VectorSidecar leaves for the next.
+// lastDecision stores the results that the last decision about a VectorSidecar provides for the next decision.
 type lastDecision struct {
 	*shared
 
 	name types.NamespacedName
 }
 
-// Previous returns what the last decision has left for the next, nil if there is nothing.
+// Previous returns the stored results of the last decision, nil if none are stored.
 func (s *lastDecision) Previous() *decision.Previous {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -32,8 +32,8 @@ func (s *lastDecision) Previous() *decision.Previous {
 	return nil
 }
 
-// SetPrevious replaces what a decision has left for the next, unless it is larger than the bound
-// for all.
+// SetPrevious replaces the stored results. It stores nothing if the results are larger than the bound for all
+// VectorSidecars.
 func (s *lastDecision) SetPrevious(results *decision.Previous) {
 	bytes := 0
 	if results != nil {
@@ -48,11 +48,11 @@ func (s *lastDecision) SetPrevious(results *decision.Previous) {
 	s.decisions++
 	number := s.decisions
 	fresh := &previous{Previous: results, number: number}
-	// The timer refers to the number only: it outlasts a decision that was dropped for others.
+	// The timer uses the number because the entry may be evicted and replaced before the timer fires.
 	fresh.forget = time.AfterFunc(previousFor, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if entry := s.previous.Get([]byte(s.name.String())); entry != nil && entry.number == number { // It may have been replaced since.
+		if entry := s.previous.Get([]byte(s.name.String())); entry != nil && entry.number == number { // A later decision may have replaced the entry.
 			s.forgetPrevious(s.name)
 		}
 	})

@@ -12,18 +12,18 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 )
 
-// A workload that gets the same sidecar this often within this time is in a loop with another
-// writer: one injection and three repairs.
+// A workload is in a correction loop with another writer if it gets the same sidecar loopWrites times within
+// loopWindow: one injection and three corrections.
 const (
 	loopWrites = 4
 	loopWindow = 10 * time.Minute
-	// The first pause lasts this long, each further one twice as long.
+	// firstBreak is the first pause. Each further pause is twice as long, up to lastBreak.
 	firstBreak = 10 * time.Minute
 	lastBreak  = 6 * time.Hour
 )
 
-// Injected records that a sidecar with a hash was written to a workload, and reports whether the
-// same one was written before. Another hash restarts the count.
+// Injected records that the sidecar with a hash was written to a workload. It reports whether the same sidecar was
+// written before. Another hash resets the count.
 func (s *expectations) Injected(target types.UID, hash string) (isRepeated bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,8 +46,8 @@ func (s *expectations) Injected(target types.UID, hash string) (isRepeated bool)
 	return isRepeated
 }
 
-// Loops returns the workloads whose repairs are paused, and how long to wait for the first of them;
-// 0 if there are none.
+// Loops returns the workloads with paused corrections and the time until the first pause ends. The time is 0 if no
+// workload is paused.
 func (s *expectations) Loops() (loops map[types.UID]decision.Loop, wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

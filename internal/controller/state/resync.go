@@ -5,7 +5,7 @@ package state
 
 import "kontroloop.ai/vector-sidecar-operator/internal/decision"
 
-// resync says how the next pass over a VectorSidecar is to start.
+// resync records how the next reconcile of a VectorSidecar starts.
 type resync struct {
 	*shared
 
@@ -13,36 +13,37 @@ type resync struct {
 	adopted     decision.Adopted
 }
 
-// ResyncNext makes the next pass use no earlier rendering or evaluation.
+// ResyncNext makes the next reconcile ignore earlier renderings and evaluations.
 func (s *resync) ResyncNext() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.isResyncDue = true
 }
 
-// IsResyncDue reports whether the next pass is to use none of these.
+// IsResyncDue reports whether the next reconcile must ignore earlier renderings and evaluations.
 func (s *resync) IsResyncDue() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.isResyncDue
 }
 
-// Resynced records that such a pass was made.
+// Resynced records that a reconcile without earlier renderings and evaluations finished.
 func (s *resync) Resynced() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.isResyncDue = false
 }
 
-// Adopted returns the content of ConfigMaps with which the rollout in progress began. It is lost on
-// restart: the present content is used then.
+// Adopted returns the ConfigMap content that the rollout in progress started with. A restart loses it; then the current
+// content is used.
 func (s *resync) Adopted() decision.Adopted {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.adopted
 }
 
-// Adopt records what a decision has adopted, nothing if no rollout is in progress.
+// Adopt stores the ConfigMap content that a decision uses for the rollout in progress. Without such content it stores
+// the zero value.
 func (s *resync) Adopt(adopted decision.Adopted) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,30 +19,30 @@ import (
 type shared struct {
 	now func() time.Time
 	mu  sync.Mutex
-	// writers are the VectorSidecars that have tried to write to a workload, and
-	// referrers those that depend on a ConfigMap.
+	// writers are the VectorSidecars that have tried to write a workload. referrers are the VectorSidecars that depend
+	// on a ConfigMap.
 	writers   index[types.UID]
 	referrers index[types.NamespacedName]
-	// previous are the last decisions, by VectorSidecar. Their total size is bounded.
+	// previous stores the results of the last decisions, by VectorSidecar. Their total size is bounded.
 	previous *bounded.Store[*previous]
-	// decisions is how many were stored.
+	// decisions is the number of stored results so far.
 	decisions int64
 }
 
-// mostPrevious is the bound in bytes for the last decisions on all VectorSidecars. It fits a
-// container with the chart's memory limit.
+// mostPrevious bounds the size of the stored results of all VectorSidecars, in bytes. It fits a container with the
+// chart's memory limit.
 const mostPrevious = 16 << 20
 
-// previous is what one decision has left for the next, and the timer that drops it.
+// previous is the result of one decision for the next decision, with the timer that drops it.
 type previous struct {
 	*decision.Previous
 
-	// number tells it from those before and after it.
+	// number identifies the entry among earlier and later entries of the VectorSidecar.
 	number int64
 	forget *time.Timer
 }
 
-// forgetPrevious drops it. The caller holds the lock.
+// forgetPrevious drops the stored results of a VectorSidecar and stops their timer. The caller holds the lock.
 func (s *shared) forgetPrevious(name types.NamespacedName) {
 	if entry := s.previous.Get([]byte(name.String())); entry != nil {
 		entry.forget.Stop()
@@ -50,7 +50,7 @@ func (s *shared) forgetPrevious(name types.NamespacedName) {
 	}
 }
 
-// index finds VectorSidecars by something that they refer to.
+// index finds VectorSidecars by the key of an object that they refer to.
 type index[K comparable] map[K]map[types.NamespacedName]bool
 
 func (i index[K]) add(key K, name types.NamespacedName) {
@@ -60,7 +60,7 @@ func (i index[K]) add(key K, name types.NamespacedName) {
 	i[key][name] = true
 }
 
-// remove reports whether the VectorSidecar was the last one for the key.
+// remove removes a VectorSidecar from a key. It reports whether the key has no VectorSidecars anymore.
 func (i index[K]) remove(key K, name types.NamespacedName) bool {
 	delete(i[key], name)
 	if len(i[key]) > 0 {

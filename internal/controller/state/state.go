@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package state is what the controller remembers of VectorSidecars from one pass to the next: what
-// it expects the cache to show, what was refused, when to requeue. It reads and writes nothing, and
-// may be lost at any time: the rest is in the cluster.
+// Package state stores the controller's state of each VectorSidecar between reconciles: expected cache content,
+// rejections, check results and the times of retries. Callers record the results of their reads and writes. The package
+// makes no API calls. The state may be lost at any time, because the controller can rebuild it from the cluster.
 package state
 
 import (
@@ -15,12 +15,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
 )
 
-// Memory holds the state of all VectorSidecars. Make one with New. It is safe for concurrent use.
+// Memory stores the state of all VectorSidecars. Create it with New. It is safe for concurrent use.
 type Memory struct {
 	*shared
 
 	sidecars map[types.NamespacedName]*Sidecar
-	// conflicts are by request, which may also be for a ClusterVectorSidecar.
+	// conflicts are by reconcile request, which may also name a ClusterVectorSidecar.
 	conflicts map[types.NamespacedName]conflicts
 }
 
@@ -44,7 +44,7 @@ func New(clock func() time.Time) *Memory {
 	}
 }
 
-// Of returns the state of a VectorSidecar. It is kept until Forget.
+// Of returns the state of a VectorSidecar. Memory stores it until Forget.
 func (m *Memory) Of(name types.NamespacedName) *Sidecar {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -56,8 +56,8 @@ func (m *Memory) Of(name types.NamespacedName) *Sidecar {
 	return sidecarState
 }
 
-// Peek is like Of, but keeps nothing for a VectorSidecar that is not known: for a dry run, it need
-// not exist.
+// Peek returns the state of a VectorSidecar like Of, but does not store a new state. A dry run uses it because its
+// VectorSidecar may not exist.
 func (m *Memory) Peek(name types.NamespacedName) *Sidecar {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -81,8 +81,7 @@ func (m *Memory) empty(name types.NamespacedName) *Sidecar {
 	}
 }
 
-// Forget drops the state of a VectorSidecar. It returns the ConfigMaps that no other one depends
-// on.
+// Forget drops the state of a VectorSidecar. It returns the ConfigMaps that no VectorSidecar depends on anymore.
 func (m *Memory) Forget(name types.NamespacedName) (unused []types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -100,23 +99,22 @@ func (m *Memory) Forget(name types.NamespacedName) (unused []types.NamespacedNam
 	return unused
 }
 
-// Referrers returns the VectorSidecars whose last decision depends on a ConfigMap. The names may
-// come from an environment's values and from templates, so no index over VectorSidecars could find
-// them.
+// Referrers returns the VectorSidecars with a last decision that depends on a ConfigMap. An index over VectorSidecars
+// cannot find them, because the ConfigMap names may come from an environment's values and from templates.
 func (m *Memory) Referrers(configMap types.NamespacedName) []types.NamespacedName {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.referrers.names(configMap)
 }
 
-// Writers returns the VectorSidecars that have tried to write to a workload.
+// Writers returns the VectorSidecars that have tried to write a workload.
 func (m *Memory) Writers(target types.UID) []types.NamespacedName {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.writers.names(target)
 }
 
-// IsAwaited reports whether any change of a workload matters: an attempt on it has missed.
+// IsAwaited reports whether every change of a workload matters, because an attempt to write it has missed.
 func (m *Memory) IsAwaited(target types.UID) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -13,32 +13,32 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// A status is written at most this often: twice at once, so that a change and its result both show,
-// and then once in this time. During a rollout each pass could have new counts.
+// A status is written at most this often. The burst of two writes shows a change and its result; after that, one status
+// is written per interval. During a rollout, the counts may change with each reconcile.
 const (
 	statusInterval = time.Second
 	statusBurst    = 2
 )
 
-// statusLimiter holds back a status that is written too often, and knows what was written last.
+// statusLimiter delays status writes that are too frequent, and stores the last written status.
 type statusLimiter struct {
 	*shared
 
 	limiter *rate.Limiter
-	// changed is true if a workload was written to since.
+	// changed is true if a workload was written after the last status write.
 	changed bool
-	// written is the last status written, and version the resource version after it, until the
-	// cache shows a later one: the same one may be what a pass has in hand, and the cache behind.
+	// written is the last written status. version is the resource version after that write. The status is used until
+	// the cache shows a later version, because the cache may still show an older one.
 	written *v1alpha1.VectorSidecarStatus
 	version string
-	// isUnknown is true if the last write had no answer: the present status may be the one of the
-	// cache or the one written.
+	// isUnknown is true if the API server did not confirm the last write. The current status is then either the cached
+	// or the written one.
 	isUnknown bool
-	// rollout is that of a status that was held back: a rollout that begins and ends in between has
-	// begun all the same. nil if none was.
+	// rollout is the rollout of a delayed status, nil if no status is delayed. It keeps a rollout that starts and
+	// finishes between two status writes.
 	rollout *v1alpha1.RolloutStatus
-	// unreleased is why the finalizer of what is being deleted could not be removed last, or what is left behind
-	// could not be cleaned up. nil if it was not tried, or waits.
+	// unreleased is the error of the last attempt to clean up after a deleted VectorSidecar or to remove its finalizer.
+	// It is nil if no attempt was made or if the cleanup waits.
 	unreleased error
 }
 
@@ -46,8 +46,7 @@ func newStatusLimiter(shared *shared) statusLimiter {
 	return statusLimiter{shared: shared, limiter: rate.NewLimiter(rate.Every(statusInterval), statusBurst)}
 }
 
-// HasChanged reports whether a workload was written to, in this pass or in one whose status was
-// held back.
+// HasChanged reports whether a workload was written in this reconcile or in an earlier one with a delayed status.
 func (s *statusLimiter) HasChanged(isChanged bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,22 +54,22 @@ func (s *statusLimiter) HasChanged(isChanged bool) bool {
 	return s.changed
 }
 
-// StatusWritten records the VectorSidecar after a write of its status.
+// StatusWritten records the status and the resource version after a status write.
 func (s *statusLimiter) StatusWritten(sidecar *v1alpha1.VectorSidecar) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.written, s.version, s.isUnknown, s.rollout = sidecar.Status.DeepCopy(), sidecar.ResourceVersion, false, nil
 }
 
-// HoldBack records what a status that was held back says of the rollout.
+// HoldBack records the rollout of a delayed status.
 func (s *statusLimiter) HoldBack(rollout *v1alpha1.RolloutStatus) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.rollout = rollout.DeepCopy()
 }
 
-// Rollout returns what is known of the VectorSidecar's rollout: what its present status says,
-// unless a later one was held back. nil is nothing.
+// Rollout returns the rollout of the VectorSidecar: the delayed one if a status is delayed, otherwise the one in the
+// current status. It is nil without a rollout.
 func (s *statusLimiter) Rollout(status *v1alpha1.VectorSidecarStatus) *v1alpha1.RolloutStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,41 +79,40 @@ func (s *statusLimiter) Rollout(status *v1alpha1.VectorSidecarStatus) *v1alpha1.
 	return status.Rollout
 }
 
-// SetUnreleased records why a VectorSidecar that is being deleted could not be released, nil if nothing is wrong.
+// SetUnreleased records why a deleted VectorSidecar still has its finalizer, nil without an error.
 func (s *statusLimiter) SetUnreleased(cause error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.unreleased = cause
 }
 
-// Unreleased returns what was recorded last.
+// Unreleased returns the error of the last SetUnreleased.
 func (s *statusLimiter) Unreleased() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.unreleased
 }
 
-// StatusFailed records that a write of the status had no answer or an error.
+// StatusFailed records that the API server did not confirm a status write.
 func (s *statusLimiter) StatusFailed() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.isUnknown = true
 }
 
-// IsStatusUnknown reports whether the VectorSidecar's present status is unknown.
+// IsStatusUnknown reports whether the current status of the VectorSidecar is unknown.
 func (s *statusLimiter) IsStatusUnknown() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.isUnknown
 }
 
-// Status returns the VectorSidecar's present status: its own, or the one written last if the cache
-// does not show that yet. Compared with the stale one, a status that goes back to it would seem to
-// be written already.
+// Status returns the current status of the VectorSidecar. It is the last written status if the cache does not show that
+// status yet. Comparing a new status with the stale one could wrongly show that the new status is already written.
 func (s *statusLimiter) Status(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecarStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if sidecar.Cluster != nil && s.written != nil { // What other namespaces have found comes with it.
+	if sidecar.Cluster != nil && s.written != nil { // The VectorSidecar has the reports of other namespaces.
 		status := s.written.DeepCopy()
 		status.RemovedByOwners = decision.MergeTakenOut(status.RemovedByOwners, sidecar.Status.RemovedByOwners)
 		status.LastKnownGood, status.Reverted = sidecar.Status.LastKnownGood, sidecar.Status.Reverted
@@ -127,8 +125,7 @@ func (s *statusLimiter) Status(sidecar *v1alpha1.VectorSidecar) *v1alpha1.Vector
 	return s.written.DeepCopy()
 }
 
-// ReserveStatus returns how long the status write has to wait. 0 means that it may be done now; it
-// then counts as done.
+// ReserveStatus returns the wait before the next status write. 0 allows the write now and counts it as done.
 func (s *statusLimiter) ReserveStatus() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,26 +10,26 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
 )
 
-// firstTrial is the first wait before the API server is asked again about what it has refused.
+// firstTrial is the first wait before a rejected dry run is repeated.
 const firstTrial = time.Minute
 
-// trials are the verdicts of dry runs on a VectorSidecar's sidecars.
+// trials stores the results of dry runs of a VectorSidecar's sidecars.
 type trials struct {
 	*shared
 
 	byShape map[preflight.Key]tried
-	// forgotten are the requests for which they were forgotten, by the annotation.
+	// forgotten is the last request to repeat dry runs, by annotation.
 	forgotten map[string]string
 }
 
-// tried is a verdict, and how long it holds, 0 for ever.
+// tried is a dry-run result. wait is how long it is valid, 0 for no limit.
 type tried struct {
 	preflight.DryRunResult
 
 	wait time.Duration
 }
 
-// Trials returns the verdicts that hold now, nil if there are none.
+// Trials returns the valid dry-run results, nil if none are valid.
 func (s *trials) Trials() map[preflight.Key]preflight.DryRunResult {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,7 +46,7 @@ func (s *trials) Trials() map[preflight.Key]preflight.DryRunResult {
 	return results
 }
 
-// SetTrial records the verdict on a plan and all like it.
+// SetTrial records the dry-run result of a plan and of all plans with the same key.
 func (s *trials) SetTrial(p *plan.Plan, verdict preflight.DryRunResult) {
 	key := preflight.NewKey(p)
 	if verdict.IsWorkloadSpecific {
@@ -69,8 +69,8 @@ func (s *trials) SetTrial(p *plan.Plan, verdict preflight.DryRunResult) {
 	s.byShape[key] = tried{verdict, wait}
 }
 
-// KeepTrials drops the verdicts that concern none of the plans: so there are no more of them than
-// workloads, however often somebody changes what pods need.
+// KeepTrials drops the dry-run results that apply to none of the plans. So their number stays bounded by the number of
+// workloads, however often users change the requirements of pods.
 func (s *trials) KeepTrials(plans []plan.Plan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,8 +88,8 @@ func (s *trials) KeepTrials(plans []plan.Plan) {
 	s.byShape = entries
 }
 
-// ForgetTrials drops the verdicts because a person requests that by an annotation: once for each value
-// of it, however many passes it takes to answer it. It reports whether it did.
+// ForgetTrials drops the dry-run results because a user requests that with an annotation. It drops them once for each
+// value of the annotation, even if several reconciles see that value. It reports whether it dropped them.
 func (s *trials) ForgetTrials(annotation, request string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,24 +9,24 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 )
 
-// mostVerdicts bounds what is kept for one VectorSidecar. An entry takes a few hundred bytes.
+// mostVerdicts bounds the number of check results of one VectorSidecar. An entry takes a few hundred bytes.
 const mostVerdicts = 64
 
-// dated is Vector's verdict on a configuration, and when it came.
+// dated is the result of Vector's check of a configuration, with the time of the result.
 type dated struct {
 	decision.Verdict
 	at time.Time
 }
 
-// verdicts are Vector's verdicts on the configurations of a VectorSidecar, by key.
+// verdicts stores the results of Vector's checks of a VectorSidecar's configurations, by key.
 type verdicts struct {
 	*shared
 
 	byKey map[string]dated
 }
 
-// Verdict returns Vector's verdict on a configuration, by key. It is pending if there is none. A
-// failure to ask Vector is dropped after some time.
+// Verdict returns the result of Vector's check of a configuration. The result is pending if none is stored. It is also
+// pending if the check could not run and LastRetry has passed.
 func (s *verdicts) Verdict(key string) decision.Verdict {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,13 +37,13 @@ func (s *verdicts) Verdict(key string) decision.Verdict {
 	return entry.Verdict
 }
 
-// SetVerdict records Vector's verdict.
+// SetVerdict records the result of Vector's check.
 func (s *verdicts) SetVerdict(key string, verdict decision.Verdict) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.byKey) >= mostVerdicts {
 		for old := range s.byKey {
-			delete(s.byKey, old) // Any one will do: Vector is asked again when needed.
+			delete(s.byKey, old) // Any entry will do, because Vector checks a configuration again when needed.
 			break
 		}
 	}
