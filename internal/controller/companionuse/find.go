@@ -14,16 +14,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Use is the result of a list.
+// Use is the result of a list of revisions.
 type Use struct {
-	// Names are the ConfigMaps that something refers to, out of those that were looked for.
+	// Names are the searched ConfigMaps that an object refers to.
 	Names map[string]bool
-	// Listed is how many objects were read.
+	// Listed is the number of objects that were read.
 	Listed int
 }
 
-// Find returns which of some ConfigMaps of a namespace the listed holders refer to. It stops at the object that refers to
-// the last of them, and keeps no other name: revisions may refer to many more.
+// Find returns the ConfigMaps of a namespace, out of the given names, that the objects of the holders refer to. It
+// stops as soon as all names are found. It stores no other names, because revisions may refer to many more.
 func Find(ctx context.Context, live *livelist.Client, holders []workload.Holder, namespace string, names []string) (Use, error) {
 	use := Use{Names: map[string]bool{}}
 	missing := make(map[string]bool, len(names))

@@ -13,23 +13,26 @@ import (
 )
 
 const (
-	// calm is how long a namespace must have been without a change before a list, so that controllers have made or deleted
-	// revisions, and one list answers all that ask. If changes go on, the list starts longestWait after the first.
+	// calm is how long a namespace must be without changes before a list. In that time, controllers create or delete
+	// revisions, and one list serves all requests. If changes continue, the list starts longestWait after the first
+	// request.
 	calm, longestWait = 2 * time.Second, 10 * time.Second
-	// pause is the wait after a list, and pauseEach its part for each listed object: a namespace with many revisions costs
-	// no more than one with few.
+	// pause is the minimum wait after a list. pauseEach is added for each listed object, so that a namespace with many
+	// revisions does not cost more than a namespace with few revisions.
 	pause, pauseEach = 5 * time.Second, 2 * time.Millisecond
-	// firstRetry and lastRetry bound the wait after a list that failed.
+	// firstRetry and lastRetry bound the wait after a failed list.
 	firstRetry, lastRetry = 10 * time.Second, 5 * time.Minute
-	// lastInterval is the longest wait between two lists without a change: users delete ReplicaSets, which are not watched.
-	// It is shorter by a random part, up to that of intervalJitter, so that not all namespaces are listed at once.
+	// lastInterval is the longest wait between two lists without a change. Lists are repeated because users delete
+	// ReplicaSets, which are not watched. A random share, up to intervalJitter, is subtracted, so that not all
+	// namespaces are listed at the same time.
 	lastInterval, intervalJitter = time.Hour, 0.2
 )
 
-// intervals are the waits for further lists after a change: a controller may be slow. After that, it is lastInterval.
+// intervals are the waits between the first repeated lists after a change, because a controller may be slow. Later
+// waits are lastInterval.
 var intervals = []time.Duration{time.Minute, 5 * time.Minute, 25 * time.Minute}
 
-// cause is why the revisions of a namespace are listed.
+// cause is the reason for a list of the revisions of a namespace.
 type cause string
 
 const (
@@ -40,27 +43,28 @@ const (
 	causeRepeated     cause = "controllers and users may have deleted revisions since"
 )
 
-// namespaceUse is the use of old companions of one namespace.
+// namespaceUse is the state of the old companions of one namespace.
 type namespaceUse struct {
 	// companions are the old companions of each VectorSidecar.
 	companions map[types.NamespacedName][]string
-	// isUsed is the result of the last list that did not fail, by companion; listed is when it started, and changed are the
-	// workloads that have changed since. Those that have changed during a list are also in changing.
+	// isUsed is the result of the last successful list, by companion. listed is the start of that list. changed are the
+	// workloads that changed after the start. changing are the workloads that changed during the list in progress.
 	isUsed            map[string]bool
 	listed            time.Time
 	changed, changing map[types.UID]bool
 
-	// firstRequest and last are the times of the first and the last request since the last list started; zero without a request.
+	// firstRequest and lastRequest are the times of the first and the last request after the start of the last list.
+	// They are zero without a request.
 	firstRequest, lastRequest time.Time
 	cause                     cause
-	// started and ended are the times of the last list. isListing reports whether it is in progress.
+	// started and endTime are the times of the last list. isListing reports whether it is in progress.
 	started, endTime time.Time
 	isListing        bool
-	// minPause is the least wait after the last list, interval the wait without a request, and repeats how many lists since the
-	// last request nobody has requested.
+	// minPause is the minimum wait after the last list. interval is the wait without a request. repeats is the number
+	// of lists that started without a request after the last request.
 	minPause, interval time.Duration
 	repeats            int
-	// err is the error of the last list, and retry the wait after it.
+	// err is the error of the last list. retry is the wait after that error.
 	err   error
 	retry time.Duration
 
@@ -75,7 +79,7 @@ func (u *namespaceUse) change(target types.UID) {
 	}
 }
 
-// isCurrent reports whether the last list is not too old, and started after the last change of all workloads.
+// isCurrent reports whether the last list is recent and started after the last change of all given workloads.
 func (u *namespaceUse) isCurrent(now time.Time, workloads func(func(types.UID) bool)) bool {
 	if now.Sub(u.listed) > maxAge {
 		return false
@@ -96,7 +100,7 @@ func (u *namespaceUse) request(now time.Time, cause cause) {
 	u.lastRequest, u.repeats = now, 0
 }
 
-// nextStart returns when the next list starts.
+// nextStart returns the time when the next list starts.
 func (u *namespaceUse) nextStart() time.Time {
 	switch {
 	case u.err != nil:
@@ -114,7 +118,7 @@ func (u *namespaceUse) nextStart() time.Time {
 	return start
 }
 
-// startList starts a list. It returns the companions to look for, and why.
+// startList starts a list. It returns the companions to search for and the cause of the list.
 func (u *namespaceUse) startList(now time.Time) ([]string, cause) {
 	cause := u.cause
 	if u.firstRequest.IsZero() {
@@ -122,7 +126,7 @@ func (u *namespaceUse) startList(now time.Time) ([]string, cause) {
 		u.repeats++
 	}
 	u.firstRequest, u.cause = time.Time{}, ""
-	if now.Sub(u.lastRequest) < calm { // It may be too early to see what the last change leads to.
+	if now.Sub(u.lastRequest) < calm { // The cache may not show the effects of the last change yet.
 		u.firstRequest, u.cause = u.lastRequest, cause
 	}
 	u.started, u.isListing, u.changing = now, true, map[types.UID]bool{}
@@ -130,8 +134,8 @@ func (u *namespaceUse) startList(now time.Time) ([]string, cause) {
 	return names, cause
 }
 
-// finishList ends a list. It returns the VectorSidecars to wake: those with an unused companion, and all of them if the list is the
-// first that failed, or the first that did not.
+// finishList records the result of a list. It returns the VectorSidecars to reconcile: those with an unused companion.
+// If the list is the first that failed or the first that succeeded, it returns all VectorSidecars.
 func (u *namespaceUse) finishList(now time.Time, names []string, result Use, err error) []types.NamespacedName {
 	isNews := (err == nil) != (u.err == nil)
 	u.isListing, u.endTime, u.err = false, now, err

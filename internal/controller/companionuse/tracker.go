@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package companionuse knows which old companions a workload can be rolled back to, because a revision of a workload or a Job
-// refers to them. In go the old companions of VectorSidecars and the changes of workloads; out come the companions that
-// nothing refers to. It lists the revisions of a namespace once for all of its VectorSidecars, and only after a change.
+// Package companionuse determines the old companion ConfigMaps that are still in use, because a revision of a workload
+// or a Job refers to them. A user can roll a workload back to such a revision. The inputs are the old companions of
+// VectorSidecars and the changes of workloads; the outputs are the unused companions. The package lists the revisions
+// of a namespace once for all of its VectorSidecars, after a change and then in growing intervals.
 package companionuse
 
 import (
@@ -22,37 +23,37 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// maxAge is how long after the start of a list a companion may be deleted because of it: revisions of workloads that are not
-// the VectorSidecar's may refer to it later.
+// maxAge is how long after the start of a list an unused companion may be deleted. Later, revisions of workloads that
+// are not the VectorSidecar's may refer to the companion.
 const maxAge = time.Minute
 
 // Options are the dependencies of a Tracker.
 type Options struct {
 	Live  *livelist.Client
 	Kinds []*workload.Kind
-	// Wake requests a reconcile of a VectorSidecar that has an unused companion, or whose revisions cannot be listed.
+	// Wake requests a reconcile of a VectorSidecar if it has an unused companion or if its revisions cannot be listed.
 	Wake  func(context.Context, types.NamespacedName)
 	Clock func() time.Time
 }
 
-// Tracker holds, for each namespace with old companions, which of them revisions refer to, and when and why they are listed
-// next. It is a Runnable of the leader, and safe for concurrent use.
+// Tracker stores, for each namespace with old companions, the companions that revisions refer to, and the time and
+// cause of the next list. It is a Runnable of the leader. It is safe for concurrent use.
 type Tracker struct {
 	list  func(ctx context.Context, namespace string, names []string) (Use, error)
 	wake  func(context.Context, types.NamespacedName)
 	clock func() time.Time
-	// dueNamespaces receives the namespaces to list.
+	// dueNamespaces receives the namespaces that must be listed now.
 	dueNamespaces chan string
 
 	mu sync.Mutex
-	// stop is closed when no more lists may start; nil until they may.
+	// stop is closed when no more lists may start. It is nil until Start.
 	stop       <-chan struct{}
 	namespaces map[string]*namespaceUse
-	// rolling are the workloads whose rollout of another pod template has not finished.
+	// rolling are the workloads with an unfinished rollout of a changed pod template.
 	rolling map[types.UID]bool
 }
 
-// New returns a Tracker that lists nothing until Start.
+// New returns a Tracker that does not list before Start.
 func New(options Options) *Tracker {
 	holders := workload.HoldersFor(options.Kinds)
 	return &Tracker{
@@ -64,7 +65,7 @@ func New(options Options) *Tracker {
 	}
 }
 
-// Start lists the revisions of namespaces when they are due, until the context ends.
+// Start lists the revisions of each namespace when its list is due, until the context ends.
 func (t *Tracker) Start(ctx context.Context) error {
 	var lists sync.WaitGroup
 	defer lists.Wait()
@@ -84,9 +85,10 @@ func (t *Tracker) Start(ctx context.Context) error {
 	}
 }
 
-// UnusedCompanions returns those of a VectorSidecar's old companions that nothing refers to according to a list that started after the
-// last change of its workloads. The others count as used, and the VectorSidecar is woken if a later list does not find them.
-// It returns the error of the last list if that failed.
+// UnusedCompanions returns the old companions of a VectorSidecar that no object refers to. It uses the last list only
+// if that list started after the last change of the VectorSidecar's workloads. All other companions count as used. If a
+// later list finds no reference to them, the tracker requests a reconcile of the VectorSidecar. It also returns the
+// error of the last list.
 func (t *Tracker) UnusedCompanions(sidecar types.NamespacedName, companions []string, workloads iter.Seq[types.UID]) ([]string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -120,7 +122,7 @@ func (t *Tracker) UnusedCompanions(sidecar types.NamespacedName, companions []st
 	return unused, use.err
 }
 
-// Forget drops the companions of a VectorSidecar that does not exist any more.
+// Forget drops the companions of a deleted VectorSidecar.
 func (t *Tracker) Forget(sidecar types.NamespacedName) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -129,8 +131,8 @@ func (t *Tracker) Forget(sidecar types.NamespacedName) {
 	}
 }
 
-// Observe records a change of a workload, which may have added revisions or removed them. before is nil for a new workload,
-// after for a deleted one.
+// Observe records a change of a workload, which may have added or removed revisions. A new workload has no record
+// before the change, and a deleted workload has none after the change.
 func (t *Tracker) Observe(before, after *workloadcache.Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -155,11 +157,11 @@ func (t *Tracker) Observe(before, after *workloadcache.Record) {
 	}
 }
 
-// change records a change of a workload, and requests a list if there is a cause.
+// change records a change of a workload. If the change has a cause, it also requests a list.
 func (t *Tracker) change(record *workloadcache.Record, cause cause) {
 	use := t.namespaces[record.Namespace]
 	if use == nil {
-		return // Nobody has an old companion.
+		return // No VectorSidecar of the namespace has an old companion.
 	}
 	use.change(record.UID)
 	if cause != "" {
@@ -167,13 +169,13 @@ func (t *Tracker) change(record *workloadcache.Record, cause cause) {
 	}
 }
 
-// request requests a list of a namespace soon.
+// request requests a list of a namespace.
 func (t *Tracker) request(namespace string, use *namespaceUse, cause cause) {
 	use.request(t.clock(), cause)
 	t.arm(namespace, use)
 }
 
-// arm sets the timer of a namespace's next list, if lists may start and none is in progress.
+// arm sets the timer of a namespace's next list, unless a list is in progress or Start was not called yet.
 func (t *Tracker) arm(namespace string, use *namespaceUse) {
 	if use.timer != nil {
 		use.timer.Stop()
@@ -190,7 +192,7 @@ func (t *Tracker) arm(namespace string, use *namespaceUse) {
 	})
 }
 
-// refresh lists the revisions of a namespace, and wakes the VectorSidecars that have an unused companion.
+// refresh lists the revisions of a namespace and requests a reconcile of each VectorSidecar with an unused companion.
 func (t *Tracker) refresh(ctx context.Context, namespace string) {
 	names, cause := t.startList(namespace)
 	if len(names) == 0 {
@@ -211,7 +213,8 @@ func (t *Tracker) refresh(ctx context.Context, namespace string) {
 	}
 }
 
-// startList returns the companions to look for in a namespace, and why. Without any it drops the namespace.
+// startList returns the companions of a namespace to search for and the cause of the list. Without companions it drops
+// the namespace.
 func (t *Tracker) startList(namespace string) ([]string, cause) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -219,7 +222,7 @@ func (t *Tracker) startList(namespace string) ([]string, cause) {
 	switch now := t.clock(); {
 	case use == nil || use.isListing:
 		return nil, ""
-	case now.Before(use.nextStart()): // It has been put off since the timer fired.
+	case now.Before(use.nextStart()): // A request delayed the list after the timer fired.
 		t.arm(namespace, use)
 		return nil, ""
 	}
@@ -230,7 +233,7 @@ func (t *Tracker) startList(namespace string) ([]string, cause) {
 	return use.startList(t.clock())
 }
 
-// finishList records the result of a list. It returns the VectorSidecars to wake.
+// finishList records the result of a list. It returns the VectorSidecars to reconcile.
 func (t *Tracker) finishList(namespace string, names []string, result Use, err error) []types.NamespacedName {
 	t.mu.Lock()
 	defer t.mu.Unlock()
