@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package fairqueue is the work queue of a controller whose items belong to shares, such as namespaces. Items go in, and
-// workers get them in turns: the next item is of the share that has used the least worker time. No share gets more than
-// half of the workers. Within a share, the order is that of controller-runtime's queue: by priority, then first come,
-// first served.
+// Package fairqueue implements the work queue of a controller with items that belong to shares, such as namespaces. The
+// input is items, and the output is the next item for a worker: an item of the share with the least used worker time. A
+// share gets at most half of the workers. Within a share, items have the order of controller-runtime's queue: by
+// priority, then first come, first served.
 package fairqueue
 
 import (
@@ -19,10 +19,10 @@ import (
 
 // Options configure a Queue. All fields are required.
 type Options[T comparable] struct {
-	// Workers is the number of workers that get items. At most half of them, rounded down, work for one share, but at
-	// least 1.
+	// Workers is the number of workers that get items. At most half of them, rounded down but at least 1, work for one
+	// share.
 	Workers int
-	// ShareFor returns the share that an item counts for.
+	// ShareFor returns the share of an item.
 	ShareFor func(T) string
 	// RateLimiter returns the delay of items that are added with a rate limit.
 	RateLimiter workqueue.TypedRateLimiter[T]
@@ -32,12 +32,13 @@ type Options[T comparable] struct {
 
 // Metrics observes a queue.
 type Metrics interface {
-	// RecordAdd counts an item that became ready, Retried one that was added with a delay.
+	// RecordAdd counts an item that became ready. RecordRetry counts an item that was added with a delay.
 	RecordAdd()
 	RecordRetry()
 	// ChangeDepth changes the number of ready items of a priority.
 	ChangeDepth(priority, change int)
-	// RecordWait records how long an item was ready before a worker got it, Finished how long the worker needed.
+	// RecordWait records how long an item was ready before a worker got it. RecordWork records the worker time of an
+	// item.
 	RecordWait(waited time.Duration)
 	RecordWork(worked time.Duration)
 	// SetUnfinished records the worker time of all items in progress, and of the longest one.
@@ -51,7 +52,7 @@ type Queue[T comparable] struct {
 	mu sync.Mutex
 	// changed wakes a worker that waits for an item.
 	changed *sync.Cond
-	// items are the ready and the delayed ones. An item in progress that was added again is among them, too.
+	// items are the ready and the delayed items. They include each item in progress that was added again.
 	items   map[T]*item[T]
 	delayed *btree.BTree[*item[T]]
 	// timer ends the delay of the first delayed item.
@@ -62,12 +63,12 @@ type Queue[T comparable] struct {
 	processing map[T]*share[T]
 	sequence   uint64
 	isDraining bool
-	// isClosed stops the workers, and stopped wakes ShutDownWithDrain then.
+	// isClosed stops the workers. stopped then wakes ShutDownWithDrain.
 	isClosed bool
 	stopped  *sync.Cond
 }
 
-// item is an item that waits.
+// item is a ready or delayed item.
 type item[T comparable] struct {
 	key      T
 	priority int
@@ -83,7 +84,7 @@ var _ priorityqueue.PriorityQueue[int] = (*Queue[int])(nil)
 // unfinishedInterval is how often the time of items in progress is recorded.
 const unfinishedInterval = 500 * time.Millisecond
 
-// treeDegree is that of controller-runtime's queue.
+// treeDegree is the degree that controller-runtime's queue uses.
 const treeDegree = 32
 
 // New returns a queue, which runs until it is shut down.
@@ -117,7 +118,7 @@ func (q *Queue[T]) AddRateLimited(key T) {
 	q.AddWithOpts(priorityqueue.AddOpts{RateLimited: true}, key)
 }
 
-// AddWithOpts adds items. An item that is in the queue already keeps the shorter delay and the higher priority.
+// AddWithOpts adds items. For an item that is already in the queue, the shorter delay and the higher priority apply.
 func (q *Queue[T]) AddWithOpts(options priorityqueue.AddOpts, keys ...T) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -163,7 +164,7 @@ func (q *Queue[T]) add(key T, priority int, delay time.Duration) {
 	q.setTimer()
 }
 
-// raise gives a ready item a higher priority, as the last one of that priority.
+// raise sets a higher priority of a ready item and makes it the last item of that priority.
 func (q *Queue[T]) raise(queued *item[T], priority int) {
 	if priority <= queued.priority {
 		return
@@ -184,13 +185,13 @@ func (q *Queue[T]) makeReady(queued *item[T]) {
 	q.options.Metrics.RecordAdd()
 	q.options.Metrics.ChangeDepth(queued.priority, 1)
 	if _, ok := q.processing[queued.key]; ok {
-		return // Done adds it to its share.
+		return // Done adds the item to its share.
 	}
 	q.turns.push(q.options.ShareFor(queued.key), queued)
 	q.changed.Signal()
 }
 
-// setTimer sets the timer to the first end of a delay.
+// setTimer sets the timer to the earliest end of a delay.
 func (q *Queue[T]) setTimer() {
 	if q.timer != nil {
 		q.timer.Stop()
@@ -200,7 +201,7 @@ func (q *Queue[T]) setTimer() {
 	}
 }
 
-// endDelays makes items ready whose delay has ended.
+// endDelays makes the items with an ended delay ready.
 func (q *Queue[T]) endDelays() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -223,13 +224,13 @@ func (q *Queue[T]) nextSequence() uint64 {
 	return q.sequence
 }
 
-// Get waits for an item. The caller calls Done when it has finished.
+// Get waits for an item. The caller must call Done afterwards.
 func (q *Queue[T]) Get() (key T, isShutDown bool) {
 	key, _, isShutDown = q.GetWithPriority()
 	return key, isShutDown
 }
 
-// GetWithPriority is Get and returns the item's priority, too.
+// GetWithPriority waits for an item like Get and also returns the item's priority.
 func (q *Queue[T]) GetWithPriority() (key T, priority int, isShutDown bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -278,14 +279,14 @@ func (q *Queue[T]) Len() int {
 	return q.ready
 }
 
-// ShutDown stops the workers. Items that wait are dropped, as by controller-runtime's queue.
+// ShutDown stops the workers. It drops waiting items, like controller-runtime's queue.
 func (q *Queue[T]) ShutDown() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.close()
 }
 
-// ShutDownWithDrain drops delayed and new items, and returns when all ready ones are done.
+// ShutDownWithDrain drops delayed and new items. It returns when all ready items are finished.
 func (q *Queue[T]) ShutDownWithDrain() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -296,7 +297,7 @@ func (q *Queue[T]) ShutDownWithDrain() {
 	}
 }
 
-// ShuttingDown reports whether the queue does not accept items anymore.
+// ShuttingDown reports whether the queue rejects new items.
 func (q *Queue[T]) ShuttingDown() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -320,7 +321,7 @@ func (q *Queue[T]) close() {
 	q.stopped.Broadcast()
 }
 
-// recordUnfinished records the time of items in progress, again and again until the queue is closed.
+// recordUnfinished records the time of the items in progress, and repeats that until the queue is closed.
 func (q *Queue[T]) recordUnfinished() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -9,17 +9,17 @@ import (
 	"k8s.io/utils/third_party/forked/golang/btree"
 )
 
-// turns selects the share of the next item by start-time fair queuing: the share with the least used worker time, which
-// includes that of its items in progress. A share that had no items starts at the virtual time, so that it cannot save up
-// time in which it did nothing.
+// turns selects the share of the next item by start-time fair queuing. The selected share has the least used worker
+// time, including the time of its items in progress. A share that had no items starts at the virtual time, so that it
+// cannot save up idle time.
 type turns[T comparable] struct {
 	// limit is the number of workers for one share.
 	limit int
-	// virtual is the highest used time that a selected share had.
+	// virtual is the highest used time of a share at its selection.
 	virtual time.Duration
 	shares  map[string]*share[T]
-	// Each share is in one of these: running if it has items in progress, waiting if it has only ready ones, idle if it
-	// has none but has used more than the virtual time.
+	// Each share is in one of these. A share with items in progress is running, and a share with only ready items is
+	// waiting. A share without items is idle while it has used more than the virtual time.
 	running       map[*share[T]]struct{}
 	waiting, idle *btree.BTree[*share[T]]
 	sequence      uint64
@@ -28,12 +28,13 @@ type turns[T comparable] struct {
 // share is the items and the used worker time of one share.
 type share[T comparable] struct {
 	name string
-	// used is the worker time of finished items, since the virtual time at which the share started.
+	// used is the worker time of finished items, plus the virtual time at which the share started.
 	used  time.Duration
 	ready *btree.BTree[*item[T]]
 	// started is when each item in progress was started.
 	started map[T]time.Time
-	// sequence orders shares with the same used time: by their last turn or, if they had none, since they have items.
+	// sequence orders shares with the same used time by their last turn. A share without a turn counts from its first
+	// item.
 	sequence uint64
 }
 
@@ -74,7 +75,7 @@ func (t *turns[T]) push(name string, ready *item[T]) {
 	t.attach(owner)
 }
 
-// remove removes a ready item from a share, and reports whether it was there.
+// remove removes a ready item from a share and reports whether the share had the item.
 func (t *turns[T]) remove(name string, ready *item[T]) bool {
 	owner, exists := t.shares[name]
 	if !exists {
@@ -86,8 +87,8 @@ func (t *turns[T]) remove(name string, ready *item[T]) bool {
 	return existed
 }
 
-// pop removes the next item and records that a worker starts it. It returns nil if each share with a ready item has as
-// many workers as it may.
+// pop removes the next item and records that a worker starts it. It returns nil if no share has a ready item or all
+// such shares have as many workers as the limit allows.
 func (t *turns[T]) pop(now time.Time) (*item[T], *share[T]) {
 	selected, exists := t.waiting.Min()
 	for candidate := range t.running {
@@ -116,7 +117,7 @@ func (t *turns[T]) nextSequence() uint64 {
 	return t.sequence
 }
 
-// finish records that an item is done, and returns the worker time that it used.
+// finish records that an item is finished and returns its worker time.
 func (t *turns[T]) finish(owner *share[T], key T, now time.Time) time.Duration {
 	t.detach(owner)
 	worked := now.Sub(owner.started[key])
@@ -127,7 +128,7 @@ func (t *turns[T]) finish(owner *share[T], key T, now time.Time) time.Duration {
 	return worked
 }
 
-// inProgress returns the worker time of all items in progress, and of the longest one.
+// inProgress returns the worker time of all items in progress, and the worker time of the longest one.
 func (t *turns[T]) inProgress(now time.Time) (total, longest time.Duration) {
 	for owner := range t.running {
 		for _, start := range owner.started {
@@ -138,7 +139,7 @@ func (t *turns[T]) inProgress(now time.Time) (total, longest time.Duration) {
 	return total, longest
 }
 
-// detach and attach surround each change of a share, because its place depends on its fields.
+// detach and attach enclose each change of a share, because the fields of a share determine its position in the trees.
 func (t *turns[T]) detach(owner *share[T]) {
 	delete(t.running, owner)
 	t.waiting.Delete(owner)
@@ -156,7 +157,8 @@ func (t *turns[T]) attach(owner *share[T]) {
 	}
 }
 
-// forgetIdle forgets idle shares that have not used more than the virtual time, and all of them if no share has items.
+// forgetIdle drops the idle shares that have not used more than the virtual time. If no share has items, it drops all
+// shares.
 func (t *turns[T]) forgetIdle() {
 	isIdle := len(t.running) == 0 && t.waiting.Len() == 0
 	for {
@@ -172,7 +174,7 @@ func (t *turns[T]) forgetIdle() {
 	}
 }
 
-// usedAt returns the worker time of finished items and of those in progress.
+// usedAt returns the worker time of the finished items and the items in progress.
 func (s *share[T]) usedAt(now time.Time) time.Duration {
 	used := s.used
 	for _, start := range s.started {
@@ -181,8 +183,8 @@ func (s *share[T]) usedAt(now time.Time) time.Duration {
 	return used
 }
 
-// isBefore reports whether a share is selected before another: it has used less time or, if they are equal, had its last
-// turn earlier.
+// isBefore reports whether a share is selected before another one: it has used less time or, if the times are equal,
+// had an earlier last turn.
 func (s *share[T]) isBefore(other *share[T], now time.Time) bool {
 	used, otherUsed := s.usedAt(now), other.usedAt(now)
 	if used != otherUsed {
