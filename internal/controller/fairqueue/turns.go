@@ -183,8 +183,8 @@ func (s *share[T]) usedAt(now time.Time) time.Duration {
 	return used
 }
 
-// isBefore reports whether a share is selected before another one: it has used less time or, if the times are equal,
-// had an earlier last turn.
+// isBefore reports whether a share is selected before another one. The share with less used time is first. If the times
+// are equal, the share with the earlier last turn is first.
 func (s *share[T]) isBefore(other *share[T], now time.Time) bool {
 	used, otherUsed := s.usedAt(now), other.usedAt(now)
 	if used != otherUsed {
