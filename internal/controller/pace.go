@@ -16,8 +16,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// pace divides the places for rollouts among all VectorSidecars, and requests the
-// reconciles of those whose turn has come.
+// pace divides the rollout slots among all VectorSidecars. It requests a reconcile of the VectorSidecars that get
+// slots.
 type pace struct {
 	sidecars   sidecarLister
 	catalog    *catalogReader
@@ -35,13 +35,13 @@ func newPace(sidecars sidecarLister, catalog *catalogReader, metrics *telemetry.
 	return p
 }
 
-// setQueue is called when the controller starts.
+// setQueue stores the controller's queue when the controller starts.
 func (p *pace) setQueue(_ context.Context, q queue) error {
 	p.queue = q
 	return nil
 }
 
-// take asks for places for what a decision would begin, and makes the rest wait.
+// take requests rollout slots for the rollouts that a decision would start. Rollouts without a slot wait.
 func (p *pace) take(ctx context.Context, name types.NamespacedName, decision *decision.Decision) {
 	rules := p.catalog.rules()
 	for _, class := range plan.Classes() {
@@ -57,7 +57,8 @@ func (p *pace) take(ctx context.Context, name types.NamespacedName, decision *de
 	p.count()
 }
 
-// allocatorOf returns the one of a class, once it is known whom it has to hear first.
+// allocatorOf returns the allocator of a class. If the allocator does not know the VectorSidecars that it waits for
+// yet, it receives their names.
 func (p *pace) allocatorOf(ctx context.Context, class plan.Class) *fleet.Allocator {
 	allocator := p.allocators[class]
 	if !allocator.Known() {
@@ -66,8 +67,8 @@ func (p *pace) allocatorOf(ctx context.Context, class plan.Class) *fleet.Allocat
 	return allocator
 }
 
-// spread makes the allocators wait for the passes of a ClusterVectorSidecar in the namespaces that it selects, and in
-// no others: one that it no longer selects may have no pass.
+// spread makes the allocators wait for the reconciles of a ClusterVectorSidecar in the namespaces that it selects. They
+// do not wait for other namespaces, because a namespace that is no longer selected may have no reconcile.
 func (p *pace) spread(ctx context.Context, cluster string, namespaces map[string]bool) {
 	var keys []types.NamespacedName
 	for namespace := range namespaces {
@@ -78,7 +79,7 @@ func (p *pace) spread(ctx context.Context, cluster string, namespaces map[string
 	}
 }
 
-// begun gives back the places that a decision was given and has not used.
+// begun releases the rollout slots that a decision received but did not use.
 func (p *pace) begun(name types.NamespacedName, decision *decision.Decision, writtenPlans []*plan.Plan) {
 	written := map[types.UID]bool{}
 	for _, writtenPlan := range writtenPlans {
@@ -91,14 +92,14 @@ func (p *pace) begun(name types.NamespacedName, decision *decision.Decision, wri
 	p.count()
 }
 
-// skip ends all waiting for a VectorSidecar whose pass has failed.
+// skip stops the waiting of the allocators for a VectorSidecar with a failed reconcile.
 func (p *pace) skip(name types.NamespacedName) {
 	for _, allocator := range p.allocators {
 		p.wake(allocator.Pass(name, p.catalog.rules()))
 	}
 }
 
-// forget drops a VectorSidecar that is gone.
+// forget drops a deleted VectorSidecar.
 func (p *pace) forget(name types.NamespacedName) {
 	for _, allocator := range p.allocators {
 		p.wake(allocator.Forget(name, p.catalog.rules()))
@@ -112,7 +113,7 @@ func (p *pace) wake(names []types.NamespacedName) {
 	}
 }
 
-// lookAfter requests another pass of a VectorSidecar, besides the one by which what has failed is tried again.
+// lookAfter requests another reconcile of a VectorSidecar, in addition to the retry of the failed one.
 func (p *pace) lookAfter(name types.NamespacedName, wait time.Duration) {
 	if wait > 0 {
 		p.queue.AddAfter(reconcile.Request{NamespacedName: name}, wait)

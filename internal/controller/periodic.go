@@ -18,7 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// periodic holds what the operator does periodically, besides passes.
+// periodic has the periodic tasks of the operator, except reconciles.
 type periodic struct {
 	snapshots *snapshots
 	applier   *applier
@@ -28,11 +28,11 @@ type periodic struct {
 	leftovers *leftoverSignal
 }
 
-// add adds the runnables to a manager.
+// add adds the tasks to a manager as runnables.
 func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) error {
 	log := loggerOf(mgr.GetLogger())(nil)
 	for _, verdict := range companion.LeftoverActions() {
-		p.applier.Metrics.SetLeftovers(string(verdict), 0) // Until there is a look.
+		p.applier.Metrics.SetLeftovers(string(verdict), 0) // The first search for leftovers replaces it.
 	}
 	for _, presence := range source.Presences() {
 		p.applier.Metrics.SetRequiredObjects(string(presence), 0)
@@ -79,8 +79,8 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 	return nil
 }
 
-// addKubelets looks for the oldest kubelet, because sidecars are rendered for it, and adds the periodic
-// look for it.
+// addKubelets reads the version of the oldest kubelet, because sidecars are rendered for it, and adds the polling of
+// kubelets.
 func (p *periodic) addKubelets(ctx context.Context, mgr ctrl.Manager, log logr.Logger) error {
 	kubelets := p.snapshots.kubelets
 	kubelets.resyncs, kubelets.elected, kubelets.log = p.resyncs, mgr.Elected(), log
@@ -93,8 +93,9 @@ func (p *periodic) addKubelets(ctx context.Context, mgr ctrl.Manager, log logr.L
 	return nil
 }
 
-// addInjection looks for the API by which the API server injects, and adds the periodic look for it. If
-// the installation does not inject that way, it adds the removal of what is left from when it did.
+// addInjection checks whether the API server serves MutatingAdmissionPolicies, and adds the polling for them. If the
+// installation does not use admission injection, it adds the removal of OverlaySets that an earlier configuration left
+// behind.
 func (p *periodic) addInjection(ctx context.Context, mgr ctrl.Manager, options *Options, log logr.Logger) error {
 	if !options.OverlaySets {
 		removal := &overlaySetRemoval{live: options.Pager.Client(mgr.GetAPIReader()), writer: p.applier.writer, namespaces: options.WatchNamespaces, log: log}

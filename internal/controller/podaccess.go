@@ -17,25 +17,25 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// Permissions asks the API server for permissions of the operator.
+// Permissions returns the permissions of the operator according to the API server.
 type Permissions interface {
-	// CanListPods reports whether the operator may list pods of a namespace, of all namespaces if it is "".
+	// CanListPods reports whether the operator may list the pods of a namespace. An empty name means all namespaces.
 	CanListPods(ctx context.Context, namespace string) (bool, error)
 }
 
-// podAccess knows whether the operator may list pods: an option enables it, and a role grants it. A role may lack the
-// permission although the option is set, so the API server is asked.
+// podAccess reports whether the operator may list pods. An option enables that and a Role grants it. A Role may lack
+// the permission although the option is set, so podAccess asks the API server.
 type podAccess struct {
 	isEnabled bool
-	// permissions is nil if nobody can be asked: then the option decides.
+	// permissions is nil if the API server cannot be asked. Then only the option counts.
 	permissions Permissions
-	// namespaces are the watched ones, none for all.
+	// namespaces are the watched namespaces. An empty list means all namespaces.
 	namespaces []string
 	now        func() time.Time
 
 	mu sync.Mutex
-	// answers are the last ones by namespace, "" for all. A denial is asked for again after state.LastRetry, a permission
-	// when a request is denied.
+	// answers are the last answers by namespace, "" for all namespaces. A denial is checked again after
+	// state.LastRetry, and a permission when a request is denied.
 	answers map[string]accessAnswer
 }
 
@@ -48,7 +48,7 @@ func newPodAccess(isEnabled bool, permissions Permissions, namespaces []string, 
 	return &podAccess{isEnabled: isEnabled, permissions: permissions, namespaces: namespaces, now: clock, answers: map[string]accessAnswer{}}
 }
 
-// notRead explains why pods of a namespace are not read, "" if they are.
+// notRead explains why the pods of a namespace are not read. It returns "" if they are read.
 func (a *podAccess) notRead(ctx context.Context, namespace string) string {
 	switch {
 	case !a.isEnabled:
@@ -61,8 +61,9 @@ func (a *podAccess) notRead(ctx context.Context, namespace string) string {
 	return fmt.Sprintf("the operator may not list pods in namespace %s (rbac.optional.pods)", namespace)
 }
 
-// isAllowed returns the last answer for a namespace, or asks for it. Without an answer it returns true: requests for pods
-// tell.
+// isAllowed returns the last answer for a namespace, or asks the API server if it has no valid one. If the API server
+// does not answer, isAllowed keeps the last answer, or returns true without one, because requests for pods show the
+// permission.
 func (a *podAccess) isAllowed(ctx context.Context, namespace string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -84,7 +85,8 @@ func (a *podAccess) isAllowed(ctx context.Context, namespace string) bool {
 	return isAllowed
 }
 
-// forget makes the next notRead ask again, after a request for pods of a namespace was denied.
+// forget drops the answers for a namespace after a request for its pods was denied. The next notRead asks the API
+// server again.
 func (a *podAccess) forget(namespace string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -92,7 +94,8 @@ func (a *podAccess) forget(namespace string) {
 	delete(a.answers, metav1.NamespaceAll)
 }
 
-// blindHalt explains why rollout.halt cannot see the causes of failures in a namespace, "" if it can, or is not set.
+// blindHalt explains why rollout.halt cannot see the causes of failures in a namespace. It returns "" if rollout.halt
+// sees them or is not set.
 func (a *podAccess) blindHalt(ctx context.Context, rules *fleet.Rules, namespace string) string {
 	if !rules.CanHalt() {
 		return ""

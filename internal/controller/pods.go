@@ -29,35 +29,34 @@ import (
 )
 
 const (
-	// lookedAt is the number of workloads of a VectorSidecar whose pods are read: as many as a
-	// status names.
+	// lookedAt is the number of workloads of a VectorSidecar with pods that are read. A status names the same number.
 	lookedAt = 20
-	// mostPods is how many pods of a workload are read, mostEvents how many events, and longestEvent how many bytes of
-	// the message of each.
+	// mostPods and mostEvents bound the pods and events that are read for a workload. longestEvent bounds the message
+	// of an event, in bytes.
 	mostPods, mostEvents, longestEvent = 1000, 100, 1 << 10
-	// noProgress is how long a workload must have made no progress before its events are read.
+	// noProgress is the time without progress after which the events of a workload are read.
 	noProgress = 10 * time.Second
-	// podTimeout covers all requests for one workload.
+	// podTimeout is the timeout of all requests for one workload.
 	podTimeout = 10 * time.Second
-	// podLooks is how many workloads are read concurrently.
+	// podLooks is the number of workloads that are read concurrently.
 	podLooks = 4
 )
 
-// errUnobserved is the answer for a workload whose controller has not seen its newest generation. The template may be the
-// same, so what is known of its pods stays; for another template nothing is known.
+// errUnobserved reports a workload with a newest generation that its controller has not observed yet. If the pod
+// template is unchanged, the last result for its pods still applies. For another template the result is unknown.
 var errUnobserved = errors.New("the controller has not observed the newest generation")
 
-// pods reads the pods of unsettled workloads to find what keeps them from running, and those of
-// settled ones that are watched. Pods are many and change all the time, so they are not watched
-// themselves, and only the result is kept.
+// pods reads the pods of workloads to find errors that keep the pods from running. It reads unready workloads, and
+// ready workloads that are watched. The many pods change often, so they are not watched, and only the result is stored.
 type pods struct {
 	live   *livelist.Client
 	access *podAccess
 	now    func() time.Time
 }
 
-// look returns what is wrong with the pods of those workloads that carry an owner's sidecar and
-// could be read, now or a short while ago: of unsettled ones, and if there is a watch of all.
+// look returns the pod errors of the workloads with the sidecar of a field manager, read now or a short while ago. It
+// reads unready workloads. If restarts are watched, it reads ready workloads, too. Workloads that could not be read are
+// missing.
 func (p *pods) look(ctx context.Context, sidecarState *state.Sidecar, manager string, watch *workload.RestartRule, records []*workloadcache.Record) map[types.UID]workload.Fault {
 	dueRecords := sidecarState.PodsDue(unsettledOf(records, manager), watchedOf(records, manager, watch))
 	group := errgroup.Group{}
@@ -77,11 +76,11 @@ func (p *pods) look(ctx context.Context, sidecarState *state.Sidecar, manager st
 			return nil
 		})
 	}
-	_ = group.Wait() // Errors are logged; workloads that could not be read are judged by time.
+	_ = group.Wait() // Errors are logged. For workloads that could not be read, the time without progress counts.
 	return sidecarState.Faults()
 }
 
-// unsettledOf returns the workloads to read, those that have been unsettled longest first.
+// unsettledOf returns the unready workloads to read. The first ones have been unready for the longest time.
 func unsettledOf(records []*workloadcache.Record, manager string) []*workloadcache.Record {
 	var unsettled []*workloadcache.Record
 	for _, record := range records {
@@ -95,7 +94,8 @@ func unsettledOf(records []*workloadcache.Record, manager string) []*workloadcac
 	return unsettled[:min(len(unsettled), lookedAt)]
 }
 
-// compareHeld sorts workloads that keep pods with another template by their own settings last: they may do so for weeks.
+// compareHeld sorts workloads last if their own settings keep pods with another template, because that may last for
+// weeks.
 func compareHeld(a, b *workloadcache.Record) int {
 	rank := func(record *workloadcache.Record) int {
 		if record.Rollout() == workload.PodsNotReplaced {
@@ -106,7 +106,7 @@ func compareHeld(a, b *workloadcache.Record) int {
 	return cmp.Compare(rank(a), rank(b))
 }
 
-// watchedOf returns the settled workloads to read, none without a watch.
+// watchedOf returns the ready workloads to read. Without a watch of restarts there are none.
 func watchedOf(records []*workloadcache.Record, manager string, watch *workload.RestartRule) (watched state.Watched) {
 	if watch == nil {
 		return watched
@@ -120,7 +120,7 @@ func watchedOf(records []*workloadcache.Record, manager string, watch *workload.
 	return watched
 }
 
-// read reads the pods of a workload's newest template.
+// read reads the pods with the newest template of a workload.
 func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager string, watch *workload.RestartRule) (workload.Fault, error) {
 	ctx, cancel := context.WithTimeout(ctx, podTimeout)
 	defer cancel()
@@ -137,10 +137,10 @@ func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager s
 		return workload.Fault{}, errUnobserved
 	}
 	if content.Kind.Revisions == nil && content.Kind.Traits.ReportsByEvent {
-		return p.withEvents(ctx, live, nil, workload.Fault{}), nil // Its pods are those of its Jobs.
+		return p.withEvents(ctx, live, nil, workload.Fault{}), nil // The pods belong to the Jobs of the workload.
 	}
 	if content.Selector == nil {
-		return workload.Fault{}, nil // It has no pods of its own.
+		return workload.Fault{}, nil // The workload has no pods of its own.
 	}
 	selector, err := metav1.LabelSelectorAsSelector(content.Selector)
 	if err != nil {
@@ -169,8 +169,8 @@ func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager s
 	return p.withEvents(ctx, live, newest, fault), nil
 }
 
-// faultOf lists pods, and returns the fault of those that are of a template: one of the sidecar before others, and one of
-// a container before one of scheduling.
+// faultOf lists pods and returns the worst error of the pods with the newest template. Errors of the sidecar come first,
+// then errors of other containers, then scheduling errors.
 func (p *pods) faultOf(ctx context.Context, options []client.ListOption, isOf func(*corev1.Pod) bool, check func([]corev1.Pod) workload.Fault) (workload.Fault, error) {
 	var worst workload.Fault
 	read := 0
@@ -192,7 +192,8 @@ func (p *pods) faultOf(ctx context.Context, options []client.ListOption, isOf fu
 	return worst, nil
 }
 
-// withEvents returns the fault that the events of a workload report, or else that of its pods.
+// withEvents returns the error that the events of a workload report. Without such an error it returns the error of its
+// pods.
 func (p *pods) withEvents(ctx context.Context, live workload.Object, newest metav1.Object, podFault workload.Fault) workload.Fault {
 	var events []corev1.Event
 	_, err := livelist.Contains(ctx, p.live, &corev1.EventList{}, func(listed client.Object) bool {
@@ -212,7 +213,7 @@ func (p *pods) withEvents(ctx context.Context, live workload.Object, newest meta
 	return cmp.Or(workload.FaultInEvents(live, newest, events), podFault)
 }
 
-// newest returns the object that holds a workload's current revision, nil if there is none yet.
+// newest returns the object with the current revision of a workload, nil if it does not exist yet.
 func (p *pods) newest(ctx context.Context, kind *workload.Kind, live workload.Object, options []client.ListOption) (metav1.Object, error) {
 	if kind.Revisions == nil {
 		return nil, nil
@@ -224,7 +225,7 @@ func (p *pods) newest(ctx context.Context, kind *workload.Kind, live workload.Ob
 			candidates = []metav1.Object{newest, listed}
 		}
 		if latest := kind.Revisions.Newest(live, candidates); latest == metav1.Object(listed) {
-			newest, _ = listed.DeepCopyObject().(metav1.Object) // Without the page around it.
+			newest, _ = listed.DeepCopyObject().(metav1.Object) // The copy releases the page of the list.
 		}
 		return false
 	}, options...)

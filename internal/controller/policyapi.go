@@ -19,18 +19,18 @@ import (
 )
 
 const (
-	// policyInterval is about how often to ask whether the API server serves the API by which it
-	// injects itself: an upgrade or a downgrade of it ends no operator that talks to another one.
+	// policyInterval is the approximate interval between checks for the MutatingAdmissionPolicy API. The API server may
+	// be upgraded or downgraded while the operator runs.
 	policyInterval = 5 * time.Minute
 	policyGroup    = "admissionregistration.k8s.io/v1"
 	policyResource = "mutatingadmissionpolicies"
 )
 
-// policyAPI knows whether the API server serves MutatingAdmissionPolicies. A nil one is of an
-// installation without any. Every replica looks, because every replica answers admission requests.
+// policyAPI reports whether the API server serves MutatingAdmissionPolicies. It is nil if the installation does not use
+// admission injection. Every replica checks, because every replica answers admission requests.
 type policyAPI struct {
 	apis discovery.ServerResourcesInterfaceWithContext
-	// definitions are of the kinds into which it injects.
+	// definitions are the schemas of the kinds that the API server injects into.
 	definitions *definitions
 
 	interval  time.Duration
@@ -41,7 +41,7 @@ type policyAPI struct {
 	isLacking atomic.Bool
 }
 
-// unserved says why the API server injects nothing in the operator's place; "" if it may.
+// unserved explains why the API server does not inject sidecars. It returns "" if the API server may inject them.
 func (p *policyAPI) unserved() string {
 	switch {
 	case p == nil:
@@ -49,10 +49,10 @@ func (p *policyAPI) unserved() string {
 	case p.isLacking.Load():
 		return "the API server serves no MutatingAdmissionPolicy"
 	}
-	return "" // Where it is not known either.
+	return "" // The result is also "" before the first answer.
 }
 
-// define reads the definitions of kinds. That one cannot be read is for who writes the OverlaySet to report.
+// define reads the definitions of kinds. It ignores read errors, because the writer of the OverlaySet reports them.
 func (p *policyAPI) define(ctx context.Context, kinds []v1alpha1.WorkloadKind) func(kind *workload.Kind, pod map[string]any) string {
 	if p == nil {
 		return nil
@@ -65,8 +65,8 @@ func (p *policyAPI) define(ctx context.Context, kinds []v1alpha1.WorkloadKind) f
 	return p.definitions.undefined
 }
 
-// look asks the API server, and reports whether the answer is another one than before. Without an
-// answer the last one holds.
+// look asks the API server and reports whether the answer has changed. If the API server does not answer, the last
+// answer applies.
 func (p *policyAPI) look(ctx context.Context) (isNew bool) {
 	resources, err := p.apis.ServerResourcesForGroupVersionWithContext(ctx, policyGroup)
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -81,8 +81,8 @@ func (p *policyAPI) look(ctx context.Context) (isNew bool) {
 	return true
 }
 
-// Start looks periodically until the context ends. OverlaySets are kept all the while, for when the
-// API comes.
+// Start checks periodically until the context ends. The operator maintains OverlaySets even without the API, so that
+// they exist when the API becomes available.
 func (p *policyAPI) Start(ctx context.Context) error {
 	poll(ctx, p.interval, func(ctx context.Context) {
 		isNew := p.look(ctx)

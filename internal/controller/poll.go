@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// poll calls look about every interval, until the context ends.
+// poll calls a check about once per interval until the context ends.
 func poll(ctx context.Context, interval time.Duration, check func(ctx context.Context)) {
 	for {
 		select {

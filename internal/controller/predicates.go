@@ -18,13 +18,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// ownChanges passes events of a VectorSidecar when its spec changed, its deletion began, or an
-// annotation requests a pass or another revision. Its status is written by us.
+// ownChanges selects the events of a VectorSidecar with a changed spec, a started deletion, or a changed annotation
+// that requests a reconcile or another revision. Status changes are not selected, because the operator makes them.
 func ownChanges() ctrlbuilder.ForOption {
 	return ctrlbuilder.WithPredicates(predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, asksAnew(), asksForRevision()))
 }
 
-// asksForRevision passes events of VectorSidecars whose annotations ask for an earlier revision, or to go on.
+// asksForRevision selects the events of VectorSidecars with a changed annotation that undoes, promotes or retries a
+// rollout.
 func asksForRevision() predicate.Predicate {
 	requestValues := func(o client.Object) [3]string {
 		annotations := o.GetAnnotations()
@@ -33,8 +34,8 @@ func asksForRevision() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return requestValues(e.ObjectOld) != requestValues(e.ObjectNew) }}
 }
 
-// goesBack passes events of VectorSidecars whose own spec is reverted, or no longer is: what is rendered
-// then may conflict with others.
+// goesBack selects the events of VectorSidecars that start or stop using a reverted spec, because the rendered sidecar
+// may then conflict with other VectorSidecars.
 func goesBack() predicate.Predicate {
 	isReverted := func(o client.Object) bool {
 		sidecar, ok := o.(*v1alpha1.VectorSidecar)
@@ -43,7 +44,7 @@ func goesBack() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return isReverted(e.ObjectOld) != isReverted(e.ObjectNew) }}
 }
 
-// laterChanges drops the initial list: every VectorSidecar is reconciled at startup anyway.
+// laterChanges drops the events of the initial list, because every VectorSidecar is reconciled at startup.
 func laterChanges() predicate.Predicate {
 	return predicate.And(predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, goesBack()), predicate.Funcs{
 		CreateFunc: func(e event.CreateEvent) bool { return !e.IsInInitialList },
@@ -59,8 +60,8 @@ func configMapChanges() predicate.Predicate {
 	}}
 }
 
-// commands are the annotations of the installation's ConfigMap by which people stop writes, and move
-// revisions on or back.
+// commands returns the annotations of the installation's ConfigMap that stop writes, and that retry, promote or undo
+// rollouts.
 func commands(object *corev1.ConfigMap) [4]string {
 	annotations := object.Annotations
 	return [4]string{annotations[meta.AnnotationStopWrites], annotations[meta.AnnotationRetryRollout], annotations[meta.AnnotationPromoteRollout], annotations[meta.AnnotationUndoRollout]}

@@ -30,19 +30,18 @@ import (
 )
 
 const (
-	// trialTimeout covers one dry run: more than the API server gives a webhook if nobody says
-	// otherwise. trialsTimeout covers all of a pass; what has not been judged by then is written
-	// without.
+	// trialTimeout is the timeout of one dry run. It is longer than the API server's default timeout of a webhook.
+	// trialsTimeout is the timeout of all dry runs of a reconcile. Sidecars without a result by then are written
+	// without a dry run.
 	trialTimeout, trialsTimeout = 12 * time.Second, 30 * time.Second
-	// trialsAtOnce is how many shapes of pods are judged concurrently.
+	// trialsAtOnce is the number of pod shapes with concurrent dry runs.
 	trialsAtOnce = 4
-	// triedOfShape is how many workloads of a shape are tried in one pass, if the answer for one holds
-	// for no other.
+	// triedOfShape is the maximum number of dry runs for one pod shape in a reconcile, if the results apply to single
+	// workloads.
 	triedOfShape = 3
 )
 
-// preflights ask the API server, by dry runs, to judge sidecars before they are written. A nil one asks
-// nothing.
+// preflights makes dry runs of sidecars before they are written. A nil value makes no dry runs.
 type preflights struct {
 	*instruments
 
@@ -56,15 +55,15 @@ func newPreflights(observed *instruments, writer *apply.Writer, options *Options
 	return &preflights{instruments: observed, writer: writer}
 }
 
-// renew drops earlier verdicts if a person requests that, so that the API server is asked again.
+// renew drops earlier dry-run results if a user requests a reconcile, so that the dry runs are repeated.
 func (f *preflights) renew(sidecarState *state.Sidecar, snapshot *evaluate.Snapshot, reconcileRequest string) {
 	if f != nil && reconcileRequest != "" && sidecarState.ForgetTrials(meta.AnnotationReconcileAt, reconcileRequest) {
 		snapshot.Trials = nil
 	}
 }
 
-// judge asks the API server to judge what a decision would write, once for each shape of pods. It reports
-// whether something must not be written: then the decision has to be made again.
+// judge makes the dry runs for the plans of a decision, once for each shape of pods. It reports whether a plan must not
+// be written. In that case a new decision is necessary.
 func (f *preflights) judge(ctx context.Context, sidecarState *state.Sidecar, decision *decision.Decision) (isNews bool) {
 	if f == nil {
 		return false
@@ -87,11 +86,11 @@ func (f *preflights) judge(ctx context.Context, sidecarState *state.Sidecar, dec
 			return nil
 		})
 	}
-	_ = group.Wait() // Its functions report to the memory.
+	_ = group.Wait() // The functions store the results in the state.
 	return ctx.Err() != nil || slices.Contains(news, true)
 }
 
-// unjudged returns the plans that have to be judged before they are carried out, by the shape of pods.
+// unjudged returns the plans that need a dry run before they are written, by pod shape.
 func unjudged(sidecarState *state.Sidecar, plans []plan.Plan) [][]*plan.Plan {
 	verdicts := sidecarState.Trials()
 	index, shapes := map[preflight.Key]int{}, [][]*plan.Plan{}
@@ -112,20 +111,20 @@ func unjudged(sidecarState *state.Sidecar, plans []plan.Plan) [][]*plan.Plan {
 	return shapes
 }
 
-// judgeShape judges workloads that are alike by one of them. It reports whether any must not be written.
-// trying ends when the time for dry runs is over, ctx with the pass.
+// judgeShape makes a dry run for one of the workloads with the same pod shape. It reports whether a plan must not be
+// written. The second context ends with the time for dry runs, and the first one with the reconcile.
 func (f *preflights) judgeShape(ctx, trying context.Context, sidecarState *state.Sidecar, shape []*plan.Plan, missing map[string]bool) (isNews bool) {
 	individualCount := 0
 	for _, p := range shape {
 		if individualCount == triedOfShape {
-			return true // The others are for the next pass, at once.
+			return true // The next reconcile, which starts at once, checks the remaining workloads.
 		}
 		verdict, isJudged := f.verdictOn(trying, p, missing)
 		if ctx.Err() != nil {
 			return false
 		}
 		if !isJudged {
-			continue // The write itself will say why.
+			continue // The write itself will report the error.
 		}
 		sidecarState.SetTrial(p, verdict)
 		f.tell(ctx, p, verdict)
@@ -138,8 +137,8 @@ func (f *preflights) judgeShape(ctx, trying context.Context, sidecarState *state
 	return isNews
 }
 
-// verdictOn asks the API server to judge one plan. It returns false if the answer says nothing about pods:
-// if the workload is gone, or has changed, or others own what would be written.
+// verdictOn makes the dry run of one plan. It returns false if the result does not apply to pods: the workload was
+// deleted or changed, or another field manager owns the fields.
 func (f *preflights) verdictOn(ctx context.Context, p *plan.Plan, missing map[string]bool) (preflight.DryRunResult, bool) {
 	for _, secret := range preflight.RequiredSecrets(p.Desired.Template(), p.Desired.PullSecrets()) {
 		if missing[secret] {
@@ -164,22 +163,22 @@ func (f *preflights) verdictOn(ctx context.Context, p *plan.Plan, missing map[st
 	return preflight.NewDryRunResult(f.try(ctx, pod), tryWithoutSidecar, workload.RemovesFirst(object)), true
 }
 
-// dryRun tries the write of a plan.
+// dryRun makes a dry run of the write of a plan.
 func (f *preflights) dryRun(ctx context.Context, p *plan.Plan) (workload.Object, error) {
 	ctx, cancel := context.WithTimeout(ctx, trialTimeout)
 	defer cancel()
 	return f.writer.DryRun(ctx, p)
 }
 
-// try tries to create a pod, which stays as it is.
+// try makes a dry run of the creation of a pod. It does not change the pod.
 func (f *preflights) try(ctx context.Context, pod *corev1.Pod) preflight.Answer {
 	ctx, cancel := context.WithTimeout(ctx, trialTimeout)
 	defer cancel()
 	return preflight.Read(f.writer.DryRunCreate(ctx, pod.DeepCopy()))
 }
 
-// missing returns which of the Secrets that sidecars do not start without are missing. The dry run of a
-// create is refused if the Secret exists, and that is all that the operator learns about it.
+// missing returns the missing Secrets, out of the Secrets that sidecars need to start. A dry run of a create is
+// rejected if the Secret exists. The operator gets no other information about the Secret.
 func (f *preflights) missing(ctx context.Context, shapes [][]*plan.Plan) map[string]bool {
 	missing := map[string]bool{}
 	for _, shape := range shapes {
@@ -203,7 +202,7 @@ func (f *preflights) isMissing(ctx context.Context, namespace, name string) bool
 	return err == nil
 }
 
-// tell counts a verdict, and logs it if it is not consent.
+// tell counts a dry-run result. If the result is not a pass, it also logs the result.
 func (f *preflights) tell(ctx context.Context, p *plan.Plan, verdict preflight.DryRunResult) {
 	f.Metrics.RecordPreflight(string(verdict.Result))
 	if verdict.Result != preflight.Passed {

@@ -25,23 +25,23 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// publisher writes the record of the published revision, from which the plugin reads it.
+// publisher writes the record of the published revision. The kubectl plugin reads the record.
 type publisher struct {
 	cached  client.Reader
 	writer  *apply.Writer
 	options *Options
 
 	mu sync.Mutex
-	// recorded is the platform that the record was last compared with, compared the time of that, and object the record as
-	// last written.
+	// recorded is the platform that the record was last compared with. compared is the time of that comparison. object
+	// is the record as the operator last wrote it.
 	recorded *desired.Platform
 	compared time.Time
 	object   *corev1.ConfigMap
-	// failed explains why the record could not be written, nil if it could.
+	// failed explains why the record could not be written. It is nil if the record was written.
 	failed *unstoredError
 }
 
-// record writes the record of a platform, unless it says the same already. An installation without a ConfigMap of
+// record writes the record of a platform, unless the stored record is the same. An installation without a ConfigMap of
 // values has no record. The error is an *unstoredError if the write failed.
 func (p *publisher) record(ctx context.Context, platform *desired.Platform) error {
 	p.mu.Lock()
@@ -73,10 +73,10 @@ func (p *publisher) record(ctx context.Context, platform *desired.Platform) erro
 	return p.failed
 }
 
-// cacheLag is the time after a write in which the cache may still have the record as it was before.
+// cacheLag is the time after a write in which the cache may still show the previous record.
 const cacheLag = 10 * time.Second
 
-// isReplaced reports whether a user has deleted or changed the record, which then has to be written again.
+// isReplaced reports whether a user has deleted or changed the record, so that it must be written again.
 func (p *publisher) isReplaced(ctx context.Context) bool {
 	if p.options.Clock().Sub(p.compared) < cacheLag {
 		return false
@@ -116,7 +116,8 @@ func (p *publisher) write(ctx context.Context, platform *desired.Platform, insta
 	return nil
 }
 
-// stored returns the record as this process has written it last, else as it is in the cache, nil if there is none.
+// stored returns the record that this process wrote last. Without one it returns the record in the cache, nil if none
+// exists.
 func (p *publisher) stored(ctx context.Context) (*corev1.ConfigMap, error) {
 	if p.object != nil {
 		return p.object, nil
@@ -124,7 +125,7 @@ func (p *publisher) stored(ctx context.Context) (*corev1.ConfigMap, error) {
 	name, object := fleet.PublicationName(p.options.Installation), &corev1.ConfigMap{}
 	switch err := p.cached.Get(ctx, name, object); {
 	case apierrors.IsNotFound(err):
-		return nil, nil //nolint:nilnil // A missing record is no error.
+		return nil, nil //nolint:nilnil // A missing record is not an error.
 	case err != nil:
 		return nil, fmt.Errorf("reading ConfigMap %s: %w", name, err)
 	case object.Labels[meta.LabelManagedBy] != meta.Operator:

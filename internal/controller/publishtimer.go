@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// publishTimer waits until the platform's ConfigMaps are published by time alone.
+// publishTimer waits for the time at which the platform's ConfigMaps are published without an event.
 type publishTimer struct {
 	clock func() time.Time
 	// due has the latest time.
@@ -19,8 +19,9 @@ func newPublishTimer(clock func() time.Time) *publishTimer {
 	return &publishTimer{clock: clock, due: make(chan time.Time, 1)}
 }
 
-// set replaces the time. Zero keeps it: the caller may be the first one that has read what is published by time, and all
-// others still have to be told. Callers hold the catalog's lock, so that there is one at a time.
+// set replaces the time. A zero time does not change it. The caller may be the first one that read the content
+// published at that time, so all other VectorSidecars still need a reconcile. Callers hold the catalog's lock, so that
+// calls are not concurrent.
 func (t *publishTimer) set(dueTime time.Time) {
 	if dueTime.IsZero() {
 		return
@@ -45,7 +46,7 @@ func (t *publishTimer) run(ctx context.Context, publish func(context.Context)) {
 		case dueTime = <-t.due:
 			fire = time.After(dueTime.Sub(t.clock()))
 		case <-fire:
-			if remaining := dueTime.Sub(t.clock()); remaining > 0 { // The clock has been set back.
+			if remaining := dueTime.Sub(t.clock()); remaining > 0 { // The clock was set back.
 				fire = time.After(remaining)
 				continue
 			}

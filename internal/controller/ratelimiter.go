@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 )
 
-// jittered spreads retries. Without it, everything that failed together would be retried together. What events have
-// tried meanwhile makes a wait no longer: it is in proportion to how long something has failed.
+// jittered spreads retries, so that requests that failed together are not retried together. Additional attempts that
+// events start do not increase a wait. So the wait depends on the duration of the failure.
 type jittered struct {
 	workqueue.TypedRateLimiter[reconcile.Request]
 
@@ -31,7 +31,8 @@ func newRetries() *jittered {
 	}
 }
 
-// When shortens the interval by up to a fifth. Before the time of the next retry it returns how long it is until then.
+// When returns the next interval, shortened by up to a fifth. Before the time of the next retry it returns the
+// remaining wait.
 func (j *jittered) When(request reconcile.Request) time.Duration {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -40,12 +41,12 @@ func (j *jittered) When(request reconcile.Request) time.Duration {
 		return wait
 	}
 	interval := j.TypedRateLimiter.When(request)
-	interval -= time.Duration(rand.Int64N(int64(interval) / 5)) //nolint:gosec // It guards nothing.
+	interval -= time.Duration(rand.Int64N(int64(interval) / 5)) //nolint:gosec // The jitter does not need secure random numbers.
 	j.next[request] = now.Add(interval)
 	return interval
 }
 
-// Forget has the next wait be the first one.
+// Forget resets the next wait to the first one.
 func (j *jittered) Forget(request reconcile.Request) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -53,7 +54,7 @@ func (j *jittered) Forget(request reconcile.Request) {
 	j.TypedRateLimiter.Forget(request)
 }
 
-// minNonZero returns the shorter of two waits, of which 0 means never.
+// minNonZero returns the shorter of two waits. A wait of 0 means never.
 func minNonZero(a, b time.Duration) time.Duration {
 	if a == 0 || b != 0 && b < a {
 		return b
@@ -61,5 +62,5 @@ func minNonZero(a, b time.Duration) time.Duration {
 	return a
 }
 
-// atOnce requeues at once; 0 would mean never.
+// atOnce is the wait of an immediate requeue, because 0 means never.
 const atOnce = time.Millisecond

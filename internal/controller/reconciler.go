@@ -19,11 +19,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// New returns the VectorSidecarReconciler of a manager. The manager's cache must hold what Workloads makes of each
-// workload, ConfigMaps as Digested leaves them, and VectorSidecars as Bounded does.
+// New returns the VectorSidecarReconciler of a manager. The manager's cache must store the records that Workloads makes
+// of workloads, ConfigMaps transformed by Digested, and VectorSidecars transformed by Bounded.
 func New(mgr ctrl.Manager, options *Options) *VectorSidecarReconciler {
 	isDeleted := func(context.Context, string) bool { return false }
-	if len(options.WatchNamespaces) == 0 { // Otherwise Namespaces are not in the cache.
+	if len(options.WatchNamespaces) == 0 { // With watched namespaces, the cache has no Namespaces.
 		isDeleted = isNamespaceDeleted(mgr.GetClient())
 	}
 	events := newAnnouncer(mgr.GetEventRecorder(meta.Operator), mgr.GetScheme(), isDeleted)

@@ -26,12 +26,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// cleanedAtOnce is how many workloads may roll out at once because something was removed from them.
-// No VectorSidecar is left to set a limit.
+// cleanedAtOnce is the number of workloads that may roll out at the same time after removals of leftovers. It is fixed
+// because the VectorSidecar with the limit does not exist anymore.
 const cleanedAtOnce = 5
 
-// confirm asks the API server whether the VectorSidecars really do not exist, wherever something is
-// to be removed or reported. It returns the findings that are confirmed, now or before.
+// confirm asks the API server whether the VectorSidecars of leftovers are missing, before a leftover is removed or
+// reported. It returns the confirmed leftovers, including the ones that were reported before.
 func (s *sweeper) confirm(ctx context.Context, leftovers []companion.Leftover) ([]companion.Leftover, progress) {
 	progress := allSwept
 	exists := map[string]func(namespace, manager string) bool{}
@@ -43,7 +43,7 @@ func (s *sweeper) confirm(ctx context.Context, leftovers []companion.Leftover) (
 			var err error
 			if exists[f.Namespace], err = s.managersIn(ctx, f.Namespace); err != nil {
 				progress = notAble
-				exists[f.Namespace] = func(string, string) bool { return true } // Unknown: leave it alone.
+				exists[f.Namespace] = func(string, string) bool { return true } // Unknown: do not remove the sidecar.
 				log.FromContext(ctx).Error(err, "confirming leftovers", telemetry.KeyNamespace, f.Namespace)
 			}
 		}
@@ -52,14 +52,15 @@ func (s *sweeper) confirm(ctx context.Context, leftovers []companion.Leftover) (
 	return confirmed, progress
 }
 
-// managersIn asks the API server which VectorSidecars a namespace has, and which ClusterVectorSidecars
-// there are. It lists them, because a get would also be answered by NotFound if the CRD is missing.
+// managersIn reads the VectorSidecars of a namespace and all ClusterVectorSidecars from the API server. It returns a
+// function that reports whether the VectorSidecar of a field manager exists. It uses List, because Get also returns
+// NotFound if the CRD is missing.
 func (s *sweeper) managersIn(ctx context.Context, namespace string) (func(namespace, manager string) bool, error) {
 	sidecars, clusters, err := s.liveSidecars(ctx, namespace)
 	return s.sidecars.orOffered(companion.NewExistenceCheck(sidecars, clusters)), err
 }
 
-// liveSidecars lists the VectorSidecars of a namespace and all ClusterVectorSidecars, each with its names and UID only.
+// liveSidecars lists the VectorSidecars of a namespace and all ClusterVectorSidecars, with names and UIDs only.
 func (s *sweeper) liveSidecars(ctx context.Context, namespace string) ([]v1alpha1.VectorSidecar, []v1alpha1.ClusterVectorSidecar, error) {
 	sidecars, err := livelist.Collect(ctx, s.live, livelist.Metadata(v1alpha1.GroupVersion.WithKind("VectorSidecar")), func(listed client.Object) (v1alpha1.VectorSidecar, bool) {
 		return v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: listed.GetNamespace(), Name: listed.GetName(), UID: listed.GetUID()}}, true
@@ -71,7 +72,7 @@ func (s *sweeper) liveSidecars(ctx context.Context, namespace string) ([]v1alpha
 	return sidecars, clusters, err
 }
 
-// clean removes what is safe to remove, a few workloads at a time, and returns what is left.
+// clean removes the leftovers that are safe to remove, a few workloads at a time. It returns the remaining leftovers.
 func (s *sweeper) clean(ctx context.Context, leftovers []companion.Leftover) ([]companion.Leftover, progress) {
 	plans := s.rollingOut()
 	progress := allSwept
@@ -116,8 +117,8 @@ func (s *sweeper) clean(ctx context.Context, leftovers []companion.Leftover) ([]
 	return remaining, progress
 }
 
-// rollingOut returns a no-op plan for each workload that is still rolling out after a removal, so
-// that it counts for pacing.
+// rollingOut returns a plan without a change for each workload that is still rolling out after a removal, so that the
+// workload counts for pacing.
 func (s *sweeper) rollingOut() []plan.Plan {
 	var plans []plan.Plan
 	for uid, entry := range s.cleaned {
@@ -132,8 +133,8 @@ func (s *sweeper) rollingOut() []plan.Plan {
 	return plans
 }
 
-// look reads a workload that has something to clean from the API server. It returns nil if there is
-// nothing left to clean. It lists, because the operator has no permission to get.
+// look reads a workload with a leftover from the API server. It returns nil if the leftover is gone. It uses List,
+// because the operator has no permission to get workloads.
 func (s *sweeper) look(ctx context.Context, finding *companion.Leftover) (*workload.View, error) {
 	object, err := findWorkload(ctx, s.live, &finding.Ref)
 	if object == nil || err != nil {
@@ -149,7 +150,7 @@ func (s *sweeper) look(ctx context.Context, finding *companion.Leftover) (*workl
 	return &view, nil
 }
 
-// takeOut carries out a removal, and reports whether it is done.
+// takeOut removes a leftover and reports whether the removal is finished.
 func (s *sweeper) takeOut(ctx context.Context, p *plan.Plan) (isRemoved bool, progress progress) {
 	object, sidecar := status.Object(p.Target), meta.SidecarName(p.Manager)
 	written, err := s.carryOut(ctx, p)
@@ -171,7 +172,7 @@ func (s *sweeper) takeOut(ctx context.Context, p *plan.Plan) (isRemoved bool, pr
 	return true, notYet // The rollout takes time.
 }
 
-// tellFailure reports that a removal failed.
+// tellFailure reports a failed removal.
 func (s *sweeper) tellFailure(ctx context.Context, p *plan.Plan, err error) {
 	sidecar := meta.SidecarName(p.Manager)
 	log.FromContext(ctx).Error(err, "removing a leftover", telemetry.KeyWorkload, status.Object(p.Target), telemetry.KeyName, sidecar)

@@ -14,31 +14,31 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// requiredTimeout is how long reading the required objects may take.
+// requiredTimeout is the timeout of reading the required objects.
 const requiredTimeout = 30 * time.Second
 
-// requiredObjects reports the objects of the installation chart that are missing. It runs on the leader only.
+// requiredObjects reports missing objects of the installation chart. It runs on the leader only.
 type requiredObjects struct {
 	objects []source.RequiredObject
-	// namespace is the operator's.
+	// namespace is the operator namespace.
 	namespace string
 	live      client.Reader
 	interval  time.Duration
 	metrics   *telemetry.Metrics
 	log       logr.Logger
 
-	// last has the results of the last check, each of which has been logged.
+	// last has the results of the last check. Each result has been logged.
 	last map[source.RequiredObject]source.Presence
 }
 
-// Start checks the objects at once and periodically, until the context ends.
+// Start checks the objects immediately and then periodically, until the context ends.
 func (r *requiredObjects) Start(ctx context.Context) error {
 	r.check(ctx)
 	poll(ctx, r.interval, r.check)
 	return nil
 }
 
-// check counts the objects by their presence, and logs changes.
+// check counts the objects by their presence and logs changes.
 func (r *requiredObjects) check(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, requiredTimeout)
 	defer cancel()
@@ -60,7 +60,7 @@ func (r *requiredObjects) check(ctx context.Context) {
 	}
 }
 
-// report logs the presence of an object that has changed.
+// report logs the changed presence of an object.
 func (r *requiredObjects) report(object source.RequiredObject, presence source.Presence, err error) {
 	switch presence {
 	case source.ObjectMissing:

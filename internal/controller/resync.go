@@ -22,9 +22,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// resyncs triggers passes that no event asks for and that use nothing rendered or evaluated before,
-// so that a wrong memory does not last. What was written and what was refused stays known, because
-// it still holds in the cluster.
+// resyncs requests reconciles that no event requests and that do not use earlier renderings or evaluations, so that a
+// wrong cached state does not last. The records of writes and rejections remain, because they still apply in the
+// cluster.
 type resyncs struct {
 	passes chan event.TypedGenericEvent[types.NamespacedName]
 }
@@ -33,7 +33,7 @@ func newResyncs() *resyncs {
 	return &resyncs{passes: make(chan event.TypedGenericEvent[types.NamespacedName])}
 }
 
-// source adds these passes to the queue, after those that an event asks for.
+// source adds these reconciles to the queue, after the reconciles that events request.
 func (r *resyncs) source() ctrlsource.Source {
 	return ctrlsource.Channel(r.passes, handler.TypedFuncs[types.NamespacedName, reconcile.Request]{
 		GenericFunc: func(_ context.Context, e event.TypedGenericEvent[types.NamespacedName], q queue) {
@@ -47,7 +47,7 @@ func (r *resyncs) source() ctrlsource.Source {
 	})
 }
 
-// ask requests a pass.
+// ask requests a reconcile.
 func (r *resyncs) ask(ctx context.Context, name types.NamespacedName) {
 	select {
 	case r.passes <- event.TypedGenericEvent[types.NamespacedName]{Object: name}:
@@ -55,7 +55,8 @@ func (r *resyncs) ask(ctx context.Context, name types.NamespacedName) {
 	}
 }
 
-// askAll requests a pass for every VectorSidecar, on the leader: others begin with one.
+// askAll requests a reconcile of every VectorSidecar. It does so on the leader only, because another replica reconciles
+// every VectorSidecar when it becomes the leader.
 func (r *resyncs) askAll(ctx context.Context, elected <-chan struct{}, sidecars sidecarLister) {
 	select {
 	case <-elected:
@@ -67,8 +68,8 @@ func (r *resyncs) askAll(ctx context.Context, elected <-chan struct{}, sidecars 
 	}
 }
 
-// rejudger periodically requests a pass without memory for every VectorSidecar. It runs on the
-// leader only.
+// rejudger periodically requests a reconcile of every VectorSidecar without earlier renderings or evaluations. It runs
+// on the leader only.
 type rejudger struct {
 	sidecars sidecarLister
 	memory   *state.Memory
@@ -76,7 +77,7 @@ type rejudger struct {
 	interval time.Duration
 }
 
-// Start requests passes until the context ends.
+// Start requests reconciles until the context ends.
 func (r rejudger) Start(ctx context.Context) error {
 	poll(ctx, r.interval, func(ctx context.Context) {
 		for _, name := range keysOf(r.sidecars.list(ctx, "")) {
@@ -87,18 +88,19 @@ func (r rejudger) Start(ctx context.Context) error {
 	return nil
 }
 
-// longestAsking is the maximum length of the annotation's value that is used, because the status
-// repeats it.
+// longestAsking is the maximum length of the annotation's value. The rest is ignored, because the status repeats the
+// value.
 const longestAsking = 128
 
-// askingOf returns the value of the annotation that requests a pass without memory, "" if there is
-// none.
+// askingOf returns the value of the annotation that requests a reconcile without earlier results. It returns "" if the
+// annotation is missing.
 func askingOf(sidecar client.Object) string {
 	text := sidecar.GetAnnotations()[meta.AnnotationReconcileAt]
 	return strings.ToValidUTF8(text[:min(len(text), longestAsking)], "")
 }
 
-// asksAnew passes events of VectorSidecars whose annotation requests a pass without memory.
+// asksAnew selects the events of VectorSidecars with a changed annotation that requests a reconcile without earlier
+// results.
 func asksAnew() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return askingOf(e.ObjectOld) != askingOf(e.ObjectNew) }}
 }

@@ -19,13 +19,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// sidecarLister finds VectorSidecars in the cache, and what ClusterVectorSidecars are in namespaces.
+// sidecarLister finds VectorSidecars in the cache. It also finds the ClusterVectorSidecars in each namespace as
+// VectorSidecars.
 type sidecarLister struct {
 	client   client.Reader
 	clusters *clusterLister
 }
 
-// get returns the VectorSidecar of a name, nil if there is none.
+// get returns a VectorSidecar by name, nil if it does not exist.
 func (l sidecarLister) get(ctx context.Context, name types.NamespacedName) (*v1alpha1.VectorSidecar, error) {
 	if cluster, isCluster := meta.ParseClusterName(name.Name); isCluster {
 		return l.clusters.get(ctx, name.Namespace, cluster)
@@ -37,8 +38,8 @@ func (l sidecarLister) get(ctx context.Context, name types.NamespacedName) (*v1a
 	return sidecar, nil
 }
 
-// orOffered counts all ClusterVectorSidecars as there, if the kind is not offered: whoever offers it
-// takes care of what is left of them.
+// orOffered counts all ClusterVectorSidecars as existing if the kind is not enabled, because an installation that
+// enables the kind cleans up after them.
 func (l sidecarLister) orOffered(exists func(namespace, manager string) bool) func(namespace, manager string) bool {
 	if l.clusters != nil {
 		return exists
@@ -46,12 +47,12 @@ func (l sidecarLister) orOffered(exists func(namespace, manager string) bool) fu
 	return companion.OrCluster(exists)
 }
 
-// manyLabels is the number of labels from which it is cheaper to look at every VectorSidecar of a
-// namespace than to look up each label.
+// manyLabels is the number of labels above which a check of every VectorSidecar of a namespace is cheaper than a lookup
+// of each label.
 const manyLabels = 200
 
-// selecting returns the VectorSidecars that may select one of count workloads; labels returns the
-// labels of the nth one. It may return more than those.
+// selecting returns the VectorSidecars that may select one of the given workloads. The function returns the labels of
+// each workload by number. The result may include other VectorSidecars.
 func (l sidecarLister) selecting(ctx context.Context, namespace string, count int, labels func(int) iter.Seq2[string, string]) []v1alpha1.VectorSidecar {
 	keys := map[string]bool{workloadcache.AnyLabels: true}
 	for n := range count {
@@ -65,13 +66,14 @@ func (l sidecarLister) selecting(ctx context.Context, namespace string, count in
 	return l.having(ctx, namespace, indexSelector, slices.Collect(maps.Keys(keys))...)
 }
 
-// list reads the VectorSidecars of a namespace from the cache, or all if "". With them are the
-// ClusterVectorSidecars in these namespaces.
+// list returns the VectorSidecars of a namespace from the cache, including ClusterVectorSidecars. An empty name means
+// all namespaces.
 func (l sidecarLister) list(ctx context.Context, namespace string) []v1alpha1.VectorSidecar {
 	return append(l.own(ctx, namespace), l.clusters.in(ctx, namespace)...)
 }
 
-// keys returns those of all VectorSidecars, and of the own passes of ClusterVectorSidecars.
+// keys returns the keys of all VectorSidecars and ClusterVectorSidecars. The key of a ClusterVectorSidecar has no
+// namespace.
 func (l sidecarLister) keys(ctx context.Context) []types.NamespacedName {
 	keys := keysOf(l.own(ctx, ""))
 	for _, cluster := range l.clusters.all(ctx) {
@@ -80,7 +82,7 @@ func (l sidecarLister) keys(ctx context.Context) []types.NamespacedName {
 	return keys
 }
 
-// having reads those of a namespace that have one of some keys of an index, each once.
+// having returns the VectorSidecars of a namespace that have one of the keys in an index, each of them once.
 func (l sidecarLister) having(ctx context.Context, namespace, index string, keys ...string) []v1alpha1.VectorSidecar {
 	var sidecars []v1alpha1.VectorSidecar
 	added := map[types.UID]bool{}
@@ -95,7 +97,8 @@ func (l sidecarLister) having(ctx context.Context, namespace, index string, keys
 	return append(sidecars, l.clusters.having(ctx, namespace, index, keys...)...)
 }
 
-// own reads the VectorSidecars of a namespace, or all if "". They must not be changed.
+// own returns the VectorSidecars of a namespace without ClusterVectorSidecars. An empty name means all namespaces. The
+// caller must not change them.
 func (l sidecarLister) own(ctx context.Context, namespace string, options ...client.ListOption) []v1alpha1.VectorSidecar {
 	var list v1alpha1.VectorSidecarList
 	if err := l.client.List(ctx, &list, append(options, client.InNamespace(namespace), client.UnsafeDisableDeepCopy)...); err != nil {

@@ -38,9 +38,8 @@ type snapshots struct {
 	options    *Options
 }
 
-// take takes the snapshot for a pass. It reads from memory, except for pods of unsettled or watched
-// workloads and ConfigMaps that are new. It includes the ConfigMaps that the previous decision
-// depended on.
+// take takes the snapshot for a reconcile, including the ConfigMaps that the previous decision depended on. It reads
+// from memory, except the pods of unready or watched workloads and new ConfigMaps.
 func (s *snapshots) take(ctx context.Context, sidecar *v1alpha1.VectorSidecar, sidecarState *state.Sidecar, watch *workload.RestartRule) (snapshot *evaluate.Snapshot, err error) {
 	ctx, taking := s.begin(ctx, "observe")
 	defer func() { taking.end(err) }()
@@ -63,7 +62,7 @@ func (s *snapshots) take(ctx context.Context, sidecar *v1alpha1.VectorSidecar, s
 	return snapshot, nil
 }
 
-// source returns the source for a pass over a VectorSidecar.
+// source returns the source for a reconcile of a VectorSidecar.
 func (s *snapshots) source(sidecarState *state.Sidecar) *informed {
 	return &informed{snapshots: s, known: sidecarState}
 }
@@ -103,7 +102,7 @@ func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, c
 	return snapshot, nil
 }
 
-// informed is a source.Source of informer caches and the state of one VectorSidecar.
+// informed is a source.Source that reads informer caches and the state of one VectorSidecar.
 type informed struct {
 	*snapshots
 	known *state.Sidecar
@@ -111,8 +110,8 @@ type informed struct {
 	isDryRun bool
 }
 
-// Namespace implements source.Source. It also returns nothing if the namespace may not be read: a
-// Role may leave this permission out, and then its labels do not count.
+// Namespace implements source.Source. It also returns the zero value if the operator has no permission to read the
+// namespace. A Role may omit that permission; then the labels of the namespace do not count.
 func (i *informed) Namespace(ctx context.Context, namespace string) (source.Namespace, error) {
 	if i.isDryRun {
 		return i.namespaces.unseen(ctx, namespace)
@@ -120,12 +119,12 @@ func (i *informed) Namespace(ctx context.Context, namespace string) (source.Name
 	return i.namespaces.of(ctx, namespace)
 }
 
-// Workloads returns the workloads whose labels the selector matches, those that carry the sidecar,
-// and those that were written to and may still be rolling out.
+// Workloads returns the workloads with labels that the selector matches and the workloads with the sidecar. It also
+// returns workloads that were written and may still be rolling out.
 func (i *informed) Workloads(_ context.Context, sidecar *v1alpha1.VectorSidecar) ([]*workloadcache.Record, error) {
-	selector, _ := workload.NewSelector(sidecar) // An invalid one selects nothing.
+	selector, _ := workload.NewSelector(sidecar) // An invalid selector selects nothing.
 	var records []*workloadcache.Record
-	// One whose pods another one runs is found by the labels of either.
+	// If another workload runs the pods, the labels of either workload may match.
 	fits := func(record *workloadcache.Record) bool {
 		runner := record.Runner()
 		return selector.Fits(record.Labels()) || runner != nil && selector.Fits(runner.Labels())
@@ -163,13 +162,13 @@ func (i *informed) Account(ctx context.Context, name types.NamespacedName) (*wor
 	return i.accounts.Account(ctx, name)
 }
 
-// Companions returns the companions in the cache, with a digest instead of their content.
+// Companions returns the companions in the cache. They have a digest instead of their content.
 func (i *informed) Companions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]corev1.ConfigMap, error) {
 	return source.Reader{Reader: i.client}.Companions(ctx, sidecar)
 }
 
-// ConfigMap reads a ConfigMap. It returns nil if there is none. The reference is recorded first, so
-// that no change of the ConfigMap is missed.
+// ConfigMap returns a ConfigMap, nil if it does not exist. It first records the reference, so that each change of the
+// ConfigMap causes an event for the VectorSidecar.
 func (i *informed) ConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
 	if !i.isDryRun {
 		i.known.Refer(name)

@@ -14,29 +14,30 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// stage is what a pass does about the installation's revision.
+// stage is the decision of one reconcile about the installation's revision.
 type stage struct {
 	fleet.Stage
 
 	of    fleet.Member
 	given fleet.Given
-	// last is the status before.
+	// last is the previous status.
 	last *v1alpha1.RolloutStatus
-	// ofCluster is the ClusterVectorSidecar whose part this is in a namespace, "" for none: the
-	// namespace goes by it, and its own pass moves it on. before is what had failed there before the
-	// revision came, nil if that is not known yet.
+	// ofCluster is the ClusterVectorSidecar of a namespace in a wave, "" for a VectorSidecar. The namespace follows the
+	// wave state of the ClusterVectorSidecar, and only the reconcile of the ClusterVectorSidecar changes that state.
+	// before lists the failures in the namespaces before the revision, nil if they are not known yet.
 	ofCluster string
 	before    *brokenBefore
 }
 
-// brokenBefore are the namespaces that had failed workloads before a revision, whose fault it was not,
-// and the lastgood.Generation of the ClusterVectorSidecar at that time: these halt nobody, and hold up no wave.
+// brokenBefore lists the namespaces with workloads that failed before a revision, so not because of it. It also has the
+// lastgood.Generation of the ClusterVectorSidecar at that time. These failures do not halt rollouts and do not block
+// waves.
 type brokenBefore struct {
 	namespaces map[string]bool
 	generation int64
 }
 
-// hold returns what holds the writes of the pass, nil if nothing does.
+// hold returns the reason why the writes of the reconcile are on hold, nil if they are not.
 func (s *stage) hold() *plan.WriteHold {
 	switch {
 	case s == nil || !s.IsHeld:
@@ -47,8 +48,8 @@ func (s *stage) hold() *plan.WriteHold {
 	return &plan.WriteHold{Reason: meta.ReasonWaitingForWave, Message: s.Gate.Why}
 }
 
-// late returns what holds those writes of the pass that have waited for spec.rollout.maxAge, nil if
-// nothing does: they go by waves, too, and the status says before that the revision goes on here.
+// late returns the reason why writes that have waited for spec.rollout.maxAge are on hold, nil if they are not. Such
+// writes also follow the waves, and the status first records that the revision starts here.
 func (s *stage) late() *plan.WriteHold {
 	if s == nil || s.Status.Revision != s.given.Revision {
 		return nil
@@ -62,7 +63,8 @@ func (s *stage) late() *plan.WriteHold {
 	return nil
 }
 
-// watch returns which restarts of the sidecar count as failures of the revision now, nil if none do.
+// watch returns the rule for restarts of the sidecar that count as failures of the revision now. It returns nil if
+// restarts do not count.
 func (s *stage) watch(now time.Time) *workload.RestartRule {
 	if s == nil || s.given.Rules.SidecarRestarts() == 0 {
 		return nil
@@ -74,14 +76,14 @@ func (s *stage) watch(now time.Time) *workload.RestartRule {
 	return &workload.RestartRule{Restarts: s.given.Rules.SidecarRestarts(), StartedAt: start, RetriedAt: s.given.RetriedAt()}
 }
 
-// isFaultOf reports whether workloads have failed with the revision that a VectorSidecar has, and because
-// of it: that says nothing against the next one not failing, too.
+// isFaultOf reports whether workloads failed because of the current revision of a VectorSidecar. If so, the failures do
+// not show that the next revision would fail, too.
 func isFaultOf(rolloutStatus *v1alpha1.RolloutStatus) bool {
 	return rolloutStatus != nil && rolloutStatus.FailedRevision != "" && rolloutStatus.FailedRevision == rolloutStatus.Revision
 }
 
-// begins reports whether the first rollouts begin for the revision of a ClusterVectorSidecar's part, and
-// its status does not say so yet.
+// begins reports whether a reconcile starts the first rollouts of the revision in a wave of a ClusterVectorSidecar,
+// before the status records the start.
 func (s *stage) begins(decision *decision.Decision) bool {
 	isBegun := s.Status.StartTime != nil || s.Status.CompletionTime != nil
 	return s.ofCluster != "" && !s.IsHeld && !isBegun && plan.HasRollouts(decision.Plans)

@@ -28,8 +28,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
-// stages let changed templates and values of the installation through to one wave of
-// VectorSidecars after another.
+// stages starts changed templates and values of the installation in one wave of VectorSidecars after another.
 type stages struct {
 	*pace
 
@@ -40,12 +39,12 @@ type stages struct {
 	waves      *fleet.Waves
 	options    *Options
 	now        func() time.Time
-	// isHalted is the last that was told of, and isCounted is true once there were waves.
+	// isHalted is the last reported halt state. isCounted is true if the last metrics had waves.
 	isHalted, isCounted atomic.Bool
 }
 
-// advance says what a pass does, and gives the VectorSidecar the revision that it has in it. It
-// writes nothing: see record. It returns nil if there are no waves.
+// advance determines the revision that a reconcile uses for a VectorSidecar and sets it in the VectorSidecar's status.
+// It does not write the status; record does. It returns nil if the installation has no waves.
 func (s *stages) advance(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar) (*stage, error) {
 	platform, err := s.catalog.current(ctx)
 	if err != nil {
@@ -54,7 +53,7 @@ func (s *stages) advance(ctx context.Context, sidecarState *state.Sidecar, sidec
 	if !platform.Rollout.IsStaged() {
 		return nil, nil
 	}
-	if sidecar.DeletionTimestamp != nil { // However long that takes.
+	if sidecar.DeletionTimestamp != nil { // A deletion may take any time.
 		s.wake(s.waves.Forget(client.ObjectKeyFromObject(sidecar), &platform.Target))
 		return nil, nil
 	}
@@ -80,14 +79,15 @@ func (s *stages) advance(ctx context.Context, sidecarState *state.Sidecar, sidec
 	return rollout, nil
 }
 
-// mayBeFaultOf reports whether workloads may have failed because of the revision that a VectorSidecar has, and nobody knows,
-// because pods are not read.
+// mayBeFaultOf reports whether workloads may have failed because of the current revision of a VectorSidecar. The cause
+// is unknown because pods are not read.
 func (s *stages) mayBeFaultOf(ctx context.Context, sidecar *v1alpha1.VectorSidecar, rolloutStatus *v1alpha1.RolloutStatus) bool {
 	hasFailedWithIt := rolloutStatus != nil && rolloutStatus.CompletionTime == nil && rolloutStatus.Generation == lastgood.Generation(sidecar)
 	return hasFailedWithIt && s.access.notRead(ctx, sidecar.Namespace) != ""
 }
 
-// await makes everything wait until all VectorSidecars have reported, once it is known which there are.
+// await makes all VectorSidecars wait until each of them has reported. The first call stores the names of the
+// VectorSidecars.
 func (s *stages) await(ctx context.Context) {
 	if s.waves.Known() {
 		return
@@ -95,14 +95,14 @@ func (s *stages) await(ctx context.Context) {
 	s.waves.Await(s.sidecars.keys(ctx))
 }
 
-// waveOf returns the number of the wave that a VectorSidecar is in.
+// waveOf returns the number of the wave of a VectorSidecar.
 func waveOf(sidecar *v1alpha1.VectorSidecar, namespaceLabels map[string]string, options *Options, platform *desired.Platform) int {
 	inputs := desired.Inputs{Sidecar: sidecar, NamespaceLabels: namespaceLabels, DefaultEnvironment: options.DefaultEnvironment}
 	environment, _ := inputs.ResolveEnvironment()
 	return platform.Rollout.WaveOf(namespaceLabels, environment)
 }
 
-// follow returns what a ClusterVectorSidecar does in a namespace of a wave: what its part there does.
+// follow returns the stage of a ClusterVectorSidecar in a namespace, which is the stage of its wave.
 func (s *stages) follow(sidecar *v1alpha1.VectorSidecar, wave string, platform *desired.Platform) *stage {
 	name, _ := meta.ParseClusterName(sidecar.Name)
 	rollout := s.clusters.of(name).part(wave)
@@ -115,7 +115,7 @@ func (s *stages) follow(sidecar *v1alpha1.VectorSidecar, wave string, platform *
 	return rollout
 }
 
-// let advances a VectorSidecar, and makes sure that the revision it lets through can be read back.
+// let advances a VectorSidecar. Before it starts a revision, it makes sure that the revision can be read back.
 func (s *stages) let(ctx context.Context, name types.NamespacedName, member fleet.Member, lastStatus *v1alpha1.RolloutStatus, platform *desired.Platform) (*stage, error) {
 	rollout := &stage{of: member, given: platform.Target}
 	stored, unread := s.catalog.history.ledger.read(ctx)
@@ -130,9 +130,9 @@ func (s *stages) let(ctx context.Context, name types.NamespacedName, member flee
 		return rollout, nil
 	}
 	unstored := &unstoredError{}
-	err := unread // No VectorSidecar moves to another revision while the failed ones are not read.
+	err := unread // While failed revisions cannot be read, no VectorSidecar changes its revision.
 	if isReturn := rollout.Status.RevertedFrom == platform.Target.Revision; err == nil && !isReturn {
-		err = s.catalog.history.ledger.mark(ctx, failures) // A start deletes the failure from the status, a return keeps it.
+		err = s.catalog.history.ledger.mark(ctx, failures) // A start deletes the failure from the status. A return keeps it.
 	}
 	if err == nil {
 		err = s.catalog.publish(ctx, platform)
@@ -141,7 +141,7 @@ func (s *stages) let(ctx context.Context, name types.NamespacedName, member flee
 		err = s.catalog.history.let(ctx, rollout.Status.Revision, platform)
 	}
 	switch {
-	case isGone(err) && member.BackTo != "": // As if nobody had asked for it: others would wait, or not, for nothing.
+	case isGone(err) && member.BackTo != "": // Ignore the request, so that other VectorSidecars do not depend on it.
 		member.BackTo, member.Refused = "", err.Error()
 		return s.let(ctx, name, member, lastStatus, platform)
 	case isGone(err):
@@ -155,8 +155,9 @@ func (s *stages) let(ctx context.Context, name types.NamespacedName, member flee
 	return rollout, nil
 }
 
-// record writes to the status that a revision is let through, and that something is to be written for
-// it if it is: both have to be on record before that, for whoever leads after a crash.
+// record writes to the status that a revision starts. If workloads will be written for the revision, it also records
+// their start. Both must be in the status before the writes, because another replica may become the leader after a
+// crash.
 func (s *stages) record(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, rollout *stage, decision *decision.Decision) error {
 	if rollout == nil || !rollout.IsNew {
 		return nil
@@ -175,8 +176,8 @@ func (s *stages) record(ctx context.Context, sidecarState *state.Sidecar, sideca
 	return nil
 }
 
-// tidy records what is published, and deletes stored revisions that nobody needs any more. It returns when to try again
-// what has failed, 0 for never.
+// tidy records the published revision and deletes stored revisions that no VectorSidecar needs anymore. It returns when
+// to retry a failed request, 0 for never.
 func (s *stages) tidy(ctx context.Context) (requeueAfter time.Duration) {
 	platform := s.catalog.last.Load()
 	if platform == nil || platform.Unpublished != "" {
@@ -192,8 +193,8 @@ func (s *stages) tidy(ctx context.Context) (requeueAfter time.Duration) {
 	return requeueAfter
 }
 
-// markFailures marks the revisions that have failed, and removes the mark of the published revision when that has
-// succeeded after a retry. It returns when to retry a failed request, 0 for never.
+// markFailures marks the failed revisions. If the published revision has succeeded after a retry, it removes the mark
+// of that revision. It returns when to retry a failed request, 0 for never.
 func (s *stages) markFailures(ctx context.Context, target *fleet.Given) (requeueAfter time.Duration) {
 	ledger := s.catalog.history.ledger
 	err := ledger.mark(ctx, s.waves.Failures(target))
@@ -210,7 +211,7 @@ func (s *stages) markFailures(ctx context.Context, target *fleet.Given) (requeue
 	return 0
 }
 
-// memberOf is a VectorSidecar or a ClusterVectorSidecar as a member of a wave.
+// memberOf returns a VectorSidecar or a ClusterVectorSidecar as a member of a wave.
 func memberOf(object client.Object, spec *v1alpha1.VectorSidecarSpec, generation int64, wave int, target *fleet.Given) fleet.Member {
 	member := fleet.Member{Wave: wave, Generation: generation}
 	target.Ask(&member, object.GetAnnotations())
@@ -220,7 +221,8 @@ func memberOf(object client.Object, spec *v1alpha1.VectorSidecarSpec, generation
 	return member
 }
 
-// observe records how far a pass has come. It returns the status, and how long until the next look.
+// observe records the progress of a reconcile. It returns the rollout status and the wait until the status changes
+// without an event.
 func (s *stages) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar, rollout *stage, d *decision.Decision, writtenPlans []*plan.Plan) (*v1alpha1.RolloutStatus, time.Duration) {
 	if rollout == nil {
 		if s.isCounted.Swap(false) {
@@ -241,7 +243,7 @@ func (s *stages) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar, r
 	if rolloutStatus := &rollout.Status; d.Invalid != nil {
 		wasValid := apimeta.IsStatusConditionTrue(sidecar.Status.Conditions, meta.ConditionConfigValid) && sidecar.Status.ObservedGeneration == sidecar.Generation
 		if wasValid && rolloutStatus.State == v1alpha1.RolloutProgressing {
-			progress.Failed = max(progress.Failed, 1) // The revision broke it, and not its owner.
+			progress.Failed = max(progress.Failed, 1) // The revision made the configuration invalid, not its owner.
 		}
 		progress.IsDone = rolloutStatus.FailedRevision != rolloutStatus.Revision
 	}
@@ -264,7 +266,8 @@ func (s *stages) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar, r
 	return &rollout.Status, max(nextDue.Sub(now), time.Millisecond)
 }
 
-// passOver ends a wave's waiting for one whose pass has failed, but for what was last known of it.
+// passOver stops the waiting of a wave for a VectorSidecar with a failed reconcile. Its last known progress still
+// counts.
 func (s *stages) passOver(name types.NamespacedName, lastReports []fleet.Part) {
 	if target := s.given(); target != nil {
 		s.wake(s.waves.Pass(name, target, lastReports...))
@@ -272,8 +275,8 @@ func (s *stages) passOver(name types.NamespacedName, lastReports []fleet.Part) {
 	}
 }
 
-// lastOf returns how far a VectorSidecar was when that was last known, nothing if it never was in a wave, or
-// is not any more.
+// lastOf returns the last known progress of a VectorSidecar. It returns nothing if the VectorSidecar was never in a
+// wave or is not in a wave anymore.
 func (s *stages) lastOf(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar) ([]fleet.Part, error) {
 	platform, rolloutStatus := s.staged(), sidecarState.Rollout(sidecarState.Status(sidecar))
 	if platform == nil || rolloutStatus == nil || sidecar.DeletionTimestamp != nil {
@@ -287,18 +290,17 @@ func (s *stages) lastOf(ctx context.Context, sidecarState *state.Sidecar, sideca
 	return []fleet.Part{{Of: memberOf(sidecar, &sidecar.Spec, lastgood.Generation(sidecar), wave, &platform.Target), Is: rolloutStatus}}, nil
 }
 
-// forget drops a VectorSidecar that is gone.
+// forget drops a deleted VectorSidecar.
 func (s *stages) forget(name types.NamespacedName) {
 	target := s.given()
-	s.wake(s.waves.Forget(name, target)) // Also without waves: there may be some again.
+	s.wake(s.waves.Forget(name, target)) // Also without waves, because waves may be set again.
 	if target != nil {
 		s.countWaves(target)
 	}
 	s.pace.forget(name)
 }
 
-// given is what the installation gave out when anybody last looked, nil if that does not go by
-// waves.
+// given returns the target revision at the last read of the installation, nil if it does not use waves.
 func (s *stages) given() *fleet.Given {
 	if platform := s.staged(); platform != nil {
 		return &platform.Target
@@ -306,7 +308,7 @@ func (s *stages) given() *fleet.Given {
 	return nil
 }
 
-// staged is the platform when anybody last looked, nil if it does not go by waves.
+// staged returns the platform at the last read of the installation, nil if it does not use waves.
 func (s *stages) staged() *desired.Platform {
 	if platform := s.catalog.last.Load(); platform != nil && platform.Rollout.IsStaged() {
 		return platform
@@ -317,7 +319,7 @@ func (s *stages) staged() *desired.Platform {
 // countNone sets the metrics of an installation without waves.
 func (s *stages) countNone() { s.metrics.SetWaves([]fleet.WaveCount{{Wave: fleet.DefaultWave}}, false) }
 
-// countWaves sets the metrics, and emits an event about a new halt.
+// countWaves sets the metrics of the waves and emits an event for a new halt.
 func (s *stages) countWaves(target *fleet.Given) {
 	s.isCounted.Store(true)
 	counts, isHalted := s.waves.Count(target)

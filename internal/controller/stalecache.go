@@ -20,19 +20,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// errBehind is the reason to leave a workload alone while the cache is stale.
+// errBehind is the reason to skip a workload while the cache does not show the last write.
 var errBehind = errors.New("the cache does not show the last write yet")
 
-// views checks the views of workloads that plans are made of. They come from the cache, which may
-// lag behind the API server.
+// views checks whether the cached workloads that plans are based on are current. The cache may lag behind the API
+// server.
 type views struct {
 	live      client.Reader
 	workloads *workloadcache.Cache
 	now       func() time.Time
 }
 
-// mayWrite reports whether a plan is made of a view that is not known to be stale. If an attempt
-// has missed the workload and its view stays the same, mayWrite reads the live workload.
+// mayWrite reports whether a plan may be written, because its workload is not known to be stale. If an attempt missed
+// the workload and the cache has not changed, mayWrite reads the live workload.
 func (v *views) mayWrite(ctx context.Context, sidecarState *state.Sidecar, p *plan.Plan, result *outcome) bool {
 	missed := sidecarState.Missed(p)
 	if missed == nil {
@@ -56,12 +56,12 @@ func (v *views) mayWrite(ctx context.Context, sidecarState *state.Sidecar, p *pl
 		result.fail(status.Object(p.Target), meta.ReasonRetrying, fmt.Errorf("reading the live workload: %w", err), false)
 		return false
 	case err != nil || live.GetUID() != p.Target.UID:
-		result.miss(sidecarState.Miss(p, nil)) // An event will come and end this.
+		result.miss(sidecarState.Miss(p, nil)) // An event will follow and end the wait.
 		return false
 	case live.GetResourceVersion() != p.ResourceVersion:
 		wait := sidecarState.Miss(p, nil)
 		if v.workloads.Overtake(live, v.now()) {
-			wait = atOnce // The next pass plans from the current view.
+			wait = atOnce // The next reconcile plans from the live workload.
 		}
 		result.miss(wait)
 		return false
@@ -70,8 +70,8 @@ func (v *views) mayWrite(ctx context.Context, sidecarState *state.Sidecar, p *pl
 	return true
 }
 
-// isAhead reports whether a write was refused because another VectorSidecar has written since the
-// workload was read. That is no conflict: the other one came first.
+// isAhead reports whether a write was rejected because another VectorSidecar wrote the workload after it was read. Such
+// a rejection is not a conflict, because the other VectorSidecar wrote first.
 func isAhead(sidecarState *state.Sidecar, p *plan.Plan, err error) bool {
 	var conflict *apply.ConflictError
 	missed := sidecarState.Missed(p)

@@ -31,17 +31,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// statusWriter writes the status of VectorSidecars, and the events that go with it.
+// statusWriter writes the status of VectorSidecars, and the events of status changes.
 type statusWriter struct {
 	*instruments
 	client client.Client
 	events *announcer
-	// clusters gets the status of what ClusterVectorSidecars are in namespaces.
+	// clusters receives the status of ClusterVectorSidecars in namespaces.
 	clusters *clusterMemory
 }
 
-// write writes the status if it has changed, and events if anything happened. If the status is rate
-// limited, both are held back.
+// write writes the status if it has changed, and emits events about the results. If the status is rate limited, both
+// are delayed.
 func (w *statusWriter) write(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision, result *outcome) error {
 	original := sidecar.DeepCopy()
 	original.Status = *sidecarState.Status(sidecar)
@@ -71,29 +71,30 @@ func (w *statusWriter) write(ctx context.Context, sidecarState *state.Sidecar, s
 	announceTakenOut(w.events, sidecar, original.Status.RemovedByOwners, sidecar.Status.RemovedByOwners, decision)
 	announceRevertEnd(w.events, sidecar, &sidecar.Spec, original.Status.Reverted, sidecar.Status.Reverted)
 	if err := w.send(ctx, sidecarState, original, sidecar); err != nil {
-		sidecarState.HoldBack(result.rollout) // An older one that was held back says no longer how far it is.
+		sidecarState.HoldBack(result.rollout) // An older delayed status does not show the current progress anymore.
 		return err
 	}
 	return nil
 }
 
-// fail writes to the status why a pass failed. The rest stays as it was, or as it was about to be written.
+// fail writes the reason of a failed reconcile to the status. All other fields stay as they are, or as a delayed status
+// has them.
 func (w *statusWriter) fail(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, failure error) {
 	original := sidecar.DeepCopy()
 	original.Status = *sidecarState.Status(sidecar)
 	updated := original.DeepCopy()
 	updated.Status = status.NewFailureStatus(original, failure, metav1.Now())
-	updated.Status.Rollout = sidecarState.Rollout(&original.Status) // A status that was held back may know more.
+	updated.Status.Rollout = sidecarState.Rollout(&original.Status) // A delayed status may have a newer rollout.
 	w.Metrics.SetSidecarState(client.ObjectKeyFromObject(updated), telemetry.SidecarState{Ready: string(metav1.ConditionFalse), Reason: meta.ReasonRetrying})
 	if equality.Semantic.DeepEqual(original.Status, updated.Status) || sidecarState.ReserveStatus() > 0 {
-		return // The next attempt may tell.
+		return // The next attempt may report the failure.
 	}
 	if err := w.send(ctx, sidecarState, original, updated); err != nil {
 		log.FromContext(ctx).V(1).Info("writing the failure to the status", "cause", err.Error())
 	}
 }
 
-// send writes a status in place of the one before, and an event if it has another error.
+// send writes a status. It also emits an event if the status has another error than before.
 func (w *statusWriter) send(ctx context.Context, sidecarState *state.Sidecar, original, updated *v1alpha1.VectorSidecar) error {
 	announceError(ctx, w.events, w.Reports, updated, original.Status.Conditions, updated.Status.Conditions)
 	ctx, cancel := detached(ctx)
@@ -109,8 +110,7 @@ func (w *statusWriter) send(ctx context.Context, sidecarState *state.Sidecar, or
 	return nil
 }
 
-// patch patches what has changed in the status, or writes all of it if the status before is
-// unknown.
+// patch patches the changed fields of the status. If the stored status is unknown, it writes all fields.
 func (w *statusWriter) patch(ctx context.Context, original, updated *v1alpha1.VectorSidecar, isUnknown bool) error {
 	patch := client.MergeFrom(original)
 	if isUnknown {
@@ -123,8 +123,8 @@ func (w *statusWriter) patch(ctx context.Context, original, updated *v1alpha1.Ve
 	return client.IgnoreNotFound(w.client.Status().Patch(ctx, updated, patch, client.FieldOwner(meta.Operator)))
 }
 
-// whole returns a patch that sets the whole status. A merge patch would leave parts of an unknown
-// status in place.
+// whole returns a patch that sets all fields of the status. A merge patch of changes would not remove fields of an
+// unknown status.
 func whole(status *v1alpha1.VectorSidecarStatus) (client.Patch, error) {
 	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(status)
 	if err != nil {
@@ -162,10 +162,10 @@ func (w *statusWriter) announce(sidecar *v1alpha1.VectorSidecar, result *outcome
 	written, causes := map[plan.Action][]string{}, map[plan.Action][]string{}
 	for _, p := range result.done {
 		if !p.StartsPods() {
-			continue // Nothing was done to the workload.
+			continue // The workload was not changed.
 		}
 		target := reference(p.Target)
-		// The recorder aggregates events of one version, with the note of the first.
+		// The recorder aggregates events of one resource version, with the note of the first event.
 		target.ResourceVersion = p.ResourceVersion
 		w.events.Eventf(target, sidecar, corev1.EventTypeNormal, happened[p.Action], string(p.Action),
 			"%s the sidecar of %s: %s", happened[p.Action], meta.Title(sidecar.Name), p.Cause)
@@ -187,7 +187,7 @@ var happened = map[plan.Action]string{
 	plan.Inject: meta.ReasonInjected, plan.Update: meta.ReasonUpdated, plan.Remove: meta.ReasonRemoved,
 }
 
-// oneOf returns the first of some causes and the number of others.
+// oneOf returns the first cause and the number of other causes.
 func oneOf(causes []string) string {
 	if len(causes) == 1 {
 		return causes[0]

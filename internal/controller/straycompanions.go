@@ -17,8 +17,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// deleteStrays deletes companions that were written after their VectorSidecar was gone. The cache
-// yields candidates, the API server confirms them.
+// deleteStrays deletes unreferenced companions, which were written after their VectorSidecar was deleted. The cache
+// provides candidates, and the API server confirms them.
 func (s *sweeper) deleteStrays(ctx context.Context) progress {
 	var marked corev1.ConfigMapList
 	if err := s.client.List(ctx, &marked, client.HasLabels{meta.LabelSidecar}, client.UnsafeDisableDeepCopy); err != nil {
@@ -30,7 +30,7 @@ func (s *sweeper) deleteStrays(ctx context.Context) progress {
 	for i := range marked.Items {
 		configMap := &marked.Items[i]
 		if s.sidecars.clusters == nil && meta.IsLabelOfCluster(configMap.Labels[meta.LabelSidecar]) {
-			continue // Whoever offers the kind takes care of it.
+			continue // An installation that enables the kind deletes them.
 		}
 		if owners.IsStray(configMap, s.clock()) {
 			strays[configMap.Namespace] = append(strays[configMap.Namespace], configMap.Name)
@@ -53,8 +53,8 @@ func (s *sweeper) deleteStrays(ctx context.Context) progress {
 	return progress
 }
 
-// deleteStraysIn deletes those of the named ConfigMaps of a namespace that are strays according to
-// the API server and that no revision refers to. If it is not known yet whether one does, the sweeper is woken later.
+// deleteStraysIn deletes the named ConfigMaps of a namespace that are unreferenced according to the API server and that
+// no revision refers to. If the use by revisions is still unknown, the cleanup runs again later.
 func (s *sweeper) deleteStraysIn(ctx context.Context, namespace string, names []string) error {
 	unused, err := s.uses.UnusedCompanions(types.NamespacedName{Namespace: namespace}, names, noWorkloads)
 	if err != nil || len(unused) == 0 {
@@ -81,10 +81,12 @@ func (s *sweeper) deleteStraysIn(ctx context.Context, namespace string, names []
 	return nil
 }
 
-// noWorkloads yields nothing: stray companions have no VectorSidecar whose workloads could have changed.
+// noWorkloads yields nothing, because unreferenced companions have no VectorSidecar with workloads that could have
+// changed.
 func noWorkloads(func(types.UID) bool) {}
 
-// wakeAfterList returns the function that wakes a VectorSidecar after a list of revisions, or the sweeper for a namespace.
+// wakeAfterList returns the function that requests a reconcile of a VectorSidecar after a list of revisions. Without a
+// name, the function starts the leftover cleanup.
 func wakeAfterList(resyncs *resyncs, leftovers *leftoverSignal) func(context.Context, types.NamespacedName) {
 	return func(ctx context.Context, name types.NamespacedName) {
 		if name.Name == "" {

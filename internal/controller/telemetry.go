@@ -19,22 +19,22 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// Instruments observe the VectorSidecarReconciler without changing what it does. Each may be nil.
+// Instruments observe the VectorSidecarReconciler without changing its behavior. Each of them may be nil.
 type Instruments struct {
 	Metrics *telemetry.Metrics
 	Tracer  *telemetry.Tracer
 	Reports *telemetry.Reporter
 }
 
-// instruments are those of one VectorSidecarReconciler, with its liveness.
+// instruments are the instruments and the liveness of one VectorSidecarReconciler.
 type instruments struct {
 	Instruments
 	liveness *liveness
-	// now is the process's own clock, for durations; clock is that of the API server.
+	// now is the clock of the process, for durations. clock is the clock of the API server.
 	now, clock func() time.Time
 }
 
-// step is a step of a pass, or the pass itself.
+// step is a step of a reconcile, or the whole reconcile.
 type step struct {
 	of    *instruments
 	name  string
@@ -44,7 +44,7 @@ type step struct {
 	log   logr.Logger
 }
 
-// begin begins a step of the context's pass.
+// begin starts a step of the reconcile of the context.
 func (i *instruments) begin(ctx context.Context, name string) (context.Context, step) {
 	current := passOf(ctx)
 	current.beat(i.now())
@@ -52,7 +52,7 @@ func (i *instruments) begin(ctx context.Context, name string) (context.Context, 
 	return ctx, step{of: i, name: name, began: i.now(), span: span, pass: current, log: log.FromContext(ctx)}
 }
 
-// end ends a step, with its error if there is one.
+// end ends a step, with an error if the step failed.
 func (s *step) end(err error) {
 	now := s.of.now()
 	s.of.Metrics.RecordDuration(s.name, now.Sub(s.began))
@@ -61,8 +61,8 @@ func (s *step) end(err error) {
 	tellStep(s.log, s.name, now.Sub(s.began), err)
 }
 
-// beginPass begins a pass. Its span is the parent of all others, and its log lines contain the
-// trace ID.
+// beginPass starts a reconcile. Its span is the parent of the spans of all steps, and its log lines contain the trace
+// ID.
 func (i *instruments) beginPass(ctx context.Context, name types.NamespacedName) (context.Context, step) {
 	ctx = i.liveness.begin(ctx, name, i.now())
 	ctx, reconcileStep := i.begin(ctx, "reconcile")
@@ -75,7 +75,7 @@ func (i *instruments) beginPass(ctx context.Context, name types.NamespacedName) 
 	return ctx, reconcileStep
 }
 
-// endPass ends a pass with its result. A panic is reported and continues.
+// endPass ends a reconcile with its result. It reports a panic and panics again.
 func (i *instruments) endPass(reconcileStep *step, result string, err error, panicked any) {
 	if panicked != nil {
 		i.Reports.Panic(panicked)
@@ -88,7 +88,7 @@ func (i *instruments) endPass(reconcileStep *step, result string, err error, pan
 	i.liveness.end(reconcileStep.pass)
 }
 
-// observeStep is the desired.Observer of a pass.
+// observeStep is the desired.Observer of a reconcile.
 func (i *instruments) observeStep(ctx context.Context, name desired.Step) func(error) {
 	_, s := i.begin(ctx, string(name))
 	return func(err error) {
@@ -99,7 +99,7 @@ func (i *instruments) observeStep(ctx context.Context, name desired.Step) func(e
 	}
 }
 
-// passResult returns the result of a pass that writes no workload.
+// passResult returns the metrics result of a reconcile that did not write workloads.
 func passResult(err error) string {
 	if err != nil {
 		return telemetry.ResultFailed
@@ -107,7 +107,7 @@ func passResult(err error) string {
 	return telemetry.ResultUnchanged
 }
 
-// resultOf returns the result of a write, for metrics.
+// resultOf returns the metrics result of a write.
 func resultOf(err error) string {
 	var conflict *apply.ConflictError
 	var refused *apply.RefusedError
@@ -126,7 +126,8 @@ func resultOf(err error) string {
 	return "error"
 }
 
-// loggerOf adds to the log lines of a pass the keys that people search by.
+// loggerOf returns a function that adds the controller, and the namespace and name of a request, to the log lines of a
+// reconcile. Users search by these keys.
 func loggerOf(base logr.Logger) func(*reconcile.Request) logr.Logger {
 	base = base.WithValues(telemetry.KeyController, "vectorsidecar")
 	return func(request *reconcile.Request) logr.Logger {

@@ -9,8 +9,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// timedPublication requests a reconcile of everything when the platform's ConfigMaps are published by time alone. Every
-// replica has one: a standby publishes the same as the leader.
+// timedPublication requests a reconcile of all VectorSidecars and ClusterVectorSidecars when the platform's ConfigMaps
+// are published without an event. It runs on every replica, because a standby replica publishes the same content as the
+// leader.
 type timedPublication struct {
 	catalog  *catalogReader
 	sidecars sidecarLister
@@ -18,7 +19,7 @@ type timedPublication struct {
 	elected  <-chan struct{}
 }
 
-// Start waits for the times until the context ends.
+// Start publishes at each time of the timer until the context ends.
 func (p *timedPublication) Start(ctx context.Context) error {
 	p.catalog.timer.run(ctx, p.publish)
 	return nil
@@ -30,7 +31,7 @@ func (p *timedPublication) publish(ctx context.Context) {
 	}
 	select {
 	case <-p.elected:
-	default: // The leader's first reconciles read what is published then.
+	default: // The first reconciles of the leader read the published content.
 		return
 	}
 	for _, name := range platformReaders(ctx, p.sidecars) {

@@ -10,7 +10,7 @@ import (
 
 // unstoredError explains why a revision cannot be stored, recorded or marked, and when the operator tries again.
 type unstoredError struct {
-	// revision is "" if it concerns all of them.
+	// revision is "" if the error concerns all revisions.
 	revision string
 	err      error
 	wait     time.Duration

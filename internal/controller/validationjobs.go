@@ -31,11 +31,11 @@ type validations struct {
 	live   *livelist.Client
 	writer *apply.Writer
 	events *announcer
-	// isEnabled is true if there may be such Jobs.
+	// isEnabled is true if the operator may create such Jobs.
 	isEnabled bool
 }
 
-// collect reads the results of the VectorSidecar's Jobs that have ended, and deletes them.
+// collect reads the results of the finished Jobs of a VectorSidecar and deletes the Jobs.
 func (v *validations) collect(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar) error {
 	jobs, err := v.jobs(ctx, sidecar)
 	if err != nil {
@@ -61,7 +61,7 @@ func (v *validations) collect(ctx context.Context, sidecarState *state.Sidecar, 
 	return nil
 }
 
-// jobs lists the Jobs that were made for a VectorSidecar.
+// jobs lists the validation Jobs of a VectorSidecar.
 func (v *validations) jobs(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]batchv1.Job, error) {
 	if !v.isEnabled {
 		return nil, nil
@@ -74,8 +74,8 @@ func (v *validations) jobs(ctx context.Context, sidecar *v1alpha1.VectorSidecar)
 	return slices.DeleteFunc(jobs.Items, func(job batchv1.Job) bool { return job.DeletionTimestamp != nil }), nil
 }
 
-// verdictOf reads the result of a Job. Only Vector's own exit code makes a configuration invalid:
-// that an image cannot be pulled, for example, says nothing about it.
+// verdictOf reads the result of a Job. Only Vector's own exit code makes a configuration invalid, because other
+// failures, such as a failed image pull, do not depend on the configuration.
 func (v *validations) verdictOf(ctx context.Context, job *batchv1.Job) (decision.Verdict, error) {
 	i := slices.IndexFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool {
 		return c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed)
@@ -106,7 +106,7 @@ func (v *validations) verdictOf(ctx context.Context, job *batchv1.Job) (decision
 	return decision.Verdict{State: decision.VerdictUnable, Message: fmt.Sprintf("Job %s failed: %s: %s", job.Name, condition.Reason, condition.Message)}, nil
 }
 
-// verdictOfPod reads the result that a pod of a Job left. It returns false if there is none.
+// verdictOfPod reads the result of a pod of a Job. It returns false if the pod has no result.
 func verdictOfPod(job *batchv1.Job, pod *corev1.Pod) (decision.Verdict, bool) {
 	for _, container := range pod.Status.ContainerStatuses {
 		end := container.State.Terminated
@@ -124,8 +124,7 @@ func verdictOfPod(job *batchv1.Job, pod *corev1.Pod) (decision.Verdict, bool) {
 	return decision.Verdict{}, false
 }
 
-// start creates the Jobs that the decision waits for, and deletes those that nothing waits for any
-// more.
+// start creates the Jobs that the decision waits for, and deletes the Jobs that are not needed anymore.
 func (v *validations) start(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, d *decision.Decision, result *outcome) {
 	jobs, err := v.jobs(ctx, sidecar)
 	if err != nil {
@@ -143,14 +142,14 @@ func (v *validations) start(ctx context.Context, sidecarState *state.Sidecar, si
 			tellUndone(ctx, "Job "+validation.Job.Name, err)
 		case apierrors.IsForbidden(err) || apierrors.IsInvalid(err):
 			sidecarState.SetVerdict(validation.Key, decision.Verdict{State: decision.VerdictUnable, Message: err.Error()})
-			result.miss(atOnce) // The policy decides in the next pass.
+			result.miss(atOnce) // The next reconcile applies the policy for such configurations.
 		case err != nil:
 			result.fail("Job "+validation.Job.Name, meta.ReasonRetrying, err, false)
 		}
 	}
 	for i := range d.Plans {
 		if d.Plans[i].Reason == meta.ReasonNotValidated && (result.lookAgain == 0 || result.lookAgain > state.LastRetry) {
-			result.lookAgain = state.LastRetry // Vector is asked again then.
+			result.lookAgain = state.LastRetry // Vector checks the configuration again after that time.
 		}
 	}
 	for i := range jobs {

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package controller is the reconcile loop. For one VectorSidecar at a time it takes a snapshot of
-// the cluster, has it evaluated, applies the decision, and writes status and events. It makes no
-// decisions itself.
+// Package controller reconciles VectorSidecars. A reconcile reads a snapshot of the cluster, evaluates it (package
+// evaluate), applies the decision (package apply), and writes status and events. It makes no decisions itself.
 package controller
 
 import (
@@ -51,7 +50,7 @@ type VectorSidecarReconciler struct {
 	clusters    *clusters
 }
 
-// Reconcile makes one observed pass for one VectorSidecar.
+// Reconcile reconciles one VectorSidecar or ClusterVectorSidecar, with metrics and a trace.
 func (r *VectorSidecarReconciler) Reconcile(ctx context.Context, request reconcile.Request) (result reconcile.Result, err error) {
 	ctx, reconcileStep := r.beginPass(ctx, request.NamespacedName)
 	resultLabel := telemetry.ResultFailed
@@ -76,7 +75,7 @@ func (r *VectorSidecarReconciler) Reconcile(ctx context.Context, request reconci
 	case err != nil:
 		r.fail(ctx, request.NamespacedName, err)
 		r.stages.lookAfter(request.NamespacedName, minNonZero(result.RequeueAfter, requeueAfter))
-		return reconcile.Result{}, err // With an error the result does not count.
+		return reconcile.Result{}, err // controller-runtime ignores the result of a reconcile with an error.
 	default:
 		r.memory.NoConflict(request.NamespacedName)
 		result.RequeueAfter = minNonZero(result.RequeueAfter, requeueAfter)
@@ -84,8 +83,8 @@ func (r *VectorSidecarReconciler) Reconcile(ctx context.Context, request reconci
 	return result, nil
 }
 
-// skip ends all waiting for a VectorSidecar whose pass has failed. In its wave, what was last known of its progress
-// counts; as long as that cannot be read, the wave goes on waiting.
+// skip stops the waiting for a VectorSidecar with a failed reconcile. In its wave, the last known progress counts. If
+// that progress cannot be read, the wave continues to wait.
 func (r *VectorSidecarReconciler) skip(ctx context.Context, name types.NamespacedName) {
 	var lastReports []fleet.Part
 	var err error
@@ -104,12 +103,12 @@ func (r *VectorSidecarReconciler) skip(ctx context.Context, name types.Namespace
 	r.stages.skip(name)
 }
 
-// isTransient reports whether an error of a request is a conflict that a retry is not expected to meet again.
+// isTransient reports whether an error of a request is a conflict and a retry is expected to succeed.
 func (r *VectorSidecarReconciler) isTransient(request types.NamespacedName, err error) bool {
 	return errors.Is(err, apply.ErrStale) && r.memory.IsConflictTransient(request)
 }
 
-// fail records that a pass failed, and writes the reason to the status: somebody may have to act on it.
+// fail records a failed reconcile and writes the reason to the status, because a user may have to act.
 func (r *VectorSidecarReconciler) fail(ctx context.Context, name types.NamespacedName, failure error) {
 	isTold := errors.As(failure, new(*toldError))
 	cluster, isCluster := meta.ParseClusterName(name.Name)
@@ -126,7 +125,7 @@ func (r *VectorSidecarReconciler) fail(ctx context.Context, name types.Namespace
 	}
 }
 
-// pass makes one pass for one VectorSidecar. It also returns the result for metrics.
+// pass reconciles one VectorSidecar or ClusterVectorSidecar. It also returns the result for metrics.
 func (r *VectorSidecarReconciler) pass(ctx context.Context, request reconcile.Request, span telemetry.Span) (reconcile.Result, string, error) {
 	if cluster, isCluster := meta.ParseClusterName(request.Name); isCluster && request.Namespace == "" {
 		requeueAfter, err := r.clusters.pass(ctx, cluster, r.stages)
@@ -201,8 +200,8 @@ func (r *VectorSidecarReconciler) pass(ctx context.Context, request reconcile.Re
 	return r.carryOut(ctx, sidecarState, sidecar, decision, rollout, reconcileRequest)
 }
 
-// record writes to the status what has to be there before anything is written for a revision: to that of
-// the ClusterVectorSidecar, if that is the one which goes by waves.
+// record writes the start of a revision to the status before workloads are written for the revision. If a
+// ClusterVectorSidecar follows the waves, record writes to the status of the ClusterVectorSidecar.
 func (r *VectorSidecarReconciler) record(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, rollout *stage, decision *decision.Decision) error {
 	if rollout != nil && rollout.begins(decision) {
 		return r.clusters.begin(ctx, rollout.ofCluster, rollout, r.clock())
@@ -210,7 +209,7 @@ func (r *VectorSidecarReconciler) record(ctx context.Context, sidecarState *stat
 	return r.stages.record(ctx, sidecarState, sidecar, rollout, decision)
 }
 
-// carryOut is the part of a pass that writes.
+// carryOut makes the writes of a reconcile.
 func (r *VectorSidecarReconciler) carryOut(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision, rollout *stage, reconcileRequest string) (reconcile.Result, string, error) {
 	if r.preflights.judge(ctx, sidecarState, decision) {
 		r.stages.begun(client.ObjectKeyFromObject(sidecar), decision, nil)
@@ -230,9 +229,9 @@ func (r *VectorSidecarReconciler) carryOut(ctx context.Context, sidecarState *st
 		outcome.own = lastgood.Keep(sidecar, r.stages.seen(sidecar, rollout, decision, outcome.done))
 	}
 	if err := outcome.retry(); errors.Is(err, election.ErrNotLeading) {
-		return reconcile.Result{}, telemetry.ResultFailed, err // It is for the leader to tell.
+		return reconcile.Result{}, telemetry.ResultFailed, err // Only the leader reports errors.
 	}
-	if ctx.Err() == nil { // The next reconcile starts them.
+	if ctx.Err() == nil { // The next reconcile creates the Jobs.
 		r.validations.start(ctx, sidecarState, sidecar, decision, outcome)
 	}
 	if err := r.statuses.write(ctx, sidecarState, sidecar, decision, outcome); err != nil {
@@ -241,7 +240,7 @@ func (r *VectorSidecarReconciler) carryOut(ctx context.Context, sidecarState *st
 	if ctx.Err() == nil && outcome.frees(decision.Plans) {
 		return reconcile.Result{RequeueAfter: atOnce}, outcome.name(sidecar), nil
 	}
-	// What there was no time for is left to the next pass.
+	// The next reconcile makes the writes that did not start in time.
 	if err := errors.Join(outcome.retry(), ctx.Err()); err != nil {
 		return reconcile.Result{RequeueAfter: outcome.goesOn(decision.Again)}, telemetry.ResultFailed, &toldError{err}
 	}
@@ -254,14 +253,14 @@ func (r *VectorSidecarReconciler) carryOut(ctx context.Context, sidecarState *st
 			sidecarState.SetUnreleased(err)
 		}
 		if sidecar.Cluster != nil && err == nil && result.IsZero() {
-			r.forget(client.ObjectKeyFromObject(sidecar)) // It is out of the namespace.
+			r.forget(client.ObjectKeyFromObject(sidecar)) // The ClusterVectorSidecar is removed from the namespace.
 		}
 		return result, outcome.name(sidecar), err
 	}
 	return reconcile.Result{RequeueAfter: r.lookAgain(sidecarState, decision, outcome)}, outcome.name(sidecar), nil
 }
 
-// decide evaluates the snapshot, without any earlier results if isAnew.
+// decide evaluates the snapshot. On request it does not use earlier results.
 func (r *VectorSidecarReconciler) decide(ctx context.Context, snapshot *evaluate.Snapshot, sidecarState *state.Sidecar, isAnew bool) (decision *decision.Decision, err error) {
 	ctx, planning := r.begin(ctx, "plan")
 	defer func() { planning.end(err) }()
@@ -283,8 +282,8 @@ func (r *VectorSidecarReconciler) decide(ctx context.Context, snapshot *evaluate
 	return decision, err
 }
 
-// asking returns the value of the annotation that requests a pass without memory, "" if there is
-// none or it has been followed already. If it requests a live list of workloads, it lists them.
+// asking returns the value of the annotation that requests a reconcile without earlier results. It returns "" if the
+// annotation is missing or already handled. If the value requests a live list of workloads, asking lists them.
 func (r *VectorSidecarReconciler) asking(ctx context.Context, sidecar *v1alpha1.VectorSidecar, sidecarState *state.Sidecar) (string, error) {
 	request := askingOf(sidecar)
 	if request == "" || request == sidecarState.Status(sidecar).LastHandledReconcileAt {
@@ -298,22 +297,22 @@ func (r *VectorSidecarReconciler) asking(ctx context.Context, sidecar *v1alpha1.
 	return request, nil
 }
 
-// lookAgain returns when to requeue even if no event comes, 0 for never: a pause in a repair loop
-// and a soak end by themselves, the reason for a refused write may be gone, pods are not watched,
-// and a watch may lag.
+// lookAgain returns the wait before a requeue without an event, 0 for never. A requeue is needed because a pause of a
+// correction loop or a soak ends, and because the reason for a rejected write may disappear. It is also needed because
+// pods are not watched and a watch may lag.
 func (r *VectorSidecarReconciler) lookAgain(sidecarState *state.Sidecar, decision *decision.Decision, result *outcome) time.Duration {
 	_, wait := sidecarState.Loops()
 	if len(result.failures) > 0 || decision.Late {
 		wait = minNonZero(wait, state.LastRetry)
 	}
-	if decision.BlindHalt != "" && r.snapshots.options.ReadPods { // The permission may be granted.
+	if decision.BlindHalt != "" && r.snapshots.options.ReadPods { // An administrator may grant the permission.
 		wait = minNonZero(wait, state.LastRetry)
 	}
 	wait = minNonZero(wait, sidecarState.NextPodLook())
 	return minNonZero(minNonZero(wait, result.goesOn(decision.Again)), minNonZero(result.missed, result.lookAgain))
 }
 
-// forget drops the state of a VectorSidecar that is gone.
+// forget drops the state of a deleted VectorSidecar.
 func (r *VectorSidecarReconciler) forget(name types.NamespacedName) {
 	r.snapshots.configMaps.forget(r.memory.Forget(name))
 	r.applier.uses.Forget(name)
@@ -324,7 +323,7 @@ func (r *VectorSidecarReconciler) forget(name types.NamespacedName) {
 	r.Metrics.Forget(name)
 }
 
-// SetupWithManager adds the VectorSidecarReconciler, its indexes and its watches to the manager of New.
+// SetupWithManager adds the VectorSidecarReconciler, its indexes and its watches to the manager that was passed to New.
 func (r *VectorSidecarReconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager) error {
 	options := r.snapshots.options
 	if err := mgr.Add(r.applier.events); err != nil {
@@ -341,7 +340,7 @@ func (r *VectorSidecarReconciler) SetupWithManager(ctx context.Context, mgr ctrl
 	if err := r.periodic.add(ctx, mgr, options); err != nil {
 		return err
 	}
-	r.Metrics.SetTemplateSets(1, 0) // The built-in one, until there is a look at others.
+	r.Metrics.SetTemplateSets(1, 0) // Count the built-in template set until the others are read.
 	r.stages.countNone()
 	if err := addInformers(ctx, mgr.GetCache(), options.Workloads); err != nil {
 		return err
@@ -371,5 +370,5 @@ func (r *VectorSidecarReconciler) SetupWithManager(ctx context.Context, mgr ctrl
 	return watching.add(builder).Complete(stoppingWith(ctx, r))
 }
 
-// Alive returns an error while a pass is stuck.
+// Alive returns an error while a reconcile is stuck.
 func (r *VectorSidecarReconciler) Alive() error { return r.liveness.check(r.now()) }

@@ -26,7 +26,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// watches map events to the VectorSidecars that they concern.
+// watches maps events to the VectorSidecars that depend on the changed object.
 type watches struct {
 	sidecars   sidecarLister
 	workloads  *workloadcache.Cache
@@ -42,7 +42,7 @@ type watches struct {
 	kinds      *workloadWatch
 }
 
-// add watches workloads, ConfigMaps and namespaces.
+// add adds the watches of workloads, VectorSidecars, ConfigMaps and namespaces to a controller.
 func (w *watches) add(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
 	builder = w.namespaces.watch(builder, handler.EnqueueRequestsFromMapFunc(w.sidecarsOfNamespace))
 	builder = w.clusters.watch(w.sets.watch(builder), w.namespaces)
@@ -56,7 +56,7 @@ func (w *watches) add(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
 		}})
 }
 
-// sidecarsListing returns the VectorSidecars that list a kind of workloads.
+// sidecarsListing returns the VectorSidecars that list a workload kind.
 func (w *watches) sidecarsListing(ctx context.Context, kind *workload.Kind) []reconcile.Request {
 	sidecars := w.sidecars.list(ctx, "")
 	return requests(keysOf(slices.DeleteFunc(slices.Clone(sidecars), func(sidecar v1alpha1.VectorSidecar) bool {
@@ -64,8 +64,8 @@ func (w *watches) sidecarsListing(ctx context.Context, kind *workload.Kind) []re
 	})))
 }
 
-// sidecarsOfWorkload returns the VectorSidecars that may match a workload in one of its states, and
-// those that own something in it.
+// sidecarsOfWorkload returns the VectorSidecars that may match a workload in one of its states. It also returns the
+// VectorSidecars that own fields of the workload.
 func (w *watches) sidecarsOfWorkload(ctx context.Context, states ...*workloadcache.Record) []reconcile.Request {
 	sidecarKeys := map[types.NamespacedName]bool{}
 	labels, managers := map[string]bool{workloadcache.AnyLabels: true}, map[string]bool{}
@@ -98,8 +98,8 @@ func addKeys(set map[string]bool, keys []string) {
 	}
 }
 
-// addMatching adds the VectorSidecars that have one of some labels in the index and match one of the states
-// of a workload.
+// addMatching adds the VectorSidecars that have one of the labels in the index and match one of the states of a
+// workload.
 func (w *watches) addMatching(ctx context.Context, sidecarKeys map[types.NamespacedName]bool, labels map[string]bool, states []*workloadcache.Record) {
 	for _, sidecar := range w.sidecars.having(ctx, states[0].Namespace, indexSelector, slices.Collect(maps.Keys(labels))...) {
 		selector, err := workload.NewSelector(&sidecar)
@@ -110,8 +110,8 @@ func (w *watches) addMatching(ctx context.Context, sidecarKeys map[types.Namespa
 	}
 }
 
-// sidecarsOfConfigMap returns the VectorSidecars that read a ConfigMap, the one that it was made
-// for, and all of them if it is one of the platform's.
+// sidecarsOfConfigMap returns the VectorSidecars that read a ConfigMap and the VectorSidecar that the ConfigMap was
+// generated for. If the ConfigMap belongs to the platform, it returns all VectorSidecars.
 func (w *watches) sidecarsOfConfigMap(ctx context.Context, object client.Object) []reconcile.Request {
 	name := client.ObjectKeyFromObject(object)
 	if platformRequests := w.sidecarsOfPlatform(ctx, object); len(platformRequests) > 0 {
@@ -124,22 +124,22 @@ func (w *watches) sidecarsOfConfigMap(ctx context.Context, object client.Object)
 	return requests(keys)
 }
 
-// sidecarsOfPlatform returns all VectorSidecars if a ConfigMap is one of the platform's: the change
-// may also affect which template set each of them uses.
+// sidecarsOfPlatform returns all VectorSidecars if a ConfigMap belongs to the platform. A change of the ConfigMap may
+// also select another template set for each of them.
 func (w *watches) sidecarsOfPlatform(ctx context.Context, object client.Object) []reconcile.Request {
 	_, isSet := object.GetLabels()[meta.LabelTemplateSet]
 	isOurs := client.ObjectKeyFromObject(object) == w.catalog.options.Installation || isSet && object.GetNamespace() == w.catalog.options.Namespace
 	if !isOurs {
 		return nil
 	}
-	// Announce the change now, even if there is no VectorSidecar.
+	// Announce the change now, even without a VectorSidecar.
 	if _, err := w.catalog.current(ctx); err != nil {
 		log.FromContext(ctx).Error(err, "reading the platform's ConfigMaps")
 	}
 	return requests(platformReaders(ctx, w.sidecars))
 }
 
-// platformReaders returns all VectorSidecars and ClusterVectorSidecars.
+// platformReaders returns the keys of all VectorSidecars and ClusterVectorSidecars.
 func platformReaders(ctx context.Context, sidecars sidecarLister) []types.NamespacedName {
 	keys := keysOf(sidecars.list(ctx, ""))
 	for _, cluster := range sidecars.clusters.all(ctx) {
@@ -148,8 +148,8 @@ func platformReaders(ctx context.Context, sidecars sidecarLister) []types.Namesp
 	return keys
 }
 
-// neighbours returns the VectorSidecars that may select a workload which this one selects: the
-// oldest one takes precedence, so what the others may do depends on it.
+// neighbours returns the VectorSidecars that may select the same workloads as the changed VectorSidecar. The oldest
+// VectorSidecar takes precedence, so the changed one may affect the others.
 func (w *watches) neighbours(ctx context.Context, object client.Object) []reconcile.Request {
 	w.leftovers.claim()
 	candidates := w.workloads.WithLabels(object.GetNamespace(), selectorKeys(object))
@@ -160,7 +160,7 @@ func (w *watches) neighbours(ctx context.Context, object client.Object) []reconc
 func (w *watches) sidecarsOfNamespace(ctx context.Context, object client.Object) []reconcile.Request {
 	var sidecars []v1alpha1.VectorSidecar
 	for _, sidecar := range w.sidecars.list(ctx, object.GetName()) {
-		if sidecar.Cluster == nil { // Of others there is an event of their own.
+		if sidecar.Cluster == nil { // ClusterVectorSidecars receive their own events of the namespace.
 			sidecars = append(sidecars, sidecar)
 		}
 	}

@@ -22,25 +22,25 @@ import (
 )
 
 const (
-	// apiInterval is how often to look for the API of a kind that a cluster may lack.
+	// apiInterval is the interval between checks for the API of an optional kind.
 	apiInterval = time.Minute
-	// apiRetry is how soon to ask again at startup: without an answer it is not known which
-	// workloads there are.
+	// apiRetry is the interval between checks at startup. Without an answer the workloads of the kind are unknown.
 	apiRetry = time.Second
 )
 
-// workloadAPIs watches kinds of workloads whose API a cluster may lack, or get and lose later.
+// workloadAPIs watches the workload kinds of optional APIs. A cluster may add or remove such an API at any time.
 type workloadAPIs struct {
 	*workloadWatch
 
-	// apis says which APIs the cluster has.
+	// apis returns the APIs of the cluster.
 	apis discovery.ServerResourcesInterface
-	// listing returns the VectorSidecars that list a kind.
+	// listing returns the VectorSidecars that list a workload kind.
 	listing func(ctx context.Context, kind *workload.Kind) []reconcile.Request
 }
 
-// seek watches a kind that the cluster may lack for as long as it has it. It returns once it is
-// known whether it does. synced reports whether its workloads are listed; it is nil if it does not.
+// seek watches an optional kind while the cluster serves its API. It returns when the API server has answered the first
+// check. The returned function reports whether the workloads of the kind are listed, and is nil if the cluster does not
+// serve the API.
 func (w *workloadAPIs) seek(ctx context.Context, kind *workload.Kind, q queue, enqueue enqueuer) (synced toolscache.InformerSynced, err error) {
 	isKnown := func(context.Context) (bool, error) {
 		isServed, err := w.hasAPI(kind)
@@ -66,8 +66,8 @@ func (w *workloadAPIs) seek(ctx context.Context, kind *workload.Kind, q queue, e
 	return synced, nil
 }
 
-// lookAgain starts or ends the watch of a kind if its API has come or gone, and then has the
-// VectorSidecars that list it reconciled.
+// lookAgain starts or ends the watch of a kind if its API was added or removed. After that it requests a reconcile of
+// the VectorSidecars that list the kind.
 func (w *workloadAPIs) lookAgain(ctx context.Context, kind *workload.Kind, q queue, enqueue enqueuer) error {
 	isServed, err := w.hasAPI(kind)
 	if err != nil || isServed == w.workloads.HasKind(kind) {
@@ -78,7 +78,7 @@ func (w *workloadAPIs) lookAgain(ctx context.Context, kind *workload.Kind, q que
 		if err != nil {
 			return err
 		}
-		ctx, cancel := context.WithTimeout(ctx, apiInterval) // Or it has gone again.
+		ctx, cancel := context.WithTimeout(ctx, apiInterval) // The API may disappear again.
 		defer cancel()
 		toolscache.WaitForCacheSync(ctx.Done(), synced)
 	} else if err := w.lose(ctx, kind, enqueue); err != nil {
@@ -90,7 +90,7 @@ func (w *workloadAPIs) lookAgain(ctx context.Context, kind *workload.Kind, q que
 	return nil
 }
 
-// gain starts the watch of a kind whose API has come.
+// gain starts the watch of a kind after its API was added.
 func (w *workloadAPIs) gain(ctx context.Context, kind *workload.Kind, enqueue enqueuer) (toolscache.InformerSynced, error) {
 	w.workloads.AddKind(kind)
 	synced, err := w.start(ctx, kind, enqueue)
@@ -102,7 +102,7 @@ func (w *workloadAPIs) gain(ctx context.Context, kind *workload.Kind, enqueue en
 	return synced, nil
 }
 
-// lose ends the watch of a kind whose API has gone.
+// lose ends the watch of a kind after its API was removed.
 func (w *workloadAPIs) lose(ctx context.Context, kind *workload.Kind, enqueue enqueuer) error {
 	if err := w.cache.RemoveInformer(ctx, kind.NewWatchObject()); err != nil {
 		return fmt.Errorf("ending the watch of %s: %w", kind.Plural, err)

@@ -13,15 +13,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// workloadEvents is the source of workload events. Sources of controller-runtime take objects, not records.
+// workloadEvents is the source of workload events. It is necessary because the sources of controller-runtime accept
+// objects, not records.
 type workloadEvents struct {
 	*workloadAPIs
 
-	// concerns returns the VectorSidecars that a change of a workload concerns, given its known
-	// states.
+	// concerns returns the VectorSidecars that depend on a workload with the given known states.
 	concerns func(ctx context.Context, states ...*workloadcache.Record) []reconcile.Request
-	// synced reports, for each kind, whether the handler has received every workload of the initial
-	// list.
+	// synced reports for each kind whether the event handler has received every workload of the initial list.
 	synced  []toolscache.InformerSynced
 	started chan error
 }
@@ -33,8 +32,8 @@ func (w *workloadEvents) Start(ctx context.Context, queue queue) error {
 	return nil
 }
 
-// follow adds the event handlers to the informers. It asks the API server, and so must not hold up
-// the start of other sources.
+// follow adds the event handlers to the informers. It runs in its own goroutine, because its requests to the API server
+// must not delay the start of other sources.
 func (w *workloadEvents) follow(ctx context.Context, queue queue) error {
 	enqueue := func(states ...*workloadcache.Record) {
 		for _, request := range w.concerns(ctx, states...) {
@@ -61,7 +60,7 @@ func (w *workloadEvents) follow(ctx context.Context, queue queue) error {
 	return nil
 }
 
-// WaitForSync returns once the workload cache holds every workload.
+// WaitForSync returns when the workload cache has every workload.
 func (w *workloadEvents) WaitForSync(ctx context.Context) error {
 	select {
 	case err := <-w.started:

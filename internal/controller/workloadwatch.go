@@ -19,24 +19,23 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// enqueuer enqueues the VectorSidecars that a change of a workload concerns, given its states.
+// enqueuer enqueues the VectorSidecars that depend on a workload with the given states.
 type enqueuer func(states ...*workloadcache.Record)
 
-// workloadWatch watches kinds of workloads. The informers hold records instead of workloads, which
-// controller-runtime's source for objects would not take. It keeps the workload cache in sync and
-// passes on only changes that planning depends on: most updates of a workload change its status
-// alone, and end here.
+// workloadWatch watches workload kinds. The informers store records instead of workloads, which controller-runtime's
+// source for objects does not accept. It updates the workload cache and forwards only changes that planning depends on.
+// Most updates of a workload change its status only and are not forwarded.
 type workloadWatch struct {
 	cache     cache.Cache
 	workloads *workloadcache.Cache
-	// awaits reports whether any change of a workload is awaited.
+	// awaits reports whether every change of a workload matters.
 	awaits  func(types.UID) bool
 	uses    *companionuse.Tracker
 	now     func() time.Time
 	metrics *telemetry.Metrics
 }
 
-// start starts the watch of a kind. It does not wait until its workloads are listed.
+// start starts the watch of a kind. It does not wait until the workloads of the kind are listed.
 func (w *workloadWatch) start(ctx context.Context, kind *workload.Kind, enqueue enqueuer) (toolscache.InformerSynced, error) {
 	informer, err := w.cache.GetInformer(ctx, kind.NewWatchObject(), cache.BlockUntilSynced(false))
 	if err != nil {
@@ -49,12 +48,12 @@ func (w *workloadWatch) start(ctx context.Context, kind *workload.Kind, enqueue 
 	return registration.HasSynced, nil
 }
 
-// counted counts the objects of a kind that its informer holds.
+// counted counts the objects of a kind in its informer.
 func (w *workloadWatch) counted(kind *workload.Kind, handler toolscache.ResourceEventHandler) toolscache.ResourceEventHandler {
 	return toolscache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(object any, isInitial bool) {
 			w.metrics.AddCachedObjects(kind.Kind, 1)
-			// The initial list of a kind that came later is news.
+			// For a kind with an optional API, the workloads of the initial list are new.
 			handler.OnAdd(object, isInitial && !kind.Traits.OptionalAPI)
 		},
 		UpdateFunc: handler.OnUpdate,
@@ -65,7 +64,7 @@ func (w *workloadWatch) counted(kind *workload.Kind, handler toolscache.Resource
 	}
 }
 
-// handler keeps the cache in sync and passes on changes that planning depends on.
+// handler updates the cache and forwards the changes that planning depends on.
 func (w *workloadWatch) handler(enqueue enqueuer) toolscache.ResourceEventHandler {
 	enqueueAny := func(states []*workloadcache.Record) {
 		if len(states) > 0 {
@@ -77,7 +76,7 @@ func (w *workloadWatch) handler(enqueue enqueuer) toolscache.ResourceEventHandle
 			if record := recordOf(object); record != nil {
 				w.uses.Observe(nil, record)
 				affected := w.workloads.Put(record)
-				// At startup every VectorSidecar is reconciled anyway.
+				// At startup, every VectorSidecar is reconciled.
 				if !isInitial {
 					enqueue(record)
 					enqueueAny(affected)
@@ -116,7 +115,7 @@ func (w *workloadWatch) handler(enqueue enqueuer) toolscache.ResourceEventHandle
 	}
 }
 
-// looksTheSame reports whether planning sees the same in pairs of records.
+// looksTheSame reports whether the records of each pair are equivalent for planning.
 func looksTheSame(pairs []*workloadcache.Record) bool {
 	for pair := range slices.Chunk(pairs, 2) {
 		if !pair[0].EquivalentTo(pair[1]) || pair[0].Runner() == nil != (pair[1].Runner() == nil) {
@@ -126,7 +125,7 @@ func looksTheSame(pairs []*workloadcache.Record) bool {
 	return true
 }
 
-// recordOf returns the record of an event, also of a deletion that the watch missed.
+// recordOf returns the record of an event. The event may be a deletion that the watch missed.
 func recordOf(object any) *workloadcache.Record {
 	if missed, ok := object.(toolscache.DeletedFinalStateUnknown); ok {
 		object = missed.Obj
