@@ -19,7 +19,7 @@ func TestNextWait_DoublesUpToLimit(t *testing.T) {
 	}
 }
 
-// A webhook that answers as a conflict does is not asked twenty times a second.
+// The operator does not retry twenty times a second if a webhook keeps answering with a conflict.
 func TestConflicts_LimitsTransientRetries(t *testing.T) {
 	now := time.Now()
 	m := New(func() time.Time { return now })

@@ -21,7 +21,7 @@ var (
 	auditOfShop = types.NamespacedName{Namespace: "shop", Name: "audit"}
 )
 
-// seen returns a plan made from a version of a workload, for a sidecar with a hash.
+// seen returns a plan for a sidecar with a hash, made from a version of a workload.
 func seen(resourceVersion string, generation int64, hash string) *plan.Plan {
 	return &plan.Plan{
 		Target: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "u"},
@@ -120,7 +120,7 @@ func TestMiss_IncreasesWait(t *testing.T) {
 	require.EqualValues(t, 2, logs.Generation("u"), "and is remembered for pacing")
 }
 
-// Once may be a race with whoever else writes; more often it is somebody's answer.
+// One conflict may be a race with another writer. Repeated conflicts are more often the response of a webhook.
 func TestUnexplained_CountsAnswersOnCurrentView(t *testing.T) {
 	logs, answer := New(time.Now).Of(logsOfShop), errors.New("no")
 	on := seen("10", 1, "a")

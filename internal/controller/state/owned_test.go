@@ -15,14 +15,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// owned is a plan for a workload that another operator owns.
+// owned returns a plan for a workload with a controller owner.
 func owned(action plan.Action, hasParts bool) plan.Plan {
 	p := seen("1", 1, "a")
 	p.Action, p.HasSidecar, p.Owner, p.LastWriter = action, hasParts, &workload.Owner{Kind: "Kafka.kafka.strimzi.io", Name: "orders"}, "strimzi"
 	return *p
 }
 
-// That a workload has had the sidecar is known until somebody has asked for it to go, or to be tried again.
+// The state remembers the sidecar of a workload until a user requests its removal or a retry.
 func TestCarried_ReportsSidecarOfOwnedWorkload(t *testing.T) {
 	inject, current, gone := owned(plan.Inject, false), owned(plan.None, true), owned(plan.Blocked, false)
 	free := owned(plan.None, true)
@@ -57,7 +57,7 @@ func TestCarried_ReportsSidecarOfOwnedWorkload(t *testing.T) {
 	}
 }
 
-// A ClusterVectorSidecar has in each namespace what was found in any.
+// A ClusterVectorSidecar has the removals by owners in all namespaces in each of its namespaces.
 func TestStatus_ContainsRemovalsOfOtherNamespaces(t *testing.T) {
 	known := New(time.Now).Of(logsOfShop)
 	found := func(kind string) v1alpha1.OwnerRemoval {

@@ -18,7 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// rollingOut are workloads whose rollout began at a time.
+// rollingOut returns workloads with a rollout that started at a time.
 func rollingOut(count int, since time.Time) []*workloadcache.Record {
 	return workloads(count, workload.RolloutProgressing, since)
 }
@@ -33,7 +33,8 @@ func workloads(count int, rollout workload.Rollout, since time.Time) (all []*wor
 	return all
 }
 
-// Pods are read often enough that a fault is reported soon, and less often for many workloads.
+// Pods are read often enough to report an error soon. With many workloads, the pods of each workload are read less
+// often.
 func TestPodLooks_ReadsPodsWithinReportInterval(t *testing.T) {
 	for name, test := range map[string]struct {
 		count           int
@@ -95,8 +96,8 @@ func TestFaults_KeepsFaultUntilNextRead(t *testing.T) {
 	require.Equal(t, map[types.UID]workload.Fault{"0": crash}, logs.Faults())
 }
 
-// Else a workload that gets another sidecar because of a failed one counts as failed with that, too, until its
-// pods are read.
+// Otherwise a workload that gets another sidecar after a failed one would also count as failed with the new sidecar,
+// until its pods are read.
 func TestFaults_DropsFaultOfReplacedTemplate(t *testing.T) {
 	cache := workloadcache.New()
 	record := func(generation int64, replicas int32, image string) *workloadcache.Record {
@@ -127,7 +128,7 @@ func TestFaults_DropsFaultOfReplacedTemplate(t *testing.T) {
 	}
 }
 
-// settled are workloads whose pods all run.
+// settled returns workloads with running pods only.
 func settled(count int) []*workloadcache.Record {
 	return workloads(count, workload.RolloutComplete, time.Time{})
 }

@@ -19,12 +19,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
-// weighing returns a previous decision of a size in bytes.
+// weighing returns a previous decision with a size in bytes.
 func weighing(bytes int) *decision.Previous {
 	return &decision.Previous{Injected: []*decision.Evaluated{{Plan: plan.Plan{Message: strings.Repeat("x", bytes)}}}}
 }
 
-// What a pass leaves is for passes that follow soon.
+// The results of a reconcile are only for reconciles that follow soon.
 func TestPrevious_ExpiresWithoutFurtherReconcile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := New(time.Now)
@@ -52,7 +52,7 @@ func TestPrevious_BoundsTotalBytes(t *testing.T) {
 	require.InDelta(t, mostPrevious/500_000, m.previous.Len(), 2)
 }
 
-// A decision larger than the bound for all is not kept.
+// A decision larger than the bound for all VectorSidecars is not stored.
 func TestPrevious_DropsOversizedDecision(t *testing.T) {
 	m := New(time.Now)
 	m.Of(logsOfShop).SetPrevious(weighing(1))
@@ -61,7 +61,7 @@ func TestPrevious_DropsOversizedDecision(t *testing.T) {
 	require.Zero(t, m.previous.Bytes())
 }
 
-// The bound holds for the memory of the process, too: nothing else refers to a decision that was dropped for others.
+// The bound also limits the memory of the process, because nothing else refers to a dropped decision.
 func TestSetPrevious_ReleasesDroppedDecisions(t *testing.T) {
 	m := New(time.Now)
 	var decisions []weak.Pointer[decision.Previous]

@@ -76,8 +76,8 @@ func TestLoops_LimitsPause(t *testing.T) {
 	require.Zero(t, wait)
 }
 
-// Opting out and in again, or removing the label and adding it back, undoes no write and so is no
-// repair loop.
+// Opting out and in again, or removing the label and adding it again, does not undo a write, so neither is a correction
+// loop.
 func TestLoops_IgnoresRequestedRemovals(t *testing.T) {
 	for name, wish := range map[string]plan.Plan{
 		"a removal of ours": {Action: plan.Remove},

@@ -15,7 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// All state of a VectorSidecar is dropped at once, and none of another one.
+// Forget drops all state of one VectorSidecar and keeps the state of the others.
 func TestForget_DropsAllStateOfVectorSidecar(t *testing.T) {
 	m := New(time.Now)
 	fill := func(of *Sidecar) {

@@ -50,8 +50,8 @@ func TestHasChanged_RemembersHeldBackStatus(t *testing.T) {
 	require.True(t, s.HasChanged(false), "it was not told yet")
 }
 
-// The cache may show the status before ours, so that going back to that one would look like no
-// change.
+// The cache may still show the status before the last write. A status that returns to that one would then look
+// unchanged.
 func TestStatus_ReturnsLastWrittenStatus(t *testing.T) {
 	s := New(time.Now).Of(logsOfShop)
 	as := func(version string, updated int32) *v1alpha1.VectorSidecar {

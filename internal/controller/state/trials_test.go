@@ -15,7 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
 )
 
-// shaped is a plan for a workload whose pods have a shape.
+// shaped returns a plan for a workload with a pod shape.
 func shaped(shape uint64) *plan.Plan {
 	p := seen("1", 1, "a")
 	p.Shape = shape
@@ -58,7 +58,7 @@ func TestSetTrial_AppliesToOneWorkload(t *testing.T) {
 	require.Equal(t, preflight.Passed, resultOf(logs, other))
 }
 
-// Somebody may change what his pods need every second.
+// A user may change the pod requirements of a workload every second.
 func TestKeepTrials_BoundsResultsByWorkloads(t *testing.T) {
 	logs := New(time.Now).Of(logsOfShop)
 	for shape := range uint64(1000) {
