@@ -27,11 +27,11 @@ var (
 	audit = types.NamespacedName{Namespace: "shop", Name: "audit"}
 )
 
-// cluster is what a Tracker under test reads and wakes.
+// cluster has the objects that a Tracker under test reads and the reconciles that it requests.
 type cluster struct {
 	*Tracker
 
-	// used are the ConfigMaps that revisions refer to, and listed how many revisions there are.
+	// used are the ConfigMaps that revisions refer to. listed is the number of revisions.
 	used   map[string]bool
 	listed int
 	err    error
@@ -68,7 +68,7 @@ func start(t *testing.T) *cluster {
 	return c
 }
 
-// unused calls Unused for a VectorSidecar with workloads.
+// unused calls UnusedCompanions for a VectorSidecar with workloads.
 func (c *cluster) unused(t *testing.T, sidecar types.NamespacedName, companions []string, workloads ...types.UID) []string {
 	t.Helper()
 	unused, err := c.UnusedCompanions(sidecar, companions, slices.Values(workloads))
@@ -76,14 +76,15 @@ func (c *cluster) unused(t *testing.T, sidecar types.NamespacedName, companions 
 	return unused
 }
 
-// pass lets time pass. The lists see what the test has written before.
+// pass advances the time. The lists see the earlier writes of the test.
 func (c *cluster) pass(d time.Duration) {
-	c.Forget(types.NamespacedName{}) // It acquires the lock, which orders memory.
-	time.Sleep(d)                    //nolint:forbidigo // synctest's clock.
+	c.Forget(types.NamespacedName{}) // This acquires the lock, which orders memory accesses.
+	time.Sleep(d)                    //nolint:forbidigo // the clock of synctest
 	synctest.Wait()
 }
 
-// deployment returns the record of a Deployment with a template and revisionHistoryLimit, which has rolled out or not.
+// deployment returns the record of a Deployment with a template and a revisionHistoryLimit, with a complete or an
+// incomplete rollout.
 func deployment(image string, generation int64, history int32, isRolledOut bool) *workloadcache.Record {
 	object := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cart", UID: "cart", Generation: generation}}
 	object.Spec.RevisionHistoryLimit = ptr.To(history)
@@ -115,7 +116,8 @@ func TestTracker_ListsOnceForAllVectorSidecars(t *testing.T) {
 	})
 }
 
-// While changes go on, the time between two lists grows with their size, so that their objects grow with time alone.
+// While changes continue, the time between two lists grows with the size of the lists. So the number of listed objects
+// depends on the time only.
 func TestTracker_PausesBetweenLists(t *testing.T) {
 	for listed, most := range map[int]int{10: 12, 1000: 12, 10000: 5} {
 		t.Run(fmt.Sprint(listed), func(t *testing.T) {
@@ -200,7 +202,7 @@ func TestTracker_ListsLessAndLessWithoutAChange(t *testing.T) {
 	})
 }
 
-// A revision that was made after the list started may refer to the companion.
+// A revision that was created after the start of the list may refer to the companion.
 func TestTracker_NeedsAListAfterTheLastChange(t *testing.T) {
 	before, after := deployment("a", 1, 10, true), deployment("b", 2, 10, true)
 	for name, test := range map[string]struct {
