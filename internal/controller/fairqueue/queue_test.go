@@ -20,7 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 )
 
-// Items of these tests are NAMESPACE/NAME.
+// shareFor returns the namespace of an item. The items of these tests are named NAMESPACE/NAME.
 func shareFor(key string) string {
 	namespace, _, _ := strings.Cut(key, "/")
 	return namespace
@@ -39,7 +39,7 @@ func newQueue(t *testing.T, workers int) (*Queue[string], *recorder) {
 
 func low() *int { return new(handler.LowPriority) }
 
-func wait(duration time.Duration) { time.Sleep(duration) } //nolint:forbidigo // the clock is the test's own
+func wait(duration time.Duration) { time.Sleep(duration) } //nolint:forbidigo // the test's own clock
 
 func TestQueue_Order(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -165,7 +165,7 @@ func TestQueue_HalfOfTheWorkers(t *testing.T) {
 	}
 }
 
-// A worker that waits must get the next item of a namespace as soon as one of its items is done.
+// A worker that waits must get the next item of a namespace as soon as one of its items is finished.
 func TestQueue_DoneWakesAWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, _ := newQueue(t, 2)
@@ -185,7 +185,7 @@ func TestQueue_DoneWakesAWorker(t *testing.T) {
 	})
 }
 
-// An item that is added while a worker has it is worked on again afterwards, and never twice at once.
+// An item that is added while it is in progress is processed again afterwards, and never twice at the same time.
 func TestQueue_AddedInProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, recorded := newQueue(t, 8)
@@ -218,7 +218,7 @@ func TestQueue_AddedInProgress(t *testing.T) {
 	})
 }
 
-// serve runs a worker: each item takes as long as its namespace needs.
+// serve runs a worker. Each item takes the time that its namespace needs.
 func serve(q *Queue[string], needs map[string]time.Duration, done func(string)) {
 	for {
 		key, isShutDown := q.Get()
@@ -256,7 +256,7 @@ func TestQueue_TurnsAreWeightedByWorkerTime(t *testing.T) {
 	})
 }
 
-// The item of a quiet namespace waits for no more than a worker, whatever a busy one has queued.
+// The item of a quiet namespace only waits for a free worker, however many items a busy namespace has queued.
 func TestQueue_QuietNamespaceDoesNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, _ := newQueue(t, 8)
@@ -287,8 +287,8 @@ func TestQueue_QuietNamespaceDoesNotWait(t *testing.T) {
 	})
 }
 
-// A namespace that did nothing for an hour does not have an hour in advance, and one that used much time does not get rid
-// of it by a short pause.
+// A namespace that had no items for an hour does not get an hour of credit. The used time of a namespace still counts
+// after a short pause.
 func TestQueue_NeitherCreditNorForgottenUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, _ := newQueue(t, 1)
@@ -417,8 +417,8 @@ func TestQueue_Metrics(t *testing.T) {
 	})
 }
 
-// Adds, delays and workers at random: no item is lost or in progress twice, and no namespace has more than half of the
-// workers.
+// Items are added, delayed and processed at random. No item is lost or processed twice at the same time, and no
+// namespace uses more than half of the workers.
 func TestQueue_InvariantsAtRandom(t *testing.T) {
 	for seed := range uint64(50) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -491,7 +491,7 @@ func runAtRandom(t *testing.T, random *rand.Rand) {
 	synctest.Wait()
 }
 
-// The same with real goroutines at once, for the race detector.
+// The same test with concurrent goroutines, for the race detector.
 func TestQueue_Concurrent(t *testing.T) {
 	const items = 2000
 	q, _ := newQueue(t, 8)
@@ -533,7 +533,7 @@ func TestQueue_Concurrent(t *testing.T) {
 	workers.Wait()
 }
 
-// recorder is a Metrics that the queue's lock guards.
+// recorder implements Metrics. The lock of the queue guards it.
 type recorder struct {
 	added, retried int
 	depth          map[int]int
