@@ -15,7 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 )
 
-// permissions are those of an operator, by namespace, and how often they were asked for.
+// permissions has the permissions of an operator by namespace, and counts the requests for them.
 type permissions struct {
 	allowed map[string]bool
 	err     error
@@ -58,7 +58,8 @@ func TestPodAccess_AsksForThePermission(t *testing.T) {
 	}
 }
 
-// A permission is asked for once, a denial after some time, and both after a request was denied.
+// A permission is requested once, and a denial again after some time. Both are requested again after a request was
+// denied.
 func TestPodAccess_AsksAgain(t *testing.T) {
 	now, api := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC), &permissions{allowed: map[string]bool{}}
 	access := newPodAccess(true, api, []string{"shop"}, func() time.Time { return now })

@@ -22,8 +22,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// A note in the annotations gives a Deployment another generation. Until its controller has seen that, the pods of the
-// template that stays have the fault that was read before.
+// A new annotation increases the generation of a Deployment. Until its controller has observed that generation, the
+// pods of the unchanged template have the error that was read before.
 func TestPods_KeepFaultWhileControllerIsBehind(t *testing.T) {
 	const manager = "vectorsidecar-logs"
 	deployment := objects.NewDeployment("cart", "shop").Labelled("app", "cart").Build()

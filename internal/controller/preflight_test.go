@@ -58,7 +58,7 @@ func (s *trying) preflights() *preflights {
 	return &preflights{instruments: &instruments{liveness: newLiveness(0), now: time.Now, clock: time.Now}, writer: apply.New(answered)}
 }
 
-// injections are plans for workloads with some shapes of pods, each for as many workloads.
+// injections returns plans for workloads with a number of pod shapes, and the same number of workloads for each shape.
 func injections(shapes, each int) *decision.Decision {
 	decided := &decision.Decision{}
 	for shape := range shapes {
@@ -81,7 +81,7 @@ func knownOfShop() *state.Sidecar {
 	return state.New(time.Now).Of(types.NamespacedName{Namespace: "shop", Name: "logs"})
 }
 
-// An API server that does not answer keeps a pass no longer than it may, and refuses nothing.
+// An API server that does not answer delays a reconcile only up to the timeout, and does not block any write.
 func TestPreflights_StopsUnansweredDryRuns(t *testing.T) {
 	hang := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	for name, server := range map[string]*trying{
@@ -106,7 +106,7 @@ func TestPreflights_StopsUnansweredDryRuns(t *testing.T) {
 	}
 }
 
-// What a pass that ends has not judged, the next one does.
+// If a reconcile ends before a dry run has a result, the next reconcile repeats the dry run.
 func TestPreflights_SkipsChecksOfEndedReconcile(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	server := &trying{patch: func(context.Context, string) error { cancel(); return ctx.Err() }}
@@ -115,7 +115,7 @@ func TestPreflights_SkipsChecksOfEndedReconcile(t *testing.T) {
 	require.Empty(t, known.Trials())
 }
 
-// Others may own what would be written: that is for the write to say, once for each workload.
+// Another field manager may own the fields of the write. The write itself reports that, once for each workload.
 func TestPreflights_IgnoresConflicts(t *testing.T) {
 	conflict := apierrors.NewApplyConflict([]metav1.StatusCause{{Type: metav1.CauseTypeFieldManagerConflict, Message: `conflict with "helm"`}}, "conflict")
 	server := &trying{patch: func(context.Context, string) error { return conflict }}
@@ -125,7 +125,7 @@ func TestPreflights_IgnoresConflicts(t *testing.T) {
 	require.EqualValues(t, 10, server.asked.Load())
 }
 
-// A ServiceAccount that is missing is that of one workload. Another one of the shape is asked about.
+// A missing ServiceAccount concerns one workload. The dry run of another workload of the pod shape follows.
 func TestPreflights_BlocksOnlyWorkloadWithMissingAccount(t *testing.T) {
 	lacks := apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "app", errors.New(`error looking up service account shop/app: serviceaccount "app" not found`))
 	server := &trying{patch: consent}
@@ -146,7 +146,7 @@ func TestPreflights_BlocksOnlyWorkloadWithMissingAccount(t *testing.T) {
 	require.EqualValues(t, 5, server.asked.Load(), "three for the first, and two for the next")
 }
 
-// Where all accounts are missing, each pass asks about some, and comes to an end.
+// If all ServiceAccounts are missing, each reconcile checks some workloads, and the checks end.
 func TestPreflights_ChecksMissingAccountsInSteps(t *testing.T) {
 	lacks := apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "app", errors.New(`error looking up service account shop/app: serviceaccount "app" not found`))
 	server := &trying{patch: consent, create: func(context.Context, *corev1.Pod) error { return lacks }}

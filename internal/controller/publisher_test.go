@@ -16,14 +16,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 )
 
-// A user deletes the values, and the record with them, and restores the record before the values.
+// A user deletes the values and so also the record, and restores the record before the values.
 func TestPublisher_ReadsARestoredRecord(t *testing.T) {
 	api := newMemoryAPI(t, interceptor.Funcs{})
 	catalog := api.snapshots.catalog
 	platform, err := catalog.current(t.Context())
 	require.NoError(t, err)
 	record := func() error {
-		catalog.publisher.compared = time.Time{} // The cache lag is over.
+		catalog.publisher.compared = time.Time{} // The cache lag has passed.
 		return catalog.publisher.record(t.Context(), platform)
 	}
 	require.NoError(t, record())
@@ -38,7 +38,8 @@ func TestPublisher_ReadsARestoredRecord(t *testing.T) {
 	require.NoError(t, record())
 }
 
-// An installation that names no ConfigMap of values uses the built-in ones. One whose ConfigMap is missing waits for it.
+// An installation without a ConfigMap of values in its options uses the built-in values. If that ConfigMap is missing,
+// the installation waits for it.
 func TestCatalogReader_NeedsNamedValuesOnly(t *testing.T) {
 	for name, test := range map[string]struct {
 		installation types.NamespacedName

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A reconcile or a request to the webhook can read the new publication before the timer fires. All others are told all
-// the same.
+// A reconcile or a request to the webhook can read the new publication before the timer fires. All other VectorSidecars
+// still get a reconcile.
 func TestPublishTimer_FiresAfterAnEarlierRead(t *testing.T) {
 	for name, before := range map[string]func(*publishTimer){
 		"the timer waits": func(timer *publishTimer) {

@@ -27,7 +27,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// Each change of an object is logged once, and the gauge has what the last check found.
+// Each change of an object is logged once, and the gauge has the results of the last check.
 func TestRequiredObjects_ReportChanges(t *testing.T) {
 	guard := &registrationv1.ValidatingAdmissionPolicy{ObjectMeta: metav1.ObjectMeta{Name: "guard"}}
 	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "vector-system", Name: "webhook"}}

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// The manager cancels the contexts that it passes on later.
+// The manager cancels the contexts of reconciles later.
 func TestStoppingWith_EndsReconciles(t *testing.T) {
 	stop, request := context.WithCancel(t.Context())
 	started := 0

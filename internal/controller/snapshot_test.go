@@ -36,7 +36,7 @@ func sidecar(name, label string) *objects.VectorSidecar {
 	return objects.NewVectorSidecar(name, "shop").Selecting("logs", label)
 }
 
-// sameSnapshot compares what a decision reads of two snapshots.
+// sameSnapshot compares the fields of two snapshots that a decision reads.
 func sameSnapshot(t *testing.T, want, got *evaluate.Snapshot) {
 	t.Helper()
 	configMap := func(object *corev1.ConfigMap) map[string]string {
@@ -58,8 +58,8 @@ func sameSnapshot(t *testing.T, want, got *evaluate.Snapshot) {
 	))
 }
 
-// A preview has to match what the operator does: the plugin, which reads a cluster, and the
-// operator, which watches it, take the same snapshot of the same objects.
+// A preview must match the operator. So the plugin, which reads a cluster, and the operator, which watches it, take the
+// same snapshot of the same objects.
 func TestSnapshots_MatchesSnapshotOfPlugin(t *testing.T) {
 	older := metav1.NewTime(time.Now().Add(-time.Hour).Truncate(time.Second))
 	for name, of := range map[string]struct {

@@ -48,8 +48,7 @@ func version(resourceVersion string, uid types.UID) *appsv1.Deployment {
 	return deployment
 }
 
-// behind returns views where an attempt on version 10 has missed the workload and the live workload
-// is due to be read.
+// behind returns views with an attempt on version 10 that missed the workload. The live workload must be read now.
 func behind(t *testing.T, live *liveDeployment) (*views, *state.Memory) {
 	t.Helper()
 	now := time.Now()
@@ -103,8 +102,8 @@ func TestViews_WaitsForChangeOfStaleWorkload(t *testing.T) {
 	}
 }
 
-// A late view of another VectorSidecar's write is no conflict unless the live workload was read and
-// is like that.
+// A rejection because of another VectorSidecar's write counts as a conflict only after the live workload was read,
+// because the cache may lag before.
 func TestViews_ReportsConflictOnlyAfterLiveRead(t *testing.T) {
 	v, memory := behind(t, &liveDeployment{object: version("10", "u")})
 	rivals := &apply.ConflictError{Err: errors.New("no"), Siblings: true}
@@ -125,7 +124,7 @@ var (
 	auditOfShop = types.NamespacedName{Namespace: "shop", Name: "audit"}
 )
 
-// seen returns a plan made from a version of a workload, for a sidecar with a hash.
+// seen returns a plan for a sidecar with a hash, made from a version of a workload.
 func seen(resourceVersion string, generation int64, hash string) *plan.Plan {
 	return &plan.Plan{
 		Target: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "u"},

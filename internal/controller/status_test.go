@@ -15,8 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 )
 
-// After a status write without an answer the whole status is written: the present one may be the
-// old or the new one.
+// After a status write without an answer the whole status is written, because the stored one may be the old or the new
+// one.
 func TestStatusWriter_WritesWholeUnknownStatus(t *testing.T) {
 	sidecar := &v1alpha1.VectorSidecar{}
 	sidecar.Name, sidecar.Namespace = "logs", "shop"

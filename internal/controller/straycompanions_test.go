@@ -29,7 +29,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// stray returns a companion that was made long ago for a VectorSidecar.
+// stray returns a companion that was created long ago for a VectorSidecar.
 func stray(name, sidecar, manager string) *corev1.ConfigMap {
 	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "shop", Name: name, CreationTimestamp: metav1.NewTime(time.Now().Add(-24 * time.Hour)),
@@ -43,7 +43,7 @@ func stray(name, sidecar, manager string) *corev1.ConfigMap {
 	return object
 }
 
-// An API server sets the creation time itself, so an old ConfigMap needs the in-memory one.
+// A real API server sets the creation time, so an old ConfigMap needs the in-memory API server.
 func TestDeleteStrays_DeletesConfirmedUnreferencedConfigMaps(t *testing.T) {
 	known := runtime.NewScheme()
 	require.NoError(t, errors.Join(clientgoscheme.AddToScheme(known), v1alpha1.AddToScheme(known)))

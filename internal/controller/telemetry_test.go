@@ -33,11 +33,11 @@ func TestNewRetries_DoublesWaitUpToFiveMinutes(t *testing.T) {
 			wait := retries.When(request)
 			require.LessOrEqual(t, wait, interval)
 			require.Greater(t, wait, interval*4/5-1)
-			time.Sleep(wait / 2) //nolint:forbidigo // the clock is the test's own
+			time.Sleep(wait / 2) //nolint:forbidigo // the test's own clock
 			for range 3 {
 				require.Equal(t, wait-wait/2, retries.When(request), "what events have tried meanwhile makes it no longer")
 			}
-			time.Sleep(wait - wait/2) //nolint:forbidigo // the clock is the test's own
+			time.Sleep(wait - wait/2) //nolint:forbidigo // the test's own clock
 			interval = min(2*interval, state.LastRetry)
 		}
 		require.Equal(t, state.LastRetry, interval)
@@ -126,7 +126,7 @@ func TestResultOf_ClassifiesWriteErrors(t *testing.T) {
 	}
 }
 
-// Without a tracer a step costs nothing extra.
+// Without a tracer, a step allocates no memory.
 func TestInstruments_AllocatesNothingWithoutTracer(t *testing.T) {
 	i := &instruments{Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now)}, liveness: newLiveness(0), now: time.Now}
 	ctx := i.liveness.begin(log.IntoContext(t.Context(), logr.Discard()), logsOfShop, time.Now())

@@ -28,7 +28,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// A webhook that answers as a conflict does is not taken for one for ever.
+// A webhook that keeps answering with a conflict does not count as a transient conflict forever.
 func TestVectorSidecarReconciler_LimitsTransientConflicts(t *testing.T) {
 	now := time.Now()
 	r := &VectorSidecarReconciler{memory: state.New(func() time.Time { return now })}
@@ -46,8 +46,8 @@ func TestVectorSidecarReconciler_LimitsTransientConflicts(t *testing.T) {
 	require.True(t, r.isTransient(logsOfShop, conflict))
 }
 
-// After a restart, the first pass over the one whose status says that a revision is halted, or that its wave is not done,
-// meets an error once.
+// After a restart, the first reconcile of a VectorSidecar fails once. The status of that VectorSidecar shows a halted
+// revision, or that its wave is not finished.
 func TestStages_KeepsHaltAndWaveOrderAfterFailedReconcile(t *testing.T) {
 	rules := pacing("waves: [{name: first, environments: [staging]}]\nhalt: {failedWorkloads: 1}")
 	given, err := newMemoryAPI(t, interceptor.Funcs{}, rules).stages.catalog.current(t.Context())
@@ -110,8 +110,8 @@ func TestStages_KeepsHaltAndWaveOrderAfterFailedReconcile(t *testing.T) {
 	}
 }
 
-// A namespace that is waited for has a pass, whatever becomes of the ClusterVectorSidecar before its own first one: else nobody
-// would get a place until a restart.
+// Each awaited namespace has a reconcile, even if the ClusterVectorSidecar changes before its own first reconcile.
+// Otherwise no VectorSidecar would get a rollout slot until a restart.
 func TestStages_ReconcilesEachAwaitedNamespace(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(ctx context.Context, api client.Client, all *v1alpha1.ClusterVectorSidecar) error
@@ -163,7 +163,7 @@ func TestStages_ReconcilesEachAwaitedNamespace(t *testing.T) {
 	}
 }
 
-// Between the tries to add a finalizer nothing is under way, and others get the places of the installation.
+// Between the attempts to add a finalizer no rollout is in progress, and other VectorSidecars get the rollout slots.
 func TestFinalizer_UsesNoRolloutSlotWhenRejected(t *testing.T) {
 	for name, bad := range map[string]client.Object{
 		"a VectorSidecar":        sidecar("bad", "bad").Build(),
@@ -200,8 +200,8 @@ func TestFinalizer_UsesNoRolloutSlotWhenRejected(t *testing.T) {
 	}
 }
 
-// refusing returns an API with eight workloads of one VectorSidecar, which refuses to write any but the last one, and
-// how often each was tried.
+// refusing returns an API with eight workloads of one VectorSidecar, and the number of attempts for each workload. The
+// API rejects all writes of workloads except the last one.
 func refusing(t *testing.T, canary *v1alpha1.CanarySpec, answer error) (api *memoryAPI, tried map[string]int) {
 	t.Helper()
 	tried = map[string]int{}
@@ -227,7 +227,8 @@ func refusing(t *testing.T, canary *v1alpha1.CanarySpec, answer error) (api *mem
 	return newMemoryAPI(t, funcs, there...), tried
 }
 
-// What is refused is tried again in its turn, and others do not wait for it in between, nor for what was no test of the sidecar.
+// Rejected writes are retried in their order, and other workloads do not wait for these retries. A rejected canary does
+// not block other workloads either, because it did not test the sidecar.
 func TestPace_UsesNoRolloutSlotForRejectedWrites(t *testing.T) {
 	for name, answer := range map[string]error{
 		"by a policy":   apierrors.NewForbidden(schema.GroupResource{Resource: "deployments"}, "app", errors.New("it is frozen")),
@@ -261,8 +262,8 @@ func TestPace_UsesNoRolloutSlotForRejectedWrites(t *testing.T) {
 	}
 }
 
-// Where nobody judges workloads, the next ones would be refused likewise: each lot waits for the backoff, and all have
-// their turn all the same.
+// If a webhook is unavailable or a permission is missing, the next writes would fail, too. Each batch waits for the
+// backoff, and all workloads still get their turn.
 func TestReconcile_BacksOffAfterGeneralRejection(t *testing.T) {
 	for name, answer := range map[string]error{
 		"a webhook that is down": apierrors.NewInternalError(errors.New(`no answer: failed calling webhook "a"`)),
@@ -282,7 +283,7 @@ func TestReconcile_BacksOffAfterGeneralRejection(t *testing.T) {
 	}
 }
 
-// addedAfter are the waits of passes that were asked for.
+// addedAfter records the waits of requested reconciles.
 type addedAfter struct {
 	queue
 
@@ -294,13 +295,14 @@ func (a *addedAfter) AddAfter(request reconcile.Request, wait time.Duration) {
 	a.queue.AddAfter(request, wait)
 }
 
-// What has failed is tried again after a backoff that grows, and what else goes on by itself does not wait for that.
+// A failed write is retried after a growing backoff. Other work that continues without an event does not wait for that
+// backoff.
 func TestReconcile_ContinuesPastFailedWrite(t *testing.T) {
 	answer := apierrors.NewInternalError(errors.New(`no answer: failed calling webhook "a"`))
 	api, _ := refusing(t, &v1alpha1.CanarySpec{Workloads: new(intstr.FromInt32(1))}, answer)
 	later := &addedAfter{queue: api.waiting}
 	api.stages.queue = later
-	for range 4 { // The first statuses are written at once.
+	for range 4 { // The first statuses are written immediately.
 		_, err := api.once(t, "logs")
 		require.ErrorContains(t, err, answer.Error())
 	}
@@ -310,7 +312,7 @@ func TestReconcile_ContinuesPastFailedWrite(t *testing.T) {
 	}
 }
 
-// The watch of namespaces may be behind that of VectorSidecars, where both have just been created.
+// The watch of namespaces may lag behind the watch of VectorSidecars, if both objects were just created.
 func TestReconcile_WaitsForNamespace(t *testing.T) {
 	wrote := wroteTo{}
 	api := newMemoryAPI(t, wrote.funcs(nil), sidecar("logs", "vector").Build(), deployment("cart", "vector"))
@@ -328,7 +330,7 @@ func TestReconcile_WaitsForNamespace(t *testing.T) {
 	require.Equal(t, 1, wrote["Deployment"])
 }
 
-// The webhook answers once, and does not judge by the default environment what has another one.
+// The webhook answers only once. So it must not use the default environment for a namespace with another environment.
 func TestSnapshot_ReadsUncachedNamespace(t *testing.T) {
 	isSeen, lists := false, 0
 	funcs := interceptor.Funcs{
@@ -372,7 +374,8 @@ func TestSnapshot_ReadsUncachedNamespace(t *testing.T) {
 	require.Equal(t, 2, lists, "what is in the cache is not asked for")
 }
 
-// What one has failed with may be over when a rollout of another ends: it does not wait for its backoff with free places.
+// The cause of a failed write may be gone when another rollout ends. So the VectorSidecar does not wait for its backoff
+// while rollout slots are free.
 func TestPace_ResumesFailedSidecarWhenSlotIsFree(t *testing.T) {
 	answer, isOver, tried := apierrors.NewInternalError(errors.New(`no answer: failed calling webhook "a"`)), false, map[string]int{}
 	funcs := wroteTo{}.funcs(func(object client.Object) error {
@@ -415,7 +418,7 @@ func TestPace_ResumesFailedSidecarWhenSlotIsFree(t *testing.T) {
 	require.Equal(t, map[string]int{"one": 1, "cart": 1, "two": 1}, tried)
 }
 
-// Places of the installation that come back because writes were refused are no reason to try these again at once.
+// Rollout slots that become free because writes were rejected do not cause an immediate retry of these writes.
 func TestPace_AvoidsImmediateRetryOfRejectedWrites(t *testing.T) {
 	for name, answer := range map[string]error{
 		"by a policy":            apierrors.NewForbidden(schema.GroupResource{Resource: "deployments"}, "app", errors.New("it is frozen")),

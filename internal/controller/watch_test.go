@@ -31,7 +31,7 @@ func requirement(key string, operator metav1.LabelSelectorOperator, values ...st
 	return metav1.LabelSelectorRequirement{Key: key, Operator: operator, Values: values}
 }
 
-// For every workload that a selector matches, the index finds the VectorSidecar.
+// The index finds the VectorSidecar for every workload that its selector matches.
 func TestSelectorKeys_CoversEachMatch(t *testing.T) {
 	workloads := []map[string]string{
 		nil, {"a": "1"}, {"a": "2"}, {"b": "1"}, {"a": "1", "b": "2"}, {"a": "", "c": "x=y"}, {"*": "*"},
@@ -77,7 +77,7 @@ func intersects(a, b []string) bool {
 	return false
 }
 
-// A workload is indexed by the managers of its managedFields and of its annotations.
+// A workload is indexed by the field managers in its managedFields and in its annotations.
 func TestIndexManager_FindsWorkloadsByFieldManager(t *testing.T) {
 	deployment := objects.NewDeployment("cart", "shop").Build()
 	for _, manager := range []string{"kubectl", meta.Manager("logs"), meta.Operator, meta.Manager("audit"), meta.Manager("logs")} {
@@ -87,7 +87,7 @@ func TestIndexManager_FindsWorkloadsByFieldManager(t *testing.T) {
 	}
 	deployment.Spec.Template.Annotations = map[string]string{
 		meta.AnnotationInjectedItems(meta.Manager("old")): `{"manager":"vectorsidecar/old"}`,
-		meta.AnnotationInjectedItems(meta.Manager("odd")): `{"manager":"vectorsidecar/another"}`, // A mark, which goes with its VectorSidecar.
+		meta.AnnotationInjectedItems(meta.Manager("odd")): `{"manager":"vectorsidecar/another"}`, // The annotation is removed together with its VectorSidecar.
 	}
 
 	require.Equal(t, []string{meta.Manager("audit"), meta.Manager("logs"), meta.Manager("odd"), meta.Manager("old")}, workloadcache.New().Reduce(deployment).Managers())
@@ -100,7 +100,7 @@ func passes[T client.Object](p predicate.Predicate, object T, change func(T)) bo
 	return p.Update(event.UpdateEvent{ObjectOld: object, ObjectNew: after})
 }
 
-// Only changes that planning reads start a reconcile.
+// Only changes that planning depends on start a reconcile.
 func TestWorkloadWatch_IgnoresChangesOutsidePlanning(t *testing.T) {
 	cart := objects.NewDeployment("cart", "shop").Labelled("logs", "vector").WithEmptyDir("logs", "/var/log").Build()
 	for name, test := range map[string]struct {
@@ -140,7 +140,8 @@ func TestConfigMapChanges_IgnoresMetadata(t *testing.T) {
 	require.True(t, passes(configMapChanges(), object, func(c *corev1.ConfigMap) { c.BinaryData = map[string][]byte{"geo": {1}} }))
 }
 
-// With its environment and its wave, for VectorSidecars there and for what ClusterVectorSidecars are there.
+// A namespace change matters if it changes the environment or the wave, for VectorSidecars and ClusterVectorSidecars
+// there.
 func TestNamespaces_DetectsChangesOfEnvironmentAndWave(t *testing.T) {
 	rules := `waves:
 - {name: canary, namespaceSelector: {matchLabels: {wave: canary}}}
@@ -179,7 +180,7 @@ func TestNamespaces_DetectsChangesOfEnvironmentAndWave(t *testing.T) {
 	require.True(t, wakes(func(labels map[string]string) { delete(labels, "wave") }))
 }
 
-// Conflicts and rejections are permanent, other errors are retried.
+// Conflicts and rejections are permanent errors. Other errors are retried.
 func TestExplain_ReturnsReasonOfError(t *testing.T) {
 	cause := errors.New("no")
 	for name, test := range map[string]struct {
@@ -210,7 +211,7 @@ func TestNoteLimit_KeepsEventsWithinAPILimit(t *testing.T) {
 	require.LessOrEqual(t, len(humanize.Message(strings.Repeat("\x1b\n", 500), noteLimit)), 1024)
 }
 
-// An informer resync delivers every object again from time to time.
+// An informer resync delivers every object again periodically.
 func TestConfigMapChanges_IgnoresResync(t *testing.T) {
 	same := func(client.Object) {}
 	cart := workloadcache.New().Reduce(objects.NewDeployment("cart", "shop").Build())
