@@ -68,7 +68,7 @@ func (p *pace) allocatorOf(ctx context.Context, class plan.Class) *fleet.Allocat
 }
 
 // spread makes the allocators wait for the reconciles of a ClusterVectorSidecar in the namespaces that it selects. They
-// do not wait for other namespaces, because a namespace that is no longer selected may have no reconcile.
+// do not wait for other namespaces, because a namespace outside the selection may have no reconcile.
 func (p *pace) spread(ctx context.Context, cluster string, namespaces map[string]bool) {
 	var keys []types.NamespacedName
 	for namespace := range namespaces {

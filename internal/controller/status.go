@@ -40,8 +40,8 @@ type statusWriter struct {
 	clusters *clusterMemory
 }
 
-// write writes the status if it has changed, and emits events about the results. If the status is rate limited, both
-// are delayed.
+// write emits events about the written workloads. If the status has changed, it writes the status and emits the events
+// of that change. Both are delayed if the status is rate limited.
 func (w *statusWriter) write(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision, result *outcome) error {
 	original := sidecar.DeepCopy()
 	original.Status = *sidecarState.Status(sidecar)
