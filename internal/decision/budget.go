@@ -19,8 +19,8 @@ import (
 // defaultConcurrent is the default of spec.rollout.maxConcurrent.
 const defaultConcurrent = 5
 
-// limitOf reads spec.rollout. Deleting a VectorSidecar overrides a pause: its finalizer
-// must not wait for ever.
+// limitOf reads spec.rollout. The deletion of a VectorSidecar overrides a pause, because otherwise its finalizer could
+// wait forever.
 func limitOf(facts *Facts, matched int) plan.Limit {
 	limit := plan.Limit{Max: defaultConcurrent, Soak: facts.soak(), WriteHold: facts.Hold, MaxAgeHold: facts.Late, ClosedWindow: facts.Gap}
 	rollout := facts.Sidecar.Spec.Rollout
@@ -42,7 +42,8 @@ func limitOf(facts *Facts, matched int) plan.Limit {
 	return limit
 }
 
-// retryOf returns the last rollout retry that was asked for, with when it was first seen; nil for none.
+// retryOf returns the last rollout retry that a user requested, with the time when the operator first read it. It
+// returns nil without a request.
 func retryOf(facts *Facts) *v1alpha1.RetryStatus {
 	requested, previous := fleet.RetryOf(facts.Sidecar.Annotations), facts.Sidecar.Status.Retry
 	switch {
@@ -54,8 +55,8 @@ func retryOf(facts *Facts) *v1alpha1.RetryStatus {
 	return &v1alpha1.RetryStatus{Requested: requested, RetryTime: metav1.NewTime(facts.Now.Truncate(time.Second))}
 }
 
-// hold keeps what would be written besides workloads while nothing may be written, and looks
-// again when the next window opens.
+// hold cancels the writes of companions and validations if writes are on hold. If plans wait for a rollout window, it
+// schedules another decision for the time when the next window opens.
 func (d *Decision) hold(facts *Facts) {
 	if d.Limit.WriteHold != nil {
 		d.Missing, d.Obsolete, d.Validations = nil, nil, nil

@@ -17,13 +17,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// canaries is spec.rollout.canary.
+// canaries is the parsed spec.rollout.canary: a number of workloads, or a selector.
 type canaries struct {
 	number   *intstr.IntOrString
 	selector labels.Selector
 }
 
-// canariesOf reads spec.rollout.canary, nil if there is none.
+// canariesOf parses spec.rollout.canary. It returns nil if the field is not set.
 func canariesOf(sidecar *v1alpha1.VectorSidecar) (*canaries, *desired.Invalid) {
 	rollout := sidecar.Spec.Rollout
 	if rollout == nil || rollout.Canary == nil {
@@ -39,12 +39,12 @@ func canariesOf(sidecar *v1alpha1.VectorSidecar) (*canaries, *desired.Invalid) {
 	return &canaries{selector: selector}, nil
 }
 
-// markCanaries marks the plans of canaries among those of the workloads that should have the
-// sidecar, which are in the same order. Of a number, the next one takes the place of one that
-// does not get the sidecar, failed before, or starts no pods: none of these tests it. If no workload starts pods, the
-// first ones are canaries. It reports whether the other workloads wait for evidence from canaries.
+// markCanaries marks the plans of canaries. The workloads are the workloads that should have the sidecar, in the order
+// of their plans. If the spec has a number of canaries, some workloads are skipped because they do not test the
+// sidecar. These workloads do not get the sidecar, failed before, or do not start pods. If no workload starts pods, the
+// first workloads are canaries. It reports whether the other workloads wait for evidence from canaries.
 func (d *Decision) markCanaries(facts *Facts, workloads []Workload) (isUnproven bool) {
-	selection, _ := canariesOf(facts.Sidecar) // Match has refused an invalid one.
+	selection, _ := canariesOf(facts.Sidecar) // Match has rejected an invalid selector.
 	if selection == nil {
 		return false
 	}
@@ -77,14 +77,14 @@ func (d *Decision) markCanaries(facts *Facts, workloads []Workload) (isUnproven 
 		p.IsCanary = true
 	}
 	if !slices.ContainsFunc(starting, func(p *plan.Plan) bool { return p.Action != plan.Defer }) {
-		return false // None gets the change yet.
+		return false // No workload gets the change yet.
 	}
 	d.Canary = d.canaryStatus(facts, changeOf(workloads))
 	return d.Canary.State != v1alpha1.CanaryFinished
 }
 
-// canaryStatus returns how far the canaries are with a change. Once that is finished, it stays so: a canary that loses its
-// pods later blocks nothing.
+// canaryStatus returns the progress of the canaries with a change. A finished change stays finished: a canary that
+// loses its pods later does not block other workloads.
 func (d *Decision) canaryStatus(facts *Facts, change string) *v1alpha1.CanaryStatus {
 	status, previous := &v1alpha1.CanaryStatus{Change: change}, facts.Sidecar.Status.Canary
 	wasFinished := change != "" && previous != nil && *previous == v1alpha1.CanaryStatus{Change: change, State: v1alpha1.CanaryFinished}

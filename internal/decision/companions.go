@@ -17,7 +17,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// need adds a companion, once per name, and returns the one that is kept.
+// need adds a companion unless the decision already has a companion of this name. It returns the companion that the
+// decision has.
 func (d *Decision) need(fresh *corev1.ConfigMap) *corev1.ConfigMap {
 	for i := range d.Companions {
 		if existing := &d.Companions[i]; existing.Name == fresh.Name {
@@ -28,14 +29,14 @@ func (d *Decision) need(fresh *corev1.ConfigMap) *corev1.ConfigMap {
 	return &d.Companions[len(d.Companions)-1]
 }
 
-// needCopy adds the copy of a referenced ConfigMap for a rendering. Where the copy's
-// name does not depend on its content, one workload may need more keys than another.
+// needCopy adds the copy of a referenced ConfigMap for a rendering. If the name of the copy does not depend on its
+// content, workloads may need different keys, and needCopy adds the missing keys.
 func (d *Decision) needCopy(configMapCopy *desired.ConfigMapCopy, source *corev1.ConfigMap, sidecar types.NamespacedName) {
 	configMapCopy.AddTo(d.need(configMapCopy.NewConfigMap(source, sidecar)), source)
 }
 
-// provide compares the wanted companions with the existing ones. If somebody else's
-// object has the name, that is a conflict.
+// provide compares the wanted companions with the existing ConfigMaps and records the missing ones. A ConfigMap of the
+// same name that does not belong to the VectorSidecar is a conflict.
 func (d *Decision) provide(facts *Facts) {
 	for _, expected := range d.Companions {
 		live := facts.find(expected.Name)
@@ -62,15 +63,14 @@ func (d *Decision) provide(facts *Facts) {
 	}
 }
 
-// withhold offers nothing.
+// withhold removes all admission overlays from the decision and records the reason.
 func (d *Decision) withhold(reason string) {
 	if d.Offers != nil || d.Left == "" {
 		d.Offers, d.Left = nil, reason
 	}
 }
 
-// collect finds the companions that may be deleted, once every workload that may refer to
-// them has settled.
+// collect finds the companions that may be deleted. It does so only if all workloads that may refer to them are ready.
 func (d *Decision) collect(companions []corev1.ConfigMap) {
 	if d.Invalid != nil {
 		return

@@ -18,8 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// Decide decides about workloads that should have the sidecar and those that should
-// not, both sorted by name. The result depends on the arguments alone.
+// Decide makes the decision for the workloads that should have the sidecar and for the workloads that should not. Both
+// lists are sorted by name. The result depends only on the arguments.
 func Decide(facts *Facts, injected, removed []Workload) *Decision {
 	d := &Decision{
 		BlindHalt:   facts.BlindHalt,
@@ -35,7 +35,7 @@ func Decide(facts *Facts, injected, removed []Workload) *Decision {
 	for i := range removed {
 		d.remove(facts, &removed[i])
 	}
-	if len(removed) > 0 { // Otherwise they are in order.
+	if len(removed) > 0 { // Without removals, the plans are sorted already.
 		slices.SortFunc(d.Plans, func(a, b plan.Plan) int {
 			return cmp.Or(strings.Compare(a.Target.Name, b.Target.Name), strings.Compare(a.Target.Kind, b.Target.Kind))
 		})
@@ -58,7 +58,7 @@ func Decide(facts *Facts, injected, removed []Workload) *Decision {
 // inject plans the workloads that should have the sidecar.
 func (d *Decision) inject(facts *Facts, workloads []Workload) {
 	var failed *desired.Invalid
-	var lastRendered *desired.Rendered // The one whose companions were added last.
+	var lastRendered *desired.Rendered // The last rendering with companions that were added.
 	failures, readsTarget := 0, false
 	d.mode = modeOf(facts.Sidecar, workloads)
 	d.findTakenOut(facts, workloads)
@@ -76,16 +76,14 @@ func (d *Decision) inject(facts *Facts, workloads []Workload) {
 		}
 		lastRendered = d.add(facts, w, lastRendered)
 	}
-	// If no workload can take it, that is an error of the VectorSidecar and not of the
-	// workloads.
+	// If the rendering is invalid for all workloads, the VectorSidecar has the error, not the workloads.
 	if failures > 0 && failures == len(workloads) {
 		d.Invalid, d.OfWorkloads = failed, readsTarget
 	}
 }
 
-// add turns an evaluation into a plan, given everything else that is under way, and
-// adds the companions that it needs. last is the rendering whose companions were added
-// last; add returns the new one.
+// add turns an evaluation into a plan, considers all other rollouts in progress, and adds the companions that the plan
+// needs. The rendering in the arguments is the last one with companions that were added. add returns the new last one.
 func (d *Decision) add(facts *Facts, w *Workload, lastRendered *desired.Rendered) *desired.Rendered {
 	evaluated, rendered := w.Evaluated, w.Evaluated.Rendered
 	d.Plans = append(d.Plans, evaluated.Plan)
@@ -110,7 +108,7 @@ func (d *Decision) add(facts *Facts, w *Workload, lastRendered *desired.Rendered
 		d.kept[name] = true
 	}
 	if !isAnother && p.UnchangedHash == "" || p.Desired == nil || p.Action == plan.Blocked || p.Action == plan.Conflict || p.Action == plan.Defer || p.Waiting {
-		return lastRendered // Nothing of this rendering is in it or planned, or its companions are added already.
+		return lastRendered // The workload neither has nor gets this rendering, or its companions are added already.
 	}
 	for i := range evaluated.Companions {
 		d.need(&evaluated.Companions[i])
@@ -124,8 +122,7 @@ func (d *Decision) add(facts *Facts, w *Workload, lastRendered *desired.Rendered
 	return rendered
 }
 
-// remove plans a workload that should not have the sidecar, if there is anything to do
-// or under way.
+// remove plans a workload that should not have the sidecar. It adds the plan if a change is necessary or in progress.
 func (d *Decision) remove(facts *Facts, w *Workload) {
 	d.Previous.Removed = append(d.Previous.Removed, w.Evaluated)
 	removal := w.Evaluated.Plan
@@ -138,7 +135,7 @@ func (d *Decision) remove(facts *Facts, w *Workload) {
 	}
 }
 
-// whyRemoved says why a workload should not have the sidecar.
+// whyRemoved explains why a workload should not have the sidecar.
 func whyRemoved(sidecar *v1alpha1.VectorSidecar) string {
 	title := meta.Title(sidecar.Name)
 	switch {
@@ -152,7 +149,7 @@ func whyRemoved(sidecar *v1alpha1.VectorSidecar) string {
 	return title + " does not select the workload any more"
 }
 
-// breakLoop blocks a write that somebody keeps reverting.
+// breakLoop blocks a write in a stopped correction loop, because another client keeps reverting it.
 func (f *Facts) breakLoop(p *plan.Plan, record *workloadcache.Record) {
 	if len(f.Loops) == 0 || p.Desired == nil || !p.Writes() || p.IsRecordOnly() {
 		return

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package decision decides what to do for one VectorSidecar, given the facts and what
-// its workloads should carry. The result is plans with their reasons. It reads no
-// cluster and no clock, and renders nothing.
+// Package decision decides how the operator changes the workloads of one VectorSidecar. Inputs are the facts and the
+// sidecars that the workloads should have. The result is a plan with a reason for each workload. The package does not
+// read a cluster or a clock and does not render templates.
 package decision
 
 import (
@@ -20,115 +20,110 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Decision is what to do, and why.
+// Decision is the set of changes for one VectorSidecar, with their reasons.
 type Decision struct {
-	// Environment is the one whose values are used, EnvironmentFrom what named it, and
-	// TemplateSet the template set.
+	// Environment is the environment that provides the values. EnvironmentFrom is the source of the environment's name.
+	// TemplateSet is the name of the template set.
 	Environment, EnvironmentFrom, TemplateSet string
-	// ReferencedConfigMap is the name of the ConfigMap that the Vector configuration is
-	// copied from, "" if it is rendered. It is set even if that ConfigMap does not
-	// exist.
+	// ReferencedConfigMap is the name of the ConfigMap that the Vector configuration is copied from, or "" if the
+	// configuration is rendered. It is set even if that ConfigMap does not exist.
 	ReferencedConfigMap string
-	// Invalid says why nothing may be injected, nil if it may.
+	// Invalid explains why the sidecar may not be injected. It is nil if the sidecar may be injected.
 	Invalid *desired.Invalid
-	// OfWorkloads reports whether Invalid comes from templates that had read the
-	// workloads: for others the result may differ.
+	// OfWorkloads reports whether Invalid comes from templates that read the workload. For other workloads the result
+	// may differ.
 	OfWorkloads bool
-	// Findings are the problems of the Vector configuration, errors first, including
-	// errors that sidecar.config.check lets through.
+	// Findings are the problems of the Vector configuration, errors first. They include errors that
+	// sidecar.config.check allows.
 	Findings []vectorconfig.Finding
-	// Validations are the configurations that Vector has to check before the plans
-	// waiting for them go on.
+	// Validations are the configurations that Vector has to check before the plans that wait for them can continue.
 	Validations []desired.Validation
-	// Outdated says what is wrong with a template set or policy whose last good version
-	// was used; nil if nothing is.
+	// Outdated explains why the last known good version of a template set or policy was used. It is nil if the present
+	// versions were used.
 	Outdated *desired.Invalid
-	// Plans has a plan for each workload of the snapshot that the VectorSidecar matches
-	// or that carries its sidecar, by name.
+	// Plans has a plan for each workload of the snapshot that the VectorSidecar selects or that has its sidecar, sorted
+	// by name.
 	Plans []plan.Plan
-	// LeavesMarks reports whether workloads that should not have the sidecar have nothing but marks of it, which others
-	// have copied. They are removed when the VectorSidecar is deleted: until then, whoever applies them again would be
-	// in a loop with the operator.
+	// LeavesMarks reports whether workloads that should not have the sidecar have only marks of the sidecar, which
+	// other clients copied. The operator removes the marks when the VectorSidecar is deleted. An earlier removal could
+	// start a loop with a client that applies the marks again.
 	LeavesMarks bool
-	// Matched is how many of them the selector matches, Kinds are their kinds.
+	// Matched is the number of workloads that the selector matches. Kinds are their kinds.
 	Matched int
 	Kinds   Kinds
-	// LacksCanary reports whether spec.rollout.canary selects none of the workloads.
+	// LacksCanary reports whether spec.rollout.canary does not select any of the workloads.
 	LacksCanary bool
-	// BlindHalt explains why rollout.halt cannot see the causes of failures, "" if it can, or is not set.
+	// BlindHalt explains why rollout.halt cannot see the causes of failures. It is "" if rollout.halt can see them or
+	// is not set.
 	BlindHalt string
-	// Canary is the progress of canaries, nil if there are none.
+	// Canary is the progress of the canaries, or nil if there are none.
 	Canary *v1alpha1.CanaryStatus
-	// Retry is the last rollout retry that was asked for, nil for none.
+	// Retry is the last rollout retry that a user requested, or nil for none.
 	Retry *v1alpha1.RetryStatus
-	// Deferred is what waits for spec.rollout.mode.
+	// Deferred summarizes the workloads that wait for spec.rollout.mode.
 	Deferred Deferred
-	// Limit bounds how many of the plans may be under way at once.
+	// Limit bounds the number of plans with a rollout in progress.
 	Limit plan.Limit
-	// Companions are all that its sidecars refer to. Missing are those that do not
-	// exist or differ: they have to be written before any plan is carried out. One that
-	// exists has its UID.
+	// Companions are all ConfigMaps that the sidecars refer to. Missing are the companions that do not exist or differ.
+	// They have to be written before any plan is carried out. A missing companion that exists has its UID.
 	Companions, Missing []corev1.ConfigMap
-	// Obsolete are the names of companions that nothing desired refers to. They may be
-	// deleted once no workload can be rolled back to them. HasSettled reports whether all of
-	// them could be named, because all workloads have settled and nothing is on hold.
+	// Obsolete are the names of companions that no desired sidecar refers to. They may be deleted when no workload can
+	// be rolled back to them. HasSettled reports whether Obsolete is complete, because all workloads are ready and
+	// writes are not on hold.
 	Obsolete   []string
 	HasSettled bool
 
-	// Offers are the sidecars that the API server may put into workloads itself when they are
-	// written. Left says why there are none; "" if it is not known.
+	// Offers are the sidecars that the API server may inject into workloads when they are written. Left explains why
+	// there are none, or is "" if the reason is not known.
 	Offers []desired.AdmissionOverlay
 	Left   string
 
-	// TakenOut are the owners that take the sidecar out of their workloads, by kind.
+	// TakenOut are the controller owners that removed the sidecar from their workloads, by kind.
 	TakenOut []v1alpha1.OwnerRemoval
 
-	// Again is when to decide again if nothing happens until then; 0 for never.
+	// Again is the time after which another decision is due even without an event. 0 means never.
 	Again time.Duration
-	// Adopted is the content of the rollout under way, or its zero value.
+	// Adopted is the content of the rollout in progress, or the zero value.
 	Adopted Adopted
-	// Waiting are the names of ConfigMaps whose new content waits for the end of that
-	// rollout.
+	// Waiting are the names of ConfigMaps with new content that is used after that rollout has ended.
 	Waiting []string
-	// Late reports whether templates ran out of time. The machine may have been busy,
-	// so it is worth a retry.
+	// Late reports whether templates ran out of time. A retry may succeed, because the machine may have been busy.
 	Late bool
 
-	// Previous is for the next decision on the same VectorSidecar.
+	// Previous is the input for the next decision on the same VectorSidecar.
 	Previous *Previous
 
-	// Unread are the names of ConfigMaps that it depends on and that were not looked
-	// up. If there are any, it must not be acted on: it took them for missing.
+	// Unread are the names of ConfigMaps that the decision depends on and that were not read. If there are any, the
+	// decision must not be carried out, because it treated them as missing.
 	Unread []string
-	// UnreadAccounts are the same of ServiceAccounts.
+	// UnreadAccounts are the names of ServiceAccounts that the decision depends on and that were not read.
 	UnreadAccounts []string
 
-	// mode is spec.rollout.mode, nil for Immediate.
+	// mode is spec.rollout.mode, or nil for Immediate.
 	mode *mode
-	// claims are the ports of nodes that plans will listen at.
+	// claims are the node ports that the sidecars of plans will listen on.
 	claims []claim
-	// kept are the ConfigMaps of sidecars that are kept.
+	// kept are the ConfigMaps of sidecars that stay unchanged.
 	kept map[string]bool
-	// references are further ConfigMaps that were read.
+	// references are other ConfigMaps that were read.
 	references []string
 }
 
-// claim is what a plan of this decision will listen at.
+// claim is the node ports that the sidecar of a plan will listen on.
 type claim struct {
 	view  workload.View
 	ports []workload.NodePort
 }
 
-// Writes reports whether anything has to be written now, to workloads or companions.
+// Writes reports whether workloads or companions have to be written now.
 func (d *Decision) Writes() bool {
 	return len(d.Missing) > 0 || slices.ContainsFunc(d.Plans, func(p plan.Plan) bool { return p.Writes() })
 }
 
-// IsIncomplete reports whether it must not be acted on, because something was not looked up.
+// IsIncomplete reports whether the decision must not be carried out, because an object that it depends on was not read.
 func (d *Decision) IsIncomplete() bool { return len(d.Unread)+len(d.UnreadAccounts) > 0 }
 
-// ConfigMaps returns the names of those whose content or existence the decision depends
-// on.
+// ConfigMaps returns the names of the ConfigMaps that the decision depends on, by content or existence.
 func (d *Decision) ConfigMaps() []string {
 	names := slices.Concat(d.references, slices.Sorted(maps.Keys(d.kept)))
 	if d.ReferencedConfigMap != "" {
@@ -140,9 +135,9 @@ func (d *Decision) ConfigMaps() []string {
 	return names
 }
 
-// IsUnderWay reports whether a rollout is going on that will finish by itself: some
-// workloads roll out or soak, or wait for those that do, and none has failed. Writes that
-// were refused may be so for ever.
+// IsUnderWay reports whether a rollout is in progress that will finish without a user action: some workloads roll out
+// or soak, or wait for other workloads, and no workload has failed. Rejected writes do not count, because they may be
+// rejected forever.
 func (d *Decision) IsUnderWay() bool {
 	isMoving := false
 	for i := range d.Plans {
@@ -159,15 +154,14 @@ func (d *Decision) IsUnderWay() bool {
 	return isMoving
 }
 
-// again schedules another decision after a time, for plans that may change although
-// nothing happens.
+// again schedules another decision after a time, for plans that may change without an event.
 func (d *Decision) again(delay time.Duration) {
 	if d.Again == 0 || delay < d.Again {
 		d.Again = max(delay, time.Millisecond)
 	}
 }
 
-// note adds findings about the Vector configuration, each once.
+// note adds findings about the Vector configuration without duplicates.
 func (d *Decision) note(findings []vectorconfig.Finding) {
 	for _, finding := range findings {
 		if !slices.Contains(d.Findings, finding) {

@@ -16,8 +16,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// deferChange makes the plan of a workload wait for spec.rollout.mode if it has to, and notes on the
-// workload since when.
+// deferChange makes the plan of a workload wait if spec.rollout.mode requires it. It records the start of the wait on
+// the workload.
 func (d *Decision) deferChange(facts *Facts, p *plan.Plan, record *workloadcache.Record) {
 	m := d.mode
 	wait, isNoted := p.State.Waits[meta.AnnotationWaiting(p.Manager)]
@@ -54,27 +54,27 @@ func (d *Decision) deferChange(facts *Facts, p *plan.Plan, record *workloadcache
 	d.Deferred.add(m, wait.StartedAt)
 }
 
-// lets reports whether a workload gets a change at once, whatever its owner does.
+// lets reports whether a workload gets a change at once, without a change or approval by its application owner.
 func (m *mode) lets(facts *Facts, p *plan.Plan) bool {
 	hasFailed := p.IsOwned && (p.Rollout == workload.RolloutFailed || facts.told(p) == v1alpha1.StateFailed || m.isWayBack && isUnfinished(p))
 	switch {
-	case p.AtOnce, hasFailed, m.isPromoted: // Its pods do not run because of what it has.
+	case p.AtOnce, hasFailed, m.isPromoted: // The pods of a failed workload may not run because of its current sidecar.
 		return true
 	case p.Action != plan.Inject:
 		return false
 	case m.of == v1alpha1.ModeManual:
-		return m.isEverywhere // It gets what all others have.
+		return m.isEverywhere // A new workload gets the sidecar that all other workloads have.
 	}
 	return !p.Created.Before(facts.Sidecar.CreationTimestamp.Time)
 }
 
-// isUnfinished reports whether not all pods of a workload have its template. On the way back these may
-// fail as others have, and one that has failed may be told as another state while it waits for its turn.
+// isUnfinished reports whether some pods of a workload do not have its pod template. During a revert, such pods may
+// fail like the pods of other workloads. The status of a workload that failed may show another state while it waits.
 func isUnfinished(p *plan.Plan) bool {
 	return p.Rollout == workload.RolloutProgressing || p.Rollout == workload.RolloutUnavailable
 }
 
-// text says what a workload waits for.
+// text returns the reason and the message about the wait.
 func (m *mode) text(facts *Facts, p *plan.Plan, expiry string) (reason, message string) {
 	if m.of == v1alpha1.ModeManual {
 		return meta.ReasonWaitingForPromotion, fmt.Sprintf("waiting for approval (spec.rollout.mode is Manual): run kubectl vectorsidecar rollout promote vectorsidecar/%s%s", facts.Sidecar.Name, expiry)
@@ -86,8 +86,8 @@ func (m *mode) text(facts *Facts, p *plan.Plan, expiry string) (reason, message 
 	return meta.ReasonWaitingForAppRollout, fmt.Sprintf("waiting for the application owner's next change of the pod template, %s (spec.rollout.mode)%s", manner, expiry)
 }
 
-// isServedAtAdmission reports whether the API server itself puts what a workload waits for into those
-// that their owners change, where it can, so that the change and the sidecar are one rollout.
+// isServedAtAdmission reports whether the API server can inject the change when the application owner changes the
+// workload. The owner's change and the sidecar are then one rollout.
 func (f *Facts) isServedAtAdmission(p *plan.Plan) bool {
 	return slices.ContainsFunc(f.Offers, func(offer desired.AdmissionOverlay) bool {
 		return offer.Rendered.Desired.InjectedHash() == p.WholeHash() && f.objectionIn(p.Target.Kind, &offer) == ""

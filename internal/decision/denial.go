@@ -5,7 +5,8 @@ package decision
 
 import "kontroloop.ai/vector-sidecar-operator/internal/plan"
 
-// recall records that the write of a plan was refused, and decides again when it may be tried.
+// recall records that the API server rejected the same write before. If a retry is not due yet, it schedules another
+// decision.
 func (d *Decision) recall(f *Facts, p *plan.Plan) {
 	denial, isKnown := f.Denials[p.Target.UID]
 	if !isKnown || denial.Seen != p.EquivalentVersion || denial.Action != p.Action || denial.Hash != p.InjectedHash() {

@@ -19,85 +19,83 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// Facts are what a decision is based on, besides the evaluations of the workloads.
+// Facts are the inputs of a decision, except the evaluations of the workloads.
 type Facts struct {
 	Terms
 
 	Sidecar *v1alpha1.VectorSidecar
-	// Policy is the platform's, nil only if Desired is invalid.
+	// Policy is the platform's policy. It is nil only if Desired is invalid.
 	Policy *policy.Policy
-	// Desired is what all workloads have in common.
+	// Desired is the desired state that all workloads have in common.
 	Desired desired.Common
-	// Findings are those in a configuration that no workload runs yet.
+	// Findings are the findings in a configuration that no workload runs yet.
 	Findings []vectorconfig.Finding
 	// Kinds are the kinds of workloads that the selector matches.
 	Kinds Kinds
-	// Companions are the objects made for this VectorSidecar. They may have a digest in
-	// place of their content.
+	// Companions are the ConfigMaps that the operator created for the VectorSidecar. They may have a digest instead of
+	// their content.
 	Companions []corev1.ConfigMap
-	// ConfigMaps are other ConfigMaps that were looked up, by name; nil is a missing
-	// one.
+	// ConfigMaps are the other ConfigMaps that were looked up, by name. A missing ConfigMap is nil.
 	ConfigMaps map[string]*corev1.ConfigMap
-	// Offers are what workloads would carry that are not there yet, and Left why there are
-	// none; both are empty if nobody asks, or it is not known.
+	// Offers are the sidecars of workloads that do not exist yet. Left explains why there are none. Both are empty if
+	// they were not requested, or if the reason is not known.
 	Offers []desired.AdmissionOverlay
 	Left   string
-	// Undefined says which field of an offer the definition of a kind does not have, so that the API server would drop it.
+	// Undefined has the field of an offer that the definition of a kind does not have. The API server would drop it.
 	Undefined map[OfferTo]string
 	// Asked are the names of all ConfigMaps that were needed.
 	Asked []string
-	// Verdicts are the results of Vector's own validation, by key; nil if the operator
-	// may not run it.
+	// Verdicts are the results of Vector's own validation, by key. It is nil if the operator may not run Vector.
 	Verdicts map[string]Verdict
-	// Trials are the verdicts of dry runs on the sidecar that hold now; nil if there are none.
+	// Trials are the valid results of dry runs of the sidecar, or nil if there are none.
 	Trials map[preflight.Key]preflight.DryRunResult
-	// Loops are the workloads where somebody keeps removing the sidecar, so that it is
-	// not written for now.
+	// Loops are the stopped correction loops, by workload. The sidecar is not written there for now, because another
+	// client keeps removing it.
 	Loops map[types.UID]Loop
-	// Denials are the last writes to workloads that were refused.
+	// Denials are the last rejected writes, by workload.
 	Denials map[types.UID]Denial
-	// Faults are what keeps pods from running, for the workloads whose pods were read;
-	// the zero value if nothing does.
+	// Faults are the causes that block pods, for the workloads with pods that were read. The zero value means that no
+	// cause was found.
 	Faults map[types.UID]workload.Fault
-	// PodsNotRead explains why pods are not read, "" if they are. BlindHalt explains why rollout.halt cannot see the causes
-	// of failures, "" if it can, or is not set.
+	// PodsNotRead explains why pods are not read, or is "" if they are read. BlindHalt explains why rollout.halt cannot
+	// see the causes of failures. It is "" if rollout.halt can see them or is not set.
 	PodsNotRead, BlindHalt string
-	// OnNodes are the workloads of all namespaces that are on every node; nil if only
-	// those of the decision are known, or none of these is.
+	// OnNodes are the workloads of all namespaces that run on every node. It is nil if only the decision's workloads
+	// are known, or if no workload of the decision runs on every node.
 	OnNodes []*workloadcache.Record
-	// Hold lets nothing but removals be written; nil if nothing does.
+	// Hold blocks all writes except removals. It is nil if writes are allowed.
 	Hold *plan.WriteHold
-	// Late lets nothing begin that has waited for spec.rollout.maxAge; nil if nothing does.
+	// Late blocks the start of rollouts that waited for spec.rollout.maxAge. It is nil if they may start.
 	Late *plan.WriteHold
-	// Gap is the time between two of its windows that Now is in, nil in a window.
+	// Gap is the time between two rollout windows that contains Now. It is nil in a window.
 	Gap *plan.ClosedWindow
 	// Now is the time of these facts.
 	Now time.Time
 }
 
-// OfferTo is an offer, by its InjectedHash, to the workloads of a kind.
+// OfferTo identifies an offer, by its InjectedHash, together with a kind of workloads.
 type OfferTo struct{ Hash, Kind string }
 
-// Terms are what each workload is evaluated by, besides itself, what is desired of it and the ConfigMaps that
-// there are. An evaluation is remembered with a digest of them, so every field must marshal.
+// Terms are the inputs of the evaluation of every workload, except the workload, its desired state and the existing
+// ConfigMaps. An evaluation is cached with a digest of the terms, so every field must marshal.
 type Terms struct {
 	StrictOrder bool
 	HostNetwork v1alpha1.HostNetworkPolicy
 	Owned       v1alpha1.OwnedWorkloads
 	Drift       v1alpha1.DriftPolicy
 	Mode        v1alpha1.RolloutMode
-	// NamespaceLabels are those of the VectorSidecar's namespace.
+	// NamespaceLabels are the labels of the VectorSidecar's namespace.
 	NamespaceLabels map[string]string
-	// NamespaceUsers are the users that it assigns to its pods, and admits.
+	// NamespaceUsers are the user IDs that the namespace assigns to its pods and admits.
 	NamespaceUsers policy.UserRange
-	// Unserved says why the API server injects nothing in the operator's place, whatever the sidecar
-	// is; "" for no such reason, or if it is not known.
+	// Unserved explains why the API server cannot inject any sidecar, or is "" if a reason does not exist or is not
+	// known.
 	Unserved string
-	// Manifests is the Offer's.
+	// Manifests is the field of the Offer.
 	Manifests bool
 }
 
-// TermsOf are the terms of a VectorSidecar in its namespace.
+// TermsOf returns the terms of a VectorSidecar in its namespace.
 func TermsOf(spec *v1alpha1.VectorSidecarSpec, labels map[string]string, users policy.UserRange, unserved string) Terms {
 	return Terms{
 		StrictOrder: spec.StrictOrder, HostNetwork: spec.HostNetwork, Owned: spec.Owned(), Drift: spec.DriftPolicy, Mode: spec.RolloutMode(),
@@ -105,19 +103,19 @@ func TermsOf(spec *v1alpha1.VectorSidecarSpec, labels map[string]string, users p
 	}
 }
 
-// Loop is a repair loop that was stopped.
+// Loop is a stopped correction loop.
 type Loop struct {
-	// InjectedHash is the sidecar that was reverted; another one may be tried.
+	// InjectedHash identifies the sidecar that was reverted. The operator may write a different sidecar.
 	InjectedHash string
-	// Writes is how many writes were reverted.
+	// Writes is the number of reverted writes.
 	Writes int
 }
 
-// Denial is the last write to a workload, which was refused.
+// Denial is the last write to a workload, which the API server rejected.
 type Denial struct {
 	plan.Denial
 
-	// Seen, Action and Hash are those of its plan: another one was not refused.
+	// Seen, Action and Hash identify the plan of the rejected write. Other plans were not rejected.
 	Seen   string
 	Action plan.Action
 	Hash   string
@@ -133,18 +131,17 @@ type Verdict struct {
 type VerdictState int
 
 const (
-	// VerdictPending means that there is no result yet.
+	// VerdictPending means that the validation has not returned a result yet.
 	VerdictPending VerdictState = iota
-	// VerdictValid lets the configuration through.
+	// VerdictValid means that Vector accepted the configuration.
 	VerdictValid
-	// VerdictInvalid means that Vector refused the configuration.
+	// VerdictInvalid means that Vector rejected the configuration.
 	VerdictInvalid
-	// VerdictUnable means that Vector could not be run, which says nothing about the
-	// configuration.
+	// VerdictUnable means that Vector could not be run. It does not show whether the configuration is valid.
 	VerdictUnable
 )
 
-// find returns the ConfigMap of that name, or nil.
+// find returns the ConfigMap of a name, or nil if it does not exist.
 func (f *Facts) find(name string) *corev1.ConfigMap {
 	for i := range f.Companions {
 		if f.Companions[i].Name == name {

@@ -11,16 +11,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// startup is how long a workload may be without all of its pods before a write without counting as failed before
-// it. A new workload gets its sidecar sooner, so that what fails then is a failure of the write.
+// startup is the maximum time without all pods before a write for a workload that does not count as failed before the
+// write. A new workload gets its sidecar sooner, so a later failure counts as a failure of the write.
 const startup = 10 * time.Second
 
-// findFailedBefore sets whether the workload failed before the write of the plan, or before the last one if the plan
-// makes none, and makes the write record that.
+// findFailedBefore sets whether the workload failed before the plan's write, or before the last write if the plan does
+// not write. It makes the plan's write record such a failure.
 func (d *Decision) findFailedBefore(f *Facts, p *plan.Plan) {
 	switch {
 	case p.Desired == nil, f.Now.IsZero():
-	case p.Action == plan.Adopt && f.waitedAsFailed(p): // The API server has injected the sidecar in a request of the owner.
+	case p.Action == plan.Adopt && f.waitedAsFailed(p): // The API server injected the sidecar in a request of the application owner.
 		p.FailedBefore = true
 		p.MarkFailure()
 	case p.IsCurrent():
@@ -37,8 +37,8 @@ func (d *Decision) findFailedBefore(f *Facts, p *plan.Plan) {
 	}
 }
 
-// isFailing reports whether a workload is in a state that would count as a failure after a write, and for longer
-// than it takes to start.
+// isFailing reports whether the workload's state would count as a failure after a write. The state must have lasted for
+// longer than a startup.
 func (f *Facts) isFailing(p *plan.Plan) bool {
 	switch {
 	case p.Rollout == workload.RolloutFailed, p.Refusal != "":
@@ -49,25 +49,25 @@ func (f *Facts) isFailing(p *plan.Plan) bool {
 	return false
 }
 
-// mayFailBySidecar reports whether the sidecar that the workload has may be the cause of its failure: then the next
-// one is tried in it like in any other.
+// mayFailBySidecar reports whether the workload's current sidecar may be the cause of its failure. In this case the
+// operator writes the next sidecar as in any other workload.
 func (f *Facts) mayFailBySidecar(p *plan.Plan) bool {
 	fault, isSeen := f.Faults[p.Target.UID]
 	switch {
 	case !p.HasSidecar:
 		return false
 	case p.Refusal != "":
-		return true // The sidecar's requests are part of the pods that are refused.
+		return true // The rejected pods include the sidecar's resource requests.
 	}
 	return !isSeen || fault.Reason != ""
 }
 
-// hasRecovered reports whether all pods of a workload that are to run have been available for the soak.
+// hasRecovered reports whether all expected pods of a workload have been available for the soak.
 func (f *Facts) hasRecovered(p *plan.Plan) bool {
 	return p.Rollout == workload.PodsNotReplaced || p.Rollout == workload.RolloutComplete && !p.State.LacksPods() && f.steadiest(p) >= f.soak()
 }
 
-// waitedAsFailed reports whether the last status says that the workload waits because it failed before.
+// waitedAsFailed reports whether the workload waits in the last status because it failed before.
 func (f *Facts) waitedAsFailed(p *plan.Plan) bool {
 	for i := range f.Sidecar.Status.Workloads {
 		if status := &f.Sidecar.Status.Workloads[i]; status.Is(p.Target.Kind, p.Target.Name) {

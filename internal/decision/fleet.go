@@ -9,15 +9,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
-// Demand is what the decision asks for of the places that all VectorSidecars share.
+// Demand returns the decision's demand for rollout slots, which all VectorSidecars share.
 func (d *Decision) Demand(class plan.Class) fleet.Demand {
 	demand := DemandOf(d.Plans, class)
 	demand.Matched = d.Matched
 	return demand
 }
 
-// DemandOf counts, among admitted plans, the rollouts of a class that are under way and
-// those that would begin. It leaves Matched to the caller.
+// DemandOf counts the rollouts of a class in admitted plans: rollouts in progress and rollouts that would start. The
+// caller sets Matched.
 func DemandOf(plans []plan.Plan, class plan.Class) fleet.Demand {
 	var demand fleet.Demand
 	for i := range plans {
@@ -36,8 +36,8 @@ func DemandOf(plans []plan.Plan, class plan.Class) fleet.Demand {
 	return demand
 }
 
-// ProgressOf says how far plans are with their sidecar: those that were admitted, after some
-// have been carried out. No wave waits for workloads that failed before.
+// ProgressOf returns the progress of admitted plans with their sidecar, after some plans have been carried out. Waves
+// do not wait for workloads that failed before.
 func ProgressOf(plans []plan.Plan, isWritten bool) fleet.Progress {
 	progress := fleet.Progress{IsBegun: isWritten, IsDone: !isWritten}
 	for i := range plans {

@@ -13,8 +13,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// hasLost reports whether a sidecar cannot be kept because one of its ConfigMaps is
-// gone and no longer rendered: its next pods would not start.
+// hasLost reports whether a sidecar cannot stay unchanged because one of its ConfigMaps is deleted and no longer
+// rendered. The next pods would not start.
 func (f *Facts) hasLost(manager string, desired *plan.Desired, view *workload.View) bool {
 	owned := view.Owned[manager]
 	return slices.ContainsFunc(owned.ConfigMaps(), func(name string) bool {
@@ -22,8 +22,8 @@ func (f *Facts) hasLost(manager string, desired *plan.Desired, view *workload.Vi
 	})
 }
 
-// keepMeanwhile records the ConfigMaps of a sidecar that stays while another one waits. One that
-// lacks any of them cannot wait: its next pods would not start.
+// keepMeanwhile records the ConfigMaps of a sidecar that stays in the workload while the new sidecar waits. If one of
+// the ConfigMaps is deleted, the new sidecar must not wait, because the next pods would not start.
 func (f *Facts) keepMeanwhile(evaluated *Evaluated, view *workload.View) {
 	owned := view.Owned[evaluated.Plan.Manager]
 	evaluated.Kept = owned.ConfigMaps()
@@ -34,13 +34,12 @@ func (f *Facts) keepMeanwhile(evaluated *Evaluated, view *workload.View) {
 	evaluated.Plan.AtOnce = evaluated.Plan.AtOnce || slices.ContainsFunc(evaluated.Kept, func(name string) bool { return isOurs(name) && f.isGone(name) })
 }
 
-// keep records the ConfigMaps of a sidecar that is kept. Of the current companions it
-// keeps only those to rewrite, because they are gone or somebody has changed them: their
-// earlier content is not rendered any more.
+// keep records the ConfigMaps of a sidecar that stays unchanged. Of the current companions, only the sidecar's deleted
+// or modified ConfigMaps are written again, because their earlier content is not rendered any more.
 func (f *Facts) keep(evaluated *Evaluated, view *workload.View) {
 	owned := view.Owned[evaluated.Plan.Manager]
 	evaluated.Kept = owned.ConfigMaps()
-	// What is not of this sidecar needs no repair.
+	// ConfigMaps of other sidecars do not need a correction.
 	isSound := func(name string) bool {
 		live := f.find(name)
 		return !slices.Contains(evaluated.Kept, name) || live != nil && companion.KnownDigest(live) == owned.ConfigVersion()

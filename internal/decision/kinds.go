@@ -3,20 +3,20 @@
 
 package decision
 
-// Kinds are the kinds of workloads that a VectorSidecar concerns.
+// Kinds are the kinds of workloads of a VectorSidecar.
 type Kinds struct {
-	// Matched counts the selected workloads. Unlisted counts those whose labels match
-	// and whose kind spec.workloads does not list. Both are by kind.
+	// Matched is the number of selected workloads by kind. Unlisted is the number of workloads by kind that have
+	// matching labels but a kind that spec.workloads does not list.
 	Matched, Unlisted map[string]int
-	// Unserved are the kinds that spec.workloads lists and the installation does not
-	// serve, in that order.
+	// Unserved are the kinds that spec.workloads lists and the installation does not enable, in the order of
+	// spec.workloads.
 	Unserved []string
-	// Lacking are those that it lists and of which the cluster lacks the API, Matched or
-	// not.
+	// Lacking are the enabled kinds in spec.workloads with an API that the cluster does not have, whether or not
+	// workloads match.
 	Lacking []string
 }
 
-// Total is how many workloads are selected.
+// Total returns the number of selected workloads.
 func (k *Kinds) Total() int {
 	total := 0
 	for _, count := range k.Matched {

@@ -15,16 +15,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// Selects reports whether a VectorSidecar selects a workload: by namespace, kind and labels, while it is valid and not being
-// deleted. What a ClusterVectorSidecar is in a namespace that it does not select is being deleted. A record of nil is not selected.
+// Selects reports whether a VectorSidecar selects a workload by namespace, kind and labels. It returns false if the
+// VectorSidecar is invalid or being deleted, or if the record is nil. The VectorSidecar of a ClusterVectorSidecar is
+// being deleted in namespaces that are not selected.
 func Selects(sidecar *v1alpha1.VectorSidecar, record *workloadcache.Record) bool {
 	selector, invalid := selectorOf(sidecar)
 	return invalid == nil && record != nil && record.IsSelectedBy(selector)
 }
 
-// selectorOf parses the selector. An empty one needs matchAll: objects from before that
-// rule in the CRD may lack it. A VectorSidecar that is too large has none, and one that is being
-// deleted selects nothing.
+// selectorOf parses the selector. An empty selector needs matchAll, because objects that are older than that rule in
+// the CRD may lack it. A VectorSidecar that is too large is invalid. A VectorSidecar that is being deleted does not
+// select workloads.
 func selectorOf(sidecar *v1alpha1.VectorSidecar) (selector workload.Selector, invalid *desired.Invalid) {
 	if sidecar.DeletionTimestamp != nil {
 		return workload.Selector{}, nil
@@ -49,9 +50,9 @@ func selectorOf(sidecar *v1alpha1.VectorSidecar) (selector workload.Selector, in
 	return selector, invalid
 }
 
-// Match returns which workloads should have the sidecar and which should not, both
-// sorted by name, and the kinds of those that the selector matches. If the VectorSidecar
-// is being deleted, all are in remove.
+// Match returns the workloads that should have the sidecar, the workloads that should not, and the kinds of the
+// selected workloads. Both lists are sorted by name. If the VectorSidecar is being deleted, no workload should have the
+// sidecar.
 func Match(sidecar *v1alpha1.VectorSidecar, records []*workloadcache.Record, offer Offer) (inject, remove []*workloadcache.Record, kinds Kinds, invalid *desired.Invalid) {
 	selector, invalid := selectorOf(sidecar)
 	if invalid != nil {
@@ -89,14 +90,14 @@ func Match(sidecar *v1alpha1.VectorSidecar, records []*workloadcache.Record, off
 	return inject, remove, kinds, nil
 }
 
-// Elder is an older VectorSidecar that injects into some of the same workloads.
+// Elder is a preceding VectorSidecar that injects into some of the same workloads.
 type Elder struct {
 	Sidecar  *v1alpha1.VectorSidecar
 	Selector workload.Selector
 }
 
-// Elders returns the VectorSidecars that come before it, inject, and select one of the
-// matched workloads, in their order. The elders of each are those before it.
+// Elders returns the preceding VectorSidecars that inject and select one of the matched workloads, sorted by
+// precedence. The earlier items in the result are the elders of each item.
 func Elders(sidecar *v1alpha1.VectorSidecar, sidecars []v1alpha1.VectorSidecar, matched []*workloadcache.Record) []Elder {
 	sidecars = slices.Clone(sidecars)
 	InOrder(sidecars)
@@ -114,9 +115,9 @@ func Elders(sidecar *v1alpha1.VectorSidecar, sidecars []v1alpha1.VectorSidecar, 
 	return older
 }
 
-// ComesBefore reports whether a comes before b. A ClusterVectorSidecar comes after those of the
-// namespace, however old, but for the ones that it refuses. With these it need not be an order: one that a
-// ClusterVectorSidecar refuses comes before another ClusterVectorSidecar that is older.
+// ComesBefore reports whether a takes precedence over b. VectorSidecars of the namespace precede ClusterVectorSidecars
+// of any age, except for names in takesPrecedenceOver. With this exception the relation may have cycles: a
+// ClusterVectorSidecar precedes a VectorSidecar, which precedes another ClusterVectorSidecar that is older.
 func ComesBefore(a, b *v1alpha1.VectorSidecar) bool {
 	switch {
 	case a.Cluster == nil && b.Cluster != nil:
@@ -130,8 +131,8 @@ func ComesBefore(a, b *v1alpha1.VectorSidecar) bool {
 	return a.CreationTimestamp.Before(&b.CreationTimestamp)
 }
 
-// InOrder sorts VectorSidecars of one namespace, and ClusterVectorSidecars there: each comes after
-// those that come before it, as far as that is possible.
+// InOrder sorts the VectorSidecars of one namespace and the ClusterVectorSidecars there by precedence. If the relation
+// of ComesBefore has a cycle, not every pair can be in order.
 func InOrder(sidecars []v1alpha1.VectorSidecar) {
 	var clusters []v1alpha1.VectorSidecar
 	for i := range sidecars {
@@ -143,7 +144,8 @@ func InOrder(sidecars []v1alpha1.VectorSidecar) {
 		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), strings.Compare(a.Name, b.Name))
 	}
 	slices.SortFunc(clusters, byAge)
-	// Those of the namespace, and then each ClusterVectorSidecar with those that none after it refuses.
+	// The VectorSidecars of the namespace come first. After each ClusterVectorSidecar come the VectorSidecars that it
+	// takes precedence over, except if a later ClusterVectorSidecar takes precedence over them, too.
 	rank := func(sidecar *v1alpha1.VectorSidecar) (n int) {
 		for i := range clusters {
 			if clusters[i].Name == sidecar.Name || slices.Contains(clusters[i].Cluster.TakesPrecedenceOver, sidecar.Name) {

@@ -16,20 +16,20 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
-// mode is spec.rollout.mode, and what lets workloads have a change.
+// mode is spec.rollout.mode, with the conditions under which workloads get a change.
 type mode struct {
 	of     v1alpha1.RolloutMode
-	maxAge time.Duration // 0 for ever
-	// change is a digest of what people ask for, without the values of single workloads.
+	maxAge time.Duration // 0 means forever.
+	// change is a digest of the requested input, without the values of single workloads.
 	change string
-	// isPromoted reports whether a person lets the change go. isEverywhere reports whether all
-	// workloads that have a sidecar have it, and some do.
+	// isPromoted reports whether a user promoted the change. isEverywhere reports whether some workloads have the
+	// sidecar and all of them have the current one.
 	isPromoted, isEverywhere bool
-	// isWayBack reports whether it is the last good spec that goes, in place of one that has failed.
+	// isWayBack reports whether the VectorSidecar has reverted from a failed spec to the last known good spec.
 	isWayBack bool
 }
 
-// modeOf returns the mode for the workloads that should have the sidecar, nil for Immediate.
+// modeOf returns the mode for the workloads that should have the sidecar, or nil for Immediate.
 func modeOf(sidecar *v1alpha1.VectorSidecar, workloads []Workload) *mode {
 	m := &mode{of: sidecar.Spec.RolloutMode(), isWayBack: lastgood.IsBack(sidecar)}
 	if m.of == v1alpha1.ModeImmediate {
@@ -53,7 +53,7 @@ func modeOf(sidecar *v1alpha1.VectorSidecar, workloads []Workload) *mode {
 	return m
 }
 
-// changeOf returns a digest of what people ask for in workloads, without the values of single workloads.
+// changeOf returns a digest of the requested input of workloads, without the values of single workloads.
 func changeOf(workloads []Workload) string {
 	var requested []string
 	for i := range workloads {
@@ -77,19 +77,19 @@ func isPromoted(sidecar *v1alpha1.VectorSidecar, text string) bool {
 	return text != "" && slices.Contains(strings.Split(sidecar.Annotations[meta.AnnotationPromoteRollout], ","), text)
 }
 
-// isHeldBack reports whether a workload that is new has to wait for a person.
+// isHeldBack reports whether a new workload has to wait for a user's approval.
 func (m *mode) isHeldBack() bool {
 	return m != nil && m.of == v1alpha1.ModeManual && !m.isPromoted && !m.isEverywhere
 }
 
-// Deferred is what waits for spec.rollout.mode.
+// Deferred summarizes the workloads that wait for spec.rollout.mode.
 type Deferred struct {
 	Workloads int
-	// Since is when the one began to wait that has waited longest.
+	// Since is the start of the longest wait.
 	Since time.Time
-	// Due is when that one will have waited for spec.rollout.maxAge; zero for never.
+	// Due is the time when the longest wait reaches spec.rollout.maxAge, or zero for never.
 	Due time.Time
-	// Change names what they wait for.
+	// Change is the digest of the change that the workloads wait for.
 	Change string
 }
 
@@ -103,7 +103,7 @@ func (d *Deferred) add(m *mode, start time.Time) {
 	d.Workloads, d.Change = d.Workloads+1, m.change
 }
 
-// Status is that of a VectorSidecar, nil if nothing waits.
+// Status returns the status of the VectorSidecar's deferred workloads, or nil if no workload waits.
 func (d *Deferred) Status() *v1alpha1.DeferredStatus {
 	if d.Workloads == 0 {
 		return nil

@@ -11,12 +11,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// nodePortsAgain is when a port of the node is looked at again that somebody else has: the
-// workload may be of a namespace whose events do not concern the VectorSidecar.
+// nodePortsAgain is the time after which the operator checks again whether another container still uses a node port.
+// The other workload's namespace may not send events to the VectorSidecar.
 const nodePortsAgain = time.Minute
 
-// keepNodePorts blocks a write that would have two workloads listen at one port of the same
-// nodes: the pods of one of them would not start.
+// keepNodePorts blocks a write after which two workloads would listen on the same port of the same nodes. The pods of
+// one of the workloads would not start.
 func (d *Decision) keepNodePorts(facts *Facts, p *plan.Plan, record *workloadcache.Record) {
 	if !p.Target.Adapter().Traits.OnEveryNode || !p.Writes() {
 		return
@@ -36,8 +36,7 @@ func (d *Decision) keepNodePorts(facts *Facts, p *plan.Plan, record *workloadcac
 	d.claims = append(d.claims, claim{view, ports})
 }
 
-// userOf returns another workload on the same nodes, and its container, that listens at a
-// port or will.
+// userOf returns another workload on the same nodes, and its container, that listens on a port or will do so.
 func (d *Decision) userOf(facts *Facts, view *workload.View, port workload.NodePort) (workloadRef workload.Ref, container string) {
 	for i := range d.claims {
 		earlier := &d.claims[i]

@@ -13,32 +13,32 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// Offer is which kinds of workloads can have sidecars.
+// Offer is the set of workload kinds that can have sidecars.
 type Offer struct {
-	// Served are the kinds that the installation serves, nil if that is not known: then
-	// all.
+	// Served are the kinds that the installation enables. If they are not known, it is nil, and all kinds count as
+	// enabled.
 	Served []string
-	// Lacking are those of which the cluster lacks the API.
+	// Lacking are the kinds with an API that the cluster does not have.
 	Lacking []string
-	// Manifests reports whether the workloads are manifests that are applied with the sidecar, so that the pod template
-	// of every kind can be changed.
+	// Manifests reports whether the workloads are manifests. The sidecar is applied together with a manifest, so the
+	// pod template of every kind can be changed.
 	Manifests bool
 }
 
-// Observed is what was read from a cluster, or from files, for one VectorSidecar.
+// Observed is the data for one VectorSidecar that was read from a cluster or from files.
 type Observed struct {
-	// Inputs are what its sidecars are rendered from.
+	// Inputs are the data that the sidecars are rendered from.
 	desired.Inputs
 
-	// Workloads of the namespace: at least those that the selector matches and those
-	// that carry something of this VectorSidecar.
+	// Workloads are workloads of the namespace: at least the selected ones and the ones that have anything of this
+	// VectorSidecar.
 	Workloads []*workloadcache.Record
 	Offer
 	// Others are the other VectorSidecars of the namespace.
 	Others []v1alpha1.VectorSidecar
-	// Companions are the objects made for this VectorSidecar. They may have a digest in
-	// place of their content.
+	// Companions are the ConfigMaps that the operator created for the VectorSidecar. They may have a digest instead of
+	// their content.
 	Companions []corev1.ConfigMap
-	// Now is when it was read.
+	// Now is the time of the read.
 	Now time.Time
 }

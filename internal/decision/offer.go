@@ -10,9 +10,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 )
 
-// offer decides which sidecars the API server may put into workloads that are written
-// from now on: those that would be injected into a new one now. What they read has to be
-// there first.
+// offer decides which sidecars the API server may inject into workloads that are written from now on. They are the
+// sidecars that a new workload would get now. The ConfigMaps that they read have to exist first.
 func (d *Decision) offer(facts *Facts) {
 	d.Left = facts.Left
 	if len(facts.Offers) == 0 {
@@ -40,7 +39,7 @@ func (d *Decision) offer(facts *Facts) {
 	}
 }
 
-// keepsBack says why nothing may be injected into a new workload now, "" if it may.
+// keepsBack explains why sidecars must not be injected into new workloads now. It returns "" if they may be injected.
 func (d *Decision) keepsBack(facts *Facts) string {
 	switch {
 	case d.Invalid != nil:
@@ -69,7 +68,8 @@ func (d *Decision) keepsBack(facts *Facts) string {
 	return ""
 }
 
-// objectionIn says why the API server must not put a sidecar into a workload of a kind, "" if it may.
+// objectionIn explains why the API server must not inject a sidecar into workloads of a kind. It returns "" if the API
+// server may inject it.
 func (f *Facts) objectionIn(kind string, offer *desired.AdmissionOverlay) string {
 	if reason := f.objection(offer); reason != "" {
 		return reason
@@ -77,8 +77,8 @@ func (f *Facts) objectionIn(kind string, offer *desired.AdmissionOverlay) string
 	return f.Undefined[OfferTo{offer.Rendered.Desired.InjectedHash(), kind}]
 }
 
-// objection says why a sidecar must not get into a workload that nobody has looked at, "" if
-// it may.
+// objection explains why a sidecar must not be injected into a workload without an evaluation. It returns "" if the
+// sidecar may be injected.
 func (f *Facts) objection(offer *desired.AdmissionOverlay) string {
 	if validation := offer.Rendered.Validation; validation != nil && f.Verdicts[validation.Key].State != VerdictValid {
 		return "Vector has not accepted the configuration yet (sidecar.config.validateJob)"

@@ -16,13 +16,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
-// This file is about workloads that another operator owns. It may write all of them again at each of
-// its reconciles, without the sidecar, and each of these rounds would be two rollouts. So it is
-// believed the first time, for all of its kind in the namespace. Of a ClusterVectorSidecar that holds in
-// others once several namespaces say so: whoever may write in one can name any owner there.
+// This file is about workloads with a controller owner. The controller may write all of its workloads again in each of
+// its reconciles, without the sidecar. Each such write and its correction would be two rollouts. So one removal is
+// enough for the operator to stop injecting into all workloads of these kinds in the namespace. For a
+// ClusterVectorSidecar, removals in several namespaces are necessary before the result applies in other namespaces. The
+// reason is that any user with write access to a namespace can name any owner there.
 
-// HeldTakenOut returns the entries that still hold: none unless owned workloads get the sidecar from
-// the operator, and none from before a person's last retry.
+// HeldTakenOut returns the entries that still apply. Entries apply only if the operator injects into owned workloads.
+// Entries from before the last retry by a user do not apply.
 func HeldTakenOut(entries []v1alpha1.OwnerRemoval, spec *v1alpha1.VectorSidecarSpec, annotations map[string]string) []v1alpha1.OwnerRemoval {
 	if spec.Owned() != v1alpha1.OwnedInject {
 		return nil
@@ -31,8 +32,9 @@ func HeldTakenOut(entries []v1alpha1.OwnerRemoval, spec *v1alpha1.VectorSidecarS
 	return slices.DeleteFunc(slices.Clone(entries), func(entry v1alpha1.OwnerRemoval) bool { return entry.Retry != retry })
 }
 
-// MergeTakenOut adds entries to others, which it may change: of two about the same the later one counts
-// if a retry was between them, and else the first. What enough namespaces have found needs no more.
+// MergeTakenOut adds the second list of entries to the first, which it may change. Of two entries about the same kinds
+// and namespace, the later one counts if a user retried between them, and otherwise the first one. An entry for kinds
+// that enough namespaces have reported is not added.
 func MergeTakenOut(entries, removals []v1alpha1.OwnerRemoval) []v1alpha1.OwnerRemoval {
 	for i := range removals {
 		removal := &removals[i]
@@ -52,8 +54,8 @@ func MergeTakenOut(entries, removals []v1alpha1.OwnerRemoval) []v1alpha1.OwnerRe
 	return entries
 }
 
-// withoutOne drops the first entry of the namespace that has most of those that are for itself alone, so
-// that no namespace has what others found forgotten by finding more and more.
+// withoutOne drops an entry of the namespace with the most entries that apply only there. So one namespace cannot
+// displace the entries of other namespaces by adding more and more entries.
 func withoutOne(entries []v1alpha1.OwnerRemoval) []v1alpha1.OwnerRemoval {
 	counts, highest := map[string]int{}, 0
 	for i := range entries {
@@ -72,7 +74,7 @@ func isOfKinds(entry *v1alpha1.OwnerRemoval, kind, ownerKind string) bool {
 	return entry.Kind == kind && entry.OwnerKind == ownerKind
 }
 
-// isBelieved reports whether so many namespaces have found what an entry says that it holds in all.
+// isBelieved reports whether enough namespaces have reported an entry, so that it applies in all namespaces.
 func isBelieved(entries []v1alpha1.OwnerRemoval, removal *v1alpha1.OwnerRemoval) bool {
 	count := 0
 	for i := range entries {
@@ -83,8 +85,8 @@ func isBelieved(entries []v1alpha1.OwnerRemoval, removal *v1alpha1.OwnerRemoval)
 	return count >= v1alpha1.BelievedNamespaces
 }
 
-// takenOut returns the entry that holds for a workload, nil if there is none: that of its own namespace,
-// where there is one.
+// takenOut returns the entry that applies to a workload, or nil for none. An entry of the workload's own namespace
+// comes first.
 func (d *Decision) takenOut(p *plan.Plan) *v1alpha1.OwnerRemoval {
 	var fallback *v1alpha1.OwnerRemoval
 	for i := range d.TakenOut {
@@ -99,7 +101,7 @@ func (d *Decision) takenOut(p *plan.Plan) *v1alpha1.OwnerRemoval {
 	return fallback
 }
 
-// findTakenOut sets TakenOut, before anything is planned for the others.
+// findTakenOut sets TakenOut before other workloads are planned.
 func (d *Decision) findTakenOut(facts *Facts, workloads []Workload) {
 	d.TakenOut = HeldTakenOut(facts.Sidecar.Status.RemovedByOwners, &facts.Sidecar.Spec, facts.Sidecar.Annotations)
 	if facts.Owned != v1alpha1.OwnedInject {
@@ -120,25 +122,27 @@ func (d *Decision) findTakenOut(facts *Facts, workloads []Workload) {
 	}
 }
 
-// isTakenOut reports whether the owner of a workload has taken the sidecar out, or changed it: it had
-// it, and nobody else is known to have done so. What is merely removed leaves no writer on record, so
-// the last one counts only if it is a new one.
+// isTakenOut reports whether the controller owner of a workload has removed or changed the sidecar. The workload must
+// have had the sidecar, and no other client may be known to have removed it. A removal does not record a writer. So a
+// last writer by hand excludes the owner only if it differs from the last writer when the workload had the sidecar.
 func (f *Facts) isTakenOut(p *plan.Plan, w *Workload) bool {
 	isOut := p.Owner != nil && p.Desired != nil && p.StartsPods() && p.Action != plan.Remove && (!p.HasSidecar || p.Repairs)
-	if !isOut || w.Record.Generation() <= w.Started { // Or the cache is stale.
+	if !isOut || w.Record.Generation() <= w.Started { // If the generation is not newer, the cache is stale.
 		return false
 	}
-	// Its annotations say that it had one, but not whether that was before a retry.
+	// The annotations of the workload record that it had a sidecar, but not whether that was before a retry.
 	wasInjected := w.HasCarried || p.IsOwned && fleet.RetryOf(f.Sidecar.Annotations) == ""
 	return wasInjected && (!meta.IsByHand(p.LastWriter) || p.LastWriter == w.LastWriter)
 }
 
-// leaveToOwner has a workload that another operator owns stay as it is where that one would take the
-// sidecar out again, or is to put it in by its own writes, and says so before the first write of any.
+// leaveToOwner leaves a workload with a controller owner unchanged in two cases: the controller would remove the
+// sidecar again, or the sidecar is to be injected when the controller writes. Before the first write to such a
+// workload, it adds a message about the owner.
 func (d *Decision) leaveToOwner(facts *Facts, p *plan.Plan, w *Workload) {
 	if p.Owner != nil && p.Action == plan.Adopt && w.HasCarried {
-		// An owner that writes it whole makes it nobody's each time: to take it over again would be
-		// an event for the owner, and so on for ever.
+		// A controller that replaces the whole workload clears the operator's field ownership each time. To adopt the
+		// fields again would cause an event for the controller, which would replace the workload again, and so on
+		// forever.
 		p.Action, p.Apply, p.Cause = plan.None, nil, ""
 	}
 	if p.Owner == nil || p.Desired == nil || !p.StartsPods() || p.Action == plan.Remove {
@@ -158,7 +162,7 @@ func (d *Decision) leaveToOwner(facts *Facts, p *plan.Plan, w *Workload) {
 	}
 }
 
-// takenOutText says who has taken the sidecar out, and what a person may do.
+// takenOutText explains which owner removed the sidecar, and the actions that a user may take.
 func (f *Facts) takenOutText(p *plan.Plan, removal *v1alpha1.OwnerRemoval) string {
 	text := fmt.Sprintf("%s owns it, and has taken the sidecar out or changed it", p.Owner)
 	if removal.Name != p.Target.Name || !removal.IsIn(p.Target.Namespace) {
@@ -169,12 +173,12 @@ func (f *Facts) takenOutText(p *plan.Plan, removal *v1alpha1.OwnerRemoval) strin
 	}
 	argument := "vectorsidecar/" + f.Sidecar.Name
 	if f.Sidecar.Cluster != nil {
-		argument = f.Sidecar.Name // Which is such a pair.
+		argument = f.Sidecar.Name // The name already is a pair of kind and name.
 	}
 	return text + ": set spec.ownedWorkloads to AtAdmission or to Skip, or, to have it tried again: kubectl vectorsidecar rollout retry " + argument
 }
 
-// leaveToAdmission leaves a write to the API server, which makes it where the owner writes.
+// leaveToAdmission leaves a write to the API server, which injects the sidecar when the owner writes the workload.
 func (f *Facts) leaveToAdmission(p *plan.Plan) {
 	if reason := f.unserved(p); reason != "" {
 		p.Action, p.Reason = plan.Blocked, meta.ReasonOwnedBy
@@ -185,7 +189,8 @@ func (f *Facts) leaveToAdmission(p *plan.Plan) {
 		"%s owns it: the API server puts this in with its owner's next change of the pod template, where it can judge the workload (spec.ownedWorkloads is AtAdmission)", p.Owner))
 }
 
-// unserved says why the API server does not put what is desired into a workload, "" if it may do so.
+// unserved explains why the API server does not inject the desired sidecar into a workload. It returns "" if the API
+// server may inject it.
 func (f *Facts) unserved(p *plan.Plan) string {
 	if traits := &p.Target.Adapter().Traits; traits.Immutable != "" {
 		return "admission injection does not apply to " + p.Target.Adapter().Plural

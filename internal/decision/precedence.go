@@ -14,19 +14,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Competitor is an older VectorSidecar that selects the same workload.
+// Competitor is a preceding VectorSidecar that selects the same workload.
 type Competitor struct {
-	// Name is the VectorSidecar's, Container that of its sidecar.
+	// Name is the name of the VectorSidecar. Container is the name of its sidecar's container.
 	Name, Container string
-	// Wants is what it is about to inject into a workload that has nothing of it yet,
-	// or nil.
+	// Wants is the sidecar that the VectorSidecar is about to inject, or nil for none. It is also nil if the workload
+	// already has a sidecar of the VectorSidecar.
 	Wants *plan.Desired
-	// IsFirst is true for one of the namespace that a ClusterVectorSidecar makes room for,
-	// also where it is in the workload already.
+	// IsFirst is true for a VectorSidecar of the namespace that supersedes a ClusterVectorSidecar, even if the workload
+	// already has the sidecar of the ClusterVectorSidecar.
 	IsFirst bool
 }
 
-// Evaluator evaluates one workload after the other. Make one with NewEvaluator.
+// Evaluator evaluates workloads one after the other. NewEvaluator creates it.
 type Evaluator struct {
 	facts   *Facts
 	manager string
@@ -44,13 +44,13 @@ func (e *Evaluator) Removal(view *workload.View) *Evaluated {
 	return &Evaluated{Plan: plan.ForRemoval(e.manager, view)}
 }
 
-// Unread evaluates a workload that should have the sidecar and that does not fit its type.
+// Unread evaluates a workload that should have the sidecar but has fields that could not be decoded.
 func (e *Evaluator) Unread(view *workload.View) *Evaluated {
 	return &Evaluated{Plan: e.plan(nil, "", nil, view)}
 }
 
-// Injection evaluates a workload that should have the sidecar. container is the name of
-// the sidecar's container, and competitors are the older VectorSidecars, oldest first.
+// Injection evaluates a workload that should have the sidecar. The container is the sidecar's. The competitors are the
+// preceding VectorSidecars, sorted by precedence.
 func (e *Evaluator) Injection(desiredWorkload desired.Workload, container string, competitors []Competitor, view *workload.View) *Evaluated {
 	if invalid := desiredWorkload.Invalid; invalid != nil {
 		return &Evaluated{Plan: plan.ForBlocked(e.manager, view, invalid.Reason, invalid.Message), Rendered: desiredWorkload.Rendered}
@@ -70,9 +70,8 @@ func (e *Evaluator) Injection(desiredWorkload desired.Workload, container string
 	return evaluated
 }
 
-// plan plans one workload in competition with older VectorSidecars. What is in the
-// workload keeps its place; of those that are new to it the oldest comes first, whoever
-// writes first.
+// plan plans one workload in competition with preceding VectorSidecars. Sidecars that the workload already has stay. Of
+// new sidecars, the sidecar of the oldest VectorSidecar takes precedence, even if another one is written first.
 func (e *Evaluator) plan(desiredSidecar *plan.Desired, container string, competitors []Competitor, view *workload.View) plan.Plan {
 	policy := plan.Policy{
 		StrictOrder: e.facts.StrictOrder,
@@ -116,14 +115,14 @@ func (e *Evaluator) plan(desiredSidecar *plan.Desired, container string, competi
 	}
 	if !p.IsOwned {
 		if expectedPlan := plan.ForInjection(e.manager, desiredSidecar, policy, &expected); expectedPlan.Action != plan.Inject {
-			expectedPlan.Competitor = "" // The conflict is with nothing in the workload yet.
+			expectedPlan.Competitor = "" // The workload does not have the conflicting item yet.
 			return expectedPlan
 		}
 	}
 	return plan.ForInjection(e.manager, desiredSidecar.Yielding(e.manager, &expected), policy, view)
 }
 
-// comesBefore says why another VectorSidecar comes before this one.
+// comesBefore explains why another VectorSidecar takes precedence over this one.
 func (e *Evaluator) comesBefore(competitor *Competitor) string {
 	if _, isCluster := meta.ParseClusterName(competitor.Name); isCluster && e.facts.Sidecar.Cluster == nil {
 		return "refuses this one by name"
@@ -131,8 +130,8 @@ func (e *Evaluator) comesBefore(competitor *Competitor) string {
 	return "is older"
 }
 
-// makeRoom plans a workload that a VectorSidecar of the namespace gives a container of the
-// same name.
+// makeRoom plans a workload for a superseded ClusterVectorSidecar: a VectorSidecar of the namespace injects a container
+// of the same name and takes precedence. The sidecar is removed, or its injection is blocked.
 func (e *Evaluator) makeRoom(competitor *Competitor, view *workload.View) plan.Plan {
 	reason := meta.Title(competitor.Name) + " of the namespace injects a container of the same name, and comes first"
 	if _, carries := view.Owned[e.manager]; carries {
@@ -145,8 +144,8 @@ func (e *Evaluator) makeRoom(competitor *Competitor, view *workload.View) plan.P
 	return p
 }
 
-// awaitRoom makes a VectorSidecar wait for a ClusterVectorSidecar that is about to take out its
-// container of the same name.
+// awaitRoom makes a VectorSidecar wait for a ClusterVectorSidecar that is about to remove its container of the same
+// name.
 func (e *Evaluator) awaitRoom(p *plan.Plan, container string, competitors []Competitor, view *workload.View) {
 	_, isCluster := meta.ParseClusterName(p.Competitor)
 	isRefused := slices.ContainsFunc(competitors, func(competitor Competitor) bool { return competitor.Name == p.Competitor })
@@ -159,8 +158,8 @@ func (e *Evaluator) awaitRoom(p *plan.Plan, container string, competitors []Comp
 	}
 }
 
-// admit blocks a write that the policy does not allow in this workload, or whose pods
-// would be refused because of the sidecar.
+// admit blocks a write that the policy does not allow in this workload. It also blocks a write if the API server would
+// reject the pods because of the sidecar.
 func (e *Evaluator) admit(p *plan.Plan, view *workload.View, rendered *desired.Rendered) {
 	if !p.Writes() || p.Action == plan.Remove || p.IsRecordOnly() {
 		return

@@ -13,8 +13,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
 )
 
-// preflight blocks a write that dry runs were refused, until they are to be tried again. What the
-// workload has stays as it is.
+// preflight blocks a write that was rejected in dry runs, until the dry runs are due again. The workload stays
+// unchanged.
 func (d *Decision) preflight(facts *Facts, p *plan.Plan) {
 	if len(facts.Trials) == 0 || p.Desired == nil {
 		return
@@ -33,7 +33,7 @@ func (d *Decision) preflight(facts *Facts, p *plan.Plan) {
 	}
 }
 
-// refusal says which pods the API server refuses with a sidecar, "" if it is not known to refuse any.
+// refusal explains that the API server rejects pods with a sidecar. It returns "" if no rejection is known.
 func (f *Facts) refusal(offer *desired.AdmissionOverlay) string {
 	hash := offer.Rendered.Desired.InjectedHash()
 	for key, verdict := range f.Trials {

@@ -14,32 +14,31 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// Evaluated is the part of a decision on one workload that depends only on the workload
-// and what it should carry, not on other workloads. It must not be changed.
+// Evaluated is the part of a decision on one workload that depends only on the workload and its desired sidecar, not on
+// other workloads. It must not be changed.
 type Evaluated struct {
-	// Of is the workload, Basis a digest of all else it was evaluated with.
+	// Of is the workload. Basis is a digest of all other inputs of the evaluation.
 	Of    *workloadcache.Record
 	Basis string
 	Plan  plan.Plan
-	// Rendered is what the plan was made from; nil if there was nothing to inject.
+	// Rendered is the rendering that the plan was made from, or nil for none.
 	Rendered *desired.Rendered
-	// Companions and Copied are those of Rendered that the workload needs.
+	// Companions and Copied are the companions of Rendered that the workload needs.
 	Companions []corev1.ConfigMap
 	Copied     *desired.ConfigMapCopy
-	// Kept are the ConfigMaps of a sidecar that it keeps.
+	// Kept are the ConfigMaps of a sidecar that stays in the workload.
 	Kept []string
 }
 
-// isLate reports whether templates ran out of time, so that the result may differ next
-// time.
+// isLate reports whether templates ran out of time, so that the next result may differ.
 func (e *Evaluated) isLate() bool { return e.Rendered != nil && e.Rendered.TimedOut }
 
-// Previous is passed from one decision to the next on the same VectorSidecar, so that
-// only what has changed is evaluated. Both lists are sorted by workload name.
+// Previous is passed from one decision to the next on the same VectorSidecar, so that only changed workloads are
+// evaluated again. Both lists are sorted by workload name.
 type Previous struct{ Injected, Removed []*Evaluated }
 
-// Bytes is roughly its memory. Memory shared with cached renderings is counted, too,
-// since these may be evicted first.
+// Bytes returns the approximate memory use. It includes memory that is shared with cached renderings, because the cache
+// may evict them first.
 func (p *Previous) Bytes() int {
 	total := 0
 	counted := map[*desired.Rendered]bool{}
@@ -53,5 +52,5 @@ func (p *Previous) Bytes() int {
 	return total
 }
 
-// perEvaluated is the size of an Evaluated with its plan, without texts.
+// perEvaluated is the size of an Evaluated with its plan, without strings.
 var perEvaluated = int(reflect.TypeFor[Evaluated]().Size())

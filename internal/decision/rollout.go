@@ -13,38 +13,38 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// markInFlight sets whether a rollout that we started has not finished. A workload that
-// has the current sidecar and is rolling out counts: after a restart nothing else says
-// that we started it. So does one that has it and has not soaked, whether its pods are
-// available now or not. A removal needs no soak.
+// markInFlight sets whether a rollout that the operator started has not finished. A workload that rolls out and has the
+// current sidecar counts. The reason is that after a restart of the operator only this state shows the start of the
+// rollout. A workload that has the current sidecar and has not soaked counts, too, even if some pods are not available.
+// A removal does not need a soak.
 func (f *Facts) markInFlight(p *plan.Plan, started int64) {
 	isCurrent := p.IsCurrent() && p.Desired != nil
 	switch {
 	case p.Generation < started: // The cache is stale.
 		p.InFlight = true
-	case p.Waits && !isCurrent: // It has a note since when it waits, which began no rollout.
+	case p.Waits && !isCurrent: // Recording the wait did not start a rollout.
 	case started == 0 && !isCurrent:
-	case p.Desired == nil && p.IsOutlived: // It failed before the removal, and may never get on: it holds no slot.
+	case p.Desired == nil && p.IsOutlived: // A workload that failed before the removal may never finish, so it does not use a slot.
 	case p.Rollout == workload.RolloutProgressing:
 		p.InFlight = true
-	case p.Rollout == workload.PodsNotReplaced, p.State.LacksPods(): // It has nothing to wait for.
-	case p.IsByRuns && p.Rollout == workload.RolloutComplete: // A run with it has succeeded.
-	case p.FailedBefore && isCurrent && p.Rollout == workload.RolloutUnavailable: // It may stay so forever.
+	case p.Rollout == workload.PodsNotReplaced, p.State.LacksPods(): // No pods will be replaced.
+	case p.IsByRuns && p.Rollout == workload.RolloutComplete: // A run with the sidecar has succeeded.
+	case p.FailedBefore && isCurrent && p.Rollout == workload.RolloutUnavailable: // The workload may stay unavailable forever.
 		p.InFlight = p.TimeInState(f.Now) < patience
 	case p.Rollout != workload.RolloutFailed && p.Desired != nil:
 		p.InFlight = f.steadiest(p) < f.soak()
 	}
 }
 
-// patience is how long pods may be unavailable during a soak before the rollout counts
-// as failed, if the operator may not read pods to see why: a node drain takes less.
+// patience is the maximum time without some pods during a soak before the rollout counts as failed. It applies if the
+// operator may not read pods and so cannot find the cause. A node drain takes less time.
 const patience = 2 * time.Minute
 
 // unseen is appended to messages about pods that the operator has not read.
 const unseen = "; pods are not read (rbac.optional.pods), so that the cause is not known"
 
-// judgeRollout records what is wrong with the pods of a workload that has the current
-// sidecar, and whether its rollout has failed.
+// judgeRollout records the problems of the pods of a workload that has the current sidecar, and whether its rollout has
+// failed.
 func (d *Decision) judgeRollout(f *Facts, p *plan.Plan) {
 	fault, isSeen := f.Faults[p.Target.UID]
 	if p.FailedBefore {
@@ -55,7 +55,7 @@ func (d *Decision) judgeRollout(f *Facts, p *plan.Plan) {
 		fault = refusal(p)
 	}
 	if p.Rollout == workload.RolloutComplete && fault.Reason != meta.ReasonSidecarRestarts {
-		fault = workload.Fault{} // It has passed.
+		fault = workload.Fault{} // The problem has passed.
 	}
 	switch {
 	case p.Rollout == workload.RolloutComplete && fault.IsOurs:
@@ -64,7 +64,7 @@ func (d *Decision) judgeRollout(f *Facts, p *plan.Plan) {
 		p.Reason, p.Message = meta.ReasonWithoutPods, withoutPods(p)
 	case p.Rollout == workload.RolloutComplete:
 		d.soak(f, p)
-	case p.Rollout == workload.PodsNotReplaced && p.IsHeldByWrite && fault.Reason != "": // Its next run does not start.
+	case p.Rollout == workload.PodsNotReplaced && p.IsHeldByWrite && fault.Reason != "": // The next run of the workload does not start.
 		p.Hinder(fault.Reason, fault.Message)
 	case p.Rollout == workload.PodsNotReplaced:
 		p.Reason, p.Message = meta.ReasonPodsNotReplaced, heldMessage(p)
@@ -85,14 +85,14 @@ func (d *Decision) judgeRollout(f *Facts, p *plan.Plan) {
 		d.reportProgress(f, p, isSeen && !fault.IsPartial)
 	}
 	isRead := isSeen && !fault.IsPartial
-	isApplication := isRead && fault.Reason == "" // Only its own containers can be the cause.
+	isApplication := isRead && fault.Reason == "" // Only the application's containers can be the cause.
 	p.Unexplained = p.Failed && !isRead && fault.Reason == "" && (f.PodsNotRead != "" || p.Rollout != workload.RolloutComplete)
 	p.SidecarFailed, p.Container = fault.IsOurs || p.Failed && !isApplication && !p.Unexplained, fault.Container
 	p.Obstructed = p.SidecarFailed && !fault.IsOurs && fault.Reason != ""
 }
 
-// judgeFailedBefore says what is wrong with a workload that failed before the sidecar was written. That does not
-// count as a failure of the sidecar, whatever it is.
+// judgeFailedBefore sets the reason and message of a workload that failed before the sidecar was written. No problem of
+// such a workload counts as a failure of the sidecar.
 func (d *Decision) judgeFailedBefore(f *Facts, p *plan.Plan, fault workload.Fault) {
 	switch {
 	case p.State.LacksPods():
@@ -113,8 +113,8 @@ func (d *Decision) judgeFailedBefore(f *Facts, p *plan.Plan, fault workload.Faul
 	}
 }
 
-// reportProgress reports that a rollout makes no progress, for kinds whose status does not say so. isRead tells whether
-// its pods and events were read, which do not show a cause then.
+// reportProgress reports that a rollout does not make progress, for kinds with a status that does not show it. If the
+// pods and events were read, they do not show a cause.
 func (d *Decision) reportProgress(f *Facts, p *plan.Plan, isRead bool) {
 	if remaining := patience - p.TimeInState(f.Now); remaining > 0 {
 		d.again(remaining)
@@ -126,7 +126,7 @@ func (d *Decision) reportProgress(f *Facts, p *plan.Plan, isRead bool) {
 	}
 }
 
-// noProgressSince says since when no pod more has got the template or become available.
+// noProgressSince returns a message with the time since which no more pods have got the template or become available.
 func noProgressSince(p *plan.Plan) string {
 	if p.StateSince.IsZero() {
 		return "no progress"
@@ -134,10 +134,10 @@ func noProgressSince(p *plan.Plan) string {
 	return "no progress since " + p.StateSince.UTC().Format(time.RFC3339)
 }
 
-// unread is appended to messages about workloads whose pods or events the operator may not read.
+// unread is appended to messages about workloads if the operator may not read their pods or events.
 const unread = "; cause not read (rbac.optional.pods)"
 
-// missed says which deadline a rollout has passed, and what a person has to do.
+// missed returns a message about the deadline that a rollout has passed, and about the action that a user has to take.
 func missed(p *plan.Plan) string {
 	text := "the rollout did not finish before its progress deadline"
 	if !p.Target.Adapter().Traits.HasDeadline {
@@ -161,7 +161,7 @@ func withoutPods(p *plan.Plan) string {
 	return message
 }
 
-// heldMessage says why pods keep the template before, and how many.
+// heldMessage explains why pods keep the previous template, with their number.
 func heldMessage(p *plan.Plan) string {
 	pods := fmt.Sprintf("%d pods run", p.Old)
 	if p.Old == 1 {
@@ -173,13 +173,13 @@ func heldMessage(p *plan.Plan) string {
 	return p.HeldReason + "; " + pods + " the template before"
 }
 
-// refusal is the fault that the API server refuses to create pods.
+// refusal returns the fault for pods that the API server does not create.
 func refusal(p *plan.Plan) workload.Fault {
 	return workload.RejectionFault(p.Refusal)
 }
 
-// soak judges a workload with all pods available. One that had failed stays failed
-// until it has soaked: a sidecar in a crash loop runs in between.
+// soak sets the state of a workload when all of its pods are available. A workload that failed stays failed until it
+// has soaked, because a sidecar in a crash loop runs from time to time.
 func (d *Decision) soak(f *Facts, p *plan.Plan) {
 	if !p.InFlight {
 		return
@@ -192,7 +192,7 @@ func (d *Decision) soak(f *Facts, p *plan.Plan) {
 	p.Reason, p.Message = meta.ReasonSoaking, fmt.Sprintf("waiting until all pods have been available for %s (spec.rollout.soak)", f.soak())
 }
 
-// lose judges a workload that lost pods during its soak, if the cause cannot be read.
+// lose sets the state of a workload that lost pods during its soak, if the operator cannot read the cause.
 func (d *Decision) lose(f *Facts, p *plan.Plan, fault workload.Fault) {
 	lost := fmt.Sprintf("not all of its pods stayed available for %s after its rollout (spec.rollout.soak)", f.soak())
 	if f.told(p) == v1alpha1.StateFailed || p.TimeInState(f.Now) >= patience {
@@ -220,8 +220,7 @@ func because(message string, fault workload.Fault, isSeen bool) string {
 	return message
 }
 
-// expire fails a rollout that has passed the operator's own deadline, for kinds whose status
-// has none.
+// expire fails a rollout that has passed the operator's own deadline, for kinds without a deadline in their status.
 func (d *Decision) expire(f *Facts, p *plan.Plan) {
 	isOverdue, remaining := p.Overdue(p.Target.Adapter(), f.Now)
 	if isOverdue {
@@ -231,14 +230,14 @@ func (d *Decision) expire(f *Facts, p *plan.Plan) {
 	}
 }
 
-// follow sets the rollout state of the plan's workload, what is wrong with it, and whether the
-// same write was refused.
+// follow sets the rollout state of the plan's workload, its problems, and whether the API server rejected the same
+// write before.
 func (d *Decision) follow(f *Facts, p *plan.Plan, started int64) {
 	switch {
 	case p.IsAssumed && f.told(p) == v1alpha1.StateRollingOut:
 		p.Resume()
 	case p.IsOutlived && !p.Overwritten.IsZero() && f.told(p) == v1alpha1.StateFailed && f.isReportedAfter(p.Overwritten):
-		p.Rollout = workload.RolloutFailed // The status is newer than the write, which changed annotations alone.
+		p.Rollout = workload.RolloutFailed // The status is newer than the write, which changed only annotations.
 	}
 	d.expire(f, p)
 	d.findFailedBefore(f, p)

@@ -21,9 +21,9 @@ func (f *Facts) soak() time.Duration {
 	return defaultSoak
 }
 
-// steadiest returns the longest time during which all pods have been available since
-// the last rollout. If that is only assumed, the last status decides: it lists
-// workloads that had not soaked when it was written, by this process or the one before.
+// steadiest returns the longest time since the last rollout during which all pods have been available. If that time is
+// only assumed, the last status decides, because it lists the workloads that had not soaked. This process or the
+// previous one wrote that status.
 func (f *Facts) steadiest(p *plan.Plan) time.Duration {
 	state := p.State
 	if state.IsAssumed && f.told(p) != "" {
@@ -32,8 +32,7 @@ func (f *Facts) steadiest(p *plan.Plan) time.Duration {
 	return state.Steadiest(f.Now)
 }
 
-// told returns the state of a workload in the last status if its rollout had not
-// finished, else "".
+// told returns the state of a workload in the last status, or "" if its rollout had finished.
 func (f *Facts) told(p *plan.Plan) v1alpha1.WorkloadState {
 	for i := range f.Sidecar.Status.Workloads {
 		status := &f.Sidecar.Status.Workloads[i]
@@ -50,8 +49,8 @@ func (f *Facts) told(p *plan.Plan) v1alpha1.WorkloadState {
 	return ""
 }
 
-// isReportedAfter reports whether the last status was written after a write. Both times are known to the second, and the
-// status of a pass comes right after its writes.
+// isReportedAfter reports whether the last status was written after a write. Both times have a resolution of one
+// second, and the status of a reconcile is written right after the reconcile's writes.
 func (f *Facts) isReportedAfter(write time.Time) bool {
 	reported := f.Sidecar.Status.LastReconcileTime
 	return reported != nil && reported.Unix() >= write.Unix()

@@ -12,7 +12,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// validate holds a write back until Vector has accepted its configuration.
+// validate blocks a write until Vector has accepted its configuration.
 func (d *Decision) validate(facts *Facts, p *plan.Plan, validation *desired.Validation, record *workloadcache.Record) {
 	if validation == nil || p.Desired == nil || p.Action == plan.Remove || !p.Writes() && !p.IsCurrent() {
 		return
@@ -22,7 +22,7 @@ func (d *Decision) validate(facts *Facts, p *plan.Plan, validation *desired.Vali
 		verdict = facts.Verdicts[validation.Key]
 	}
 	switch {
-	case p.IsCurrent() && verdict.State != VerdictUnable: // It runs already.
+	case p.IsCurrent() && verdict.State != VerdictUnable: // The configuration runs already.
 	case verdict.State == VerdictPending:
 		d.ask(validation)
 		p.Wait(meta.ReasonValidating, fmt.Sprintf("Job %s has Vector judge the configuration, but not %s", validation.Job.Name, validation.Mode.Unchecked))
@@ -37,7 +37,7 @@ func (d *Decision) validate(facts *Facts, p *plan.Plan, validation *desired.Vali
 	}
 }
 
-// ask adds a validation, each once.
+// ask adds a validation unless the decision already has it.
 func (d *Decision) ask(validation *desired.Validation) {
 	for i := range d.Validations {
 		if d.Validations[i].Key == validation.Key {

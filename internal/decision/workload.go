@@ -12,13 +12,12 @@ import (
 type Workload struct {
 	Record    *workloadcache.Record
 	Evaluated *Evaluated
-	// Source is what it is rendered from; nil for a workload that should have no
-	// sidecar.
+	// Source is the source that the sidecar is rendered from, or nil for a workload that should not have a sidecar.
 	Source *desired.Source
-	// HasCarried reports whether it is known to have carried the sidecar, if another operator owns
-	// it, and LastWriter is its View's by then.
+	// HasCarried reports whether a workload with a controller owner is known to have had the sidecar. LastWriter is the
+	// last writer at that time.
 	HasCarried bool
 	LastWriter string
-	// Started is the generation after the last write to it, 0 if none is known.
+	// Started is the generation after the last write to the workload, or 0 if it is not known.
 	Started int64
 }
