@@ -12,15 +12,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 )
 
-// mostRounds bounds how often a snapshot is completed. Each round follows references
-// one step further: from the namespace's defaults to the ConfigMap that the values
-// name, from there to the copies made of it, and once more for a rollout in progress.
+// mostRounds is the maximum number of times that a snapshot is completed. Each round follows references one step
+// further: from the namespace's defaults to the ConfigMap that the values name, then to its copies. A rollout in
+// progress may need one more round.
 const mostRounds = 8
 
-// DecideFrom is Decide, and reads the ConfigMaps and ServiceAccounts that the snapshot lacks. Which ones a
-// decision depends on follows from the merged values and from what is rendered: missing
-// ones are added and it decides again, until there are none. cache may be nil. The
-// error is that of a ConfigMap that cannot be read, or as for Decide.
+// DecideFrom makes a decision like Decide, and reads the ConfigMaps and ServiceAccounts that the snapshot lacks. They
+// depend on the merged values and on the rendering. So it reads missing objects and decides again until none is
+// missing. The cache may be nil. It returns an error if a ConfigMap cannot be read, and the errors of Decide.
 func DecideFrom(ctx context.Context, snapshot *Snapshot, objects desired.Objects, cache *desired.Cache) (*decision.Decision, error) {
 	var d *decision.Decision
 	for range mostRounds {

@@ -12,13 +12,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 )
 
-// Decide decides on a snapshot. cache may be nil. The error is the context's: whatever
-// is wrong with the input is part of the decision.
+// Decide makes the decision for a snapshot. The cache may be nil. The error is the context's. Errors in the input are
+// part of the decision.
 //
-// If the content of a ConfigMap changes during a rollout, it is used when the rollout
-// has finished or failed. Otherwise somebody who changes it every second would keep
-// restarting pods, and the last workloads would never be updated. Invalid content is
-// reported at once.
+// If the content of a ConfigMap changes during a rollout, the new content is used after the rollout has finished or
+// failed. Otherwise a client that changes the ConfigMap every second would keep restarting pods, and the last workloads
+// would never be updated. Invalid content is reported at once.
 func Decide(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*decision.Decision, error) {
 	current, err := decideOn(ctx, snapshot, cache)
 	if err != nil {
@@ -50,15 +49,14 @@ func Decide(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*dec
 	return current, nil
 }
 
-// decideOn decides with the ConfigMaps that the snapshot has, and records the content
-// used.
+// decideOn makes the decision with the ConfigMaps of the snapshot, and records the content that it used.
 func decideOn(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*decision.Decision, error) {
 	sidecar := snapshot.Sidecar
 	inject, remove, kinds, invalid := decision.Match(sidecar, snapshot.Workloads, snapshot.Offer)
 	reader := desired.NewReader(ctx, &snapshot.Inputs)
 	defer reader.Release()
 	adopted := decision.Adopted{Generation: sidecar.Generation}
-	if lastgood.IsBack(sidecar) { // As after a change of the spec.
+	if lastgood.IsBack(sidecar) { // A revert counts as a change of the spec.
 		adopted.Generation = -sidecar.Generation
 	}
 	if invalid != nil || sidecar.Orphans() {
@@ -92,7 +90,7 @@ func decideOn(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*d
 	d := decision.Decide(&p.facts, injected, removed)
 	d.Adopted, d.Unread, d.UnreadAccounts = adopted, unread, reader.LackedAccounts()
 	if d.IsIncomplete() {
-		d.Previous = nil // It was evaluated without them.
+		d.Previous = nil // The evaluation lacked the objects that were not read.
 	}
 	return d, nil
 }

@@ -24,7 +24,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// pass evaluates the workloads of one VectorSidecar one by one.
+// pass evaluates the workloads of one VectorSidecar one after the other.
 type pass struct {
 	facts     decision.Facts
 	manager   string
@@ -33,17 +33,16 @@ type pass struct {
 	wanted    *desired.Desired
 	elders    []*elder
 	accounts  map[string]*workload.Account
-	// bases caches basisOf by the basis of the variant.
+	// bases caches the results of basisOf by the basis of the variant.
 	bases map[string]string
 }
 
-// elder is an older VectorSidecar that selects some of the workloads, with a pass of
-// its own.
+// elder is a preceding VectorSidecar that selects some of the workloads, with its own pass.
 type elder struct {
 	*pass
 
 	selector workload.Selector
-	// wishes caches wish, by workload.
+	// wishes caches the results of wish by workload.
 	wishes map[types.UID]*plan.Desired
 }
 
@@ -76,8 +75,8 @@ func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.Vecto
 	return p
 }
 
-// awaited returns what holds a VectorSidecar whose revision the platform is not: it has none yet, or
-// one that cannot be rendered any more.
+// awaited returns the write hold of a VectorSidecar if its revision is not the platform's. The VectorSidecar has no
+// revision yet, or its revision cannot be rendered any more.
 func awaited(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.WriteHold {
 	rolloutStatus := sidecar.Status.Rollout
 	if rolloutStatus == nil || !platform.Target.Rules.IsStaged() || rolloutStatus.Revision == platform.Revision {
@@ -93,7 +92,7 @@ func awaited(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.
 	return &plan.WriteHold{Reason: meta.ReasonWaitingForWave, Message: message}
 }
 
-// HoldOf returns what the operator would hold a VectorSidecar for, by its status alone; nil if nothing.
+// HoldOf returns the write hold of a VectorSidecar according to its status alone, or nil for none.
 func HoldOf(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.WriteHold {
 	rolloutStatus, target := sidecar.Status.Rollout, &platform.Target
 	if rolloutStatus == nil || !target.Rules.IsStaged() || !fleet.IsHeld(rolloutStatus, target, rolloutStatus.State == v1alpha1.RolloutHalted) {
@@ -105,12 +104,12 @@ func HoldOf(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.W
 	return &plan.WriteHold{Reason: meta.ReasonWaitingForWave, Message: rolloutStatus.Message}
 }
 
-// desire sets what is desired.
+// desire sets the desired state.
 func (p *pass) desire(desiredState *desired.Desired) {
 	p.wanted, p.facts.Desired = desiredState, desiredState.Common
 }
 
-// addElders adds the older VectorSidecars, oldest first.
+// addElders adds the preceding VectorSidecars, sorted by precedence.
 func (p *pass) addElders(snapshot *Snapshot, cache *desired.Cache, matched []*workloadcache.Record) {
 	if p.wanted.Invalid != nil {
 		return
@@ -129,8 +128,8 @@ func (p *pass) addElders(snapshot *Snapshot, cache *desired.Cache, matched []*wo
 	}
 }
 
-// inject evaluates the workloads that should have the sidecar, or only the first if it
-// needs a ConfigMap that was not looked up.
+// inject evaluates the workloads that should have the sidecar. If the first workload needs a ConfigMap that was not
+// looked up, it evaluates only that workload.
 func (p *pass) inject(ctx context.Context, snapshot *Snapshot, records []*workloadcache.Record) ([]decision.Workload, error) {
 	if p.wanted.Invalid != nil {
 		return nil, nil
@@ -167,8 +166,8 @@ func (p *pass) inject(ctx context.Context, snapshot *Snapshot, records []*worklo
 			entry.LastWriter, entry.HasCarried = snapshot.Carried(record.UID)
 		}
 		workloads = append(workloads, entry)
-		// What workloads have in common is read first: without it, evaluating the
-		// others would be wasted.
+		// ConfigMaps that all workloads need are read first. Without them, the evaluation of the other workloads would
+		// be wasted.
 		if i == 0 {
 			if p.look(snapshot, workloads); p.reader.HasUnread() {
 				return workloads, nil
@@ -182,7 +181,7 @@ func (p *pass) inject(ctx context.Context, snapshot *Snapshot, records []*worklo
 func (p *pass) evaluate(ctx context.Context, record *workloadcache.Record, variant *desired.Variant) *decision.Evaluated {
 	view := record.View()
 	view.Account = p.accounts[view.ServiceAccount]
-	if view.Unread.Text() != "" { // Templates would blame what they do not see.
+	if view.Unread.Text() != "" { // Templates would report errors about the missing fields.
 		return p.evaluator.Unread(&view)
 	}
 	desiredWorkload := variant.WorkloadFor(ctx, &view)
@@ -202,14 +201,14 @@ func (p *pass) evaluate(ctx context.Context, record *workloadcache.Record, varia
 		}
 	}
 	evaluated := p.evaluator.Injection(desiredWorkload, variant.Container, competitors, &view)
-	if p.find(evaluated.Kept...) { // It is kept while they exist.
+	if p.find(evaluated.Kept...) { // An unchanged sidecar stays only while its ConfigMaps exist.
 		evaluated = p.evaluator.Injection(desiredWorkload, variant.Container, competitors, &view)
 	}
 	return evaluated
 }
 
-// wish returns what the elder is about to inject into a workload that it selects and
-// that has nothing of it, or nil.
+// wish returns the sidecar that the elder is about to inject into a workload that it selects, or nil for none. It also
+// returns nil if the workload already has a sidecar of the elder.
 func (e *elder) wish(ctx context.Context, record *workloadcache.Record, view *workload.View) *plan.Desired {
 	if owned, carries := view.Owned[e.manager]; carries && !owned.IsPutIn() {
 		return nil
@@ -224,14 +223,14 @@ func (e *elder) wish(ctx context.Context, record *workloadcache.Record, view *wo
 	return wish
 }
 
-// basisOf is a digest of everything that a workload is evaluated with besides itself.
+// basisOf returns a digest of all inputs of the evaluation of a workload, except the workload.
 func (p *pass) basisOf(variant *desired.Variant) string {
 	if basis, ok := p.bases[variant.Basis]; ok {
 		return basis
 	}
 	// The policy is in the basis of the variant.
 	inputs := []any{p.facts.Terms, p.accounts, []byte(variant.Basis)}
-	for i := range p.facts.Companions { // A sidecar is kept while they exist.
+	for i := range p.facts.Companions { // An unchanged sidecar stays only while its companions exist.
 		inputs = append(inputs, p.facts.Companions[i].Name+" "+p.facts.Companions[i].ResourceVersion)
 	}
 	for _, precedingSidecar := range p.elders {
@@ -263,8 +262,7 @@ func (p *pass) remove(snapshot *Snapshot, records []*workloadcache.Record) []dec
 	return workloads
 }
 
-// look looks up the companions that the workloads need, and Vector's verdicts on their
-// configurations.
+// look looks up the companions that the workloads need, and Vector's validation results for their configurations.
 func (p *pass) look(snapshot *Snapshot, injected []decision.Workload) {
 	if snapshot.Verdict != nil {
 		p.facts.Verdicts = map[string]decision.Verdict{}
@@ -296,7 +294,7 @@ func (p *pass) look(snapshot *Snapshot, injected []decision.Workload) {
 	}
 }
 
-// offer sets what workloads would carry that are not there yet.
+// offer sets the sidecars that workloads would get that do not exist yet.
 func (p *pass) offer(ctx context.Context, injected []decision.Workload) {
 	if p.wanted.Invalid != nil {
 		p.facts.Left = p.wanted.Invalid.Message
@@ -312,7 +310,7 @@ func (p *pass) offer(ctx context.Context, injected []decision.Workload) {
 	p.facts.Offers, p.facts.Left = p.wanted.Offers(ctx, p.facts.Sidecar.Namespace, renderedWorkloads)
 }
 
-// define sets what the definitions of kinds do not have of an offer.
+// define sets the fields of an offer that the definitions of kinds do not have.
 func (p *pass) define(snapshot *Snapshot, offer *desired.AdmissionOverlay) {
 	if snapshot.Undefined == nil {
 		return
@@ -331,8 +329,8 @@ func (p *pass) define(snapshot *Snapshot, offer *desired.AdmissionOverlay) {
 	}
 }
 
-// find looks up ConfigMaps that are not among the companions. It reports whether any
-// was new.
+// find looks up ConfigMaps that are not among the companions. It reports whether any of them had not been looked up
+// before.
 func (p *pass) find(names ...string) (isNew bool) {
 	for _, name := range names {
 		if _, ok := p.facts.ConfigMaps[name]; ok {
@@ -345,7 +343,7 @@ func (p *pass) find(names ...string) (isNew bool) {
 	return isNew
 }
 
-// started is the generation after the last write to a workload.
+// started returns the generation after the last write to a workload, or 0 if it is not known.
 func (s *Snapshot) started(record *workloadcache.Record) int64 {
 	if s.Started == nil {
 		return 0

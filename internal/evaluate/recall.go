@@ -11,12 +11,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// recall finds earlier evaluations. They have to be asked for in the order of the
-// workloads' names and kinds.
+// recall finds earlier evaluations. Callers must request them in the order of the workloads' names and kinds.
 type recall []*decision.Evaluated
 
-// of returns the earlier evaluation of a workload, nil if its basis was another or more
-// than the workload's state has changed.
+// of returns the earlier evaluation of a workload. It returns nil if the basis differs or if more than the workload's
+// state has changed.
 func (r *recall) of(record *workloadcache.Record, basis string) *decision.Evaluated {
 	isBefore := func(candidate *workloadcache.Record) bool {
 		return cmp.Or(strings.Compare(candidate.Name, record.Name), strings.Compare(candidate.Kind(), record.Kind())) < 0

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package evaluate decides on a snapshot for one VectorSidecar: what its workloads
-// should carry (package desired), and what to do (package decision). The operator, the
-// plugin and the tests all use it, so that a preview shows what the operator does. It
-// knows no cluster and no clock: the caller reads the ConfigMaps that a snapshot turns
-// out to lack.
+// Package evaluate makes the decision for one VectorSidecar from a snapshot of the cluster. It renders the desired
+// sidecars (package desired) and decides how workloads change (package decision). The operator, the plugin and the
+// tests all use the package, so that a preview shows the operator's decisions. It does not read a cluster or a clock:
+// the caller reads the objects that a snapshot lacks.
 package evaluate
 
 import (
@@ -18,51 +17,49 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// Snapshot is everything that a decision on one VectorSidecar needs.
+// Snapshot is the complete input of a decision on one VectorSidecar.
 type Snapshot struct {
-	// Observed is what was read; the rest is the memory of the process.
+	// Observed is the data that was read. The other fields are the cached state of the process.
 	decision.Observed
 
-	// Adopted is the content of the rollout under way; its zero value is none.
+	// Adopted is the content of the rollout in progress, or the zero value for none.
 	Adopted decision.Adopted
-	// Previous is from the last decision; nil for none. It saves work and changes no
-	// decision.
+	// Previous is the result of the last decision, or nil for none. It saves work and does not change the decision.
 	Previous *decision.Previous
-	// Verdict returns the result of Vector's own validation; nil if the operator may
-	// not run it.
+	// Verdict returns the result of Vector's own validation. It is nil if the operator may not run Vector.
 	Verdict func(key string) decision.Verdict
-	// Started returns the generation after the last write to a workload, 0 if none is
-	// known; nil if none are.
+	// Started returns the generation after the last write to a workload, or 0 if it is not known. It is nil if no
+	// generation is known.
 	Started func(types.UID) int64
-	// Trials are the verdicts of dry runs on the sidecar that hold now; nil if there are none.
+	// Trials are the valid results of dry runs of the sidecar, or nil if there are none.
 	Trials map[preflight.Key]preflight.DryRunResult
-	// Loops are the workloads where somebody keeps removing the sidecar, so that it is
-	// not written for now.
+	// Loops are the stopped correction loops, by workload. The sidecar is not written there for now, because another
+	// client keeps removing it.
 	Loops map[types.UID]decision.Loop
-	// Denials are the last writes to workloads that were refused.
+	// Denials are the last rejected writes, by workload.
 	Denials map[types.UID]decision.Denial
-	// Carried returns whether a workload of another operator's has carried the sidecar, and its
-	// last writer by then; nil if that is not known of any.
+	// Carried returns whether a workload with a controller owner has had the sidecar, and its last writer at that time.
+	// It is nil if this is not known for any workload.
 	Carried func(types.UID) (lastWriter string, ok bool)
-	// OnNodes returns the workloads of all namespaces that are on every node; nil if only
-	// those of the snapshot are known.
+	// OnNodes returns the workloads of all namespaces that run on every node. It is nil if only the workloads of the
+	// snapshot are known.
 	OnNodes func() []*workloadcache.Record
-	// Faults are what keeps pods from running, for the workloads whose pods were read;
-	// the zero value if nothing does.
+	// Faults are the causes that block pods, for the workloads with pods that were read. The zero value means that no
+	// cause was found.
 	Faults map[types.UID]workload.Fault
-	// PodsNotRead explains why pods are not read, "" if they are. BlindHalt explains why rollout.halt cannot see the causes
-	// of failures, "" if it can, or is not set.
+	// PodsNotRead explains why pods are not read, or is "" if they are read. BlindHalt explains why rollout.halt cannot
+	// see the causes of failures. It is "" if rollout.halt can see them or is not set.
 	PodsNotRead, BlindHalt string
-	// Offers asks for Decision.Offers, too: what workloads that do not exist yet would carry.
+	// Offers requests Decision.Offers, the sidecars of workloads that do not exist yet.
 	Offers bool
-	// Unserved says why the API server injects nothing in the operator's place, whatever the sidecar
-	// is; "" for no such reason, or if it is not known.
+	// Unserved explains why the API server cannot inject any sidecar, or is "" if a reason does not exist or is not
+	// known.
 	Unserved string
-	// Undefined says which field of a pod the definition of a kind does not have, so that the API server would drop it,
-	// "" for none, or if it is not known; nil if nobody knows definitions.
+	// Undefined returns the field of a pod that the definition of a kind does not have. The API server would drop that
+	// field. It returns "" if the definition has all fields or is not known. It is nil if no definitions are known.
 	Undefined func(kind *workload.Kind, pod map[string]any) string
-	// Hold lets nothing but removals be written; nil if nothing does.
+	// Hold blocks all writes except removals. It is nil if writes are allowed.
 	Hold *plan.WriteHold
-	// Late lets nothing begin that has waited for spec.rollout.maxAge; nil if nothing does.
+	// Late blocks the start of rollouts that waited for spec.rollout.maxAge. It is nil if they may start.
 	Late *plan.WriteHold
 }
