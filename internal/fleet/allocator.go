@@ -13,15 +13,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Demand is what the rollouts of one VectorSidecar are and ask for, in workloads.
+// Demand is the demand of one VectorSidecar for rollout slots, in workloads.
 type Demand struct {
-	// Matched is how many it matches.
+	// Matched is the number of matched workloads.
 	Matched int
-	// UnderWay is how many are rolling out or soaking, Wanted how many more may begin as
-	// far as the VectorSidecar itself is concerned.
+	// UnderWay is the number of workloads that roll out or soak. Wanted is the number of additional workloads that may
+	// start according to the VectorSidecar itself.
 	UnderWay, Wanted int
-	// FailedUnderWay and FailedWanted are the same for workloads that failed before: they get
-	// slots that no other workload wants, and hold none against others.
+	// FailedUnderWay and FailedWanted are the same numbers for workloads that failed before. They get slots that other
+	// workloads do not want, and do not block other workloads.
 	FailedUnderWay, FailedWanted int
 }
 
@@ -29,59 +29,59 @@ func (d *Demand) underWay() int { return d.UnderWay + d.FailedUnderWay }
 
 func (d *Demand) wanted() int { return d.Wanted + d.FailedWanted }
 
-// Allocator gives places to the VectorSidecars of an installation: as many workloads as
-// Rules.Limit says are under way at once. A free place goes to the namespace that has the
-// fewest, however many VectorSidecars are in it, there to who has the fewest, and among those
-// to who has waited longest. It is safe for concurrent use.
+// Allocator assigns rollout slots to the VectorSidecars of an installation. At most Rules.Limit workloads have a
+// rollout in progress at the same time. A free slot goes to the namespace that uses the fewest slots, regardless of its
+// number of VectorSidecars. There it goes to the VectorSidecar that uses the fewest, and among equals to the one that
+// has waited longest. It is safe for concurrent use.
 //
-// A place that has not been given back for Patience holds up nobody else: soaks, and pods that
-// never start, are for their owners to end, and one owner could hold all places.
+// A slot that is used for longer than Patience does not block other VectorSidecars. Only application owners can end
+// soaks and pods that never start, and one owner could use all slots.
 //
-// It keeps nothing that outlives the process: each VectorSidecar says again what is under
-// way, and nobody gets a place before all have.
+// It does not keep anything that outlives the process. Each VectorSidecar reports its rollouts in progress again, and
+// no slot is assigned before all have reported.
 type Allocator struct {
 	now func() time.Time
 
 	mu   sync.Mutex
 	asks map[types.NamespacedName]*ask
-	// sum is that of all of them.
+	// sum is the total demand of all VectorSidecars.
 	sum  Demand
 	turn int
-	// unheard are the VectorSidecars that have to be heard first; nil before it is known
-	// which there are.
+	// unheard are the VectorSidecars that have to report first. It is nil until the VectorSidecars are known.
 	unheard map[types.NamespacedName]bool
 }
 
-// ask is what is known of one VectorSidecar.
+// ask is the reported demand of one VectorSidecar.
 type ask struct {
 	Demand
-	// since are the times from which the places under way are held, oldest first. The oldest
-	// is the first to be given back.
+	// since are the times since when the slots are used, oldest first. The oldest slot is released first.
 	since []time.Time
-	// turn grows with each grant: the lowest has waited longest.
+	// turn increases with each grant. The VectorSidecar with the lowest turn has waited longest.
 	turn int
-	// later is what it wanted when it failed, and asks for by itself: it is offered that where a rollout has ended.
+	// later is the wanted number of a VectorSidecar that failed and retries without a wake-up. The slots are offered
+	// again when a rollout has ended.
 	later int
-	// woken is set once its turn was announced, until it asks again.
+	// woken is true from the announcement of a free slot until the VectorSidecar asks again.
 	woken bool
 }
 
-// Patience is how long a place that is held keeps all others from beginning.
+// Patience is the time for which a used slot blocks other VectorSidecars.
 const Patience = time.Hour
 
-// NewAllocator returns an Allocator that has heard nobody, with a clock.
+// NewAllocator returns an Allocator without any reports. It uses the clock.
 func NewAllocator(now func() time.Time) *Allocator {
 	return &Allocator{now: now, asks: map[types.NamespacedName]*ask{}}
 }
 
-// Known reports whether the Allocator knows whom it has to hear first.
+// Known reports whether the Allocator knows the VectorSidecars that have to report first.
 func (a *Allocator) Known() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.unheard != nil
 }
 
-// Await names all VectorSidecars that there are. Only the first call counts.
+// Await sets the VectorSidecars that have to report first, which are all existing ones. Only the first call has an
+// effect.
 func (a *Allocator) Await(names []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -92,7 +92,8 @@ func (a *Allocator) Await(names []types.NamespacedName) {
 	a.await(names)
 }
 
-// AwaitInstead has those heard that one of the named turns out to be, in its place. It returns who should ask again.
+// AwaitInstead replaces a VectorSidecar that has not reported yet by the members that have to report instead. It
+// returns the VectorSidecars that should ask again.
 func (a *Allocator) AwaitInstead(name types.NamespacedName, members []types.NamespacedName, rules *Rules) (wake []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -112,7 +113,7 @@ func (a *Allocator) await(names []types.NamespacedName) {
 	}
 }
 
-// Tell replaces what is known of a VectorSidecar.
+// Tell replaces the reported demand of a VectorSidecar.
 func (a *Allocator) Tell(name types.NamespacedName, demand Demand) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -142,7 +143,7 @@ func (a *Allocator) set(state *ask, demand Demand) {
 	state.Demand = demand
 }
 
-// hold records how many places are held: of those before, the oldest are given back first.
+// hold records the number of used slots. If it decreases, the oldest slots are released first.
 func (o *ask) hold(underWay int, now time.Time) {
 	o.since = o.since[max(0, len(o.since)-underWay):]
 	for len(o.since) < underWay {
@@ -150,15 +151,15 @@ func (o *ask) hold(underWay int, now time.Time) {
 	}
 }
 
-// late returns how many places have been held for longer than Patience.
+// late returns the number of slots that have been used for longer than Patience.
 func (o *ask) late(now time.Time) int {
 	count, _ := slices.BinarySearchFunc(o.since, now.Add(-Patience), time.Time.Compare)
 	return min(count, o.UnderWay)
 }
 
-// Ask tells what is known of a VectorSidecar now. It returns how many of the wanted
-// workloads may begin, which count as under way from then on, and which other
-// VectorSidecars should ask again because there are places for them.
+// Ask replaces the reported demand of a VectorSidecar. It returns how many of the wanted workloads may start, which
+// count as in progress from then on. It also returns the other VectorSidecars that should ask again because slots are
+// free.
 func (a *Allocator) Ask(name types.NamespacedName, demand Demand, rules *Rules) (granted int, wake []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -184,8 +185,8 @@ func (a *Allocator) Ask(name types.NamespacedName, demand Demand, rules *Rules) 
 	return granted, a.wake(shares)
 }
 
-// LateIn returns when the next place will have been held for longer than Patience, so that others
-// may begin; 0 for none.
+// LateIn returns the time until the next slot has been used for longer than Patience, so that other VectorSidecars may
+// start. It returns 0 if no such slot exists.
 func (a *Allocator) LateIn() time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -201,9 +202,9 @@ func (a *Allocator) LateIn() time.Duration {
 	return shortest
 }
 
-// Begun corrects how many workloads of a VectorSidecar are under way after it has used
-// its places: fewer if writes have failed. failed counts those that failed before. It returns which
-// others should ask again.
+// Begun corrects the number of workloads in progress after a VectorSidecar has used its slots. The number decreases if
+// writes failed. Workloads that failed before are counted separately. It returns the other VectorSidecars that should
+// ask again.
 func (a *Allocator) Begun(name types.NamespacedName, underWay, failed int, rules *Rules) (wake []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -215,12 +216,13 @@ func (a *Allocator) Begun(name types.NamespacedName, underWay, failed int, rules
 	demand.UnderWay, demand.FailedUnderWay = min(underWay, state.UnderWay), min(failed, state.FailedUnderWay)
 	a.set(state, demand)
 	shares := a.share(rules)
-	delete(shares, name) // When it tries again is up to itself.
+	delete(shares, name) // The VectorSidecar decides by itself when to retry.
 	return a.wake(shares)
 }
 
-// Pass records that a VectorSidecar cannot say now what it wants, or has failed to get it: nobody waits for it, and what
-// others give back because they have failed, too, is no reason for it to try again.
+// Pass records that a VectorSidecar cannot report its demand now, or could not use its slots. Other VectorSidecars do
+// not wait for it. It does not retry because of slots that others release after failed writes. It returns the
+// VectorSidecars that should ask again.
 func (a *Allocator) Pass(name types.NamespacedName, rules *Rules) (wake []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -232,7 +234,7 @@ func (a *Allocator) Pass(name types.NamespacedName, rules *Rules) (wake []types.
 	return a.wake(a.share(rules))
 }
 
-// recall has those wait again that have failed, because a place is free for another reason.
+// recall makes VectorSidecars with failed writes wait for slots again, because a slot is free for another reason.
 func (a *Allocator) recall() {
 	for _, state := range a.asks {
 		if state.later > 0 {
@@ -244,7 +246,7 @@ func (a *Allocator) recall() {
 	}
 }
 
-// Forget drops a VectorSidecar that is gone.
+// Forget removes a deleted VectorSidecar. It returns the VectorSidecars that should ask again.
 func (a *Allocator) Forget(name types.NamespacedName, rules *Rules) (wake []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -259,15 +261,16 @@ func (a *Allocator) Forget(name types.NamespacedName, rules *Rules) (wake []type
 	return a.wake(a.share(rules))
 }
 
-// Places are the sums over all VectorSidecars.
+// Places are the numbers of rollout slots of all VectorSidecars.
 type Places struct {
-	// Limit is how many workloads may be under way, 0 for any number.
+	// Limit is the maximum number of workloads with a rollout in progress, or 0 for no limit.
 	Limit int
-	// Taken is how many are, Waiting how many more would begin.
+	// Taken is the number of workloads with a rollout in progress. Waiting is the number of workloads that wait to
+	// start.
 	Taken, Waiting int
 }
 
-// Places counts the places.
+// Places returns the numbers of used and wanted rollout slots.
 func (a *Allocator) Places(rules *Rules) Places {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -278,8 +281,8 @@ func (a *Allocator) places(rules *Rules) Places {
 	return Places{Limit: rules.Limit(a.sum.Matched), Taken: a.sum.underWay(), Waiting: a.sum.wanted()}
 }
 
-// share divides the free places: how many each gets that wants some. Nobody gets any
-// before all have been heard.
+// share divides the free slots and returns the number for each VectorSidecar that gets any. It returns nil before all
+// VectorSidecars have reported.
 func (a *Allocator) share(rules *Rules) map[types.NamespacedName]int {
 	if !rules.isLimited() || len(a.unheard) > 0 || a.unheard == nil {
 		return nil
@@ -308,15 +311,15 @@ func (a *Allocator) share(rules *Rules) map[types.NamespacedName]int {
 	return shares
 }
 
-// line is who waits in one namespace, in the order in which they get places.
+// line is the VectorSidecars of one namespace that wait, in the order in which they get slots.
 type line struct {
-	// underWay counts the places of the whole namespace.
+	// underWay is the number of slots that the whole namespace uses.
 	underWay int
 	waiting  []types.NamespacedName
 }
 
-// divide adds to the shares of some one free place after another, to who has the fewest in the
-// namespace that has the fewest. wanted is how many one of them wants at most.
+// divide adds the free slots to the shares one after another. Each slot goes to the VectorSidecar with the fewest
+// slots, in the namespace with the fewest slots. No VectorSidecar gets more than its demand.
 func (a *Allocator) divide(free int, shares map[types.NamespacedName]int, demandFor func(*ask) int, isEligible func(types.NamespacedName) bool) {
 	if free <= 0 {
 		return
@@ -359,13 +362,13 @@ func (a *Allocator) divide(free int, shares map[types.NamespacedName]int, demand
 	}
 }
 
-// insert adds one to a list that is in order.
+// insert adds an item to a sorted list.
 func insert[T any](sorted []T, item T, compareItems func(x, y T) int) []T {
 	i, _ := slices.BinarySearchFunc(sorted, item, compareItems)
 	return slices.Insert(sorted, i, item)
 }
 
-// wake returns the names of those who have a share, and have not been told yet.
+// wake returns the names of the VectorSidecars that have a share and have not been woken yet.
 func (a *Allocator) wake(shares map[types.NamespacedName]int) []types.NamespacedName {
 	var names []types.NamespacedName
 	for name := range maps.Keys(shares) {

@@ -14,26 +14,27 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Content is what an installation gives out to its VectorSidecars as one revision. What
-// only paces rollouts is not part of it.
+// Content is the content that an installation publishes to its VectorSidecars as one revision. Settings that only pace
+// rollouts are not part of it.
 type Content struct {
-	// Values are the installation's, by file ENVIRONMENT.yaml, and its policy.
+	// Values are the installation's values, by file ENVIRONMENT.yaml, and its policy.
 	Values Files
 	// Sets are the template sets by name.
 	Sets map[string]Files
-	// Roll names the last change of the operator's own templates that is to reach workloads
-	// with an upgrade, "" if there never was one.
+	// Roll is the name of the last change of the operator's own templates that an upgrade has to bring to workloads. It
+	// is "" if there never was such a change.
 	Roll string
 
-	// BuiltIn are the operator's own templates, by path, as they are stored with the revision: those
-	// that it was given out with last, empty before it is stored. They do not
-	// name the revision: an upgrade of the operator alone makes none.
+	// BuiltIn are the operator's own templates by path, from the last publication of the revision. They are empty
+	// before the revision is stored. They are not part of the revision's name, so an upgrade of only the operator does
+	// not create a revision.
 	BuiltIn Files
-	// Samples are digests of what each set rendered then for a sample, nil before it is stored.
+	// Samples are digests of the rendering of a sample by each set at that time. They are nil before the revision is
+	// stored.
 	Samples map[string]string
 }
 
-// Files are those of a ConfigMap.
+// Files are the files of a ConfigMap.
 type Files struct {
 	Data       map[string]string `json:"data,omitempty"`
 	BinaryData map[string][]byte `json:"binaryData,omitempty"`
@@ -51,23 +52,23 @@ func (f Files) Text() map[string]string {
 	return texts
 }
 
-// digestLength is that of the digest of Files in bytes, revisionLength that of a revision.
+// digestLength is the number of bytes of a digest of Files. revisionLength is the number of bytes of a revision.
 const (
 	digestLength   = 8
 	revisionLength = 5
 )
 
-// digest names Files by their content.
+// digest returns a digest of the content of Files.
 func (f Files) digest() string {
 	text, _ := json.Marshal(f) // Maps of strings and bytes always marshal, with sorted keys.
 	return meta.Digest(text, digestLength)
 }
 
-// checksumLength is that of a checksum in bytes.
+// checksumLength is the number of bytes of a checksum.
 const checksumLength = 8
 
-// Checksum returns the digest by which the installation's values list a template set. The installation chart computes
-// the same (vector-sidecar-operator.templateSets): both change together.
+// Checksum returns the digest of a template set in the installation's values. The installation chart computes the same
+// digest (vector-sidecar-operator.templateSets), so both must be changed together.
 func (f Files) Checksum() string {
 	texts := f.Text()
 	var lines strings.Builder
@@ -77,18 +78,18 @@ func (f Files) Checksum() string {
 	return meta.Digest([]byte(lines.String()), checksumLength)
 }
 
-// IsEmpty reports whether there are none.
+// IsEmpty reports whether the ConfigMap is empty.
 func (f Files) IsEmpty() bool { return len(f.Data)+len(f.BinaryData) == 0 }
 
-// Equals reports whether others have the same names and content.
+// Equals reports whether two Files have the same names and content.
 func (f Files) Equals(other Files) bool {
 	return maps.Equal(f.Data, other.Data) && maps.EqualFunc(f.BinaryData, other.BinaryData, bytes.Equal)
 }
 
-// Revision returns the name of the content: a digest in hexadecimal.
+// Revision returns the name of the content, a digest in hexadecimal.
 func (c *Content) Revision() string { return c.parts().revision() }
 
-// parts names the parts of a Content by their digests.
+// parts identifies the parts of a Content by their digests.
 type parts struct {
 	Values string            `json:"values"`
 	Sets   map[string]string `json:"sets,omitempty"`
@@ -107,11 +108,11 @@ func (c *Content) parts() *parts {
 }
 
 func (p *parts) revision() string {
-	text, _ := json.Marshal(p) // As above.
+	text, _ := json.Marshal(p) // Maps of strings always marshal, with sorted keys.
 	return meta.Digest(text, revisionLength)
 }
 
-// digests returns those of all parts, each once.
+// digests returns the digests of all parts, without duplicates.
 func (p *parts) digests() []string {
 	digests := append(slices.Collect(maps.Values(p.Sets)), p.Values)
 	slices.Sort(digests)

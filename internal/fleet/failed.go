@@ -5,8 +5,9 @@ package fleet
 
 import "time"
 
-// Failures returns the revisions that count as failed by what VectorSidecars report, and the one that a user has undone.
-// Without halt, a revision has failed as long as a VectorSidecar does not finish because of its failures.
+// Failures returns the revisions that count as failed according to the reports of VectorSidecars, and the revision that
+// a user has undone. Without halt, a revision counts as failed as long as its failures prevent a VectorSidecar from
+// finishing.
 func (w *Waves) Failures(target *Given) map[string]FailureReason {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -24,7 +25,7 @@ func (w *Waves) Failures(target *Given) map[string]FailureReason {
 	return failures
 }
 
-// failedWorkloads returns the number of failed workloads by revision, with those of finished VectorSidecars or without them.
+// failedWorkloads returns the number of failed workloads by revision. Finished VectorSidecars are included on request.
 // The caller holds the mutex.
 func (w *Waves) failedWorkloads(withFinished bool) map[string]int {
 	workloads := map[string]int{}

@@ -13,8 +13,8 @@ import (
 // MaxFailures is the maximum number of failures in a status.
 const MaxFailures = 5
 
-// mergeFailures adds what failed with a revision to recorded failures. The first message of an object stays as long as
-// its reason does, because later ones differ in the names of pods.
+// mergeFailures adds the failures with a revision to recorded failures. The first message of an object stays while its
+// reason stays, because later messages differ in the names of pods.
 func mergeFailures(recorded []v1alpha1.RolloutFailure, revision string, failed []v1alpha1.RolloutFailure) []v1alpha1.RolloutFailure {
 	if len(failed) == 0 {
 		return recorded
@@ -39,7 +39,8 @@ func mergeFailures(recorded []v1alpha1.RolloutFailure, revision string, failed [
 	return merged
 }
 
-// mostFailures returns the index of the last failure of the revision with the most of them, so that no revision loses all.
+// mostFailures returns the index of the last failure of the revision with the most failures, so that every revision
+// keeps some.
 func mostFailures(failures []v1alpha1.RolloutFailure) int {
 	count, last := map[string]int{}, 0
 	for i := range failures {

@@ -13,35 +13,38 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Gate says whether a VectorSidecar may go on.
+// Gate is the result of the check whether a VectorSidecar may start the target revision.
 type Gate struct {
-	// IsOpen lets it take the given revision.
+	// IsOpen is true if the VectorSidecar may start the target revision.
 	IsOpen bool
-	// IsHalted stops all that have the given revision, or would get it.
+	// IsHalted is true if the target revision is halted. VectorSidecars with the revision stop, and others do not start
+	// it.
 	IsHalted bool
-	// Why says what it waits for.
+	// Why explains why the gate is closed.
 	Why string
-	// Wave is the number of the wave that it waits for; 0, too, if it waits for something else.
+	// Wave is the number of the wave that the VectorSidecar waits for. It is also 0 if the VectorSidecar waits for
+	// something else.
 	Wave int
-	// Until is when to look again if nothing happens; zero for never.
+	// Until is the time of the next check without an event, or zero for never.
 	Until time.Time
 	// IsHeard is true if all VectorSidecars have reported since the process started.
 	IsHeard bool
-	// Finished is the newest revision that a VectorSidecar of the wave has finished and that has not failed, for a
-	// VectorSidecar that returns from an undone revision; "" if no revision qualifies, or not all have reported.
+	// Finished is the newest stored revision that a VectorSidecar of the wave has finished and that has not failed. It
+	// is for a VectorSidecar that returns from an undone revision. It is "" if no revision qualifies, or if not all
+	// VectorSidecars have reported.
 	Finished string
-	// Meanwhile is what others of the wave have as long as it is not open, nil if none is
-	// done with anything.
+	// Meanwhile is a revision for new VectorSidecars while the gate is closed: other members of the wave or of a later
+	// wave have finished it. It is nil if no member has finished a suitable revision.
 	Meanwhile *Done
 }
 
-// Done is a revision that a VectorSidecar is done with, and since when.
+// Done is a revision that a VectorSidecar has finished, with the time.
 type Done struct {
 	Revision string
 	Finished metav1.Time
 }
 
-// Gate returns whether a VectorSidecar of a wave may take the given revision.
+// Gate returns whether a VectorSidecar of a wave may start the target revision.
 func (w *Waves) Gate(name types.NamespacedName, member Member, target *Given, now time.Time) Gate {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -60,8 +63,8 @@ func (w *Waves) Gate(name types.NamespacedName, member Member, target *Given, no
 	return gate
 }
 
-// meanwhile returns another revision than the given one that VectorSidecars of a wave, or else of
-// a later one, are done with and that has failed nowhere: of several the one of the first by name.
+// meanwhile returns a revision that VectorSidecars of a wave have finished, or else of a later wave. It skips the
+// target revision and revisions that have failed anywhere. Of several members of a wave, the first by name counts.
 func (w *Waves) meanwhile(wave int, target *Given) *Done {
 	failed := map[string]bool{}
 	for _, progress := range w.all() {
@@ -86,8 +89,8 @@ func (w *Waves) meanwhile(wave int, target *Given) *Done {
 	return &Done{Revision: best.revision, Finished: best.done}
 }
 
-// newestFinished returns the newest stored revision that a VectorSidecar of a wave has finished, except the published
-// revision and failed ones, and "" if no revision is left.
+// newestFinished returns the newest stored revision that a VectorSidecar of a wave has finished. It skips the published
+// revision and failed revisions, and returns "" if no revision is left.
 func (w *Waves) newestFinished(wave int, target *Given) string {
 	finished := map[string]bool{}
 	for _, member := range w.all() {
@@ -135,7 +138,7 @@ func (w *Waves) gate(member Member, target *Given, now time.Time) Gate {
 	}
 	for name, progress := range w.all() {
 		isBefore := progress.wave < wave && progress.wave > passed && progress.revision == target.Revision
-		if isBefore && !progress.due.IsZero() && !progress.due.After(now) { // It will be looked at in a moment.
+		if isBefore && !progress.due.IsZero() && !progress.due.After(now) { // The VectorSidecar is reconciled in a moment.
 			return Gate{Until: now.Add(time.Second), Why: fmt.Sprintf("workloads of %s of wave %s have waited for spec.rollout.maxAge", titleOf(name), target.Rules.NameOf(progress.wave))}
 		}
 	}
@@ -154,7 +157,7 @@ func (w *Waves) gate(member Member, target *Given, now time.Time) Gate {
 	return Gate{IsOpen: true}
 }
 
-// titleOf names a VectorSidecar, or a ClusterVectorSidecar, which is in no namespace.
+// titleOf returns the title of a VectorSidecar, or of a ClusterVectorSidecar, which does not have a namespace.
 func titleOf(name types.NamespacedName) string {
 	if name.Namespace == "" {
 		return meta.Title(name.Name)

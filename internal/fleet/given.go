@@ -12,30 +12,30 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Given is what an installation gives out at one moment.
+// Given is the target revision of an installation at one moment, with the requests of users about it.
 type Given struct {
 	Rules *Rules
-	// Revision is the one that all VectorSidecars are to have: that of the present content,
-	// or the one that a person sends them back to.
+	// Revision is the revision that all VectorSidecars should have: the revision of the present content, or an earlier
+	// one that a user reverts all VectorSidecars to.
 	Revision string
-	// IsBack is true in the latter case: nothing waits for waves then.
+	// IsBack is true if a user reverts all VectorSidecars to Revision. The revert does not wait for waves.
 	IsBack bool
-	// Retry is a text: when it changes, a revision that has failed is tried again.
+	// Retry is the value of the annotation retry-rollout. When it changes, a failed revision is tried again.
 	Retry string
-	// Promoted is REVISION/WAVE: with that revision nothing waits for the waves up to
-	// that one any more.
+	// Promoted is REVISION/WAVE. VectorSidecars do not wait for that wave and earlier waves to finish that revision.
 	Promoted string
-	// Undone is the revision that a user has undone, "" for none. If it is Revision, each VectorSidecar that has it
-	// returns to an earlier one of its own, and no other one starts it; else all go to Revision.
+	// Undone is the revision that a user has undone, or "" for none. If it is Revision, each VectorSidecar that has it
+	// returns to an earlier revision that it had, and the others do not start it. Otherwise all VectorSidecars start
+	// Revision.
 	Undone string
-	// UndoRequest is a digest of the annotation by which a user has undone it: another one is another request.
+	// UndoRequest is a digest of the annotation that undoes the revision. A new digest is a new request.
 	UndoRequest string
-	// Stored are the revisions that the operator has stored, the last one first.
+	// Stored are the stored revisions, newest first.
 	Stored []StoredRevision
 }
 
-// NewGiven returns what an installation gives out whose ConfigMap of values has some
-// annotations. revision is that of its present content.
+// NewGiven returns the target revision for an installation with the annotations on its ConfigMap of values. The
+// revision in the arguments is the revision of the present content.
 func NewGiven(rules *Rules, revision string, annotations map[string]string) Given {
 	target := Given{
 		Rules: rules, Revision: revision,
@@ -52,26 +52,27 @@ func NewGiven(rules *Rules, revision string, annotations map[string]string) Give
 	return target
 }
 
-// UndoRequest returns the text of the annotation by which a user undoes a revision at a time.
+// UndoRequest returns the text of the annotation for an undo of a revision at a time.
 func UndoRequest(revision string, now time.Time) string {
 	return revision + "@" + now.UTC().Format(time.RFC3339)
 }
 
-// parseUndo returns the revision that an annotation AnnotationUndoRollout undoes, and the one that it goes to, "" for
-// an earlier one of each VectorSidecar.
+// parseUndo parses the annotation AnnotationUndoRollout. It returns the undone revision, and the revision to return to.
+// The latter is "" if each VectorSidecar returns to an earlier revision that it had.
 func parseUndo(text string) (from, to string) {
 	from, to, _ = strings.Cut(text, "/")
 	from, _, _ = strings.Cut(from, "@")
 	return from, to
 }
 
-// IsUndone reports whether a user has undone the published revision, and each VectorSidecar returns to one of its own.
+// IsUndone reports whether a user has undone the published revision, so that each VectorSidecar returns to an earlier
+// revision that it had.
 func (g *Given) IsUndone() bool { return g.Undone != "" && g.Undone == g.Revision }
 
-// revision is what names of revisions look like: another text is quoted nowhere.
+// revision matches names of revisions. Other texts are never quoted in messages.
 var revision = regexp.MustCompile(`^[0-9a-z]{1,63}$`)
 
-// Ask sets what a VectorSidecar's own annotations ask for, for a member of its wave.
+// Ask sets the requests in a VectorSidecar's own annotations on the member of its wave.
 func (g *Given) Ask(member *Member, annotations map[string]string) {
 	undo, promote := annotations[meta.AnnotationUndoRollout], annotations[meta.AnnotationPromoteRollout]
 	from, to := parseUndo(undo)
@@ -90,7 +91,7 @@ func (g *Given) Ask(member *Member, annotations map[string]string) {
 // requestLength is the number of bytes of a digest of AnnotationRetryRollout or AnnotationUndoRollout.
 const requestLength = 8
 
-// RetryOf returns a digest of the text by which a person lets a VectorSidecar go on, "" for none.
+// RetryOf returns a digest of a user's request to retry the rollout of a VectorSidecar, or "" for none.
 func RetryOf(annotations map[string]string) string {
 	text := annotations[meta.AnnotationRetryRollout]
 	if text == "" {
@@ -99,16 +100,16 @@ func RetryOf(annotations map[string]string) string {
 	return meta.Digest([]byte(text), requestLength)
 }
 
-// RetriedAt returns when Retry was last changed, zero if it does not say.
+// RetriedAt returns the time of the last change of Retry. It returns zero if Retry is not a time.
 func (g *Given) RetriedAt() time.Time {
 	timestamp, err := time.Parse(time.RFC3339, g.Retry)
 	if err != nil {
-		return time.Time{} // It need not be a time.
+		return time.Time{} // Retry does not have to be a time.
 	}
 	return timestamp
 }
 
-// promoted returns the number of the last wave that is not waited for, -1 for none.
+// promoted returns the number of the last wave that the others do not wait for, or -1 for none.
 func (g *Given) promoted() int {
 	for wave := range len(g.Rules.Waves) + 1 {
 		if g.Promoted == g.Revision+"/"+g.Rules.NameOf(wave) {

@@ -10,10 +10,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-// Last returns a copy of what the status of a ClusterVectorSidecar says of a wave, nil if it
-// says nothing of any. Of a wave in which it had no namespaces yet it says what it does of the
-// next one, or else of the one before: that is where these namespaces were until now, and they
-// keep the revision that they have.
+// Last returns a copy of the status of a ClusterVectorSidecar in a wave. It may not have had namespaces in that wave.
+// In that case, the copy is from the nearest later wave with a status, or else from the nearest earlier wave. The
+// namespaces were in that wave until now and keep their revision. It returns nil if no wave has a status.
 func (r *Rules) Last(waves []v1alpha1.RolloutStatus, wave int) *v1alpha1.RolloutStatus {
 	find := func(wave int) *v1alpha1.RolloutStatus {
 		i := slices.IndexFunc(waves, func(status v1alpha1.RolloutStatus) bool { return status.Wave == r.NameOf(wave) })
@@ -35,14 +34,14 @@ func (r *Rules) Last(waves []v1alpha1.RolloutStatus, wave int) *v1alpha1.Rollout
 	if near == nil {
 		return nil
 	}
-	// What began or failed there is counted there.
+	// Starts and failures stay with the other wave.
 	return &v1alpha1.RolloutStatus{
 		Revision: near.Revision, Previous: near.Previous, RevertedFrom: near.RevertedFrom, Generation: near.Generation, CompletionTime: near.CompletionTime,
 		LastHandledRetry: near.LastHandledRetry, LastHandledUndo: near.LastHandledUndo,
 	}
 }
 
-// Sum adds up the progress of several namespaces. None is done while one is not.
+// Sum adds up the progress of several namespaces. The result is finished only if all namespaces are finished.
 func Sum(reports []Progress, generation int64) Progress {
 	sum := Progress{IsDone: len(reports) > 0, Generation: generation}
 	for _, report := range reports {
@@ -55,8 +54,7 @@ func Sum(reports []Progress, generation int64) Progress {
 	return sum
 }
 
-// IsLike reports whether two stages mean the same to whoever goes by them: what may be written,
-// and what that waits for. Texts may differ.
+// IsLike reports whether two stages allow the same writes and wait for the same events. Messages may differ.
 func (s *Stage) IsLike(other *Stage) bool {
 	current, previous := &s.Status, &other.Status
 	return current.Revision == previous.Revision && current.RevertedFrom == previous.RevertedFrom && current.FailedRevision == previous.FailedRevision &&
@@ -65,5 +63,5 @@ func (s *Stage) IsLike(other *Stage) bool {
 		s.Gate.Wave == other.Gate.Wave && sameMoment(s.Gate.Until, other.Gate.Until)
 }
 
-// sameMoment leaves out the fractions of a second by which a gate says "in a moment".
+// sameMoment compares two times without fractions of a second, because gates may set a time one second from now.
 func sameMoment(a, b time.Time) bool { return a.Truncate(time.Second).Equal(b.Truncate(time.Second)) }

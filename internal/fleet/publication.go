@@ -36,7 +36,7 @@ type Publication struct {
 	RolloutText string `json:"rolloutText,omitempty"`
 }
 
-// PublishedSince returns the time at which the revision was published, zero without a record.
+// PublishedSince returns the time at which the revision was published, or zero without a publication.
 func (p *Publication) PublishedSince() time.Time {
 	if p == nil {
 		return time.Time{}
@@ -55,23 +55,24 @@ type PartStatus struct {
 	Since metav1.Time `json:"since"`
 }
 
-// PartState tells which version of a part is in use.
+// PartState is the state of a part: which version of the part is in use.
 type PartState string
 
 const (
-	// PartLoaded is the state of a part whose present version is in use.
+	// PartLoaded means that the present version of the part is in use.
 	PartLoaded PartState = "Loaded"
-	// PartLastKnownGood is the state of a part whose present version cannot be used, so that an earlier one is in use.
+	// PartLastKnownGood means that the present version of the part cannot be used, so that an earlier version is in
+	// use.
 	PartLastKnownGood PartState = "LastKnownGood"
-	// PartBroken is the state of a part whose present version cannot be used, and that has no earlier one.
+	// PartBroken means that the present version of the part cannot be used, and an earlier version does not exist.
 	PartBroken PartState = "Broken"
 )
 
 // partMessageLimit is the number of bytes of a PartStatus.Message.
 const partMessageLimit = 1024
 
-// NewPartStatus returns the status of a part. err explains why its present version cannot be used, nil if it is in
-// use; hasGood is true if some version is in use.
+// NewPartStatus returns the status of a part. The error explains why the present version cannot be used. It is nil if
+// the present version is in use. Without a good version, no version of the part is in use.
 func NewPartStatus(name string, err error, hasGood bool) PartStatus {
 	switch {
 	case err == nil:
@@ -82,8 +83,8 @@ func NewPartStatus(name string, err error, hasGood bool) PartStatus {
 	return PartStatus{Name: name, State: PartBroken, Message: humanize.Message(err.Error(), partMessageLimit)}
 }
 
-// KeepTimes sets the times of the publication: those of an earlier one where nothing has changed since, else now.
-// before may be nil.
+// KeepTimes sets the times of the publication. Unchanged parts keep the times of the earlier publication, which may be
+// nil. Changed parts get the current time.
 func (p *Publication) KeepTimes(last *Publication, now metav1.Time) {
 	if last == nil {
 		last = &Publication{}
@@ -112,8 +113,8 @@ func (s *PartStatus) keepTime(last PartStatus, now metav1.Time) {
 	}
 }
 
-// Faults returns the parts whose present version is not in use, with a text that names the part and says which version
-// is in use.
+// Faults returns a message for each part with a present version that is not in use. The message names the part and the
+// version in use.
 func (p *Publication) Faults() []string {
 	var faults []string
 	add := func(title string, status PartStatus) {
@@ -135,7 +136,7 @@ func (p *Publication) Faults() []string {
 // publicationKey is the key of the ConfigMap that has the Publication, as JSON.
 const publicationKey = "publication"
 
-// PublicationName returns the name of the ConfigMap of the Publication. installation is the ConfigMap of the
+// PublicationName returns the name of the ConfigMap of the Publication. The argument is the ConfigMap of the
 // installation's values, in the same namespace.
 func PublicationName(installation types.NamespacedName) types.NamespacedName {
 	return types.NamespacedName{Namespace: installation.Namespace, Name: installation.Name + "-published"}

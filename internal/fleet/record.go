@@ -19,16 +19,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// A Content is stored as ControllerRevisions in the operator's namespace: a small one that
-// names its parts by their digests, and one of each part, compressed. Revisions share parts,
-// so that a changed value does not store the template sets again. What an upgrade of the operator
-// changes of a revision is in annotations of the small one, because data cannot be changed.
+// A Content is stored as ControllerRevisions in the operator's namespace. A small one has the digests of the parts, and
+// each part is compressed in its own ControllerRevision. Revisions share parts, so that a changed value does not store
+// the template sets again. Data of a ControllerRevision is immutable. So the changes of an upgrade of the operator are
+// annotations on the small one.
 
-// recordFormat is the format of the stored data. A reader rejects another one: after a rollback of the operator, the
-// data may be of a later release.
+// recordFormat is the format of the stored data. A reader rejects other formats, because after a rollback of the
+// operator the data may be from a later release.
 const recordFormat = 1
 
-// RecordError says that a stored revision cannot be used: trying again does not help.
+// RecordError means that a stored revision cannot be used. A retry does not help.
 type RecordError struct {
 	Revision string
 	Err      error
@@ -37,8 +37,8 @@ type RecordError struct {
 func (e *RecordError) Error() string { return fmt.Sprintf("stored revision %s: %s", e.Revision, e.Err) }
 func (e *RecordError) Unwrap() error { return e.Err }
 
-// RecordName returns the name of the ControllerRevision of a revision. installation is the
-// name of the ConfigMap of its values.
+// RecordName returns the name of the ControllerRevision of a revision. The installation is identified by the name of
+// the ConfigMap of its values.
 func RecordName(installation, revision string) string { return installation + "-" + revision }
 
 func partName(installation, digest string) string { return installation + "-part-" + digest }
@@ -56,8 +56,8 @@ type partRecord struct {
 	Content []byte `json:"content"`
 }
 
-// Records returns the ControllerRevisions that store a Content: those of the parts, to be
-// written first, and the one of the revision, of a number.
+// Records returns the ControllerRevisions that store a Content. The parts have to be written first. The
+// ControllerRevision of the revision has the number.
 func (c *Content) Records(namespace, installation string, number int64) (partObjects []appsv1.ControllerRevision, object *appsv1.ControllerRevision, err error) {
 	contentDigests := c.parts()
 	filesByDigest := map[string]Files{contentDigests.Values: c.Values}
@@ -86,7 +86,7 @@ func (c *Content) Records(namespace, installation string, number int64) (partObj
 	return partObjects, &revisionObject, nil
 }
 
-// annotations are those of the ControllerRevision of the revision.
+// annotations returns the annotations of the ControllerRevision of the revision.
 func (c *Content) annotations() map[string]string {
 	if c.BuiltIn.IsEmpty() {
 		return nil
@@ -95,8 +95,8 @@ func (c *Content) annotations() map[string]string {
 	return map[string]string{meta.AnnotationBuiltIn: c.BuiltIn.digest(), meta.AnnotationSamples: string(samples)}
 }
 
-// IsStoredBy reports whether the ControllerRevision of the revision says of the operator's own templates,
-// and of the samples, what the content does.
+// IsStoredBy reports whether the ControllerRevision of the revision records the same built-in templates and samples as
+// the content.
 func (c *Content) IsStoredBy(object *appsv1.ControllerRevision) bool {
 	for key, value := range c.annotations() {
 		if object.Annotations[key] != value {
@@ -116,7 +116,7 @@ func newRecord(namespace, name, label, value string, number int64, data any) app
 	}
 }
 
-// PartsOf returns the names of the ControllerRevisions that one of a revision names.
+// PartsOf returns the names of the part ControllerRevisions that the ControllerRevision of a revision refers to.
 func PartsOf(installation string, object *appsv1.ControllerRevision) ([]string, error) {
 	read, err := readRecord(object)
 	if err != nil {
@@ -147,9 +147,8 @@ func readData(object *appsv1.ControllerRevision, format *int, into any) error {
 	return nil
 }
 
-// ReadContent reads the Content of a revision back. get returns a ControllerRevision by name,
-// nil if there is none; its errors are returned as they are, and all others are
-// *RecordErrors.
+// ReadContent reads the Content of a stored revision. The getter returns a ControllerRevision by name, or nil if it
+// does not exist. Errors of the getter are returned unchanged, and all other errors are *RecordErrors.
 func ReadContent(installation, revision string, get func(name string) (*appsv1.ControllerRevision, error)) (*Content, error) {
 	object, err := get(RecordName(installation, revision))
 	if err != nil {
@@ -188,7 +187,7 @@ func ReadContent(installation, revision string, get func(name string) (*appsv1.C
 	return content, nil
 }
 
-// readBuiltIn reads what was stored of the operator's own templates, and the samples.
+// readBuiltIn reads the stored built-in templates and the samples.
 func (c *Content) readBuiltIn(object *appsv1.ControllerRevision, installation string, get func(name string) (*appsv1.ControllerRevision, error)) error {
 	digest, isStored := object.Annotations[meta.AnnotationBuiltIn]
 	if !isStored {

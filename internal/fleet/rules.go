@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package fleet paces rollouts over all VectorSidecars of an installation: when new ones
-// may begin, how many go on at once, and in which order changed templates and values reach
-// them. It reads no cluster and no clock.
+// Package fleet limits rollouts across all VectorSidecars of an installation. It assigns rollout slots, checks rollout
+// windows, and orders the waves in which a revision of the installation's templates and values is started. Inputs are
+// the installation's rules and the reports of the VectorSidecars. The package does not read a cluster or a clock.
 package fleet
 
 import (
@@ -23,23 +23,22 @@ import (
 //go:embed schema.json
 var schema []byte
 
-// Rules are what an installation sets. The zero value sets nothing. They are immutable.
+// Rules are the rollout settings of an installation. The zero value does not limit rollouts. They are immutable.
 type Rules struct {
-	// MaxConcurrent is how many workloads may be rolling out or soaking at once: a number,
-	// or a share of all matched workloads; nil for no limit.
+	// MaxConcurrent is the maximum number of workloads that roll out or soak at the same time: a number, or a share of
+	// all matched workloads. It is nil for no limit.
 	MaxConcurrent *intstr.IntOrString `json:"maxConcurrent"`
-	// Waves are the groups in which VectorSidecars get changed templates and values.
+	// Waves are the groups of VectorSidecars, in the order in which they get changed templates and values.
 	Waves []Wave `json:"waves"`
-	// Halt says when those stop going on; nil for never.
+	// Halt is the limit of failures that halts a revision, or nil for none.
 	Halt *Halt `json:"halt"`
-	// OnFailure is what VectorSidecars do that have a halted revision, if they do not say
-	// themselves.
+	// OnFailure is the action of VectorSidecars that have a halted revision, unless their own spec sets an action.
 	OnFailure v1alpha1.OnFailure `json:"onFailure"`
-	// Windows are when rollouts may begin; none for always.
+	// Windows are the times at which rollouts may start. Without windows, they may start at any time.
 	Windows []Window `json:"windows"`
 }
 
-// Parse parses an installation's rules. The error names source, line and path.
+// Parse parses the rules of an installation. The error contains the source, line and path.
 func Parse(source string, text []byte) (*Rules, error) {
 	layer, err := environment.ParseLayer(source, text)
 	if err != nil {
@@ -71,10 +70,10 @@ func Parse(source string, text []byte) (*Rules, error) {
 	return rules, nil
 }
 
-// isLimited reports whether there is a limit on how many are under way at once.
+// isLimited reports whether the number of rollouts in progress is limited.
 func (r *Rules) isLimited() bool { return r != nil && r.MaxConcurrent != nil }
 
-// Limit is how many of some matched workloads may be under way at once, 0 for any number.
+// Limit returns the maximum number of matched workloads with a rollout in progress, or 0 for no limit.
 func (r *Rules) Limit(matched int) int {
 	if !r.isLimited() {
 		return 0
@@ -86,9 +85,8 @@ func (r *Rules) Limit(matched int) int {
 	return max(scaled, 1)
 }
 
-// Closed reports whether a moment is between windows, in which no rollout may begin. since is when
-// the last window closed, zero if none has been open in the two weeks before; until is when the next
-// one opens.
+// Closed reports whether a moment is between windows, so that rollouts may not start. It returns when the last window
+// closed and when the next one opens. The former is zero if no window has been open in the two weeks before.
 func (r *Rules) Closed(now time.Time) (closedSince, closedUntil time.Time, isClosed bool) {
 	if r == nil || len(r.Windows) == 0 {
 		return closedSince, closedUntil, false
@@ -132,7 +130,7 @@ func (w *Window) load() (err error) {
 	return nil
 }
 
-// sinceMidnight reads a time of day, which has the form that the schema asks for.
+// sinceMidnight parses a time of day. The schema has checked its format.
 func sinceMidnight(text string) time.Duration {
 	hour, minute := 0, 0
 	_, _ = fmt.Sscanf(text, "%d:%d", &hour, &minute)
@@ -142,12 +140,12 @@ func sinceMidnight(text string) time.Duration {
 // opening is one day's window.
 type opening struct{ from, to time.Time }
 
-// aroundDays is how far openings looks: two weeks, because a change of clocks may leave the
-// only window of a week out, and a day for one across midnight.
+// aroundDays is the number of days before and after a moment for which openings are computed. A change of clocks may
+// skip the only window of a week, so two weeks are necessary. A window across midnight needs one more day.
 const aroundDays = 15
 
-// openings returns those that begin within two weeks before and after a moment. Where clocks
-// change, it is the time on the clock that counts.
+// openings returns the windows that start within two weeks before and after a moment. They follow the local time, even
+// if clocks change.
 func (w *Window) openings(now time.Time) []opening {
 	var openings []opening
 	today := now.In(w.zone)

@@ -13,48 +13,46 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-// Stage is what a VectorSidecar does about the revision that its installation gives out.
+// Stage is the decision of a VectorSidecar about the target revision of its installation.
 type Stage struct {
-	// Status is to be the VectorSidecar's.
+	// Status is the new rollout status of the VectorSidecar.
 	Status v1alpha1.RolloutStatus
-	// IsNew is true if the revision has just been let through: that has to be in the
-	// status before anything is written for it.
+	// IsNew is true if the revision has just been started. It has to be in the status before anything is written for
+	// it.
 	IsNew bool
-	// IsHeld is true if nothing may be written but removals: its revision is halted, or it
-	// has none.
+	// IsHeld is true if only removals may be written, because the VectorSidecar's revision is halted or it has no
+	// revision.
 	IsHeld bool
-	// Gate is what the revision waits for.
+	// Gate is the gate of the target revision.
 	Gate Gate
 
-	// retry is the Member's.
+	// retry is the Retry of the Member.
 	retry string
 }
 
-// Member is a VectorSidecar of a wave.
+// Member is a VectorSidecar as a member of its wave.
 type Member struct {
-	// Wave is the number of its wave.
+	// Wave is the number of the wave.
 	Wave int
-	// Generation is that of the VectorSidecar, 0 if some of its workloads have failed
-	// already.
+	// Generation is the generation of the VectorSidecar, or 0 if some of its workloads have already failed.
 	Generation int64
-	// OnFailure is its own, "" for the installation's.
+	// OnFailure is the setting of the VectorSidecar, or "" to use the installation's.
 	OnFailure v1alpha1.OnFailure
-	// Due is when some of its workloads will have waited too long for spec.rollout.mode, zero for
-	// never.
+	// Due is the time when some of the workloads reach spec.rollout.maxAge, or zero for never.
 	Due time.Time
-	// BackTo is the revision that a person sends it back to, "" for none, and IsPromoted is true
-	// if a person lets it pass its wave by.
+	// BackTo is the revision that a user reverts the VectorSidecar to, or "" for none. IsPromoted is true if a user
+	// starts the VectorSidecar before its wave.
 	BackTo     string
 	IsPromoted bool
-	// IsUndone is true if a user undoes the published revision here alone.
+	// IsUndone is true if a user undoes the published revision only in this VectorSidecar.
 	IsUndone bool
-	// Retry is a digest of the text by which a person lets it go on, "" for none.
+	// Retry is a digest of a user's request to retry the rollout of the VectorSidecar, or "" for none.
 	Retry string
-	// Refused says why a person's wish is not followed, "" if it is, or there is none.
+	// Refused explains why a user's request is rejected, or is "" if it is followed or does not exist.
 	Refused string
 }
 
-// Advance returns what a VectorSidecar does, given its last status and the gate of its wave.
+// Advance returns the next stage of a VectorSidecar, from its last status and the gate of its wave.
 func Advance(previous *v1alpha1.RolloutStatus, member Member, target *Given, gate Gate) Stage {
 	stage := Stage{Gate: gate, retry: member.Retry}
 	if previous != nil {
@@ -77,7 +75,7 @@ func Advance(previous *v1alpha1.RolloutStatus, member Member, target *Given, gat
 		stage.goBack(member.BackTo, &member, target)
 	case isUndone && status.Revision == target.Revision:
 		stage.undo(&member, target)
-	case isRetried && status.RevertedFrom == target.Revision: // What failed still counts for all others.
+	case isRetried && status.RevertedFrom == target.Revision: // The failures still count for all other VectorSidecars.
 		*status = v1alpha1.RolloutStatus{
 			Revision: target.Revision, Previous: status.Revision, Generation: member.Generation, Wave: status.Wave, State: v1alpha1.RolloutProgressing,
 			FailedRevision: status.FailedRevision, FailedWorkloads: status.FailedWorkloads, LastHandledInstallationRetry: status.LastHandledInstallationRetry, LastHandledRetry: status.LastHandledRetry, LastHandledUndo: status.LastHandledUndo,
@@ -102,22 +100,22 @@ func Advance(previous *v1alpha1.RolloutStatus, member Member, target *Given, gat
 	return stage
 }
 
-// isRetried reports whether a person asks the VectorSidecar to go on with the given revision, which it has
-// or has gone back from, and this request has not been handled yet. A request to go back takes precedence.
+// isRetried reports whether a user requests to continue with the target revision, and the request has not been handled
+// yet. The VectorSidecar must have the target revision or have reverted from it. A request to revert takes precedence.
 func (m *Member) isRetried(status *v1alpha1.RolloutStatus, target *Given) bool {
 	hasIt := status.Revision == target.Revision || status.RevertedFrom == target.Revision
 	return m.BackTo == "" && !m.IsUndone && m.Retry != "" && m.Retry != status.LastHandledRetry && hasIt
 }
 
-// goBack moves a VectorSidecar from the given revision to an earlier one.
+// goBack reverts a VectorSidecar from the target revision to an earlier one.
 func (s *Stage) goBack(targetRevision string, member *Member, target *Given) {
 	status := &s.Status
 	status.RevertedFrom, status.Revision, status.Previous = target.Revision, targetRevision, ""
 	status.Generation, status.StartTime, status.CompletionTime, status.LastHandledRetry, s.IsNew = member.Generation, nil, nil, member.Retry, true
 }
 
-// handleUndo records that the VectorSidecar has handled a request to undo the published revision: only a retry that is
-// requested after that starts the revision again.
+// handleUndo records that the VectorSidecar has handled a request to undo the published revision. Only a later retry
+// request starts the revision again.
 func (s *Stage) handleUndo(member Member, target *Given) {
 	status := &s.Status
 	switch {
@@ -128,7 +126,7 @@ func (s *Stage) handleUndo(member Member, target *Given) {
 	}
 }
 
-// undo moves a VectorSidecar from the undone revision to an earlier one. If there is none, it stays.
+// undo reverts a VectorSidecar from the undone revision to an earlier one. Without an earlier revision, it stays.
 func (s *Stage) undo(member *Member, target *Given) {
 	switch targetRevision := returnTarget(&s.Status, s.Gate.Finished, target); {
 	case targetRevision != "":
@@ -140,8 +138,9 @@ func (s *Stage) undo(member *Member, target *Given) {
 	}
 }
 
-// returnTarget returns the revision that a VectorSidecar returns to when the published one is undone: the previous one,
-// else the newest one that a VectorSidecar of its wave has finished, "" if there is none. A failed revision is none.
+// returnTarget returns the revision that a VectorSidecar returns to when the published revision is undone. It is the
+// previous revision, or else the newest one that a VectorSidecar of the wave has finished. It returns "" for none.
+// Failed revisions do not qualify.
 func returnTarget(status *v1alpha1.RolloutStatus, newest string, target *Given) string {
 	if target.canReturnTo(status.Previous) {
 		return status.Previous
@@ -149,8 +148,8 @@ func returnTarget(status *v1alpha1.RolloutStatus, newest string, target *Given) 
 	return newest
 }
 
-// lastGood returns the revision to go back to if the next one fails. A VectorSidecar has been good with a revision that
-// it has gone back to.
+// lastGood returns the revision to revert to if the next one fails. A revision that the VectorSidecar has reverted to
+// counts as good.
 func lastGood(status *v1alpha1.RolloutStatus, target *Given) string {
 	isGood := (status.CompletionTime != nil || status.RevertedFrom != "") && status.FailedRevision != status.Revision
 	switch {
@@ -162,7 +161,7 @@ func lastGood(status *v1alpha1.RolloutStatus, target *Given) string {
 	return status.Previous
 }
 
-// Begin records that rollouts are about to begin for a revision that has just been let through.
+// Begin records the start time of a new revision when its rollouts are about to start.
 func (s *Stage) Begin(now time.Time) {
 	if status := &s.Status; status.CompletionTime == nil {
 		start := metav1.NewTime(now.Truncate(time.Second))
@@ -170,7 +169,7 @@ func (s *Stage) Begin(now time.Time) {
 	}
 }
 
-// Refuse undoes letting a revision through, because it cannot be stored or read back.
+// Refuse cancels the start of a revision, because the revision cannot be stored or read back.
 func (s *Stage) Refuse(previous *v1alpha1.RolloutStatus, target *Given, reason string) {
 	wave := s.Status.Wave
 	s.Status, s.IsNew = v1alpha1.RolloutStatus{}, false
@@ -181,8 +180,7 @@ func (s *Stage) Refuse(previous *v1alpha1.RolloutStatus, target *Given, reason s
 	s.wait(target)
 }
 
-// wait says what a VectorSidecar waits for that has not the given revision, or one that is
-// halted.
+// wait sets the message about the wait of a VectorSidecar that does not have the target revision, or has a halted one.
 func (s *Stage) wait(target *Given) {
 	status := &s.Status
 	s.IsHeld = IsHeld(status, target, s.Gate.IsHalted)
@@ -190,16 +188,17 @@ func (s *Stage) wait(target *Given) {
 		status.State, status.Message = v1alpha1.RolloutWaiting, s.Gate.Why
 	}
 	switch {
-	case status.RevertedFrom == target.Revision: // Also while it is not known yet whether it is halted.
+	case status.RevertedFrom == target.Revision: // This applies even if it is not known yet whether the revision is halted.
 		status.State = v1alpha1.RolloutReverted
 	case s.Gate.IsHalted:
 		status.State = v1alpha1.RolloutHalted
 	}
 }
 
-// IsHeld reports whether nothing may be written for a VectorSidecar but removals: it has no
-// revision; or one that is halted; or another one than the given that its workloads were not
-// done with when that was given out, or failed with.
+// IsHeld reports whether only removals may be written for a VectorSidecar. It is true in three cases:
+//   - The VectorSidecar has no revision.
+//   - It has the target revision, which is halted.
+//   - It has another revision that its workloads had not finished when the target was published, or that failed.
 func IsHeld(status *v1alpha1.RolloutStatus, target *Given, isHalted bool) bool {
 	switch {
 	case status.Revision == "":
@@ -212,27 +211,27 @@ func IsHeld(status *v1alpha1.RolloutStatus, target *Given, isHalted bool) bool {
 	return status.CompletionTime == nil || status.FailedRevision == status.Revision
 }
 
-// Progress is what a pass has seen of the revision of a VectorSidecar.
+// Progress is the progress of a VectorSidecar with its revision, as observed in a reconcile.
 type Progress struct {
-	// IsBegun is true if a workload rolls out, IsDone if none does or will, and IsPaused if one
-	// would if its VectorSidecar was not paused.
+	// IsBegun is true if a workload rolls out. IsDone is true if no workload rolls out or will roll out. IsPaused is
+	// true if a workload would roll out if its VectorSidecar was not paused.
 	IsBegun, IsDone, IsPaused bool
-	// IsLate is true if workloads have waited for spec.rollout.maxAge, and are to have the
-	// revision now.
+	// IsLate is true if workloads have waited for spec.rollout.maxAge and should get the revision now.
 	IsLate bool
-	// Workloads is how many workloads are matched, and Evidence how many of them have pods that have run the sidecar.
+	// Workloads is the number of matched workloads. Evidence is the number of workloads with pods that have run the
+	// sidecar.
 	Workloads, Evidence int
-	// Failed is how many workloads have failed because of the sidecar, and Unexplained how many have failed for a cause that
-	// is not known: these count for no halt, and the revision is not finished.
+	// Failed is the number of workloads that failed because of the sidecar. Unexplained is the number of workloads that
+	// failed for an unknown cause. The latter do not count for a halt, but the revision is not finished.
 	Failed, Unexplained int
-	// Failures describe them, without the revision.
+	// Failures describe the failed workloads, without the revision.
 	Failures []v1alpha1.RolloutFailure
-	// Generation is the VectorSidecar's.
+	// Generation is the generation of the VectorSidecar.
 	Generation int64
 }
 
-// Observe records progress with the present revision. It returns when something changes
-// although nothing happens, zero for never.
+// Observe records progress with the present revision. It returns when the result may change without an event, or zero
+// for never.
 func (s *Stage) Observe(progress Progress, wave int, target *Given, now time.Time) (nextCheck time.Time) {
 	status := &s.Status
 	isBack := status.RevertedFrom == target.Revision
@@ -240,14 +239,14 @@ func (s *Stage) Observe(progress Progress, wave int, target *Given, now time.Tim
 		return s.Gate.Until
 	}
 	if isBack {
-		progress.Failed, progress.Unexplained = 0, 0 // That is the failed one's, or for the VectorSidecar alone to stop at.
+		progress.Failed, progress.Unexplained = 0, 0 // The failures belong to the failed revision, or stop only this VectorSidecar.
 	}
 	if progress.Failed+progress.Unexplained > 0 && progress.Generation != status.Generation {
-		progress.Failed, progress.Unexplained, progress.IsDone = 0, 0, true // Nobody waits for what its owner has broken.
+		progress.Failed, progress.Unexplained, progress.IsDone = 0, 0, true // Other VectorSidecars do not wait for failures that the owner caused.
 	}
 	status.Workloads, status.Evidence = int32(progress.Workloads), int32(progress.Evidence) //nolint:gosec // No cluster has two billion.
 	timestamp := metav1.NewTime(now.Truncate(time.Second))
-	if progress.IsLate && status.CompletionTime != nil && !isBack && s.Gate.IsOpen { // It goes on, and waves wait again.
+	if progress.IsLate && status.CompletionTime != nil && !isBack && s.Gate.IsOpen { // The rollout continues, and waves wait again.
 		status.StartTime, status.CompletionTime, nextCheck = &timestamp, nil, now
 		progress.IsDone = false
 	}
@@ -262,7 +261,7 @@ func (s *Stage) Observe(progress Progress, wave int, target *Given, now time.Tim
 	}
 	if s.isWatched(wave, target, now) && progress.Failed > int(status.FailedWorkloads) {
 		status.FailedRevision, status.FailedWorkloads, status.LastHandledInstallationRetry = status.Revision, int32(progress.Failed), target.Retry //nolint:gosec // No namespace has two billion.
-		status.LastHandledRetry = s.retry                                                                                                          // It has been tried again, and halts again.
+		status.LastHandledRetry = s.retry                                                                                                          // The revision was retried and halts again.
 	}
 	if s.IsHeld || isBack {
 		return s.Gate.Until
@@ -298,8 +297,8 @@ func (s *Stage) isWatched(wave int, target *Given, now time.Time) bool {
 	return status.CompletionTime == nil || status.StartTime != nil && now.Before(status.CompletionTime.Add(target.Rules.watch(wave)))
 }
 
-// WatchedSince returns since when rollouts with the given revision were let through, and whether
-// their failures still count.
+// WatchedSince returns the time since when rollouts with the target revision were started, and whether their failures
+// still count.
 func (s *Stage) WatchedSince(wave int, target *Given, now time.Time) (start time.Time, isWatched bool) {
 	status := &s.Status
 	if status.Revision != target.Revision || status.State == v1alpha1.RolloutPaused || status.StartTime == nil || !s.isWatched(wave, target, now) {

@@ -16,11 +16,12 @@ import (
 // StoredRevision is a revision that the operator has stored.
 type StoredRevision struct {
 	Revision string
-	// Failure is the mark of a failed revision, nil if it has none.
+	// Failure is the mark of a failed revision, or nil for none.
 	Failure *RevisionFailure
 }
 
-// RevisionFailure is the mark of a failed revision, on its ControllerRevision: no VectorSidecar returns to it by itself.
+// RevisionFailure is the mark of a failed revision on its ControllerRevision. VectorSidecars do not return to a marked
+// revision without a user's request.
 type RevisionFailure struct {
 	// Reason is Halted or Undone.
 	Reason FailureReason `json:"reason"`
@@ -28,13 +29,13 @@ type RevisionFailure struct {
 	Since time.Time `json:"since,omitzero"`
 }
 
-// FailureReason is the reason for which a revision counts as failed.
+// FailureReason is the reason why a revision counts as failed.
 type FailureReason string
 
 const (
-	// FailureHalted is the reason of a revision with which too many workloads failed.
+	// FailureHalted means that too many workloads failed with the revision.
 	FailureHalted FailureReason = "Halted"
-	// FailureUndone is the reason of a revision that a user has undone.
+	// FailureUndone means that a user has undone the revision.
 	FailureUndone FailureReason = "Undone"
 )
 
@@ -52,8 +53,8 @@ func StoredRevisions(records []appsv1.ControllerRevision) []StoredRevision {
 	return stored
 }
 
-// failureFor returns the mark in the annotations of a ControllerRevision, nil if there is none. A mark that cannot be
-// read counts.
+// failureFor returns the mark in the annotations of a ControllerRevision, or nil for none. A mark that cannot be parsed
+// counts.
 func failureFor(annotations map[string]string) *RevisionFailure {
 	text, ok := annotations[meta.AnnotationFailed]
 	if !ok {
@@ -64,7 +65,7 @@ func failureFor(annotations map[string]string) *RevisionFailure {
 	return &RevisionFailure{Reason: FailureReason(reason), Since: timestamp}
 }
 
-// WithFailures returns a copy of the stored revisions in which those of a map are marked.
+// WithFailures returns a copy of the stored revisions. Revisions in the map are marked as failed.
 func WithFailures(stored []StoredRevision, failures map[string]FailureReason) []StoredRevision {
 	if len(failures) == 0 {
 		return stored
@@ -83,8 +84,8 @@ func (g *Given) isFailed(revision string) bool {
 	return slices.ContainsFunc(g.Stored, func(stored StoredRevision) bool { return stored.Revision == revision && stored.Failure != nil })
 }
 
-// canReturnTo reports whether a VectorSidecar can return to a revision from the published one by itself: the revision is
-// stored, is another one, and has not failed.
+// canReturnTo reports whether a VectorSidecar can return from the published revision to another one without a user's
+// request. The other revision must be stored and must not have failed.
 func (g *Given) canReturnTo(revision string) bool {
 	isGood := func(stored StoredRevision) bool { return stored.Revision == revision && stored.Failure == nil }
 	return revision != g.Revision && slices.ContainsFunc(g.Stored, isGood)

@@ -13,7 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-// UndoMember is a VectorSidecar, or a ClusterVectorSidecar with its status of each wave, whose undo is previewed.
+// UndoMember is a VectorSidecar in the preview of an undo, or a ClusterVectorSidecar with its status in each wave.
 type UndoMember struct {
 	Name        types.NamespacedName
 	Annotations map[string]string
@@ -21,28 +21,28 @@ type UndoMember struct {
 	Waves       []v1alpha1.RolloutStatus
 }
 
-// UndoMove is a VectorSidecar that an undo moves, or a ClusterVectorSidecar in one wave.
+// UndoMove is a VectorSidecar that an undo reverts, or a ClusterVectorSidecar in one wave.
 type UndoMove struct {
 	Name     types.NamespacedName
 	From, To string
 }
 
-// UndoEffect is the effect of an undo on VectorSidecars, by their status.
+// UndoEffect is the effect of an undo on VectorSidecars, predicted from their status.
 type UndoEffect struct {
-	// Moves are those that change.
+	// Moves are the VectorSidecars that change their revision.
 	Moves []UndoMove
-	// Stuck are those that have the undone revision and no earlier one to return to.
+	// Stuck are the VectorSidecars that have the undone revision and do not have an earlier revision to return to.
 	Stuck []types.NamespacedName
-	// Returned is the number of those that have returned from the undone revision already.
+	// Returned is the number of VectorSidecars that have already returned from the undone revision.
 	Returned int
-	// Others is the number of those that stay because they do not have the undone revision, and Failed counts those of
-	// them that have another failed revision, by revision.
+	// Others is the number of VectorSidecars that stay because they do not have the undone revision. Failed is the
+	// number of them with another failed revision, by revision.
 	Others int
 	Failed map[string]int
 }
 
-// PreviewUndo returns the effect of the undo in given, or in the annotations of the only member that it is for, by the
-// operator's own decision. only is nil if it is for all members.
+// PreviewUndo returns the effect of an undo according to the operator's own decision. The undo is requested in the
+// target, or in the annotations of one member. The filter is that member, or nil for all members.
 func PreviewUndo(members []UndoMember, target *Given, filter *types.NamespacedName, now time.Time) UndoEffect {
 	waves, reports := NewWaves(), make([][]Part, len(members))
 	waves.Await(nil)
@@ -74,7 +74,7 @@ func PreviewUndo(members []UndoMember, target *Given, filter *types.NamespacedNa
 	return effect
 }
 
-// add adds a part that gets the revision next.
+// add adds a part that gets a new revision next.
 func (e *UndoEffect) add(name types.NamespacedName, report Part, undone, newRevision string, target *Given) {
 	switch status := report.Is; {
 	case status.Revision == "":

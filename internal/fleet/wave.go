@@ -16,19 +16,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-// Wave is a group of VectorSidecars that get a revision of the installation's templates and
-// values together. Its empty selectors select all.
+// Wave is a group of VectorSidecars that get a revision of the installation's templates and values together. Empty
+// selectors select all VectorSidecars.
 type Wave struct {
 	Name              string                `json:"name"`
 	NamespaceSelector *metav1.LabelSelector `json:"namespaceSelector"`
 	Environments      []string              `json:"environments"`
-	// Soak is how long the wave is watched after its last workload is done.
+	// Soak is the time for which the wave is watched after its last workload has finished.
 	Soak metav1.Duration `json:"soak"`
 
 	namespaces labels.Selector
 }
 
-// DefaultWave is the name of the last wave, with the VectorSidecars that no other wave selects.
+// DefaultWave is the name of the last wave, which contains the VectorSidecars that other waves do not select.
 const DefaultWave = "default"
 
 func (w *Wave) load() (err error) {
@@ -45,15 +45,15 @@ func (w *Wave) selects(namespaceLabels map[string]string, environment string) bo
 	return w.namespaces.Matches(labels.Set(namespaceLabels)) && (len(w.Environments) == 0 || slices.Contains(w.Environments, environment))
 }
 
-// Halt says when a revision stops going on.
+// Halt is the limit of failures that halts a revision.
 type Halt struct {
-	// FailedWorkloads is after how many.
+	// FailedWorkloads is the number of failed workloads that halts the revision.
 	FailedWorkloads int `json:"failedWorkloads"`
-	// SidecarRestarts is after how many restarts of a container of the sidecar in one pod a
-	// workload has failed; 0 for any number.
+	// SidecarRestarts is the number of restarts of a sidecar container in one pod after which the workload counts as
+	// failed. 0 means that restarts do not count.
 	SidecarRestarts int32 `json:"sidecarRestarts"`
-	// Within is how long failures count after a VectorSidecar is done, if the soak of its
-	// wave is shorter.
+	// Within is the time for which failures count after a VectorSidecar has finished, if the soak of its wave is
+	// shorter.
 	Within metav1.Duration `json:"within"`
 }
 
@@ -63,7 +63,7 @@ const (
 	defaultWithin          = 10 * time.Minute
 )
 
-// loadWaves completes the waves and what halts them.
+// loadWaves validates the waves and sets the defaults of the halt.
 func (r *Rules) loadWaves() error {
 	names := map[string]bool{}
 	for i := range r.Waves {
@@ -98,14 +98,14 @@ func (r *Rules) loadWaves() error {
 	return nil
 }
 
-// IsStaged reports whether changed templates and values go by waves, or can be halted.
+// IsStaged reports whether changed templates and values are started in waves, or can be halted.
 func (r *Rules) IsStaged() bool { return r != nil && (len(r.Waves) > 0 || r.Halt != nil) }
 
 // CanHalt reports whether failures halt a revision.
 func (r *Rules) CanHalt() bool { return r != nil && r.Halt != nil }
 
-// OnFailureOf returns what a VectorSidecar does when its workloads fail: what its own spec says, or
-// else the installation.
+// OnFailureOf returns the action of a VectorSidecar when its workloads fail. Its own spec takes precedence over the
+// installation.
 func (r *Rules) OnFailureOf(rollout *v1alpha1.RolloutSpec) v1alpha1.OnFailure {
 	switch {
 	case rollout != nil && rollout.OnFailure != "":
@@ -116,7 +116,7 @@ func (r *Rules) OnFailureOf(rollout *v1alpha1.RolloutSpec) v1alpha1.OnFailure {
 	return v1alpha1.OnFailureHalt
 }
 
-// SidecarRestarts returns Halt.SidecarRestarts, 0 without a halt.
+// SidecarRestarts returns Halt.SidecarRestarts, or 0 without a halt.
 func (r *Rules) SidecarRestarts() int32 {
 	if r == nil || r.Halt == nil {
 		return 0
@@ -124,7 +124,7 @@ func (r *Rules) SidecarRestarts() int32 {
 	return r.Halt.SidecarRestarts
 }
 
-// WaveOf returns the number of the wave that a VectorSidecar is in, from 0.
+// WaveOf returns the number of the wave that contains a VectorSidecar. Numbers start at 0.
 func (r *Rules) WaveOf(namespaceLabels map[string]string, environment string) int {
 	for i := range r.Waves {
 		if r.Waves[i].selects(namespaceLabels, environment) {
@@ -134,12 +134,12 @@ func (r *Rules) WaveOf(namespaceLabels map[string]string, environment string) in
 	return len(r.Waves)
 }
 
-// IsOtherWave reports whether other labels of a namespace get VectorSidecars of any environment there into another wave.
+// IsOtherWave reports whether a change of a namespace's labels moves VectorSidecars of any environment to another wave.
 func (r *Rules) IsOtherWave(before, after map[string]string) bool {
 	if r == nil {
 		return false
 	}
-	environments := []string{""} // That is one which no wave names.
+	environments := []string{""} // The empty environment represents environments that waves do not list.
 	for i := range r.Waves {
 		environments = append(environments, r.Waves[i].Environments...)
 	}
@@ -154,7 +154,7 @@ func (r *Rules) NameOf(wave int) string {
 	return DefaultWave
 }
 
-// waveNamed returns the number of the wave of a name, that of the last one if there is none.
+// waveNamed returns the number of the wave with a name, or the number of the last wave if the name is unknown.
 func (r *Rules) waveNamed(name string) int {
 	wave := slices.IndexFunc(r.Waves, func(wave Wave) bool { return wave.Name == name })
 	if wave < 0 {
@@ -163,7 +163,7 @@ func (r *Rules) waveNamed(name string) int {
 	return wave
 }
 
-// Soak is how long the wave of a name is watched, 0 if there is none.
+// Soak returns the soak of the wave with a name, or 0 if the name is unknown.
 func (r *Rules) Soak(name string) time.Duration {
 	for i := range r.Waves {
 		if r.Waves[i].Name == name {
@@ -173,10 +173,10 @@ func (r *Rules) Soak(name string) time.Duration {
 	return 0
 }
 
-// soak is how long a wave is watched.
+// soak returns the soak of a wave.
 func (r *Rules) soak(wave int) time.Duration { return r.Soak(r.NameOf(wave)) }
 
-// watch is how long failures count after a VectorSidecar of a wave is done.
+// watch returns the time for which failures count after a VectorSidecar of a wave has finished.
 func (r *Rules) watch(wave int) time.Duration {
 	if r.Halt == nil {
 		return r.soak(wave)

@@ -19,9 +19,9 @@ func isInProgress(revision string, isDone bool, target *Given) bool {
 	return revision == target.Revision && !isDone
 }
 
-// ProgressingSince returns, by the name of the wave, since when it has had members in progress with the published revision
-// without a gap, although single members may have finished. A wave without members in progress is left out. published is
-// the time at which the revision was published, zero if it is not known.
+// ProgressingSince returns, by the name of the wave, the time since when some members have been in progress with the
+// published revision without a gap. Single members may have finished in that time. Waves without members in progress
+// are left out. The time of the publication is zero if it is not known.
 func ProgressingSince(target *Given, published time.Time, members []*v1alpha1.RolloutStatus) map[string]time.Time {
 	startByWave := map[string]time.Time{}
 	for _, status := range members {
@@ -39,9 +39,9 @@ func ProgressingSince(target *Given, published time.Time, members []*v1alpha1.Ro
 	return startByWave
 }
 
-// startOf returns when a member started the published revision. If none of its workloads has started to roll out, it is
-// the earliest time at which the revision may have reached the member: the end of all earlier waves. It is zero if that
-// is not known.
+// startOf returns the time when a member started the published revision. If none of its workloads has started to roll
+// out, it returns the earliest possible start, which is the end of all earlier waves. It returns zero if that time is
+// not known.
 func startOf(status *v1alpha1.RolloutStatus, target *Given, published time.Time, members []*v1alpha1.RolloutStatus) time.Time {
 	if status.StartTime != nil {
 		return status.StartTime.Time
@@ -58,7 +58,8 @@ func startOf(status *v1alpha1.RolloutStatus, target *Given, published time.Time,
 	return start
 }
 
-// extendBack returns the start of the earliest of the finished members of a wave that, one after another, reach to a time.
+// extendBack moves a start back over finished members of the wave that were in progress at that time, one after
+// another. It returns the start of the earliest one.
 func extendBack(wave string, start time.Time, target *Given, members []*v1alpha1.RolloutStatus) time.Time {
 	var finished []*v1alpha1.RolloutStatus
 	for _, status := range members {

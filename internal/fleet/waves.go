@@ -17,90 +17,93 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-// Waves know how far every VectorSidecar is, and so which may go on. It is safe for
+// Waves keep the progress of every VectorSidecar and decide which ones may start the target revision. They are safe for
 // concurrent use.
 //
-// It keeps nothing that outlives the process: each VectorSidecar says again how far it is,
-// as its status has it, and nobody goes on before all have.
+// They do not keep anything that outlives the process. Each VectorSidecar reports its progress from its status again,
+// and no VectorSidecar starts a revision before all have reported.
 type Waves struct {
 	mu sync.Mutex
-	// seen has one standing for a VectorSidecar, and for a ClusterVectorSidecar one for each
-	// wave in which it has namespaces.
+	// seen has one standing for each VectorSidecar. A ClusterVectorSidecar has one for each wave that contains some of
+	// its namespaces.
 	seen map[types.NamespacedName][]standing
 	// failing is the number of standings with failed workloads.
 	failing int
-	// unheard are the VectorSidecars that have to be heard first; nil before it is known
-	// which there are.
+	// unheard are the VectorSidecars that have to report first. It is nil until the VectorSidecars are known.
 	unheard map[types.NamespacedName]bool
-	// waiting are those that were told to wait.
+	// waiting are the members with a closed gate.
 	waiting map[place]bool
-	// last is what those who wait were told by.
+	// last is the frontier at the time of the last wake-up of waiting members.
 	last front
 }
 
-// place is that of a VectorSidecar in a wave, or one of those of a ClusterVectorSidecar.
+// place identifies a VectorSidecar in its wave, or a ClusterVectorSidecar in one of its waves.
 type place struct {
 	types.NamespacedName
 
 	wave int
 }
 
-// Part is how far a VectorSidecar is as a member of its wave, or a ClusterVectorSidecar with
-// the namespaces of one wave.
+// Part is the progress of a VectorSidecar as a member of its wave, or of a ClusterVectorSidecar with its namespaces in
+// one wave.
 type Part struct {
 	Of Member
 	Is *v1alpha1.RolloutStatus
 }
 
-// standing is how far one VectorSidecar is.
+// standing is the progress of one VectorSidecar.
 type standing struct {
 	wave     int
 	revision string
-	// isDone is true when nothing of the revision is left to do, since done.
+	// isDone is true if all workloads have finished the revision. done is the time since when this is so.
 	isDone bool
 	done   metav1.Time
-	// left is the given revision if nobody waits for this one with it, because it is paused or a
-	// person sent it back from there; else "".
+	// left is the target revision if other waves do not wait for this member to finish it. The member is paused, or a
+	// user reverted it from the target revision. Otherwise it is "".
 	left string
-	// previous is the last good revision before it, and isReverted true if revision is the one that it went back to.
+	// previous is the last known good revision before the member's revision. isReverted is true if the member has
+	// reverted to its revision.
 	previous   string
 	isReverted bool
-	// finished is when its last workload was done; zero if it had nothing to do and pods have run the sidecar.
+	// finished is the time when the last workload finished. It is zero if no workload had to roll out and pods have run
+	// the sidecar.
 	finished time.Time
-	// due is when some of its workloads will have waited too long; zero for never.
+	// due is the time when some of the workloads reach spec.rollout.maxAge, or zero for never.
 	due time.Time
-	// failed is the revision of which some workloads have failed.
+	// failed is the revision that some workloads have failed with. workloads is their number.
 	failed    string
 	workloads int
 }
 
-// front is how far a revision is.
+// front is the frontier of a revision: the first wave that has not finished it, and its failures.
 type front struct {
 	revision string
-	// wave is the first that is not done and not passed over, and blocking one of its VectorSidecars that
-	// are not.
+	// wave is the first wave that has not finished and is not skipped by a promotion. blocking is its first
+	// VectorSidecar that has not finished.
 	wave     int
 	blocking types.NamespacedName
-	// failed is how many workloads have failed with it, and failing the first VectorSidecar that has some of them.
+	// failed is the number of workloads that failed with the revision. failing is the first VectorSidecar that has some
+	// of them.
 	failed  int
 	failing types.NamespacedName
-	// isHeard is true when all VectorSidecars have been heard.
+	// isHeard is true if all VectorSidecars have reported.
 	isHeard bool
 }
 
-// NewWaves returns Waves that no VectorSidecar has reported to yet.
+// NewWaves returns Waves without any reports.
 func NewWaves() *Waves {
 	return &Waves{seen: map[types.NamespacedName][]standing{}, waiting: map[place]bool{}}
 }
 
-// Known reports whether it is known whom to hear first.
+// Known reports whether the VectorSidecars that have to report first are known.
 func (w *Waves) Known() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.unheard != nil
 }
 
-// Await names all VectorSidecars that there are. Only the first call counts.
+// Await sets the VectorSidecars that have to report first, which are all existing ones. Only the first call has an
+// effect.
 func (w *Waves) Await(names []types.NamespacedName) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -115,8 +118,8 @@ func (w *Waves) Await(names []types.NamespacedName) {
 	}
 }
 
-// Tell replaces what is known of a VectorSidecar by its status: of one part, or as many as a
-// ClusterVectorSidecar has. It returns who should look again.
+// Tell replaces the progress of a VectorSidecar with the status in its reports: one, or one for each wave of a
+// ClusterVectorSidecar. It returns the VectorSidecars that should be reconciled again.
 func (w *Waves) Tell(name types.NamespacedName, target *Given, reports ...Part) (wake []types.NamespacedName) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -168,8 +171,8 @@ func (p *Part) standing(target *Given) standing {
 	return progress
 }
 
-// Pass records that a VectorSidecar cannot say now how far it is. If it never has since the start, what
-// its status says counts: a halt, and that its wave is not done. Without that nobody waits for it.
+// Pass records that a VectorSidecar cannot report its progress now. If it has not reported since the process started,
+// its last status counts: a halt, and an unfinished wave. Without a last status, others do not wait for it.
 func (w *Waves) Pass(name types.NamespacedName, target *Given, lastReports ...Part) (wake []types.NamespacedName) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -180,7 +183,7 @@ func (w *Waves) Pass(name types.NamespacedName, target *Given, lastReports ...Pa
 	return w.wake(target)
 }
 
-// Forget drops a VectorSidecar that is gone. given is nil as long as nothing goes by waves.
+// Forget removes a deleted VectorSidecar. The target is nil if waves are not in use.
 func (w *Waves) Forget(name types.NamespacedName, target *Given) (wake []types.NamespacedName) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -194,8 +197,8 @@ func (w *Waves) Forget(name types.NamespacedName, target *Given) (wake []types.N
 	return w.wake(target)
 }
 
-// wake returns those who were told to wait, and when a revision is halted all, if what
-// they were told by has changed.
+// wake returns the waiting VectorSidecars if the frontier has changed. If the number of failures has changed, it
+// returns all VectorSidecars.
 func (w *Waves) wake(target *Given) []types.NamespacedName {
 	current := w.front(target)
 	previous := w.last
@@ -214,7 +217,7 @@ func (w *Waves) wake(target *Given) []types.NamespacedName {
 	return slices.Collect(maps.Keys(names))
 }
 
-// front looks how far the given revision is.
+// front returns the frontier of the target revision.
 func (w *Waves) front(target *Given) front {
 	frontier := front{revision: target.Revision, wave: len(target.Rules.Waves) + 1, isHeard: w.isHeard()}
 	passed := target.promoted()
@@ -233,7 +236,7 @@ func (w *Waves) front(target *Given) front {
 	return frontier
 }
 
-// all returns the standings of all, each with its name.
+// all returns an iterator over all standings with the names of their VectorSidecars.
 func (w *Waves) all() iter.Seq2[types.NamespacedName, *standing] {
 	return func(yield func(types.NamespacedName, *standing) bool) {
 		for name, members := range w.seen {
@@ -250,8 +253,8 @@ func compare(a, b types.NamespacedName) int {
 	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 }
 
-// Count returns how many VectorSidecars of each wave have the given revision and are done
-// with it, how many have it, and how many there are; and whether it is halted.
+// Count returns the numbers of VectorSidecars of each wave that wait for the target revision, are in progress with it,
+// and have finished it. It also reports whether the revision is halted.
 func (w *Waves) Count(target *Given) (waves []WaveCount, isHalted bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -273,7 +276,7 @@ func (w *Waves) Count(target *Given) (waves []WaveCount, isHalted bool) {
 	return waves, halt != nil && w.front(target).failed >= halt.FailedWorkloads
 }
 
-// WaveCount counts the VectorSidecars of a wave.
+// WaveCount has the numbers of VectorSidecars of a wave.
 type WaveCount struct {
 	Wave                       string
 	Waiting, Progressing, Done int
