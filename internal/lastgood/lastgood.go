@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package lastgood takes a VectorSidecar back to the last spec that its workloads were done with, when
-// its owner has changed the spec and they fail. To go back to an earlier revision of the installation is
-// up to package fleet. A ClusterVectorSidecar goes back as a whole: the functions take the VectorSidecar
-// that it is in any of its namespaces. The package reads no cluster and no clock.
+// Package lastgood reverts a VectorSidecar to the last known good spec when its owner has changed the spec and its
+// workloads fail. Inputs are the VectorSidecar and the observed progress; outputs are the spec to render and the
+// status. A ClusterVectorSidecar is reverted in all namespaces together, so the functions accept its VectorSidecar of
+// any namespace. The package does not read a cluster or a clock, and package fleet reverts revisions of the
+// installation.
 package lastgood
 
 import (
@@ -24,14 +25,15 @@ import (
 )
 
 const (
-	// MostBytes is the largest spec that is kept, as JSON in the JSON of a status: the spec itself
-	// may have three times as much, and an object of etcd six times.
+	// MostBytes is the size of the largest spec that is stored, as a JSON string in the status. The spec itself may
+	// have three times this size, and an object in etcd six times.
 	MostBytes = 256 << 10
-	// digestLength is that of a digest in bytes.
+	// digestLength is the number of bytes of a digest.
 	digestLength = 8
 )
 
-// part is what is rendered of a spec. All else of a spec always holds as it is.
+// part is the part of a spec that is rendered. The other fields of a spec always apply as they are and are never
+// reverted.
 type part struct {
 	Environment    string                `json:"environment,omitempty"`
 	TemplateSet    string                `json:"templateSet,omitempty"`
@@ -41,20 +43,20 @@ type part struct {
 	Values         *apiextensionsv1.JSON `json:"values,omitempty"`
 }
 
-// textOf returns what is rendered of a spec, as JSON. A spec that is none has no text.
+// textOf returns the rendered part of a spec as JSON. It returns nil if the spec cannot be encoded.
 func textOf(spec *v1alpha1.VectorSidecarSpec) []byte {
 	text, err := json.Marshal(part{spec.Environment, spec.TemplateSet, spec.Sidecar, spec.InitContainers, spec.Volumes, spec.Values})
 	if err != nil {
-		return nil // That is reported when its values are read.
+		return nil // The error is reported when the values are read.
 	}
 	return text
 }
 
-// Digest returns that of what is rendered of a spec.
+// Digest returns a digest of the rendered part of a spec.
 func Digest(spec *v1alpha1.VectorSidecarSpec) string { return meta.Digest(textOf(spec), digestLength) }
 
-// reverted returns the failed spec of a VectorSidecar that is reverted, nil if its spec is rendered as it
-// is: it has not failed, has changed since, or a person wants it tried again.
+// reverted returns the failed spec of a reverted VectorSidecar. It returns nil if the present spec is rendered: it has
+// not failed, has changed after the failure, or a user retries it.
 func reverted(sidecar *v1alpha1.VectorSidecar) *v1alpha1.RevertedSpec {
 	revertedSpec := sidecar.Status.Reverted
 	if revertedSpec == nil || sidecar.Status.LastKnownGood == nil {
@@ -69,15 +71,15 @@ func reverted(sidecar *v1alpha1.VectorSidecar) *v1alpha1.RevertedSpec {
 	return revertedSpec
 }
 
-// Rendered returns a VectorSidecar as it is to be rendered: itself, or, while its own spec is
-// reverted, a copy with the last good one.
+// Rendered returns the VectorSidecar to render. If its own spec is reverted, the result is a copy with the last known
+// good spec.
 func Rendered(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
 	if reverted(sidecar) == nil {
 		return sidecar
 	}
 	goodSpec, err := read(sidecar.Status.LastKnownGood)
 	if err != nil {
-		return sidecar // Somebody has written to the status.
+		return sidecar // Another client has changed the status.
 	}
 	clone := *sidecar
 	spec := &clone.Spec
@@ -86,15 +88,14 @@ func Rendered(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
 	return &clone
 }
 
-// IsBack reports whether a VectorSidecar, as it is rendered, has the last good spec in place of one
-// that has failed.
+// IsBack reports whether a VectorSidecar to render has the last known good spec instead of a failed one.
 func IsBack(rendered *v1alpha1.VectorSidecar) bool {
 	status := &rendered.Status
 	return status.Reverted != nil && status.LastKnownGood != nil && Digest(&rendered.Spec) == status.LastKnownGood.Digest
 }
 
-// AsGiven returns a VectorSidecar that is rendered as its spec says, whatever has failed: for whom the
-// spec itself is to be judged.
+// AsGiven returns a VectorSidecar that is rendered with its own spec, even if that spec failed. It is for checks of the
+// spec itself.
 func AsGiven(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
 	if sidecar.Status.Reverted == nil {
 		return sidecar
@@ -109,13 +110,13 @@ func read(good *v1alpha1.LastKnownGoodSpec) (*part, error) {
 	return goodSpec, bounded.Object().DecodeJSON([]byte(good.Spec), goodSpec)
 }
 
-// TextOf is the Text of a VectorSidecar as it is.
+// TextOf returns the Text of a VectorSidecar with its present status.
 func TextOf(sidecar *v1alpha1.VectorSidecar) string {
 	return Kept{LastGood: sidecar.Status.LastKnownGood, Reverted: reverted(sidecar)}.Text(sidecar.Name)
 }
 
-// Generation returns that of a VectorSidecar for the question whether its owner has changed what is
-// rendered: another one while its own spec is reverted.
+// Generation returns a number that changes when the owner of a VectorSidecar changes the rendered spec. It is the
+// generation, negated while the VectorSidecar's own spec is reverted.
 func Generation(sidecar *v1alpha1.VectorSidecar) int64 {
 	if reverted(sidecar) != nil {
 		return -sidecar.Generation
@@ -123,25 +124,25 @@ func Generation(sidecar *v1alpha1.VectorSidecar) int64 {
 	return sidecar.Generation
 }
 
-// Seen is what a pass has seen of the workloads of a VectorSidecar.
+// Seen is the progress of a VectorSidecar's workloads, as observed in a reconcile.
 type Seen struct {
 	fleet.Progress
 
-	// OnFailure is what it does when they fail.
+	// OnFailure is the action of the VectorSidecar when workloads fail.
 	OnFailure v1alpha1.OnFailure
-	// IsOwners is true if what fails now is because of what its owner has changed, and not of the
-	// installation's templates and values.
+	// IsOwners is true if the present failures are caused by the owner's changes, and not by the installation's
+	// templates and values.
 	IsOwners bool
-	// IsEverywhere is true if a workload runs the sidecar, and none gets it later.
+	// IsEverywhere is true if some workload runs the sidecar, and no workload gets it later.
 	IsEverywhere bool
-	// Failing are the namespaces of a ClusterVectorSidecar where workloads have failed: these do not keep
-	// it from being done, and Failed leaves them out.
+	// Failing are the namespaces of a ClusterVectorSidecar with failed workloads. They do not prevent the
+	// ClusterVectorSidecar from finishing, and Failed does not include them.
 	Failing []string
 }
 
-// GoBack returns what has failed of a VectorSidecar's spec, if it is to go back to the last good one;
-// else nil. It goes back once: what fails then stays as it is. Of a ClusterVectorSidecar it is asked in
-// each namespace, and those count that had not failed with the last good one, too.
+// GoBack returns the failed spec of a VectorSidecar if the VectorSidecar has to revert to the last known good spec, and
+// nil otherwise. It reverts once: workloads that fail after the revert stay unchanged. For a ClusterVectorSidecar, it
+// is called for each namespace. Namespaces that had also failed with the last known good spec do not count.
 func GoBack(sidecar *v1alpha1.VectorSidecar, observation *Seen, now time.Time) *v1alpha1.RevertedSpec {
 	good := sidecar.Status.LastKnownGood
 	switch {
@@ -166,15 +167,15 @@ func GoBack(sidecar *v1alpha1.VectorSidecar, observation *Seen, now time.Time) *
 	return failed
 }
 
-// Kept is what the status of a VectorSidecar says of its own spec.
+// Kept is the information about a VectorSidecar's own spec in its status.
 type Kept struct {
 	LastGood *v1alpha1.LastKnownGoodSpec
 	Reverted *v1alpha1.RevertedSpec
-	// IsTooLarge is true if the spec is too large to be kept, so that there is nothing to go back to.
+	// IsTooLarge is true if the spec is too large to be stored, so that a later spec cannot be reverted to it.
 	IsTooLarge bool
 }
 
-// Text says what a VectorSidecar has gone back from, and what ends that; "" if it has not.
+// Text explains the revert of a VectorSidecar and how it ends. It returns "" if the VectorSidecar is not reverted.
 func (k Kept) Text(name string) string {
 	if k.Reverted == nil || k.LastGood == nil {
 		return ""
@@ -189,7 +190,7 @@ func (k Kept) Text(name string) string {
 		k.Reverted.Generation, k.Reverted.Digest, k.Reverted.FailedWorkloads, location, k.LastGood.Generation, argument)
 }
 
-// Keep returns what is to be in the status after a pass.
+// Keep returns the information for the status after a reconcile.
 func Keep(sidecar *v1alpha1.VectorSidecar, observation *Seen) Kept {
 	good := sidecar.Status.LastKnownGood
 	if revertedSpec := reverted(sidecar); revertedSpec != nil {

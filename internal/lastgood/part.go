@@ -15,49 +15,49 @@ import (
 )
 
 const (
-	// mostFailing is how many namespaces may fail with a good spec, at most: their names are in the status.
+	// mostFailing is the maximum number of namespaces that may fail with a good spec. Their names are in the status.
 	mostFailing = 100
-	// patience is how long a namespace is waited for in which writes fail and are retried.
+	// patience is the maximum time of waiting for a namespace in which writes fail and are retried.
 	patience = 10 * time.Minute
-	// CrashLoop is how long workloads count as failing after they were seen so: a sidecar that is restarted
-	// again and again runs for a moment each time, and then waits for up to five minutes.
+	// CrashLoop is the time for which workloads count as failing after they were last seen to fail. A sidecar in a
+	// crash loop runs for a moment each time, and then waits for up to five minutes.
 	CrashLoop = 10 * time.Minute
 )
 
-// Trial is what a ClusterVectorSidecar tries in its namespaces.
+// Trial identifies the spec that a ClusterVectorSidecar tries in its namespaces.
 type Trial struct {
 	UID types.UID
-	// Generation is the result of Generation, Retry a digest of a person's request to try it again.
+	// Generation is the result of the function Generation. Retry is a digest of a user's request to retry the spec.
 	Generation int64
 	Retry      string
 }
 
-// TrialOf returns the present one.
+// TrialOf returns the present Trial of a ClusterVectorSidecar.
 func TrialOf(sidecar *v1alpha1.VectorSidecar) Trial {
 	return Trial{UID: sidecar.UID, Generation: Generation(sidecar), Retry: fleet.RetryOf(sidecar.Annotations)}
 }
 
-// Part is what the last pass over one of the namespaces of a ClusterVectorSidecar has seen.
+// Part is the state of one namespace of a ClusterVectorSidecar, as observed in its last reconcile.
 type Part struct {
 	Trial
 
-	// IsSettled is true if nothing more happens there by itself: all workloads are done, or the rest waits
-	// for one with which something has gone wrong.
+	// IsSettled is true if the namespace does not change without an event. All workloads have finished, or the others
+	// wait for a failed one.
 	IsSettled bool
-	// IsTroubled is true if writes, or the pass itself, have failed and are tried again.
+	// IsTroubled is true if writes or the reconcile have failed and are retried.
 	IsTroubled bool
-	// IsRunning is true if a workload runs the sidecar, IsDeferred if one gets it later, and IsPaused if one
-	// would if the ClusterVectorSidecar was not paused.
+	// IsRunning is true if a workload runs the sidecar. IsDeferred is true if a workload gets it later. IsPaused is
+	// true if a workload would get it if the ClusterVectorSidecar was not paused.
 	IsRunning, IsDeferred, IsPaused bool
-	// Failed is how many workloads have failed because of the sidecar.
+	// Failed is the number of workloads that failed because of the sidecar.
 	Failed int
 
-	// troubled is since when it is troubled, and failed when a workload was last seen to have failed.
+	// troubled is the time since when IsTroubled is true. failed is the time when a failed workload was last observed.
 	troubled, failed time.Time
 }
 
-// After takes over from the Part before, nil for none, since when it is in trouble. A namespace that had
-// failed with the last good spec counts as failing until it has been seen for long enough that it does not.
+// After copies the times of the previous Part, which may be nil. A namespace that had failed with the last known good
+// spec counts as failing until no failure has been observed for long enough.
 func (p *Part) After(previous *Part, sidecar *v1alpha1.VectorSidecar, now time.Time) {
 	switch {
 	case p.Failed > 0:
@@ -75,26 +75,27 @@ func (p *Part) After(previous *Part, sidecar *v1alpha1.VectorSidecar, now time.T
 	}
 }
 
-// hadFailed reports whether workloads of a namespace had failed with the last good spec, too.
+// hadFailed reports whether workloads of a namespace had also failed with the last known good spec.
 func hadFailed(sidecar *v1alpha1.VectorSidecar, namespace string) bool {
 	good := sidecar.Status.LastKnownGood
 	return good != nil && slices.Contains(good.Failing, namespace)
 }
 
-// isFailing reports whether workloads have failed, a moment ago or longer.
+// isFailing reports whether a failed workload has been observed within the time CrashLoop.
 func (p *Part) isFailing(now time.Time) bool {
 	return !p.failed.IsZero() && now.Sub(p.failed) <= CrashLoop
 }
 
-// Sum adds up the namespaces of a ClusterVectorSidecar, nil for those that nothing is known of: it is done when
-// all have settled, in whatever trouble some are, and one runs the sidecar. until is when something changes
-// although nothing happens, zero for never.
+// Sum adds up the reports of the namespaces of a ClusterVectorSidecar. The report of an unknown namespace is nil. The
+// result is finished if every namespace is settled, or its writes have failed for longer than patience. IsEverywhere is
+// true if some workload runs the sidecar and no workload gets it later. Sum also returns when the result may change
+// without an event, or zero for never.
 func Sum(sidecar *v1alpha1.VectorSidecar, reports map[string]*Part, now time.Time) (observation Seen, deadline time.Time) {
 	trial, isRunning := TrialOf(sidecar), false
 	observation.IsDone, observation.IsEverywhere = true, true
 	for _, namespace := range slices.Sorted(maps.Keys(reports)) {
 		report := reports[namespace]
-		isBehind := report == nil || report.Trial != trial // It is about to look.
+		isBehind := report == nil || report.Trial != trial // The namespace is about to be reconciled.
 		if isBehind && hadFailed(sidecar, namespace) || !isBehind && report.isFailing(now) {
 			observation.Failing = append(observation.Failing, namespace)
 		}
