@@ -14,25 +14,26 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// largestDocument bounds an OpenAPI document, in bytes; that of Argo Rollouts has two million.
+// largestDocument is the maximum size of an OpenAPI document in bytes. The document of Argo Rollouts has two million.
 const largestDocument = 32 << 20
 
-// Definition is the fields that a definition of a kind has for pods. What it lacks, the API server
-// drops without a word: a native sidecar would become an init container that never ends.
+// Definition is the fields of pods in the definition of a kind. The API server silently drops other fields. For
+// example, a native sidecar without its restartPolicy would be an init container that never ends.
 type Definition struct{ pod *fields }
 
-// fields are those of an object or of each item of a list; nil is of a value whose fields are not listed.
+// fields are the fields of an object or of each item of a list. A nil value accepts any fields, because the definition
+// does not list them.
 type fields struct{ below map[string]*fields }
 
-// node is what is read of an OpenAPI schema.
+// node is the relevant part of an OpenAPI schema.
 type node struct {
 	Properties map[string]*node `json:"properties"`
 	Items      *node            `json:"items"`
 	Keeps      bool             `json:"x-kubernetes-preserve-unknown-fields"`
 }
 
-// ReadDefinition reads the definition of a kind from the OpenAPI document, version 3, of its group and
-// version. template is the path to the pod template.
+// ReadDefinition reads the definition of a kind from the OpenAPI document, version 3, of its group and version. It
+// needs the path to the pod template.
 func ReadDefinition(document []byte, kind schema.GroupVersionKind, template []string) (*Definition, error) {
 	var definitions struct {
 		Components struct {
@@ -80,7 +81,7 @@ func (n *node) fields() *fields {
 	return result
 }
 
-// Unknown returns the path of a field of a pod that the definition does not have, "" if it has all.
+// Unknown returns the path of a field of a pod that the definition does not have, or "" if it has all fields.
 func (d *Definition) Unknown(pod map[string]any) string { return d.pod.unknown(pod) }
 
 func (f *fields) unknown(value any) string {

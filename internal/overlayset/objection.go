@@ -12,9 +12,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// These are the fields of containers whose validity depends on nothing else in the pod but what
-// an overlay says that it needs. Others, such as resizePolicy or stopSignal, are valid in some pods
-// and not in others, and so is what a later version of Kubernetes adds.
+// The validity of these container fields depends only on the needs that an overlay lists, not on other fields of the
+// pod. Other fields, such as resizePolicy or stopSignal, are valid in some pods and invalid in others. The same may be
+// true for fields of later Kubernetes versions.
 var (
 	containerFields = []string{
 		"name", "image", "imagePullPolicy", "restartPolicy", "command", "args", "workingDir", "env", "envFrom", "ports",
@@ -34,12 +34,12 @@ var (
 	portFields  = []string{"containerPort", "name", "protocol"}
 )
 
-// mostAnnotations bounds the annotations of an overlay's pods, in bytes: there is a limit to what
-// those of a pod have together, and the policies make sure of some room only.
+// mostAnnotations is the maximum size of the annotations of an overlay's pods in bytes. The total size of a pod's
+// annotations is limited, and the policies check only for this much space.
 const mostAnnotations = 4 << 10
 
-// objection says why an overlay is left to the operator, "" if nothing speaks against it: what
-// the API server accepts in one pod it must accept in every pod that its conditions let through.
+// objection explains why only the operator may inject an overlay, or returns "" if the API server may inject it. If the
+// API server accepts the overlay in one pod, it must accept the overlay in every pod that meets the conditions.
 func objection(overlay *workload.Overlay) string {
 	if len(overlay.Mounts) > 0 {
 		return "the sidecar mounts a volume into the application's containers (sidecar.logs.containers)"
@@ -68,7 +68,7 @@ func objection(overlay *workload.Overlay) string {
 	return ""
 }
 
-// unsure returns a field of a container that not every pod may have, "" if there is none.
+// unsure returns a field of a container that is not valid in every pod, or "" for none.
 func unsure(container map[string]any) string {
 	if field := other(container, containerFields); field != "" {
 		return field
@@ -91,7 +91,7 @@ func unsure(container map[string]any) string {
 	return ""
 }
 
-// other returns a key that is not among those known, the first by name.
+// other returns the first key by name that is not allowed, or "" for none.
 func other(object map[string]any, allowed []string) string {
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		if !slices.Contains(allowed, key) {

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package overlayset makes the OverlaySet of a namespace: the sidecars that the API server puts
-// into workloads itself, and for which workloads each is, in terms that the expressions of the
-// chart's MutatingAdmissionPolicies can judge. What these cannot say exactly is left to the
-// operator, with the reason. It writes nothing.
+// Package overlayset builds the OverlaySet of a namespace, the parameter of the chart's MutatingAdmissionPolicies.
+// Inputs are the admission overlays of VectorSidecars; the output lists the sidecars that the API server injects, with
+// conditions for the workloads. If the conditions cannot be expressed exactly, the operator injects the sidecar
+// instead, and the OverlaySet has the reason. The package does not write objects.
 package overlayset
 
 import (
@@ -17,37 +17,37 @@ import (
 )
 
 const (
-	// mostOverlays bounds how many overlays a namespace has, mostBytes how large they are
-	// together: each is judged for each workload that is written in the namespace.
+	// mostOverlays is the maximum number of overlays of a namespace. mostBytes is their maximum total size. The API
+	// server evaluates every overlay for each workload that is written in the namespace.
 	mostOverlays = 100
 	mostBytes    = 768 << 10
 )
 
-// Part is what one VectorSidecar, or one ClusterVectorSidecar, has in the OverlaySet of its namespace.
+// Part is the part of a VectorSidecar or ClusterVectorSidecar in the OverlaySet of a namespace.
 type Part struct {
 	Overlays []v1alpha1.Overlay
 	Items    Items
 }
 
-// Offers reports whether anything is to be injected.
+// Offers reports whether the API server injects any overlay of the part.
 func (p *Part) Offers() bool {
 	return slices.ContainsFunc(p.Overlays, func(o v1alpha1.Overlay) bool { return o.SkipReason == "" })
 }
 
-// Items are what overlays add to a pod.
+// Items are the items that overlays add to a pod.
 type Items struct {
 	Native, InitContainers, Containers, Volumes []v1alpha1.OverlayItem
 	PodAnnotations, Annotations                 []v1alpha1.OverlayAnnotation
 	Tells                                       []v1alpha1.OverlayApplicationEnv
 }
 
-// Parts takes an OverlaySet apart, by the names of VectorSidecars.
+// Parts splits an OverlaySet into parts, by the names of VectorSidecars.
 func Parts(spec *v1alpha1.OverlaySetSpec) map[string]Part {
 	bySidecar, owner := map[string]Part{}, map[string]string{}
 	for i := range spec.Overlays {
 		overlay := spec.Overlays[i]
 		sidecarOverlays := bySidecar[overlay.VectorSidecar]
-		overlay.Supersedes = nil // It depends on the others.
+		overlay.Supersedes = nil // The field depends on the other VectorSidecars.
 		sidecarOverlays.Overlays = append(sidecarOverlays.Overlays, overlay)
 		bySidecar[overlay.VectorSidecar], owner[overlay.ID] = sidecarOverlays, overlay.VectorSidecar
 	}
@@ -81,9 +81,10 @@ func Parts(spec *v1alpha1.OverlaySetSpec) map[string]Part {
 	return bySidecar
 }
 
-// Compose puts the parts of VectorSidecars together, and of ClusterVectorSidecars in the namespace, in
-// the order that decision.InOrder gives them. If nothing is known of one of them yet, those after
-// it have to wait: they must not get in where it would. What exceeds the bounds is left to the operator.
+// Compose combines the parts of VectorSidecars, and of ClusterVectorSidecars in the namespace. The VectorSidecars are
+// sorted by decision.InOrder. If the part of a VectorSidecar is not known yet, it leaves out all later ones. They must
+// not be injected into workloads where that VectorSidecar takes precedence. Overlays that exceed a limit are left to
+// the operator.
 func Compose(sidecars []v1alpha1.VectorSidecar, bySidecar map[string]Part) v1alpha1.OverlaySetSpec {
 	spec := v1alpha1.OverlaySetSpec{
 		Overlays: []v1alpha1.Overlay{}, Native: []v1alpha1.OverlayItem{}, InitContainers: []v1alpha1.OverlayItem{},
@@ -122,13 +123,13 @@ func Compose(sidecars []v1alpha1.VectorSidecar, bySidecar map[string]Part) v1alp
 	return spec
 }
 
-// size is the part's in bytes, roughly.
+// size returns the approximate size of the part in bytes.
 func (p *Part) size() int {
-	text, _ := json.Marshal(p) // It was made from JSON.
+	text, _ := json.Marshal(p) // The part was made from JSON.
 	return len(text)
 }
 
-// without returns the part with the reason why only the operator injects the sidecar.
+// without returns the part without overlays, and with the reason why only the operator injects the sidecar.
 func (p *Part) without(reason string) Part {
 	if len(p.Overlays) == 0 {
 		return Part{}
@@ -139,8 +140,8 @@ func (p *Part) without(reason string) Part {
 	return Part{Overlays: []v1alpha1.Overlay{placeholder}}
 }
 
-// yields returns the VectorSidecars that come before an overlay's and that it clashes with: which of
-// the two a workload has is for the operator to say.
+// yields returns the VectorSidecars that take precedence over the overlay's VectorSidecar and conflict with the
+// overlay. The operator decides which sidecar a workload has.
 func yields(overlay *v1alpha1.Overlay, overlays []v1alpha1.Overlay, sidecars map[string]*v1alpha1.VectorSidecar) []string {
 	superseded := []string{}
 	for i := range overlays {
@@ -149,7 +150,7 @@ func yields(overlay *v1alpha1.Overlay, overlays []v1alpha1.Overlay, sidecars map
 			continue
 		}
 		names := slices.Concat(other.InitNames, other.ContainerNames)
-		// Nobody but the operator knows what one adds that is left to it.
+		// If an overlay is left to the operator, its items are not known here, so it counts as a conflict.
 		isClash := other.SkipReason != "" || share(slices.Concat(overlay.InitNames, overlay.ContainerNames), names) ||
 			share(overlay.VolumeNames, other.VolumeNames) || share(overlay.Ports, other.Ports) ||
 			share(overlay.Needs, other.VolumeNames) || share(overlay.AnnotationKeys, other.AnnotationKeys)

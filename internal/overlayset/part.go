@@ -21,17 +21,18 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Judge knows what the API server makes of an overlay.
+// Judge checks whether the API server accepts an overlay.
 type Judge interface {
-	// Refusal says why it refuses a pod template with the overlay of that digest in the namespace, "" if it
-	// does not.
+	// Refusal explains why the API server rejects a pod template with the overlay of a digest in the namespace. It
+	// returns "" if the API server accepts it.
 	Refusal(digest string, template *corev1.PodTemplateSpec) (string, error)
-	// Objection says why it must not put a pod's items into workloads of a kind, "" if it may.
+	// Objection explains why the API server must not inject a pod's items into workloads of a kind. It returns "" if
+	// the API server may inject them.
 	Objection(kind v1alpha1.WorkloadKind, pod map[string]any) (string, error)
 }
 
-// PartOf returns the part of a VectorSidecar. The judge is asked once for each overlay that nothing else
-// speaks against; its error is returned. Without offers, left says why.
+// PartOf returns the part of a VectorSidecar. It calls the Judge once for each overlay that passes all other checks,
+// and returns the Judge's error. If there are no offers, the caller passes the reason.
 func PartOf(sidecar *v1alpha1.VectorSidecar, offers []desired.AdmissionOverlay, skipReason string, judge Judge) (Part, error) {
 	sidecarOverlays, kinds, requirements := Part{}, sidecar.Spec.Kinds(), requirementsOf(&sidecar.Spec.Selector)
 	for i := range offers {
@@ -75,7 +76,8 @@ func PartOf(sidecar *v1alpha1.VectorSidecar, offers []desired.AdmissionOverlay, 
 	return sidecarOverlays, nil
 }
 
-// kindsFor returns the kinds that the API server may put an overlay into, and why it may not into another.
+// kindsFor returns the kinds that the API server may inject an overlay into, and the reason why another kind is
+// excluded.
 func kindsFor(overlay *workload.Overlay, kinds []v1alpha1.WorkloadKind, judge Judge) (allowed []v1alpha1.WorkloadKind, reason string, err error) {
 	for _, kind := range kinds {
 		objection, err := judge.Objection(kind, tree.MapAt(overlay.Body, "spec"))
@@ -91,14 +93,14 @@ func kindsFor(overlay *workload.Overlay, kinds []v1alpha1.WorkloadKind, judge Ju
 	return allowed, reason, nil
 }
 
-// podAnnotations are those of an overlay's pods beside the list of its parts.
+// podAnnotations returns the annotations of an overlay's pods, except the list of its items.
 func podAnnotations(overlay *corev1.PodTemplateSpec) map[string]string {
 	annotations := maps.Clone(overlay.Annotations)
 	maps.DeleteFunc(annotations, func(key, _ string) bool { return meta.IsInjectedItems(key) })
 	return annotations
 }
 
-// annotationsOf are annotations of an overlay, sorted by their keys.
+// annotationsOf returns annotations of an overlay, sorted by their keys.
 func annotationsOf(id string, annotations map[string]string) []v1alpha1.OverlayAnnotation {
 	var overlayAnnotations []v1alpha1.OverlayAnnotation
 	for _, key := range slices.Sorted(maps.Keys(annotations)) {
@@ -107,15 +109,14 @@ func annotationsOf(id string, annotations map[string]string) []v1alpha1.OverlayA
 	return overlayAnnotations
 }
 
-// claim is the overlay of a VectorSidecar whose sidecar only the operator injects.
+// claim returns the overlay of a VectorSidecar with a sidecar that only the operator injects.
 func claim(name string, kinds []v1alpha1.WorkloadKind, requirements []v1alpha1.OverlayRequirement, reason string) v1alpha1.Overlay {
 	overlay := empty(name)
 	overlay.ID, overlay.Kinds, overlay.Requirements, overlay.SkipReason = name, kinds, requirements, reason
 	return overlay
 }
 
-// empty returns an overlay without anything; its lists are empty and not missing, because
-// expressions read them.
+// empty returns an overlay without items. Its lists are empty but not nil, because expressions read them.
 func empty(name string) v1alpha1.Overlay {
 	return v1alpha1.Overlay{
 		VectorSidecar: name, InitNames: []string{}, ContainerNames: []string{}, VolumeNames: []string{}, AnnotationKeys: []string{}, Ports: []string{},
@@ -123,7 +124,7 @@ func empty(name string) v1alpha1.Overlay {
 	}
 }
 
-// requirementsOf returns what a selector requires.
+// requirementsOf returns the requirements of a selector.
 func requirementsOf(selector *metav1.LabelSelector) []v1alpha1.OverlayRequirement {
 	requirements := []v1alpha1.OverlayRequirement{}
 	for key, value := range selector.MatchLabels {
@@ -138,7 +139,7 @@ func requirementsOf(selector *metav1.LabelSelector) []v1alpha1.OverlayRequiremen
 	return requirements
 }
 
-// overlayOf says what an offer adds, and for which workloads it is.
+// overlayOf returns the overlay of an offer: its items, and the conditions for workloads.
 func overlayOf(name string, offer *desired.AdmissionOverlay) v1alpha1.Overlay {
 	overlay, manager := empty(name), meta.Manager(name)
 	template, sidecar := &offer.Rendered.Overlay.Template, meta.SidecarName(manager)
@@ -184,12 +185,12 @@ func overlayOf(name string, offer *desired.AdmissionOverlay) v1alpha1.Overlay {
 		overlay.InjectedEnvKey = meta.AnnotationInjectedEnv(manager)
 		overlay.InjectedEnvPath, judged = pointer(overlay.InjectedEnvKey), append(judged, injections)
 	}
-	text, _ := json.Marshal(judged) // It was made from JSON.
+	text, _ := json.Marshal(judged) // The values were made from JSON.
 	overlay.Digest = meta.Digest(text, 12)
 	return overlay
 }
 
-// add adds what an overlay's body has.
+// add adds the items of an overlay's body.
 func (i *Items) add(id string, body map[string]any) {
 	pod := tree.Map(body["spec"])
 	for _, item := range tree.List(pod["initContainers"]) {
@@ -207,7 +208,7 @@ func (i *Items) add(id string, body map[string]any) {
 	}
 }
 
-// tellsOf are the variables by which the application is told of an overlay.
+// tellsOf returns the environment variables that an overlay injects into application containers.
 func tellsOf(id string, injections []workload.EnvInjection) []v1alpha1.OverlayApplicationEnv {
 	var variables []v1alpha1.OverlayApplicationEnv
 	for i := range injections {
@@ -216,16 +217,16 @@ func tellsOf(id string, injections []workload.EnvInjection) []v1alpha1.OverlayAp
 	return variables
 }
 
-// pointer is a key in a JSON pointer. Keys of annotations have no tilde.
+// pointer escapes an annotation key for a JSON pointer. Annotation keys do not contain tildes.
 func pointer(key string) string { return strings.ReplaceAll(key, "/", "~1") }
 
 func itemOf(id string, item any) v1alpha1.OverlayItem {
-	text, _ := json.Marshal(item) // It was made from JSON.
+	text, _ := json.Marshal(item) // The item was made from JSON.
 	return v1alpha1.OverlayItem{OverlayID: id, Item: runtime.RawExtension{Raw: text}}
 }
 
-// trial is the pod template that the API server is asked about: the sidecar beside an application
-// that needs nothing, in a pod that sets nothing that it need not.
+// trial returns the pod template for a dry run: the sidecar next to an application without any needs. The pod sets only
+// required fields.
 func trial(overlay *workload.Overlay, apiOverlay *v1alpha1.Overlay) *corev1.PodTemplateSpec {
 	template := overlay.Template.DeepCopy()
 	application := corev1.Container{Name: "vectorsidecar-trial", Image: "trial"}
