@@ -51,7 +51,7 @@ func (d *Decision) markCanaries(facts *Facts, workloads []Workload) (isUnproven 
 	d.LacksCanary = len(workloads) > 0
 	count := len(workloads)
 	if selection.number != nil {
-		if scaled, err := intstr.GetScaledValueFromIntOrPercent(selection.number, d.Matched, true); err == nil { // The CRD allows nothing else.
+		if scaled, err := intstr.GetScaledValueFromIntOrPercent(selection.number, d.Matched, true); err == nil { // The CRD allows only numbers and percentages.
 			count = max(1, scaled)
 		}
 	}

@@ -69,7 +69,7 @@ func changeOf(workloads []Workload) string {
 	case 1:
 		return requested[0]
 	}
-	return meta.Digest([]byte(strings.Join(requested, " ")), len(requested[0])/2) //nolint:mnd // In hexadecimal; parts of one configuration.
+	return meta.Digest([]byte(strings.Join(requested, " ")), len(requested[0])/2) //nolint:mnd // A byte has two hexadecimal digits. The digests are parts of one configuration.
 }
 
 // isPromoted reports whether the annotation promote-rollout lists a text.
@@ -109,5 +109,5 @@ func (d *Deferred) Status() *v1alpha1.DeferredStatus {
 		return nil
 	}
 	start := metav1.NewTime(d.Since)
-	return &v1alpha1.DeferredStatus{Workloads: int32(d.Workloads), Since: &start, Change: d.Change} //nolint:gosec // No namespace has two billion.
+	return &v1alpha1.DeferredStatus{Workloads: int32(d.Workloads), Since: &start, Change: d.Change} //nolint:gosec // A namespace has fewer than two billion workloads.
 }
