@@ -117,7 +117,7 @@ func (w *Waves) gate(member Member, target *Given, now time.Time) Gate {
 	switch {
 	case member.IsUndone:
 		return Gate{IsHalted: true, Why: "annotation " + meta.AnnotationUndoRollout + " undoes revision " + target.Revision}
-	case target.IsUndone(): // Also before all have reported: no VectorSidecar starts it.
+	case target.IsUndone(): // An undone revision does not start, even before all have reported.
 		return Gate{IsHalted: true, Why: fmt.Sprintf("a user has undone revision %s; change values, template sets or policy, or run kubectl vectorsidecar rollout retry", target.Revision)}
 	case !w.isHeard():
 		return Gate{Why: "not all VectorSidecars have been looked at since the operator started"}

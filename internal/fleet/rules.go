@@ -7,12 +7,12 @@
 package fleet
 
 import (
-	_ "embed" // for the schema
+	_ "embed" // Embeds the schema.
 	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
-	_ "time/tzdata" // The operator's image has no time zones.
+	_ "time/tzdata" // The operator's image does not contain time zones.
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 

@@ -20,8 +20,8 @@ type Stage struct {
 	// IsNew is true if the revision has just been started. It has to be in the status before anything is written for
 	// it.
 	IsNew bool
-	// IsHeld is true if only removals may be written, because the VectorSidecar's revision is halted or it has no
-	// revision.
+	// IsHeld is true if only removals may be written, because the VectorSidecar's revision is halted, or it does not
+	// have one.
 	IsHeld bool
 	// Gate is the gate of the target revision.
 	Gate Gate
@@ -196,7 +196,8 @@ func (s *Stage) wait(target *Given) {
 }
 
 // IsHeld reports whether only removals may be written for a VectorSidecar. It is true in three cases:
-//   - The VectorSidecar has no revision.
+//
+//   - The VectorSidecar does not have a revision.
 //   - It has the target revision, which is halted.
 //   - It has another revision that its workloads had not finished when the target was published, or that failed.
 func IsHeld(status *v1alpha1.RolloutStatus, target *Given, isHalted bool) bool {
@@ -244,7 +245,7 @@ func (s *Stage) Observe(progress Progress, wave int, target *Given, now time.Tim
 	if progress.Failed+progress.Unexplained > 0 && progress.Generation != status.Generation {
 		progress.Failed, progress.Unexplained, progress.IsDone = 0, 0, true // Other VectorSidecars do not wait for failures that the owner caused.
 	}
-	status.Workloads, status.Evidence = int32(progress.Workloads), int32(progress.Evidence) //nolint:gosec // No cluster has two billion.
+	status.Workloads, status.Evidence = int32(progress.Workloads), int32(progress.Evidence) //nolint:gosec // A cluster has fewer than two billion workloads.
 	timestamp := metav1.NewTime(now.Truncate(time.Second))
 	if progress.IsLate && status.CompletionTime != nil && !isBack && s.Gate.IsOpen { // The rollout continues, and waves wait again.
 		status.StartTime, status.CompletionTime, nextCheck = &timestamp, nil, now
@@ -260,7 +261,7 @@ func (s *Stage) Observe(progress Progress, wave int, target *Given, now time.Tim
 		status.Failures = nil
 	}
 	if s.isWatched(wave, target, now) && progress.Failed > int(status.FailedWorkloads) {
-		status.FailedRevision, status.FailedWorkloads, status.LastHandledInstallationRetry = status.Revision, int32(progress.Failed), target.Retry //nolint:gosec // No namespace has two billion.
+		status.FailedRevision, status.FailedWorkloads, status.LastHandledInstallationRetry = status.Revision, int32(progress.Failed), target.Retry //nolint:gosec // A namespace has fewer than two billion workloads.
 		status.LastHandledRetry = s.retry                                                                                                          // The revision was retried and halts again.
 	}
 	if s.IsHeld || isBack {

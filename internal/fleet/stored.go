@@ -61,7 +61,7 @@ func failureFor(annotations map[string]string) *RevisionFailure {
 		return nil
 	}
 	reason, timeText, _ := strings.Cut(text, " ")
-	timestamp, _ := time.Parse(time.RFC3339, timeText) // Without a time it is zero.
+	timestamp, _ := time.Parse(time.RFC3339, timeText) // Without a valid time, Since is zero.
 	return &RevisionFailure{Reason: FailureReason(reason), Since: timestamp}
 }
 

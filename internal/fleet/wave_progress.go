@@ -10,7 +10,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-// InProgress reports whether a VectorSidecar has the published revision and has not finished it. Waves.Count counts the same.
+// InProgress reports whether a VectorSidecar has the published revision and has not finished it. Waves.Count counts the
+// same VectorSidecars.
 func InProgress(status *v1alpha1.RolloutStatus, target *Given) bool {
 	return isInProgress(status.Revision, status.CompletionTime != nil, target)
 }
