@@ -158,7 +158,7 @@ func GoBack(sidecar *v1alpha1.VectorSidecar, observation *Seen, now time.Time) *
 		return nil
 	}
 	failed := &v1alpha1.RevertedSpec{
-		Digest: digest, Generation: sidecar.Generation, FailedWorkloads: int32(observation.Failed), //nolint:gosec // No namespace has two billion.
+		Digest: digest, Generation: sidecar.Generation, FailedWorkloads: int32(observation.Failed), //nolint:gosec // A namespace has fewer than two billion workloads.
 		RevertTime: metav1.NewTime(now.Truncate(time.Second)), LastHandledRetry: fleet.RetryOf(sidecar.Annotations),
 	}
 	if sidecar.Cluster != nil {
