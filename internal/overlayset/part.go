@@ -32,7 +32,7 @@ type Judge interface {
 }
 
 // PartOf returns the part of a VectorSidecar. It calls the Judge once for each overlay that passes all other checks,
-// and returns the Judge's error. If there are no offers, the caller passes the reason.
+// and returns the Judge's error. Without offers, the caller passes the reason.
 func PartOf(sidecar *v1alpha1.VectorSidecar, offers []desired.AdmissionOverlay, skipReason string, judge Judge) (Part, error) {
 	sidecarOverlays, kinds, requirements := Part{}, sidecar.Spec.Kinds(), requirementsOf(&sidecar.Spec.Selector)
 	for i := range offers {
