@@ -74,7 +74,7 @@ type Decision struct {
 	HasSettled bool
 
 	// Offers are the sidecars that the API server may inject into workloads when they are written. Left explains why
-	// there are none, or is "" if the reason is not known.
+	// there are none, or is "" if the reason is unknown.
 	Offers []desired.AdmissionOverlay
 	Left   string
 
@@ -120,7 +120,7 @@ func (d *Decision) Writes() bool {
 	return len(d.Missing) > 0 || slices.ContainsFunc(d.Plans, func(p plan.Plan) bool { return p.Writes() })
 }
 
-// IsIncomplete reports whether the decision must not be carried out, because an object that it depends on was not read.
+// IsIncomplete reports whether an object that the decision depends on was not read. The decision must be repeated then.
 func (d *Decision) IsIncomplete() bool { return len(d.Unread)+len(d.UnreadAccounts) > 0 }
 
 // ConfigMaps returns the names of the ConfigMaps that the decision depends on, by content or existence.

@@ -38,7 +38,7 @@ type Facts struct {
 	// ConfigMaps are the other ConfigMaps that were looked up, by name. A missing ConfigMap is nil.
 	ConfigMaps map[string]*corev1.ConfigMap
 	// Offers are the sidecars of workloads that do not exist yet. Left explains why there are none. Both are empty if
-	// they were not requested, or if the reason is not known.
+	// they were not requested. They are also empty if the reason is unknown.
 	Offers []desired.AdmissionOverlay
 	Left   string
 	// Undefined has the field of an offer that the definition of a kind does not have. The API server would drop it.
@@ -88,8 +88,7 @@ type Terms struct {
 	NamespaceLabels map[string]string
 	// NamespaceUsers are the user IDs that the namespace assigns to its pods and admits.
 	NamespaceUsers policy.UserRange
-	// Unserved explains why the API server cannot inject any sidecar, or is "" if a reason does not exist or is not
-	// known.
+	// Unserved explains why the API server cannot inject any sidecar. It is "" if such a reason is missing or unknown.
 	Unserved string
 	// Manifests is the field of the Offer.
 	Manifests bool

@@ -11,8 +11,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// startup is the maximum time without all pods before a write for a workload that does not count as failed before the
-// write. A new workload gets its sidecar sooner, so a later failure counts as a failure of the write.
+// startup is the time for which a workload may lack some pods before a write. If it lacks them for longer, it counts as
+// failed before the write. A new workload gets its sidecar sooner, so a later failure counts as a failure of the write.
 const startup = 10 * time.Second
 
 // findFailedBefore sets whether the workload failed before the plan's write, or before the last write if the plan does

@@ -13,8 +13,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// hasLost reports whether a sidecar cannot stay unchanged because one of its ConfigMaps is deleted and no longer
-// rendered. The next pods would not start.
+// hasLost reports whether a sidecar cannot stay unchanged because one of its ConfigMaps was deleted and has dropped out
+// of the rendering. The next pods would not start.
 func (f *Facts) hasLost(manager string, desired *plan.Desired, view *workload.View) bool {
 	owned := view.Owned[manager]
 	return slices.ContainsFunc(owned.ConfigMaps(), func(name string) bool {
@@ -23,7 +23,7 @@ func (f *Facts) hasLost(manager string, desired *plan.Desired, view *workload.Vi
 }
 
 // keepMeanwhile records the ConfigMaps of a sidecar that stays in the workload while the new sidecar waits. If one of
-// the ConfigMaps is deleted, the new sidecar must not wait, because the next pods would not start.
+// the ConfigMaps is deleted, the new sidecar is written at once, because the next pods would not start.
 func (f *Facts) keepMeanwhile(evaluated *Evaluated, view *workload.View) {
 	owned := view.Owned[evaluated.Plan.Manager]
 	evaluated.Kept = owned.ConfigMaps()

@@ -77,8 +77,8 @@ func (f *Facts) objectionIn(kind string, offer *desired.AdmissionOverlay) string
 	return f.Undefined[OfferTo{offer.Rendered.Desired.InjectedHash(), kind}]
 }
 
-// objection explains why a sidecar must not be injected into a workload without an evaluation. It returns "" if the
-// sidecar may be injected.
+// objection explains why a sidecar must not be injected into workloads that the operator has yet to evaluate. It
+// returns "" if the sidecar may be injected.
 func (f *Facts) objection(offer *desired.AdmissionOverlay) string {
 	if validation := offer.Rendered.Validation; validation != nil && f.Verdicts[validation.Key].State != VerdictValid {
 		return "Vector has not accepted the configuration yet (sidecar.config.validateJob)"

@@ -15,7 +15,7 @@ import (
 
 // markInFlight sets whether a rollout that the operator started has not finished. A workload that rolls out and has the
 // current sidecar counts. The reason is that after a restart of the operator only this state shows the start of the
-// rollout. A workload that has the current sidecar and has not soaked counts, too, even if some pods are not available.
+// rollout. A workload that has the current sidecar and has yet to soak counts, too, even if some pods are unavailable.
 // A removal does not need a soak.
 func (f *Facts) markInFlight(p *plan.Plan, started int64) {
 	isCurrent := p.IsCurrent() && p.Desired != nil
@@ -37,7 +37,7 @@ func (f *Facts) markInFlight(p *plan.Plan, started int64) {
 }
 
 // patience is the maximum time without some pods during a soak before the rollout counts as failed. It applies if the
-// operator may not read pods and so cannot find the cause. A node drain takes less time.
+// operator cannot find the cause for lack of permission to read pods. A node drain takes less time.
 const patience = 2 * time.Minute
 
 // unseen is appended to messages about pods that the operator has not read.
@@ -113,7 +113,7 @@ func (d *Decision) judgeFailedBefore(f *Facts, p *plan.Plan, fault workload.Faul
 	}
 }
 
-// reportProgress reports that a rollout does not make progress, for kinds with a status that does not show it. If the
+// reportProgress reports a rollout that stopped making progress, for kinds with a status that does not show it. If the
 // pods and events were read, they do not show a cause.
 func (d *Decision) reportProgress(f *Facts, p *plan.Plan, isRead bool) {
 	if remaining := patience - p.TimeInState(f.Now); remaining > 0 {
