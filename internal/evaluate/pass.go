@@ -75,8 +75,8 @@ func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.Vecto
 	return p
 }
 
-// awaited returns the write hold of a VectorSidecar if its revision is not the platform's. The VectorSidecar does not
-// have a revision yet, or its revision cannot be rendered any more.
+// awaited returns the write hold of a VectorSidecar if its revision is not the platform's. Either the VectorSidecar
+// still lacks a revision, or its revision cannot be rendered any more.
 func awaited(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.WriteHold {
 	rolloutStatus := sidecar.Status.Rollout
 	if rolloutStatus == nil || !platform.Target.Rules.IsStaged() || rolloutStatus.Revision == platform.Revision {

@@ -52,8 +52,7 @@ type Snapshot struct {
 	PodsNotRead, BlindHalt string
 	// Offers requests Decision.Offers, the sidecars of workloads that do not exist yet.
 	Offers bool
-	// Unserved explains why the API server cannot inject any sidecar, or is "" if a reason does not exist or is not
-	// known.
+	// Unserved explains why the API server cannot inject any sidecar. It is "" if such a reason is missing or unknown.
 	Unserved string
 	// Undefined returns the field of a pod that the definition of a kind does not have. The API server would drop that
 	// field. It returns "" if the definition has all fields or is not known. It is nil if no definitions are known.
