@@ -20,8 +20,8 @@ type Demand struct {
 	// UnderWay is the number of workloads that roll out or soak. Wanted is the number of additional workloads that may
 	// start according to the VectorSidecar itself.
 	UnderWay, Wanted int
-	// FailedUnderWay and FailedWanted are the same numbers for workloads that failed before. They get slots that other
-	// workloads do not want, and do not block other workloads.
+	// FailedUnderWay and FailedWanted are the same numbers for workloads that failed before. They get slots that are
+	// left over by other workloads, and do not block other workloads.
 	FailedUnderWay, FailedWanted int
 }
 

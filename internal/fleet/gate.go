@@ -30,7 +30,7 @@ type Gate struct {
 	// IsHeard is true if all VectorSidecars have reported since the process started.
 	IsHeard bool
 	// Finished is the newest stored revision that a VectorSidecar of the wave has finished and that has not failed. It
-	// is for a VectorSidecar that returns from an undone revision. It is "" if no revision qualifies, or if not all
+	// is for a VectorSidecar that returns from an undone revision. It is "" if no revision qualifies, or until all
 	// VectorSidecars have reported.
 	Finished string
 	// Meanwhile is a revision for new VectorSidecars while the gate is closed: other members of the wave or of a later

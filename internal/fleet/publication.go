@@ -18,10 +18,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Publication is the operator's record of the revision that it has published last, and of the state of the parts that
-// the revision was made from. It is stored as a ConfigMap in the operator's namespace, before the first VectorSidecar
-// starts the revision, so that other programs do not have to compute it: only the operator has the last known good
-// version of a part that cannot be loaded.
+// Publication is the operator's record of the last published revision, and of the states of the parts of that revision.
+// It is stored as a ConfigMap in the operator's namespace, before the first VectorSidecar starts the revision. Other
+// programs read it and do not have to compute the revision. Only the operator has the last known good version of a part
+// that cannot be loaded.
 type Publication struct {
 	// Revision is the digest of the published values, template sets and policy.
 	Revision string `json:"revision"`
@@ -64,7 +64,7 @@ const (
 	// PartLastKnownGood means that the present version of the part cannot be used, so that an earlier version is in
 	// use.
 	PartLastKnownGood PartState = "LastKnownGood"
-	// PartBroken means that the present version of the part cannot be used, and an earlier version does not exist.
+	// PartBroken means that the present version of the part cannot be used, and that it is the only version.
 	PartBroken PartState = "Broken"
 )
 

@@ -223,7 +223,7 @@ type Progress struct {
 	// sidecar.
 	Workloads, Evidence int
 	// Failed is the number of workloads that failed because of the sidecar. Unexplained is the number of workloads that
-	// failed for an unknown cause. The latter do not count for a halt, but the revision is not finished.
+	// failed for an unknown cause. The latter do not count for a halt. The revision is unfinished while there are any.
 	Failed, Unexplained int
 	// Failures describe the failed workloads, without the revision.
 	Failures []v1alpha1.RolloutFailure

@@ -78,8 +78,8 @@ type standing struct {
 // front is the frontier of a revision: the first wave that has not finished it, and its failures.
 type front struct {
 	revision string
-	// wave is the first wave that has not finished and is not skipped by a promotion. blocking is its first
-	// VectorSidecar that has not finished.
+	// wave is the first unfinished wave that is not skipped by a promotion. blocking is its first VectorSidecar that
+	// has not finished.
 	wave     int
 	blocking types.NamespacedName
 	// failed is the number of workloads that failed with the revision. failing is the first VectorSidecar that has some
