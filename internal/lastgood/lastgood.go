@@ -135,8 +135,8 @@ type Seen struct {
 	IsOwners bool
 	// IsEverywhere is true if some workload runs the sidecar, and no workload gets it later.
 	IsEverywhere bool
-	// Failing are the namespaces of a ClusterVectorSidecar with failed workloads. They do not prevent the
-	// ClusterVectorSidecar from finishing, and Failed does not include them.
+	// Failing are the namespaces of a ClusterVectorSidecar with failed workloads. The ClusterVectorSidecar can finish
+	// despite them, and Failed does not include them.
 	Failing []string
 }
 

@@ -41,8 +41,8 @@ func TrialOf(sidecar *v1alpha1.VectorSidecar) Trial {
 type Part struct {
 	Trial
 
-	// IsSettled is true if the namespace does not change without an event. All workloads have finished, or the others
-	// wait for a failed one.
+	// IsSettled is true if the namespace changes only with an event. All workloads have finished, or the others wait
+	// for a failed one.
 	IsSettled bool
 	// IsTroubled is true if writes or the reconcile have failed and are retried.
 	IsTroubled bool
