@@ -41,8 +41,9 @@ func canariesOf(sidecar *v1alpha1.VectorSidecar) (*canaries, *desired.Invalid) {
 
 // markCanaries marks the plans of canaries. The workloads are the workloads that should have the sidecar, in the order
 // of their plans. If the spec has a number of canaries, some workloads are skipped because they do not test the
-// sidecar. A workload is skipped if it is blocked, failed before, or does not start pods. If no workload starts pods,
-// the first workloads are canaries. It reports whether the other workloads wait for evidence from canaries.
+// sidecar. A workload is skipped if its injection is excluded or blocked, if it failed before, or if it does not start
+// pods. If no workload starts pods, the first workloads are canaries. It reports whether the other workloads wait for
+// evidence from canaries.
 func (d *Decision) markCanaries(facts *Facts, workloads []Workload) (isUnproven bool) {
 	selection, _ := canariesOf(facts.Sidecar) // Match has rejected an invalid selector.
 	if selection == nil {

@@ -120,7 +120,8 @@ func (d *Decision) Writes() bool {
 	return len(d.Missing) > 0 || slices.ContainsFunc(d.Plans, func(p plan.Plan) bool { return p.Writes() })
 }
 
-// IsIncomplete reports whether an object that the decision depends on was not read. The decision must be repeated then.
+// IsIncomplete reports whether an object that the decision depends on was not read. If so, the decision must not be
+// carried out.
 func (d *Decision) IsIncomplete() bool { return len(d.Unread)+len(d.UnreadAccounts) > 0 }
 
 // ConfigMaps returns the names of the ConfigMaps that the decision depends on, by content or existence.

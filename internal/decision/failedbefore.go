@@ -37,8 +37,8 @@ func (d *Decision) findFailedBefore(f *Facts, p *plan.Plan) {
 	}
 }
 
-// isFailing reports whether the workload's state would count as a failure after a write. The state must have lasted for
-// longer than a startup.
+// isFailing reports whether the workload's state would count as a failure after a write. Unavailable pods count only if
+// they have been unavailable for the time startup.
 func (f *Facts) isFailing(p *plan.Plan) bool {
 	switch {
 	case p.Rollout == workload.RolloutFailed, p.Refusal != "":
