@@ -193,13 +193,13 @@ func (l *Limits) tooDeep() *Error {
 	return refusal(Depth, "nest less", "nested deeper than %s may be (%d levels)", l.Subject, l.Depth)
 }
 
-// excessOfKey returns an error if a key, or all keys on the way to it together, are too long.
-func (l *Limits) excessOfKey(key, path int) *Error {
+// checkKeyLength returns an error if a key, or all keys on the way to it together, are too long.
+func (l *Limits) checkKeyLength(keyBytes, pathBytes int) *Error {
 	switch {
-	case key > l.Key:
-		return refusal(Key, "shorten it", "a key of %d bytes is longer than one in %s may be (%d)", key, l.Subject, l.Key)
-	case path > l.Path:
-		return refusal(Path, "shorten them, or nest less", "the keys on the way here have %d bytes, which is more than those in %s may have (%d)", path, l.Subject, l.Path)
+	case keyBytes > l.Key:
+		return refusal(Key, "shorten it", "a key of %d bytes is longer than one in %s may be (%d)", keyBytes, l.Subject, l.Key)
+	case pathBytes > l.Path:
+		return refusal(Path, "shorten them, or nest less", "the keys on the way here have %d bytes, which is more than those in %s may have (%d)", pathBytes, l.Subject, l.Path)
 	}
 	return nil
 }

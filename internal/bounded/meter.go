@@ -38,7 +38,7 @@ func (m *meter) key(bytes int) *Error {
 	last := len(m.keys) - 1
 	m.path += bytes - m.keys[last]
 	m.keys[last] = bytes
-	if err := m.limits.excessOfKey(bytes, m.path); err != nil {
+	if err := m.limits.checkKeyLength(bytes, m.path); err != nil {
 		return err
 	}
 	return m.count()

@@ -225,12 +225,12 @@ func (m *merged) companions(workloads ...workload.Object) []*corev1.ConfigMap {
 // isFor reports whether one of the workloads needs a companion.
 func (r *result) isFor(configMap *corev1.ConfigMap, workloads ...workload.Object) bool {
 	return slices.ContainsFunc(workloads, func(object workload.Object) bool {
-		return configMap.Namespace == object.GetNamespace() && slices.Contains(r.needs(object), configMap.Name)
+		return configMap.Namespace == object.GetNamespace() && slices.Contains(r.referencedConfigMaps(object), configMap.Name)
 	})
 }
 
-// needs returns the names of the ConfigMaps that a workload uses now or will use.
-func (r *result) needs(object workload.Object) []string {
+// referencedConfigMaps returns the names of the ConfigMaps that a workload uses now or will use.
+func (r *result) referencedConfigMaps(object workload.Object) []string {
 	target, names := workload.NewRef(object), companion.References(&workload.PodTemplate(object).Spec)
 	isRefused := func(p plan.Plan) bool {
 		return p.Target == target && (p.Action == plan.Blocked || p.Action == plan.Conflict || p.Action == plan.Defer)

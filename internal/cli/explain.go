@@ -223,7 +223,7 @@ func (a *sidecarReport) fill(p *plan.Plan, turn int, view *workload.View) {
 		if class := p.Desired.QoSClass(view); class != view.QoSClass {
 			a.QoS = fmt.Sprintf("%s with it, %s without", class, view.QoSClass)
 		}
-		if volumes := p.Desired.KeepsNode(p.Manager, view); volumes != "" {
+		if volumes := p.Desired.NodeBlockingVolumes(p.Manager, view); volumes != "" {
 			a.Node = fmt.Sprintf("the Cluster Autoscaler keeps it for the volumes %s (sidecar.data.evictable)", strings.ReplaceAll(volumes, ",", ", "))
 		}
 	}

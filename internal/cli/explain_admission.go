@@ -26,7 +26,7 @@ func injectedBy(owned *workload.Owned, carries bool) string {
 	switch {
 	case !carries || owned.IsEmpty():
 		return ""
-	case owned.IsPutIn(), plan.IsOfAdmission(owned.ChangeCause):
+	case owned.IsAdmissionInjected(), plan.IsOfAdmission(owned.ChangeCause):
 		return byAdmission
 	}
 	return byOperator

@@ -136,17 +136,17 @@ func (s *inputs) read() (*parsedInputs, error) {
 		return nil, err
 	}
 	input := &parsedInputs{documents: documents, sidecars: sidecars}
-	input.hasSidecars = holdsSidecars(documents, sidecars)
-	if len(s.sidecars) > 0 && !holdsSidecars(sidecars) {
+	input.hasSidecars = containsSidecars(documents, sidecars)
+	if len(s.sidecars) > 0 && !containsSidecars(sidecars) {
 		return nil, fmt.Errorf("%s has no VectorSidecar", strings.Join(s.sidecars, ", "))
 	}
 	// A file with only VectorSidecars is meant for the workloads of the cluster.
-	input.hasWorkloads = len(s.files) > 0 && (slices.ContainsFunc(documents, isWorkload) || !holdsSidecars(documents))
+	input.hasWorkloads = len(s.files) > 0 && (slices.ContainsFunc(documents, isWorkload) || !containsSidecars(documents))
 	return input, nil
 }
 
-// holdsSidecars reports whether the documents contain VectorSidecars or ClusterVectorSidecars.
-func holdsSidecars(lists ...[]source.Document) bool {
+// containsSidecars reports whether the documents contain VectorSidecars or ClusterVectorSidecars.
+func containsSidecars(lists ...[]source.Document) bool {
 	return hasObject[*v1alpha1.VectorSidecar](lists...) || hasObject[*v1alpha1.ClusterVectorSidecar](lists...)
 }
 

@@ -67,7 +67,7 @@ func (o *treeOptions) run(ctx context.Context) error {
 	}
 	if o.watch {
 		targets := workloadsIn(first.namespace)
-		if !holdsSidecars(first.sources) { // VectorSidecars of files replace all VectorSidecars of the cluster.
+		if !containsSidecars(first.sources) { // VectorSidecars of files replace all VectorSidecars of the cluster.
 			targets = append(targets, sidecarsIn(first.namespace), clusterSidecarsIfAny())
 		}
 		show := func() ([]byte, error) {

@@ -86,7 +86,7 @@ func (r *renderer) check(ctx context.Context, overlay *workload.Overlay, rendere
 		return findBypasses(rules, reading, files, configMaps)
 	})
 	rendered.isReadUnseen = reading.readsUnseen()
-	if container != nil && len(files) > 0 && (r.asksVector || asksInJob(r.request.Values)) {
+	if container != nil && len(files) > 0 && (r.asksVector || validatesInJob(r.request.Values)) {
 		rendered.Validation = newValidation(&r.request, files, rendered.Report.DataDir, container, spec)
 	}
 }
@@ -125,9 +125,9 @@ func (r *renderer) checkFiles(ctx context.Context, files []vectorconfig.File, op
 }
 
 // validateReport returns why a configuration must not reach a pod, nil if it may.
-func validateReport(report *vectorconfig.Report, forbidden error, values environment.Values) *Invalid {
-	if forbidden != nil {
-		return &Invalid{meta.ReasonPolicyViolation, forbidden.Error()}
+func validateReport(report *vectorconfig.Report, policyErr error, values environment.Values) *Invalid {
+	if policyErr != nil {
+		return &Invalid{meta.ReasonPolicyViolation, policyErr.Error()}
 	}
 	if mode := checkMode(values); mode == v1alpha1.CheckWarn || mode == v1alpha1.CheckOff {
 		return nil

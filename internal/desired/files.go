@@ -55,7 +55,7 @@ func (s *sidecarFiles) files() []vectorconfig.File {
 	for i := range s.companions {
 		matches = append(matches, s.matches(&s.companions[i])...)
 	}
-	if len(matches) == 0 && !s.isTold() {
+	if len(matches) == 0 && !s.hasConfigArguments() {
 		return s.defaultFiles()
 	}
 	section := func(f foundFile) int {
@@ -74,8 +74,8 @@ func (s *sidecarFiles) files() []vectorconfig.File {
 	return files
 }
 
-// isTold reports whether arguments or variables name configuration.
-func (s *sidecarFiles) isTold() bool {
+// hasConfigArguments reports whether arguments or variables name configuration.
+func (s *sidecarFiles) hasConfigArguments() bool {
 	return s.line != nil && len(s.line.Sources) > 0 && !s.line.Sources[0].IsDefault
 }
 
@@ -141,7 +141,7 @@ func configKeys(object *corev1.ConfigMap) []string {
 // readsUnseen reports whether the command line names configuration that is neither in the
 // referenced ConfigMap nor in a companion, so that its content is unknown.
 func (s *sidecarFiles) readsUnseen() bool {
-	if !s.isTold() {
+	if !s.hasConfigArguments() {
 		return false
 	}
 	var mounted []string

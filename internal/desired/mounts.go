@@ -134,7 +134,7 @@ func (s *sidecarFiles) absent() (absent []vectorflags.Source, isPartial bool) {
 		})
 		isPartial = isPartial || !isKnown || hasUnseen
 	}
-	return absent, isPartial && s.isTold()
+	return absent, isPartial && s.hasConfigArguments()
 }
 
 // exists reports whether the container has a file or directory of a source, and whether all of its
@@ -157,7 +157,7 @@ func (s *sidecarFiles) exists(source vectorflags.Source, contents []mountContent
 		canContain := covers || isInside && (fixed != pattern || source.IsDirectory)
 		isKnown = isKnown && (content.isKnown || !canContain)
 		for _, file := range append(slices.Clip(content.files), content.path) {
-			exists = exists || source.Reaches(file, s.container.WorkingDir)
+			exists = exists || source.Covers(file, s.container.WorkingDir)
 		}
 	}
 	if !isMounted {

@@ -41,7 +41,7 @@ func findBypasses(rules *vectorconfig.Permitted, reading *sidecarFiles, files []
 			addBypass("argument %q may contain several arguments; write each one separately (vector)", argument)
 		}
 	}
-	if !reading.isTold() {
+	if !reading.hasConfigArguments() {
 		addBypass("no argument names the configuration (vector)")
 	}
 	for _, source := range reading.line.Sources {
@@ -49,7 +49,7 @@ func findBypasses(rules *vectorconfig.Permitted, reading *sidecarFiles, files []
 		case source.IsDefault:
 		case sourcePath == "" || source.Path.IsOpen || source.IsDirectory || vectorflags.IsPattern(sourcePath):
 			addBypass("configuration path %q may include files that cannot be checked; name each file (vector)", sourcePath)
-		case !isSeen(sourcePath, configMaps, container, spec):
+		case !isReadFromConfigMap(sourcePath, configMaps, container, spec):
 			addBypass("configuration file %s cannot be checked (vector)", sourcePath)
 		}
 	}
@@ -65,9 +65,9 @@ func isPacked(argument string) bool {
 	return len(argument) > 2 && argument[0] == '-' && argument[1] != '-' && argument[2] != '=' && strings.ContainsAny(argument[1:], "cC")
 }
 
-// isSeen reports whether a file is a key of one of the ConfigMaps, and nothing else is mounted
+// isReadFromConfigMap reports whether a file is a key of one of the ConfigMaps, and nothing else is mounted
 // there.
-func isSeen(file string, configMaps []corev1.ConfigMap, container *corev1.Container, spec *corev1.PodSpec) bool {
+func isReadFromConfigMap(file string, configMaps []corev1.ConfigMap, container *corev1.Container, spec *corev1.PodSpec) bool {
 	file = path.Clean(file)
 	deepest, volume := "", ""
 	for _, mount := range container.VolumeMounts {

@@ -56,8 +56,8 @@ func validationKey(sidecar types.NamespacedName, files map[string]string, pod *c
 // checkFolder is the directory in which the Job mounts the files.
 const checkFolder = "/etc/vector-validate"
 
-// asksInJob reports whether the values enable a Job that validates the configuration.
-func asksInJob(values environment.Values) bool {
+// validatesInJob reports whether the values enable a Job that validates the configuration.
+func validatesInJob(values environment.Values) bool {
 	enabled, _ := tree.MapAt(values.Tree, "sidecar", "config", "validateJob")["enabled"].(bool)
 	return enabled
 }

@@ -161,15 +161,15 @@ func (l *Lock) completeRequest(ctx context.Context, record resourcelock.LeaderEl
 	}
 	requestTime := l.now()
 	err := request(requestCtx, record)
-	if isRefusal(err) {
+	if isRejection(err) {
 		l.lower()
 	}
 	return requestTime, err
 }
 
-// isRefusal reports whether the API server has rejected a request, other than for being
+// isRejection reports whether the API server has rejected a request, other than for being
 // busy.
-func isRefusal(err error) bool {
+func isRejection(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
 		return false

@@ -110,7 +110,7 @@ func (l *Lock) waitForOthers(ctx context.Context, record resourcelock.LeaderElec
 		switch {
 		case err == nil:
 			requestTime = renewed
-		case isRefusal(err) || l.now().After(requestTime.Add(duration)):
+		case isRejection(err) || l.now().After(requestTime.Add(duration)):
 			return requestTime, fmt.Errorf("renewing the lease while waiting for others: %w", err)
 		}
 	}

@@ -210,7 +210,7 @@ func (p *pass) evaluate(ctx context.Context, record *workloadcache.Record, varia
 // wish returns the sidecar that the elder is about to inject into a workload that it selects, or nil for none. It also
 // returns nil if the workload already has a sidecar of the elder.
 func (e *elder) wish(ctx context.Context, record *workloadcache.Record, view *workload.View) *plan.Desired {
-	if owned, carries := view.Owned[e.manager]; carries && !owned.IsPutIn() {
+	if owned, carries := view.Owned[e.manager]; carries && !owned.IsAdmissionInjected() {
 		return nil
 	}
 	wish, ok := e.wishes[record.UID]

@@ -15,9 +15,9 @@ const causeAdmission = "the API server put the sidecar in when the workload was 
 // and not the operator.
 func IsOfAdmission(cause string) bool { return cause == causeAdmission }
 
-// isPutIn reports whether the workload has exactly the desired sidecar, although no field manager is recorded
+// isAdmissionInjected reports whether the workload has exactly the desired sidecar, although no field manager is recorded
 // for it.
-func (d *Desired) isPutIn(manager string, desiredBody *applied, view *workload.View) bool {
+func (d *Desired) isAdmissionInjected(manager string, desiredBody *applied, view *workload.View) bool {
 	owned := view.Owned[manager]
 	switch {
 	case len(d.overlay.Mounts) > 0:
@@ -25,7 +25,7 @@ func (d *Desired) isPutIn(manager string, desiredBody *applied, view *workload.V
 	case owned.IsRecorded: // The record names the items of the sidecar for any writer. The workload's annotations record the write.
 		return owned.InjectedHash != d.InjectedHash() && !owned.IsEmpty() && d.hasTemplate(manager, desiredBody, view)
 	}
-	return owned.IsPutInAs(tree.MapAt(d.standalone.tree, "spec", "template"))
+	return owned.IsAdmissionInjectedAs(tree.MapAt(d.standalone.tree, "spec", "template"))
 }
 
 // adopt makes the plan take ownership of the sidecar that the API server injected. It applies the whole

@@ -146,7 +146,7 @@ func ForInjection(manager string, desired *Desired, policy Policy, view *workloa
 		plan.Action, plan.Cause = RecordOnly, causeInterrupted
 	case blocker != nil:
 		plan.Action, plan.Reason, plan.Message, plan.Competitor = blocker.action, blocker.reason, blocker.message, blocker.competitor
-	case desired.isPutIn(manager, &desiredBody, view):
+	case desired.isAdmissionInjected(manager, &desiredBody, view):
 		plan.adopt(desiredBody, policy, view)
 	case view.Paused && (!carries || !diff.isCurrent()):
 		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonWorkloadPaused, "rollouts are paused; the workload gets the sidecar when they are resumed"

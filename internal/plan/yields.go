@@ -16,7 +16,7 @@ import (
 // managers have there, and without the optional pod annotations that make no difference.
 func (d *Desired) Yielding(manager string, view *workload.View) *Desired {
 	keys := d.keysSetByOthers(manager, view)
-	if needless := d.overlay.OptionalWithNodeVolumes; len(needless) > 0 && keepsNode(view) {
+	if needless := d.overlay.OptionalWithNodeVolumes; len(needless) > 0 && blocksNodeRemoval(view) {
 		for _, key := range needless {
 			if !slices.Contains(view.PodAnnotations, key) {
 				keys = append(keys, key)
@@ -46,9 +46,9 @@ func (d *Desired) omit(keys, secrets []string) *Desired {
 	return reduced.WithInput(d.input)
 }
 
-// keepsNode reports whether a volume of the application prevents the Cluster Autoscaler from removing the node
+// blocksNodeRemoval reports whether a volume of the application prevents the Cluster Autoscaler from removing the node
 // of a pod. An annotation of the workload may still allow the removal.
-func keepsNode(view *workload.View) bool {
+func blocksNodeRemoval(view *workload.View) bool {
 	for i := range view.Application.Volumes {
 		if workload.IsOnNode(&view.Application.Volumes[i]) {
 			return true
@@ -88,12 +88,12 @@ func (d *Desired) OmittedAnnotations(manager string, view *workload.View) []stri
 	return messages
 }
 
-// KeepsNode returns the names of the sidecar's volumes, separated by commas, that prevent the Cluster
+// NodeBlockingVolumes returns the names of the sidecar's volumes, separated by commas, that prevent the Cluster
 // Autoscaler from removing a node that it would remove without the sidecar. It returns "" for none. The
 // receiver is the Desired of a Plan for the workload.
-func (d *Desired) KeepsNode(manager string, view *workload.View) string {
+func (d *Desired) NodeBlockingVolumes(manager string, view *workload.View) string {
 	const safeToEvictKey, key = "cluster-autoscaler.kubernetes.io/safe-to-evict", meta.AnnotationEvictableVolumes
-	if keepsNode(view) || view.PodTexts[safeToEvictKey] != "" {
+	if blocksNodeRemoval(view) || view.PodTexts[safeToEvictKey] != "" {
 		return ""
 	}
 	named := view.PodTexts[key]

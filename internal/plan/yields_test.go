@@ -102,7 +102,7 @@ func TestForInjection_MarksSidecarVolumesAsEvictable(t *testing.T) {
 			said := strings.Join(desired.OmittedAnnotations(mine, test.view), "; ")
 			require.Equal(t, test.says == "", said == "", said)
 			require.Contains(t, said, test.says)
-			require.Equal(t, test.keeps, p.Desired.KeepsNode(mine, test.view))
+			require.Equal(t, test.keeps, p.Desired.NodeBlockingVolumes(mine, test.view))
 			require.Equal(t, desired.InjectedHash(), p.WholeHash(), "it is what the API server would put in")
 			require.Equal(t, test.isNamed, p.InjectedHash() == p.WholeHash())
 		})

@@ -67,7 +67,7 @@ func (p *Policy) checkApplication(application *workload.View, overlay *corev1.Po
 	spec := &overlay.Spec
 	for _, container := range slices.Concat(spec.InitContainers, spec.Containers) {
 		for _, used := range volumesUsed(&container) {
-			if keepsSecrets(&application.Application, used.volume) {
+			if isSecretVolume(&application.Application, used.volume) {
 				return fmt.Errorf("container %q would %s the workload's own volume %q%s, which holds secrets: the platform's policy does not allow it (volumes.applicationSecrets)", container.Name, used.action, used.volume, used.location)
 			}
 		}
@@ -102,9 +102,9 @@ func volumesUsed(container *corev1.Container) []use {
 	return uses
 }
 
-// keepsSecrets reports whether a volume of the application is of a kind for secrets.
+// isSecretVolume reports whether a volume of the application is of a kind for secrets.
 // Inline CSI volumes mostly hold secrets from elsewhere.
-func keepsSecrets(application *corev1.PodSpec, volume string) bool {
+func isSecretVolume(application *corev1.PodSpec, volume string) bool {
 	return slices.ContainsFunc(application.Volumes, func(v corev1.Volume) bool {
 		return v.Name == volume && (v.Secret != nil || v.Projected != nil || v.CSI != nil)
 	})

@@ -40,7 +40,7 @@ func (c counts) sum(kind string, phases ...plan.Phase) int32 {
 func (c counts) sumInjected(kind string) int32 {
 	total := int32(0)
 	for phase, count := range c[kind] {
-		if carries(phase) {
+		if hasCurrentSidecar(phase) {
 			total += count
 		}
 	}

@@ -51,8 +51,8 @@ func phaseFor(p *plan.Plan, refusals map[string]Failure) plan.Phase {
 	return p.Phase()
 }
 
-// carries reports whether a workload in a phase has the current sidecar.
-func carries(phase plan.Phase) bool {
+// hasCurrentSidecar reports whether a workload in a phase has the current sidecar.
+func hasCurrentSidecar(phase plan.Phase) bool {
 	switch phase {
 	case updated, failed, hindered, rollingOut, soaking, unavailable, podsOutdated, podless:
 		return true
@@ -69,10 +69,10 @@ func survey(status *v1alpha1.VectorSidecarStatus, facts Facts) {
 		p := &facts.Decision.Plans[i]
 		phase := phaseFor(p, refusals)
 		counted.add(p.Target.Kind, phase)
-		if carries(phase) && p.LacksPods() {
+		if hasCurrentSidecar(phase) && p.LacksPods() {
 			counted.add(p.Target.Kind, unproven)
 		}
-		if carries(phase) {
+		if hasCurrentSidecar(phase) {
 			mixed = mixed || status.InjectedHash != "" && status.InjectedHash != p.SidecarHash()
 			status.InjectedHash = p.SidecarHash()
 		}

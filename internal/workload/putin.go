@@ -10,21 +10,21 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// IsPutIn reports whether the pod template lists items for the manager, although managedFields do not record a
+// IsAdmissionInjected reports whether the pod template lists items for the manager, although managedFields do not record a
 // write of them. The API server has injected them, because fields that a MutatingAdmissionPolicy adds have no
 // field manager, or a rollback has restored a revision. If only the pod template records the items, the
 // workload then has no annotations about the write.
-func (o *Owned) IsPutIn() bool {
+func (o *Owned) IsAdmissionInjected() bool {
 	if o.IsRecorded {
 		return o.InjectedHash == "" && o.AskedHash == "" && !o.IsEmpty()
 	}
 	return o.Hash == "" && !o.Patched && !o.Named && len(o.Leftovers) > 0
 }
 
-// IsPutInAs reports whether the injected fields are exactly a pod template as it is applied, plus the API
+// IsAdmissionInjectedAs reports whether the injected fields are exactly a pod template as it is applied, plus the API
 // server's defaults. Applying this template then does not change pods.
-func (o *Owned) IsPutInAs(template map[string]any) bool {
-	if !o.IsPutIn() {
+func (o *Owned) IsAdmissionInjectedAs(template map[string]any) bool {
+	if !o.IsAdmissionInjected() {
 		return false
 	}
 	live, desired := tree.MapAt(o.Tree, "spec", "template"), template

@@ -141,7 +141,7 @@ func (c *checker) interpolate(text string, file int) (string, *interpolation, *f
 		pos := position{file: file, line: line, column: offset - start + 1}
 		fresh, isKnown := c.resolveVariable(written, interp, pos)
 		if !isKnown {
-			fresh = interp.hide(written, line, isAlone(text, start, offset+width))
+			fresh = interp.hide(written, line, isWholeLine(text, start, offset+width))
 		}
 		if b.Len()+len(fresh) > c.reader.MaxBytes {
 			return "", nil, &fault{code: tooLarge, pos: pos, message: fmt.Sprintf("with its variables replaced, the file has more bytes than a file of Vector's configuration may have (%d)", c.reader.MaxBytes)}
@@ -186,16 +186,16 @@ func variableWidth(text string, within int) int {
 // modifies is the start of a default or a message behind a variable's name.
 var modifies = regexp.MustCompile(`^:?[-?]`)
 
-// isAlone reports whether a line up to an end contains a variable and nothing else.
-func isAlone(text string, start, end int) bool {
+// isWholeLine reports whether a line up to an end contains a variable and nothing else.
+func isWholeLine(text string, start, end int) bool {
 	line, _, _ := strings.Cut(text[start:], "\n")
 	return strings.TrimSpace(line) == strings.TrimSpace(text[start:end]) && strings.HasPrefix(strings.TrimSpace(line), "$")
 }
 
 // hide returns a placeholder for an unknown value.
-func (interp *interpolation) hide(written string, line int, isAlone bool) string {
+func (interp *interpolation) hide(written string, line int, isWhole bool) string {
 	interp.open = append(interp.open, written)
-	if isAlone {
+	if isWhole {
 		interp.standaloneLines = append(interp.standaloneLines, line)
 	}
 	return fmt.Sprintf(placeholderFormat, len(interp.open)-1)

@@ -156,8 +156,8 @@ func isPatternValid(pattern string) bool {
 	return true
 }
 
-// Reaches reports whether the source names a file or directory in a container, or a directory above it.
-func (s *Source) Reaches(file, workingDirectory string) bool {
+// Covers reports whether the source names a file or directory in a container, or a directory above it.
+func (s *Source) Covers(file, workingDirectory string) bool {
 	pattern := s.Absolute(workingDirectory)
 	for ; file != "/" && file != "."; file = path.Dir(file) {
 		if matchesPath(pattern, file) {
