@@ -41,9 +41,9 @@ type applier struct {
 	isStopped func() bool
 }
 
-// may reports whether a plan may still be carried out.
+// may reports whether a plan may still be carried out. A plan without a desired sidecar only removes.
 func (a *applier) may(ctx context.Context, p *plan.Plan) bool {
-	return ctx.Err() == nil && (p.Action == plan.Remove || !a.isStopped())
+	return ctx.Err() == nil && (p.Desired == nil || p.Action == plan.Remove || !a.isStopped())
 }
 
 // act carries out a decision. It writes the companions first, then the workloads, and then deletes unreferenced

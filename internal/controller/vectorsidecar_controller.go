@@ -244,7 +244,7 @@ func (r *VectorSidecarReconciler) carryOut(ctx context.Context, sidecarState *st
 	if err := errors.Join(outcome.retry(), ctx.Err()); err != nil {
 		return reconcile.Result{RequeueAfter: outcome.goesOn(decision.Again)}, telemetry.ResultFailed, &toldError{err}
 	}
-	if sidecar.DeletionTimestamp != nil {
+	if decision.IsForDeletion { // Else the event of the deletion causes another reconcile.
 		if hasMarksToRemove(decision, outcome) {
 			return reconcile.Result{RequeueAfter: releaseRetry}, outcome.name(sidecar), nil
 		}

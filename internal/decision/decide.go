@@ -22,7 +22,7 @@ import (
 // lists are sorted by name. The result depends only on the arguments.
 func Decide(facts *Facts, injected, removed []Workload) *Decision {
 	d := &Decision{
-		BlindHalt:   facts.BlindHalt,
+		BlindHalt: facts.BlindHalt, IsForDeletion: facts.Sidecar.DeletionTimestamp != nil,
 		Environment: facts.Desired.Environment, EnvironmentFrom: facts.Desired.EnvironmentFrom, TemplateSet: facts.Desired.TemplateSet,
 		ReferencedConfigMap: facts.Desired.ReferencedConfigMap, references: facts.Asked,
 		Invalid: facts.Desired.Invalid, Outdated: facts.Desired.Outdated, Matched: facts.Kinds.Total(), Kinds: facts.Kinds,
@@ -126,7 +126,7 @@ func (d *Decision) add(facts *Facts, w *Workload, lastRendered *desired.Rendered
 func (d *Decision) remove(facts *Facts, w *Workload) {
 	d.Previous.Removed = append(d.Previous.Removed, w.Evaluated)
 	removal := w.Evaluated.Plan
-	if removal.Marked && !removal.IsOwned && !removal.Waits && facts.Sidecar.DeletionTimestamp == nil {
+	if removal.Marked && !removal.IsOwned && !removal.Waits && !d.IsForDeletion {
 		d.LeavesMarks, removal.Action = true, plan.None
 	}
 	removal.State, removal.Cause = w.Record.State(), whyRemoved(facts.Sidecar)

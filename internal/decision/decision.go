@@ -44,6 +44,9 @@ type Decision struct {
 	// Plans has a plan for each workload of the snapshot that the VectorSidecar selects or that has its sidecar, sorted
 	// by name.
 	Plans []plan.Plan
+	// IsForDeletion reports whether the VectorSidecar was being deleted when the decision was made. A response to a later
+	// write may show a deletion that the decision did not consider.
+	IsForDeletion bool
 	// LeavesMarks reports whether workloads that should not have the sidecar have only marks of the sidecar, which
 	// other clients copied. The operator removes the marks when the VectorSidecar is deleted. An earlier removal could
 	// start a loop with a client that applies the marks again.

@@ -127,6 +127,12 @@ func TestOperator_HoldsWritesExceptRemovals(t *testing.T) {
 	world.Create(t, staying, going, stays, goes)
 	harness.Until(t, world, stays, "readiness", isUpToDate)
 	harness.Until(t, world, goes, "readiness", isUpToDate)
+	marked := objects.NewDeployment("marked", namespace).Build()
+	world.Create(t, marked)
+	copyMarks(t, marked, map[string]string{meta.AnnotationInjected: "true", meta.AnnotationSidecarName: "copied"}, nil)
+	copied := objects.NewVectorSidecar("copied", namespace).Selecting("logs", "none").Build()
+	world.Create(t, copied)
+	harness.Until(t, world, copied, "the finalizer", func(vs *v1alpha1.VectorSidecar) bool { return len(vs.Finalizers) > 0 })
 
 	harness.Change(t, world, rules, func(c *corev1.ConfigMap) {
 		metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationStopWrites, "true")
@@ -138,6 +144,10 @@ func TestOperator_HoldsWritesExceptRemovals(t *testing.T) {
 	require.Contains(t, message(stays, meta.ConditionReady), "WritesStopped: 1 of 1 Deployments wait for their turn: Deployment "+namespace+"/staying: the annotation "+meta.AnnotationStopWrites)
 	require.NoError(t, world.Client.Delete(t.Context(), goes))
 	harness.Until(t, world, going, "removal", isClean)
+	require.NoError(t, world.Client.Delete(t.Context(), copied))
+	harness.Eventually(t, "the VectorSidecar with copied marks to be gone", func() bool { return isGone(t, copied) })
+	world.Get(t, marked)
+	require.False(t, hasMarks(marked), "marks are removed before the VectorSidecar is gone")
 	world.Get(t, staying)
 	require.NotEqual(t, "trace", logLevel(staying))
 
