@@ -140,7 +140,7 @@ default   0/1    ....................   0             1         0        0      
 	}
 	require.Contains(t, rollout("undo", "done", "-n", namespace, "--yes", "--to-revision", before.Revision()), "vectorsidecar/done annotated: moves from revision "+first.Revision+" to "+before.Revision()+"\n")
 	require.Equal(t, first.Revision+"/"+before.Revision(), own(meta.AnnotationUndoRollout))
-	require.Contains(t, rollout("undo", "done", "-n", namespace, "--yes", "--to-revision", first.Revision), "as all others")
+	require.Contains(t, rollout("undo", "done", "-n", namespace, "--yes", "--to-revision", first.Revision), "like all others")
 	require.Empty(t, own(meta.AnnotationUndoRollout))
 	require.Contains(t, rollout("promote", "vectorsidecar/done", "-n", namespace), "vectorsidecar/done annotated: revision "+first.Revision+" waits for no wave")
 	require.Equal(t, first.Revision, own(meta.AnnotationPromoteRollout))
