@@ -149,7 +149,7 @@ func TestReadContent_RejectsModifiedRecords(t *testing.T) {
 		return to.Bytes()
 	}
 	for want, damage := range map[string]func(map[string]*appsv1.ControllerRevision){
-		"there is none":      func(all map[string]*appsv1.ControllerRevision) { delete(all, name) },
+		"the ControllerRevision does not exist":      func(all map[string]*appsv1.ControllerRevision) { delete(all, name) },
 		part + " is missing": func(all map[string]*appsv1.ControllerRevision) { delete(all, part) },
 		name + " has format 3, and this release reads only format 1: it was stored by another release": func(all map[string]*appsv1.ControllerRevision) {
 			change(all[name], func(data map[string]any) { data["format"] = 3 })
