@@ -39,7 +39,8 @@ func foreignContainers(containers []corev1.Container, owned map[string]Owned) []
 	return result
 }
 
-// kindOnly returns a volume with only its name and kind. The kind includes the medium.
+// kindOnly returns a copy of a volume with only its name and its kind. For an emptyDir, it also keeps the
+// medium.
 func kindOnly(volume *corev1.Volume) corev1.Volume {
 	reduced := corev1.Volume{Name: volume.Name}
 	from, to := reflect.ValueOf(volume.VolumeSource), reflect.ValueOf(&reduced.VolumeSource).Elem()
@@ -62,7 +63,7 @@ func IsOnNode(volume *corev1.Volume) bool {
 
 func ownedContainers(o Owned) []string { return o.Containers }
 
-// ownedPullSecrets returns the pull secrets that only the manager lists.
+// ownedPullSecrets returns a manager's pull secrets without the pull secrets that a deployment tool also lists.
 func ownedPullSecrets(o Owned) []string {
 	return slices.DeleteFunc(slices.Clone(o.PullSecrets), func(name string) bool { return slices.Contains(o.SharedPullSecrets, name) })
 }

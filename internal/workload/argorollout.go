@@ -19,8 +19,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// argoRollouts is the adapter of Rollouts of Argo Rollouts. They roll out in steps with pauses. Another
-// template starts with the first step again.
+// argoRollouts is the adapter of Rollouts of Argo Rollouts, which roll out in steps with pauses. If the
+// template changes during a rollout, the rollout starts again with the first step.
 var argoRollouts = Kind{
 	GroupVersionKind: argoRolloutKind,
 	Plural:           "Rollouts", Resource: "rollouts", Short: []string{"ro"},
@@ -68,7 +68,7 @@ const (
 	argoHeldByStep   = "the Argo Rollout pauses; the next step starts pods with the new template"
 )
 
-// argoRolloutKind identifies Rollouts.
+// argoRolloutKind is the group, version and kind of Rollouts.
 var argoRolloutKind = schema.GroupVersionKind{Group: "argoproj.io", Version: "v1alpha1", Kind: "Rollout"}
 
 func strategyOfArgoRollout(object Object, pods int, defaults Defaults) Strategy {
@@ -119,9 +119,9 @@ func (r *argoRollout) isObserved() bool {
 	return err == nil && observedGeneration >= r.Generation
 }
 
-// rolloutOfArgoRollout compares the current template with the stable template of the controller, which changes
-// when all steps are finished. A change that the controller has not observed yet may still be combined with
-// another change.
+// rolloutOfArgoRollout returns the state and the progress of a Rollout. It compares the current template with
+// the stable template in the status, which the controller changes after the last step. A change that the
+// controller has not observed yet may still be combined with another change.
 func rolloutOfArgoRollout(rollout *argoRollout) (Rollout, Progress) {
 	status, replicas := &rollout.Status, rollout.replicas()
 	progress := Progress{
@@ -163,8 +163,8 @@ func rolloutOfArgoRollout(rollout *argoRollout) (Rollout, Progress) {
 	return RolloutComplete, progress
 }
 
-// rejectionInArgoRollout describes the API server's rejection of a request of the workload's controller, "" for
-// none.
+// rejectionInArgoRollout describes a request of the workload's controller that the API server rejected. It
+// returns "" if no request was rejected.
 func rejectionInArgoRollout(rollout *argoRollout) string {
 	if progress := rollout.condition("Progressing"); progress.Status == corev1.ConditionFalse && progress.Reason == replicaSetCreateError {
 		return rejectionText("pods", progress.Reason, progress.Message)
@@ -175,7 +175,8 @@ func rejectionInArgoRollout(rollout *argoRollout) string {
 	return ""
 }
 
-// argoCause returns the reason of a failed rollout, "" if its deadline has passed.
+// argoCause returns the reason of a failed rollout. It returns "" if the rollout failed because its deadline
+// has passed.
 func argoCause(rollout *argoRollout) string {
 	progress, invalid := rollout.condition("Progressing"), rollout.condition("InvalidSpec")
 	switch {
@@ -191,7 +192,7 @@ func argoCause(rollout *argoRollout) string {
 	return ""
 }
 
-// condition returns a condition of a Rollout, or its zero value.
+// condition returns the condition of a type, or the zero value if the Rollout does not have the condition.
 func (r *argoRollout) condition(kind string) argoCondition {
 	for _, condition := range r.Status.Conditions {
 		if condition.Type == kind {
@@ -233,8 +234,8 @@ func finishArgoRollout(object Object) {
 // argoFailed is the note of reasons that are read only if the Rollout has failed.
 const argoFailed = "while the phase is Degraded, or the Rollout is aborted"
 
-// argoReasons are the reasons of the controller of Argo Rollouts. The message about a failed Rollout also
-// quotes other reasons.
+// argoReasons are the reasons that the controller of Argo Rollouts sets. If a Rollout has failed, the
+// operator's message may also quote other reasons.
 var argoReasons = []ControllerReason{
 	{"InvalidSpec", "InvalidSpec", meta.ReasonRolloutFailed, argoFailed},
 	{conditionProgressing, progressDeadlineExceeded, meta.ReasonRolloutFailed, argoFailed},

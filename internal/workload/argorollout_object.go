@@ -17,8 +17,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// argoRollout contains the fields of a Rollout that are read. The object itself is unstructured, so that
-// printing it does not change it.
+// argoRollout contains the fields of a Rollout that the operator reads. The Rollout itself is an unstructured
+// object, so that printing it does not change it.
 type argoRollout struct {
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
@@ -26,7 +26,7 @@ type argoRollout struct {
 	Status argoRolloutStatus `json:"status,omitempty"`
 }
 
-// argoRolloutSpec contains the fields of a spec that are read.
+// argoRolloutSpec contains the fields of a Rollout's spec that the operator reads.
 type argoRolloutSpec struct {
 	Replicas        *int32                 `json:"replicas,omitempty"`
 	Selector        *metav1.LabelSelector  `json:"selector,omitempty"`
@@ -39,7 +39,7 @@ type argoRolloutSpec struct {
 	RevisionHistoryLimit *int32 `json:"revisionHistoryLimit,omitempty"`
 }
 
-// argoWorkloadRef names the workload with the pod template of a Rollout.
+// argoWorkloadRef names the other workload that has the pod template of a Rollout.
 type argoWorkloadRef struct {
 	APIVersion string `json:"apiVersion,omitempty"`
 	Kind       string `json:"kind,omitempty"`
@@ -58,8 +58,8 @@ type argoCanary struct {
 	MaxUnavailable *intstr.IntOrString `json:"maxUnavailable,omitempty"`
 }
 
-// argoRolloutStatus contains the fields of a status that are read. The controller writes the generations as
-// strings.
+// argoRolloutStatus contains the fields of a Rollout's status that the operator reads. The controller writes
+// the generations as strings.
 type argoRolloutStatus struct {
 	ObservedGeneration         string          `json:"observedGeneration,omitempty"`
 	WorkloadObservedGeneration string          `json:"workloadObservedGeneration,omitempty"`
@@ -82,8 +82,9 @@ type argoCondition struct {
 	Message string                 `json:"message,omitempty"`
 }
 
-// decodeArgoRollout reads the fields of a Rollout. The definition allows almost any pod template, and a Rollout
-// that cannot be decoded must not fail the whole list. Fields that do not fit are left out and recorded.
+// decodeArgoRollout decodes the fields of a Rollout that the operator reads. Fields with a value of the wrong
+// type are left out and reported in Unread, because the CustomResourceDefinition accepts almost any pod
+// template. One Rollout that cannot be decoded must not fail the whole list.
 func decodeArgoRollout(object Object) (*argoRollout, Unread) {
 	fields := readableFields(object)
 	rollout, unread := &argoRollout{}, Unread{}
@@ -114,7 +115,8 @@ func decodeArgoRollout(object Object) (*argoRollout, Unread) {
 	return rollout, unread
 }
 
-// decodeField reads a field of a section, or returns the reason why the field does not fit.
+// decodeField decodes one field of a section of the Rollout. If the value has the wrong type, decodeField
+// returns the reason and does not set the field.
 func (r *argoRollout) decodeField(section, key string, value any) string {
 	decode := func(value any, into *argoRollout) error {
 		return decodeTree(map[string]any{section: map[string]any{key: value}}, into)
@@ -130,8 +132,8 @@ func (r *argoRollout) decodeField(section, key string, value any) string {
 	return reason
 }
 
-// decodeTree decodes a tree like the JSON that it was read from. Fields that the tree does not have are
-// unchanged.
+// decodeTree sets the fields of a struct from a decoded JSON object. It does not change fields that are missing
+// in the object.
 func decodeTree(fields map[string]any, into any) error {
 	text, err := json.Marshal(fields)
 	if err != nil {

@@ -12,12 +12,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// valueKeys returns the keys of Values.
+// valueKeys returns the top-level keys of the map that Values returns.
 func valueKeys() []string {
 	return []string{"kind", "name", "namespace", "labels", "annotations", "containers", "qosClass", "users", "accountPullSecrets"}
 }
 
-// appendValues appends a text that differs if Values differs in one of the keys.
+// appendValues appends a text for some keys of Values. Views with different values of these keys get different
+// texts.
 func (v *View) appendValues(text []byte, keys []string) []byte {
 	for _, key := range keys {
 		text = AppendTexts(text, key)
@@ -45,17 +46,17 @@ func (v *View) appendValues(text []byte, keys []string) []byte {
 	return text
 }
 
-// GraceKey is a key only for ValuesHash. It stands for terminationGracePeriodSeconds of the pods, which
-// templates cannot read.
+// GraceKey is a key that only ValuesHash accepts. It stands for terminationGracePeriodSeconds of the pods,
+// which templates cannot read.
 const GraceKey = "terminationGracePeriodSeconds"
 
-// PullSecretsKey is a key only for ValuesHash. It stands for the pull secrets of the pod template except the
-// operator's, which the operator does not add again.
+// PullSecretsKey is a key that only ValuesHash accepts. It stands for the pull secrets of the pod template that
+// do not belong to the operator. The operator does not add these pull secrets again.
 const PullSecretsKey = pullSecrets
 
-// ValuesHash returns a digest of the keys of Values. It is the same for workloads that differ only in name.
-// Workloads keep the digest from one release to the next. An addition to appendValues must therefore be
-// appended only if it is present.
+// ValuesHash returns a digest of some keys of Values. The digest is the same for workloads that differ only in
+// their name. Workloads keep the digest from one release to the next. If a later release adds data to
+// appendValues, the data must be appended only if it is present.
 func (v *View) ValuesHash(keys []string) string {
 	var space [1024]byte // This is usually enough and avoids an allocation.
 	text := space[:0]
@@ -76,11 +77,11 @@ func (v *View) ValuesHash(keys []string) string {
 	return meta.Digest(text, 8)
 }
 
-// ownName replaces the workload's name in container names.
+// ownName replaces a container name that is equal to the workload's name.
 const ownName = "\x00"
 
-// appendContainers appends the containers of the application. It writes ownName for a container with the
-// workload's name.
+// appendContainers appends a text of the application's containers. If a container has the same name as the
+// workload, the text contains ownName instead of the container's name.
 func (v *View) appendContainers(text []byte, name string) []byte {
 	for i := range v.Containers {
 		c := &v.Containers[i]

@@ -15,9 +15,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Changes lists the differences between the pod template of a manager and the applied pod template, both {spec:
-// {template}}, such as "initContainers[vector].image a:1 → a:2". It shows values only for fields that define
-// how a container runs. It never shows variables or arguments, which may contain secrets.
+// Changes lists the differences between the live pod template of a manager and the pod template to apply, such
+// as "initContainers[vector].image a:1 → a:2". Both bodies have the form {spec: {template}}. Changes shows
+// values only for fields that define how a container runs. It never shows variables or arguments, which may
+// contain secrets.
 func Changes(oldBody, newBody map[string]any) []string {
 	var changes []string
 	oldTemplate, newTemplate := tree.MapAt(oldBody, "spec", "template"), tree.MapAt(newBody, "spec", "template")
@@ -43,8 +44,8 @@ func orEmpty(value any) map[string]any {
 	return map[string]any{}
 }
 
-// changesIn lists the differences between two values at a path. It needs the last field of the path. A nil
-// value means that the field is missing.
+// changesIn lists the differences between two values at a path. The second argument is the last field of the
+// path. A nil value means that the field is missing.
 func changesIn(path, field string, before, after any) []string {
 	oldMap, wasMap := before.(map[string]any)
 	newMap, isMap := after.(map[string]any)
@@ -67,7 +68,7 @@ func changesIn(path, field string, before, after any) []string {
 	return []string{fmt.Sprintf("%s %v → %v", path, before, after)}
 }
 
-// eachChange lists the differences below the keys of two maps, in order.
+// eachChange lists the differences between the values of two maps, sorted by key.
 func eachChange(before, after map[string]any, locate func(key string) (path, field string)) []string {
 	keys := slices.Collect(maps.Keys(before))
 	for key := range after {
@@ -97,7 +98,8 @@ var itemKeys = map[string]string{
 	pullSecrets: "name",
 }
 
-// isKeyed reports whether a value is a list with a merge key, or a missing list of such a field.
+// isKeyed reports whether a value is a list with a merge key. It also returns true for nil if the field is such
+// a list.
 func isKeyed(field string, value any) bool {
 	_, isList := value.([]any)
 	return itemKeys[field] != "" && (isList || value == nil)
@@ -112,10 +114,10 @@ func byKey(field string, list any) map[string]any {
 	return items
 }
 
-// shown are the fields with string values that are shown.
+// shown are the fields for which Changes shows a string value.
 var shown = []string{"image", "imagePullPolicy", "restartPolicy", "cpu", "memory", "ephemeral-storage", "sizeLimit"}
 
-// isShown reports whether the value of a field is shown. Numbers and booleans are always shown.
+// isShown reports whether Changes shows the value of a field. It always shows numbers and booleans.
 func isShown(field string, value any) bool {
 	switch value.(type) {
 	case map[string]any, []any:
@@ -129,8 +131,8 @@ func isShown(field string, value any) bool {
 // IsKeyedList reports whether a field of a pod is a list with a merge key.
 func IsKeyedList(field string) bool { return itemKeys[field] != "" }
 
-// ItemKeys returns the values of the merge key of a list's items, as strings. The keys of ports include the
-// protocol.
+// ItemKeys returns the merge key of each item of a list, as a string. The key of a port that does not use TCP
+// includes the protocol.
 func ItemKeys(field string, list []any) []string {
 	keys := make([]string, len(list))
 	for i, item := range list {

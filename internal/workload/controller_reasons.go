@@ -5,17 +5,19 @@ package workload
 
 // ControllerReason is a reason that the controller of a kind sets in a condition of a workload, or in a warning
 // event about a workload. Each Kind lists the reasons of Kubernetes 1.25 to 1.37, or of Argo Rollouts 1.0 to
-// 1.10. A reason of a condition that is not listed is not read, unless a note contains an exception.
+// 1.10. The operator ignores a condition with a reason that is not listed, unless a note contains an exception.
 type ControllerReason struct {
 	// Condition is the type of the condition, "" for a warning event.
 	Condition, Reason string
-	// Reported is the reason or the state that the operator derives, "" if it does not read the controller's reason.
+	// Reported is the reason or the state that the operator reports for the controller's reason, or "" if the
+	// operator ignores that reason.
 	Reported string
-	// Note explains when the reason counts, or why the reason is not read.
+	// Note explains when the operator uses the controller's reason, or why the operator ignores it.
 	Note string
 }
 
-// Types of conditions, and reasons of conditions and events that the code compares.
+// The following constants are types of conditions, and reasons of conditions and events, that the code
+// compares.
 const (
 	conditionProgressing    = "Progressing"
 	conditionReplicaFailure = "ReplicaFailure"
@@ -36,8 +38,8 @@ const (
 	rejects       = "the API server rejects the change"
 )
 
-// reportedReason returns the reason that the operator derives from a warning event about a workload, "" if it does not read the
-// event.
+// reportedReason returns the reason that the operator reports for a reason in a warning event. It returns "" if
+// the operator ignores such events.
 func (k *Kind) reportedReason(reason string) string {
 	for _, entry := range k.Reasons {
 		if entry.Condition == "" && entry.Reason == reason {

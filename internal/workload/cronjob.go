@@ -16,7 +16,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// cronJobs is the adapter of CronJobs. A change of the template does not restart pods. The next run uses it.
+// cronJobs is the adapter of CronJobs. A change of the template does not restart pods, because only the next
+// run uses the new template.
 var cronJobs = Kind{
 	GroupVersionKind: batchv1.SchemeGroupVersion.WithKind("CronJob"),
 	Plural:           "CronJobs", Resource: "cronjobs", Short: []string{"cj"},
@@ -63,7 +64,8 @@ func readCronJob(object any) (Content, bool) {
 	return content, true
 }
 
-// writtenAt returns the time of the last write of the operator's managers, in whole seconds, or zero for never.
+// writtenAt returns the time of the last write by one of the operator's managers, in whole seconds. It returns
+// zero if the managers have never written the object.
 func writtenAt(object metav1.Object) (last time.Time) {
 	entries := object.GetManagedFields()
 	for i := range entries {
@@ -74,8 +76,8 @@ func writtenAt(object metav1.Object) (last time.Time) {
 	return last
 }
 
-// remarkOnFailures names the rules of a podFailurePolicy that also apply to the exit code of the sidecar,
-// because they do not name a container.
+// remarkOnFailures returns a remark about the rules of a podFailurePolicy that also apply to the sidecar's exit
+// code, because they do not name a container. It returns "" if the policy does not have such rules.
 func remarkOnFailures(policy *batchv1.PodFailurePolicy) string {
 	if policy == nil {
 		return ""
@@ -92,7 +94,7 @@ func remarkOnFailures(policy *batchv1.PodFailurePolicy) string {
 	return "podFailurePolicy: " + strings.Join(rules, ", ") + ": onExitCodes without containerName also applies to the exit code of the sidecar; set containerName to the application's container"
 }
 
-// cronJobReasons are the reasons of warning events, because the controller does not set conditions.
+// cronJobReasons are the reasons in warning events. The CronJob controller does not set conditions.
 var cronJobReasons = []ControllerReason{
 	{"", failedCreate, meta.ReasonPodsRejected, "of a Job"},
 	{"", "FailedGet", meta.ReasonControllerWarning, "of a Job that it replaces"},
@@ -107,8 +109,8 @@ var cronJobReasons = []ControllerReason{
 	{"", "UnsupportedSchedule", "", notABlock},
 }
 
-// lastRunTime returns the time when a CronJob last started a Job, or its creation time. Earlier events do not
-// concern the next run.
+// lastRunTime returns the time when a CronJob last started a Job, or the CronJob's creation time if it has
+// never run. Earlier events do not concern the next run.
 func lastRunTime(object Object) time.Time {
 	if job, ok := object.(*batchv1.CronJob); ok && job.Status.LastScheduleTime != nil {
 		return job.Status.LastScheduleTime.Time

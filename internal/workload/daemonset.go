@@ -104,8 +104,8 @@ func rolloutOfDaemonSet(set *appsv1.DaemonSet) (Rollout, Progress) {
 	return RolloutComplete, progress
 }
 
-// newestOfDaemonSet returns the revision with the highest number. The status does not name the revision, and an
-// undo raises the number of the restored revision.
+// newestOfDaemonSet returns the revision with the highest number, because the status does not name the
+// revision. An undo gives the restored revision the highest number.
 func newestOfDaemonSet(object Object, revisions []metav1.Object) metav1.Object {
 	var newest *appsv1.ControllerRevision
 	for _, candidate := range revisions {
@@ -120,8 +120,8 @@ func newestOfDaemonSet(object Object, revisions []metav1.Object) metav1.Object {
 	return newest
 }
 
-// finishDaemonSet sets one available pod and no desired number: a file does not name the number of nodes, and a
-// DaemonSet without nodes is rare.
+// finishDaemonSet sets the status of a DaemonSet from a file: one available pod and 0 desired pods. A file does
+// not contain the number of nodes, and a DaemonSet without nodes is rare.
 func finishDaemonSet(object Object) {
 	if set, isOne := object.(*appsv1.DaemonSet); isOne && set.Status.ObservedGeneration == 0 {
 		set.Status.ObservedGeneration = set.Generation
@@ -130,7 +130,7 @@ func finishDaemonSet(object Object) {
 	}
 }
 
-// daemonSetReasons are the reasons of warning events, because the controller does not set conditions.
+// daemonSetReasons are the reasons in warning events. The DaemonSet controller does not set conditions.
 var daemonSetReasons = []ControllerReason{
 	{"", failedCreate, meta.ReasonPodsRejected, ""},
 	{"", failedDelete, meta.ReasonPodsRejected, ""},

@@ -134,7 +134,8 @@ func rolloutOfDeployment(deployment *appsv1.Deployment) Rollout {
 	return RolloutProgressing
 }
 
-// findCondition returns a condition of a Deployment, or its zero value.
+// findCondition returns the condition of a type, or the zero value if the Deployment does not have the
+// condition.
 func findCondition(status *appsv1.DeploymentStatus, kind appsv1.DeploymentConditionType) appsv1.DeploymentCondition {
 	for i := range status.Conditions {
 		if status.Conditions[i].Type == kind {
@@ -144,8 +145,8 @@ func findCondition(status *appsv1.DeploymentStatus, kind appsv1.DeploymentCondit
 	return appsv1.DeploymentCondition{}
 }
 
-// rejectionInDeployment describes the API server's rejection of a request of the workload's controller, "" for
-// none.
+// rejectionInDeployment describes a request of the workload's controller that the API server rejected. It
+// returns "" if no request was rejected.
 func rejectionInDeployment(status *appsv1.DeploymentStatus) string {
 	if progress := findCondition(status, appsv1.DeploymentProgressing); progress.Status == corev1.ConditionFalse && progress.Reason == replicaSetCreateError {
 		return rejectionText("pods", progress.Reason, progress.Message)
@@ -168,8 +169,8 @@ func finishDeployment(object Object) {
 	}
 }
 
-// deploymentReasons are the reasons of the Deployment controller. The ReplicaSet controller sets
-// ReplicaFailure, which is copied.
+// deploymentReasons are the reasons that the Deployment controller sets. It copies ReplicaFailure, which the
+// ReplicaSet controller sets.
 var deploymentReasons = []ControllerReason{
 	{conditionProgressing, progressDeadlineExceeded, meta.ReasonRolloutFailed, "while the condition is False"},
 	{conditionProgressing, replicaSetCreateError, meta.ReasonPodsRejected, "while the condition is False. Without progressDeadlineSeconds, the controller reports it only in an event, which is not read"},

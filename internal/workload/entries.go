@@ -12,19 +12,19 @@ import (
 // isOurs reports whether a managedFields entry belongs to a field manager of the operator.
 func isOurs(entry *metav1.ManagedFieldsEntry) bool { return isApply(entry) || isPatch(entry) }
 
-// isApply reports whether an entry is an apply of a field manager of the operator.
+// isApply reports whether an entry records a server-side apply by a field manager of the operator.
 func isApply(entry *metav1.ManagedFieldsEntry) bool {
 	return entry.Operation == metav1.ManagedFieldsOperationApply && entry.Subresource == "" &&
 		entry.FieldsV1 != nil && meta.IsManager(entry.Manager)
 }
 
-// isPatch reports whether an entry is a patch of a field manager of the operator.
+// isPatch reports whether an entry records a patch by a field manager of the operator.
 func isPatch(entry *metav1.ManagedFieldsEntry) bool {
 	return entry.Operation == metav1.ManagedFieldsOperationUpdate && entry.Subresource == "" && meta.IsManager(entry.Manager)
 }
 
-// LastWriter returns the field manager of the last write, except the operator's managers and writes of
-// subresources such as status.
+// LastWriter returns the field manager that last wrote the object, or "" for none. It ignores the operator's
+// managers, and writes of subresources such as status.
 func LastWriter(entries []metav1.ManagedFieldsEntry) string {
 	if entry := lastEntry(entries); entry != nil {
 		return entry.Manager

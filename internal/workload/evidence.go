@@ -13,7 +13,8 @@ func availableUpdated(updated, available, pods int32) int32 {
 	return max(min(updated, available-older), 0)
 }
 
-// idleAt explains why a workload with a number of replicas does not start pods, "" if it does.
+// idleAt explains why a workload with a number of replicas does not start pods. It returns "" if the workload
+// starts pods.
 func idleAt(replicas int32) string {
 	if replicas == 0 {
 		return "0 replicas"

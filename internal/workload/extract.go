@@ -11,18 +11,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// atomic are the fields of pods with a map value that is owned as a whole. For other maps, and for lists with
-// keys, managed fields without children own only the map or list itself and no content.
+// atomic are the fields of a pod with a map that has one owner as a whole. For all other maps, and for the
+// lists in keyed, managed fields without children own only the map or list itself, without its content.
 var atomic = []string{
 	"fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef", "secretRef", "nodePublishSecretRef",
 	"selector", "labelSelector", "dataSource",
 }
 
-// keyed are the lists with keyed items.
+// keyed are the lists of a pod with items that managed fields identify by keys.
 var keyed = []string{"initContainers", "containers", "volumes", "env", "ports", "volumeMounts", "volumeDevices", "claims", pullSecrets}
 
-// extract returns the live values of managed fields in FieldsV1 notation: "f:name" is a field, "k:{…}" a list
-// item by its keys, "v:…" an item of a set, "." the value itself, and an empty set a whole value.
+// extract returns the live values of the fields that a managed-fields map in FieldsV1 notation lists. In this
+// notation, "f:name" is a field, "k:{…}" a list item with its keys, and "v:…" an item of a set. "." is the
+// value itself, and an empty map is a whole value.
 func extract(key string, fields map[string]any, live any) any {
 	if len(fields) == 0 {
 		switch live.(type) {
@@ -57,7 +58,8 @@ func extract(key string, fields map[string]any, live any) any {
 	}
 }
 
-// extractItems extracts the items of a list in their live order. Items of pull secrets are values.
+// extractItems returns the items of a live list that managed fields list, in the order of the live list. Items
+// of imagePullSecrets are returned whole.
 func extractItems(list string, fields map[string]any, live []any) []any {
 	type item struct{ keys, fields map[string]any }
 	var items []item

@@ -17,9 +17,10 @@ import (
 // Fault is the reason why a pod of a workload does not run, according to the pod's status. The zero value means
 // no fault.
 type Fault struct {
-	// Reason is a reason of package meta. Message names the pod and quotes the kubelet or the scheduler.
+	// Reason is a reason that is declared in package meta. Message names the pod and quotes the kubelet or the
+	// scheduler.
 	Reason, Message string
-	// IsOurs reports whether the fault is in a container of the operator. Container is the name of that
+	// IsOurs reports whether the fault is in one of the operator's containers. Container is the name of the
 	// container.
 	IsOurs    bool
 	Container string
@@ -35,8 +36,9 @@ func refusalText(message string) string {
 	return strings.ToValidUTF8(message[:min(len(message), refusalLimit)], "")
 }
 
-// FindFault returns the first fault of pods in name order, preferably of the named containers. Pods that are
-// being deleted, were evicted or have ended do not have a fault, because a node drain does this, too.
+// FindFault returns the first fault of the pods, in the order of their names. A fault of one of the named
+// containers takes precedence over a scheduling fault. FindFault ignores pods that are being deleted, were
+// evicted or have ended, because this also happens during a node drain.
 func FindFault(pods []corev1.Pod, containers []string, now time.Time) Fault {
 	var firstFault Fault
 	for _, pod := range byName(pods) {
@@ -69,7 +71,7 @@ func isLeaving(pod *corev1.Pod) bool {
 	return pod.DeletionTimestamp != nil || isDisrupted || pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
 }
 
-// schedulingFault returns the fault of an unschedulable pod.
+// schedulingFault returns the fault of a pod that cannot be scheduled, or the zero value for other pods.
 func schedulingFault(pod *corev1.Pod) Fault {
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse && condition.Reason == corev1.PodReasonUnschedulable {
@@ -79,7 +81,8 @@ func schedulingFault(pod *corev1.Pod) Fault {
 	return Fault{}
 }
 
-// containerFault returns the first fault of the named containers of a pod.
+// containerFault returns the first fault in the named containers of a pod. It also returns a fault if the pod
+// is not ready only because of one of these containers.
 func containerFault(pod *corev1.Pod, containers []string, now time.Time) Fault {
 	for _, status := range containerStatuses(pod) {
 		if !slices.Contains(containers, status.Name) {
@@ -92,8 +95,8 @@ func containerFault(pod *corev1.Pod, containers []string, now time.Time) Fault {
 	return readinessFault(pod, containers, now)
 }
 
-// faultIn returns the reason why a container does not run, "" if it runs or is about to start. A lasting
-// container must not terminate.
+// faultIn returns the reason why a container does not run, or "" if it runs or is about to start. If a lasting
+// container has terminated, even with exit code 0, faultIn returns a fault.
 func faultIn(status *corev1.ContainerStatus, isLasting bool) (reason, message string) {
 	termination := status.State.Terminated
 	if waiting := status.State.Waiting; waiting != nil {
@@ -120,7 +123,7 @@ func faultIn(status *corev1.ContainerStatus, isLasting bool) (reason, message st
 	return meta.ReasonCrashLoopBackOff, describeTermination(termination)
 }
 
-// quoteKubelet returns a description with the message of the kubelet.
+// quoteKubelet returns the description of a problem, followed by the reason and the message of the kubelet.
 func quoteKubelet(problem string, waiting *corev1.ContainerStateWaiting) string {
 	const limit = 256
 	words := strings.ToValidUTF8(waiting.Message[:min(len(waiting.Message), limit)], "")

@@ -13,14 +13,14 @@ import (
 )
 
 // Hash returns a digest of the applied fields of a workload: {metadata: {annotations}, spec: {template}}. The
-// applied body and its live values in the API server have the same hash. Any change of an applied value changes
-// the hash, except the annotations for bookkeeping. Workloads keep the hash from one release to the next. If
-// the function changed, all workloads would be written again.
+// applied body and its live values in the API server have the same hash. Each change of an applied value
+// changes the hash, except changes of bookkeeping annotations. Workloads keep the hash from one release to the
+// next. If a release computed another hash for the same fields, the operator would write all workloads again.
 func Hash(applied map[string]any) string {
 	return meta.Digest([]byte(jsonText(normal("", withoutBookkeeping(applied)))), 12)
 }
 
-// withoutBookkeeping returns the body without the annotations that record its origin.
+// withoutBookkeeping returns the applied body without the operator's bookkeeping annotations.
 func withoutBookkeeping(applied map[string]any) map[string]any {
 	annotations := tree.MapAt(applied, "metadata", "annotations")
 	if annotations == nil {
@@ -33,15 +33,15 @@ func withoutBookkeeping(applied map[string]any) map[string]any {
 	return applied
 }
 
-// atomicDefaults are defaults that the API server adds inside atomic values. Atomic values are owned as a
-// whole, so that the defaults look like applied values.
+// atomicDefaults are defaults that the API server adds inside atomic values. A manager owns an atomic value as
+// a whole, so the added defaults look like applied fields.
 var atomicDefaults = map[string]struct{ field, value string }{
 	"fieldRef":            {"apiVersion", `"v1"`},
 	"serviceAccountToken": {"expirationSeconds", "3600"},
 }
 
-// normal removes the API server's defaults and the order of named list items, because items of other managers
-// may be placed between them.
+// normal returns a value without the API server's defaults and with sorted list items. The order of the items
+// does not count, because other managers may insert items between them.
 func normal(key string, value any) any {
 	switch v := value.(type) {
 	case map[string]any:

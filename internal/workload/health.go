@@ -16,17 +16,18 @@ import (
 
 // RestartRule defines when restarts of the operator's containers are a fault of a workload with running pods.
 type RestartRule struct {
-	// Restarts is the number of restarts that is a fault.
+	// Restarts is the number of restarts of a container from which the restarts are a fault.
 	Restarts int32
-	// StartedAt is the time when the rollout was started. Older pods have another sidecar.
+	// StartedAt is the time when the rollout was started. Pods that are older than this time are ignored,
+	// because they have another sidecar.
 	StartedAt time.Time
-	// RetriedAt is the time when a user continued the failed rollout, or zero for never. Containers that were
-	// restarted only before that time do not have a fault.
+	// RetriedAt is the time when a user continued the failed rollout, or zero if no user did. A container is at
+	// fault only if it was also restarted after this time.
 	RetriedAt time.Time
 }
 
-// FindFault returns the fault of the first pod, in name order, with a container of the operator that was
-// restarted too often. Pods that are being deleted or have ended do not have a fault.
+// FindFault returns a fault for the first pod, in the order of their names, with a named container that was
+// restarted too often. FindFault ignores pods that are being deleted or have ended.
 func (w *RestartRule) FindFault(pods []corev1.Pod, containers []string) Fault {
 	for _, pod := range byName(pods) {
 		if isLeaving(pod) || pod.CreationTimestamp.Time.Before(w.StartedAt) {
@@ -49,7 +50,8 @@ func (w *RestartRule) isTooOften(status *corev1.ContainerStatus) bool {
 	return status.RestartCount >= w.Restarts && (w.RetriedAt.IsZero() || termination != nil && termination.FinishedAt.After(w.RetriedAt))
 }
 
-// describeTermination describes the last termination of a container, which may be unknown to the kubelet.
+// describeTermination describes how a container was last terminated. The argument is nil if the kubelet does
+// not know.
 func describeTermination(termination *corev1.ContainerStateTerminated) string {
 	switch {
 	case termination == nil:
@@ -110,7 +112,7 @@ func unreadyFor(probe *corev1.Probe) time.Duration {
 	return max(minUnready, time.Duration(probe.InitialDelaySeconds+period*failures)*time.Second)
 }
 
-// findContainer returns the container of a name, or nil for none.
+// findContainer returns the container with a name, or nil for none.
 func findContainer(pod *corev1.Pod, name string) *corev1.Container {
 	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
 		if i := slices.IndexFunc(containers, func(c corev1.Container) bool { return c.Name == name }); i >= 0 {
@@ -120,7 +122,8 @@ func findContainer(pod *corev1.Pod, name string) *corev1.Container {
 	return nil
 }
 
-// isLasting reports whether a container of a pod must not terminate.
+// isLasting reports whether a container must run as long as its pod: an application container or a native
+// sidecar.
 func isLasting(pod *corev1.Pod, name string) bool {
 	isNamed := func(c corev1.Container) bool { return c.Name == name }
 	if slices.ContainsFunc(pod.Spec.Containers, isNamed) {

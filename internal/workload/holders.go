@@ -16,8 +16,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
-// Holder is a kind of object with pod templates that may be restored or still start pods: revisions for a
-// rollback, and Jobs that retry.
+// Holder is a kind of object that contains a copy of a workload's pod template: revisions, which a rollback may
+// restore, and Jobs, which may still start pods.
 type Holder struct {
 	// Plural is the name in messages. Group and Resource are for RBAC rules.
 	Plural, Group, Resource string
@@ -25,18 +25,18 @@ type Holder struct {
 	NewList func() List
 	// kinds are the kinds of workloads that create these objects.
 	kinds []*Kind
-	// Starts reports whether the objects start pods independent of the workload.
+	// Starts reports whether objects of this kind start pods without the workload.
 	Starts bool
 }
 
-// holders lists the kinds of these objects.
+// holders lists the kinds of objects that contain a copy of a pod template.
 var holders = []Holder{
 	{"ReplicaSets", appsv1.GroupName, "replicasets", func() List { return &appsv1.ReplicaSetList{} }, []*Kind{&deployments, &argoRollouts}, false},
 	{"ControllerRevisions", appsv1.GroupName, "controllerrevisions", func() List { return &appsv1.ControllerRevisionList{} }, []*Kind{&statefulSets, &daemonSets}, false},
 	{"Jobs", batchv1.GroupName, "jobs", func() List { return &batchv1.JobList{} }, []*Kind{&cronJobs, &jobs}, true},
 }
 
-// HoldersFor returns the kinds of objects that contain templates of workloads of some kinds.
+// HoldersFor returns the kinds of objects that contain the pod templates of workloads of some kinds.
 func HoldersFor(workloadKinds []*Kind) []Holder {
 	var matches []Holder
 	for _, holder := range holders {
@@ -47,7 +47,7 @@ func HoldersFor(workloadKinds []*Kind) []Holder {
 	return matches
 }
 
-// CountedHolder returns the kind of revisions that a resource of a quota counts, such as
+// CountedHolder returns the kind of revisions that a resource name of a ResourceQuota counts, such as
 // count/replicasets.apps.
 func CountedHolder(name corev1.ResourceName) (holder Holder, ok bool) {
 	for _, holder := range holders {
@@ -61,8 +61,8 @@ func CountedHolder(name corev1.ResourceName) (holder Holder, ok bool) {
 // controllerLabels are the labels that controllers add to the pod template of a ReplicaSet.
 var controllerLabels = []string{"pod-template-hash", "rollouts-pod-template-hash"}
 
-// MatchesTemplate reports whether a holder's object has the pod template of a workload, so that the workload's
-// controller reuses the object and does not create another.
+// MatchesTemplate reports whether an object of a Holder kind has the pod template of a workload. The workload's
+// controller then reuses this object instead of creating another.
 func MatchesTemplate(object, workloadObject Object) bool {
 	owner, ref := metav1.GetControllerOf(object), NewRef(workloadObject)
 	if owner == nil || object.GetNamespace() != ref.Namespace || owner.Kind != ref.Kind || owner.Name != ref.Name || ref.UID != "" && owner.UID != ref.UID {
@@ -84,8 +84,8 @@ func MatchesTemplate(object, workloadObject Object) bool {
 	return err == nil && isDefaulted("", live, desired)
 }
 
-// PodSpecFor returns the pod spec of a holder's object. It returns false if the object does not start pods anymore,
-// or cannot be read.
+// PodSpecFor returns the pod spec in an object of a Holder kind. It returns false if the object cannot be read,
+// or is a Job that has ended.
 func PodSpecFor(object runtime.Object) (*corev1.PodSpec, bool) {
 	template, ok := templateIn(object)
 	if job, isJob := object.(*batchv1.Job); !ok || isJob && isOver(job) {
@@ -94,8 +94,8 @@ func PodSpecFor(object runtime.Object) (*corev1.PodSpec, bool) {
 	return &template.Spec, true
 }
 
-// templateIn returns the pod template of a holder's object. It returns false if the object has no template, or
-// cannot be read.
+// templateIn returns the pod template in an object of a Holder kind. It returns false if the object has no
+// template or cannot be read.
 func templateIn(object runtime.Object) (*corev1.PodTemplateSpec, bool) {
 	switch holder := object.(type) {
 	case *appsv1.ReplicaSet:

@@ -11,8 +11,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// jobs is the adapter of Jobs. Their template cannot be changed. They are blocked with that reason, and not
-// ignored.
+// jobs is the adapter of Jobs. The operator reports a selected Job as blocked, because the pod template of a
+// Job cannot be changed.
 var jobs = Kind{
 	GroupVersionKind: batchv1.SchemeGroupVersion.WithKind("Job"),
 	Plural:           "Jobs", Resource: "jobs",
@@ -39,9 +39,9 @@ func readJob(object any) (Content, bool) {
 	return Content{Template: &job.Spec.Template, Selector: job.Spec.Selector, Observed: true, Rollout: RolloutComplete}, true
 }
 
-// isRun reports whether another object determines the pods of a Job, so that the Job does not count as a
-// workload. A run of a CronJob has the CronJob's template, with the sidecar if the CronJob has it. The
-// operator's Jobs run only Vector.
+// isRun reports whether a Job does not count as a workload, because a CronJob or the operator created it. A Job
+// of a CronJob has the CronJob's template, and the sidecar if the CronJob has it. The operator's Jobs run only
+// Vector.
 func isRun(job metav1.Object) bool {
 	owner := metav1.GetControllerOf(job)
 	return owner != nil && owner.Kind == cronJobs.Kind || job.GetLabels()[meta.LabelValidation] != ""

@@ -29,103 +29,109 @@ type List interface {
 // Kind contains the properties and functions that are specific to one kind of workload.
 type Kind struct {
 	schema.GroupVersionKind
-	// Plural is the name in messages. Resource is for URLs and RBAC rules.
+	// Plural is the plural that messages show. Resource is the plural in URLs and RBAC rules.
 	Plural, Resource string
-	// Dependents is the kind of objects that the controller creates, for messages, or "" for pods.
+	// Dependents is the plural of the objects that the controller creates, for messages, or "" for pods.
 	Dependents string
-	// Short are kubectl's short names, in lower case.
+	// Short are the short names of the kind in kubectl, in lower case.
 	Short []string
-	// Annotations is the prefix of the annotations that the controller writes on the workload, or "" for none.
+	// Annotations is the prefix of the annotations that the controller writes on the workload, or "" if it does
+	// not write annotations.
 	Annotations string
-	// Template is the path to the pod template.
+	// Template is the path of the pod template in the workload.
 	Template []string
-	// Traits are the differences from other kinds.
+	// Traits are the properties that differ between kinds.
 	Traits Traits
-	// Defaults are the values of fields that an object does not set.
+	// Defaults are the values of fields that a workload does not set.
 	Defaults Defaults
-	// Reasons are all reasons that the controller sets, in the order of docs/reasons.md.
+	// Reasons are all reasons that the controller sets in conditions and warning events, in the order of
+	// docs/reasons.md.
 	Reasons []ControllerReason
-	// Revisions finds the pods with the newest template. It is nil if pods are not read.
+	// Revisions finds the pods with the newest template. It is nil for kinds with pods that the operator does
+	// not read.
 	Revisions *Revisions
 
 	// New and NewList return an empty object and an empty list.
 	New     func() Object
 	NewList func() List
-	// strategy returns how a rollout replaces a number of pods. It is nil if a rollout does not replace pods.
+	// strategy returns how a rollout replaces the pods of a workload with a number of pods. It is nil for kinds
+	// with rollouts that do not replace pods.
 	strategy func(object Object, pods int, defaults Defaults) Strategy
-	// completePod adds the fields to a pod that the controller adds to the template, such as labels. The pod has a
-	// name.
+	// completePod adds the fields that the controller adds to the pods that it creates, such as labels. The pod
+	// already has a name.
 	completePod func(pod *corev1.Pod, object Object)
-	// finish sets the status of a finished rollout if the workload has no status.
+	// finish sets the status of a finished rollout on a workload without a status.
 	finish func(Object)
-	// eventsSince returns the time since when events concern the current state of a workload. It is nil for the
-	// time of the newest revision.
+	// eventsSince returns the earliest time of events that concern the current state of a workload. If it is
+	// nil, events count from the time of the newest revision.
 	eventsSince func(Object) time.Time
-	// read returns false for an object of another kind.
+	// read returns the content of a workload. It returns false for an object of another kind.
 	read func(any) (Content, bool)
 }
 
-// Defaults are the values of fields that an object does not set: manifests do not set them, and for custom resources
-// the API server does not set them either.
+// Defaults are the values of fields that a workload does not set. Workloads from manifests do not have the
+// defaults, and the API server does not add them to custom resources.
 type Defaults struct {
-	// MaxSurge and MaxUnavailable limit a rolling update.
+	// MaxSurge and MaxUnavailable are the defaults of the limits of a rolling update.
 	MaxSurge, MaxUnavailable string
-	// Container are the defaults in the definition of a custom resource.
+	// Container are the defaults of container fields that the CustomResourceDefinition of a custom resource
+	// sets.
 	Container []FieldDefault
 }
 
-// FieldDefault is the default of a field. In a path, * stands for the items of a list. A default applies only
-// if the parent of the field exists.
+// FieldDefault is the default of one field. In a path, * stands for each item of a list. The default applies
+// only if the parent of the field exists.
 type FieldDefault struct {
 	Path  []string
 	Value any
 }
 
-// Traits are the differences of a kind from other kinds.
+// Traits are the properties that differ between kinds.
 type Traits struct {
-	// Immutable explains how users can proceed if the pod template cannot be changed. It is "" if the template
-	// can be changed.
+	// Immutable explains how users can add the sidecar to a kind with a pod template that cannot be changed. It
+	// is "" for all other kinds.
 	Immutable string
-	// RunsToCompletion reports whether the pods end after their work, so that a sidecar must end with them.
+	// RunsToCompletion reports whether the pods end when their work is finished, so that a sidecar must also
+	// end.
 	RunsToCompletion bool
-	// HasDeadline reports whether the status contains the failure of a rollout.
+	// HasDeadline reports whether the status of a workload reports that a rollout has passed its deadline.
 	HasDeadline bool
-	// OnEveryNode reports whether the pods share nodes with the pods of every other workload of such a kind, so
-	// that no two of these workloads can use the same port of the node.
+	// OnEveryNode reports whether a workload runs a pod on every node. Two workloads of such kinds cannot use
+	// the same port of the node.
 	OnEveryNode bool
-	// ReportsByEvent reports whether only events contain the reason why the controller cannot continue.
+	// ReportsByEvent reports whether the controller reports the reason why it cannot continue only in events,
+	// and not in the status.
 	ReportsByEvent bool
-	// AtomicLists reports whether server-side apply treats a list of the pod as one value with one owner. The
-	// pod template, and not managedFields, then records the items of the operator. Patches that test the items
-	// before they change them write the sidecar.
+	// AtomicLists reports whether server-side apply treats a list of the pod as one value with one owner. For
+	// such kinds, the pod template and not managedFields records the operator's items. The operator writes the
+	// sidecar with JSON patches that test the items before they change them.
 	AtomicLists bool
-	// Refers reports whether workloads of the kind may run the pods of another workload, with the pod template
-	// of the other workload.
+	// Refers reports whether a workload of the kind may use the pod template of another workload and run its
+	// pods.
 	Refers bool
-	// OptionalAPI reports whether a cluster may lack the API of the kind.
+	// OptionalAPI reports whether the API of the kind may be missing in a cluster.
 	OptionalAPI bool
 }
 
 // Revisions describes the objects that contain the revisions of a workload's pod template.
 type Revisions struct {
-	// Plural is the name in messages.
+	// Plural is the plural of the objects in messages.
 	Plural string
 	// NewList returns an empty list of revisions.
 	NewList func() List
-	// Newest returns the workload's current revision among several revisions, or nil if it is not among them.
+	// Newest returns the workload's current revision, or nil if the list does not contain the current revision.
 	Newest func(object Object, revisions []metav1.Object) metav1.Object
 	// HasPod reports whether a pod belongs to a revision.
 	HasPod func(object Object, revision metav1.Object, pod *corev1.Pod) bool
 }
 
-// IsMissingAPI reports whether an error of a request means that the cluster lacks the API of a kind that may be
-// missing.
+// IsMissingAPI reports whether a request failed because the cluster does not have the API of an optional kind.
 func (k *Kind) IsMissingAPI(err error) bool {
 	return k.Traits.OptionalAPI && (apimeta.IsNoMatchError(err) || apierrors.IsNotFound(err))
 }
 
-// NewWatchObject returns an empty object for watching the kind. For a kind that is never written, it has only
-// metadata.
+// NewWatchObject returns an empty object for watching the kind. For a kind with an immutable template, the
+// object has only metadata, because the operator never writes such workloads.
 func (k *Kind) NewWatchObject() Object {
 	if k.Traits.Immutable == "" {
 		return k.New()
@@ -135,85 +141,91 @@ func (k *Kind) NewWatchObject() Object {
 	return metadata
 }
 
-// Content contains the common properties of workloads of all kinds.
+// Content contains the properties that workloads of all kinds have.
 type Content struct {
 	Kind *Kind
-	// Template and Selector belong to the workload. They are not copies.
+	// Template and Selector share the memory of the workload.
 	Template *corev1.PodTemplateSpec
 	Selector *metav1.LabelSelector
 	// Pods is the number of pods that a change of the template restarts.
 	Pods int32
-	// Missing is the number of missing pods.
+	// Missing is the number of pods that the controller has not created yet.
 	Missing int32
-	// Refers names the workload that has the pod template instead, or is nil for none.
+	// Refers names the other workload that has the pod template, or is nil if the workload itself has the
+	// template.
 	Refers *Reference
-	// Unread lists the fields that could not be decoded.
+	// Unread describes the fields that could not be decoded.
 	Unread Unread
-	// Claims are the names of the volumes that are not in the template.
+	// Claims are the names of volumes that the pods get from volumeClaimTemplates and not from the pod
+	// template.
 	Claims []string
-	// Paused reports whether the workload must not be written. Observed reports whether the controller has
-	// observed the newest generation.
+	// Paused reports whether a user has paused the workload's rollouts, so that the operator must not write the
+	// workload. Observed reports whether the controller has observed the newest generation.
 	Paused, Observed bool
-	// Rollout is the state of the rollout. RolledOut is the time when it finished. It is zero while the rollout
-	// is in progress, or if the workload does not record it.
+	// Rollout is the state of the rollout. RolledOut is the time when the rollout finished. RolledOut is zero
+	// while the rollout is in progress, and if the workload does not record the time.
 	Rollout   Rollout
 	RolledOut time.Time
 	Progress
-	// Refusal describes a request of the controller that the API server rejects, or is "" for none.
+	// Refusal describes a request of the controller that the API server rejected, or is "" if no request was
+	// rejected.
 	Refusal string
-	// History is the workload's revisionHistoryLimit, unsetHistory if it has none.
+	// History is the workload's revisionHistoryLimit, or unsetHistory if the workload does not set the limit.
 	History int32
-	// Remark is information about the workload that users of a sidecar in it should know, or "" for none.
+	// Remark is a remark about the workload for users who add a sidecar to it, or "" for none.
 	Remark string
 }
 
-// Reference names another workload of the namespace.
+// Reference names another workload in the same namespace.
 type Reference struct {
 	Kind, Name string
-	// ObservedGeneration is the generation of the other workload that the controller has observed.
+	// ObservedGeneration is the generation of the other workload that the controller has observed, or 0 if it
+	// is unknown.
 	ObservedGeneration int64
 }
 
-// String returns the reference for messages.
+// String returns the kind and the name of the workload, for messages.
 func (r *Reference) String() string { return r.Kind + " " + r.Name }
 
-// Progress is the progress of a rollout.
+// Progress describes how far a rollout has progressed.
 type Progress struct {
 	// ProgressCount is the number of pods with the newest template, plus the number of these pods that are available. It
 	// grows during the rollout.
 	ProgressCount int32
-	// Evidence is the number of available pods with the newest template, if the status is certain. For a
-	// CronJob it is 1 if its newest run has the template and has succeeded.
+	// Evidence is the minimum number of available pods with the newest template according to the status. For a
+	// CronJob, Evidence is 1 if the newest run has the template and has succeeded.
 	Evidence int32
-	// Missed distinguishes the times at which the controller found that the progress deadline had passed. It is
-	// 0 if the status does not contain the time.
+	// Missed identifies one missed progress deadline. It is the time when the controller found that the
+	// deadline had passed, or 0 if the status does not contain such a time.
 	Missed uint32
-	// Old is the number of pods with another template than the newest. Held explains for messages why they are
-	// not replaced. It is "" unless the rollout is PodsNotReplaced.
+	// Old is the number of pods with an older template. HeldReason explains, for messages, why these pods are
+	// not replaced. HeldReason is "" unless the rollout is PodsNotReplaced.
 	Old        int32
 	HeldReason string
-	// Newest identifies the newest template that the controller knows. It is 0 for kinds with a status that
-	// contains the end of a rollout.
+	// Newest identifies the newest template that the controller has observed. It is 0 for kinds with a status
+	// that contains the end of a rollout.
 	Newest uint64
-	// Idle explains why the workload does not start pods with another template, or is "" if it does.
+	// Idle explains why the workload does not start pods with a new template, or is "" if it starts them.
 	Idle string
-	// FailureCause explains why the rollout has failed, or is "" if a deadline has passed.
+	// FailureCause explains why the rollout has failed. It is "" if the rollout has failed because its deadline
+	// has passed.
 	FailureCause string
-	// Advice is the action of a user after a failed rollout, or "" for no specific action.
+	// Advice is the next step for the user after a failed rollout, or "" for no specific step.
 	Advice string
-	// IsByRuns reports whether pods run the template and then end, so that evidence remains after them.
+	// IsByRuns reports whether the pods of a workload run the template and then end, so that Evidence stays
+	// valid after the pods have ended.
 	IsByRuns bool
-	// MayContinue reports whether pods are missing for an unknown time. If they are missing since the rollout, the
-	// rollout is still in progress.
+	// MayContinue reports whether pods are missing and the status does not contain the cause. If the pods have
+	// been missing since the rollout started, the rollout is still in progress.
 	MayContinue bool
-	// IsHeldByWrite reports whether PodsNotReplaced follows only from the time of the operator's last write,
-	// which may have changed only annotations.
+	// IsHeldByWrite reports whether the rollout is PodsNotReplaced only because the operator's last write is
+	// newer than the last run. That write may have changed only annotations.
 	IsHeldByWrite bool
-	// IsDown reports whether fewer pods are available than a rolling update keeps available, so that the
-	// workload does not work.
+	// IsDown reports whether so few pods are available that the workload does not work, because a rolling
+	// update keeps more pods available.
 	IsDown bool
-	// IsBetween reports whether the workload is in a stepwise rollout between two templates, which another
-	// template would restart.
+	// IsBetween reports whether a rollout in steps is in progress between two templates. A new template would
+	// restart such a rollout.
 	IsBetween bool
 }
 
@@ -225,10 +237,10 @@ const (
 	RolloutComplete Rollout = "Complete"
 	// RolloutProgressing means that pods are being replaced, or are not available yet.
 	RolloutProgressing Rollout = "Progressing"
-	// RolloutUnavailable means that the rollout has finished, but pods are not available yet or anymore.
+	// RolloutUnavailable means that the rollout has finished, but some pods are not available.
 	RolloutUnavailable Rollout = "Unavailable"
-	// PodsNotReplaced means that the workload has the template, that its settings keep pods with an older
-	// template, and that all other pods are available.
+	// PodsNotReplaced means that the workload has the current template, but its settings keep some pods with an
+	// older template. All other pods are available.
 	PodsNotReplaced Rollout = "Held"
 	// RolloutFailed means that the progress deadline has passed.
 	RolloutFailed Rollout = "Failed"

@@ -18,20 +18,20 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-// kinds lists the kinds of workloads that can have sidecars. A new kind needs a row here, a file like
-// deployment.go, and a value of v1alpha1.WorkloadKind.
+// kinds lists the kinds of workloads that can have sidecars. To add a kind, add it here, add a file like
+// deployment.go, and add a value of v1alpha1.WorkloadKind.
 var kinds = []*Kind{&deployments, &statefulSets, &daemonSets, &cronJobs, &jobs, &argoRollouts}
 
 // Kinds returns the kinds of workloads that can have sidecars.
 func Kinds() []*Kind { return kinds }
 
-// Ref identifies one workload. The UID distinguishes it from a later workload of the same name.
+// Ref identifies one workload. The UID distinguishes the workload from a later workload with the same name.
 type Ref struct {
 	Kind, Namespace, Name string
 	UID                   types.UID
 }
 
-// Read returns the content of a workload, and false for other objects.
+// Read returns the content of a workload. It returns false for objects that are not workloads.
 func Read(object any) (Content, bool) {
 	for _, kind := range kinds {
 		if content, isOne := kind.read(object); isOne {
@@ -42,7 +42,8 @@ func Read(object any) (Content, bool) {
 	return Content{}, false
 }
 
-// objectKind returns the kind of an object, or nil if it is not a workload. It does not decode the object.
+// objectKind returns the kind of a workload, or nil for other objects. It does not decode the object if it is
+// unstructured.
 func objectKind(object any) *Kind {
 	if isUnstructured(object, argoRolloutKind) {
 		return &argoRollouts
@@ -51,7 +52,7 @@ func objectKind(object any) *Kind {
 	return content.Kind
 }
 
-// readContent returns the content of an Object, as Read does.
+// readContent returns the content of a workload.
 func readContent(object Object) Content {
 	content, isOne := Read(object)
 	if !isOne {
@@ -60,7 +61,7 @@ func readContent(object Object) Content {
 	return content
 }
 
-// ToObject returns an object as a workload, and false if the object is not a workload.
+// ToObject converts a workload to an Object. It returns false if the argument is not a workload.
 func ToObject(object any) (Object, bool) {
 	if objectKind(object) == nil {
 		return nil, false
@@ -69,7 +70,7 @@ func ToObject(object any) (Object, bool) {
 	return workload, isOne
 }
 
-// PodTemplate returns the pod template of a workload. It is not a copy.
+// PodTemplate returns the pod template of a workload, which shares the workload's memory.
 func PodTemplate(object Object) *corev1.PodTemplateSpec { return readContent(object).Template }
 
 // HasOptionalAPI reports whether a cluster may lack the API of a workload's kind.
@@ -80,12 +81,12 @@ func NewRef(object Object) Ref {
 	return Ref{Kind: objectKind(object).Kind, Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID()}
 }
 
-// Finish sets the status of a finished rollout on a workload that was read from a file, because a file does not
-// contain a rollout.
+// Finish sets the status of a finished rollout on a workload from a file, because a workload in a file usually
+// has no status.
 func Finish(object Object) { objectKind(object).finish(object) }
 
-// KindNamed returns the kind for a name that kubectl accepts, such as deploy or deployments.apps, or nil for
-// none.
+// KindNamed returns the kind with a name that kubectl accepts, such as deploy or deployments.apps. It returns
+// nil for other names.
 func KindNamed(name string) *Kind {
 	name = strings.ToLower(name)
 	for _, kind := range kinds {
@@ -97,10 +98,11 @@ func KindNamed(name string) *Kind {
 	return nil
 }
 
-// Default returns the kind that is used if none is named.
+// Default returns the kind that is used if a user does not name a kind.
 func Default() *Kind { return kinds[0] }
 
-// Singular returns the name of a workload of some kinds in messages.
+// Singular returns the name that messages use for one workload of some kinds: the kind if there is only one, or
+// else "workload".
 func Singular(kinds ...v1alpha1.WorkloadKind) string {
 	if len(kinds) == 1 {
 		return string(kinds[0])
@@ -108,10 +110,10 @@ func Singular(kinds ...v1alpha1.WorkloadKind) string {
 	return "workload"
 }
 
-// Plural returns the name of several workloads of some kinds in messages.
+// Plural returns the name that messages use for several workloads of some kinds.
 func Plural(kinds ...v1alpha1.WorkloadKind) string { return Singular(kinds...) + "s" }
 
-// KindByName returns the kind for a name in manifests, or nil for none.
+// KindByName returns the kind with a name that manifests use, such as Deployment, or nil for other names.
 func KindByName(name string) *Kind {
 	for _, kind := range kinds {
 		if kind.Kind == name {
@@ -121,7 +123,7 @@ func KindByName(name string) *Kind {
 	return nil
 }
 
-// KindForList returns the item kind of a list, or nil if it is not in Kinds.
+// KindForList returns the kind of the items in a list, or nil if the items are not workloads.
 func KindForList(list runtime.Object) *Kind {
 	for _, kind := range kinds {
 		empty := kind.NewList()
@@ -135,10 +137,10 @@ func KindForList(list runtime.Object) *Kind {
 	return nil
 }
 
-// Adapter returns the Kind of the workload.
+// Adapter returns the Kind of the workload, or the default kind if the kind is unknown.
 func (r *Ref) Adapter() *Kind { return cmp.Or(KindByName(r.Kind), Default()) }
 
-// Items returns the workloads of a list. They are not copies.
+// Items returns the workloads in a list, which share the memory of the list.
 func Items(list List) []Object {
 	var items []Object
 	_ = apimeta.EachListItem(list, func(item runtime.Object) error { // EachListItem fails only if the function fails.

@@ -11,7 +11,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Managers returns the operator's field managers that have fields or copied marks in a workload.
+// Managers returns the operator's field managers that have fields or marks in a workload.
 func Managers(object Object) []string {
 	if !IsCarrier(object) {
 		return nil
@@ -19,7 +19,8 @@ func Managers(object Object) []string {
 	return ReadManagedFields(object).Managers
 }
 
-// writers returns the operator's field managers in managedFields and in the lists of the pod template.
+// writers returns the operator's field managers that managedFields name, or that the lists of items in the pod
+// template name.
 func writers(object Object) []string {
 	var managers []string
 	entries := object.GetManagedFields()
@@ -35,8 +36,8 @@ func writers(object Object) []string {
 	return slices.Compact(managers)
 }
 
-// readInjectedItems reads the annotations that list the items that managers have merged into a pod template. It ignores
-// malformed annotations, and annotations with the key of another manager.
+// readInjectedItems returns the lists of items that the operator's managers have merged into a pod template, by
+// manager. It ignores annotations that are malformed or have the key of another manager.
 func readInjectedItems(annotations map[string]string) map[string]meta.InjectedItems {
 	var byManager map[string]meta.InjectedItems
 	for key, text := range annotations {
@@ -55,8 +56,8 @@ func readInjectedItems(annotations map[string]string) map[string]meta.InjectedIt
 	return byManager
 }
 
-// addLeftovers adds listed items that are in the pod, although the manager does not own them anymore. Items in
-// a manifest of a deployment tool stay with that tool.
+// addLeftovers adds the listed items that are in the pod, although the manager no longer owns them. It skips
+// items that are also in a manifest of a deployment tool, because they belong to that tool.
 func (o *Owned) addLeftovers(items *meta.InjectedItems, live map[string]any, deployers *deployed) {
 	pod := tree.MapAt(live, tree.Pod...)
 	for _, list := range podLists {
@@ -85,7 +86,8 @@ func (o *Owned) addLeftovers(items *meta.InjectedItems, live map[string]any, dep
 	o.readKeys()
 }
 
-// addKeys adds keys of a map in the pods' metadata that a rollback has restored.
+// addKeys adds keys of the pods' labels or annotations that a rollback has restored, except keys that a
+// deployment tool owns.
 func (o *Owned) addKeys(mapName string, keys []string, live map[string]any, deployers *deployed) {
 	path := []string{"spec", "template", "metadata", mapName}
 	for _, key := range keys {
@@ -95,13 +97,13 @@ func (o *Owned) addKeys(mapName string, keys []string, live map[string]any, depl
 	}
 }
 
-// injectedAnnotationKeys returns the manager's annotations of a pod template that a rollback restores: the listed
-// annotations, and the list.
+// injectedAnnotationKeys returns the keys of a manager's annotations in a pod template: the listed annotations,
+// and the annotation with the list itself.
 func injectedAnnotationKeys(items *meta.InjectedItems) []string {
 	return append(slices.Clip(items.Annotations), meta.AnnotationInjectedItems(items.Manager))
 }
 
-// add adds an item to a list of the pod in the tree.
+// add adds an item to a list of the pod in Tree.
 func (o *Owned) add(list string, item any) {
 	if o.Tree == nil {
 		o.Tree = map[string]any{}

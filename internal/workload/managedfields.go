@@ -14,10 +14,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// ManagedFields describes the part of a workload that may belong to the operator's managers, according to their
-// managedFields entries and lists of items. Workloads with the same sidecar share one ManagedFields.
+// ManagedFields describes the parts of a workload that may belong to the operator's managers, according to
+// managedFields and the lists of injected items. Workloads with the same sidecar share one ManagedFields.
 type ManagedFields struct {
-	// Managers are the operator's field managers in the entries and lists, sorted.
+	// Managers are the sorted names of the operator's field managers that have fields, listed items or marks in
+	// the workload.
 	Managers []string
 
 	records map[string]*record // by manager
@@ -25,14 +26,15 @@ type ManagedFields struct {
 
 	lists                                  map[string]*mention // by the names in podLists
 	annotations, podLabels, podAnnotations mention
-	// pod reports whether the entries contain other fields of the pods.
+	// pod reports whether the managers own pod fields other than items of podLists.
 	pod bool
-	// isRecorded reports whether only the lists of items define the items of the operator.
+	// isRecorded reports whether only the lists of injected items, and not managedFields, define the operator's
+	// items.
 	isRecorded bool
 	marks      *liveMarks
 }
 
-// mention is a set of keys of a map, or of names in a list.
+// mention is a set of map keys or of item names.
 type mention struct{ names map[string]bool }
 
 func (m *mention) add(name string) {
@@ -44,7 +46,7 @@ func (m *mention) add(name string) {
 
 func (m *mention) contains(name string) bool { return m.names[name] }
 
-// addFields adds the keys of a map from its managed fields.
+// addFields adds the keys of a map that managed fields list.
 func (m *mention) addFields(fields any) {
 	for field := range tree.Map(fields) {
 		if name, ok := strings.CutPrefix(field, "f:"); ok {
@@ -53,7 +55,7 @@ func (m *mention) addFields(fields any) {
 	}
 }
 
-// filter returns the mentioned keys of a map.
+// filter returns the entries of a map with keys in the set. It leaves out the records that a workload waits.
 func (m *mention) filter(values map[string]string) map[string]string {
 	result := map[string]string{}
 	for key, value := range values {
@@ -64,7 +66,7 @@ func (m *mention) filter(values map[string]string) map[string]string {
 	return result
 }
 
-// ReadManagedFields reads the managedFields entries and the lists of items of a workload.
+// ReadManagedFields reads the managedFields entries and the lists of injected items of a workload.
 func ReadManagedFields(object Object) *ManagedFields {
 	m := &ManagedFields{
 		Managers: writers(object), listed: readInjectedItems(templateAnnotations(object)),
@@ -132,7 +134,7 @@ func (m *ManagedFields) addFields(fields map[string]any) {
 	}
 }
 
-// Select returns the mentioned parts of a workload's annotations and template.
+// Select returns the annotations of a workload and the parts of its pod template that m describes.
 func (m *ManagedFields) Select(object Object) *corev1.PodTemplate {
 	selected, template := &corev1.PodTemplate{}, PodTemplate(object)
 	selected.Annotations = m.annotations.filter(object.GetAnnotations())
@@ -169,8 +171,8 @@ func containersIn(mentioned *mention, containers []corev1.Container) []corev1.Co
 	return result
 }
 
-// readOwned returns the fields and the marks of each of the operator's managers in a workload. For most workloads
-// the result is empty and needs almost no time.
+// readOwned returns the fields and the marks of the operator's managers in a workload, by manager. For most
+// workloads, both maps are empty, and the call takes almost no time.
 func readOwned(object Object) (map[string]Owned, map[string]Marks) {
 	if !IsCarrier(object) {
 		return nil, nil
@@ -192,8 +194,8 @@ func IsCarrier(object Object) bool {
 	return hasMarks(object.GetAnnotations()) || hasMarks(templateAnnotations(object))
 }
 
-// OwnedItems returns the fields of each manager in the selected parts of a workload. It also returns whether the
-// result depends on fields of deployment tools.
+// OwnedItems returns the fields of each manager in the selected parts of a workload. It also reports whether
+// the result depends on the fields of deployment tools.
 func (m *ManagedFields) OwnedItems(selected *corev1.PodTemplate, object Object) (byManager map[string]Owned, readOthers bool) {
 	deployers := &deployed{object: object}
 	byManager = m.ownedByManager(selected, deployers)
@@ -219,8 +221,8 @@ func (m *ManagedFields) ownedByManager(selected *corev1.PodTemplate, deployers *
 	return byManager
 }
 
-// appliedItems returns the fields of each manager according to managedFields, and the items that a rollback
-// restored.
+// appliedItems returns the fields of each manager: the fields according to managedFields, and the listed items
+// that a rollback has restored.
 func (m *ManagedFields) appliedItems(live map[string]any, deployers *deployed) map[string]Owned {
 	byManager := map[string]Owned{}
 	for manager, record := range m.records {
@@ -237,7 +239,7 @@ func (m *ManagedFields) appliedItems(live map[string]any, deployers *deployed) m
 	return byManager
 }
 
-// liveTree returns the workload in the structure of managed fields.
+// liveTree returns the selected parts of a workload as a map with the structure of managed fields.
 func liveTree(selected *corev1.PodTemplate) map[string]any {
 	template, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&selected.Template)
 	if err != nil {
@@ -258,7 +260,7 @@ func values(in map[string]string) map[string]any {
 	return result
 }
 
-// AppendManagedFields appends all parts of a workload that ReadManagedFields reads.
+// AppendManagedFields appends a text that differs if ReadManagedFields would return a different result.
 func AppendManagedFields(text []byte, object Object) []byte {
 	entries := object.GetManagedFields()
 	for i := range entries {

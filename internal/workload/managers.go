@@ -17,18 +17,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// podLists are the lists of a pod that a sidecar adds items to.
+// podLists are the lists of a pod to which a sidecar adds items.
 var podLists = []string{"initContainers", "containers", "volumes", pullSecrets}
 
-// pullSecrets is the list with items that contain only a name. Other field managers may list the same name.
+// pullSecrets is the field name of a list with items that have only a name. Other field managers may list the
+// same names.
 const pullSecrets = "imagePullSecrets"
 
-// podMaps are the maps of a pod's metadata that a sidecar adds keys to.
+// podMaps are the maps of the pods' metadata to which a sidecar adds keys.
 var podMaps = []string{"annotations", "labels"}
 
-// deployed contains the items in the manifests of deployment tools: containers with an image from the manifest,
-// volumes, pull secrets, and the pods' annotations and labels. Only the deployment tool may remove them. The
-// managedFields of deployment tools are parsed on first use, which is rare.
+// deployed contains the items in the manifests of deployment tools: containers with an image, volumes, pull
+// secrets, and the keys of the pods' annotations and labels. Only the deployment tool may remove these items.
+// The managedFields of deployment tools are parsed on first use, because they are rarely needed.
 type deployed struct {
 	object Object
 	items  map[string][]string // names by list, keys by map; nil before the first read
@@ -54,7 +55,7 @@ func (d *deployed) read() map[string][]string {
 	return d.items
 }
 
-// deployedIn reads the managedFields of all deployment tools.
+// deployedIn returns the items that deployment tools own according to managedFields.
 func deployedIn(entries []metav1.ManagedFieldsEntry) map[string][]string {
 	items := map[string][]string{}
 	for i := range entries {
@@ -76,8 +77,9 @@ func deployedIn(entries []metav1.ManagedFieldsEntry) map[string][]string {
 	return items
 }
 
-// pullSecretsInManifest returns the pull secrets in the manifest that kubectl stores for client-side apply. A
-// tool that sends differences does not own an item that already existed.
+// pullSecretsInManifest returns the pull secrets in the manifest that kubectl stores for client-side apply.
+// managedFields are not sufficient, because a tool that sends differences does not own items that already
+// existed.
 func pullSecretsInManifest(object Object) []string {
 	var manifest map[string]any
 	text := object.GetAnnotations()[corev1.LastAppliedConfigAnnotation]
@@ -102,7 +104,8 @@ var podPath = []string{"f:spec", "f:template", "f:spec"}
 // podFields returns the managed fields below spec.template.spec.
 func podFields(fields map[string]any) map[string]any { return tree.MapAt(fields, podPath...) }
 
-// nameIn returns the name of a list item from its key in managed fields.
+// nameIn returns the name in a key of managed fields that identifies a list item. It returns false for other
+// keys.
 func nameIn(key string) (name string, isItem bool) {
 	text, isItem := strings.CutPrefix(key, "k:")
 	var keys struct{ Name string }
@@ -112,7 +115,7 @@ func nameIn(key string) (name string, isItem bool) {
 	return keys.Name, true
 }
 
-// eachItem visits the items in the manifest of a deployment tool.
+// eachItem visits the items in the managed fields of a pod that are in the manifest of a deployment tool.
 func eachItem(pod map[string]any, visit func(list, name string)) {
 	for _, list := range podLists {
 		items := tree.Map(pod["f:"+list])

@@ -14,33 +14,35 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Marks are annotations of a field manager of the operator that stay after the manager releases its fields,
-// because it does not own them, or because other managers also own them. A manifest that was exported and
-// applied again has marks, and so has a restored backup. Marks do not affect decisions.
+// Marks are annotations of one of the operator's field managers that stay after the manager releases its
+// fields. Such a manager does not own the annotations, or shares them with other managers. Marks exist in a
+// manifest that was exported and applied again, and in a restored backup. They do not affect decisions.
 type Marks struct {
-	// Annotations are keys in the metadata of the workload. PodAnnotations are keys in the metadata of the
-	// pods. Both are sorted.
+	// Annotations are the sorted keys in the metadata of the workload. PodAnnotations are the sorted keys in
+	// the metadata of the pod template.
 	Annotations, PodAnnotations []string
 	// SharedItems are containers and volumes of the manager that are also in a manifest of a deployment tool.
-	// PodAnnotations describe them.
+	// PodAnnotations list them.
 	SharedItems []string
 }
 
 // liveMarks contains all annotations of a workload that are marks of the operator, and their other owners.
 type liveMarks struct {
-	// managers are the field managers by key, or "" if the key does not contain a name and sidecar-name is
-	// missing.
+	// managers contains the field manager of each mark by key. The value is "" if neither the key nor the
+	// annotation sidecar-name names a VectorSidecar.
 	managers, podManagers map[string]string
-	// foreignKeys are the keys that other field managers own, except the operator's own field manager.
+	// foreignKeys are the keys that field managers outside the operator own.
 	foreignKeys, podForeignKeys mention
-	// confirmed are the keys that the operator's own field manager or a user owns. deployed are the keys that a
-	// deployment tool owns.
+	// confirmed are the keys that a user, or the field manager of the operator itself, owns. deployed are the
+	// keys that a deployment tool owns.
 	confirmed, deployed mention
-	// items are the containers and volumes in the manifests of deployment tools that have marks.
+	// items are the containers and volumes in the manifests of deployment tools. They are read only if such a
+	// manifest has marks.
 	items map[string][]string
 }
 
-// marksIn returns the marks of a workload. It reads managedFields only for a workload with marks.
+// marksIn returns the marks in a workload and their owners. It parses managedFields only if the workload has
+// marks.
 func marksIn(object Object) *liveMarks {
 	annotations, ofPods := object.GetAnnotations(), templateAnnotations(object)
 	if !hasMarks(annotations) && !hasMarks(ofPods) {
@@ -64,7 +66,7 @@ func hasMarks(annotations map[string]string) bool {
 	return false
 }
 
-// markManagers returns the field managers of the marks among annotations.
+// markManagers returns the field manager of each mark in a map of annotations, by key.
 func markManagers(annotations map[string]string, candidates []string) map[string]string {
 	managers, plain := map[string]string{}, ""
 	if sidecar := annotations[meta.AnnotationSidecarName]; sidecar != "" {
@@ -82,7 +84,7 @@ func markManagers(annotations map[string]string, candidates []string) map[string
 	return managers
 }
 
-// addOthers adds the marks in an entry of another field manager.
+// addOthers adds the keys of marks that an entry of another field manager owns.
 func (m *liveMarks) addOthers(entry *metav1.ManagedFieldsEntry, entries []metav1.ManagedFieldsEntry) {
 	if meta.IsManager(entry.Manager) || entry.Subresource != "" || entry.FieldsV1 == nil || !strings.Contains(entry.FieldsV1.GetRawString(), meta.Group+"/") {
 		return
@@ -104,12 +106,13 @@ func (m *liveMarks) addOthers(entry *metav1.ManagedFieldsEntry, entries []metav1
 	}
 }
 
-// isCopied reports whether only a deployment tool owns an annotation that the operator or a user sets.
+// isCopied reports whether an annotation was copied: a deployment tool owns it, and neither the operator nor a
+// user does.
 func (m *liveMarks) isCopied(key string) bool {
 	return m.deployed.contains(key) && !m.confirmed.contains(key)
 }
 
-// appendTo appends a text of all content of the marks.
+// appendTo appends a text that differs if the marks differ.
 func (m *liveMarks) appendTo(text []byte) []byte {
 	text = appendMap(appendMap(append(text, 'k'), m.managers), m.podManagers)
 	for _, names := range []map[string]bool{m.foreignKeys.names, m.podForeignKeys.names, m.confirmed.names, m.deployed.names} {
@@ -121,7 +124,7 @@ func (m *liveMarks) appendTo(text []byte) []byte {
 	return text
 }
 
-// addMarked adds the managers that have only marks in the workload.
+// addMarked adds the managers of marks that no manager of the operator owns.
 func (m *ManagedFields) addMarked() {
 	add := func(managers map[string]string, path ...string) {
 		for key, manager := range managers {
@@ -140,7 +143,8 @@ func (m *ManagedFields) addMarked() {
 	m.Managers = slices.Compact(m.Managers)
 }
 
-// Marks returns the marks of each manager for the fields that it owns, or nil for none.
+// Marks returns the marks of each manager, or nil for none. The argument contains the fields that each manager
+// owns.
 func (m *ManagedFields) Marks(owned map[string]Owned) map[string]Marks {
 	byManager := map[string]Marks{}
 	add := func(managers map[string]string, foreignKeys *mention, path []string, into func(*Marks) *[]string) {
@@ -180,8 +184,8 @@ func (m *ManagedFields) Marks(owned map[string]Owned) map[string]Marks {
 	return byManager
 }
 
-// managersForMark returns the manager of a mark without an owner: the manager in the mark, or the only manager in
-// the workload.
+// managersForMark returns the manager of a mark without an owner: the manager that the mark names, or else the
+// only manager in the workload.
 func (m *ManagedFields) managersForMark(manager string) []string {
 	switch {
 	case manager != "":
@@ -192,7 +196,7 @@ func (m *ManagedFields) managersForMark(manager string) []string {
 	return nil
 }
 
-// findOwners returns the managers that own an annotation.
+// findOwners returns the operator's managers that own an annotation.
 func findOwners(key string, path []string, owned map[string]Owned) []string {
 	var owners []string
 	for manager, o := range owned {
@@ -203,8 +207,9 @@ func findOwners(key string, path []string, owned map[string]Owned) []string {
 	return owners
 }
 
-// describes reports whether a mark that the manager does not own belongs to its fields: the record that the
-// workload waits, the mark of an orphaned sidecar, and the record that the API server writes.
+// describes reports whether an annotation that the manager does not own still belongs to its sidecar. This is
+// true for the record that the workload waits, the mark of an orphaned sidecar, and the record of injected
+// environment variables.
 func (o *Owned) describes(key string) bool {
 	switch {
 	case meta.IsWaiting(key):

@@ -17,7 +17,8 @@ type NodePort struct {
 	Protocol corev1.Protocol
 }
 
-// NodePorts returns the ports of a container that are ports of the node.
+// NodePorts returns the ports of a container that occupy a port of the node: the host ports, or all ports of a
+// pod in the host network.
 func NodePorts(ports []corev1.ContainerPort, hostNetwork bool) []NodePort {
 	var nodePorts []NodePort
 	for _, port := range ports {
@@ -32,7 +33,7 @@ func NodePorts(ports []corev1.ContainerPort, hostNetwork bool) []NodePort {
 	return nodePorts
 }
 
-// ContainerOnPort returns the container that listens on a port of the node, "" for none.
+// ContainerOnPort returns the name of the container that uses a port of the node, or "" for none.
 func (v *View) ContainerOnPort(port NodePort) string {
 	for i := range v.Containers {
 		for _, used := range NodePorts(v.Containers[i].Ports, v.HostNetwork) {
@@ -44,8 +45,8 @@ func (v *View) ContainerOnPort(port NodePort) string {
 	return ""
 }
 
-// nodeLabels returns the labels that every node of the pods has: the labels of the node selector, and the
-// labels with the same single value in every term of the required affinity.
+// nodeLabels returns the labels that a node must have to run the pod. They are the labels of the node selector,
+// and the labels with the same single value in all terms of the required node affinity.
 func nodeLabels(pod *corev1.PodSpec) map[string]string {
 	terms := slices.DeleteFunc(slices.Clone(requiredTerms(pod)), isEmptyTerm)
 	var labels map[string]string
@@ -69,13 +70,13 @@ func nodeLabels(pod *corev1.PodSpec) map[string]string {
 	return labels
 }
 
-// isEmptyTerm reports whether a term does not match nodes because it is empty.
+// isEmptyTerm reports whether a node selector term is empty. An empty term does not match any node.
 func isEmptyTerm(term corev1.NodeSelectorTerm) bool {
 	return len(term.MatchExpressions) == 0 && len(term.MatchFields) == 0
 }
 
-// SharesNodes reports whether pods of two workloads on every node may run on the same node. The result is false
-// if their nodes must have different values of a label.
+// SharesNodes reports whether the pods of two workloads may run on the same node. Both workloads run on every
+// node that they select. The result is false if they require different values of a node label.
 func (v *View) SharesNodes(other *View) bool {
 	for key, value := range v.NodeSelector {
 		if otherValue, isGiven := other.NodeSelector[key]; isGiven && otherValue != value {

@@ -17,46 +17,47 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Outline contains the inputs of a View except its State and managed fields. It is read from a workload of any
-// kind or from a packed outline.
+// Outline contains the inputs of a View except its State and its managed fields. NewOutline reads it from a
+// workload, and UnpackOutline from a packed outline.
 type Outline struct {
 	Ref
 	Labels, Annotations map[string]string
 	Template            corev1.PodTemplateSpec
 	SelectorKeys        []string
 	Claims              []string
-	// TemplateSource names the workload that has the pod template instead, or is "" for none.
+	// TemplateSource names the other workload that has the pod template, or is "" if the workload itself has
+	// it.
 	TemplateSource string
-	// Unread lists the fields of the workload that could not be decoded.
+	// Unread describes the fields of the workload that could not be decoded.
 	Unread Unread
 	// Owner is the controller owner, or nil for none.
 	Owner            *Owner
 	Paused, Deleting bool
-	// InjectedEnv contains the environment variables that are injected into application containers, by the keys of
-	// their records.
+	// InjectedEnv contains the environment variables that are injected into application containers, by the
+	// annotation keys of their records.
 	InjectedEnv map[string][]InjectedEnv
 
-	// details are the details of a packed outline, or nil for a workload.
+	// details are the details of a packed outline, or nil if the outline was read from a workload.
 	details *Details
 }
 
-// Packed is an outline as a cache stores it: a pod template with only the fields that a View needs, and details
-// that are computed from other fields.
+// Packed is an outline in the form that a cache stores. Its pod template has only the fields that a View needs.
+// Details are computed from the other fields before they are removed.
 type Packed struct {
 	Template corev1.PodTemplate
 	Details
 }
 
-// Details are the parts of a View that a packed pod template does not have.
+// Details are the parts of a View that cannot be computed from a packed pod template.
 type Details struct {
 	QOSClass                     corev1.PodQOSClass
 	Claims, Secrets, PullSecrets []string
-	// Windows and Elsewhere have the same meaning as in a View.
+	// Windows and TemplateSource have the same meaning as in View.
 	Windows, TemplateSource string
 	Unread                  Unread
 }
 
-// AppendTo appends a text that is equal for equal details.
+// AppendTo appends a text that is equal if and only if the details are equal.
 func (d *Details) AppendTo(text []byte) []byte {
 	for _, list := range [][]string{d.Claims, d.Secrets, d.PullSecrets} {
 		text = AppendTexts(binary.AppendUvarint(text, uint64(len(list))), list...)
@@ -92,7 +93,8 @@ func NewView(object Object) View {
 	return view
 }
 
-// View returns the view without its state, from the managers' fields in the workload and its LastWriter.
+// View returns the view of the outline, without State. The arguments are the fields of the operator's managers
+// in the workload, and the LastWriter of the workload.
 func (o *Outline) View(owned map[string]Owned, lastWriter string) View {
 	spec := &o.Template.Spec
 	view := View{
@@ -140,8 +142,8 @@ func (o *Outline) View(owned map[string]Owned, lastWriter string) View {
 	return view
 }
 
-// Pack returns a copy of the annotations, of the selector's keys as labels, and of the template, with only the
-// fields that a View needs. Unpacked is the inverse.
+// Pack returns a copy of the outline with only the fields that a View needs. The keys of the workload's
+// selector are stored as labels. UnpackOutline is the inverse.
 func (o *Outline) Pack(owned map[string]Owned) *Packed {
 	spec := &o.Template.Spec
 	var selector map[string]string
@@ -189,8 +191,8 @@ func UnpackOutline(ref Ref, labels map[string]string, packed *Packed) Outline {
 	}
 }
 
-// accountName returns the name of the pods' ServiceAccount, "" for the default ServiceAccount. A file may set
-// only the deprecated field, which the API server copies.
+// accountName returns the name of the pods' ServiceAccount, or "" for the default ServiceAccount. It also reads
+// the deprecated field, because a file may set only this field. The API server sets both fields.
 func accountName(spec *corev1.PodSpec) string {
 	return cmp.Or(spec.ServiceAccountName, spec.DeprecatedServiceAccount)
 }
@@ -220,7 +222,7 @@ func visibleAnnotations(annotations map[string]string) map[string]string {
 	return visible
 }
 
-// keysOnly returns a map without its values, which may be long.
+// keysOnly returns a map with the keys and empty values, because values may be long.
 func keysOnly(keys iter.Seq[string]) map[string]string {
 	result := map[string]string{}
 	for key := range keys {

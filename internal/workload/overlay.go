@@ -14,39 +14,44 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// FirstNative is the first version of Kubernetes with native sidecars, for API servers and kubelets. Older
-// versions run them as init containers that never end.
+// FirstNative is the first version of Kubernetes in which API servers and kubelets support native sidecars.
+// Older versions run a native sidecar as an init container that never ends.
 const FirstNative = "1.29.0"
 
-// Overlay contains the fields to merge into a workload's pod template.
+// Overlay contains the fields that the operator merges into a workload's pod template.
 type Overlay struct {
-	// Template is the overlay as a typed object, for decisions.
+	// Template is the overlay as a typed object. The operator uses it for decisions.
 	Template corev1.PodTemplateSpec
-	// Body is the overlay to apply. It contains only the fields that the templates rendered, in the API
-	// server's canonical form ("500m" for 0.5), so that the operator does not own other fields. It must not be
-	// changed.
+	// Body is the overlay that the operator applies. It contains only the fields that the templates rendered,
+	// so that the operator does not own other fields. Its values have the API server's canonical form, such as
+	// "500m" for 0.5. Callers must not change Body.
 	Body map[string]any
 	// Mounts are the mounts to add to the application's containers. Templates render them as containers with
-	// only volumeMounts. They are not in Template and Body: an apply of a mount would make the operator an
-	// owner of the container, and then the application owner could not rename it.
+	// only volumeMounts. They are not in Template and Body, because a manager that applies a mount also owns
+	// the container. The application owner could then not rename the container.
 	Mounts []Mount
-	// AddedPullSecrets are the names of pull secrets that pods do not get from their ServiceAccount.
+	// AddedPullSecrets are the names of pull secrets that the overlay adds because pods do not get them from
+	// their ServiceAccount.
 	AddedPullSecrets []string
-	// OptionalAnnotations are the keys of optional pod annotations, which are left out if another field manager has them.
+	// OptionalAnnotations are the keys of pod annotations that the overlay leaves out if another field manager
+	// already sets them.
 	OptionalAnnotations []string
-	// OptionalWithNodeVolumes are the keys of Yields that are also left out if a volume of the workload keeps its node.
+	// OptionalWithNodeVolumes are the keys in OptionalAnnotations that the overlay also leaves out if a volume
+	// of the workload prevents the removal of its node.
 	OptionalWithNodeVolumes []string
-	// EnvInjections are the environment variables to inject into application containers. They are not in Template and
-	// Body. Only the API server adds them when the application owner writes the workload, because a field
-	// manager that applies a variable owns it, and then the application owner could not set it.
+	// EnvInjections are the environment variables to inject into application containers. They are not in
+	// Template and Body, because a field manager that applies a variable owns it. The application owner could
+	// then not set the variable. Only the API server injects the variables, when the application owner writes
+	// the workload.
 	EnvInjections []EnvInjection
-	// Warning is a warning about the sidecar for users, or "".
+	// Warning is a warning about the sidecar for users, or "" for none.
 	Warning string
-	// Hash is a short digest of the overlay except Yields, OptionalWithNodeVolumes, Tells and Warning.
+	// Hash is a short digest of Body and Mounts.
 	Hash string
 }
 
-// WithBody returns the overlay with another body, converted to JSON types, and its hash.
+// WithBody returns a copy of the overlay with a new body, which is converted to JSON types, and with the hash
+// of the new body.
 func (o *Overlay) WithBody(body any) (Overlay, error) {
 	canonical, err := json.Marshal(body)
 	if err != nil {
@@ -61,7 +66,7 @@ func (o *Overlay) WithBody(body any) (Overlay, error) {
 	return updated, err
 }
 
-// seal sets the hash from the body as JSON.
+// seal sets Hash. Its argument is the body as JSON.
 func (o *Overlay) seal(canonical []byte) error {
 	if len(o.Mounts) > 0 {
 		mounts, err := json.Marshal(o.Mounts)
@@ -74,7 +79,7 @@ func (o *Overlay) seal(canonical []byte) error {
 	return nil
 }
 
-// Container returns the container of a name, or nil.
+// Container returns the overlay's container with a name, or nil for none.
 func (o *Overlay) Container(name string) *corev1.Container {
 	for container := range o.containers() {
 		if container.Name == name {
@@ -89,7 +94,7 @@ func (o *Overlay) HasNative() bool {
 	return slices.ContainsFunc(o.Template.Spec.InitContainers, func(c corev1.Container) bool { return c.RestartPolicy != nil })
 }
 
-// containers yields the overlay's containers, init containers first. They are not copies.
+// containers yields pointers to the overlay's containers, init containers first.
 func (o *Overlay) containers() iter.Seq[*corev1.Container] {
 	return func(yield func(*corev1.Container) bool) {
 		for _, list := range [][]corev1.Container{o.Template.Spec.InitContainers, o.Template.Spec.Containers} {

@@ -15,8 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// DrainSeconds returns the longest drain time of the overlay's containers, by a preStop sleep or as a drain
-// gate, or 0 for none.
+// DrainSeconds returns the longest time in seconds for which a container of the overlay delays its termination,
+// or 0 for none. The delay is a preStop sleep or the time of a drain gate.
 func (o *Overlay) DrainSeconds() int64 {
 	longest := int64(0)
 	for container := range o.containers() {
@@ -25,8 +25,8 @@ func (o *Overlay) DrainSeconds() int64 {
 	return longest
 }
 
-// Draining returns a copy of the overlay with a maximum time for each preStop sleep and each drain gate. With a
-// maximum of 0, it removes preStop sleeps.
+// Draining returns a copy of the overlay in which every preStop sleep and every drain gate takes at most a
+// number of seconds. If the number is 0, Draining removes preStop sleeps.
 func (o *Overlay) Draining(maxSeconds int64) (*Overlay, error) {
 	cut := *o
 	cut.Template, cut.Body = *o.Template.DeepCopy(), runtime.DeepCopyJSON(o.Body)
@@ -58,7 +58,7 @@ func (o *Overlay) Draining(maxSeconds int64) (*Overlay, error) {
 	return &cut, cut.seal(canonical)
 }
 
-// cutSleep limits the preStop sleep of a container of the applied body.
+// cutSleep limits the preStop sleep of a container in Body.
 func cutSleep(container map[string]any, maxSeconds int64) {
 	lifecycle := tree.Map(container["lifecycle"])
 	sleep := tree.MapAt(lifecycle, "preStop", "sleep")
@@ -74,7 +74,7 @@ func cutSleep(container map[string]any, maxSeconds int64) {
 	}
 }
 
-// cutGate limits the variable of a drain gate.
+// cutGate limits the environment variable of a drain gate in Body.
 func cutGate(container map[string]any, maxSeconds int64) {
 	for _, item := range tree.List(container["env"]) {
 		variable := tree.Map(item)
@@ -84,7 +84,7 @@ func cutGate(container map[string]any, maxSeconds int64) {
 	}
 }
 
-// preStopSleep returns the preStop sleep of a container in seconds.
+// preStopSleep returns the preStop sleep of a container in seconds, or 0 for none.
 func preStopSleep(c *corev1.Container) int64 {
 	if c.Lifecycle == nil || c.Lifecycle.PreStop == nil || c.Lifecycle.PreStop.Sleep == nil {
 		return 0
@@ -92,8 +92,8 @@ func preStopSleep(c *corev1.Container) int64 {
 	return c.Lifecycle.PreStop.Sleep.Seconds
 }
 
-// GateSeconds returns the time in seconds for which a drain gate delays the termination of the native sidecars
-// before it, or 0 for other containers.
+// GateSeconds returns the number of seconds for which a drain gate delays the termination of the native
+// sidecars that precede it. It returns 0 for other containers.
 func GateSeconds(c *corev1.Container) int64 {
 	if variable := drainGate(c); variable != nil {
 		return secondsIn(variable.Value)
@@ -101,7 +101,7 @@ func GateSeconds(c *corev1.Container) int64 {
 	return 0
 }
 
-// drainGate returns the variable that makes a container a drain gate, or nil for none.
+// drainGate returns the environment variable that makes a container a drain gate, or nil for other containers.
 func drainGate(c *corev1.Container) *corev1.EnvVar {
 	for i := range c.Env {
 		if c.Env[i].Name == meta.VariableDrainSeconds {
@@ -111,7 +111,7 @@ func drainGate(c *corev1.Container) *corev1.EnvVar {
 	return nil
 }
 
-// secondsIn reads a number of seconds. It returns 0 for other text.
+// secondsIn parses a number of seconds. It returns 0 for text that is not a number.
 func secondsIn(text string) int64 {
 	seconds, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// RedirectConfigMap returns a copy of the overlay in which another ConfigMap replaces the references to one ConfigMap,
-// in volumes and environment variables.
+// RedirectConfigMap returns a copy of the overlay in which all references to one ConfigMap name another
+// ConfigMap. It changes volumes, environment variables and envFrom.
 func (o *Overlay) RedirectConfigMap(oldName, newName string) (Overlay, error) {
 	body := runtime.DeepCopyJSON(o.Body)
 	redirect(body, oldName, newName)
@@ -31,11 +31,11 @@ func (o *Overlay) RedirectConfigMap(oldName, newName string) (Overlay, error) {
 	return redirected, nil
 }
 
-// configMapFields are the fields of a pod template that refer to a ConfigMap: in a volume or a source of a
-// projected volume, in a variable, and in envFrom.
+// configMapFields are the fields of a pod template that refer to a ConfigMap: configMap in volumes and
+// projected volumes, configMapKeyRef in variables, and configMapRef in envFrom.
 var configMapFields = []string{"configMap", "configMapKeyRef", "configMapRef"}
 
-// redirect changes the references below a node.
+// redirect changes the references to a ConfigMap in a JSON value and all values below it.
 func redirect(node any, oldName, newName string) {
 	switch node := node.(type) {
 	case []any:

@@ -15,8 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Omit returns a copy of the overlay without some pod annotations and pull secrets. Its list of items does
-// not name them either.
+// Omit returns a copy of the overlay without some pod annotations and pull secrets. It also removes them from
+// the list of injected items.
 func (o *Overlay) Omit(keys, secrets []string) (*Overlay, error) {
 	body := runtime.DeepCopyJSON(o.Body)
 	reduced := *o
@@ -52,7 +52,7 @@ func (o *Overlay) Omit(keys, secrets []string) (*Overlay, error) {
 	return &updated, nil
 }
 
-// withoutPullSecrets removes names from a pod, and from the same pod as JSON.
+// withoutPullSecrets removes pull secrets from a pod spec, and from the JSON form of the same pod spec.
 func withoutPullSecrets(spec *corev1.PodSpec, body map[string]any, names []string) {
 	if len(names) == 0 {
 		return

@@ -13,61 +13,67 @@ import (
 
 // Owned contains the fields that one field manager has merged into a workload.
 type Owned struct {
-	// Hash is the Hash of the live values of the fields that the manager has applied, or "" for none.
+	// Hash is the Hash of the live values of the fields that the manager has applied, or "" if it has not
+	// applied fields.
 	Hash string
-	// Containers (with init containers) and Volumes are the names of the manager's list items: the items that
-	// it owns, and Leftovers.
+	// Containers, which include init containers, and Volumes are the names of the manager's items: the items
+	// that it owns, and Leftovers.
 	Containers, Volumes []string
-	// Lost are volumes in the manager's record that are missing, because an owner has applied a list without
-	// them. Mounts of these volumes still belong to the manager.
+	// Lost are the names of volumes in the manager's record that are missing in the pod template, because
+	// another field manager has applied the list without them. Mounts of these volumes still belong to the
+	// manager.
 	Lost []string
-	// PullSecrets are the names of the manager's imagePullSecrets. SharedPullSecrets are the names among them
-	// that a deployment tool also lists.
+	// PullSecrets are the names of the manager's pull secrets. SharedPullSecrets are the PullSecrets that a
+	// deployment tool also lists.
 	PullSecrets, SharedPullSecrets []string
-	// Leftovers are the names of items that the pod template lists for the manager, although the manager does
-	// not own them anymore, because of a rollback to an earlier revision.
+	// Leftovers are the names of items that the pod template lists for the manager, although the manager no
+	// longer owns them. The cause is a rollback to an earlier revision.
 	Leftovers []string
-	// DeployerContainers are the names of Containers that now run an image of a deployment tool.
+	// DeployerContainers are the names in Containers that now run an image of a deployment tool.
 	DeployerContainers []string
 	// Named reports whether the manager's managedFields include names of the application's items. Patched
-	// reports whether its patch entries contain more than mounts in the application's containers (see Trim).
-	// Tree also includes these fields.
+	// reports whether the manager's patch entries contain more than mounts in the application's containers (see
+	// Trim). Tree also includes the fields of such entries.
 	Named, Patched bool
-	// IsRecorded reports whether only the pod template records the items of the manager.
+	// IsRecorded reports whether only the pod template, and not managedFields, records the items of the
+	// manager.
 	IsRecorded bool
 	// Unfinished reports whether the operator was interrupted between two requests of one change. The last
-	// request sets Named and Patched to false.
+	// request removes the entries that set Named and Patched.
 	Unfinished bool
-	// Tree contains the live values of the fields that the manager owns, including fields that it only patched,
-	// and all fields of Leftovers, which it does not own: {metadata: {annotations}, spec: {template}}.
+	// Tree contains the live values of the fields that the manager owns, including fields that it has only
+	// patched. It also contains all fields of Leftovers, which the manager does not own. Its form is {metadata:
+	// {annotations}, spec: {template}}.
 	Tree map[string]any
-	// PodLabels and PodAnnotations are the keys that the manager owns in the pod template.
+	// PodLabels and PodAnnotations are the keys in the pod template that the manager owns.
 	PodLabels, PodAnnotations []string
-	// InjectedHash is the annotation injected-hash, if the manager owns it.
+	// InjectedHash is the value of the annotation injected-hash, or "" if the manager does not own it.
 	InjectedHash string
-	// AskedHash and AppliedHash are the annotations input-hash and applied-hash, if the manager owns them. They
-	// record the input of Tree and the written fields.
+	// AskedHash and AppliedHash are the values of the annotations input-hash and applied-hash, or "" if the
+	// manager does not own them. input-hash is a digest of the inputs of Tree, and applied-hash a digest of the
+	// written fields.
 	AskedHash, AppliedHash string
-	// ChangeCause and RenderedFrom are the annotations of these names, if the manager owns them. They record
-	// the cause of the write and the inputs of Tree.
+	// ChangeCause and RenderedFrom are the values of the annotations with these names, or "" if the manager
+	// does not own them. They record the cause of the last write and the inputs of Tree.
 	ChangeCause, RenderedFrom string
-	// WrittenBy is the mark written-by, if the manager owns it.
+	// WrittenBy is the value of the mark written-by, or "" if the manager does not own it.
 	WrittenBy string
-	// Orphan is the mark of a sidecar that its deleted VectorSidecar left in the workload, or "". The
-	// operator's own field manager owns the mark.
+	// Orphan is the value of the mark of an orphaned sidecar, or "" for other sidecars. A sidecar is orphaned
+	// if its VectorSidecar was deleted and left it in the workload. The field manager of the operator itself
+	// owns the mark.
 	Orphan string
-	// FailedBefore reports whether the manager owns written fields, and the mark that the workload failed
-	// before the last write.
+	// FailedBefore reports whether the manager has items in the pod template and owns the mark that the
+	// workload already failed before the last write.
 	FailedBefore bool
-	// Waits reports whether the manager owns a record that the workload waits for a change. The record is in
-	// State and not in Tree, because it differs between workloads.
+	// Waits reports whether the manager owns the record that the workload waits for a change. State contains
+	// the record. Tree does not, because the record differs between workloads.
 	Waits bool
-	// HasPlainAnnotations reports whether the manager owns the annotations without a VectorSidecar in their
-	// key.
+	// HasPlainAnnotations reports whether the manager owns the annotations that do not have the name of a
+	// VectorSidecar in their key.
 	HasPlainAnnotations bool
 }
 
-// read sets the fields that are computed from the tree of the manager's live values.
+// read sets Tree, and all fields that are computed from Tree.
 func (o *Owned) read(owned map[string]any, deployers *deployed) {
 	o.Tree = owned
 	for key, value := range tree.MapAt(owned, "metadata", "annotations") {
@@ -114,7 +120,7 @@ func (o *Owned) hasItems() bool {
 	return len(o.Containers)+len(o.Volumes)+len(o.PullSecrets) > 0
 }
 
-// readKeys sets the keys of the pods' metadata that are in the tree.
+// readKeys sets PodLabels and PodAnnotations from Tree.
 func (o *Owned) readKeys() {
 	pods := tree.MapAt(o.Tree, "spec", "template", "metadata")
 	o.PodLabels = slices.Sorted(maps.Keys(tree.Map(pods["labels"])))
@@ -126,8 +132,8 @@ func (o *Owned) Mounts(volume string) bool {
 	return slices.Contains(o.Volumes, volume) || slices.Contains(o.Lost, volume)
 }
 
-// IsEmpty reports whether the manager has no fields left in the workload, although it has a managedFields entry
-// or a record. This happens if an owner replaces atomic lists.
+// IsEmpty reports whether the manager no longer has fields in the workload, although it still has a
+// managedFields entry or a record. This happens if another field manager replaces atomic lists.
 func (o *Owned) IsEmpty() bool {
 	if o.IsRecorded {
 		return !o.hasItems()

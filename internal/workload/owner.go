@@ -10,10 +10,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
-// Owner is the controller owner of a workload: the object for which another operator creates and writes the
-// workload. A CronJob is never an Owner, because its Jobs do not count as workloads.
+// Owner is the controller owner of a workload: an object of another operator, which creates and writes the
+// workload for it. A CronJob is never an Owner, because its Jobs do not count as workloads.
 type Owner struct {
-	// Kind is the kind with the group, such as Kafka.kafka.strimzi.io.
+	// Kind is the kind and the API group, such as Kafka.kafka.strimzi.io.
 	Kind string
 	Name string
 }
@@ -21,11 +21,11 @@ type Owner struct {
 // String returns kind and name, such as Kafka.kafka.strimzi.io/orders.
 func (o *Owner) String() string { return o.Kind + "/" + o.Name }
 
-// mostOfOwner limits the bytes of an owner's kind and of its name. Real names are shorter, but the API server
-// accepts any text.
+// mostOfOwner is the maximum number of bytes of an owner's kind and of its name. Real names are shorter, but
+// the API server accepts any text.
 const mostOfOwner = 384
 
-// controllerOwner returns the owner of a workload, or nil for none.
+// controllerOwner returns the controller owner of a workload, or nil for none.
 func controllerOwner(object metav1.Object) *Owner {
 	reference := metav1.GetControllerOfNoCopy(object)
 	if reference == nil {
@@ -38,8 +38,8 @@ func controllerOwner(object metav1.Object) *Owner {
 	return &Owner{Kind: humanize.Message(kind, mostOfOwner), Name: humanize.Message(reference.Name, mostOfOwner)}
 }
 
-// OwnerReferences returns the part of a workload's owner references that its View is made from. It does not
-// allocate for a workload without an owner.
+// OwnerReferences returns the owner references of a workload with only the parts that its View depends on. It
+// does not allocate for a workload without a controller owner.
 func OwnerReferences(object metav1.Object) []metav1.OwnerReference {
 	reference := metav1.GetControllerOfNoCopy(object)
 	if reference == nil {
@@ -48,7 +48,7 @@ func OwnerReferences(object metav1.Object) []metav1.OwnerReference {
 	return []metav1.OwnerReference{{APIVersion: reference.APIVersion, Kind: reference.Kind, Name: reference.Name}}
 }
 
-// packOwner stores an owner as an owner reference. The list is empty without an owner.
+// packOwner returns an owner as a list with one owner reference. The list is empty without an owner.
 func packOwner(owner *Owner) []metav1.OwnerReference {
 	if owner == nil {
 		return nil

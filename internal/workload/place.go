@@ -11,16 +11,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// All other code handles a workload with its pod template at spec.template, as in most kinds. This file moves
-// the template to its path in a kind, and back.
+// All other code expects the pod template at spec.template, where most kinds have it. The functions in this
+// file move the template from spec.template to its path in a kind, and back.
 
-// templatePath is the path of the pod template in all other code.
+// templatePath is the path at which all other code expects the pod template.
 var templatePath = []string{"spec", "template"}
 
-// Schema returns an object with the merge keys of such a workload.
+// Schema returns an object with the merge keys of a workload that has its pod template at spec.template.
 func Schema() Object { return deployments.New() }
 
-// MergeKeys returns an object with the merge keys of a kind. A custom resource does not define merge keys.
+// MergeKeys returns an object with the merge keys of the kind. Custom resources do not define merge keys, so
+// the result for them is Schema.
 func (k *Kind) MergeKeys() Object {
 	if k.Traits.AtomicLists {
 		return Schema()
@@ -28,8 +29,8 @@ func (k *Kind) MergeKeys() Object {
 	return k.New()
 }
 
-// MoveTemplate moves the pod template of a body from spec.template to its path in the kind. The body is an apply or a
-// patch. Place returns a copy and does not change the body.
+// MoveTemplate returns a copy of an apply or patch body in which the pod template is at its path in the kind
+// instead of spec.template. It does not change its argument.
 func (k *Kind) MoveTemplate(body map[string]any) map[string]any {
 	template, isThere := tree.MapAt(body, "spec")["template"]
 	if !isThere || slices.Equal(k.Template, templatePath) {
@@ -38,7 +39,7 @@ func (k *Kind) MoveTemplate(body map[string]any) map[string]any {
 	return move(body, template, k.Template)
 }
 
-// move returns a copy of a tree with a new spec, which contains only a value at a path.
+// move returns a copy of a tree. At the first key of a path, the copy has only a value at that path.
 func move(source map[string]any, value any, path []string) map[string]any {
 	moved := maps.Clone(source)
 	for i := len(path) - 1; i > 0; i-- {
@@ -48,8 +49,8 @@ func move(source map[string]any, value any, path []string) map[string]any {
 	return moved
 }
 
-// fieldPaths are the paths to the pod template in managed fields, for kinds with another path than
-// spec.template.
+// fieldPaths are the paths of the pod template in managed fields, for the kinds that do not have the template
+// at spec.template.
 var fieldPaths = [][]string{asFields(cronJobs.Template)}
 
 func asFields(path []string) []string {
@@ -60,8 +61,8 @@ func asFields(path []string) []string {
 	return fields
 }
 
-// liftTemplate returns managed fields with the fields of the pod template moved to spec.template, and their original
-// path. The path is nil for a workload that already has them there.
+// liftTemplate returns managed fields with the fields of the pod template moved to spec.template. It also
+// returns their original path, or nil if they already are at spec.template.
 func liftTemplate(fields map[string]any) (atTemplate map[string]any, path []string) {
 	for _, path := range fieldPaths {
 		if template := tree.MapAt(fields, path...); template != nil {
@@ -71,7 +72,7 @@ func liftTemplate(fields map[string]any) (atTemplate map[string]any, path []stri
 	return fields, nil
 }
 
-// lowerTemplate reverses lifted.
+// lowerTemplate reverses liftTemplate.
 func lowerTemplate(fields map[string]any, path []string) map[string]any {
 	template, isThere := tree.MapAt(fields, "f:spec")["f:template"]
 	if path == nil || !isThere {
@@ -80,7 +81,8 @@ func lowerTemplate(fields map[string]any, path []string) map[string]any {
 	return move(fields, template, path)
 }
 
-// Field returns the path of a field in the API server's notation, with the pod template at spec.template.
+// Field converts the path of a field in a message of the API server to the path in other code. The API server's
+// path has the pod template at its path in the kind, and the result has it at spec.template.
 func (k *Kind) Field(path string) string {
 	suffix, isBelow := strings.CutPrefix(path, "."+strings.Join(k.Template, "."))
 	if !isBelow {

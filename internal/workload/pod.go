@@ -13,13 +13,13 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// generatedSuffix replaces the values that a controller generates: the hash of a template, and the suffix of a name. It
-// is constant, so that messages about the pod are stable.
+// generatedSuffix stands for the values that a controller generates: the hash of a template, and the suffix of
+// a name. It is constant, so that messages about the pod do not change.
 const generatedSuffix = "preflight"
 
-// TrialPod returns a pod for a dry run, as the workload's controller would create it. It contains the fields
-// that policies check: the template, the owner, the controller's labels, and the volumes of a StatefulSet's
-// claims.
+// TrialPod returns a pod for a dry run, as the workload's controller would create the pod. It contains the
+// fields that admission policies check: the template, the owner, the controller's labels, and the volumes for
+// the claims of a StatefulSet.
 func TrialPod(object Object) *corev1.Pod {
 	content := readContent(object)
 	template := content.Template.DeepCopy()
@@ -44,7 +44,8 @@ func TrialPod(object Object) *corev1.Pod {
 	return pod
 }
 
-// ownedByMade sets the object that the workload's controller would create as the owner of the pod.
+// ownedByMade sets the pod's owner to the object that the workload's controller would create, such as a
+// ReplicaSet.
 func ownedByMade(pod *corev1.Pod, object Object, kind schema.GroupVersionKind) {
 	ownedBy(pod, pod.Name, object, kind)
 }
@@ -55,8 +56,8 @@ func ownedBy(pod *corev1.Pod, name string, object Object, kind schema.GroupVersi
 	}}
 }
 
-// addClaims adds the volumes of claims to a pod, as the StatefulSet controller does. They replace volumes of
-// the same name.
+// addClaims adds the volumes for the claims of a StatefulSet to a pod, as the StatefulSet controller does. They
+// replace volumes with the same names.
 func addClaims(pod *corev1.Pod, claims []string) {
 	for _, claim := range claims {
 		pod.Spec.Volumes = slices.DeleteFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == claim })

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// textDomains are the domains of pod annotations with values that a View contains. Agents on the nodes, such as
-// Vector, Fluent Bit and the Datadog Agent, read them for the containers of a pod, and the Cluster Autoscaler
-// for its volumes. The values are short and seldom change.
+// textDomains are the domains of pod annotations with values that a View contains. Node agents, such as Vector,
+// Fluent Bit and the Datadog Agent, read them for the containers of a pod. The Cluster Autoscaler reads them
+// for the pod's volumes. The values are short and seldom change.
 var textDomains = []string{"vector.dev", "fluentbit.io", "ad.datadoghq.com", "cluster-autoscaler.kubernetes.io"}
 
-// podTexts returns the annotations of these domains with a value, or nil for none.
+// podTexts returns the annotations with a domain in textDomains and a value, or nil for none.
 func podTexts(annotations map[string]string) map[string]string {
 	var result map[string]string
 	for key, value := range annotations {
@@ -30,7 +30,7 @@ func podTexts(annotations map[string]string) map[string]string {
 	return result
 }
 
-// keysAndTexts returns annotations with only the values of these domains.
+// keysAndTexts returns all annotations, but only podTexts with their values.
 func keysAndTexts(annotations map[string]string) map[string]string {
 	result := keysOnly(maps.Keys(annotations))
 	maps.Copy(result, podTexts(annotations))

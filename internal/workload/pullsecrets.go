@@ -5,37 +5,38 @@ package workload
 
 import "slices"
 
-// Account contains the fields that were read from a ServiceAccount.
+// Account contains the fields of a ServiceAccount that the operator reads.
 type Account struct {
 	// PullSecrets are the names in imagePullSecrets of the ServiceAccount. The API server adds them to pods
 	// without imagePullSecrets.
 	PullSecrets []string
-	// Unread explains why the ServiceAccount was not read, or is "" if it was.
+	// Unread explains why the ServiceAccount was not read, or is "" if it was read.
 	Unread string
-	// IsForbidden reports whether the ServiceAccount was not read because the caller lacks the permission.
+	// IsForbidden reports whether the caller does not have the permission to read the ServiceAccount.
 	IsForbidden bool
 }
 
-// ownPullSecrets returns the sorted names in the pod template's imagePullSecrets, without the operator's.
+// ownPullSecrets returns the sorted names in the pod template's imagePullSecrets, without names that only the
+// operator lists.
 func (v *View) ownPullSecrets() []string {
 	names := slices.DeleteFunc(slices.Clone(v.PullSecrets), func(name string) bool { return anyOwns(v.Owned, ownedPullSecrets, name) })
 	slices.Sort(names)
 	return names
 }
 
-// HasPullSecret reports whether the pod template lists a pull secret that no manager of the operator lists. The
-// pull secret is left to its owner. It is neither written nor recorded. A pull secret of the operator stays the
-// operator's if an owner also lists it.
+// HasPullSecret reports whether the pod template lists a pull secret that none of the operator's managers has
+// listed. The operator neither writes nor records such a pull secret, because it belongs to the application. A
+// pull secret of the operator stays the operator's if an application owner also lists it.
 func (v *View) HasPullSecret(name string) bool {
 	return slices.Contains(v.PullSecrets, name) && !anyOwns(v.Owned, func(o Owned) []string { return o.PullSecrets }, name)
 }
 
-// ListsPullSecrets reports whether the pod template has imagePullSecrets except the operator's. Its pods then
-// get no pull secrets from their ServiceAccount in any case.
+// ListsPullSecrets reports whether the pod template has imagePullSecrets other than the operator's. If so, its
+// pods never get pull secrets from their ServiceAccount.
 func (v *View) ListsPullSecrets() bool { return len(v.ownPullSecrets()) > 0 }
 
-// AccountPullSecrets returns the pull secrets that pods without the operator's pull secrets get from their
-// ServiceAccount. The result is empty if the ServiceAccount was not read.
+// AccountPullSecrets returns the pull secrets that the pods would get from their ServiceAccount if the operator
+// did not list pull secrets. The result is empty if the ServiceAccount was not read.
 func (v *View) AccountPullSecrets() []string {
 	if v.Account == nil || v.ListsPullSecrets() {
 		return nil
@@ -43,8 +44,8 @@ func (v *View) AccountPullSecrets() []string {
 	return v.Account.PullSecrets
 }
 
-// SharesPullSecret reports whether another manager of the operator, or a deployment tool, also lists a pull
-// secret of a manager.
+// SharesPullSecret reports whether a pull secret of a manager is also listed by another manager of the operator
+// or by a deployment tool.
 func (v *View) SharesPullSecret(manager, name string) bool {
 	if slices.Contains(v.Owned[manager].SharedPullSecrets, name) {
 		return true

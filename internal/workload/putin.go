@@ -10,10 +10,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// IsAdmissionInjected reports whether the pod template lists items for the manager, although managedFields do not record a
-// write of them. The API server has injected them, because fields that a MutatingAdmissionPolicy adds have no
-// field manager, or a rollback has restored a revision. If only the pod template records the items, the
-// workload then has no annotations about the write.
+// IsAdmissionInjected reports whether the pod template lists items for the manager, although managedFields do not record
+// that the manager wrote them. There are two causes: the API server has injected the items, or a rollback has
+// restored a revision. Fields that a MutatingAdmissionPolicy adds do not have a field manager. For kinds with
+// atomic lists, IsAdmissionInjected instead checks that the workload has no annotations about a write.
 func (o *Owned) IsAdmissionInjected() bool {
 	if o.IsRecorded {
 		return o.InjectedHash == "" && o.AskedHash == "" && !o.IsEmpty()
@@ -21,8 +21,8 @@ func (o *Owned) IsAdmissionInjected() bool {
 	return o.Hash == "" && !o.Patched && !o.Named && len(o.Leftovers) > 0
 }
 
-// IsAdmissionInjectedAs reports whether the injected fields are exactly a pod template as it is applied, plus the API
-// server's defaults. Applying this template then does not change pods.
+// IsAdmissionInjectedAs reports whether the injected fields are exactly the fields of a pod template to apply, plus the API
+// server's defaults. An apply of this template then does not change pods.
 func (o *Owned) IsAdmissionInjectedAs(template map[string]any) bool {
 	if !o.IsAdmissionInjected() {
 		return false
@@ -42,8 +42,8 @@ func (o *Owned) IsAdmissionInjectedAs(template map[string]any) bool {
 
 func isSame(a, b any) bool { return jsonText(a) == jsonText(b) }
 
-// defaults are the values that the API server sets in the containers and volumes of a pod template for missing
-// fields. A default that is missing here costs one more request, but no rollout.
+// defaults are the values that the API server sets for missing fields in the containers and volumes of a pod
+// template. If a default is missing in this map, the operator sends one more request, but no rollout starts.
 var defaults = map[string][]string{
 	"terminationMessagePath":   {`"/dev/termination-log"`},
 	"terminationMessagePolicy": {`"File"`},
@@ -64,7 +64,7 @@ var defaults = map[string][]string{
 	"type":                     {`""`},
 }
 
-// isDefaulted reports whether a live value equals the desired value plus defaults.
+// isDefaulted reports whether a live value is equal to the desired value plus the API server's defaults.
 func isDefaulted(key string, live, desired any) bool {
 	switch expected := desired.(type) {
 	case map[string]any:
@@ -105,7 +105,7 @@ func isDefaulted(key string, live, desired any) bool {
 	return isSame(live, desired)
 }
 
-// sortKeyedItems sorts the items of a keyed list by their keys.
+// sortKeyedItems returns the items of a keyed list, sorted by their merge keys.
 func sortKeyedItems(items []any) []any {
 	key := func(item any) string {
 		fields := maps.Clone(tree.Map(item))

@@ -11,8 +11,8 @@ import (
 	"k8s.io/kubectl/pkg/util/qos"
 )
 
-// QoSOfPod stands for the QoS class of pods with pod-level resources, in addition to the resources of their
-// containers. A sidecar does not change this class.
+// QoSOfPod represents the QoS class of pods with pod-level resources. A sidecar does not change the QoS class
+// of such pods.
 const QoSOfPod corev1.PodQOSClass = "PodLevel"
 
 // computeQoSClass returns the QoS class that the pods would have without the fields of the operator's managers.
@@ -35,8 +35,8 @@ func containerResources(containers []corev1.Container, owned map[string]Owned) [
 	return result
 }
 
-// withRequests adds the requests that the API server adds to a pod, but not to the template: a resource with
-// only a limit gets the limit as its request.
+// withRequests returns resource requirements with the requests that the API server adds to a pod, but not to a
+// template: if a resource has only a limit, the limit is also its request.
 func withRequests(requirements corev1.ResourceRequirements) corev1.ResourceRequirements {
 	requests := corev1.ResourceList{}
 	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
@@ -48,7 +48,7 @@ func withRequests(requirements corev1.ResourceRequirements) corev1.ResourceRequi
 	return corev1.ResourceRequirements{Requests: requests, Limits: requirements.Limits}
 }
 
-// QoSClass returns the QoS class of the workload's pods with an overlay. It ignores other sidecars.
+// QoSClass returns the QoS class that the workload's pods have with the overlay. It ignores other sidecars.
 func (o *Overlay) QoSClass(view *View) corev1.PodQOSClass {
 	if view.QoSClass == QoSOfPod || computeQoSClass(&o.Template.Spec, nil) == view.QoSClass {
 		return view.QoSClass

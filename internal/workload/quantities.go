@@ -17,16 +17,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// longestQuantity and longestExponent are the maximum lengths of a quantity and its exponent, as in the
-// CustomResourceDefinitions. Reading 700,000 digits takes seconds, and a comparison with 1e60000000 takes a
-// minute.
+// longestQuantity and longestExponent are the maximum lengths of a quantity and of its exponent, as in the
+// CustomResourceDefinitions. Longer quantities are expensive: 700,000 digits take seconds to read, and a
+// comparison with 1e60000000 takes a minute.
 const (
 	longestQuantity = 64
 	longestExponent = 2
 )
 
-// CheckQuantities returns an error for the first quantity, under a path, that is unusable and takes excessive
-// time to decode. It checks a value before it is decoded into a T, because the decoding takes the time.
+// CheckQuantities returns an error for the first quantity in a value that is too long. The argument is the
+// value before it is decoded into a T, because the decoding of such a quantity takes seconds. The error
+// contains the path of the quantity, which starts with the path of the value.
 func CheckQuantities[T any](path string, value any) error {
 	typ := reflect.TypeFor[T]()
 	node, isKnown := quantityNodes.Load(typ)
@@ -36,18 +37,18 @@ func CheckQuantities[T any](path string, value any) error {
 	return node.(*quantityNode).check(path, value)
 }
 
-// quantityNodes caches the places by type.
+// quantityNodes caches the *quantityNode of each type.
 var quantityNodes sync.Map
 
-// quantityNode describes the quantities in a value: the value itself, some of its fields, or its items. It is
-// nil for a value without quantities.
+// quantityNode describes where a type contains quantities: the value itself is a quantity, or some of its
+// fields or its items contain quantities. A nil *quantityNode stands for a type without quantities.
 type quantityNode struct {
 	isOne  bool
 	fields map[string]*quantityNode
 	items  *quantityNode
 }
 
-// newQuantityNode returns the places in a type.
+// newQuantityNode returns the quantityNode of a type.
 func newQuantityNode(typ reflect.Type) *quantityNode {
 	switch typ.Kind() {
 	case reflect.Pointer:
@@ -67,7 +68,7 @@ func newQuantityNode(typ reflect.Type) *quantityNode {
 	return nil
 }
 
-// fieldsIn returns the fields of a struct that have quantities, by their name in JSON.
+// fieldsIn returns the quantityNodes of a struct's fields, by their JSON names.
 func fieldsIn(typ reflect.Type) map[string]*quantityNode {
 	fields := map[string]*quantityNode{}
 	for i := range typ.NumField() {
@@ -108,7 +109,7 @@ func (p *quantityNode) check(path string, value any) error {
 	return nil
 }
 
-// child returns the place of a key. It ignores case, because decoders may ignore it.
+// child returns the quantityNode of a key. It ignores case, because decoders may also ignore case.
 func (p *quantityNode) child(key string) *quantityNode {
 	for name, node := range p.fields {
 		if strings.EqualFold(name, key) {

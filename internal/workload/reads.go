@@ -10,8 +10,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// AppendReads appends a text that differs if templates with these reads of Values would read other values. The
-// text is the key of cached renderings. AppendReads takes less than a microsecond.
+// AppendReads appends a text of all parts of Values that templates have read. Two views get the same text if
+// the templates would read the same values from them. The text is the key of cached renderings. AppendReads
+// takes less than a microsecond.
 func (v *View) AppendReads(text []byte, reads []tree.Read) []byte {
 	for _, read := range reads {
 		text = append(binary.AppendUvarint(text, uint64(len(read.Path))), byte(read.Aspect))
@@ -27,7 +28,7 @@ func (v *View) AppendReads(text []byte, reads []tree.Read) []byte {
 	return text
 }
 
-// appendRead appends the result of a read below a key of Values, if the read does not cover the whole key.
+// appendRead appends a text of one read that covers only a part of a key of Values.
 func (v *View) appendRead(text []byte, read tree.Read) []byte {
 	key := read.Path[0]
 	switch {
@@ -67,7 +68,7 @@ func appendItem(text []byte, items map[string]string, key string) []byte {
 	return AppendTexts(append(text, '+'), value)
 }
 
-// appendLength appends the number of items, or only whether there are items.
+// appendLength appends the number of items. If the aspect is tree.Shape, it appends only whether items exist.
 func appendLength(text []byte, length int, aspect tree.Aspect) []byte {
 	if aspect == tree.Shape {
 		length = min(length, 1)
@@ -75,7 +76,7 @@ func appendLength(text []byte, length int, aspect tree.Aspect) []byte {
 	return binary.AppendUvarint(text, uint64(length)) //nolint:gosec // a length is not negative
 }
 
-// ValueKeysFor returns the keys of Values that were read, sorted.
+// ValueKeysFor returns the keys of Values that some reads have read, in the order of valueKeys.
 func ValueKeysFor(reads []tree.Read) []string {
 	var keys []string
 	for _, key := range valueKeys() {
@@ -88,7 +89,7 @@ func ValueKeysFor(reads []tree.Read) []string {
 	return keys
 }
 
-// WholeKeys returns reads of each whole key.
+// WholeKeys returns a read of the whole value for each key.
 func WholeKeys(keys []string) []tree.Read {
 	reads := make([]tree.Read, 0, len(keys))
 	for _, key := range keys {

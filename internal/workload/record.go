@@ -12,17 +12,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// record contains the managed fields of one manager.
+// record contains the managed fields of one of the operator's managers.
 type record struct {
 	// applied and patched are the fields that the manager has applied and patched. They exclude the
-	// application's containers, and items with only an owned name. A map is nil without such an entry.
+	// application's containers, and items with only an owned name. A map is nil if the manager does not have
+	// such an entry.
 	applied, patched map[string]any
-	// hasNames reports whether items with only an owned name exist. isPatch reports whether a patch entry
-	// exists, and isLoose whether the patch entry contains more than mounts in the application's containers.
+	// hasNames reports whether the apply entry contains items with only an owned name. isPatch reports whether
+	// the manager has a patch entry. isLoose reports whether the patch entry contains more than mounts in the
+	// application's containers.
 	hasNames, isPatch, isLoose bool
 }
 
-// add adds an entry of the manager.
+// add adds a managedFields entry of the manager.
 func (r *record) add(entry *metav1.ManagedFieldsEntry) {
 	r.isPatch = r.isPatch || isPatch(entry)
 	fields, _ := decodeFields(entry)
@@ -37,7 +39,7 @@ func (r *record) add(entry *metav1.ManagedFieldsEntry) {
 	_, r.isLoose = Trim(entry)
 }
 
-// ownedItems returns the fields that the manager owns according to its entries.
+// ownedItems returns the fields that the manager owns according to its managedFields entries.
 func (r *record) ownedItems(manager string, live map[string]any, deployers *deployed) Owned {
 	result := Owned{Named: r.hasNames, Patched: r.isLoose || r.applied == nil}
 	var applied map[string]any
@@ -57,7 +59,8 @@ func (r *record) ownedItems(manager string, live map[string]any, deployers *depl
 	return result
 }
 
-// missingItems returns the names of list items of a pod that are in the first tree, but not in the second.
+// missingItems returns the names of list items that the pod in the first tree has, but not the pod in the
+// second tree.
 func missingItems(fullTree, partialTree map[string]any) []string {
 	var names []string
 	for _, list := range podLists {

@@ -15,8 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// This file handles kinds with atomic lists. The lists of items in the pod template define the items of the
-// operator, each with all of its fields.
+// This file handles kinds with atomic lists. For these kinds, the lists of injected items in the pod template
+// define the operator's items. Each item belongs to the operator with all of its fields.
 
 // ourAnnotations returns the sorted keys of a workload's annotations that may belong to a sidecar.
 func ourAnnotations(annotations map[string]string) []string {
@@ -30,15 +30,16 @@ func ourAnnotations(annotations map[string]string) []string {
 	return keys
 }
 
-// mentionRecorded adds the annotations of the workload. The lists of items name all other fields.
+// mentionRecorded adds the annotations of the workload that may belong to a sidecar. The lists of injected
+// items name all other fields.
 func (m *ManagedFields) mentionRecorded(object Object) {
 	for _, key := range ourAnnotations(object.GetAnnotations()) {
 		m.annotations.add(key)
 	}
 }
 
-// recordedItems returns the fields of each manager according to the lists of items. A managedFields entry is a
-// record that the workload waits, or remains from an interrupted write.
+// recordedItems returns the fields of each manager according to the lists of injected items. For these kinds, a
+// managedFields entry exists only if the workload waits for a change or if a write was interrupted.
 func (m *ManagedFields) recordedItems(selected *corev1.PodTemplate, deployers *deployed) map[string]Owned {
 	byManager := map[string]Owned{}
 	for manager, record := range m.records {
@@ -66,8 +67,9 @@ func (m *ManagedFields) recordedItems(selected *corev1.PodTemplate, deployers *d
 	return byManager
 }
 
-// recordedAnnotations returns the annotations of a workload that belong to a manager: annotations with its
-// VectorSidecar in the key, and the plain annotations if they concern it.
+// recordedAnnotations returns the annotations of a workload that belong to a manager. They have the manager's
+// VectorSidecar in their key. Annotations without a VectorSidecar in their key belong to the manager if
+// sidecar-name names its VectorSidecar.
 func recordedAnnotations(manager string, live map[string]string) map[string]any {
 	sidecar, result := meta.SidecarName(manager), map[string]any{}
 	isPlain := meta.Manager(live[meta.AnnotationSidecarName]) == manager
@@ -83,8 +85,8 @@ func recordedAnnotations(manager string, live map[string]string) map[string]any 
 	return result
 }
 
-// listedIn returns the parts of a pod template that a list of items names, without the items of deployment
-// tools.
+// listedIn returns the parts of a pod template that a list of injected items names, without the items of
+// deployment tools.
 func listedIn(items *meta.InjectedItems, template *corev1.PodTemplateSpec, deployers *deployed) *corev1.PodTemplateSpec {
 	listed := &corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{
 		Labels: selectKeys(template.Labels, items.Labels), Annotations: selectKeys(template.Annotations, injectedAnnotationKeys(items)),
@@ -110,7 +112,7 @@ func filter[T any](items []T, match func(T) bool) (result []T) {
 	return result
 }
 
-// selectKeys returns the entries of a map with some keys, or nil for none.
+// selectKeys returns the entries of a map that have one of some keys, or nil for none.
 func selectKeys(source map[string]string, keys []string) map[string]string {
 	var result map[string]string
 	for _, key := range keys {
@@ -124,9 +126,9 @@ func selectKeys(source map[string]string, keys []string) map[string]string {
 	return result
 }
 
-// RecordedBody returns the overlay as it is written to workloads with atomic lists, with annotations of the
-// workload: {metadata: {annotations}, spec: {template}}. It already contains the defaults of the API server, so
-// that a read returns the written value.
+// RecordedBody returns the overlay in the form that the operator writes to workloads with atomic lists:
+// {metadata: {annotations}, spec: {template}}. The argument contains the annotations of the workload. The body
+// already contains the API server's defaults, so that a later read returns the same value.
 func (o *Overlay) RecordedBody(annotations map[string]any) map[string]any {
 	return recordedTree(annotations, &o.Template)
 }

@@ -13,8 +13,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// rejectionText describes the API server's rejection of a controller's request for its dependents, such as
-// pods. It uses the reason of a condition or an event.
+// rejectionText describes a request of a controller for its dependents, such as pods, that the API server
+// rejected. The reason is from a condition or an event.
 func rejectionText(dependents, reason, message string) string {
 	request := "the update of " + dependents
 	switch reason {
@@ -28,19 +28,19 @@ func rejectionText(dependents, reason, message string) string {
 	return refusalText("the API server rejects " + request + ": " + message)
 }
 
-// RejectionFault returns the fault of a rejection.
+// RejectionFault returns the fault for the description of a rejected request.
 func RejectionFault(refusal string) Fault {
 	return Fault{Reason: meta.ReasonPodsRejected, Message: refusal}
 }
 
-// EventFields returns the fields that select the warnings about a workload in a list of events.
+// EventFields returns the field selector for listing the warning events about a workload.
 func EventFields(object Object) map[string]string {
 	return map[string]string{"involvedObject.uid": string(object.GetUID()), "type": corev1.EventTypeWarning}
 }
 
-// FaultInEvents returns the newest fault in the warnings of a workload's controller. It ignores warnings that
-// are older than the revision of the pod template. Writes that do not change the template do not count, because
-// the controller repeats a warning only after some minutes.
+// FaultInEvents returns the newest fault in the warning events of a workload's controller. It ignores events
+// that are older than the revision of the pod template. Later writes that do not change the template do not
+// make an event too old, because the controller repeats a warning only after some minutes.
 func FaultInEvents(object Object, revision metav1.Object, events []corev1.Event) (fault Fault) {
 	last, kind := time.Time{}, objectKind(object)
 	cutoff := kind.sinceRevision(object, revision)
@@ -71,8 +71,8 @@ func faultInEvent(kind *Kind, event *corev1.Event) Fault {
 	}
 }
 
-// sinceRevision returns the time since when events concern the current state of a workload. The revision is nil
-// for kinds without revisions.
+// sinceRevision returns the earliest time of events that concern the current state of a workload. The revision
+// is nil for kinds without revisions.
 func (k *Kind) sinceRevision(object Object, revision metav1.Object) time.Time {
 	if k.eventsSince != nil {
 		return k.eventsSince(object)

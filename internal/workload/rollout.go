@@ -10,44 +10,48 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// State is the rollout state of a workload. It may change without a change of the workload's plan.
+// State is the rollout state of a workload. It may change without a change of the plan for the workload.
 type State struct {
-	// ResourceVersion and Generation are from the API server.
+	// ResourceVersion and Generation are the values from the API server.
 	ResourceVersion string
 	Generation      int64
 	// Created is the creation time of the workload.
 	Created time.Time
-	// EquivalentVersion is the first known resourceVersion with the same content for planning. If the API server rejected a
-	// write for it, the same write is still rejected.
+	// EquivalentVersion is the first resourceVersion that the operator has read with the same content for
+	// planning. If the API server rejected a write at that version, it still rejects the same write.
 	EquivalentVersion string
-	// Rollout is the state of the workload's own rollout.
+	// Rollout is the state of the workload's rollout.
 	Rollout Rollout
-	// Refusal describes a request of the controller that the API server rejects, or is "" for none.
+	// Refusal describes a request of the controller that the API server rejected, or is "" if no request was
+	// rejected.
 	Refusal string
 	Progress
 	Availability
-	// MaxProgress is the highest Done of this rollout. A pod that is replaced again does not count as progress.
+	// MaxProgress is the highest ProgressCount of this rollout. It does not grow if a new pod is replaced
+	// again.
 	MaxProgress int32
-	// IsBegun reports whether the start of a rollout was observed, and the status will not contain the end of
-	// the rollout.
+	// IsBegun reports whether the operator has observed the start of a rollout, and the status will not contain
+	// the end of this rollout.
 	IsBegun bool
 	// IsUnobserved reports whether the workload's controller has not observed the newest generation yet.
 	IsUnobserved bool
-	// IsOutlived reports whether Missed concerns a previous template. The Deployment controller keeps it in the
-	// status while pods of an older ReplicaSet are to be restored, until one more of them runs.
+	// IsOutlived reports whether Missed concerns a previous template. The Deployment controller leaves the
+	// missed deadline in the status until one more pod of a restored older ReplicaSet runs.
 	IsOutlived bool
-	// Overwritten is the time of the operator's write that sets IsOutlived. It is zero if an earlier state of
-	// the workload sets IsOutlived, because only then is it certain that the write changed the pod template.
+	// Overwritten is the time of the operator's write after which IsOutlived was set. It is zero if IsOutlived
+	// follows from an earlier state of the workload, because it is then certain that the write changed the pod
+	// template.
 	Overwritten time.Time
 	// Template is a digest of the pod template without the operator's fields.
 	Template uint64
-	// Shape is the ShapeDigest of the pods, or 0 if it is not needed.
+	// Shape is the ShapeDigest of the workload, or 0 if the digest is not needed.
 	Shape uint64
-	// Waits are the records since when the workload waits for changes, by AnnotationWaiting, or nil for none.
+	// Waits are the records of the changes that the workload waits for, by annotation key (AnnotationWaiting).
+	// It is nil if the workload does not wait.
 	Waits map[string]Wait
 }
 
-// ReadState reads the state of a workload.
+// ReadState returns the rollout state of a workload.
 func ReadState(object Object) State {
 	content := readContent(object)
 	return newState(object, &content)
@@ -71,11 +75,11 @@ func newState(object metav1.Object, content *Content) State {
 	return state
 }
 
-// overwrittenAt returns the time of the operator's write after a missed progress deadline, if that write may
-// have changed the pod template, and zero otherwise. A changed template has another generation, which the
-// controller records in the status after the write. A write that is newer than the status therefore did not
-// change the template. A write that is older may have changed only annotations, and only an earlier state shows
-// this. Times are in whole seconds, which is sufficient because deadlines are longer.
+// overwrittenAt returns the time of the operator's last write if the write is later than a missed progress
+// deadline and may have changed the template. Otherwise, it returns zero. After a change of the template, the
+// controller writes the status, so a write that is newer than the status did not change the template. An older
+// write may have changed only annotations, which only an earlier state shows. Times are in whole seconds, which
+// is sufficient because deadlines are longer.
 func overwrittenAt(object metav1.Object, missed uint32) time.Time {
 	written, reported := writtenAt(object), entryTime(object, "status")
 	if written.Unix() < int64(missed) || !reported.IsZero() && reported.Before(written) {
@@ -84,9 +88,9 @@ func overwrittenAt(object metav1.Object, missed uint32) time.Time {
 	return written
 }
 
-// RunBy returns the state of a workload with pods that another workload runs. The rollout is the rollout of the
-// other workload. The other controller has observed a generation of the workload, or 0 if it does not report
-// one.
+// RunBy returns the state of a workload with pods that another workload runs. The result has the rollout of the
+// runner. The last argument is the generation of the workload that the runner's controller has observed, or 0
+// if the controller does not report the generation.
 func (s *State) RunBy(runner *State, observedGeneration int64) State {
 	state := *runner
 	state.ResourceVersion, state.Generation, state.Created, state.EquivalentVersion = s.ResourceVersion, s.Generation, s.Created, s.EquivalentVersion
@@ -97,31 +101,34 @@ func (s *State) RunBy(runner *State, observedGeneration int64) State {
 	return state
 }
 
-// EquivalentTo reports whether the state looks the same to planning as the previous state, except for versions.
+// EquivalentTo reports whether a plan would be the same for this state as for the previous state. Versions do
+// not count.
 func (s *State) EquivalentTo(previous *State) bool {
 	// A rollout in progress does not count as finished for any evidence.
 	hasSameEvidence := s.Idle == previous.Idle && (s.Rollout == RolloutProgressing || (s.Evidence > 0) == (previous.Evidence > 0))
 	return hasSameEvidence && s.Rollout == previous.Rollout && s.Shape == previous.Shape && s.Refusal == previous.Refusal && s.IsBetween == previous.IsBetween && s.waitsLike(previous)
 }
 
-// Availability records the time for which all pods of a workload have been available since its last rollout. It
-// depends only on the workload.
+// Availability records how long all pods of a workload have been available since its last rollout. It does not
+// depend on a VectorSidecar.
 type Availability struct {
-	// RolledOut is the time when the last rollout finished according to the workload's status, by the clock of
-	// its controller in whole seconds. It is zero during a rollout, and for workloads that do not record the
-	// time.
+	// RolledOut is the time when the last rollout finished, according to the workload's status. The workload's
+	// controller sets it in whole seconds. It is zero during a rollout, and for workloads that do not record
+	// the time.
 	RolledOut time.Time
-	// StateSince is the time when the rollout entered its state, or last made progress. Zero means long ago.
+	// StateSince is the time when the rollout entered its state or last made progress. Zero stands for a time
+	// long ago.
 	StateSince time.Time
-	// Steady is the longest time for which all pods were available between RolledOut and Since.
+	// Steady is the longest time for which all pods were continuously available between RolledOut and
+	// StateSince.
 	Steady time.Duration
-	// IsAssumed reports whether the operator did not watch all that time, so that Steady assumes that pods
-	// became unavailable only once.
+	// IsAssumed reports whether the operator did not watch the workload between RolledOut and StateSince.
+	// Steady then assumes that pods became unavailable only once.
 	IsAssumed bool
 }
 
-// readAvailability returns the availability according to the workload. managedFields contain the time of the last
-// status change, so that a restart of the operator does not lose it.
+// readAvailability returns the availability according to the workload. It reads the time of the last status
+// change from managedFields, so that a restart of the operator does not lose that time.
 func readAvailability(object metav1.Object, content *Content) Availability {
 	read := Availability{RolledOut: content.RolledOut, StateSince: changedAt(object, "status"), IsAssumed: true}
 	if content.Rollout == RolloutProgressing && !content.Observed && read.RolledOut.IsZero() {
@@ -135,14 +142,14 @@ func readAvailability(object metav1.Object, content *Content) Availability {
 	return read
 }
 
-// changedAt returns the time of the last change of a subresource in managedFields, or of the object itself for
-// "". It returns the creation time if the object was not written since, and zero if the object is not from an
-// API server.
+// changedAt returns the time of the last change of a subresource, or of the object itself if the subresource is
+// "". managedFields contain the time. If they do not, changedAt returns the creation time, which is zero for an
+// object that is not from an API server.
 func changedAt(object metav1.Object, subresource string) time.Time {
 	return maxTime(object.GetCreationTimestamp().Time, entryTime(object, subresource))
 }
 
-// entryTime returns the time of the newest managedFields entry of a subresource, or zero for none.
+// entryTime returns the time of the newest managedFields entry for a subresource, or zero for none.
 func entryTime(object metav1.Object, subresource string) (last time.Time) {
 	entries := object.GetManagedFields()
 	for i := range entries {
@@ -160,8 +167,8 @@ func maxTime(a, b time.Time) time.Time {
 	return b
 }
 
-// Steadiest returns the longest time for which all pods have been available since the last rollout, including
-// the current period. Time without pods does not count.
+// Steadiest returns the longest time for which all pods have been continuously available since the last
+// rollout, up to now. Time without pods does not count.
 func (s *State) Steadiest(now time.Time) time.Duration {
 	if s.Rollout != RolloutComplete || s.LacksPods() {
 		return s.Steady
@@ -169,12 +176,13 @@ func (s *State) Steadiest(now time.Time) time.Duration {
 	return max(s.Steady, s.TimeInState(now))
 }
 
-// Deadline is the maximum time of a rollout without one more pod that has the template or is available, for
-// kinds without such a deadline in their status. It is the default of progressDeadlineSeconds of a Deployment.
+// Deadline is the maximum time in a rollout without progress: without one more pod that has the template or
+// becomes available. It applies if the status does not report a missed deadline. It is the API server's default
+// of progressDeadlineSeconds of a Deployment.
 const Deadline = 10 * time.Minute
 
-// Overdue reports whether a rollout has passed the deadline, and the remaining time. The time is 0 if the
-// status will contain the failure.
+// Overdue reports whether a rollout has passed Deadline, and returns the remaining time. The remaining time is
+// 0 if the status will report a missed deadline.
 func (s *State) Overdue(kind *Kind, now time.Time) (isOverdue bool, remaining time.Duration) {
 	// The Deployment controller does not check the deadline if it cannot create the ReplicaSet.
 	isChecked := kind.Traits.HasDeadline && !s.IsOutlived && (s.Refusal == "" || !s.IsUnobserved)
@@ -185,7 +193,7 @@ func (s *State) Overdue(kind *Kind, now time.Time) (isOverdue bool, remaining ti
 	return remaining <= 0, max(remaining, 0)
 }
 
-// TimeInState returns the time for which the rollout has been in its state.
+// TimeInState returns how long the rollout has been in its current state.
 func (s *State) TimeInState(now time.Time) time.Duration {
 	if s.StateSince.IsZero() {
 		return math.MaxInt64
@@ -193,8 +201,9 @@ func (s *State) TimeInState(now time.Time) time.Duration {
 	return now.Sub(s.StateSince)
 }
 
-// CarryOver copies information from the previous state. A rollout is different if it finished at another time, or
-// if both template and generation differ. Scaling also changes the generation, but does not start a rollout.
+// CarryOver copies the information that only the previous state has. It starts a new period if another rollout
+// has started: the rollout finished at another time, or both the template and the generation differ. Scaling
+// also changes the generation, but it does not start a rollout.
 func (s *State) CarryOver(previous *State, isSameTemplate bool, now time.Time) {
 	if isSameTemplate && s.IsUnobserved {
 		s.keepRollout(previous)
@@ -222,15 +231,15 @@ func (s *State) CarryOver(previous *State, isSameTemplate bool, now time.Time) {
 	}
 }
 
-// keepRollout keeps the rollout of the previous state. The controller has not observed a change yet that does
-// not concern the pod template, such as another number of replicas.
+// keepRollout copies the rollout of the previous state. It is used while the controller has not observed a
+// change that does not concern the pod template, such as a new number of replicas.
 func (s *State) keepRollout(previous *State) {
 	s.Rollout, s.Progress, s.Availability = previous.Rollout, previous.Progress, previous.Availability
 	s.MaxProgress, s.IsBegun, s.IsOutlived, s.Overwritten = previous.MaxProgress, previous.IsBegun, previous.IsOutlived, previous.Overwritten
 }
 
-// followDeadline decides whether the missed deadline concerns a previous template. If the previous state does
-// not show this, the value that was read is kept.
+// followDeadline sets IsOutlived: whether the missed deadline concerns a previous template. If the previous
+// state does not show this, IsOutlived stays as it was read from the workload.
 func (s *State) followDeadline(previous *State, isSameTemplate bool) {
 	if s.Missed == 0 {
 		return
@@ -252,8 +261,9 @@ func (s *State) followDeadline(previous *State, isSameTemplate bool) {
 	}
 }
 
-// continueRollout follows a rollout with a status that does not contain the end of the rollout. The rollout is in progress
-// until all pods were available once. continueRollout reports whether the rollout has started or made progress.
+// continueRollout follows a rollout of a kind with a status that does not contain the end of the rollout. Such
+// a rollout is in progress until all pods have been available once. continueRollout reports whether the rollout
+// has started or made progress.
 func (s *State) continueRollout(previous *State, isSameTemplate bool) bool {
 	if !isSameTemplate && s.Generation != previous.Generation || s.Newest != previous.Newest {
 		s.IsBegun = s.Rollout == RolloutProgressing || s.Rollout == RolloutUnavailable
@@ -270,14 +280,15 @@ func (s *State) continueRollout(previous *State, isSameTemplate bool) bool {
 	return s.MaxProgress > previous.MaxProgress
 }
 
-// resume treats a started rollout as unfinished while pods are missing.
+// resume sets Rollout to RolloutProgressing if a started rollout still has missing pods.
 func (s *State) resume() {
 	if s.IsBegun && s.MayContinue {
 		s.Rollout = RolloutProgressing
 	}
 }
 
-// Resume marks a rollout as started if another source knows this, for example after a restart.
+// Resume marks a rollout as started. Callers use it if they know this from another source than the workload,
+// for example after a restart.
 func (s *State) Resume() {
 	s.IsBegun = s.RolledOut.IsZero()
 	s.resume()

@@ -11,7 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// SecretUse is a reference to a Secret in a pod.
+// SecretUse is a reference of a pod to a Secret.
 type SecretUse struct {
 	// Secret is the name of the Secret.
 	Secret string
@@ -23,13 +23,14 @@ type SecretUse struct {
 	field string
 }
 
-// Path returns the path of the reference in the pod's spec.
+// Path returns the path of the reference below the pod's spec.
 func (u *SecretUse) Path() string { return fmt.Sprintf("%s[%d].%s", u.list, u.index, u.field) }
 
 // EachSecret visits every reference of a pod to a Secret in its namespace.
 func EachSecret(spec *corev1.PodSpec, visit func(use SecretUse)) { eachSecret(spec, nil, visit) }
 
-// eachSecret visits references, but skips fields of the operator's managers.
+// eachSecret visits every reference of a pod to a Secret, except references in fields of the operator's
+// managers.
 func eachSecret(spec *corev1.PodSpec, owned map[string]Owned, visit func(use SecretUse)) {
 	for i := range spec.ImagePullSecrets {
 		if name := spec.ImagePullSecrets[i].Name; !anyOwns(owned, ownedPullSecrets, name) {
@@ -89,8 +90,8 @@ func secretsOfVolume(volume *corev1.VolumeSource, visit func(field, secret strin
 	}
 }
 
-// driverSecret returns the Secret that a volume passes to its driver, and its field, or nil for none. A volume
-// has one source.
+// driverSecret returns the Secret that a volume passes to its storage driver, and the field with that
+// reference. It returns nil if the volume does not pass a Secret.
 func driverSecret(volume *corev1.VolumeSource) (field string, reference *corev1.LocalObjectReference) {
 	switch {
 	case volume.CSI != nil:

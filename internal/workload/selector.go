@@ -12,16 +12,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-// Selector selects workloads by namespace, kind and labels for a VectorSidecar. The zero value does not select
-// workloads.
+// Selector selects the workloads of a VectorSidecar by namespace, kind and labels. The zero value does not
+// select any workload.
 type Selector struct {
-	// Labels is only the label selector.
+	// Labels is the label selector without the namespace and the kinds.
 	Labels    labels.Selector
 	namespace string
 	kinds     []v1alpha1.WorkloadKind
 }
 
-// NewSelector reads spec.selector and spec.workloads. The error concerns the label selector.
+// NewSelector returns the selector of a VectorSidecar from spec.selector and spec.workloads. It returns an
+// error if spec.selector is invalid.
 func NewSelector(sidecar *v1alpha1.VectorSidecar) (Selector, error) {
 	selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector)
 	if err != nil {
@@ -30,7 +31,8 @@ func NewSelector(sidecar *v1alpha1.VectorSidecar) (Selector, error) {
 	return Selector{Labels: selector, namespace: sidecar.Namespace, kinds: sidecar.Spec.Kinds()}, nil
 }
 
-// Selects reports whether a workload is selected. It does not allocate.
+// Selects reports whether the selector selects a workload with a namespace, kind and labels. It does not
+// allocate.
 func (s Selector) Selects(namespace, kind string, labelSet labels.Labels) bool {
 	return s.namespace == namespace && s.Fits(labelSet) && s.Lists(kind)
 }
@@ -40,12 +42,12 @@ func (s Selector) Lists(kind string) bool {
 	return slices.Contains(s.kinds, v1alpha1.WorkloadKind(kind))
 }
 
-// Fits reports whether the labels match, for any kind.
+// Fits reports whether labels match the label selector. It ignores namespace and kind.
 func (s Selector) Fits(labelSet labels.Labels) bool {
 	return s.Labels != nil && s.Labels.Matches(labelSet)
 }
 
-// String returns a text that differs for different selectors.
+// String returns a text that identifies the label selector and the kinds.
 func (s Selector) String() string {
 	text := []byte(s.Labels.String())
 	for _, kind := range s.kinds {

@@ -72,8 +72,9 @@ func readStatefulSet(object any) (Content, bool) {
 	return content, true
 }
 
-// rolloutOfStatefulSet counts the pods with the newest revision. currentRevision becomes the newest revision
-// only without OnDelete and without a partition, and only after all pods were ready.
+// rolloutOfStatefulSet returns the state and the progress of a StatefulSet's rollout. It counts the pods with
+// the newest revision. currentRevision is not sufficient, because it becomes the newest revision only without
+// OnDelete and without a partition, and only after all pods were ready.
 func rolloutOfStatefulSet(set *appsv1.StatefulSet) (Rollout, Progress) {
 	status, replicas := &set.Status, ptr.Deref(set.Spec.Replicas, 1)
 	// A controller that does not set availableReplicas is older than the supported releases.
@@ -107,8 +108,8 @@ func rolloutOfStatefulSet(set *appsv1.StatefulSet) (Rollout, Progress) {
 	return RolloutComplete, progress
 }
 
-// heldOfStatefulSet returns the reason why pods are not replaced, "" for none, and the maximum number of these
-// pods.
+// heldOfStatefulSet returns the reason why the StatefulSet's settings keep pods with an older template, and the
+// maximum number of such pods. The reason is "" if the settings do not keep such pods.
 func heldOfStatefulSet(set *appsv1.StatefulSet, replicas int32) (heldReason string, heldPods int32) {
 	strategy := &set.Spec.UpdateStrategy
 	switch {
@@ -149,7 +150,7 @@ func finishStatefulSet(object Object) {
 	}
 }
 
-// statefulSetReasons are the reasons of warning events, because the controller does not set conditions.
+// statefulSetReasons are the reasons in warning events. The StatefulSet controller does not set conditions.
 var statefulSetReasons = []ControllerReason{
 	{"", failedCreate, meta.ReasonPodsRejected, "of a pod, or of a PersistentVolumeClaim"},
 	{"", failedDelete, meta.ReasonPodsRejected, ""},

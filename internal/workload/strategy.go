@@ -10,16 +10,17 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// Strategy describes how a rollout replaces the pods of a workload. Missing fields have the API server's
-// defaults.
+// Strategy describes how a rollout replaces the pods of a workload. If the workload does not set a field, the
+// strategy has the API server's default.
 type Strategy struct {
 	// Surge is the maximum number of additional pods. Unavailable is the maximum number of missing pods.
 	Surge, Unavailable int
-	// Ready is the time for which a new pod must be ready to count as available.
+	// Ready is the time for which a new pod must have been ready to count as available.
 	Ready time.Duration
 }
 
-// StrategyFor returns the strategy of a workload. It is the zero value for kinds that do not replace pods.
+// StrategyFor returns the strategy of a workload, or the zero value for kinds with rollouts that do not replace
+// pods.
 func StrategyFor(object Object) Strategy {
 	content := readContent(object)
 	if content.Kind.strategy == nil {
@@ -28,7 +29,8 @@ func StrategyFor(object Object) Strategy {
 	return content.Kind.strategy(object, int(content.Pods), content.Kind.Defaults)
 }
 
-// scaleValue returns a number, or a percentage of a number of pods.
+// scaleValue returns a number of pods from a value that is a number or a percentage. If the value is nil, it
+// uses the fallback.
 func scaleValue(value *intstr.IntOrString, fallback string, pods int, isUp bool) int {
 	count, err := intstr.GetScaledValueFromIntOrPercent(ptr.To(ptr.Deref(value, intstr.Parse(fallback))), pods, isUp)
 	if err != nil { // The API server rejects other texts.

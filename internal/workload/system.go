@@ -10,19 +10,19 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// SystemFields contains the paths of the fields that bind a pod to the operating system of its nodes, "" for
-// none. A RuntimeClass may also have a node selector, which is not read.
+// SystemFields contains the paths of the pod's fields that depend on the operating system of its nodes. A path
+// is "" if the pod does not have such a field. The operator does not read the node selector of a RuntimeClass.
 type SystemFields struct {
-	// Windows keeps the pod on Windows nodes.
+	// Windows is the path of the field that restricts the pod to Windows nodes.
 	Windows string
 	// Options is the path of windowsOptions, which Linux nodes ignore.
 	Options string
-	// OtherSystem is the path of a field that names a system other than Windows.
+	// OtherSystem is the path of a field that names an operating system other than Windows.
 	OtherSystem string
 }
 
-// ReadSystemFields reads the system fields of a pod without the fields of the operator's managers.
-// windowsOptions mean Windows only if no other field names a system.
+// ReadSystemFields returns the system fields of a pod without the fields of the operator's managers. A pod with
+// windowsOptions counts as a Windows pod only if no field names another system.
 func ReadSystemFields(pod *corev1.PodSpec, owned map[string]Owned) SystemFields {
 	fields := SystemFields{Options: optionsPath(pod, owned), OtherSystem: otherSystemPath(pod)}
 	const selector, affinity = "spec.nodeSelector", "spec.affinity.nodeAffinity"
@@ -53,7 +53,7 @@ const (
 // systemLabels are the labels of nodes with the name of the operating system. The kubelet sets both.
 var systemLabels = []string{corev1.LabelOSStable, "beta.kubernetes.io/os"}
 
-// selectable returns the systems of the nodes that a node selector may select.
+// selectable returns the operating systems of the nodes that a node selector may match.
 func selectable(selector map[string]string) systems {
 	allowed := anySystem
 	for key, value := range selector {
@@ -62,8 +62,8 @@ func selectable(selector map[string]string) systems {
 	return allowed
 }
 
-// schedulable returns the systems of the nodes that one of the terms may select. Without terms it returns all
-// systems.
+// schedulable returns the operating systems of the nodes that at least one of the terms may match. Without terms,
+// it returns all systems.
 func schedulable(terms []corev1.NodeSelectorTerm) systems {
 	if len(terms) == 0 {
 		return anySystem
@@ -83,8 +83,8 @@ func schedulable(terms []corev1.NodeSelectorTerm) systems {
 	return allowed
 }
 
-// matching returns the systems of the nodes that may match a required label. All nodes have the labels of the
-// system, and only Windows nodes have a label with their build.
+// matching returns the operating systems of the nodes that may match a required label. All nodes have the
+// labels for the system, and only Windows nodes have the label for the Windows build.
 func matching(required *corev1.NodeSelectorRequirement) systems {
 	labeled, named := anySystem, anySystem
 	switch {
@@ -130,8 +130,8 @@ func requiredTerms(pod *corev1.PodSpec) []corev1.NodeSelectorTerm {
 	return pod.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
 }
 
-// otherSystemPath returns the path of a field that names a system other than Windows, alone or with other
-// systems.
+// otherSystemPath returns the path of a field that names an operating system other than Windows, or "" for
+// none. The field may also name Windows.
 func otherSystemPath(pod *corev1.PodSpec) string {
 	if pod.OS != nil && pod.OS.Name != "" && pod.OS.Name != corev1.Windows {
 		return "spec.os.name"
@@ -170,7 +170,8 @@ func namesOtherSystem(required corev1.NodeSelectorRequirement) bool {
 	return false
 }
 
-// optionsPath returns the path of the first windowsOptions with content, of the pod or of a container of the application.
+// optionsPath returns the path of the first windowsOptions that are not empty, in the pod or in one of the
+// application's containers. It returns "" for none.
 func optionsPath(pod *corev1.PodSpec, owned map[string]Owned) string {
 	hasContent := func(options *corev1.WindowsSecurityContextOptions) bool {
 		return options != nil && *options != corev1.WindowsSecurityContextOptions{}

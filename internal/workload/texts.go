@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// jsonText returns a value as JSON, for comparing numbers of different Go types.
+// jsonText returns a value as JSON, so that callers can compare numbers of different Go types.
 func jsonText(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -18,7 +18,8 @@ func jsonText(value any) string {
 	return string(text)
 }
 
-// AppendTexts appends texts with a length before each text, so that different lists result in different texts.
+// AppendTexts appends strings, each with its length before it, so that different lists of strings result in
+// different texts.
 func AppendTexts(text []byte, items ...string) []byte {
 	for _, item := range items {
 		text = append(binary.AppendUvarint(text, uint64(len(item))), item...)

@@ -19,20 +19,22 @@ type EnvInjection struct {
 	// Containers are the application containers that get the variable. AllContainers stands for all of them.
 	Containers []string `json:"containers"`
 	Name       string   `json:"name"`
-	// Value is the value of the variable. In it, {kind}, {name} and {namespace} stand for the fields of the
-	// workload.
+	// Value is the value of the variable. The placeholders {kind}, {name} and {namespace} in it stand for the
+	// fields of the workload.
 	Value string `json:"value"`
 }
 
-// AllContainers stands for all containers of the application.
+// AllContainers is an entry of EnvInjection.Containers that stands for all containers of the application.
 const AllContainers = "*"
 
-// ValueFor returns the value for a workload. The chart's MutatingAdmissionPolicies compute the same value.
+// ValueFor returns the variable's value for a workload. The chart's MutatingAdmissionPolicies compute the same
+// value.
 func (t *EnvInjection) ValueFor(ref Ref) string {
 	return strings.NewReplacer("{kind}", strings.ToLower(ref.Kind), "{name}", ref.Name, "{namespace}", ref.Namespace).Replace(t.Value)
 }
 
-// Matches reports whether an injected variable matches this variable for the workload in its current form.
+// Matches reports whether a variable that exists in the workload has the container, the name and the value of
+// this injection.
 func (t *EnvInjection) Matches(injected InjectedEnv, ref Ref) bool {
 	isIn := slices.Contains(t.Containers, injected.Container) || slices.Contains(t.Containers, AllContainers)
 	return isIn && t.Name == injected.Name && t.ValueFor(ref) == injected.Value
@@ -41,15 +43,16 @@ func (t *EnvInjection) Matches(injected InjectedEnv, ref Ref) bool {
 // InjectedEnv is an environment variable that was injected into an application container.
 type InjectedEnv struct{ Container, Name, Value string }
 
-// String returns the line for the variable in the record of the pod template.
+// String returns the line that records the variable in the pod template.
 func (t InjectedEnv) String() string { return t.Container + " " + t.Name + "=" + t.Value }
 
-// maxEnvRecordBytes and envRecordOverhead are the limits in the policies of the API server: the maximum size of a record in
-// bytes, and the bytes per variable in addition to its name and value.
+// maxEnvRecordBytes is the maximum size of the record of injected variables in bytes. envRecordOverhead is the
+// number of bytes per variable in addition to its name and value. The API server's policies have the same
+// limits.
 const maxEnvRecordBytes, envRecordOverhead = 32768, 70
 
-// ExceedsRecordLimit reports whether the variables would not fit into the record of a workload with a number of
-// containers, so that they are not injected.
+// ExceedsRecordLimit reports whether the record of the variables would be too large for a workload with a
+// number of containers. The policies do not inject such variables.
 func ExceedsRecordLimit(injections []EnvInjection, ref Ref, containers int) bool {
 	size := 0
 	for i := range injections {
@@ -58,7 +61,7 @@ func ExceedsRecordLimit(injections []EnvInjection, ref Ref, containers int) bool
 	return size*containers >= maxEnvRecordBytes
 }
 
-// FormatInjectedEnv returns the record of injected variables.
+// FormatInjectedEnv returns the record of injected variables, with one line for each variable.
 func FormatInjectedEnv(variables []InjectedEnv) string {
 	lines := make([]string, len(variables))
 	for i := range variables {
@@ -67,7 +70,8 @@ func FormatInjectedEnv(variables []InjectedEnv) string {
 	return strings.Join(lines, "\n")
 }
 
-// parseInjectedEnv reads a record, without lines that policies do not write.
+// parseInjectedEnv returns the variables in a record. It ignores lines in a format that the policies do not
+// write.
 func parseInjectedEnv(text string) []InjectedEnv {
 	var variables []InjectedEnv
 	for line := range strings.SplitSeq(text, "\n") {
@@ -80,9 +84,9 @@ func parseInjectedEnv(text string) []InjectedEnv {
 	return variables
 }
 
-// findInjectedEnv returns the variables in the records of a pod template that still exist, by the keys of these
-// annotations. A variable that was changed since, or that is in a manifest of a deployment tool, belongs to the
-// application. The result is nil without a record.
+// findInjectedEnv returns the recorded variables of a pod template that still exist, by the annotation key of
+// their record. A variable with another value than recorded belongs to the application, and so does a variable
+// in the manifest of a deployment tool. The result is nil if the pod template does not have a record.
 func findInjectedEnv(template *corev1.PodTemplateSpec, entries []metav1.ManagedFieldsEntry) map[string][]InjectedEnv {
 	var variables map[string][]InjectedEnv
 	for key, text := range template.Annotations {
@@ -99,7 +103,7 @@ func findInjectedEnv(template *corev1.PodTemplateSpec, entries []metav1.ManagedF
 	return variables
 }
 
-// isIn reports whether a container has the variable exactly once and with the injected value.
+// isIn reports whether a container has the variable exactly once and with the recorded value.
 func (t *InjectedEnv) isIn(containers []corev1.Container) bool {
 	pos := slices.IndexFunc(containers, func(c corev1.Container) bool { return c.Name == t.Container })
 	if pos < 0 {
@@ -115,7 +119,7 @@ func (t *InjectedEnv) isIn(containers []corev1.Container) bool {
 	return count == 1 && isSame
 }
 
-// isDeployed reports whether a deployment tool owns a variable.
+// isDeployed reports whether a deployment tool owns an environment variable of a container.
 func isDeployed(entries []metav1.ManagedFieldsEntry, injected InjectedEnv) bool {
 	return slices.ContainsFunc(entries, func(entry metav1.ManagedFieldsEntry) bool {
 		if !isDeployer(&entry) || !strings.Contains(entry.FieldsV1.GetRawString(), injected.Name) {
@@ -136,8 +140,8 @@ func isDeployed(entries []metav1.ManagedFieldsEntry, injected InjectedEnv) bool 
 	})
 }
 
-// InjectedEnvFor returns the existing variables that a manager's sidecar injected into application containers, and
-// whether the pod template has a record of them.
+// InjectedEnvFor returns the existing variables that a manager's sidecar has injected into application
+// containers. It also reports whether the pod template has a record for this sidecar.
 func (v *View) InjectedEnvFor(manager string) (variables []InjectedEnv, isRecorded bool) {
 	if v.InjectedEnv == nil {
 		return nil, false
@@ -146,8 +150,8 @@ func (v *View) InjectedEnvFor(manager string) (variables []InjectedEnv, isRecord
 	return variables, isRecorded
 }
 
-// packInjectedEnv adds records to the annotations of a packed pod template, without the name of the workload, so that
-// workloads that differ only in their names share one.
+// packInjectedEnv adds the records to the annotations of a packed pod template. It replaces the workload's
+// name, so that workloads that differ only in their names share one packed pod template.
 func packInjectedEnv(into map[string]string, injected map[string][]InjectedEnv, name string) {
 	for key, variables := range injected {
 		into[key] = strings.ReplaceAll(FormatInjectedEnv(variables), name, ownName)

@@ -3,20 +3,20 @@
 
 package workload
 
-// Trace describes the fields and marks that one of the operator's field managers has left in a workload.
+// Trace describes which fields and marks one of the operator's field managers has in a workload.
 type Trace struct {
 	Manager string
-	// Applied reports whether managedFields have an apply of the manager, which makes the manager an owner.
-	// Listed reports whether the pod template lists items of the manager. Patched reports whether managedFields
-	// have a patch of the manager. Neither Listed nor Patched makes it an owner.
+	// Applied reports whether managedFields have an apply entry of the manager. Only such an entry makes the
+	// manager an owner of fields. Listed reports whether the pod template lists items of the manager. Patched
+	// reports whether managedFields have a patch entry of the manager.
 	Applied, Listed, Patched bool
 	// Marked reports whether the workload has Marks of the manager.
 	Marked bool
-	// WrittenBy and Orphan are the marks with the meaning as in Owned.
+	// WrittenBy and Orphan have the same meaning as in Owned.
 	WrittenBy, Orphan string
 }
 
-// ListTraces returns the traces in a workload, by manager.
+// ListTraces returns one trace for each of the operator's field managers in a workload.
 func ListTraces(object Object) []Trace {
 	if !IsCarrier(object) {
 		return nil
@@ -26,7 +26,7 @@ func ListTraces(object Object) []Trace {
 	return fields.Traces(owned)
 }
 
-// Traces returns the traces of each manager for the fields that it owns.
+// Traces returns one trace for each manager. The argument contains the fields that each manager owns.
 func (m *ManagedFields) Traces(owned map[string]Owned) []Trace {
 	var traces []Trace
 	marks := m.Marks(owned)

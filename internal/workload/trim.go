@@ -15,15 +15,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Trim returns the fields of a managedFields entry that a manager of the operator should still own after a
-// complete change, or nil for none. It also returns whether that is less than the whole entry. An apply without
-// a field would delete the field if it has no other owner. Removing the field from managedFields does not
-// delete it.
+// Trim returns the fields of an entry that a manager of the operator should still own after a complete change.
+// They are nil if the manager should not own any field. Trim also reports whether fields were removed. To
+// release a field, the operator removes it from managedFields. An apply without the field would delete the
+// field if it has no other owner.
 //
-// From an apply, Trim removes the names that order the application's init containers. From a patch, it keeps
-// only the mounts in the application's containers, because all other fields have been applied. A second entry
-// for the other fields would keep fields that a later apply drops. It would also block the owner from the maps
-// and lists that the patch has created.
+// From an apply entry, Trim removes the names that order the application's init containers. From a patch entry,
+// it keeps only the mounts in the application's containers, because all other fields have been applied. A
+// second entry for the other fields would keep fields that a later apply drops. It would also make the operator
+// an owner of the maps and lists that the patch has created, and so block the application owner.
 func Trim(entry *metav1.ManagedFieldsEntry) (remaining *metav1.FieldsV1, isLess bool) {
 	if !isOurs(entry) {
 		return entry.FieldsV1, false
@@ -46,9 +46,10 @@ func Trim(entry *metav1.ManagedFieldsEntry) (remaining *metav1.FieldsV1, isLess 
 	return metav1.NewFieldsV1(string(text)), true
 }
 
-// mayHoldNames reports whether the managed fields may have an item (key `k:{"name":"app"}`) with only an owned
-// name. It checks the text, because the API server sorts the keys and does not write spaces. Every write calls
-// it, and almost no write has such an item. Decoding all entries took a tenth of the CPU time of a fan-out.
+// mayHoldNames reports whether the managed fields may contain an item with only an owned name, such as
+// `k:{"name":"app"}`. It searches the text, because the API server sorts the keys and does not write spaces.
+// Every write calls mayHoldNames, and almost no write has such an item. Decoding all entries took a tenth of
+// the CPU time of a fan-out.
 func mayHoldNames(entry *metav1.ManagedFieldsEntry) bool {
 	if entry.FieldsV1 == nil {
 		return false
@@ -57,8 +58,9 @@ func mayHoldNames(entry *metav1.ManagedFieldsEntry) bool {
 	return strings.Contains(text, `}":{".":{},"f:name":{}}`) || strings.Contains(text, `}":{"f:name":{}}`)
 }
 
-// decodeFields returns the managed fields of an entry as lifted does, or nil if they cannot be parsed. The API
-// server wrote them, and the next apply replaces damaged fields.
+// decodeFields returns the managed fields of an entry and their original path, in the form of liftTemplate.
+// Both are nil if the fields cannot be parsed. The API server wrote the fields, and the next apply replaces
+// damaged fields.
 func decodeFields(entry *metav1.ManagedFieldsEntry) (fields map[string]any, path []string) {
 	if entry.FieldsV1 == nil {
 		return nil, nil
@@ -70,7 +72,7 @@ func decodeFields(entry *metav1.ManagedFieldsEntry) (fields map[string]any, path
 }
 
 // ownFields returns managed fields without the pod's list items with only an owned name, because these items
-// belong to other managers.
+// belong to other managers. It also reports whether such items exist.
 func ownFields(fields map[string]any) (trimmed map[string]any, hasNames bool) {
 	trimmed = eachPodItem(fields, func(_ string, item map[string]any) any {
 		if isNameOnly(item) {
@@ -82,8 +84,8 @@ func ownFields(fields map[string]any) (trimmed map[string]any, hasNames bool) {
 	return trimmed, hasNames
 }
 
-// patchedFields returns the managed fields of a patch without the application's containers, which have only
-// added mounts.
+// patchedFields returns the managed fields of a patch without the application's containers. The patch has only
+// added mounts to these containers.
 func patchedFields(fields map[string]any) map[string]any {
 	return eachPodItem(fields, func(list string, item map[string]any) any {
 		if list == pullSecrets { // An item is one value without fields.
@@ -96,8 +98,7 @@ func patchedFields(fields map[string]any) map[string]any {
 	})
 }
 
-// mountFields returns only the mounts in the application's containers from the managed
-// fields of a patch.
+// mountFields returns the managed fields of a patch with only the mounts in the application's containers.
 func mountFields(fields map[string]any) map[string]any {
 	mounts := map[string]any{}
 	for key, item := range tree.Map(podFields(fields)["f:containers"]) {
@@ -117,7 +118,7 @@ func mountFields(fields map[string]any) map[string]any {
 	return mounts
 }
 
-// eachPodItem returns a copy of managed fields in which a function replaces each item of the pod's lists. If
+// eachPodItem returns a copy of managed fields after a function has replaced each item of the pod's lists. If
 // the function returns nil, the item is removed.
 func eachPodItem(fields map[string]any, change func(list string, item map[string]any) any) map[string]any {
 	pod := podFields(fields)
@@ -150,7 +151,7 @@ func eachPodItem(fields map[string]any, change func(list string, item map[string
 	return withPod(fields, changed)
 }
 
-// withPod returns a copy of managed fields with other fields below spec.template.spec.
+// withPod returns a copy of managed fields with new fields below spec.template.spec.
 func withPod(fields, pod map[string]any) map[string]any {
 	for i := len(podPath); i > 0; i-- {
 		parent := maps.Clone(tree.MapAt(fields, podPath[:i-1]...))
@@ -163,7 +164,7 @@ func withPod(fields, pod map[string]any) map[string]any {
 	return pod
 }
 
-// isNameOnly reports whether only the name of an item is owned.
+// isNameOnly reports whether only the name of an item is owned, and not its other fields.
 func isNameOnly(item map[string]any) bool {
 	for field := range item {
 		if field != "." && field != "f:name" {

@@ -15,23 +15,23 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Unread describes the parts of a workload that could not be decoded. The API server accepts every custom
-// resource that its definition does not reject. Each text names a path and the error there, and is "" without
-// an error.
+// Unread describes the fields of a workload that could not be decoded. Such fields exist because the API server
+// accepts every custom resource that its CustomResourceDefinition allows. Each text contains a path and the
+// error at that path, or is "" if there was no error.
 type Unread struct {
-	// Template concerns the pod template, which is then empty except for annotations. Else concerns all other
-	// fields that are read.
+	// Template is the error in the pod template. If it is set, the decoded pod template is empty except for
+	// annotations. Other is the error in all other fields that the operator reads.
 	Template, Other string
 }
 
-// Text returns one of the two texts, "" if all fields were read.
+// Text returns Template, or else Other. It returns "" if all fields were decoded.
 func (u *Unread) Text() string { return cmp.Or(u.Template, u.Other) }
 
-// mostUnread limits the size of such a text, because keys of maps may be long.
+// mostUnread is the maximum length of the texts, because keys of maps may be long.
 const mostUnread = 400
 
-// misfit returns the path and the reason of a part of a value that cannot be decoded, "" if the whole value can
-// be decoded. It decodes each field separately, so that the result is the innermost field to correct.
+// misfit returns the path and the error of the innermost field that cannot be decoded. It decodes each field
+// separately to find that field. It returns "" if the whole value can be decoded.
 func misfit(path string, value any, decode func(any) error) string {
 	err := decode(value)
 	if err == nil {
@@ -58,5 +58,6 @@ func misfit(path string, value any, decode func(any) error) string {
 	return humanize.Message(path+" cannot be read: "+reason, mostUnread)
 }
 
-// wrongType matches the error of the JSON library, which contains a path without indexes.
+// wrongType matches an error of the JSON library about a value of the wrong type. The path in that error does
+// not contain indexes.
 var wrongType = regexp.MustCompile(`^cannot unmarshal (.+) into Go .* of type (.+)$`)

@@ -25,14 +25,14 @@ func newUnstructuredList(kind schema.GroupVersionKind) *unstructured.Unstructure
 	return list
 }
 
-// isUnstructured reports whether an object is an unstructured object of a kind, in any version.
+// isUnstructured reports whether an object is an unstructured object of a kind. It ignores the version.
 func isUnstructured(object any, kind schema.GroupVersionKind) bool {
 	unstructured, isOne := object.(*unstructured.Unstructured)
 	return isOne && unstructured != nil && unstructured.GroupVersionKind().GroupKind() == kind.GroupKind()
 }
 
-// readableFields returns the content of an unstructured object without managedFields, which are read
-// separately.
+// readableFields returns the content of an unstructured object without managedFields, because other functions
+// read them.
 func readableFields(object Object) map[string]any {
 	unstructured, isOne := object.(*unstructured.Unstructured)
 	if !isOne {
@@ -46,8 +46,8 @@ func readableFields(object Object) map[string]any {
 	return fields
 }
 
-// templateAnnotations returns the annotations of a pod template without decoding it. The annotations record the
-// items of the operator even in a template that cannot be decoded.
+// templateAnnotations returns the annotations of a pod template without decoding the template. They record the
+// operator's items even if the template cannot be decoded.
 func templateAnnotations(object Object) map[string]string {
 	rollout, isUnstructured := object.(*unstructured.Unstructured)
 	if !isUnstructured {
@@ -70,7 +70,7 @@ func textsIn(fields map[string]any) map[string]string {
 	return texts
 }
 
-// annotationsPath returns the path to the annotations of a pod template.
+// annotationsPath returns the path of the pod template's annotations in a workload.
 func annotationsPath(object Object) []string {
 	return slices.Concat(objectKind(object).Template, []string{"metadata", "annotations"})
 }

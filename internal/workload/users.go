@@ -9,8 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// RunsAs returns the user and the group that a container of a pod runs as, or nil if neither the container nor
-// the pod names one.
+// RunsAs returns the user ID and the group ID of a container's security context, or else of the pod's security
+// context. An ID is nil if neither sets it.
 func RunsAs(pod *corev1.PodSpec, c *corev1.Container) (user, group *int64) {
 	if securityContext := pod.SecurityContext; securityContext != nil {
 		user, group = securityContext.RunAsUser, securityContext.RunAsGroup
@@ -24,7 +24,7 @@ func RunsAs(pod *corev1.PodSpec, c *corev1.Container) (user, group *int64) {
 	return user, group
 }
 
-// userValues returns the users and groups that templates can read, by container.
+// userValues returns the user and group IDs of the application's containers for templates, by container name.
 func (v *View) userValues() map[string]any {
 	users := map[string]any{}
 	for i := range v.Application.Containers {
@@ -44,8 +44,8 @@ func (v *View) userValues() map[string]any {
 	return users
 }
 
-// appendUsers appends a text that differs if userValues differs. It writes ownName for a container with the
-// given name.
+// appendUsers appends a text that differs if userValues differs. For a container with the name in the argument,
+// the text contains ownName.
 func (v *View) appendUsers(text []byte, name string) []byte {
 	for i := range v.Application.Containers {
 		c := &v.Application.Containers[i]

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// pathVariables returns only the variables that the container's mounts expand in subPathExpr, which are needed
-// to mount the same directories.
+// pathVariables returns the environment variables that the subPathExpr of the container's mounts use. A sidecar
+// needs these variables to mount the same directories.
 func pathVariables(c *corev1.Container) []corev1.EnvVar {
 	var names []string
 	for i := range c.VolumeMounts {
@@ -22,8 +22,8 @@ func pathVariables(c *corev1.Container) []corev1.EnvVar {
 	return needed
 }
 
-// variablesNamed returns the variables of some names and the variables that their values refer to, in their
-// order. It also returns the names without a variable.
+// variablesNamed returns the variables with some names, and the variables that their values refer to, in the
+// order of the container. It also returns the names that have no variable.
 func variablesNamed(env []corev1.EnvVar, names []string) (variables []corev1.EnvVar, missing []string) {
 	if len(names) == 0 {
 		return nil, nil
@@ -46,8 +46,8 @@ func variablesNamed(env []corev1.EnvVar, names []string) (variables []corev1.Env
 	return variables, missing
 }
 
-// variableValues returns the variables of an expression for templates, in the form of a pod, with a value for
-// each literal variable. A variable that the container does not set has neither value nor valueFrom.
+// variableValues returns the variables in an expression as template values, in the form of a pod's env. Literal
+// variables always have a value. A variable that the container does not set has neither value nor valueFrom.
 func variableValues(env []corev1.EnvVar, expression string) []any {
 	variables, missing := variablesNamed(env, variablesIn(expression))
 	shown := []any{}
@@ -65,8 +65,8 @@ func variableValues(env []corev1.EnvVar, expression string) []any {
 	return shown
 }
 
-// variablesIn returns the variables that a text refers to, as Kubernetes expands them: $(NAME) is a variable,
-// and $$ is a dollar sign.
+// variablesIn returns the names of the variables that a text refers to. As in Kubernetes, $(NAME) is a
+// variable, and $$ is a dollar sign.
 func variablesIn(text string) []string {
 	var names []string
 	for {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package workload converts a workload to the view that planning needs, with the fields that each of the
-// operator's field managers owns in it. It also describes the Overlay, which is merged into workloads. It takes
-// objects from its callers and makes no API calls.
+// Package workload converts a workload to the View that planning needs, which includes the fields that each of
+// the operator's field managers owns. It also defines Overlay, the fields that the operator merges into
+// workloads. It takes objects from its callers and makes no API calls.
 package workload
 
 import (
@@ -22,67 +22,72 @@ import (
 type View struct {
 	Ref
 	State
-	// Labels and Annotations are from the workload itself. The annotations exclude the operator's annotations
-	// and annotations that other controllers rewrite.
+	// Labels and Annotations are from the workload itself and not from its pod template. Annotations exclude
+	// the operator's annotations and annotations that other controllers rewrite.
 	Labels, Annotations map[string]string
 	// Containers are the init containers and the containers, in that order.
 	Containers []Container
 	// Volumes are the names of the pod's volumes.
 	Volumes []string
-	// PullSecrets are the names in imagePullSecrets of the pod, including the operator's. ServiceAccount is the
+	// PullSecrets are the names in the pod's imagePullSecrets, including the operator's. ServiceAccount is the
 	// name of the pod's ServiceAccount.
 	PullSecrets    []string
 	ServiceAccount string
-	// Account contains the fields of that ServiceAccount, or is nil if it was not read. It is not in the
-	// workload. The caller that evaluates a workload adds it.
+	// Account contains the fields of the ServiceAccount, or is nil if the ServiceAccount was not read. NewView
+	// does not set Account, because it is not in the workload. The caller that evaluates the workload sets it.
 	Account *Account
-	// Claims are the names of volumes that are not in the template.
+	// Claims are the names of volumes that the pods get from volumeClaimTemplates and not from the pod
+	// template.
 	Claims []string
-	// TemplateSource names the workload that has the pod template instead, or is "" for none.
+	// TemplateSource names the other workload that has the pod template, or is "" if the workload itself has
+	// it.
 	TemplateSource string
-	// Unread lists the fields of the workload that could not be decoded.
+	// Unread describes the fields of the workload that could not be decoded.
 	Unread Unread
 	// Owner is the controller owner of the workload, or nil for none.
 	Owner *Owner
-	// PodLabels and PodAnnotations are the keys in the pod template, including the operator's. SelectorKeys are
-	// the labels in the workload's selector.
+	// PodLabels and PodAnnotations are the keys in the pod template, including the operator's keys.
+	// SelectorKeys are the label keys in the workload's selector.
 	PodLabels, PodAnnotations, SelectorKeys []string
-	// PodTexts are the values of pod annotations that agents on the nodes read for containers, and the Cluster
-	// Autoscaler for volumes.
+	// PodTexts are the pod annotations that node agents read for containers, or the Cluster Autoscaler for
+	// volumes, with their values.
 	PodTexts map[string]string
 	// Application is the part of the pod that admission checks, without the operator's fields: security
 	// contexts, host namespaces, ports, and the kinds of volumes.
 	Application corev1.PodSpec
 	// Secrets are the sorted names of the Secrets that the pod refers to, except in the operator's fields.
 	Secrets []string
-	// Overrides are the values from the workload's annotations by path, such as
-	// sidecar.resources.
+	// Overrides are the values that the workload's annotations set, by path, such as sidecar.resources.
 	Overrides map[string]string
-	// HostNetwork reports whether the ports are ports of the node.
+	// HostNetwork reports whether the pods use the network of the node, so that their ports are ports of the
+	// node.
 	HostNetwork bool
-	// Windows is the path of the field that keeps the pods on Windows nodes, "" if they may run on others.
+	// Windows is the path of the field that restricts the pods to Windows nodes, or "" if they may run on other
+	// nodes.
 	Windows string
-	// NodeSelector contains the labels that the nodes of the pods must have, by node selector or required
-	// affinity. It is nil for kinds that are not on every node.
+	// NodeSelector contains the labels that a node must have to run the pods, from the node selector and the
+	// required node affinity. It is nil for kinds that do not run a pod on every node.
 	NodeSelector map[string]string
-	// QoSClass is the QoS class of the pods without the operator's fields. It depends only on the template.
-	// Fields that the API server adds to a pod, for example by a LimitRange, do not count.
+	// QoSClass is the QoS class of the pods without the operator's fields. It depends only on the pod template,
+	// and not on fields that the API server adds to a pod, for example because of a LimitRange.
 	QoSClass corev1.PodQOSClass
 	// GraceSeconds is terminationGracePeriodSeconds of the pod, or nil if it is not set.
 	GraceSeconds *int64
-	// Owned contains the fields that the operator has merged, by field manager.
+	// Owned contains the fields that the operator's managers have merged into the workload, by field manager.
 	Owned map[string]Owned
-	// Marks are annotations of the operator that are not removed with Owned, by field manager.
+	// Marks are the operator's annotations that stay when the fields in Owned are removed, by field manager.
 	Marks map[string]Marks
-	// InjectedEnv contains the existing environment variables that were injected into application containers, by the
-	// keys of the pod template's records. It is nil without a record.
+	// InjectedEnv contains the existing environment variables that were injected into application containers,
+	// by the annotation keys of their records. It is nil if the pod template does not have a record.
 	InjectedEnv map[string][]InjectedEnv
-	// Paused and Deleting report the state of the workload.
+	// Paused reports whether the workload's rollouts are paused. Deleting reports whether the workload is being
+	// deleted.
 	Paused, Deleting bool
-	// LastWriter is the field manager of the newest managedFields entry that is not the operator's. A write
-	// that only removes fields does not leave an entry.
+	// LastWriter is the field manager of the newest managedFields entry that does not belong to the operator. A
+	// write that only removes fields does not leave an entry.
 	LastWriter string
-	// OptOut is the value of the annotation inject if it opts out, and "" otherwise.
+	// OptOut is the quoted value of the annotation inject if the workload opts out of sidecars, and ""
+	// otherwise.
 	OptOut string
 }
 
@@ -112,7 +117,7 @@ func Overrides(annotations map[string]string) map[string]string {
 	return overrides
 }
 
-// selectorKeys returns the sorted label keys of a selector.
+// selectorKeys returns the sorted label keys in a selector.
 func selectorKeys(selector *metav1.LabelSelector) []string {
 	if selector == nil {
 		return nil
@@ -125,8 +130,8 @@ func selectorKeys(selector *metav1.LabelSelector) []string {
 	return slices.Compact(keys)
 }
 
-// optOut returns the value that opts a workload out. A misspelled value also counts, because a user who sets
-// the annotation does not want a sidecar.
+// optOut returns the quoted value of the annotation inject, or "" if the value is "true" or the annotation is
+// missing. A misspelled value also opts out, because a user who sets the annotation does not want a sidecar.
 func optOut(annotations map[string]string) string {
 	if value, ok := annotations[meta.AnnotationInject]; ok && value != "true" {
 		return fmt.Sprintf("%q", value)
@@ -138,8 +143,8 @@ func container(c *corev1.Container, isInit bool) Container {
 	return Container{Name: c.Name, Init: isInit, Ports: c.Ports, Mounts: c.VolumeMounts, Env: pathVariables(c)}
 }
 
-// foreign removes the annotations that must not affect a rendering: the operator's annotations, and annotations
-// that change with each deployment or rollout.
+// foreign returns the annotations that may affect a rendering. It removes the operator's annotations, and
+// annotations that change with each deployment or rollout.
 func foreign(annotations map[string]string) map[string]string {
 	result := map[string]string{}
 	for key, value := range annotations {
@@ -155,7 +160,7 @@ func foreign(annotations map[string]string) map[string]string {
 	return result
 }
 
-// isOfController reports whether the controller of one of the Kinds writes an annotation.
+// isOfController reports whether the controller of one of the Kinds writes an annotation with a key.
 func isOfController(key string) bool {
 	return slices.ContainsFunc(kinds, func(kind *Kind) bool {
 		return kind.Annotations != "" && strings.HasPrefix(key, kind.Annotations)
@@ -177,8 +182,8 @@ func (v *View) VolumeOwner(volume string) string {
 	return v.ownerBy(func(o *Owned) bool { return slices.Contains(o.Volumes, volume) })
 }
 
-// ownerBy returns the first matching manager by name. Every plan calls it several times, so it must not
-// allocate.
+// ownerBy returns the first matching field manager in the order of their names, or "". It must not allocate,
+// because every plan calls it several times.
 func (v *View) ownerBy(owns func(*Owned) bool) string {
 	first := ""
 	for manager, owned := range v.Owned {
@@ -189,8 +194,8 @@ func (v *View) ownerBy(owns func(*Owned) bool) string {
 	return first
 }
 
-// Values returns the values of the workload for templates. They do not contain sidecars, so that an injected
-// sidecar does not affect the next rendering.
+// Values returns the values of the workload that templates can read. They do not contain sidecars, so that an
+// injected sidecar does not affect the next rendering.
 func (v *View) Values() map[string]any {
 	containers := []any{}
 	for _, c := range v.Containers {
@@ -236,7 +241,8 @@ func (v *View) isOurVolume(name string) bool {
 	return false
 }
 
-// OwnedMounts returns the live mounts of a manager's volumes in the application's containers.
+// OwnedMounts returns the mounts that a manager has added to the application's containers: the mounts of its
+// volumes.
 func (v *View) OwnedMounts(manager string) []Mount {
 	owned := v.Owned[manager]
 	var mounts []Mount
@@ -253,7 +259,8 @@ func (v *View) OwnedMounts(manager string) []Mount {
 	return mounts
 }
 
-// Mount is a mount in a container of the application. Its JSON is part of digests on workloads.
+// Mount is a volume mount to add to a container of the application, or that exists in it. Workloads store
+// digests of its JSON.
 type Mount struct {
 	Container          string `json:"container"`
 	corev1.VolumeMount `json:",inline"`

@@ -19,35 +19,37 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Wait is the record on a workload that waits for a change of its sidecar.
+// Wait is the record that a workload waits for a change of its sidecar. An annotation of the workload contains
+// it.
 type Wait struct {
-	// StartedAt is the time when the wait started, by the clock of the API server in whole seconds.
+	// StartedAt is the time when the wait started. It is a time of the API server in whole seconds.
 	StartedAt time.Time
-	// Template is the TemplateDigest of the workload at that time. Schema is a digest of the fields of pod
-	// templates that the release supports.
+	// Template is the TemplateDigest of the workload when the wait started. Schema is a digest of the pod
+	// template fields that the release supports.
 	Template uint64
 	Schema   uint32
 }
 
-// NewWait returns the record of a workload that has waited since a time.
+// NewWait returns the record of a workload with a state that has waited since a start time.
 func NewWait(start time.Time, state *State) Wait {
 	return Wait{StartedAt: start.Truncate(time.Second), Template: state.Template, Schema: knownFields()}
 }
 
-// String returns the text on the workload: TIME/SCHEMA/TEMPLATE.
+// String returns the value of the annotation: TIME/SCHEMA/TEMPLATE.
 func (w Wait) String() string {
 	return fmt.Sprintf("%s/%08x/%016x", w.StartedAt.UTC().Format(time.RFC3339), w.Schema, w.Template)
 }
 
-// IsForeign reports whether a release that supports other fields of pod templates wrote the record. That
+// IsForeign reports whether the record was written by a release that supports other pod template fields. Such a
 // release computes another digest for the same template.
 func (w Wait) IsForeign() bool { return w.Schema != knownFields() }
 
-// IsOver reports whether the application has changed the pod template since.
+// IsOver reports whether the application's pod template has changed since the wait started. It returns false if
+// IsForeign is true, because the digests cannot be compared.
 func (w Wait) IsOver(current *State) bool { return !w.IsForeign() && current.Template != w.Template }
 
-// knownFields returns a digest of the fields of a pod template that this release supports. It covers their JSON
-// names and their numbers in the protobuf encoding, which TemplateDigest uses.
+// knownFields returns a digest of the pod template fields that this release supports. The digest covers the
+// JSON names and the protobuf numbers of the fields, because TemplateDigest uses the protobuf encoding.
 var knownFields = sync.OnceValue(func() uint32 {
 	sum, visited := fnv.New32a(), map[reflect.Type]bool{}
 	var add func(typ reflect.Type)
@@ -72,7 +74,7 @@ var knownFields = sync.OnceValue(func() uint32 {
 	return sum.Sum32()
 })
 
-// parseWait reads the text on a workload.
+// parseWait parses the value of the annotation. It returns false if the value is malformed.
 func parseWait(text string) (Wait, bool) {
 	fields := strings.Split(text, "/")
 	if len(fields) != 3 { //nolint:mnd // See String.
@@ -84,7 +86,8 @@ func parseWait(text string) (Wait, bool) {
 	return Wait{start, template, uint32(schema)}, notTime == nil && notSchema == nil && notDigest == nil
 }
 
-// waitsIn returns the records of a workload by their keys, or nil for none. It ignores malformed records.
+// waitsIn returns the wait records in a workload's annotations by key, or nil for none. It ignores malformed
+// records.
 func waitsIn(annotations map[string]string) map[string]Wait {
 	var waits map[string]Wait
 	for key, text := range annotations {
@@ -101,14 +104,14 @@ func waitsIn(annotations map[string]string) map[string]Wait {
 	return waits
 }
 
-// waitsLike reports whether a workload waits as in the previous state. If it waits, the application's pod
-// template must also be the same.
+// waitsLike reports whether the workload waits for the same changes as in the previous state. If it waits, the
+// application's pod template must also be the same.
 func (s *State) waitsLike(previous *State) bool {
 	return maps.Equal(s.Waits, previous.Waits) && (len(s.Waits) == 0 || s.Template == previous.Template)
 }
 
-// TemplateDigest returns a digest of a pod template without the fields of the operator's managers. It is the
-// same in all releases that support the same fields.
+// TemplateDigest returns a digest of a pod template without the fields of the operator's managers. All releases
+// that support the same pod template fields return the same digest.
 func TemplateDigest(template *corev1.PodTemplateSpec, owned map[string]Owned) uint64 {
 	stripped := *template
 	if len(owned) > 0 {
@@ -123,7 +126,7 @@ func TemplateDigest(template *corev1.PodTemplateSpec, owned map[string]Owned) ui
 	return sum.Sum64()
 }
 
-// theirTemplate returns a copy of a template without the fields of the operator's managers.
+// theirTemplate returns a copy of a pod template without the fields of the operator's managers.
 func theirTemplate(template *corev1.PodTemplateSpec, owned map[string]Owned) corev1.PodTemplateSpec {
 	stripped := *template
 	stripped.Labels = theirKeys(template.Labels, owned, func(o Owned) []string { return o.PodLabels })
@@ -148,7 +151,7 @@ func theirKeys(source map[string]string, owned map[string]Owned, keys func(Owned
 	return result
 }
 
-// theirContainers returns the application's containers, without the mounts of the operator's volumes.
+// theirContainers returns the application's containers without mounts of the operator's volumes.
 func theirContainers(containers []corev1.Container, owned map[string]Owned) []corev1.Container {
 	var result []corev1.Container
 	for i := range containers {

@@ -12,8 +12,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// AppliedHash returns a digest of the written fields of a workload: the Hash of the applied fields, and the
-// mounts in the application's containers. Like Hash, it must not change between releases.
+// AppliedHash returns a digest of the fields that the operator has written to a workload: the Hash of the
+// applied fields, and the mounts in the application's containers. Like Hash, it must not change between
+// releases.
 func AppliedHash(hash string, mounts []Mount) string {
 	if len(mounts) == 0 {
 		return hash
@@ -25,14 +26,14 @@ func AppliedHash(hash string, mounts []Mount) string {
 	return meta.Digest(text, 12)
 }
 
-// IsAsWritten reports whether a manager's fields are as last written. The annotations of the workload record
-// the last write.
+// IsAsWritten reports whether a manager's live fields are equal to the fields of its last write, which an
+// annotation of the workload records.
 func (v *View) IsAsWritten(manager string) bool {
 	owned := v.Owned[manager]
 	return owned.AppliedHash != "" && len(owned.Leftovers) == 0 && owned.AppliedHash == AppliedHash(owned.Hash, v.OwnedMounts(manager))
 }
 
-// ConfigMaps returns the names of the ConfigMaps in the manager's volumes.
+// ConfigMaps returns the names of the ConfigMaps that the manager's volumes refer to.
 func (o *Owned) ConfigMaps() []string {
 	var names []string
 	add := func(source map[string]any) {
@@ -49,7 +50,7 @@ func (o *Owned) ConfigMaps() []string {
 	return names
 }
 
-// ConfigVersion returns the annotation configmap-version, if the manager owns it.
+// ConfigVersion returns the value of the annotation configmap-version, or "" if the manager does not own it.
 func (o *Owned) ConfigVersion() string {
 	for key, value := range tree.MapAt(o.Tree, "metadata", "annotations") {
 		if meta.IsAnnotationKey(key, meta.AnnotationConfigMapVersion) {
