@@ -10,22 +10,23 @@ import (
 	"sync"
 )
 
-// firstWithoutEnvironment is the first 0.x where `vector validate --no-environment` compiles VRL.
+// firstWithoutEnvironment is the first minor version of Vector 0.x in which `vector validate --no-environment`
+// compiles VRL.
 const firstWithoutEnvironment = 57
 
-// ValidateMode is the way to run `vector validate` of a version, so that it compiles VRL.
+// ValidateMode describes how to run `vector validate` of a Vector version so that it compiles VRL.
 type ValidateMode struct {
-	// Args are its arguments, before the files.
+	// Args are the arguments before the names of the files.
 	Args []string
-	// Builds reports whether it builds the components. For that it needs data_dir and all files that the configuration
-	// names.
+	// Builds reports whether `vector validate` builds the components. It then needs data_dir and all files that
+	// the configuration names.
 	Builds bool
-	// Unchecked names the checks that it does not make: "whether …".
+	// Unchecked describes the checks that `vector validate` skips, as a clause that starts with "whether".
 	Unchecked string
 }
 
-// ValidateModeFor returns the mode for Vector of an image. An image without a version in its tag has the mode of the
-// newest version.
+// ValidateModeFor returns the mode for the Vector version of an image. If the image's tag does not contain a
+// version, it returns the mode for the newest version.
 func ValidateModeFor(image string) ValidateMode {
 	if version := parseImageVersion(image); version.isKnown && version.minor < firstWithoutEnvironment {
 		return ValidateMode{
@@ -39,47 +40,48 @@ func ValidateModeFor(image string) ValidateMode {
 	}
 }
 
-// Outcome is Vector's own result for a configuration.
+// Outcome is the result of `vector validate` for a configuration.
 type Outcome int
 
-// NotJudged is a result without a statement about the configuration, for example because Vector was killed, or a file
-// that the configuration names does not exist.
+// NotJudged means that `vector validate` did not decide whether the configuration is valid. Vector was killed,
+// for example, or a file that the configuration names does not exist.
 const (
 	NotJudged Outcome = iota
 	Valid
 	Refused
 )
 
-// Answer is Vector's own result for a configuration, with the faults.
+// Answer is the outcome and the printed faults of `vector validate`.
 type Answer struct {
 	Outcome Outcome
-	// Faults are Vector's own sentences, each fault on one line: the reasons why it rejects the configuration, or why
-	// it could not check it.
+	// Faults are the sentences that Vector printed, one fault in each item. They explain why Vector rejects the
+	// configuration, or why it could not check the configuration.
 	Faults []string
 }
 
-// String returns the faults on one line.
+// String returns all faults on one line.
 func (a *Answer) String() string { return strings.Join(a.Faults, " ") }
 
-// exitRefused is the exit code of Vector if it rejects a configuration.
+// exitRefused is the exit code of `vector validate` if it rejects the configuration.
 const exitRefused = 78
 
-// faultMark is the start of each fault.
+// faultMark is the prefix of the first line of each fault.
 const faultMark = "x "
 
 var (
-	// noFault matches lines of `vector validate` that do not contain a fault: the log, headings and the lines below
-	// them, accepted parts, advice, and positions in a VRL program next to its lines. It is compiled at its first use,
-	// because few operators run `vector validate`.
+	// noFault matches the lines in the output of `vector validate` that do not contain a fault. They are log
+	// lines, headings and the lines below them, accepted parts, advice, and markers next to the lines of a VRL
+	// program. The expression is compiled at its first use, because few operators run `vector validate`.
 	noFault = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(\{.*|\d{4}-\d\d-\d\dT\S+ +[A-Z]+ .*|√ .*|Validated|Failed to load .*|-+|(Component|Source|Transform|Sink|Environment|Health check)s? (errors|warnings)|=.*|[│┌·].*)?$`)
 	})
-	// missing matches faults of the place where Vector runs, instead of the configuration.
+	// missing matches faults about the environment of Vector, such as a missing file, and not about the
+	// configuration.
 	missing = regexp.MustCompile(`\(os error \d+\)|^data_dir "[^"]*" does not exist$`)
 )
 
-// ReadAnswer reads the exit code and the output of `vector validate`. If the faults of a rejection cannot be
-// separated, the whole output is one fault.
+// ReadAnswer returns the answer for the exit code and the output of `vector validate`. If Vector rejects the
+// configuration and the output cannot be split into faults, the whole output is one fault.
 func ReadAnswer(exitCode int, printed string) Answer {
 	switch exitCode {
 	case 0:
@@ -99,7 +101,7 @@ func ReadAnswer(exitCode int, printed string) Answer {
 	return Answer{Refused, configFaults}
 }
 
-// faultsIn returns the faults that Vector printed, each once.
+// faultsIn returns the faults in the output of Vector without duplicates.
 func faultsIn(printed string) []string {
 	var faults []string
 	for line := range strings.Lines(printed) {

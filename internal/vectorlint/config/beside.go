@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// wildcards are the characters that start the pattern part of a path.
+	// wildcards are the characters that start the variable part of a pattern.
 	wildcards = "*?["
 	// longestPath is the maximum length of a path in bytes.
 	longestPath = 4096
 )
 
-// findUsedFiles returns the files next to the configuration that the configuration may read, or that the arguments and
-// variables of the container name. It returns all files below a pattern or a directory in a text. It returns all files
-// if not all of the configuration is known.
+// findUsedFiles returns the files that the configuration, or the arguments and variables of the container, may
+// read. A pattern or a directory in a text stands for all files below it. If a part of the configuration is
+// unknown, findUsedFiles returns all files.
 func (c *checker) findUsedFiles(otherFiles []string, isWhole bool) []string {
 	if len(otherFiles) == 0 {
 		return nil
@@ -55,7 +55,7 @@ func (c *checker) findUsedFiles(otherFiles []string, isWhole bool) []string {
 	return slices.DeleteFunc(slices.Clone(otherFiles), func(file string) bool { return !isNamed[file] })
 }
 
-// texts returns the words of the command lines of a container, and its variables.
+// texts returns the words of a container's command lines, and the values of its environment variables.
 func (c *Container) texts() []string {
 	if c == nil {
 		return nil
@@ -74,7 +74,8 @@ func (c *Container) texts() []string {
 	return texts
 }
 
-// expandPattern returns a text as a pattern: unknown variables and secrets may have any value.
+// expandPattern returns a text with a * instead of each unknown variable and secret, because their values are
+// unknown.
 func (c *checker) expandPattern(text string) string {
 	if len(text) > longestPath || !c.isDynamic(text) {
 		return text
@@ -82,7 +83,8 @@ func (c *checker) expandPattern(text string) string {
 	return secret.ReplaceAllLiteralString(variable.ReplaceAllLiteralString(text, "*"), "*")
 }
 
-// resolvePath returns the absolute path of a text. A relative path starts at the working directory of Vector.
+// resolvePath returns the absolute path for a path in the configuration. Relative paths start at Vector's
+// working directory.
 func (c *checker) resolvePath(text string) string {
 	if c.container != nil && !path.IsAbs(text) {
 		return path.Join("/", c.container.WorkingDir, text)
@@ -90,8 +92,8 @@ func (c *checker) resolvePath(text string) string {
 	return path.Join("/", text)
 }
 
-// coversFile reports whether a text is a pattern or a directory that contains a file. A directory above the file's mount
-// does not count, because "/" is the path of many requests.
+// coversFile reports whether a text is a pattern that may match a file, or a directory that contains the file.
+// A directory above the file's mount does not count, because "/" is also the path of many HTTP requests.
 func (c *checker) coversFile(text, file string) bool {
 	isPath := path.IsAbs(text) || strings.HasPrefix(text, "*/") || c.container != nil && strings.Trim(c.container.WorkingDir, "/") != ""
 	if !isPath {
@@ -111,7 +113,7 @@ func (c *checker) coversFile(text, file string) bool {
 	return mount != nil && isInDirectory(named, mount.Path)
 }
 
-// mentions reports whether a text contains a path, such as a VRL program that opens it.
+// mentions reports whether a text, such as a VRL program, contains the path of a file.
 func mentions(text, file string) bool {
 	for {
 		i := strings.Index(text, file)
@@ -125,7 +127,8 @@ func mentions(text, file string) bool {
 	}
 }
 
-// isNameByte reports whether a byte may be in the key of a ConfigMap. If it follows a path, the path is longer.
+// isNameByte reports whether a byte is allowed in a key of a ConfigMap. If such a byte follows a path in a
+// text, the text contains a longer path.
 func isNameByte(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '-' || b == '_' || b == '.'
 }

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package config checks Vector configuration. The files of one configuration, the image and the container go in,
-// together with the parsers of the caller (Reader). A Report comes out, in Vector's order, with file and line. It has
-// the faults that prevent Vector from starting, the mistakes of sidecars (graph, event types, versions, mounts,
-// variables), and the inputs of the configuration. The tables in data/ are read from Vector's sources; data/README.md
-// names the commands. The package neither runs Vector nor knows Kubernetes.
+// Package config checks Vector configuration. It takes the files of one configuration, the image, the
+// container, and the parsers of the caller (Reader). It returns a Report with findings in Vector's order, each
+// with file and line: faults that prevent Vector from starting, and mistakes of sidecars in the graph, event
+// types, versions, mounts and variables. It does not run Vector and has no Kubernetes types; the tables in
+// data/ are generated from Vector's sources as data/README.md describes.
 package config
 
 import (
@@ -18,31 +18,33 @@ import (
 	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
 
-// Options describe where a configuration is going to be used.
+// Options describe the environment in which Vector will run a configuration.
 type Options struct {
-	// Image is the image of Vector. Its tag contains the version. If it is empty, the version is not checked.
+	// Image is the image of Vector. Its tag contains the version. If Image is empty, the version is not
+	// checked.
 	Image string
-	// Container is the container of Vector. If it is nil, the checks that depend on it are skipped.
+	// Container is the container of Vector. If it is nil, all checks that need the container are skipped.
 	Container *Container
-	// OtherFiles are files in the container in addition to the files of the configuration, by their whole path.
+	// OtherFiles are the absolute paths of the files in the container that are not files of the configuration.
 	OtherFiles []string
-	// Permitted is the policy of the platform for the configuration.
+	// Permitted contains the restrictions of the platform's policy.
 	Permitted Permitted `json:",omitzero"`
-	// IsPartial reports that Vector reads more files than the checked ones.
+	// IsPartial reports whether Vector also reads configuration files that are not checked.
 	IsPartial bool
 }
 
 // Report is the result of a check.
 type Report struct {
-	// Findings are sorted: errors first, and then in the order in which Vector checks.
+	// Findings are the problems, with errors before warnings. Within a level, they have the order in which
+	// Vector checks.
 	Findings []Finding
-	// Intake is the input of the configuration.
+	// Intake describes the inputs of the configuration.
 	Intake Intake
-	// DataDir is Vector's data directory as it is written.
+	// DataDir is Vector's data directory as the configuration sets it, with variables not replaced.
 	DataDir string
-	// UsedFiles are the files of Options.Beside that the configuration may read.
+	// UsedFiles are the files in Options.OtherFiles that the configuration may read.
 	UsedFiles []string
-	// Programs counts its VRL programs.
+	// Programs is the number of VRL programs in the configuration, by coverage.
 	Programs Programs
 
 	container   *Container
@@ -50,8 +52,8 @@ type Report struct {
 	listeners   []listener
 }
 
-// Check reads the files of one configuration, merges them as Vector does, and checks the whole. It returns an error
-// only if the context ends: the error of the context.
+// Check parses the files of one configuration, merges them as Vector does, and checks the result. It returns an
+// error only if the context has ended.
 func (r *Reader) Check(ctx context.Context, files []File, options Options) (*Report, error) {
 	c := &checker{
 		reader: r, effort: newEffort(ctx, r.Nearest), tables: tables(), version: parseImageVersion(options.Image), files: files, counts: map[Level]int{}, openTexts: map[string]bool{},
@@ -81,7 +83,8 @@ func (r *Reader) Check(ctx context.Context, files []File, options Options) (*Rep
 	return &Report{Findings: c.findings, Intake: c.intake, DataDir: dataDir, UsedFiles: usedFiles, Programs: c.programs, container: options.Container, commandLine: c.commandLine, listeners: c.listeners}, nil
 }
 
-// mostFindings is the maximum number of findings of a level. A user with more findings has to fix these first.
+// mostFindings is the maximum number of findings of one level. Further findings are dropped, because a user
+// must fix the first ones anyway.
 const mostFindings = 100
 
 // checker is the state of one check.
@@ -92,30 +95,32 @@ type checker struct {
 	container *Container
 	files     []File
 	root      *value
-	// trees are the parsed files, before they are merged.
+	// trees are the parsed files before they are merged.
 	trees    []*value
 	intake   Intake
 	findings []Finding
 	counts   map[Level]int
 	effort   *effort
-	// lines are the lines of files, by their number. They are split when a place in a file is needed.
+	// lines caches the lines of a file by the file's number.
 	lines map[int][]string
-	// readAhead is the number of characters of VRL programs that were read ahead.
+	// readAhead is the number of characters in VRL programs that the parser has read ahead.
 	readAhead int
 	programs  Programs
 
-	// isTabled reports whether the options of the checked version are known. If so, an option that is not in the table
-	// does not exist.
+	// isTabled reports whether the tables contain all options of the checked version. If so, an option that is
+	// not in the tables does not exist.
 	isTabled bool
-	// isPartial reports that Vector reads files that are not read here.
+	// isPartial reports whether Vector reads configuration files that are not checked here.
 	isPartial   bool
 	commandLine *vectorflags.CommandLine
-	// interpolates reports whether Vector certainly replaces ${VAR}, mayInterpolate whether it may. interpolations has
-	// the interpolations of the files. openTexts has the texts and keys with unknown variables.
+	// interpolates reports whether Vector certainly replaces ${VAR}, and mayInterpolate whether it possibly
+	// does. interpolations contains one entry for each file. openTexts contains the texts and keys with unknown
+	// variables.
 	interpolates, mayInterpolate bool
 	interpolations               []*interpolation
 	openTexts                    map[string]bool
-	// reported are the reported variables, and the reported backends with the prefix "secret ".
+	// reported contains the names of the reported variables, and the names of the reported secret backends with
+	// the prefix "secret ".
 	reported   map[string]bool
 	components []*component
 	byKind     map[kind]map[string]*component
@@ -123,8 +128,8 @@ type checker struct {
 	listeners  []listener
 }
 
-// read parses and merges the files. If a file cannot be read, the result is not whole, and missing parts cannot be
-// reported.
+// read parses and merges the files. It returns false if a file cannot be read. In that case, the checks cannot
+// report a part as missing.
 func (c *checker) read() (root *value, isWhole bool) {
 	root = &value{form: table, pos: position{line: 1, column: 1}}
 	isWhole = true
@@ -156,7 +161,7 @@ func (c *checker) read() (root *value, isWhole bool) {
 	return root, isWhole
 }
 
-// check applies the rules in Vector's order, and then the rules of sidecars.
+// check runs all checks: the checks of Vector in Vector's order, and then the checks for sidecars.
 func (c *checker) check() {
 	c.checkKeys()
 	c.readComponents()
@@ -189,12 +194,12 @@ func (c *checker) check() {
 	c.checkSidecar()
 }
 
-// report adds a finding of a rule. If the last argument is a help, it replaces the help of the rule.
+// report adds a finding. If the last argument is a help, the finding has that help instead of the rule's help.
 func (c *checker) report(code Code, pos position, path, format string, args ...any) {
 	c.add(code, pos, path, true, format, args...)
 }
 
-// add reports an error as a warning unless it is certain.
+// add adds a finding. If the finding is not certain, it is a warning even if the rule's level is Error.
 func (c *checker) add(code Code, pos position, path string, isCertain bool, format string, args ...any) {
 	rule := ruleFor(code)
 	finding := Finding{Code: code, Level: rule.Level, Path: path, Help: rule.Help}
@@ -217,7 +222,7 @@ func (c *checker) add(code Code, pos position, path string, isCertain bool, form
 	c.findings = append(c.findings, finding)
 }
 
-// sourceName returns the name of the file of a position.
+// sourceName returns the name of the file that contains a position.
 func (c *checker) sourceName(pos position) string {
 	if pos.file >= len(c.files) {
 		return ""
@@ -225,8 +230,8 @@ func (c *checker) sourceName(pos position) string {
 	return cmp.Or(c.files[pos.file].Source, c.files[pos.file].Name)
 }
 
-// sourcePosition returns a position that the author of the file can find: without line and column if the text was printed
-// from data.
+// sourcePosition returns a position that users can find in the file. If the text of the file was printed from
+// data, the position has neither line nor column.
 func (c *checker) sourcePosition(pos position) position {
 	if pos.file < len(c.files) && c.files[pos.file].Printed {
 		return position{file: pos.file}
@@ -234,10 +239,10 @@ func (c *checker) sourcePosition(pos position) position {
 	return pos
 }
 
-// help explains how to fix one finding, instead of the general help of the rule.
+// help is the help of one finding, which replaces the help of the rule.
 type help string
 
-// describePosition returns a position for messages.
+// describePosition returns a position as text for messages.
 func (c *checker) describePosition(pos position) string {
 	if len(c.files) > 1 {
 		return fmt.Sprintf("%s:%d", c.sourceName(pos), pos.line)
@@ -245,7 +250,7 @@ func (c *checker) describePosition(pos position) string {
 	return fmt.Sprintf("line %d", pos.line)
 }
 
-// didYouMean returns a help, "" without a candidate.
+// didYouMean returns a help that suggests a name, or "" if the name is "".
 func didYouMean(name string) help {
 	if name == "" {
 		return ""

@@ -9,15 +9,15 @@ import (
 	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
 
-// Sources of findings about the container instead of a file.
+// These constants are the sources of findings about the container, and not about a file.
 const (
 	ArgumentsSource = "sidecar.args"
 	VariablesSource = "sidecar.env"
 )
 
 // checkCommandLine reports flags and variables that make Vector exit before it reads a configuration, and
-// configuration files that do not exist. Flags differ between releases. Therefore the findings are warnings if the
-// flags of the release are not known.
+// configuration files that do not exist. If the flags of the release are unknown, the findings are warnings,
+// because flags differ between releases.
 func (c *checker) checkCommandLine() {
 	if c.container == nil {
 		return
@@ -45,7 +45,7 @@ func (c *checker) checkCommandLine() {
 	}
 }
 
-// addToContainer adds a finding about an argument or a variable.
+// addToContainer adds a finding about an argument or an environment variable of the container.
 func (c *checker) addToContainer(code Code, name string, isCertain bool, message string, advice ...any) {
 	n := len(c.findings)
 	c.add(code, position{file: len(c.files)}, name, isCertain, "%s", append([]any{message}, advice...)...)

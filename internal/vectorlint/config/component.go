@@ -15,7 +15,7 @@ const (
 	source    kind = "source"
 	transform kind = "transform"
 	sink      kind = "sink"
-	// memory is an enrichment table that receives or produces events.
+	// memory is an enrichment table of type memory, which may receive or produce events.
 	memory kind = "enrichment table"
 )
 
@@ -25,21 +25,21 @@ var sections = []struct {
 	kind kind
 }{{"sources", source}, {"transforms", transform}, {"sinks", sink}}
 
-// component is a source, a transform, a sink, or an enrichment table that acts as one.
+// component is a source, a transform, a sink, or an enrichment table that receives or produces events.
 type component struct {
 	kind     kind
 	id, path string
 	pos      position
 	options  *value
 	typeName string
-	// profile is nil for an unknown type.
+	// profile is the profile of the component's type, or nil for an unknown type.
 	profile     *profile
 	inputEvents events
 	outputs     []*output
-	// inputs are as written, sources are the resolved inputs.
+	// inputs are the inputs of the component in the configuration. sources are the outputs that they refer to.
 	inputs  []input
 	sources []*output
-	// hasOpenAddress reports whether a listening address is not known.
+	// hasOpenAddress reports whether the component listens on an address that is unknown.
 	hasOpenAddress bool
 }
 
@@ -51,25 +51,26 @@ func (comp *component) profileListens() []listening {
 	return comp.profile.listens
 }
 
-// output is an output of a component.
+// output is an output of a component that other components can use as input.
 type output struct {
-	// id is the id of the component, or ID.NAME.
+	// id is the component's id, or the component's id and the name of the output: ID.NAME.
 	id        string
 	events    events
 	component *component
-	// isTwice reports that another output has the same id.
+	// isTwice reports whether another output has the same id. isUsed reports whether a component uses the
+	// output as input.
 	isTwice, isUsed bool
 }
 
-// input is an entry of inputs, with patterns expanded.
+// input is an entry of a component's inputs after patterns are expanded.
 type input struct {
 	text, path string
 	pos        position
-	// pattern is the pattern that the entry matches, "" for a plain entry.
+	// pattern is the pattern that was expanded to this input, or "" for an input without a pattern.
 	pattern string
 }
 
-// readComponents finds the components and checks each of them separately.
+// readComponents adds the components of the configuration, and checks each component on its own.
 func (c *checker) readComponents() {
 	c.byKind = map[kind]map[string]*component{source: {}, transform: {}, sink: {}, memory: {}}
 	for _, section := range sections {
@@ -126,7 +127,7 @@ func (c *checker) readComponent(comp *component) bool {
 	return true
 }
 
-// nearestKey returns the key of a table that probably is a typo of a name.
+// nearestKey returns the name if one of a table's keys is probably a typo of that name, and "" otherwise.
 func (c *checker) nearestKey(options *value, name string) string {
 	for i := range options.entries {
 		if c.effort.nearest(options.entries[i].key, []string{name}) == name {
@@ -136,7 +137,8 @@ func (c *checker) nearestKey(options *value, name string) string {
 	return ""
 }
 
-// findProfile returns the profile of a type and checks it against the version.
+// findProfile returns the profile of a component's type, or nil for an unknown type. It reports a type that the
+// version does not have.
 func (c *checker) findProfile(comp *component, pos position) *profile {
 	path := comp.path + ".type"
 	p := c.tables.profiles[comp.kind][comp.typeName]
@@ -156,7 +158,8 @@ func (c *checker) findProfile(comp *component, pos position) *profile {
 	return p
 }
 
-// otherKind returns a help for an unknown type: the nearest name of the kind, or the kind that has the type.
+// otherKind returns a help for an unknown type. The help suggests a similar type of the same kind, or else the
+// kind of components that has the type.
 func (c *checker) otherKind(comp *component, near string) help {
 	if near != "" {
 		return didYouMean(near)
@@ -169,7 +172,7 @@ func (c *checker) otherKind(comp *component, near string) help {
 	return ""
 }
 
-// readInputs reads inputs as they are written.
+// readInputs sets the inputs of a component as they are in the configuration, with patterns not expanded.
 func (c *checker) readInputs(comp *component) {
 	if comp.kind == source {
 		return
@@ -195,7 +198,8 @@ func (c *checker) readInputs(comp *component) {
 	}
 }
 
-// readTables finds the enrichment tables of type memory that receive or produce events.
+// readTables adds the enrichment tables of type memory as components, because they may receive or produce
+// events.
 func (c *checker) readTables() {
 	sectionValue := c.root.get("enrichment_tables")
 	for i := range sectionValue.entries {
@@ -212,15 +216,15 @@ func (c *checker) readTables() {
 	}
 }
 
-// isSinkLike reports whether events end in a component.
+// isSinkLike reports whether a component consumes events: a sink, or a memory table with inputs.
 func (comp *component) isSinkLike() bool {
 	return comp.kind == sink || comp.kind == memory && len(comp.inputs) > 0
 }
 
-// isDynamic reports whether a part of a text is not known: a variable or a secret.
+// isDynamic reports whether a text contains an unknown part, such as a variable or a secret.
 func (c *checker) isDynamic(scalar string) bool {
 	return c.openTexts[scalar] || strings.Contains(scalar, "SECRET[") && secret.MatchString(scalar)
 }
 
-// hasType reports whether a component has one of these types.
+// hasType reports whether the component has one of some types.
 func (comp *component) hasType(types ...string) bool { return slices.Contains(types, comp.typeName) }

@@ -9,13 +9,14 @@ import (
 	"strings"
 )
 
-// confinedSince is the first version that requires a constant start of a sink's templates, which events cannot change.
+// confinedSince is the first version in which templates of sinks must start with literal text that events
+// cannot change.
 const confinedSince = 57
 
-// unconfinedKey is the option that disables this requirement. A sink has it in addition to its own options.
+// unconfinedKey is the option that disables the requirement of confinedSince. Every sink accepts this option.
 const unconfinedKey = "dangerously_allow_unconfined_template_resolution"
 
-// checkConfinement finds sink templates without a literal prefix.
+// checkConfinement reports templates of a sink that do not start with literal text.
 func (c *checker) checkConfinement(comp *component) {
 	if comp.profile == nil || c.version.minor < confinedSince {
 		return
@@ -38,7 +39,8 @@ func (c *checker) checkConfinement(comp *component) {
 	}
 }
 
-// checkConfined checks the confinement of an option: of a template, or of each template in a map.
+// checkConfined checks one option that must start with literal text. The option is a template or a map of
+// templates.
 func (c *checker) checkConfined(comp *component, rule confined) {
 	parent, isEach := strings.CutSuffix(rule.option, ".*")
 	configured := comp.options.get(strings.Split(parent, ".")...)
@@ -58,7 +60,8 @@ func (c *checker) checkConfined(comp *component, rule confined) {
 	}
 }
 
-// field is a reference to a field as Vector finds it. A reference that is not closed is plain text.
+// field matches a reference to a field in a template, as Vector does. Vector treats a reference without closing
+// braces as plain text.
 var field = regexp.MustCompile(`\{\{[^}]+\}\}`)
 
 func (c *checker) checkTemplate(template string, pos position, path, kind string) {
@@ -89,8 +92,8 @@ func (c *checker) checkTemplate(template string, pos position, path, kind string
 	}
 }
 
-// isBelowRoot reports whether the directories at the start of a path lead to another directory than the root. The text
-// after the last slash may continue with a field.
+// isBelowRoot reports whether the directories at the start of a path lead below the root directory. Text after
+// the last slash does not count, because a field may follow it.
 func isBelowRoot(prefix string) bool {
 	folder := prefix[:strings.LastIndexByte(prefix, '/')+1]
 	return strings.HasPrefix(folder, "/") && path.Clean(folder) != "/"

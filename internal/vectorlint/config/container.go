@@ -11,44 +11,46 @@ import (
 	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
 
-// Container describes the container that Vector runs in.
+// Container describes the container in which Vector runs.
 type Container struct {
-	// Args are the arguments of Vector. If IsOtherProgram, they are the arguments of a program that may start it.
+	// Args are the arguments of Vector. If IsOtherProgram is true, they are the arguments of another program,
+	// which may start Vector.
 	Args           []vectorflags.Text
 	IsOtherProgram bool
-	// Commands are the words of other commands in the container, such as probes and hooks.
+	// Commands are the words of other commands that run in the container, such as commands of probes and hooks.
 	Commands []string
-	// Absent are configuration files that the command line names and that do not exist in the container.
+	// Absent are the configuration files that the command line names, but that do not exist in the container.
 	Absent []vectorflags.Source
-	// WorkingDir is the working directory of Vector; "" for the root.
+	// WorkingDir is the working directory of Vector, or "" for the root directory.
 	WorkingDir string
-	// Env has the variables by name.
+	// Env contains the environment variables by name.
 	Env map[string]vectorflags.Text
-	// OpenEnv reports that there are more variables than Env has.
+	// OpenEnv reports whether the container has environment variables that are not in Env.
 	OpenEnv bool
 	Mounts  []Mount
-	// MemoryLimit is in bytes; 0 for none.
+	// MemoryLimit is the memory limit in bytes, or 0 for none.
 	MemoryLimit int64
-	// ReadOnlyRoot reports that paths outside of mounts cannot be written.
+	// ReadOnlyRoot reports whether the root file system is read-only, so that Vector can write only to mounts.
 	ReadOnlyRoot bool
-	// IPFamily is the IP family of the pod's addresses: IPv4, IPv6 or Dual; "" if it is not known.
+	// IPFamily is the IP family of the pod's addresses: IPv4, IPv6 or Dual, or "" if it is unknown.
 	IPFamily string
-	// ProbePorts are the ports that the kubelet probes, on the pod's address.
+	// ProbePorts are the ports at the pod's address that probes of the kubelet request.
 	ProbePorts []int
-	// DrainSeconds is the maximum time that Vector continues to read before it receives the signal to stop.
+	// DrainSeconds is the maximum number of seconds between the start of the pod's termination and the stop
+	// signal for Vector.
 	DrainSeconds int64
 }
 
-// Mount is a volume of the container.
+// Mount is a mounted volume of the container.
 type Mount struct {
 	Path     string
 	ReadOnly bool
-	// SizeLimit is in bytes; 0 for none.
+	// SizeLimit is the size limit of the volume in bytes, or 0 for none.
 	SizeLimit int64
 }
 
-// CommandLine returns the parsed arguments and variables. For an unknown release, they are parsed as the newest
-// release does.
+// CommandLine returns the parsed arguments and environment variables of Vector. If the release of the image is
+// unknown, they are parsed as by the newest release.
 func (c *Container) CommandLine(image string) *vectorflags.CommandLine {
 	if c == nil {
 		return vectorflags.Parse(vectorflags.Input{IsOtherProgram: true})
@@ -58,15 +60,16 @@ func (c *Container) CommandLine(image string) *vectorflags.CommandLine {
 	})
 }
 
-// defines reports whether a variable exists, or may exist. The container runtime sets HOSTNAME, HOME and PATH, the
-// kubelet sets the variables of Services, and the image of Vector sets SSL_CERT_FILE.
+// defines reports whether the container has an environment variable, or may have it. The container runtime sets
+// HOSTNAME, HOME and PATH, the kubelet sets the variables of Services, and Vector's image sets SSL_CERT_FILE.
 func (c *Container) defines(name string) bool {
 	_, isSet := c.Env[name]
 	return isSet || slices.Contains([]string{"HOSTNAME", "HOME", "PATH", "SSL_CERT_FILE"}, name) ||
 		strings.HasPrefix(name, "KUBERNETES_") || strings.Contains(name, "_SERVICE_HOST") || strings.Contains(name, "_SERVICE_PORT")
 }
 
-// mountFor returns the deepest mount that contains a path, nil if there is none.
+// mountFor returns the mount that contains a path, or nil for none. If several mounts contain the path, it
+// returns the mount with the longest path.
 func (c *Container) mountFor(file string) *Mount {
 	var deepest *Mount
 	if c == nil {
@@ -81,7 +84,7 @@ func (c *Container) mountFor(file string) *Mount {
 	return deepest
 }
 
-// isInDirectory reports whether a path is a directory or is in it.
+// isInDirectory reports whether a path is a directory itself or is below that directory.
 func isInDirectory(file, folder string) bool {
 	folder = strings.TrimSuffix(path.Clean(folder), "/") + "/"
 	return strings.HasPrefix(path.Clean(file)+"/", folder)

@@ -10,9 +10,9 @@ import (
 	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
 )
 
-// harmless are the options of any component with a text that cannot be an address. If hosts are restricted, every
-// other text must be an allowed address. Therefore an option that is new in a release of Vector counts as an address
-// until it is in this list.
+// harmless are the names of options, of any component, with texts that cannot be addresses. If the policy
+// restricts hosts, all other texts must be allowed addresses. An option that is new in a release of Vector
+// therefore counts as an address until this list contains the option.
 var harmless = wordSet(`
 	access_key access_key_id access_keys account_id account_name action alpn_protocols api_key app_name assume_role
 	audience auto_offset_reset azure_client_id azure_client_secret azure_resource_id azure_tenant_id backend_type
@@ -51,18 +51,19 @@ var harmless = wordSet(`
 	token_file_path token_scope topic topic_arn topic_key topics ttl_field type user user_agent
 	user_assigned_managed_identity_id username valid_tokens value values version when_full working_directory`)
 
-// harmlessOf are options that are harmless in these components only.
+// harmlessOf are the options with texts that cannot be addresses only in the named components.
 var harmlessOf = wordSet(`
 	sinks.gcp_cloud_storage.metadata.* sinks.gcp_stackdriver_logs.resource.* sinks.gcp_stackdriver_metrics.resource.* sinks.mezmo.hostname sinks.mezmo.ip
 	sources.http_server.headers sources.opentelemetry.http.headers transforms.lua.hooks.process global.api.address
 	enrichment_tables.*.schema.*`)
 
-// harmlessBelow are maps with free keys, and lists, with texts that cannot be addresses.
+// harmlessBelow are the names of maps with free keys, and of lists, with texts that cannot be addresses.
 var harmlessBelow = wordSet(`
 	tags labels extensions headers fields mappings route routes structured_metadata query graph
 	include_matches exclude_matches extra_headers extra_params`)
 
-// isLocal are the components that connect to nothing, or only to the node.
+// isLocal are the types of components that do not connect to other hosts: they make no connections, or connect
+// only to the node.
 var isLocal = wordSet(`
 	sinks.blackhole sinks.console sinks.file sinks.prometheus_exporter sinks.websocket_server
 	sources.demo_logs sources.docker_logs sources.dnstap sources.exec sources.file sources.file_descriptor
@@ -77,7 +78,7 @@ func wordSet(text string) map[string]bool {
 	return words
 }
 
-// mayBeAddress reports whether a text may be an address that Vector connects to.
+// mayBeAddress reports whether the text of an option may be an address to which Vector connects.
 func (w *permittedChecker) mayBeAddress(loc optionLocation) bool {
 	name := loc.steps[len(loc.steps)-1]
 	if strings.EqualFold(name, "host") {
@@ -100,16 +101,16 @@ func (w *permittedChecker) mayBeAddress(loc optionLocation) bool {
 	return !w.isListening(loc.section, current, path)
 }
 
-// isListening reports whether an option is an address to listen on.
+// isListening reports whether an option of a component's type is an address on which Vector listens.
 func (w *permittedChecker) isListening(section, name, option string) bool {
 	profile := w.tables.profiles[kind(strings.TrimSuffix(section, "s"))][name]
 	return profile != nil && slices.ContainsFunc(profile.listens, func(l listening) bool { return l.option == option })
 }
 
-// callers are the VRL functions that connect to an address from the program.
+// callers are the VRL functions that connect to an address in the program.
 var callers = []string{"http_request", "dns_lookup"}
 
-// host checks the addresses that a text makes Vector connect to.
+// host reports addresses in a text to which the policy does not allow connections.
 func (w *permittedChecker) host(loc optionLocation, v *value) {
 	if w.permitted.Hosts.isEmpty() {
 		return
@@ -135,7 +136,8 @@ func (w *permittedChecker) host(loc optionLocation, v *value) {
 	}
 }
 
-// isChoice reports whether a text is one of the values that Vector knows of the option. None of these is an address.
+// isChoice reports whether a text is one of the predefined values of its option. A predefined value is never an
+// address.
 func (w *permittedChecker) isChoice(loc optionLocation, v *value) bool {
 	object := vectoroptions.Globals()
 	if loc.section != "global" {
@@ -162,7 +164,7 @@ func (w *permittedChecker) isChoice(loc optionLocation, v *value) bool {
 	return false
 }
 
-// componentOptions returns the options of a component's type, nil if they are not known.
+// componentOptions returns the options of a component's type, or nil if the options are unknown.
 func (w *permittedChecker) componentOptions(section, name string) *vectoroptions.Object {
 	comp := &component{kind: kind(strings.TrimSuffix(section, "s")), typeName: name}
 	if comp.profile = w.tables.profiles[comp.kind][name]; comp.profile == nil {
@@ -171,8 +173,8 @@ func (w *permittedChecker) componentOptions(section, name string) *vectoroptions
 	return w.findObject(comp, w.version.minor)
 }
 
-// requireNamedHost rejects a component that connects to the default address of its service because no option sets another
-// address.
+// requireNamedHost reports a component that does not set an address if hosts are restricted. Such a component
+// connects to the default address of its service.
 func (w *permittedChecker) requireNamedHost(section, name string, e *entry) {
 	if w.permitted.Hosts.isEmpty() || !slices.Contains([]string{"sources", "sinks"}, section) && name != "aws_ec2_metadata" || isLocal[section+"."+name] {
 		return
@@ -191,7 +193,7 @@ func (w *permittedChecker) requireNamedHost(section, name string, e *entry) {
 	w.reportForbidden(hostForbidden, e.pos, join(section, e.key), "the component connects to the default address of its service, which the policy cannot check: name the host, or use another type")
 }
 
-// isNamed reports whether an option sets the address that a component connects to.
+// isNamed reports whether an option sets the address to which a component connects.
 func (w *permittedChecker) isNamed(section, name string, parents []string, e entry) bool {
 	steps := append(slices.Clone(parents), e.key)
 	if e.key == "proxy" || e.key == "healthcheck" || e.key == "auth" || e.key == "tls" || e.key == "request" || e.key == "encoding" {
@@ -208,10 +210,11 @@ func (w *permittedChecker) isNamed(section, name string, parents []string, e ent
 	return false
 }
 
-// IsAnyHost reports whether a configuration may connect to every host.
+// IsAnyHost reports whether the policy allows connections to every host.
 func IsAnyHost(permitted *Permitted) bool { return permitted.Hosts.isEmpty() }
 
-// RefusesHost returns the reason why Vector may not connect to the address in a text, "" if it may.
+// RefusesHost returns the reason why the policy forbids connections to the addresses in a text, or "" if it
+// allows them.
 func RefusesHost(permitted *Permitted, text string) string {
 	return newHostRules(permitted.Hosts).refusesText(text)
 }

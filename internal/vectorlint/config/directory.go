@@ -11,9 +11,9 @@ import (
 	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
 
-// mergeDirectory adds the files of a directory to the configuration as Vector does. The files at its top are added
-// first, as one file. The files of the directories that name a kind of components follow. There, the name of a file is
-// the id of its component.
+// mergeDirectory merges the files of a configuration directory into the configuration as Vector does. It first
+// merges the files at the top of the directory as if they were one file. The files in subdirectories, such as
+// sources, follow. In a subdirectory, each file defines one component, and the file name is the component's id.
 func (c *checker) mergeDirectory(root *value, files []File, trees []*value) {
 	top := &value{form: table, pos: position{line: 1, column: 1}}
 	sections := map[string]*value{}
@@ -41,8 +41,9 @@ func (c *checker) mergeDirectory(root *value, files []File, trees []*value) {
 	}
 }
 
-// mergeNested adds a file at a path of directories. The first directory is the section. A directory with the name of a
-// file next to it adds options to that file's component.
+// mergeNested merges a file that is in a subdirectory. The first step of its path is the section, such as
+// sources. If a subdirectory has the same name as a file next to it, its files add options to that file's
+// component.
 func (c *checker) mergeNested(section *value, steps []string, tree *value) {
 	into, keys := section, steps[:1]
 	for i, step := range steps[1:] {
@@ -71,7 +72,8 @@ func (c *checker) mergeNested(section *value, steps []string, tree *value) {
 	}
 }
 
-// extend adds components and tests to a section. Components replace components with the same id.
+// extend merges the components or tests of a section into the configuration. A component replaces an existing
+// component with the same id.
 func extend(root *value, name string, from *value) {
 	existing := root.entry(name)
 	if existing == nil {
@@ -97,8 +99,9 @@ func extend(root *value, name string, from *value) {
 	}
 }
 
-// mergeTables adds a table to another one as Vector merges the files of a directory. Tables are combined, and lists
-// are appended. The last one of two other values counts, and the order of files is not known.
+// mergeTables merges a table into another table as Vector merges the files of a directory. Nested tables are
+// merged, and lists are appended. If both tables set an option to different values, the result is unknown,
+// because the order of files in a directory is unknown.
 func (c *checker) mergeTables(path string, into, from *value) {
 	for _, e := range from.entries {
 		existing := into.entry(e.key)

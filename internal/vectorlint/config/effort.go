@@ -6,24 +6,25 @@ package config
 import "context"
 
 const (
-	// mostEffort is the maximum number of characters that one check may compare with others, in steps that grow faster
-	// than the configuration: about a tenth of a second.
+	// mostEffort is the maximum number of character comparisons in one check, which take about a tenth of a
+	// second. It limits the steps with a number of comparisons that grows faster than the size of the
+	// configuration.
 	mostEffort = 20_000_000
-	// effortPerLook is the number of characters between two checks of the context.
+	// effortPerLook is the number of character comparisons after which the context is checked again.
 	effortPerLook = 100_000
-	// longestName is the maximum length of a name for which the check looks for a likely typo.
+	// longestName is the maximum length of a name for which a similar name is searched.
 	longestName = 100
 )
 
-// effort is the remaining effort of a check.
+// effort is the remaining budget for comparisons in one check.
 type effort struct {
 	ctx       context.Context
 	remaining int
-	// nextCheck is the remaining effort at the next check of the context.
+	// nextCheck is the value of remaining at which the context is checked again.
 	nextCheck int
 	// err is the error of the context after it has ended.
 	err error
-	// match is Reader.Nearest.
+	// match is the function Reader.Nearest.
 	match func(name string, candidates []string) string
 }
 
@@ -31,7 +32,7 @@ func newEffort(ctx context.Context, match func(name string, candidates []string)
 	return &effort{ctx: ctx, match: match, remaining: mostEffort, nextCheck: mostEffort - effortPerLook, err: ctx.Err()}
 }
 
-// spend counts comparisons, and reports whether more are allowed.
+// spend subtracts a number of comparisons from the budget. It reports whether the check may continue.
 func (e *effort) spend(characters int) bool {
 	if e.remaining -= characters; e.remaining < e.nextCheck {
 		e.nextCheck = e.remaining - effortPerLook
@@ -40,7 +41,8 @@ func (e *effort) spend(characters int) bool {
 	return e.remaining >= 0 && e.err == nil
 }
 
-// nearest returns the name that was probably meant, "" if there is none or if finding it would take too much effort.
+// nearest returns the candidate that is most similar to a misspelled name. It returns "" if no candidate is
+// similar or if the comparisons would exceed the budget.
 func (e *effort) nearest(name string, candidates []string) string {
 	if len(name) > longestName {
 		return ""

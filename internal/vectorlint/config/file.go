@@ -14,39 +14,41 @@ import (
 
 // File is one file of a configuration.
 type File struct {
-	// Name has the extension of the file's format.
+	// Name is the file name. Its extension determines the format.
 	Name string
-	// Source is the name of the file in findings; Name if empty.
+	// Source is the name of the file in findings, or "" for Name.
 	Source string
-	// Format is yaml, json or toml if the command line sets the format; "" for the format of the extension of Name.
+	// Format is yaml, json or toml if the command line sets the format, or "" for the format of the name's
+	// extension.
 	Format string `json:",omitempty"`
-	// Directory is the directory that Vector reads, and Below the path of the file in it. Both are "" for a file that
-	// the command line names itself.
+	// Directory is the configuration directory that contains the file, and RelativePath is the path of the file
+	// in that directory. Both are "" for a file that the command line names directly.
 	Directory, RelativePath string `json:",omitempty"`
-	// Text is the content.
+	// Text is the content of the file.
 	Text string
-	// Printed reports that Text was printed from data and not written by a user. Findings about it have a path, but no
-	// line.
+	// Printed reports whether Text was printed from data, and not written by a user. Findings in such a file
+	// have a path, but no line.
 	Printed bool
 }
 
-// IsConfig reports whether the extension of a name is the extension of a format.
+// IsConfig reports whether a file name has the extension of a configuration format.
 func IsConfig(name string) bool { return vectorflags.FormatFor(name) != "" }
 
 func (f *File) format() string { return cmp.Or(f.Format, vectorflags.FormatFor(f.Name)) }
 
-// fault is the reason why a file cannot be read.
+// fault is an error in a file, usually the reason why the file cannot be read.
 type fault struct {
 	code    Code
 	pos     position
 	message string
-	// help replaces the help of the rule; "" for the help of the rule.
+	// help replaces the help of the rule, or is "" to keep the rule's help.
 	help help
-	// isMild reports whether the file can be read despite the fault.
+	// isMild reports whether the file can be read although it has the fault.
 	isMild bool
 }
 
-// parse reads a file into a table. The result may have both a table and a mild fault.
+// parse parses a file into a table. The number is the index of the file, for positions. If the fault is mild,
+// parse returns both the table and the fault.
 func (r *Reader) parse(file File, number int) (*value, *fault) {
 	var root *value
 	var failed *fault
@@ -76,7 +78,7 @@ func (r *Reader) parse(file File, number int) (*value, *fault) {
 	return root, failed
 }
 
-// stamp writes the number of the file into all positions.
+// stamp sets the number of the file in the positions of a value and all values below it.
 func (v *value) stamp(file int) {
 	v.pos.file = file
 	for _, item := range v.items {
@@ -88,7 +90,7 @@ func (v *value) stamp(file int) {
 	}
 }
 
-// limitFault returns the fault of a file that exceeds a limit; nil for other errors.
+// limitFault returns a fault for the error of a text that exceeds a limit, or nil for other errors.
 func limitFault(err error) *fault {
 	var limitErr TextError
 	if !errors.As(err, &limitErr) {

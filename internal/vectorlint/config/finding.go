@@ -8,32 +8,33 @@ import (
 	"strings"
 )
 
-// Code names a rule, such as VSC211. Its meaning never changes.
+// Code is the code of a rule, such as VSC211. The meaning of a code never changes.
 type Code string
 
 // Level is the severity of a finding.
 type Level string
 
 const (
-	// Error is a fault that prevents Vector from starting, or that makes its pod restart again and again.
+	// Error is the level of faults that prevent Vector from starting or make its pod restart repeatedly.
 	Error Level = "error"
-	// Warning is a fault that does not prevent Vector from starting, but the configuration probably does not do what
-	// its author wants.
+	// Warning is the level of faults that do not prevent Vector from starting. The configuration probably does
+	// not do what its author intends.
 	Warning Level = "warning"
 )
 
-// Finding is one problem of a configuration.
+// Finding is one problem in a configuration.
 type Finding struct {
-	// Code and Level are the code and level of the rule. If the finding depends on an unknown version of Vector, it is
-	// always a warning.
+	// Code and Level are the code and the level of the rule. If the finding depends on the version of Vector
+	// and the version is unknown, Level is Warning.
 	Code  Code
 	Level Level
-	// Source is the file. Line and Column are the place in it, from 1; 0 if there is none.
+	// Source is the name of the file. Line and Column are the position in the file, starting at 1, or 0 if the
+	// finding does not have a position.
 	Source       string
 	Line, Column int
 	// Path is the path of keys in the configuration, such as sinks.out.inputs[0].
 	Path string
-	// Message explains the fault and its place; Help explains how to fix it.
+	// Message describes the fault. Help explains how to fix it.
 	Message, Help string
 }
 

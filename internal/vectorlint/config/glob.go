@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// isPattern reports whether an input has wildcards.
+// isPattern reports whether an input contains wildcards.
 func isPattern(text string) bool { return strings.ContainsAny(text, "*?[") }
 
-// isLiteral reports whether Vector's glob library rejects a pattern, which is then plain text. It rejects a pattern
-// with ** that is not a whole path segment, with ***, or with a [ without ].
+// isLiteral reports whether Vector's glob library rejects a pattern, so that Vector treats the pattern as plain
+// text. The library rejects ***, a ** that is not a whole path segment, and a [ without a ].
 func isLiteral(pattern string) bool {
 	if strings.Contains(pattern, "***") {
 		return true
@@ -42,8 +42,8 @@ func isLiteral(pattern string) bool {
 	}
 }
 
-// classEnd returns the end of the character class behind a [, -1 if the class is not closed. A leading ] belongs to
-// the class.
+// classEnd returns the offset of the ] that ends a character class, or -1 if the class is not closed. The text
+// starts after the [ of the class. A ] at the start belongs to the class.
 func classEnd(text []rune) int {
 	start := 1
 	if len(text) > 0 && text[0] == '!' {
@@ -59,10 +59,11 @@ func classEnd(text []rune) int {
 	return start + end
 }
 
-// glob is a pattern that is not literal. * matches any run, also dots and slashes. ? matches one character, and [a-z]
-// and [!a-z] one character of a class. Braces and escapes have no special meaning.
+// glob is a parsed pattern. In a pattern, * matches any number of characters, including dots and slashes, and ?
+// matches one character. [a-z] and [!a-z] match one character of a class. Braces and escapes have no special
+// meaning.
 type glob struct {
-	// tokens are characters, or one of the constants below.
+	// tokens are characters, or the constants anyRun, anyChar, and firstClass and below for items of classes.
 	tokens  []int
 	classes [][]rune
 }
@@ -94,7 +95,8 @@ func newGlob(pattern string) *glob {
 	return g
 }
 
-// matches reports whether a pattern matches a whole name, within the remaining effort.
+// matches reports whether the pattern matches a whole name. It returns false if the budget for comparisons is
+// used up.
 func (g *glob) matches(name string, effort *effort) bool {
 	n := []rune(name)
 	star, mark := -1, 0
@@ -125,7 +127,8 @@ func (g *glob) matches(name string, effort *effort) bool {
 	return i == len(g.tokens)
 }
 
-// matchToken reports whether a part of a pattern matches a character, and the number of comparisons.
+// matchToken reports whether the token at an index matches a character. It also returns the number of
+// comparisons.
 func (g *glob) matchToken(i int, r rune) (isMatch bool, cost int) {
 	switch {
 	case i == len(g.tokens):

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// checkCycles finds cycles among the components that reach a sink. It walks up from the sinks, because Vector accepts
-// a cycle without a path to a sink.
+// checkCycles reports cycles of components that reach a sink. It follows the inputs of sinks, because Vector
+// accepts a cycle without a path to a sink.
 func (c *checker) checkCycles() {
 	state := map[*component]int{} // 0 not seen, 1 on the path, 2 done
 	var path []*component
@@ -39,7 +39,7 @@ func (c *checker) checkCycles() {
 	}
 }
 
-// reportCycle names the components of a cycle in the direction of the events.
+// reportCycle reports a cycle. The message lists the components in the direction of the events.
 func (c *checker) reportCycle(components []*component) {
 	var ids []string
 	for _, comp := range components {
@@ -66,7 +66,8 @@ func (c *checker) checkConsumers() {
 	}
 }
 
-// checkAcknowledgements finds sources that cannot wait for the acknowledgements of a sink.
+// checkAcknowledgements reports sources that do not support acknowledgements although a sink that gets their
+// events requires them.
 func (c *checker) checkAcknowledgements() {
 	visited := map[*component]bool{}
 	standard := isEnabled(c.root.get("acknowledgements"))

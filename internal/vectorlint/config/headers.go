@@ -10,14 +10,14 @@ import (
 	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
 )
 
-// headers are the options of sinks with HTTP headers that Vector reads when it starts. Other headers are read with
-// each request, or by the receiver.
+// headers contains, by the type of a sink, the option with the HTTP headers that Vector checks when it starts.
+// Other headers are checked with each request or by the receiver.
 var headers = map[string][]string{
 	"axiom": {"request", "headers"}, "datadog_logs": {"request", "headers"}, "http": {"request", "headers"},
 	"opentelemetry": {"protocol", "request", "headers"}, "prometheus_remote_write": {"request", "headers"},
 }
 
-// checkHeaders finds headers that are not valid in any request.
+// checkHeaders reports HTTP headers that are invalid in every request.
 func (c *checker) checkHeaders(comp *component) {
 	if len(headers[comp.typeName]) == 0 {
 		return
@@ -35,7 +35,7 @@ func (c *checker) checkHeaders(comp *component) {
 	}
 }
 
-// headerMarks are the characters that a header name may have in addition to letters and digits.
+// headerMarks are the characters, in addition to letters and digits, that are allowed in the name of a header.
 const headerMarks = "!\"#$%&'*+-.^_`|~"
 
 func isHeaderName(name string) bool {
@@ -45,5 +45,5 @@ func isHeaderName(name string) bool {
 	})
 }
 
-// isControl reports whether a header's value cannot have a character.
+// isControl reports whether a character is not allowed in the value of a header.
 func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }

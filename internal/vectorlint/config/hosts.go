@@ -12,15 +12,15 @@ import (
 	"strings"
 )
 
-// hostRules are the patterns of hosts that are allowed and denied.
+// hostRules are the patterns of the hosts that the policy allows and denies.
 type hostRules struct {
 	Lists
 
 	allow, deny []hostPattern
 }
 
-// hostPattern is a name, all names below a name, an address, a range of addresses, or any host; with one port or with
-// all ports.
+// hostPattern is a pattern of hosts: one name, all names below a name, one address, a range of addresses, or
+// any host. It applies to one port, or to all ports if port is 0.
 type hostPattern struct {
 	text, name, domain string
 	prefix             netip.Prefix
@@ -28,7 +28,8 @@ type hostPattern struct {
 	port               int
 }
 
-// hostPort is an address that a text names. The port is 0 if the text does not have it.
+// hostPort is a host in a text, as a name or an IP address, with its port. The port is 0 if the text does not
+// contain a port.
 type hostPort struct {
 	name    string
 	address netip.Addr
@@ -50,7 +51,8 @@ func newHostRules(lists Lists) hostRules {
 	return rules
 }
 
-// parsePattern reads *, NAME, *.NAME, an address or ADDRESS/BITS. Each except the last may have :PORT.
+// parsePattern parses a pattern: *, NAME, *.NAME, ADDRESS or ADDRESS/BITS. All forms except ADDRESS/BITS may
+// end with :PORT.
 func parsePattern(text string) (hostPattern, error) {
 	pattern := hostPattern{text: text}
 	if prefix, err := netip.ParsePrefix(text); err == nil {
@@ -103,7 +105,7 @@ func (p hostPattern) matches(target hostPort) bool {
 	return target.name != "" && target.name == p.name
 }
 
-// refuses returns the reason why a host is not allowed, "" if it is.
+// refuses returns the reason why the policy does not allow a host, or "" if it allows the host.
 func (r hostRules) refuses(target hostPort) string {
 	for _, pattern := range r.deny {
 		// A port that is not in the text may be the denied port.
@@ -125,7 +127,8 @@ func (r hostRules) refuses(target hostPort) string {
 	return "the platform allows " + strings.Join(r.Allow, ", ")
 }
 
-// refusesText returns the reason why the addresses in a text are not allowed, "" if they are.
+// refusesText returns the reason why the policy does not allow a host in a text, or "" if it allows all hosts
+// in the text.
 func (r hostRules) refusesText(text string) string {
 	if text == "" {
 		return ""
@@ -142,13 +145,14 @@ func (r hostRules) refusesText(text string) string {
 	return ""
 }
 
-// defaultPorts are the default ports of schemes. The port of another scheme must be written.
+// defaultPorts are the default ports of URL schemes. A URL with another scheme must contain a port.
 var defaultPorts = map[string]int{"http": 80, "ws": 80, "https": 443, "wss": 443}
 
 var scheme = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
 
-// parseHosts returns the hosts in a text: URLs, and HOST:PORT, also several with commas. A text that programs may read in
-// more than one way is an error.
+// parseHosts returns the hosts in a text, which is a URL or HOST:PORT. The text may contain several hosts,
+// separated by commas. parseHosts returns an error for a text that different programs may interpret
+// differently.
 func parseHosts(text string) ([]hostPort, error) {
 	if strings.ContainsAny(text, "\\\r\n\t ") {
 		return nil, errors.New("a blank or a backslash")
@@ -194,13 +198,14 @@ func parseHosts(text string) ([]hostPort, error) {
 	return hosts, nil
 }
 
-// label matches a part of a host name, which is not longer than longestLabel. A limit in the expression would make the
-// expression ten times as large.
+// label matches one part of a host name. It does not check the maximum length longestLabel, because a limit
+// would make the compiled expression ten times as large.
 var label = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$`)
 
 const longestLabel = 63
 
-// parseHost reads HOST or HOST:PORT, in the form in which hosts are compared: lower case and without a dot at the end.
+// parseHost parses HOST or HOST:PORT. The name in the result is in lower case and has no dot at the end, so
+// that hosts can be compared.
 func parseHost(text string) (hostPort, error) {
 	target, host := hostPort{}, text
 	if inner, isBracketed := strings.CutPrefix(text, "["); isBracketed {

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// resolveInputs collects the outputs, sources before transforms, and expands the patterns in inputs against them.
+// resolveInputs collects the outputs of all components, sources before transforms. It then expands the patterns
+// in inputs to the outputs that they match.
 func (c *checker) resolveInputs() {
 	c.outputs = map[string]*output{}
 	var ids []string
@@ -35,11 +36,11 @@ func (c *checker) resolveInputs() {
 	}
 }
 
-// mostInputs is the maximum number of inputs of a configuration, with patterns expanded.
+// mostInputs is the maximum number of inputs in a configuration after patterns are expanded.
 const mostInputs = 50_000
 
-// expand replaces each pattern by the outputs that it matches, except the outputs of the consumer itself. A pattern
-// without a match is unchanged.
+// expand returns the inputs of a component after each pattern is replaced by the outputs that it matches.
+// Outputs of the component itself do not count. A pattern that does not match any output is unchanged.
 func (c *checker) expand(comp *component, ids []string, room *int) []input {
 	var expanded []input
 	for _, ref := range comp.inputs {
@@ -64,7 +65,7 @@ func (c *checker) expand(comp *component, ids []string, room *int) []input {
 	return expanded
 }
 
-// checkRepeated finds repeated inputs.
+// checkRepeated reports inputs that a component lists more than once.
 func (c *checker) checkRepeated(comp *component) {
 	byText := map[string]input{}
 	for _, ref := range comp.inputs {
@@ -83,7 +84,8 @@ func (c *checker) checkRepeated(comp *component) {
 	}
 }
 
-// checkInputs links inputs to outputs. Each output must exist, and must produce events that the consumer accepts.
+// checkInputs connects inputs with outputs. It reports inputs that do not exist, and outputs with events that
+// the component does not accept.
 func (c *checker) checkInputs() {
 	matching := c.root.get("wildcard_matching")
 	relaxed := matching.form == open || c.canEqual(matching.scalar, "relaxed")
@@ -106,7 +108,8 @@ func (c *checker) checkInputs() {
 	}
 }
 
-// hasUnknownOutputs reports whether an input may be an output of a component with an unknown type, option or id.
+// hasUnknownOutputs reports whether an input may refer to an output that is unknown, because a component's
+// type, options or id are unknown.
 func (c *checker) hasUnknownOutputs(text string) bool {
 	id, _, isNamed := strings.Cut(text, ".")
 	if c.isRootOpen() || c.hasUnknownTable() {
@@ -144,7 +147,7 @@ func (c *checker) hasUnknownTable() bool {
 	})
 }
 
-// isOpenComponent reports whether an option of a component may be anything, or a part of the names of its outputs.
+// isOpenComponent reports whether a component has unknown options, or outputs with unknown names.
 func (c *checker) isOpenComponent(comp *component) bool {
 	isOpenRoute := func(v *value) bool {
 		name := v.get("name")
@@ -180,7 +183,8 @@ func (c *checker) reportUnknownInput(comp *component, ref input) {
 	}
 }
 
-// dropHint explains the output dropped, which remap has only if an option enables it.
+// dropHint returns a hint if an input refers to the output dropped of a remap transform without
+// reroute_dropped, and "" otherwise.
 func (c *checker) dropHint(id, name string) string {
 	if comp := c.byKind[transform][id]; comp != nil && comp.hasType("remap") && name == "dropped" {
 		return "set reroute_dropped: true: "
@@ -188,7 +192,7 @@ func (c *checker) dropHint(id, name string) string {
 	return ""
 }
 
-// outputIDs returns the outputs of a component.
+// outputIDs returns the ids of the outputs of a component.
 func (c *checker) outputIDs(id string) []string {
 	var names []string
 	for _, k := range []kind{source, transform} {
@@ -201,8 +205,8 @@ func (c *checker) outputIDs(id string) []string {
 	return names
 }
 
-// nearestOutput returns the output that was probably meant. It is skipped after the maximum number of findings,
-// because further findings are not reported.
+// nearestOutput returns the output with the id that is most similar to a text, except outputs of the component
+// itself. It returns "" after the maximum number of findings, because further findings are dropped.
 func (c *checker) nearestOutput(comp *component, text string) string {
 	if c.counts[Error] >= mostFindings {
 		return ""

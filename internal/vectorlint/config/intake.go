@@ -5,18 +5,19 @@ package config
 
 import "slices"
 
-// Intake is the input of a configuration.
+// Intake describes the inputs of a configuration.
 type Intake struct {
-	// Files are the sorted patterns of the files that it reads.
+	// Files are the sorted patterns of the files that the configuration reads.
 	Files []string
-	// Removed are the sorted patterns of the files that it removes after some time.
+	// Removed are the sorted patterns of the files that the configuration removes some time after it has read
+	// them.
 	Removed []string
-	// HasOtherSources reports whether the configuration receives, polls or generates events: whether it has sources other than
-	// files and Vector's own logs and metrics.
+	// HasOtherSources reports whether the configuration has sources other than files and Vector's own logs and
+	// metrics. Such sources receive, poll or generate events.
 	HasOtherSources bool
 }
 
-// newIntake returns the intake of the parsed part of a configuration.
+// newIntake returns the inputs of a parsed configuration.
 func newIntake(root *value) Intake {
 	intake := Intake{HasOtherSources: root.hasKey("provider")} // Its configuration is unknown.
 	for _, e := range root.get("sources").entries {

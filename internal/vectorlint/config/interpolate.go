@@ -12,72 +12,74 @@ import (
 	"strings"
 )
 
-// mostVariables is the maximum number of variables in a file.
+// mostVariables is the maximum number of references to variables in a file.
 const mostVariables = 10_000
 
-// A placeholder replaces an unknown value while the file is parsed. It is a number, because a number may be in a
-// quoted text, alone, and in a key, in each of the formats.
+// A placeholder replaces an unknown value while the file is parsed. It is a number, because all formats accept
+// a number in quoted text, as a value, and in a key.
 const placeholderFormat = "8172635%06d9"
 
 var placeholder = regexp.MustCompile(`8172635(\d{6})9`)
 
-// doubled is a placeholder as withOpenKeys writes it.
+// doubled matches a line that withOpenKeys has written: a placeholder as both key and value.
 var doubled = regexp.MustCompile(`(8172635\d{6}9)(?:: | = )8172635\d{6}9`)
 
-// interpolation is a file with variables that were replaced as Vector does it: in the text, before it is parsed.
+// interpolation describes the variables in a file. Like Vector, the check replaces variables in the text before
+// it parses the text.
 type interpolation struct {
 	file int
-	// open are the variables with unknown values as they were written, by the number in their placeholder.
+	// open are the references to variables with unknown values, by the number in their placeholder.
 	open []string
-	// moved are the places of replaced texts, in order.
+	// moved are the positions of replaced text, in order.
 	moved []moved
-	// unset are the variables that the container does not have, with the first place of each.
+	// unset are the variables that the container does not have, each with its first position.
 	unset   []unset
 	isUnset map[string]bool
-	// standaloneLines are the lines that contain only a variable with an unknown value. It may stand for keys: if hasOpenKeys,
-	// it is a key.
+	// standaloneLines are the lines that contain only a variable with an unknown value, which may stand for
+	// keys. If hasOpenKeys is true, withOpenKeys has turned these lines into keys.
 	standaloneLines []int
 	hasOpenKeys     bool
-	// fit reports for variables of the container whether their value can be inserted.
+	// fit caches the result of isInsertable for the values of the container's variables, by name.
 	fit map[string]bool
 }
 
-// moved is a text of another width: line, and column in the new text and in the file.
+// moved is a replaced text with a different width: its line, and its column in the new text and in the file.
 type moved struct {
 	line, newColumn, width, column, oldWidth int
 	isOpen                                   bool
 }
 
-// unset is a variable that the container does not have, and its first place.
+// unset is a variable that the container does not have, with the first position that refers to it.
 type unset struct {
 	name string
 	pos  position
 }
 
-// variableState is the state of the value of a variable.
+// variableState describes whether the value of a variable is known.
 type variableState int
 
 const (
-	// openValue is an unknown value.
+	// openValue means that the value is unknown.
 	openValue variableState = iota
 	knownValue
-	// missingValue is the value of a variable that the container does not have.
+	// missingValue means that the container does not have the variable.
 	missingValue
-	// rejectedValue is a value that Vector does not insert.
+	// rejectedValue means that Vector rejects the value and does not insert it.
 	rejectedValue
 )
 
-// isRootOpen reports whether the configuration may have more keys at its top: in a file that is not read, or by a
-// variable.
+// isRootOpen reports whether the configuration may have further top-level keys, in a file that is not checked
+// or from a variable.
 func (c *checker) isRootOpen() bool { return c.isPartial || c.hasOpenKey(c.root) }
 
-// hasOpenKey reports whether a table has a key that may become any other.
+// hasOpenKey reports whether a table has a key with an unknown variable or secret. Such a key may be equal to
+// any other key.
 func (c *checker) hasOpenKey(v *value) bool {
 	return slices.ContainsFunc(v.entries, func(e entry) bool { return c.isDynamic(e.key) })
 }
 
-// parseFile reads a file with its variables replaced. A text that cannot be read may be valid with the values of
-// unknown variables. In that case the finding is a warning.
+// parseFile parses a file after it has replaced the variables. If the file cannot be parsed, but may be valid
+// with the values of unknown variables, the finding is only a warning.
 func (c *checker) parseFile(number int) *value {
 	file := c.files[number]
 	var interp *interpolation
@@ -110,7 +112,8 @@ func (c *checker) parseFile(number int) *value {
 	return tree
 }
 
-// interpolate replaces known values, and inserts placeholders for unknown values.
+// interpolate returns a text in which known variables are replaced by their values, and unknown variables by
+// placeholders.
 func (c *checker) interpolate(text string, file int) (string, *interpolation, *fault) {
 	interp := &interpolation{file: file, fit: map[string]bool{}, isUnset: map[string]bool{}}
 	var b strings.Builder
@@ -155,9 +158,9 @@ func (c *checker) interpolate(text string, file int) (string, *interpolation, *f
 	return b.String(), interp, nil
 }
 
-// variableWidth returns the width of the variable at the start of a text, 0 if the text does not start with a
-// variable. The last } is before the given offset. The result is the same as with the expression variable, but each
-// text is read once.
+// variableWidth returns the length of the reference to a variable at the start of a text, or 0 if there is
+// none. The second argument is an offset after the last } of the text. The result is the same as with the
+// expression variable, but each text is read only once.
 func variableWidth(text string, within int) int {
 	if strings.HasPrefix(text, "$$") {
 		return 2
@@ -183,16 +186,16 @@ func variableWidth(text string, within int) int {
 	return 0
 }
 
-// modifies is the start of a default or a message behind a variable's name.
+// modifies matches the start of a default or of a message after the name of a variable.
 var modifies = regexp.MustCompile(`^:?[-?]`)
 
-// isWholeLine reports whether a line up to an end contains a variable and nothing else.
+// isWholeLine reports whether a line contains only a reference to a variable, which ends at an offset.
 func isWholeLine(text string, start, end int) bool {
 	line, _, _ := strings.Cut(text[start:], "\n")
 	return strings.TrimSpace(line) == strings.TrimSpace(text[start:end]) && strings.HasPrefix(strings.TrimSpace(line), "$")
 }
 
-// hide returns a placeholder for an unknown value.
+// hide returns a new placeholder for a reference with an unknown value, and records the reference.
 func (interp *interpolation) hide(written string, line int, isWhole bool) string {
 	interp.open = append(interp.open, written)
 	if isWhole {
@@ -201,9 +204,9 @@ func (interp *interpolation) hide(written string, line int, isWhole bool) string
 	return fmt.Sprintf(placeholderFormat, len(interp.open)-1)
 }
 
-// resolveVariable returns the text that Vector inserts for a variable, and whether it is known. It reports a variable that the
-// container does not have, and a value that Vector does not insert. Nothing is known if it is not certain that Vector
-// inserts values.
+// resolveVariable returns the text that Vector inserts for a reference, and whether the text is known. It
+// reports a variable that the container does not have, and a value that Vector rejects. If it is not certain
+// that Vector replaces variables, the text is unknown.
 func (c *checker) resolveVariable(written string, interp *interpolation, pos position) (value string, isKnown bool) {
 	match := variable.FindStringSubmatch(written)
 	name, modifier := match[1]+match[2], match[3]
@@ -234,10 +237,10 @@ func (c *checker) resolveVariable(written string, interp *interpolation, pos pos
 	return value, state == knownValue
 }
 
-// rejectsLineBreaks is the first 0.x that rejects line breaks in values.
+// rejectsLineBreaks is the first minor version of Vector 0.x that rejects values with line breaks.
 const rejectsLineBreaks = 51
 
-// findVariable returns the value of a variable of the container.
+// findVariable returns the value of an environment variable of the container, and the state of the value.
 func (c *checker) findVariable(name string, interp *interpolation) (value string, state variableState) {
 	if c.container == nil {
 		return "", openValue
@@ -265,10 +268,11 @@ func (c *checker) findVariable(name string, interp *interpolation) (value string
 	return text.Value, knownValue
 }
 
-// isInsertable reports whether a value cannot be confused with a placeholder.
+// isInsertable reports whether a value can be inserted into the text, because it does not look like a
+// placeholder.
 func isInsertable(value string) bool { return !placeholder.MatchString(value) }
 
-// explains reports whether variables with unknown values may be the reason why a file cannot be read.
+// explains reports whether variables with unknown values may be the cause of a fault in a file.
 func (interp *interpolation) explains(failed *fault) bool {
 	if interp == nil || failed.code == tooLarge {
 		return false
@@ -277,7 +281,7 @@ func (interp *interpolation) explains(failed *fault) bool {
 		slices.ContainsFunc(interp.standaloneLines, func(line int) bool { return line <= failed.pos.line })
 }
 
-// origin returns the original position of a text before variables were replaced.
+// origin converts a position in the text with replaced variables to the position in the file.
 func (interp *interpolation) origin(pos position) position {
 	if interp == nil {
 		return pos
@@ -297,8 +301,9 @@ func (interp *interpolation) origin(pos position) position {
 	return pos
 }
 
-// restore writes the unknown variables back into a parsed file, and corrects its positions. A value that consists only
-// of such variables is open: it may be anything.
+// restore replaces the placeholders in a parsed file by the original references, and converts all positions to
+// positions in the file. A value that consists only of such references gets the form open, because it may be
+// anything.
 func (c *checker) restore(interp *interpolation, v *value) {
 	if interp == nil {
 		return
@@ -332,7 +337,7 @@ func (c *checker) restore(interp *interpolation, v *value) {
 	}
 }
 
-// restoreText returns a text with its variables instead of placeholders.
+// restoreText returns a text in which placeholders are replaced by the original references.
 func (interp *interpolation) restoreText(text string) string {
 	if !strings.Contains(text, "8172635") {
 		return text
@@ -348,7 +353,8 @@ func (interp *interpolation) restoreText(text string) string {
 	})
 }
 
-// isReplaced reports whether the line of a value had a variable, at the value or behind it.
+// isReplaced reports whether the line of a position contains a reference to a variable, at the position or
+// after it.
 func (c *checker) isReplaced(pos position) bool {
 	for _, interp := range c.interpolations {
 		if interp == nil || interp.file != pos.file {
@@ -362,8 +368,8 @@ func (c *checker) isReplaced(pos position) bool {
 	return false
 }
 
-// checkUnset reports the variables that the container does not have and that were not reported for a value. They are
-// in comments and keys, which Vector replaces as well.
+// checkUnset reports the missing variables that were not reported for a value. References to them are in
+// comments and keys, which Vector also replaces.
 func (c *checker) checkUnset() {
 	for _, interp := range c.interpolations {
 		if interp == nil {
@@ -377,8 +383,8 @@ func (c *checker) checkUnset() {
 	}
 }
 
-// isUnset reports whether a file refers to a variable that the container does not have. A $ in an escape is not a
-// reference, because Vector replaces variables before it reads escapes.
+// isUnset reports whether a file refers to a variable that the container does not have. A $ that results from
+// an escape is not a reference, because Vector replaces variables before it reads escapes.
 func (c *checker) isUnset(name string) bool {
 	return slices.ContainsFunc(c.interpolations, func(interp *interpolation) bool { return interp != nil && interp.isUnset[name] })
 }

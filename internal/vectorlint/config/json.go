@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// parseJSON reads one JSON document.
+// parseJSON parses a file with one JSON document.
 func (r *Reader) parseJSON(source string) (*value, *fault) {
 	if strings.TrimSpace(source) == "" {
 		return nil, &fault{code: unreadable, pos: position{line: 1, column: 1}, message: "not JSON: the file is empty"}
@@ -37,11 +37,12 @@ func (r *Reader) parseJSON(source string) (*value, *fault) {
 	return v, tokens.repeated
 }
 
-// escapes matches the escapes of texts. Half of a character without the other half is in a group.
+// escapes matches the escapes in JSON strings. The group matches an escape of half a character (a surrogate)
+// without the other half.
 var escapes = regexp.MustCompile(`\\(?:u[dD][89abAB][[:xdigit:]]{2}\\u[dD][c-fC-F][[:xdigit:]]{2}|(u[dD][89a-fA-F][[:xdigit:]]{2})|.)`)
 
-// halfCharacter returns the offset of an escape that is half of a character; -1 if there is none. Go reads such an
-// escape and Vector does not.
+// halfCharacter returns the offset of the first escape of half a character (a surrogate) without the other
+// half, or -1 for none. Go accepts such an escape, but Vector does not.
 func halfCharacter(source string) int {
 	if !strings.Contains(source, `\ud`) && !strings.Contains(source, `\uD`) {
 		return -1
@@ -54,19 +55,20 @@ func halfCharacter(source string) int {
 	return -1
 }
 
-// jsonReader reads tokens with their positions.
+// jsonReader reads the tokens of a JSON document with their positions.
 type jsonReader struct {
 	source  string
 	decoder *json.Decoder
-	// line is the current line, start is its offset, and scanned is the offset up to which lines were counted.
+	// line is the number of the current line, and start is the offset of its first character. scanned is the
+	// offset up to which lines have been counted.
 	line, start, scanned int
-	// depth is the number of open maps.
+	// depth is the nesting depth of objects at the current token.
 	depth int
-	// repeated is the first repeated key of the whole document.
+	// repeated is the fault of the first key that is repeated at the top of the document.
 	repeated *fault
 }
 
-// positionAt returns the position of an offset that is not before the last one.
+// positionAt returns the position of an offset, which must not be smaller than in earlier calls.
 func (r *jsonReader) positionAt(offset int) position {
 	for ; r.scanned < offset; r.scanned++ {
 		if r.source[r.scanned] == '\n' {
@@ -136,7 +138,7 @@ func (r *jsonReader) list(pos position) (*value, *fault) {
 	return v, f
 }
 
-// table reads a map. If a key is repeated at the top of the document, the last one counts.
+// table reads an object. If a key is repeated at the top of the document, the last value counts, as in Vector.
 func (r *jsonReader) table(pos position) (*value, *fault) {
 	r.depth++
 	defer func() { r.depth-- }()

@@ -11,8 +11,8 @@ import (
 	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
 )
 
-// findObject returns the options of a component's type in this version, nil if they are not known. A type with a new
-// name has the options of the new name.
+// findObject returns the options of a component's type in a version of Vector, or nil if they are unknown. A
+// type that has been renamed has the options of its new name.
 func (c *checker) findObject(comp *component, minor int) *vectoroptions.Object {
 	if comp.profile == nil {
 		return nil
@@ -24,8 +24,8 @@ func (c *checker) findObject(comp *component, minor int) *vectoroptions.Object {
 	return vectoroptions.Component(minor, section, comp.profile.alias)
 }
 
-// checkGlobalOptions checks the options outside of components against the version of the schema. In other versions these
-// options hardly differ, but they are not known. Therefore findings for other versions are warnings.
+// checkGlobalOptions checks the options outside of components. The schema has them for one version only. They
+// hardly differ between versions, so findings for all other versions are warnings.
 func (c *checker) checkGlobalOptions() {
 	defer func(wasTabled bool) { c.isTabled = wasTabled }(c.isTabled)
 	c.isTabled = c.isTabled && c.version.minor == vectoroptions.Schema
@@ -37,8 +37,8 @@ func (c *checker) checkGlobalOptions() {
 	}
 }
 
-// checkObject checks a map against its options. The owner of the options is named in messages. The excepted keys have their
-// own rules and are skipped.
+// checkObject checks a map against the options that it may have. Messages name the owner of the options. Keys
+// in except are skipped, because other rules check them.
 func (c *checker) checkObject(path, owner string, pos position, v *value, object *vectoroptions.Object, except ...string) {
 	if variant, suffix := c.matchingVariant(v, object.Variants(), except); variant != nil {
 		object, owner = variant, owner+suffix
@@ -69,7 +69,7 @@ func (c *checker) checkObject(path, owner string, pos position, v *value, object
 	}
 }
 
-// checkFieldFilters requires that an encoding does not both keep and drop the same field.
+// checkFieldFilters reports fields that an encoding lists in both only_fields and except_fields.
 func (c *checker) checkFieldFilters(path string, v *value) {
 	onlyFields := map[string]bool{}
 	for _, item := range v.get("only_fields").items {
@@ -82,7 +82,7 @@ func (c *checker) checkFieldFilters(path string, v *value) {
 	}
 }
 
-// checkVariants requires that one of the variants of an object fits, if it has several.
+// checkVariants reports a map that is not valid in any of the variants of its options.
 func (c *checker) checkVariants(path, owner string, pos position, v *value, variants []*vectoroptions.Object, except []string) {
 	var missingSets []string
 	for _, variant := range variants {
@@ -108,7 +108,8 @@ func (c *checker) checkVariants(path, owner string, pos position, v *value, vari
 	}
 }
 
-// matchingVariant returns the one variant that fits the texts of a map, and the text that decides; nil if this is not certain.
+// matchingVariant returns the only variant with values that the map's texts match, and a suffix for messages
+// with the text that decides. It returns nil if more than one variant may match, or none does.
 func (c *checker) matchingVariant(v *value, variants []*vectoroptions.Object, except []string) (match *vectoroptions.Object, suffix string) {
 	if !c.isTabled || v.form != table || c.hasOpenKey(v) {
 		return nil, ""
@@ -137,7 +138,8 @@ func (c *checker) matchingVariant(v *value, variants []*vectoroptions.Object, ex
 	return match, ""
 }
 
-// hasUnknownChoice reports whether an unknown text, of a secret or a variable, may decide between the variants.
+// hasUnknownChoice reports whether the text that decides between the variants may be unknown, because it
+// contains a secret or a variable.
 func (c *checker) hasUnknownChoice(v *value, variant *vectoroptions.Object) bool {
 	return slices.ContainsFunc(v.entries, func(e entry) bool {
 		option := variant.Option(e.key)
@@ -146,7 +148,8 @@ func (c *checker) hasUnknownChoice(v *value, variant *vectoroptions.Object) bool
 	})
 }
 
-// isMeant reports whether the texts of a map are valid in a variant. One of them may decide between the variants.
+// isMeant reports whether all texts of a map are valid values in a variant. Such a text, for example a type,
+// may decide between the variants.
 func (c *checker) isMeant(v *value, variant *vectoroptions.Object, except []string) bool {
 	for i := range v.entries {
 		e := &v.entries[i]
@@ -160,7 +163,7 @@ func (c *checker) isMeant(v *value, variant *vectoroptions.Object, except []stri
 	return true
 }
 
-// fits reports whether a map has no fault as one of its variants.
+// fits reports whether a map is valid in a variant.
 func (c *checker) fits(path, owner string, pos position, v *value, variant *vectoroptions.Object, except []string) bool {
 	findings, counts, programs := c.findings, c.counts, c.programs
 	c.findings, c.counts = nil, map[Level]int{}
@@ -184,7 +187,7 @@ func (c *checker) reportUnknown(path, owner string, e *entry, object *vectoropti
 	c.add(unknownOption, e.pos, optionPath, object.Denies && c.isTabled, "%s has no option %q%s", owner, e.key, ignored, advice)
 }
 
-// allNames returns the keys that an object may have, without free keys.
+// allNames returns the names of all options of an object, including aliases and * for free keys.
 func allNames(object *vectoroptions.Object) []string {
 	var optionNames []string
 	for _, option := range object.Options {
@@ -193,7 +196,7 @@ func allNames(object *vectoroptions.Object) []string {
 	return optionNames
 }
 
-// names returns the keys of an object, without aliases and free keys.
+// names returns the names of an object's options, without aliases and free keys.
 func names(object *vectoroptions.Object) []string {
 	var optionNames []string
 	for _, option := range object.Options {
@@ -204,8 +207,8 @@ func names(object *vectoroptions.Object) []string {
 	return optionNames
 }
 
-// missingOptions returns the required options that an object does not have under any of their names. An unknown key may be
-// any of them.
+// missingOptions returns the required options that a map does not set under any of their names. It returns nil
+// if the map has an unknown key, which may be one of these options.
 func (c *checker) missingOptions(v *value, object *vectoroptions.Object) []string {
 	if v.form == open || c.hasOpenKey(v) {
 		return nil
@@ -229,7 +232,8 @@ func (c *checker) missingOptions(v *value, object *vectoroptions.Object) []strin
 	return required
 }
 
-// didYouMeanInstead returns a help if a key is nearly the missing one.
+// didYouMeanInstead returns a help if one of the map's keys is probably a typo of a missing option, and ""
+// otherwise.
 func (c *checker) didYouMeanInstead(v *value, object *vectoroptions.Object, name string) help {
 	for i := range v.entries {
 		key := v.entries[i].key
@@ -240,14 +244,15 @@ func (c *checker) didYouMeanInstead(v *value, object *vectoroptions.Object, name
 	return ""
 }
 
-// checkOption checks a value against the forms of its option. If Vector ignores the value, the finding is a warning.
+// checkOption checks the value of an option. If Vector ignores invalid values of the option, the finding is a
+// warning.
 func (c *checker) checkOption(path string, v *value, option *vectoroptions.Option) {
 	defer func(wasTabled bool) { c.isTabled = wasTabled }(c.isTabled)
 	c.isTabled = c.isTabled && !option.Lenient
 	c.checkValue(path, v, option.Forms)
 }
 
-// checkValue checks a value against the forms of its option.
+// checkValue checks a value against the forms that its option accepts.
 func (c *checker) checkValue(path string, v *value, forms []vectoroptions.Form) {
 	if len(forms) == 0 || v.form == null || v.form == wide || v.form == open || v.form == text && strings.Contains(v.scalar, "{{") && !isTemplate(forms) && !isProgram(forms) {
 		return
@@ -280,12 +285,14 @@ func (c *checker) checkValue(path string, v *value, forms []vectoroptions.Form) 
 	c.add(wrongForm, v.pos, path, c.isTabled, "%s is %s, and not %s", path, actual, nouns(forms))
 }
 
-// isTemplate reports whether a value may be a template with fields, which are then checked.
+// isTemplate reports whether an option accepts a template. The references to fields in such a value are also
+// checked.
 func isTemplate(forms []vectoroptions.Form) bool {
 	return slices.ContainsFunc(forms, func(form vectoroptions.Form) bool { return form.Syntax == "template" })
 }
 
-// reportChoice reports that a value is not one of the valid values. A typo in a codec is an error in any version.
+// reportChoice reports a value that is not one of the valid values of its option. A typo in a codec is an error
+// in every version.
 func (c *checker) reportChoice(path string, v *value, choices []string) {
 	code, near := noSuchValue, c.effort.nearest(v.scalar, choices)
 	isCertain := c.isTabled
@@ -295,7 +302,7 @@ func (c *checker) reportChoice(path string, v *value, choices []string) {
 	c.add(code, v.pos, path, isCertain, "%s is %q, and not one of %s", path, v.scalar, strings.Join(choices, ", "), didYouMean(near))
 }
 
-// checkNested checks the content of a list or a map.
+// checkNested checks the items of a list, or the content of a map.
 func (c *checker) checkNested(path string, v *value, form vectoroptions.Form) {
 	switch v.form {
 	case list:
@@ -315,12 +322,14 @@ func (c *checker) checkNested(path string, v *value, form vectoroptions.Form) {
 	}
 }
 
-// isOpen reports whether a text may become another value: by a variable, a secret or a template.
+// isOpen reports whether a text contains a variable, a secret or a template field, so that its final value is
+// unknown.
 func (c *checker) isOpen(scalar string) bool {
 	return c.isDynamic(scalar) || strings.Contains(scalar, "{{")
 }
 
-// hasKind reports whether a value may have a kind of Vector's. It always may have a kind that is unknown here.
+// hasKind reports whether a value may be valid for a kind of values in Vector's schema. It returns true for a
+// kind that this package does not know.
 func hasKind(v *value, kind string) bool {
 	switch kind {
 	case "string", "ascii_char":
@@ -343,13 +352,14 @@ func hasKind(v *value, kind string) bool {
 	return true
 }
 
-// isWhole reports whether a number is an integer of 64 bits; others are read as fractions.
+// isWhole reports whether a number is an integer that fits into 64 bits. All other numbers are read as
+// fractions.
 func isWhole(scalar string) bool {
 	_, err := strconv.ParseInt(scalar, 0, 64)
 	return err == nil
 }
 
-// nouns returns the names of forms for messages: a text or a map.
+// nouns returns the names of forms for messages, such as "a text or a map".
 func nouns(forms []vectoroptions.Form) string {
 	words := map[string]string{
 		"string": "a text", "ascii_char": "a character", "bool": "true or false", "float": "a number", "int": "a whole number", "uint": "a whole number from 0",

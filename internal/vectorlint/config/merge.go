@@ -10,11 +10,13 @@ import (
 	"strings"
 )
 
-// collections are the top-level tables with entries from several files. An entry of one name may be in one file only.
+// collections are the top-level tables that several files may add entries to. Two files must not define the
+// same entry.
 var collections = []string{"sources", "transforms", "sinks", "enrichment_tables", "secret"}
 
-// agreed are the options that two files must not set to different values, with their defaults. A default yields to
-// another value. For any other option, the value in the first file counts, except for booleans.
+// agreed contains the options that two files must not set to different values, with their defaults. If one file
+// sets the default and another file sets another value, the other value counts. For options that are not in
+// agreed, except booleans, the value of the first file counts.
 var agreed = map[string]string{
 	"data_dir": defaultDataDir, "api.address": defaultAPIAddress,
 	"wildcard_matching": "", "timezone": "", "acknowledgements": "", "acknowledgements.enabled": "", "proxy.http": "", "proxy.https": "",
@@ -23,12 +25,12 @@ var agreed = map[string]string{
 	"log_schema.source_type_key": "source_type", "log_schema.metadata_key": "metadata",
 }
 
-// disabledByAny are the options that are off if one file sets them to false. All other booleans are on if one file sets
-// them to true.
+// disabledByAny are the boolean options that are false if any file sets them to false. All other booleans are
+// true if any file sets them to true.
 var disabledByAny = []string{"healthchecks.enabled", "proxy.enabled"}
 
-// merge adds a file to the configuration as Vector does. Components are combined, tests are appended, and all other
-// options must agree.
+// merge merges a file into the configuration as Vector does. It combines components, appends tests, and reports
+// other options that the files set to different values.
 func (c *checker) merge(into, from *value) {
 	for _, e := range from.entries {
 		existing := into.entry(e.key)
@@ -45,7 +47,8 @@ func (c *checker) merge(into, from *value) {
 	}
 }
 
-// shallowCopy returns a copy of a value, so that additions do not change the file.
+// shallowCopy returns a copy of a value to which entries and items can be added without changing the parsed
+// file.
 func shallowCopy(v *value) *value {
 	fresh := *v
 	fresh.entries, fresh.items, fresh.index = slices.Clone(v.entries), slices.Clone(v.items), maps.Clone(v.index)
@@ -62,7 +65,7 @@ func (c *checker) mergeEntries(path string, into, from *value) {
 	}
 }
 
-// mergeItems adds a list to another one. Two tests of one name must be in the same file.
+// mergeItems appends a list to another list. It reports two tests with the same name in different files.
 func (c *checker) mergeItems(path string, into, from *value) {
 	names := map[string]position{}
 	for _, item := range into.items {
@@ -77,7 +80,8 @@ func (c *checker) mergeItems(path string, into, from *value) {
 	into.items = append(into.items, from.items...)
 }
 
-// mergeValue merges an option that both files have, such as api, or options below it.
+// mergeValue merges an option that both files set. If both values are tables, such as api, it merges the
+// options in them.
 func (c *checker) mergeValue(path string, into *entry, from entry) {
 	previous, current := into.value, from.value
 	standard, isAgreed := agreed[path]
@@ -111,8 +115,9 @@ func (c *checker) mergeValue(path string, into *entry, from entry) {
 	}
 }
 
-// checkSchemas finds an option of log_schema that one file sets and another file leaves at its default, although that
-// other file sets other options of log_schema. In that case the default does not yield.
+// checkSchemas reports an option of log_schema that one file sets and the other file leaves at its default.
+// This is a fault only if the other file sets another option of log_schema, because Vector then does not ignore
+// the default.
 func (c *checker) checkSchemas(previous *value, from entry) {
 	isSet := func(v *value, path string) bool {
 		configured := v.get(strings.TrimPrefix(path, "log_schema."))
@@ -130,7 +135,7 @@ func (c *checker) checkSchemas(previous *value, from entry) {
 	}
 }
 
-// isSame reports whether Vector reads two values as the same value.
+// isSame reports whether two values are equal for Vector.
 func isSame(x, y *value) bool {
 	if x.form != y.form || x.scalar == y.scalar {
 		return x.form == y.form

@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// Numbers as in Vector's YAML reader. Digits behind a zero are a text. 1_000 and numbers that no float can represent
-// are texts too.
+// These expressions match numbers as Vector's YAML reader does. Digits after a leading zero are text. 1_000 and
+// numbers that a float cannot represent are also text.
 var (
 	yamlInteger = regexp.MustCompile(`^[-+]?(?:0|[1-9][0-9]*|0x[0-9a-fA-F]+|0o[0-7]+|0b[01]+)$`)
 	yamlFloat   = regexp.MustCompile(`^[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$`)
 	yamlNoFloat = regexp.MustCompile(`^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
 )
 
-// plainForm returns the form of a YAML scalar without quotes and tag.
+// plainForm returns the form of a YAML scalar that has neither quotes nor a tag.
 func plainForm(scalar string) form {
 	switch scalar {
 	case "", "~", "null", "Null", "NULL":
@@ -37,11 +37,11 @@ func plainForm(scalar string) form {
 	return text
 }
 
-// mostDigits is the maximum number of digits of an integer of 128 bits, in binary and with its prefix.
+// mostDigits is the maximum length of a 128-bit integer in binary notation, including the sign and the prefix.
 const mostDigits = 3 + 128
 
-// yamlIntegerForm returns number for an integer of 64 bits, and wide for up to 128 bits. A longer decimal integer is
-// read as a fraction, any other as a text.
+// yamlIntegerForm returns the form of a YAML integer: number up to 64 bits, and wide up to 128 bits. A larger
+// decimal integer is read as a fraction. A larger integer in another base is text.
 func yamlIntegerForm(scalar string) form {
 	if isWhole(scalar) {
 		return number
@@ -65,7 +65,8 @@ func isFinite(scalar string) bool {
 	return err == nil
 }
 
-// jsonNumber returns the form of a number in JSON. An integer above 64 bits without a sign is read as a fraction.
+// jsonNumber returns the form of a JSON number. The form is wide for an integer that fits only into 64 bits
+// without a sign, and for a number that a float cannot represent.
 func jsonNumber(scalar string) form {
 	if isWhole(scalar) {
 		return number

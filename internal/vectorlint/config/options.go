@@ -11,17 +11,18 @@ import (
 	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
 )
 
-// smallestBuffer is the minimum size of a disk buffer in bytes.
+// smallestBuffer is the minimum size in bytes that Vector accepts for a disk buffer.
 const smallestBuffer = 268435488
 
-// misplaced are common options by the kinds that do not have them.
+// misplaced contains common options that some kinds of components do not have, by these kinds.
 var misplaced = map[kind][]string{
 	source:    {"inputs", "buffer", "healthcheck", "encoding"},
 	transform: {"buffer", "healthcheck", "encoding", "proxy"},
 }
 
-// exclusive are options that exclude each other in the Vector of the schema, by the type of their component, and
-// whether one of them is needed. If a needed one is missing, Vector reads the configuration, but does not start.
+// exclusive contains options that exclude each other in the version of the schema, by the type of their
+// component. If isNeeded is true, one of them is required. If it is missing, Vector reads the configuration but
+// does not start.
 var exclusive = []struct {
 	kind     kind
 	typeName string
@@ -57,7 +58,7 @@ func (c *checker) checkExclusive(comp *component) {
 	}
 }
 
-// checkOptions checks a component against the options of its type.
+// checkOptions checks the options of a component against the options that its type has.
 func (c *checker) checkOptions(comp *component) {
 	object := c.findObject(comp, c.version.minor)
 	for _, key := range misplaced[comp.kind] {
@@ -81,7 +82,7 @@ func (c *checker) checkOptions(comp *component) {
 	c.checkExclusive(comp)
 }
 
-// isOfOtherVersion reports whether another version has an option, and adds a finding in that case.
+// isOfOtherVersion reports whether only another version of Vector has an option. If so, it also adds a finding.
 func (c *checker) isOfOtherVersion(comp *component, object *vectoroptions.Object, e *entry) bool {
 	hasOption := func(minor int) bool {
 		otherObject := c.findObject(comp, minor)
@@ -103,7 +104,7 @@ func (c *checker) isOfOtherVersion(comp *component, object *vectoroptions.Object
 	return false
 }
 
-// checkBuffer requires the minimum size of disk buffers.
+// checkBuffer reports disk buffers that are smaller than the minimum size.
 func (c *checker) checkBuffer(comp *component) {
 	for _, stage := range diskBuffers(comp) {
 		size := stage.get("max_size")
@@ -113,10 +114,11 @@ func (c *checker) checkBuffer(comp *component) {
 	}
 }
 
-// diskBuffers returns the stages of a sink's buffer that are on disk.
+// diskBuffers returns the stages of a sink's buffer that store events on disk.
 func diskBuffers(comp *component) []*value { return buffers(comp, "disk") }
 
-// memoryBuffers returns the stages that are in memory, which is the default.
+// memoryBuffers returns the stages of a sink's buffer that store events in memory. A stage without a type is in
+// memory.
 func memoryBuffers(comp *component) []*value { return buffers(comp, "memory", "") }
 
 func buffers(comp *component, types ...string) []*value {

@@ -84,7 +84,8 @@ func exclusiveRoutes(comp *component) []*output {
 	return append(outputs, namedOutput(comp, "_unmatched", everything))
 }
 
-// opentelemetry has one output for each signal. Metrics that are decoded as OTLP arrive as logs.
+// opentelemetry returns the outputs of an opentelemetry source: one output for each signal. If the source
+// decodes metrics as OTLP, they arrive as logs.
 func opentelemetry(comp *component) []*output {
 	decoding := comp.options.get("use_otlp_decoding")
 	metricEvents := metrics
@@ -107,7 +108,7 @@ func datadogAgent(comp *component) []*output {
 	return outputs
 }
 
-// emittedEvents returns the kinds of events that a component with one output produces.
+// emittedEvents returns the kinds of events that a component with only one output produces.
 func (c *checker) emittedEvents(comp *component) events {
 	switch {
 	case !comp.profile.outputByCodec:
@@ -120,7 +121,8 @@ func (c *checker) emittedEvents(comp *component) events {
 	return c.decodedEvents(comp, comp.options)
 }
 
-// decodedEvents returns the kinds of events that a component reads with the decoding of some options.
+// decodedEvents returns the kinds of events that a component produces with the codec in the decoding of some
+// options.
 func (c *checker) decodedEvents(comp *component, options *value) events {
 	decoding := options.get("decoding")
 	codec := decoding.get("codec")
@@ -133,7 +135,7 @@ func (c *checker) decodedEvents(comp *component, options *value) events {
 	return codecEvents(c.tables.decodes, codec)
 }
 
-// acceptedEvents returns the kinds of events that a component accepts.
+// acceptedEvents returns the kinds of events that a component accepts as input.
 func (c *checker) acceptedEvents(comp *component) events {
 	p := comp.profile
 	if comp.hasType("lua") && comp.options.get("version").scalar == "1" {
@@ -155,7 +157,7 @@ func (c *checker) acceptedEvents(comp *component) events {
 	return p.inputEvents & codecEvents(c.tables.encodes, codec)
 }
 
-// codecEvents returns the kinds of events of a codec. An unknown codec is for all kinds.
+// codecEvents returns the kinds of events that a codec supports. For an unknown codec, it returns all kinds.
 func codecEvents(codecs map[string]events, codec *value) events {
 	if kinds, ok := codecs[codec.scalar]; ok {
 		return kinds

@@ -9,19 +9,20 @@ import (
 	"strings"
 )
 
-// Permitted is the part of a valid configuration that the platform permits. Its zero value permits everything.
+// Permitted is the platform's policy for valid configurations. The zero value permits everything.
 type Permitted struct {
-	// Types are types of components, such as sinks.http, sources.* or secret.exec.
+	// Types are the permitted types of components, such as sinks.http, sources.* or secret.exec.
 	Types Lists `json:"types"`
-	// Options are options by their paths, such as sinks.http.proxy, sinks.*.tls or api. Each path includes all options
-	// below it. Allow restricts only the types that it names: they may have these options, type and inputs, and no
-	// others.
+	// Options are the permitted options by path, such as sinks.http.proxy, sinks.*.tls or api. A path includes
+	// all options below it. Allow restricts only the types that it names. Components of such a type may have
+	// only these options, type and inputs.
 	Options Lists `json:"options"`
 	// Hosts are the hosts that Vector may connect to, such as *.example.com, loki.example.com:3100 or 10.0.0.0/8.
 	Hosts Lists `json:"hosts"`
 }
 
-// Lists are the allowed entries and the denied entries. An empty Allow allows all. Deny takes precedence.
+// Lists contains the allowed and the denied entries. If Allow is empty, all entries are allowed. Deny takes
+// precedence over Allow.
 type Lists struct {
 	Allow []string `json:"allow"`
 	Deny  []string `json:"deny"`
@@ -29,12 +30,12 @@ type Lists struct {
 
 func (l Lists) isEmpty() bool { return len(l.Allow)+len(l.Deny) == 0 }
 
-// IsEverything reports whether everything is permitted.
+// IsEverything reports whether the policy permits everything.
 func (p *Permitted) IsEverything() bool {
 	return p.Types.isEmpty() && p.Options.isEmpty() && p.Hosts.isEmpty()
 }
 
-// Validate reports the first entry that has no meaning.
+// Validate returns an error for the first malformed entry.
 func (p *Permitted) Validate() error {
 	for _, entry := range slices.Concat(p.Types.Allow, p.Types.Deny) {
 		section, name, _ := strings.Cut(entry, ".")
@@ -57,15 +58,15 @@ func (p *Permitted) Validate() error {
 	return nil
 }
 
-// typedSections are the top-level keys with entries that have a type.
+// typedSections are the top-level keys with entries that have an option type.
 var typedSections = []string{"sources", "transforms", "sinks", "enrichment_tables", "secret"}
 
-// Forbidden returns the findings about parts that are not permitted.
+// Forbidden returns the findings about parts of a configuration that the policy does not permit.
 func Forbidden(findings []Finding) []Finding {
 	return slices.DeleteFunc(slices.Clone(findings), func(f Finding) bool { return !strings.HasPrefix(string(f.Code), "VSC6") })
 }
 
-// permittedChecker checks a configuration against Permitted.
+// permittedChecker checks the files of a configuration against the policy.
 type permittedChecker struct {
 	*checker
 	permitted *Permitted
@@ -73,8 +74,8 @@ type permittedChecker struct {
 	forbidden []Finding
 }
 
-// forbid returns the findings about parts of the files that are not permitted. Each file is checked separately, so the
-// result does not depend on merging.
+// forbid returns the findings about parts of the files that the policy does not permit. It checks each file
+// separately, so that merging does not affect the result.
 func (c *checker) forbid(permitted *Permitted, isWhole bool) []Finding {
 	if permitted.IsEverything() {
 		return nil
@@ -99,7 +100,8 @@ func (c *checker) forbid(permitted *Permitted, isWhole bool) []Finding {
 	return w.forbidden
 }
 
-// reportForbidden adds a finding, up to a limit, because the first one is enough to reject the configuration.
+// reportForbidden adds a finding about the policy. It drops findings above a limit, because one finding is
+// enough to reject the configuration.
 func (w *permittedChecker) reportForbidden(code Code, pos position, path, format string, args ...any) {
 	if len(w.forbidden) >= mostFindings {
 		return
@@ -111,7 +113,7 @@ func (w *permittedChecker) reportForbidden(code Code, pos position, path, format
 	})
 }
 
-// tree checks one file.
+// tree checks one file against the policy.
 func (w *permittedChecker) tree(root *value) {
 	for i := range root.entries {
 		e := &root.entries[i]
@@ -139,7 +141,7 @@ func (w *permittedChecker) section(section *entry) {
 	}
 }
 
-// component checks one component.
+// component checks one component against the policy.
 func (w *permittedChecker) component(section string, e *entry) {
 	path := join(section, e.key)
 	typed := e.value.get("type")
@@ -168,13 +170,15 @@ func (w *permittedChecker) component(section string, e *entry) {
 	w.requireNamedHost(section, names[len(names)-1], e)
 }
 
-// trusts reports whether the texts of a secret backend may become part of a configuration.
+// trusts reports whether texts from a secret backend may become part of a configuration. This is true if
+// options and hosts are not restricted, or if the policy allows the backend explicitly.
 func (p *Permitted) trusts(names []string) bool {
 	return p.Options.isEmpty() && p.Hosts.isEmpty() ||
 		slices.ContainsFunc(p.Types.Allow, func(entry string) bool { return matchesType(entry, "secret", names) })
 }
 
-// refuses reports whether the lists allow the entries that match, and returns the list for messages.
+// refuses reports whether the lists allow an option or a type. If not, it also returns the reason, for
+// messages. The argument reports whether an entry of the lists matches the option or type.
 func (l Lists) refuses(matches func(entry string) bool) (list string, isAllowed bool) {
 	if i := slices.IndexFunc(l.Deny, matches); i >= 0 {
 		return ": the platform denies " + l.Deny[i], false
@@ -185,7 +189,8 @@ func (l Lists) refuses(matches func(entry string) bool) (list string, isAllowed 
 	return "", true
 }
 
-// typeNames returns a type's name as it is written, and its current name.
+// typeNames returns the name of a type in the configuration, and also its current name if the type has been
+// renamed.
 func (w *permittedChecker) typeNames(section, name string) []string {
 	if p := w.tables.profiles[kind(strings.TrimSuffix(section, "s"))][name]; p != nil && p.alias != "" {
 		return []string{name, p.alias}
@@ -193,7 +198,8 @@ func (w *permittedChecker) typeNames(section, name string) []string {
 	return []string{name}
 }
 
-// canonical returns the name of an option, also for an alias of it.
+// canonical returns the name of an option. If the key is an alias, it returns the name of the option that the
+// alias stands for.
 func (w *permittedChecker) canonical(section, name, key string) string {
 	if object := w.componentOptions(section, name); object != nil {
 		if option := object.Option(key); option != nil && option.AliasOf != "" {
@@ -208,17 +214,19 @@ func matchesType(entry, section string, names []string) bool {
 	return entrySection == section && (name == "*" || slices.Contains(names, name))
 }
 
-// optionLocation is a place in a configuration.
+// optionLocation is the location of an option in a configuration.
 type optionLocation struct {
-	// section and names are the section and type of the component. Outside of components, they are global and empty.
+	// section is the section of the component, such as sinks, or "global" for options outside of components.
+	// names are the names of the component's type, or empty for "global".
 	section string
 	names   []string
-	// path is for messages. steps are the keys below the component, or from the top.
+	// path is the path of the option for messages. steps are the keys of the option below the component, or
+	// from the top of the file.
 	path  string
 	steps []string
 }
 
-// walk checks an option and everything below it.
+// walk checks an option and all options below it against the policy.
 func (w *permittedChecker) walk(loc optionLocation, pos position, v *value) {
 	// The options that << merges would have another path.
 	if key := loc.steps[len(loc.steps)-1]; key == mergeKey || w.isDynamic(key) {
@@ -251,8 +259,8 @@ func (w *permittedChecker) walk(loc optionLocation, pos position, v *value) {
 	}
 }
 
-// requireLiteral rejects a text that may become a restricted map or list. If an option below it is denied, or is not among
-// the allowed ones, the text may stand for that option.
+// requireLiteral reports a text with an unknown variable if the policy denies an option below it. The text may
+// stand for a map with that option.
 func (w *permittedChecker) requireLiteral(loc optionLocation, v *value) {
 	if !w.isDynamic(v.scalar) {
 		return
@@ -262,7 +270,7 @@ func (w *permittedChecker) requireLiteral(loc optionLocation, v *value) {
 	}
 }
 
-// option reports whether an option is permitted, and adds a finding if not.
+// option reports whether the policy permits an option. If not, it also adds a finding.
 func (w *permittedChecker) option(loc optionLocation, pos position) bool {
 	rules := w.permitted.Options
 	if i := slices.IndexFunc(rules.Deny, loc.isBelow); i >= 0 {
@@ -286,7 +294,7 @@ func (w *permittedChecker) option(loc optionLocation, pos position) bool {
 	return true
 }
 
-// isNamed reports whether an entry is about the component, or about the same top-level key.
+// isNamed reports whether an entry of the policy concerns the type of the component, or the same top-level key.
 func (loc optionLocation) isNamed(entry string) bool {
 	steps := strings.Split(entry, ".")
 	if loc.section == "global" {
@@ -295,7 +303,8 @@ func (loc optionLocation) isNamed(entry string) bool {
 	return slices.Contains(typedSections, steps[0]) && matchesType(steps[0]+"."+steps[1], loc.section, loc.names)
 }
 
-// entrySteps returns the steps of an entry below the component, nil if the entry is about another component.
+// entrySteps returns the steps of a policy entry below the component. It returns nil if the entry concerns
+// another type or another top-level key.
 func (loc optionLocation) entrySteps(entry string) []string {
 	if !loc.isNamed(entry) {
 		return nil
@@ -307,13 +316,13 @@ func (loc optionLocation) entrySteps(entry string) []string {
 	return steps[2:]
 }
 
-// isBelow reports whether the option is the option of an entry, or below it.
+// isBelow reports whether the option is the option of a policy entry or is below it.
 func (loc optionLocation) isBelow(entry string) bool {
 	steps := loc.entrySteps(entry)
 	return len(steps) > 0 && len(loc.steps) >= len(steps) && sameSteps(steps, loc.steps[:len(steps)])
 }
 
-// isAbove reports whether the option of an entry is below this one.
+// isAbove reports whether the option of a policy entry is below the option.
 func (loc optionLocation) isAbove(entry string) bool {
 	steps := loc.entrySteps(entry)
 	return len(steps) > len(loc.steps) && sameSteps(steps[:len(loc.steps)], loc.steps)

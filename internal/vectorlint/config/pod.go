@@ -7,10 +7,10 @@ import (
 	"fmt"
 )
 
-// Pod describes the rest of the pod.
+// Pod describes the parts of a pod outside of Vector's container.
 type Pod struct {
 	Ports []Port
-	// GraceSeconds is terminationGracePeriodSeconds; nil if it is not known.
+	// GraceSeconds is terminationGracePeriodSeconds of the pod, or nil if it is unknown.
 	GraceSeconds *int64
 }
 
@@ -20,13 +20,14 @@ type Port struct {
 	Port                int
 }
 
-// defaultShutdownSeconds is VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS if it is not set.
+// defaultShutdownSeconds is Vector's default of VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS.
 const defaultShutdownSeconds = 60
 
-// Listens reports whether the configuration listens on a port.
+// Listens reports whether a component of the configuration, or Vector's API, listens on a port.
 func (r *Report) Listens() bool { return len(r.listeners) > 0 }
 
-// CheckPod returns the findings about the configuration in one pod. The same report can be used for many pods.
+// CheckPod returns the findings about the configuration in a pod. Callers can use the same report for many
+// pods.
 func (r *Report) CheckPod(pod Pod) []Finding {
 	var findings []Finding
 	for _, l := range r.listeners {

@@ -11,18 +11,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorlint/vrl"
 )
 
-// mostReadAhead is the maximum number of characters that are read ahead in all VRL programs of a configuration, and of
-// lookups of variables and fields: about a tenth of a second.
+// mostReadAhead is the maximum number of characters that the VRL parser may read ahead in all programs of a
+// configuration. Lookups of variables and fields also count. They take about a tenth of a second.
 const mostReadAhead = 10_000_000
 
-// codeOf has the rule of each kind of mistake in a VRL program.
+// codeOf contains the code of the rule for each kind of mistake in a VRL program.
 var codeOf = map[vrl.Kind]Code{vrl.Syntax: wrongProgram, vrl.Function: noSuchFunction, vrl.Variable: noSuchVariable, vrl.Error: unhandledError}
 
-// Programs counts the VRL programs of a configuration by their coverage.
+// Programs contains the numbers of VRL programs in a configuration, by how much of each program was checked.
 type Programs struct{ Fully, Partly, NotJudged int }
 
-// isProgram reports whether a text of one of these forms may be a VRL program. A VRL program has its own meaning of $
-// and {{.
+// isProgram reports whether an option accepts a VRL program. In a VRL program, $ and {{ have other meanings.
 func isProgram(forms []vectoroptions.Form) bool {
 	for _, form := range forms {
 		if form.Kind == "condition" || form.Syntax == "remap_program" {
@@ -32,8 +31,9 @@ func isProgram(forms []vectoroptions.Form) bool {
 	return false
 }
 
-// checkProgram finds the mistakes of a VRL program, if Vector reads it when it starts. Vector does not read the
-// programs of tests then. The program is not checked if its findings would be dropped.
+// checkProgram reports the mistakes in a VRL program that Vector compiles when it starts. It skips programs of
+// unit tests, because Vector does not compile these at start. It also skips the program if its findings would
+// be dropped.
 func (c *checker) checkProgram(path string, v *value, isCondition bool) {
 	if v.form != text || strings.HasPrefix(path, "tests[") {
 		return
@@ -71,15 +71,16 @@ func (c *checker) checkProgram(path string, v *value, isCondition bool) {
 	}
 }
 
-// hasNoSchema reports whether Vector does not infer a schema of the events that a transform receives.
+// hasNoSchema reports whether Vector certainly does not infer a schema for the events that a transform
+// receives.
 func (c *checker) hasNoSchema() bool {
 	schema := c.root.get("schema")
 	enabled := schema.get("enabled")
 	return !c.isRootOpen() && schema.form != open && !c.hasOpenKey(schema) && (enabled.form == null || enabled.isFalse())
 }
 
-// locateInText finds the last line of a text, up to a column in it, in the file that contains the text. It returns false if
-// the file does not contain the lines unchanged.
+// locateInText returns the position, in its file, of a column in the last of some lines of a text. It returns
+// false if the file does not contain these lines unchanged.
 func (c *checker) locateInText(text position, lines []string, column int) (pos position, isFound bool) {
 	if text.file >= len(c.files) || text.line == 0 {
 		return text, false
@@ -93,7 +94,7 @@ func (c *checker) locateInText(text position, lines []string, column int) (pos p
 	return text, false
 }
 
-// fileLines returns the lines of a file, which is split once.
+// fileLines returns the lines of a file. Each file is split only once.
 func (c *checker) fileLines(file int) []string {
 	if c.lines[file] == nil {
 		if c.lines == nil {
@@ -104,7 +105,8 @@ func (c *checker) fileLines(file int) []string {
 	return c.lines[file]
 }
 
-// findIndent returns the offset of the last line in the last written line, if the written lines contain all lines.
+// findIndent returns the offset at which the last line starts in the corresponding line of the file. It returns
+// false unless each line is part of the corresponding line of the file.
 func findIndent(lines, written []string) (indent int, isThere bool) {
 	if len(lines) > len(written) {
 		return 0, false

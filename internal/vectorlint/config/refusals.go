@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Patterns for places in Vector's messages.
+// These expressions match positions and component names in messages of Vector.
 var (
 	inPath        = regexp.MustCompile("\\bin `([^`]+)`")
 	ofComponent   = regexp.MustCompile(`^(Source|Transform|Sink) "([^"]+)"`)
@@ -21,7 +21,8 @@ var (
 	indexBrackets = regexp.MustCompile(`\[(\d+)\]`)
 )
 
-// Refusals returns the faults of a rejection as findings. If Vector names a place in the files, the finding has it.
+// Refusals returns findings for the faults that Vector printed when it rejected the files. If Vector names a
+// position in a file, the finding has that position.
 func (r *Reader) Refusals(files []File, faults []string) []Finding {
 	var findings []Finding
 	for _, fault := range faults {
@@ -39,7 +40,8 @@ func (r *Reader) Refusals(files []File, faults []string) []Finding {
 	return findings
 }
 
-// FailedTests returns the failed unit tests of the files, from the output of `vector test`; nil if it names none.
+// FailedTests returns findings for the failed unit tests in the output of `vector test`, or nil if the output
+// does not contain failed tests.
 func (r *Reader) FailedTests(files []File, printed string) []Finding {
 	var findings []Finding
 	names := r.testsIn(files)
@@ -59,10 +61,10 @@ func (r *Reader) FailedTests(files []File, printed string) []Finding {
 	return findings
 }
 
-// HasTests reports whether files have unit tests of Vector.
+// HasTests reports whether the files contain unit tests of Vector.
 func (r *Reader) HasTests(files []File) bool { return len(r.testsIn(files)) > 0 }
 
-// testsIn returns the names of the unit tests, in the order of their file.
+// testsIn returns the names of the unit tests in the files, in the order in which they are written.
 func (r *Reader) testsIn(files []File) []string {
 	var names []string
 	for i, file := range files {
@@ -77,7 +79,7 @@ func (r *Reader) testsIn(files []File) []string {
 	return names
 }
 
-// pathIn returns the path of keys in a fault, "" for none.
+// pathIn returns the path of configuration keys in a fault of Vector, or "" for none.
 func pathIn(fault string) string {
 	if match := inPath.FindStringSubmatch(fault); match != nil {
 		return match[1]
@@ -103,7 +105,8 @@ func displayName(file File) string {
 	return file.Source
 }
 
-// locate sets the place of a finding to the deepest key of a path that one of the files has.
+// locate sets the path of a finding, and the position of the deepest key of that path that one of the files
+// contains.
 func (r *Reader) locate(f *Finding, files []File, key string) {
 	f.Path = key
 	steps := strings.Split(indexBrackets.ReplaceAllString(key, ".$1"), ".")
@@ -129,8 +132,8 @@ func (r *Reader) locate(f *Finding, files []File, key string) {
 	}
 }
 
-// stepsIn returns a path of keys as it is in a file. The file may be one component: the directory and the name of the
-// file are the keys above it.
+// stepsIn returns the steps of a path inside a file, and whether the file can contain the path. For a file in a
+// subdirectory, the names of the directory and of the file are the first steps of the path.
 func stepsIn(file *File, steps []string) (remaining []string, isIn bool) {
 	parents := strings.Split(file.RelativePath, "/")
 	if len(parents) == 1 {
@@ -144,8 +147,8 @@ func stepsIn(file *File, steps []string) (remaining []string, isIn bool) {
 	return steps[len(parents):], true
 }
 
-// resolveSteps follows a path of keys and item numbers until a step does not exist. It returns the position and the number of
-// steps.
+// resolveSteps follows a path of keys and item indexes until a step does not exist. It returns the position of
+// the last existing step, and the number of existing steps.
 func (v *value) resolveSteps(steps []string) (pos position, depth int) {
 	pos = v.pos
 	for _, step := range steps {

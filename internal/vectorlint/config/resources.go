@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// listener is an address that a component, or the API, listens on.
+// listener is an address on which a component or Vector's API listens.
 type listener struct {
 	path, protocol string
 	pos            position
@@ -19,8 +19,8 @@ type listener struct {
 	port           int
 }
 
-// checkResources finds addresses and file descriptors that two components use. Disk buffers cannot conflict, because
-// their names contain the id of their sink.
+// checkResources reports addresses and file descriptors that two components use. Disk buffers cannot conflict,
+// because their names contain the id of their sink.
 func (c *checker) checkResources() {
 	descriptors := map[string]*component{}
 	type claim struct {
@@ -48,7 +48,7 @@ func (c *checker) checkResources() {
 	}
 }
 
-// fileDescriptor returns the file descriptor that a source reads, "" if none.
+// fileDescriptor returns the file descriptor that a source reads, or "" for none.
 func fileDescriptor(comp *component) string {
 	switch {
 	case comp.kind != source:
@@ -90,8 +90,8 @@ func (c *checker) listener(path, protocol string, pos position, host string, por
 	return listener{path: path, protocol: protocol, pos: c.sourcePosition(pos), source: c.sourceName(pos), host: host, address: address.Unmap(), port: port}
 }
 
-// splitAddress splits HOST:PORT. It returns false for other texts, such as systemd or a variable, which only Vector
-// checks.
+// splitAddress splits HOST:PORT. It returns false for other texts, such as systemd or a variable, which only
+// Vector can check.
 func splitAddress(address string) (host string, port int, ok bool) {
 	colon := strings.LastIndexByte(address, ':')
 	if colon < 0 {
@@ -101,13 +101,13 @@ func splitAddress(address string) (host string, port int, ok bool) {
 	return strings.Trim(address[:colon], "[]"), port, err == nil && port > 0
 }
 
-// clashes reports whether two listeners on the same port conflict.
+// clashes reports whether two listeners on the same port conflict with each other.
 func (l listener) clashes(other listener) bool {
 	return l.host == other.host || l.covers(other) || other.covers(l)
 }
 
-// covers reports whether a listener receives all connections to the address of another one. The unspecified address of
-// IPv6 also receives IPv4, as is the default of Linux.
+// covers reports whether a listener also receives the connections to the address of the other listener. A
+// listener on the unspecified IPv6 address also receives IPv4 connections, which is the default on Linux.
 func (l listener) covers(other listener) bool {
 	switch {
 	case !l.address.IsUnspecified():
@@ -118,8 +118,8 @@ func (l listener) covers(other listener) bool {
 	return !other.address.IsValid() || other.address.Is4()
 }
 
-// answers reports whether a listener receives connections to addresses of an IP family, IPv4 or IPv6. It returns true
-// for a name and for any other family, because the answer is not known.
+// answers reports whether a listener receives connections to addresses of an IP family, IPv4 or IPv6. It
+// returns true for a host name and for any other family, because the result is unknown.
 func (l listener) answers(family string) bool {
 	switch {
 	case !l.address.IsValid():

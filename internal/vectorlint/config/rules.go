@@ -3,16 +3,16 @@
 
 package config
 
-// Rule is a line of the catalogue.
+// Rule is a rule of the checks, with its documentation.
 type Rule struct {
 	Code  Code
 	Level Level
-	// Title names the fault, Help explains how to fix it.
+	// Title describes the fault. Help explains how to fix it.
 	Title, Help string
 }
 
-// Codes by group: 1 reading, 2 graph, 3 components, 4 versions and texts, 5 sidecars, 6 the platform's policy. The
-// code of a removed rule is not used again.
+// The first digit of a code is its group: 1 reading, 2 graph, 3 components, 4 versions and texts, 5 sidecars, 6
+// the platform's policy, 7 Vector's own result. The code of a removed rule is not used again.
 const (
 	unreadable   Code = "VSC101"
 	badExtension Code = "VSC102"
@@ -165,7 +165,7 @@ var rules = []Rule{
 	{testFails, Error, "A unit test of the configuration fails in Vector", "fix the transforms or the test: vector.dev/docs/reference/configuration/unit-tests"},
 }
 
-// Rules returns the catalogue, in the order of the codes.
+// Rules returns all rules, in the order of their codes.
 func Rules() []Rule { return append([]Rule(nil), rules...) }
 
 func ruleFor(code Code) Rule {

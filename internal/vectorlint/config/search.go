@@ -9,11 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// mostNested is the maximum nesting depth of parentheses in a search that is checked.
+// mostNested is the maximum nesting depth of parentheses up to which a search is checked.
 const mostNested = 500
 
-// wrongSearch checks a condition of type datadog_search against Vector's grammar, which uses the first alternative
-// that fits. It returns "" for a valid search.
+// wrongSearch returns the fault of a condition of type datadog_search, or "" for a valid search. It follows
+// Vector's grammar, which uses the first alternative that matches.
 func wrongSearch(source string) string {
 	if strings.TrimSpace(source) == "" {
 		return ""
@@ -32,18 +32,19 @@ func wrongSearch(source string) string {
 	return ""
 }
 
-// search parses a search. Each method moves behind the text that it reads. If it reports false, it does not move.
+// search is the parser of a search. If a method matches at the current position, it returns true and moves the
+// position after the text that it has read. Otherwise, it returns false and does not move the position.
 type search struct {
 	text string
 	pos  int
-	// furthest is the largest offset that could be read.
+	// furthest is the largest offset up to which the text could be parsed. nested is the current nesting depth.
 	furthest, nested int
-	// isMixed reports a range with two kinds of brackets. isDeep reports that parentheses are nested deeper than the
-	// limit.
+	// isMixed reports whether a range starts and ends with different kinds of brackets. isDeep reports whether
+	// parentheses are nested deeper than mostNested.
 	isMixed, isDeep bool
 }
 
-// sequence reads the parts one after the other.
+// sequence matches the results of some parsers one after the other.
 func (s *search) sequence(parsers ...func() bool) bool {
 	start := s.pos
 	for _, parser := range parsers {
@@ -56,14 +57,14 @@ func (s *search) sequence(parsers ...func() bool) bool {
 	return true
 }
 
-// matchesAhead reports whether the part follows, without moving.
+// matchesAhead reports whether a parser matches at the current position. It never moves the position.
 func (s *search) matchesAhead(parser func() bool) bool {
 	start, furthest := s.pos, s.furthest
 	defer func() { s.pos, s.furthest = start, furthest }()
 	return parser()
 }
 
-// repeat reads the part as often as it occurs.
+// repeat runs a parser as often as it matches. It always returns true.
 func (s *search) repeat(parser func() bool) bool {
 	for {
 		if start := s.pos; !parser() || s.pos == start {
@@ -74,7 +75,7 @@ func (s *search) repeat(parser func() bool) bool {
 
 func maybe(parser func() bool) func() bool { return func() bool { parser(); return true } }
 
-// literal reads one of these texts.
+// literal returns a parser for one of some texts.
 func (s *search) literal(choices ...string) func() bool {
 	return func() bool {
 		for _, choice := range choices {
@@ -94,7 +95,7 @@ func (s *search) blanks() bool {
 	return true
 }
 
-// character reads a character that is not in a set.
+// character reads one character that is not in a set.
 func (s *search) character(except string) bool {
 	r, width := utf8.DecodeRuneInString(s.text[s.pos:])
 	if width == 0 || strings.ContainsRune(except, r) {
@@ -108,7 +109,7 @@ func (s *search) escapeSequence() bool {
 	return s.sequence(s.literal(`\`), func() bool { return s.character("") })
 }
 
-// query reads clauses one after the other. The first one has no AND or OR before it.
+// query reads one or more clauses. Every clause except the first may have an AND or OR before it.
 func (s *search) query() bool {
 	if s.nested++; s.nested > mostNested {
 		s.isDeep = true
@@ -126,7 +127,7 @@ func (s *search) query() bool {
 	})
 }
 
-// terms reads words that are not part of a clause.
+// terms reads one or more words that are not part of a clause with a field.
 func (s *search) terms() bool {
 	isWord := func() bool {
 		return s.matchesAhead(func() bool {
@@ -155,14 +156,15 @@ func (s *search) value() bool {
 		s.span() || s.sequence(s.term, isEnd) || s.sequence(s.plain("*?"), isEnd)
 }
 
-// notInTerm are the characters that a term may only have behind a backslash. forbiddenFirst are the characters that a term
-// may have, except as its first character.
+// notInTerm are the characters that a term may contain only after a backslash. forbiddenFirst are the
+// characters that a term may contain, but not as its first character.
 const (
 	notInTerm      = " \r\n\t\"()[]{}!:~^?*\\><"
 	forbiddenFirst = "+-="
 )
 
-// plain reads the characters of a term, and some more.
+// plain returns a parser for a term. If the argument is not empty, the term may also contain the wildcards *
+// and ?.
 func (s *search) plain(extra string) func() bool {
 	parseChar := func(except string) bool {
 		return s.escapeSequence() || extra != "" && s.literal("*", "?")() || !strings.HasPrefix(s.text[s.pos:], "UNICODE3000") && s.character(except)
@@ -186,7 +188,7 @@ func (s *search) phrase() bool {
 	return s.sequence(s.literal(`"`), inside, s.literal(`"`))
 }
 
-// number reads a number such as -1.5E10.
+// number reads a number, such as -1.5E10.
 func (s *search) number() bool {
 	digits := func() bool {
 		start := s.pos
@@ -200,7 +202,7 @@ func (s *search) number() bool {
 	return s.sequence(simple, maybe(func() bool { return s.sequence(s.literal("E"), simple) }))
 }
 
-// span reads [A TO B] or {A TO B}.
+// span reads a range: [A TO B] or {A TO B}.
 func (s *search) span() bool {
 	start := s.pos
 	bound := func() bool {

@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// topLevel are the keys that a configuration may have at its top.
+// topLevel are the valid top-level keys of a configuration.
 var topLevel = strings.Fields(`
 	data_dir wildcard_matching log_schema telemetry timezone proxy acknowledgements expire_metrics
 	expire_metrics_secs expire_metrics_per_metric_set buffer_utilization_ewma_half_life_seconds
 	latency_ewma_alpha metrics_storage_refresh_period api schema healthchecks enrichment_tables sources
 	transforms sinks tests provider secret`)
 
-// IsTopLevel reports whether a configuration may have a key at its top.
+// IsTopLevel reports whether a key is a valid top-level key of a configuration.
 func IsTopLevel(key string) bool { return slices.Contains(topLevel, key) }
 
 func (c *checker) checkKeys() {
@@ -36,8 +36,8 @@ func (c *checker) checkKeys() {
 	}
 }
 
-// checkFitsTOML finds content that TOML does not have: keys and items without a value, wide numbers, and keys that are
-// not texts.
+// checkFitsTOML reports content that TOML cannot represent: keys and items without a value, numbers of more
+// than 64 bits, and keys that are not texts.
 func (c *checker) checkFitsTOML(path string, v *value) {
 	for i, item := range v.items {
 		c.checkValueFitsTOML(path+"["+itoa(i)+"]", item.pos, item)
@@ -63,7 +63,8 @@ func (c *checker) checkValueFitsTOML(path string, pos position, v *value) {
 	}
 }
 
-// checkProvider reports whether the configuration comes from a provider. If so, the other checks are skipped.
+// checkProvider reports whether Vector gets the configuration from a provider. If so, most other checks are
+// skipped.
 func (c *checker) checkProvider() bool {
 	provider := c.root.entry("provider")
 	if provider == nil || provider.value.form == null {
@@ -85,7 +86,8 @@ func (c *checker) checkIDs() {
 	}
 }
 
-// checkShape requires a source and a sink, ids of one kind, and inputs without repetition.
+// checkShape reports a configuration without sources or sinks, ids that components of several kinds have, and
+// repeated inputs.
 func (c *checker) checkShape() {
 	for _, section := range sections {
 		sectionValue := c.root.get(section.key)
@@ -105,7 +107,7 @@ func (c *checker) checkShape() {
 	}
 }
 
-// sameIDComponent returns an earlier component of another kind with the same id.
+// sameIDComponent returns a component of an earlier section with the same id, or nil for none.
 func (c *checker) sameIDComponent(comp *component) *component {
 	for _, section := range sections {
 		if section.kind == comp.kind || comp.kind == memory {
@@ -118,7 +120,7 @@ func (c *checker) sameIDComponent(comp *component) *component {
 	return nil
 }
 
-// checkOutputNames finds names of outputs that are reserved by Vector or repeated.
+// checkOutputNames reports route names that Vector reserves or that are repeated.
 func (c *checker) checkOutputNames() {
 	for _, comp := range c.components {
 		switch {

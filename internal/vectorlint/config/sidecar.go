@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// defaultDataDir is Vector's default.
+// defaultDataDir is Vector's default of data_dir.
 const defaultDataDir = "/var/lib/vector"
 
-// defaultAPIAddress is the address of Vector's API if it is not set.
+// defaultAPIAddress is the default address of Vector's API.
 const defaultAPIAddress = "127.0.0.1:8686"
 
-// checkSidecar checks the configuration against its container.
+// checkSidecar checks whether the configuration works in its container.
 func (c *checker) checkSidecar() {
 	if c.container == nil {
 		return
@@ -33,8 +33,8 @@ func (c *checker) checkSidecar() {
 	c.checkAPI()
 }
 
-// checkInclude finds patterns that are not in a mount. A pattern that starts above a mount, such as /var/**/x.log, may
-// reach it.
+// checkInclude reports patterns of files outside of all mounts. It accepts a pattern that starts above a mount,
+// such as /var/**/x.log, because the pattern may match files in the mount.
 func (c *checker) checkInclude(comp *component) {
 	for i, pattern := range comp.options.get("include").items {
 		if pattern.form != text || !strings.HasPrefix(pattern.scalar, "/") {
@@ -51,7 +51,7 @@ func (c *checker) checkInclude(comp *component) {
 	}
 }
 
-// checkDataDir finds a data_dir that cannot be used, if a component uses it.
+// checkDataDir reports a data directory that is not writable or not on a volume, if a component uses it.
 func (c *checker) checkDataDir() {
 	user := c.userOfDataDir()
 	folder, pos, isKnown := c.dataDir()
@@ -69,7 +69,8 @@ func (c *checker) checkDataDir() {
 	}
 }
 
-// dataDir returns Vector's data directory as it is written, and whether it is known.
+// dataDir returns Vector's data directory as the configuration sets it, or Vector's default. It also returns
+// whether the directory is known.
 func (c *checker) dataDir() (folder string, pos position, isKnown bool) {
 	configured := c.root.get("data_dir")
 	if configured.form != text {
@@ -87,7 +88,7 @@ func (c *checker) userOfDataDir() *component {
 	return nil
 }
 
-// checkBufferVolume compares the size of all disk buffers with the volume that they are on.
+// checkBufferVolume reports disk buffers that are together larger than the volume on which they are stored.
 func (c *checker) checkBufferVolume() {
 	folder, _, isKnown := c.dataDir()
 	mount := c.container.mountFor(folder)
@@ -99,8 +100,8 @@ func (c *checker) checkBufferVolume() {
 	}
 }
 
-// checkBufferMemory compares all memory buffers with a limit in bytes with the container's memory. The size of a
-// buffer with a limit in events depends on the events.
+// checkBufferMemory reports memory buffers that are together larger than the container's memory limit. It
+// counts only buffers with a limit in bytes, because the size of other buffers depends on the events.
 func (c *checker) checkBufferMemory() {
 	if c.container.MemoryLimit == 0 {
 		return
@@ -110,8 +111,9 @@ func (c *checker) checkBufferMemory() {
 	}
 }
 
-// buffersAbove checks whether the buffers of a kind may together take more bytes than a limit. It returns the sink and
-// the stage of its buffer that exceed the limit, and the total size; nil if the limit is not exceeded.
+// buffersAbove reports whether the buffers of a kind may together become larger than a limit. If so, it returns
+// the sink and the buffer stage at which the total exceeds the limit, and the total so far. Otherwise, the sink
+// and the stage are nil.
 func (c *checker) buffersAbove(limit int64, stagesOf func(*component) []*value) (exceeding *component, stage *value, total float64) {
 	for _, comp := range c.components {
 		for _, stage := range stagesOf(comp) {
@@ -124,8 +126,8 @@ func (c *checker) buffersAbove(limit int64, stagesOf func(*component) []*value) 
 	return nil, nil, total
 }
 
-// checkAPI requires that probes of the kubelet are answered on the pod's address, and that the API does not listen
-// there for others.
+// checkAPI reports probes of the kubelet that nothing answers at the pod's address, and an API that other
+// clients can reach there.
 func (c *checker) checkAPI() {
 	if !c.readAPI() {
 		return
@@ -135,7 +137,8 @@ func (c *checker) checkAPI() {
 	}
 }
 
-// readAPI adds the API to the listeners, and reports whether its address could be read.
+// readAPI adds Vector's API to the listeners if it is enabled. It returns false if the address of the API is
+// unknown.
 func (c *checker) readAPI() bool {
 	api := c.root.get("api")
 	enabled := api.get("enabled")

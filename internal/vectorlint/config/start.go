@@ -10,7 +10,8 @@ import (
 	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
 )
 
-// checkStart finds options that Vector reads, and rejects when it starts a sink or creates a transform.
+// checkStart reports valid options with values that Vector rejects when it starts a sink or creates a
+// transform.
 func (c *checker) checkStart(comp *component) {
 	if comp.kind != sink {
 		if comp.hasType("reduce") {
@@ -28,7 +29,8 @@ func (c *checker) checkStart(comp *component) {
 	}
 }
 
-// checkStages requires that each stage of a buffer except the last overflows into the next one.
+// checkStages reports a buffer stage that is not the last one and does not overflow into the next stage, and a
+// last stage that overflows.
 func (c *checker) checkStages(comp *component) {
 	stages := buffers(comp, "disk", "memory", "")
 	if total := len(comp.options.get("buffer").items); total > 0 && total != len(stages) {
@@ -47,10 +49,10 @@ func (c *checker) checkStages(comp *component) {
 	}
 }
 
-// labelName matches a label that Loki accepts. With a * at its end, it is the start of several labels.
+// labelName matches a label name that Loki accepts. A name with a * at the end is the prefix of several labels.
 var labelName = regexp.MustCompile(`^(?:\*|[A-Za-z_][A-Za-z0-9_]*\*?)$`)
 
-// checkLabels requires at least one label, and names that Loki accepts.
+// checkLabels reports a Loki sink without labels, and label names that Loki does not accept.
 func (c *checker) checkLabels(comp *component) {
 	labels := comp.options.get("labels")
 	if labels.form == table && len(labels.entries) == 0 {
@@ -63,7 +65,7 @@ func (c *checker) checkLabels(comp *component) {
 	}
 }
 
-// checkPort requires a port in the address that a socket connects to.
+// checkPort reports a socket sink with an address that does not contain a port.
 func (c *checker) checkPort(comp *component) {
 	address, mode := comp.options.get("address"), comp.options.get("mode").scalar
 	if address.form != text || c.isOpen(address.scalar) || mode != "tcp" && mode != "udp" {
@@ -74,10 +76,10 @@ func (c *checker) checkPort(comp *component) {
 	}
 }
 
-// indexed matches a path with an index of a list, which reduce does not merge.
+// indexed matches a field path with a list index. The transform reduce does not merge such paths.
 var indexed = regexp.MustCompile(`^(?:[^"\[]|` + pathQuoted + `)*\[`)
 
-// checkStrategies requires paths of fields in the strategies of reduce.
+// checkStrategies reports invalid field paths in merge_strategies of a reduce transform.
 func (c *checker) checkStrategies(comp *component) {
 	for _, e := range comp.options.get("merge_strategies").entries {
 		wrong := wrongTargetPath(e.key)

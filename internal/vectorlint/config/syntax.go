@@ -14,8 +14,9 @@ import (
 	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
 )
 
-// syntaxes are functions that return the fault of a text that Vector parses when it reads a configuration; "" for
-// none. If a function and Vector could differ, the function rejects less.
+// syntaxes contains functions that return the fault of a text, or "" for a valid text, by the syntax of the
+// option. Vector parses these texts when it reads a configuration. In case of doubt, a function accepts a text
+// that Vector may reject.
 var syntaxes = map[string]func(text string) string{
 	"template":             wrongTemplate,
 	"target_path":          wrongTargetPath,
@@ -33,8 +34,8 @@ var syntaxes = map[string]func(text string) string{
 	"ip_net":               wrongIPNet,
 }
 
-// checkSyntax checks the syntax of a text or the bounds of a number. They are known for the version of the schema
-// only.
+// checkSyntax checks the syntax of a text or the bounds of a number. The findings are certain only for the
+// version of the schema.
 func (c *checker) checkSyntax(path string, v *value, form vectoroptions.Form) {
 	wrong := ""
 	switch {
@@ -55,7 +56,8 @@ func (c *checker) checkSyntax(path string, v *value, form vectoroptions.Form) {
 	}
 }
 
-// outOfBounds checks a number against MIN..MAX. One of them may be missing. A > before MIN excludes MIN itself.
+// outOfBounds returns the fault of a number that is not within MIN..MAX, or "" otherwise. MIN or MAX may be
+// missing. If a > precedes MIN, the number must be larger than MIN.
 func outOfBounds(v *value, bounds string) string {
 	lower, upper, _ := strings.Cut(bounds, "..")
 	lower, isBeyond := strings.CutPrefix(lower, ">")
@@ -81,8 +83,8 @@ func unlessEmpty(text string, wrong func(string) string) string {
 	return wrong(text)
 }
 
-// The path of a field: names, quoted names and indexes. A name must be followed by a dot or a bracket. The other parts
-// may be followed by anything.
+// These constants are the parts of a field path: names, quoted names and indexes. A dot or a bracket must
+// follow a name. Anything may follow the other parts.
 const (
 	pathName   = `[A-Za-z0-9_@-]+`
 	pathOther  = `(?:"(?:[^"\\]|\\["\\])*"|\[(?:[0-9]+|-[0-9]*)\])`
@@ -102,7 +104,7 @@ func wrongValuePath(text string) string {
 	return "not a valid field path; a name with other characters than letters, digits, _, - and @ is written in quotes"
 }
 
-// wrongTargetPath requires the path of a field, or of metadata behind a %.
+// wrongTargetPath returns the fault of the path of a field, or of metadata after a %.
 func wrongTargetPath(text string) string {
 	if text == "%" {
 		return ""
@@ -110,10 +112,11 @@ func wrongTargetPath(text string) string {
 	return wrongValuePath(strings.TrimPrefix(text, "%"))
 }
 
-// dateItems are the letters and signs behind a % that a date may have.
+// dateItems are the characters that may follow a % in a date format.
 const dateItems = "AaBbhCcDdeFfGgHIjklMmnPpqRrSsTtUuVvWwXxYyZz%+.:#_-0123456789L"
 
-// wrongTemplate requires paths of fields between {{ and }}, and valid dates in the rest.
+// wrongTemplate returns the fault of a template: an invalid field path between {{ and }}, or an invalid date
+// format outside of them.
 func wrongTemplate(text string) string {
 	end := 0
 	for _, span := range field.FindAllStringIndex(text, mostInText) {
@@ -148,7 +151,8 @@ func wrongSocketAddress(text string) string {
 	return "not an IP address with a port, such as 0.0.0.0:8080"
 }
 
-// wrongListenAddress also accepts systemd and systemd#1.
+// wrongListenAddress returns the fault of an address to listen on. Like Vector, it also accepts systemd and
+// systemd#1.
 func wrongListenAddress(text string) string {
 	if number, ok := strings.CutPrefix(text, "systemd#"); text == "systemd" || ok && number != "0" && number != "" {
 		return ""
@@ -156,7 +160,7 @@ func wrongListenAddress(text string) string {
 	return wrongSocketAddress(text)
 }
 
-// wrongURI finds characters that are not valid in a URI.
+// wrongURI returns the fault of a URI: it is empty, contains invalid characters, or has no host.
 func wrongURI(text string) string {
 	switch _, afterScheme, hasScheme := strings.Cut(text, "://"); {
 	case text == "":
@@ -169,7 +173,7 @@ func wrongURI(text string) string {
 	return ""
 }
 
-// wrongHostAndPort requires a URI with a port. The scheme is optional.
+// wrongHostAndPort returns the fault of a URI that must contain a port. The scheme is optional.
 func wrongHostAndPort(text string) string {
 	authority := text[len(scheme.FindString(text)):]
 	if end := strings.IndexAny(authority, "/?#"); end >= 0 {
@@ -199,7 +203,7 @@ func wrongTimeZone(text string) string {
 	return "unknown time zone; use an IANA name such as Europe/Vienna, or local"
 }
 
-// wrongCharset requires the label of an encoding, in letters of any case, with or without blanks around it.
+// wrongCharset returns the fault of the label of an encoding. It ignores case and surrounding whitespace.
 func wrongCharset(text string) string {
 	if isLine(charsets, strings.ToLower(strings.Trim(text, " \t\n\f\r"))) {
 		return ""
@@ -207,12 +211,13 @@ func wrongCharset(text string) string {
 	return "unknown encoding; use a label such as utf-8 or iso-8859-1"
 }
 
-// isLine reports whether a text is one of several lines, and not a comment.
+// isLine reports whether a text is one of the lines of a file. Comments do not count.
 func isLine(lines, text string) bool {
 	return strings.Contains(lines, "\n"+text+"\n") && !strings.ContainsAny(text, "#\n")
 }
 
-// timestamp is a date, a time and a zone as Vector reads them. It does not check the ranges of numbers.
+// timestamp matches a date, a time and a zone in the format that Vector reads. It does not check the ranges of
+// numbers.
 var timestamp = regexp.MustCompile(`^\s*[-+]?\d+\s*-\s*\d+\s*-\s*\d+\s*[Tt ]\s*\d+\s*:\s*\d+\s*:\s*\d+(?:\.\d+)?\s*(?:(?i:z|utc)|[-+−]\d\d\s*:?\s*\d\d)\s*$`)
 
 func wrongTimestamp(text string) string {
@@ -229,7 +234,7 @@ func wrongGlob(text string) string {
 	return ""
 }
 
-// rustLacks finds syntax in a regular expression that Rust's regular expressions do not have.
+// rustLacks returns the fault of a regular expression with syntax that Rust does not support, or "" for none.
 func rustLacks(text string) string {
 	inClass := false
 	for i := 0; i < len(text); i++ {
@@ -249,10 +254,10 @@ func rustLacks(text string) string {
 	return ""
 }
 
-// conditions are the types of a condition, and whether the type has a source.
+// conditions contains the types of a condition. The value reports whether the type needs a source.
 var conditions = map[string]bool{"vrl": true, "datadog_search": true, "is_log": false, "is_metric": false, "is_trace": false}
 
-// checkCondition checks a condition against its types. A text is a VRL program.
+// checkCondition checks a condition. A condition that is a text is a VRL program.
 func (c *checker) checkCondition(path string, v *value) {
 	if v.form == text {
 		if _, isType := conditions[v.scalar]; isType {

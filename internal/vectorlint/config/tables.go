@@ -30,7 +30,7 @@ var timeZones string
 //go:embed data/charsets.txt
 var charsets string
 
-// events are kinds of events, as bits.
+// events is a set of kinds of events, as bits.
 type events uint8
 
 const (
@@ -40,7 +40,7 @@ const (
 	everything = logs | metrics | traces
 )
 
-// String lists the kinds, such as "log, metric".
+// String returns the kinds in the set, such as "log, metric".
 func (e events) String() string {
 	var names []string
 	for i, name := range []string{"log", "metric", "trace"} {
@@ -51,7 +51,8 @@ func (e events) String() string {
 	return strings.Join(names, ", ")
 }
 
-// parseEvents reads "log|metric (…)" and "by encoding.codec".
+// parseEvents parses a cell of a table, such as "log|metric (…)" or "by encoding.codec". It also returns
+// whether the kinds depend on the codec.
 func parseEvents(text string) (kinds events, byCodec bool) {
 	head, note, _ := strings.Cut(text, " ")
 	for name := range strings.SplitSeq(head, "|") {
@@ -60,14 +61,15 @@ func parseEvents(text string) (kinds events, byCodec bool) {
 	return kinds, head == "by" || strings.Contains(note, "codec")
 }
 
-// profile is a type of component in the tables.
+// profile contains the properties of a component type in the tables.
 type profile struct {
 	inputEvents, outputEvents   events
 	inputByCodec, outputByCodec bool
 	named, acknowledges         bool
-	// alias is the new name of the type.
+	// alias is the current name of a type that was renamed, or "".
 	alias string
-	// sinceMinor and removed are minor versions; 0 for none. instead is the replacement.
+	// sinceMinor and removedMinor are the minor versions in which the type was added and removed, or 0 for
+	// none. instead is the replacement of a removed type.
 	sinceMinor, removedMinor int
 	instead                  string
 	nodeOnly                 bool
@@ -76,25 +78,26 @@ type profile struct {
 	checkpoints              bool
 }
 
-// listening is an option that is an address to listen on.
+// listening is an option with an address on which the component listens.
 type listening struct{ option, protocol, standard string }
 
-// confined is a template that must start with a constant.
+// confined is an option with a template that must start with literal text.
 type confined struct{ option, kind string }
 
-// facts are all tables.
+// facts contains the data of all tables.
 type facts struct {
 	profiles map[kind]map[string]*profile
-	// names are the types of the newest version, for suggestions.
+	// names are the types in the newest version, by kind. They are used for suggestions.
 	names   map[kind][]string
 	encodes map[string]events
 	decodes map[string]events
 	secrets map[string]bool
-	// globalsRemoved are removed options outside of components.
+	// globalsRemoved contains the minor version in which an option outside of components was removed, by the
+	// option's path.
 	globalsRemoved map[string]int
 }
 
-// tables reads data/ once.
+// tables returns the data of all tables. It parses data/ at the first call.
 var tables = sync.OnceValue(func() *facts {
 	f := &facts{
 		profiles: map[kind]map[string]*profile{source: {}, transform: {}, sink: {}},
@@ -135,7 +138,7 @@ var tables = sync.OnceValue(func() *facts {
 	return f
 })
 
-// rows splits a table and removes its header.
+// rows returns the rows of a table without the header.
 func rows(tsv string) [][]string {
 	var parsed [][]string
 	for line := range strings.SplitSeq(strings.TrimSpace(tsv), "\n") {
@@ -144,8 +147,8 @@ func rows(tsv string) [][]string {
 	return parsed[1:]
 }
 
-// component reads a line of components.tsv: kind, type, status, since,
-// removed_in, input, output, named outputs, acknowledgements, roles.
+// component adds a row of components.tsv. Its columns are kind, type, status, since, removed_in, input, output,
+// named outputs, acknowledgements and roles.
 func (f *facts) component(row []string) {
 	p := &profile{named: row[7] != "-", acknowledges: row[8] != "no", nodeOnly: row[9] == "daemon"}
 	p.inputEvents, p.inputByCodec = parseEvents(row[5])
@@ -158,7 +161,7 @@ func (f *facts) component(row []string) {
 	f.profiles[kind(row[0])][row[1]] = p
 }
 
-// option reads a line of options.tsv: kind, type, option, role, detail, default.
+// option adds a row of options.tsv. Its columns are kind, type, option, role, detail and default.
 func (f *facts) option(row []string) {
 	p := f.profiles[kind(row[0])][row[1]]
 	option, detail := row[2], row[4]

@@ -9,24 +9,25 @@ import (
 	"strings"
 )
 
-// interpolatedUntil is the first version that does not replace ${VAR} by default.
+// interpolatedUntil is the first minor version of Vector 0.x that does not replace ${VAR} by default.
 const interpolatedUntil = 57
 
-// variable is Vector's grammar: $$, $NAME, ${NAME}, and ${NAME} with a default
-// (:- and -) or a message (:? and ?).
+// variable matches a reference to a variable in Vector's grammar: $$, $NAME, ${NAME}, and ${NAME} with a
+// default (:- and -) or a message (:? and ?).
 var variable = regexp.MustCompile(`\$\$|\$([\w.]+)|\$\{([\w.]+)(:?[-?][^}]*)?\}`)
 
-// secret matches SECRET[backend.key], as Vector finds it. Other texts are unchanged.
+// secret matches a reference to a secret, SECRET[backend.key], as Vector does. Vector does not replace any
+// other text.
 var secret = regexp.MustCompile(`SECRET\[(\w+)\.([\w.\-/]+)\]`)
 
-// programs are the options with a VRL program, where $ has other meanings.
+// programs are the names of options with a VRL program, in which $ has other meanings.
 var programs = []string{"source", "condition"}
 
-// mostInText is the maximum number of variables and secrets of one text that are checked.
+// mostInText is the maximum number of variables and secrets in one text that are checked.
 const mostInText = 1000
 
-// interpolation reports whether Vector replaces variables, and whether it may. It may if the flag, its value or the
-// release is not known.
+// interpolation reports whether Vector certainly replaces variables, and whether it possibly does. The second
+// result is true if the flag, its value or the release is unknown.
 func (c *checker) interpolation() (isCertain, isPossible bool) {
 	if c.version.minor < interpolatedUntil {
 		isOff, isKnown := c.commandLine.Toggle("disable-env-var-interpolation")
@@ -36,7 +37,7 @@ func (c *checker) interpolation() (isCertain, isPossible bool) {
 	return isOn && isKnown, isOn || !isKnown || !c.version.isKnown || c.commandLine.IsOpen()
 }
 
-// checkTexts checks variables, secrets and credentials in all texts.
+// checkTexts checks the variables, secrets and credentials in all texts of the configuration.
 func (c *checker) checkTexts() {
 	backends := c.root.get("secret")
 	hasBackends := backends.form != open && !c.hasOpenKey(backends) && !c.isRootOpen()
@@ -80,8 +81,8 @@ func (c *checker) checkSecrets(path string, v, backends *value) {
 	}
 }
 
-// checkCommentedSecrets finds backends that only comments and keys refer to, because Vector searches secrets in the
-// text of a file.
+// checkCommentedSecrets reports undefined secret backends in comments and keys. Vector searches the whole text
+// of a file for secrets.
 func (c *checker) checkCommentedSecrets() {
 	backends := c.root.get("secret")
 	if backends.form == open || c.hasOpenKey(backends) || c.isRootOpen() {
@@ -106,7 +107,8 @@ func (c *checker) reportUnknownBackend(name string, pos position, path string) {
 	c.report(unknownSecret, pos, path, "unknown secret backend %q", name)
 }
 
-// markReported records a variable or a backend that was reported for a value. The other checks do not report it again.
+// markReported records that a variable or a secret backend was reported for a value, so that other checks do
+// not report it again.
 func (c *checker) markReported(key string) {
 	if c.reported == nil {
 		c.reported = map[string]bool{}

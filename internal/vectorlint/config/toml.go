@@ -11,7 +11,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// parseTOML reads a TOML document.
+// parseTOML parses a file with one TOML document.
 func (r *Reader) parseTOML(source string) (*value, *fault) {
 	source = strings.TrimPrefix(source, byteOrderMark)
 	parser, err := r.TOML([]byte(source))
@@ -43,8 +43,9 @@ func (r *Reader) parseTOML(source string) (*value, *fault) {
 	return expressions.root, expressions.repeated
 }
 
-// newerTOML finds syntax of TOML 1.1, which the library accepts and Vector does not: escapes, and inline tables of
-// several lines or with a comma behind the last value. It returns "" for none.
+// newerTOML returns the offset and a description of the first syntax of TOML 1.1, which the library accepts but
+// Vector does not. Such syntax is an escape, or an inline table with several lines or a comma after its last
+// value. The description is "" for none.
 func newerTOML(source string) (offset int, problem string) {
 	var open []byte // brackets and braces
 	comma := false  // reports whether a comma came last
@@ -83,8 +84,8 @@ func newerTOML(source string) (offset int, problem string) {
 	return 0, ""
 }
 
-// tomlTextEnd returns the offset behind a text that starts at an offset, and the offset of an escape of TOML 1.1 in
-// it, 0 for none.
+// tomlTextEnd returns the offset after the string that starts at an offset. It also returns the offset of the
+// first TOML 1.1 escape in the string, or 0 for none.
 func tomlTextEnd(source string, start int) (end, escape int) {
 	quote := source[start : start+1]
 	closing := quote
@@ -123,18 +124,20 @@ func tomlFault(err error) *fault {
 	return f
 }
 
-// tomlReader builds a tree from the expressions of a TOML document.
+// tomlReader builds the tree of values from the expressions of a TOML document.
 type tomlReader struct {
 	parser   *unstable.Parser
 	root     *value
 	lineEnds []int // the offsets of the line ends
-	// defined has the tables that a header, dotted keys or braces define.
+	// defined contains how each table was defined, except tables that only headers of tables below them name.
 	defined map[*value]definition
-	// repeated is the first table that is defined twice: the decoder accepts it, TOML does not.
+	// repeated is the fault of the first key or table that is defined twice. The library accepts it, but TOML
+	// does not.
 	repeated *fault
 }
 
-// definition is how a table is defined; 0 if only headers of tables below it name it.
+// definition is the way in which a table was defined. It is 0 if only headers of tables below it name the
+// table.
 type definition int8
 
 const (
@@ -143,7 +146,7 @@ const (
 	byBraces
 )
 
-// repeat records that a key defines a table or a value again.
+// repeat records the fault that a key defines a table or a value again.
 func (r *tomlReader) repeat(key string, pos, firstPos position) {
 	if r.repeated == nil {
 		r.repeated = duplicateKey(key, pos, firstPos)
@@ -159,7 +162,8 @@ func (r *tomlReader) positionAt(offset int) position {
 	return position{line: line + 1, column: offset - start + 1}
 }
 
-// descend follows a key and creates the missing tables. For [[key]], the last one is a new item of a list.
+// descend follows a dotted key from a table and creates missing tables. If appends is true, as for [[key]], the
+// last table is a new item of a list. It returns the last table.
 func (r *tomlReader) descend(v *value, key unstable.Iterator, appends bool) *value {
 	for key.Next() {
 		name, pos := string(key.Node().Data), r.positionAt(int(key.Node().Raw.Offset))
@@ -187,7 +191,7 @@ func (r *tomlReader) descend(v *value, key unstable.Iterator, appends bool) *val
 	return v
 }
 
-// assign reads "a.b = value" into a table.
+// assign adds an expression such as "a.b = value" to a table.
 func (r *tomlReader) assign(v *value, node *unstable.Node) {
 	var name string
 	var pos position
@@ -213,7 +217,8 @@ func (r *tomlReader) assign(v *value, node *unstable.Node) {
 	parent.add(entry{key: name, pos: pos, value: r.read(node.Value(), pos)})
 }
 
-// read reads a value. The given position is used if the parser does not have one.
+// read converts a node to a value. If the parser does not provide a position for the node, the value has the
+// position in the argument.
 func (r *tomlReader) read(node *unstable.Node, near position) *value {
 	pos := near
 	if node.Raw.Length > 0 {

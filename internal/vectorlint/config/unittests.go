@@ -5,8 +5,8 @@ package config
 
 import "slices"
 
-// checkTests requires that the outputs in unit tests exist, because Vector checks them whenever it reads a
-// configuration, not only when it runs the tests.
+// checkTests reports outputs in unit tests that do not exist. Vector checks them whenever it reads a
+// configuration, and not only when it runs the tests.
 func (c *checker) checkTests() {
 	for i, test := range c.root.get("tests").items {
 		path := "tests[" + itoa(i) + "]"
@@ -17,8 +17,8 @@ func (c *checker) checkTests() {
 	}
 }
 
-// checkTargets checks a name, or a list of names, against the existing outputs, except the silent ones, and returns
-// the names.
+// checkTargets reports names of outputs that do not exist, or that are in silent. The value is a name or a list
+// of names. The result contains the names in the list.
 func (c *checker) checkTargets(path string, v *value, silent []string) (names []string) {
 	if v.form == text {
 		c.checkTarget(path, v, silent)

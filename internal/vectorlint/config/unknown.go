@@ -11,10 +11,10 @@ import (
 	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
 )
 
-// openPart matches an unknown part of a text: a variable or a secret.
+// openPart matches an unknown part of a text: a reference to a variable or to a secret.
 var openPart = regexp.MustCompile(variable.String() + "|" + secret.String())
 
-// canEqual reports whether a text with unknown parts may be another text.
+// canEqual reports whether a text may be equal to a candidate after its unknown parts are replaced.
 func (c *checker) canEqual(scalar, candidate string) bool {
 	if scalar == candidate {
 		return true
@@ -38,12 +38,13 @@ func (c *checker) canEqual(scalar, candidate string) bool {
 	return strings.HasSuffix(remaining, literals[last])
 }
 
-// canEqualAny reports whether a text may be one of several.
+// canEqualAny reports whether a text may be equal to one of the candidates after its unknown parts are
+// replaced.
 func (c *checker) canEqualAny(scalar string, candidates []string) bool {
 	return slices.ContainsFunc(candidates, func(candidate string) bool { return c.canEqual(scalar, candidate) })
 }
 
-// knownStart returns the part of a text before its first unknown part.
+// knownStart returns the text before the first unknown part.
 func (c *checker) knownStart(scalar string) string {
 	if !c.isDynamic(scalar) {
 		return scalar
@@ -54,10 +55,12 @@ func (c *checker) knownStart(scalar string) string {
 	return scalar
 }
 
-// isComment reports whether a text starts with a line that is a comment, or part of a longer text.
+// isComment reports whether the first line of a text looks like a comment. The line may also be part of a text
+// with several lines.
 func isComment(text string) bool { return strings.HasPrefix(strings.TrimLeft(text, " \t"), "#") }
 
-// isInserted reports whether a variable is a part of a value. It checks the first line of the value only.
+// isInserted reports whether a value contains the value of a variable. It checks only the first line of the
+// value.
 func (c *checker) isInserted(v *value) bool {
 	for _, interp := range c.interpolations {
 		if interp == nil || interp.file != v.pos.file {
@@ -77,7 +80,7 @@ func (c *checker) isInserted(v *value) bool {
 	return false
 }
 
-// withOpenKeys returns a file that has a separate key for each variable that is alone in its line.
+// withOpenKeys returns a copy of a file in which each variable that is alone in its line is turned into a key.
 func (interp *interpolation) withOpenKeys(file File) File {
 	sign := map[string]string{"yaml": ": ", "toml": " = "}[file.format()]
 	if sign == "" || len(interp.standaloneLines) == 0 {
@@ -92,7 +95,7 @@ func (interp *interpolation) withOpenKeys(file File) File {
 	return file
 }
 
-// checkOpenText checks the known parts of a text with unknown parts: the values of the option that it may be, and
+// checkOpenText checks a text with unknown parts: whether it may be equal to one of the option's values, and
 // whether the option accepts a text.
 func (c *checker) checkOpenText(path string, v *value, forms []vectoroptions.Form) {
 	var choices []string
@@ -120,8 +123,9 @@ func (c *checker) checkOpenText(path string, v *value, forms []vectoroptions.For
 	c.add(wrongForm, v.pos, path, c.isTabled, "%s is a text, %q, and not %s", path, v.scalar, nouns(forms))
 }
 
-// withoutOpenParts returns a VRL program with digits for each unknown part. It also returns the lines with such a part
-// outside of a text and a comment. Nothing is known about these lines and the code that depends on them.
+// withoutOpenParts returns a VRL program in which zeros replace each unknown part. It also returns the lines
+// with unknown parts outside of strings and comments. Such lines, and code that depends on them, cannot be
+// checked.
 func (c *checker) withoutOpenParts(program string) (stripped string, openLines map[int]bool) {
 	if !c.isDynamic(program) {
 		return program, nil
@@ -145,9 +149,9 @@ func (c *checker) withoutOpenParts(program string) (stripped string, openLines m
 	return b.String(), openLines
 }
 
-// programScan finds out whether a place in a VRL program is in a text or a comment.
+// programScan tracks whether a position in a VRL program is in a string or a comment.
 type programScan struct {
-	// quote is the sign that ends the text, 0 outside of texts, and # in a comment.
+	// quote is the character that ends the current string, # in a comment, or 0 outside of both.
 	quote     byte
 	previous  byte
 	isEscaped bool

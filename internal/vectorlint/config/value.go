@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// form is the kind of a value.
+// form is the type of a value.
 type form int
 
 const (
@@ -19,44 +19,44 @@ const (
 	boolean
 	list
 	table
-	// open is an unknown value of a variable. It may have any of the other forms.
+	// open is the value of an unknown variable, which may have any of the other forms.
 	open
 	// wide is a number that does not fit into 64 bits.
 	wide
 )
 
-// noun returns the name of a form for messages.
+// noun returns the name of the form for messages.
 func (f form) noun() string {
 	return [...]string{"nothing", "a text", "a number", "a boolean", "a list", "a map", "a variable", "a number of more than 64 bits"}[f]
 }
 
-// position is a place in a file. Lines and columns count from 1; 0 is unknown.
+// position is a position in a file, by the file's index. Lines and columns start at 1. 0 means unknown.
 type position struct{ file, line, column int }
 
-// value is a value of a configuration in any of the three formats.
+// value is a node in the tree of a configuration file in any format.
 type value struct {
 	form    form
 	scalar  string // as it is written, without quotes
 	items   []*value
 	entries []entry
-	// index finds the entries of a large table.
+	// index contains the indexes of the entries by key. It is set only for tables with many entries.
 	index map[string]int
 	pos   position
 }
 
-// entry is a key of a table, in the order of the file.
+// entry is one key of a table with its value.
 type entry struct {
 	key   string
 	pos   position
 	value *value
-	// isNoText reports whether the key is written as a number, a boolean or nothing.
+	// isNoText reports whether the key is written as a number, a boolean or null, and not as text.
 	isNoText bool
 }
 
-// nothing is the value of a missing key.
+// nothing is the value that get returns for a missing key.
 var nothing = &value{}
 
-// indexedFrom is the number of entries from which a table has an index.
+// indexedFrom is the number of entries at which a table gets an index.
 const indexedFrom = 32
 
 // add appends an entry to a table.
@@ -74,7 +74,7 @@ func (v *value) add(e entry) {
 	v.index[e.key] = len(v.entries) - 1
 }
 
-// entry returns an entry of a table, nil if there is none.
+// entry returns the entry of a table with a key, or nil for none.
 func (v *value) entry(key string) *entry {
 	if v.index != nil {
 		if i, ok := v.index[key]; ok {
@@ -90,7 +90,7 @@ func (v *value) entry(key string) *entry {
 	return nil
 }
 
-// get returns the value at a path of keys; it never returns nil.
+// get returns the value at a path of keys, or nothing if a key is missing. It never returns nil.
 func (v *value) get(path ...string) *value {
 	for _, key := range path {
 		child := v.entry(key)
@@ -102,19 +102,19 @@ func (v *value) get(path ...string) *value {
 	return v
 }
 
-// hasKey reports whether a key exists and is not null.
+// hasKey reports whether a table has a key with a value other than null.
 func (v *value) hasKey(key string) bool { return v.get(key).form != null }
 
-// isTrue reports whether a value is true.
+// isTrue reports whether the value is the boolean true.
 func (v *value) isTrue() bool { return v.form == boolean && v.scalar == "true" }
 
-// isFalse reports whether a value is false. A missing value is not false.
+// isFalse reports whether the value is the boolean false. A missing value is not false.
 func (v *value) isFalse() bool { return v.form == boolean && v.scalar == "false" }
 
-// withoutDot writes .inf and .nan of YAML as in other formats.
+// withoutDot converts .inf and .nan from YAML to the notation of Go.
 var withoutDot = strings.NewReplacer(".i", "i", ".I", "I", ".n", "n", ".N", "N")
 
-// float returns a number.
+// float returns the value as a float. It returns false if the value is not a number.
 func (v *value) float() (float64, bool) {
 	if v.form != number {
 		return 0, false
@@ -126,7 +126,7 @@ func (v *value) float() (float64, bool) {
 	return n, err == nil
 }
 
-// visit calls visit for every text below a value, keys excepted, with its path.
+// visit calls a function for every text below the value, with the path of the text. It skips keys.
 func (v *value) visit(path string, visit func(path string, v *value)) {
 	switch v.form {
 	case text, open:
@@ -143,8 +143,8 @@ func (v *value) visit(path string, visit func(path string, v *value)) {
 	}
 }
 
-// fitsTOML reports whether TOML can represent everything below a table or a list: no null, no wide number, and only
-// texts as keys. Vector converts each file to TOML first.
+// fitsTOML reports whether TOML can represent everything below a table or a list. TOML does not support null,
+// integers of more than 64 bits, and keys that are not texts. Vector converts each file to TOML first.
 func (v *value) fitsTOML() bool {
 	return !slices.ContainsFunc(v.items, func(item *value) bool { return item.form == null || item.form == wide || !item.fitsTOML() }) &&
 		!slices.ContainsFunc(v.entries, func(e entry) bool {
@@ -152,7 +152,7 @@ func (v *value) fitsTOML() bool {
 		})
 }
 
-// join appends a key to a path.
+// join returns a path with a key appended.
 func join(path, key string) string {
 	if path == "" {
 		return key

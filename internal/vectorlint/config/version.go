@@ -12,13 +12,14 @@ import (
 	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
 )
 
-// newestMinor is the newest 0.x in data/. oldestMinor is the oldest 0.x that data/ has completely.
+// newestMinor is the newest minor version of Vector 0.x in data/. oldestMinor is the oldest minor version for
+// which data/ is complete.
 const newestMinor, oldestMinor = 58, 45
 
-// assumedMinor is the assumed version if the version is not known.
+// assumedMinor is the minor version that is assumed for an image with an unknown version.
 const assumedMinor = 57
 
-// version is a version of Vector. All versions up to now are 0.x.
+// version is a version of Vector. All versions so far are 0.x.
 type version struct {
 	minor   int
 	isKnown bool
@@ -26,8 +27,8 @@ type version struct {
 
 var tagOfVector = regexp.MustCompile(`^v?0\.(\d{1,3})(?:[.-]|$)`)
 
-// parseImageVersion reads the version from the tag of an image. A tag before a digest is read as well, because the tag of
-// NAME:TAG@sha256 names the intended version.
+// parseImageVersion returns the version in the tag of an image. It also reads the tag of an image with a
+// digest, NAME:TAG@sha256, because the tag names the intended version.
 func parseImageVersion(image string) version {
 	name, _, _ := strings.Cut(image, "@")
 	name = name[strings.LastIndexByte(name, '/')+1:]
@@ -40,13 +41,13 @@ func parseImageVersion(image string) version {
 	return version{minor: minor, isKnown: true}
 }
 
-// isCovered reports whether data/ is complete for a version: anything that is not in data/ does not exist.
+// isCovered reports whether data/ is complete for a version. If so, a type that is not in data/ does not exist.
 func (v version) isCovered() bool {
 	return v.isKnown && v.minor <= newestMinor && v.minor >= oldestMinor
 }
 
-// isTabled reports whether the options of a version are known. If so, an option that is not in the table does not
-// exist.
+// isTabled reports whether the tables contain all options of a version. If so, an option that is not in the
+// tables does not exist.
 func (v version) isTabled() bool {
 	return v.isKnown && v.minor >= vectoroptions.Oldest && v.minor <= vectoroptions.Newest
 }
@@ -58,14 +59,16 @@ func (v version) String() string {
 	return fmt.Sprintf("0.%d", v.minor)
 }
 
-// parseMinor reads "0.41", "<=0.20" and "0.58 use mezmo"; 0 for "-".
+// parseMinor parses a cell of a table, such as "0.41", "<=0.20" or "0.58 use mezmo". It returns the minor
+// version, or 0 for "-", and the note after the version.
 func parseMinor(text string) (minor int, note string) {
 	text, note, _ = strings.Cut(strings.TrimPrefix(text, "<="), " ")
 	minor, _ = strconv.Atoi(strings.TrimPrefix(text, "0."))
 	return minor, note
 }
 
-// DifferentVersions returns the versions of Vector of two images, such as 0.57, and whether both are known and differ.
+// DifferentVersions returns the Vector versions of two images, such as 0.57. It also reports whether both
+// versions are known and differ.
 func DifferentVersions(imageA, imageB string) (versionA, versionB string, areDifferent bool) {
 	a, b := parseImageVersion(imageA), parseImageVersion(imageB)
 	return a.String(), b.String(), a.isKnown && b.isKnown && a.minor != b.minor
@@ -73,10 +76,11 @@ func DifferentVersions(imageA, imageB string) (versionA, versionB string, areDif
 
 var imageOfVector = regexp.MustCompile(`(^|/)(timberio|vectordotdev)/vector:\d+\.\d+\.\d+-(alpine|debian|distroless-libc|distroless-static)(@|$)`)
 
-// bareSince is the first 0.x with images that do not have a configuration.
+// bareSince is the first minor version of Vector 0.x with images that do not contain a configuration file.
 const bareSince = 56
 
-// HasNoConfiguration reports whether an image is one of Vector's images without a configuration.
+// HasNoConfiguration reports whether an image is an official Vector image that does not contain a configuration
+// file.
 func HasNoConfiguration(image string) bool {
 	return imageOfVector.MatchString(image) && parseImageVersion(image).minor >= bareSince
 }

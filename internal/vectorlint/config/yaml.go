@@ -15,11 +15,11 @@ import (
 
 var yamlLine = regexp.MustCompile(`^(?:document contains )?.*?line (\d+): `)
 
-// newerYAML recognizes a file of YAML 1.2 by the directive before its document. Vector reads versions 1.2 and 1.1. The
-// library accepts only 1.1, although it reads both the same.
+// newerYAML matches the directive %YAML 1.2 before the document. Vector reads YAML 1.2 and 1.1. The library
+// accepts only 1.1, but it reads both versions in the same way.
 var newerYAML = regexp.MustCompile(`\A(?: *(?:#.*)?\r?\n|%.*\n)*?%YAML[ \t]+1\.0*(2)[ \t\r\n]`)
 
-// parseYAML reads one YAML document. Aliases and merge keys are resolved.
+// parseYAML parses a file with one YAML document, and resolves aliases and merge keys.
 func (r *Reader) parseYAML(source string) (*value, *fault) {
 	written := []byte(source)
 	if match := newerYAML.FindSubmatchIndex(written); match != nil {
@@ -48,8 +48,8 @@ func (r *Reader) parseYAML(source string) (*value, *fault) {
 
 const byteOrderMark = "\ufeff"
 
-// isShifted reports whether a byte order mark moves the first of several keys, or the start mark of a document, away
-// from its required column.
+// isShifted reports whether a byte order mark at the start of the file moves a key or a start mark from its
+// required column. It concerns the first of several keys, and the start mark of the document.
 func isShifted(source string, root *yaml.Node) bool {
 	if strings.HasPrefix(source, byteOrderMark+"---") {
 		return true
@@ -75,8 +75,8 @@ func yamlFault(source string, err error) *fault {
 	return f
 }
 
-// tabAt finds the tab that indents a line. It starts at the line that the library names, which is the start of the
-// surrounding block.
+// tabAt returns the position of the tab that indents a line. The search starts at the line that the library
+// reports, which is the start of the surrounding block.
 func tabAt(source string, near position) position {
 	for i, line := range strings.Split(source, "\n") {
 		indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
@@ -87,7 +87,7 @@ func tabAt(source string, near position) position {
 	return near
 }
 
-// readYAML turns nodes of the YAML library into values.
+// readYAML converts a node of the YAML library to a value.
 func readYAML(node *yaml.Node) (*value, *fault) {
 	pos := position{line: node.Line, column: node.Column}
 	if isTagged := node.Style&yaml.TaggedStyle != 0; isTagged && !strings.HasPrefix(node.Tag, "!!") {
@@ -133,14 +133,14 @@ func readMap(node *yaml.Node, pos position) (*value, *fault) {
 	return v, nil
 }
 
-// mergeKey merges the missing keys of a map, or of the maps of a list.
+// mergeKey is the key that merges a map, or a list of maps, into the map that contains the key.
 const mergeKey = "<<"
 
-// mergesOnce is the help for a merge key that was not merged and is an ordinary key.
+// mergesOnce is the help for a merge key that Vector does not apply and treats as an ordinary key.
 const mergesOnce help = "<< merges only in YAML, and not within a merged map: write the merged keys out"
 
-// resolveMerges applies merge keys as Vector does: from the top down, and once in each map. Therefore a merge key in a
-// merged map is not applied.
+// resolveMerges applies merge keys as Vector does: from the top down, and once in each map. A merge key in a
+// merged map is therefore not applied.
 func (v *value) resolveMerges() *fault {
 	if merge := v.get(mergeKey); merge != nothing {
 		sources := []*value{merge}
@@ -170,7 +170,7 @@ func (v *value) resolveMerges() *fault {
 	return nil
 }
 
-// fill adds the entries that a map does not have.
+// fill adds the entries with keys that the map does not have.
 func (v *value) fill(entries []entry) {
 	for _, e := range entries {
 		if v.entry(e.key) == nil {
@@ -179,7 +179,7 @@ func (v *value) fill(entries []entry) {
 	}
 }
 
-// readScalar reads a scalar as Vector's reader does, by its tag if it has one.
+// readScalar converts a scalar as Vector's reader does. If the scalar has a tag, the tag determines its form.
 func readScalar(node *yaml.Node, pos position) *value {
 	v := &value{form: text, scalar: node.Value, pos: pos}
 	switch isTagged := node.Style&yaml.TaggedStyle != 0; {

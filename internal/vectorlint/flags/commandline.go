@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package flags reads Vector's command line: its arguments and variables, by the table of flags of each release from
-// 0.45 to 0.57. It returns the settings, the configuration files that Vector reads, and the faults that make Vector
-// exit before it reads a configuration. It reads no files.
+// Package flags parses Vector's command line. It takes the arguments, the environment variables and the
+// release. It returns the settings, the configuration files that Vector reads, and the faults that make Vector
+// exit before it reads a configuration. It does not read files; its table contains the flags of each release
+// from 0.45 to 0.57.
 package flags
 
 import (
@@ -13,55 +14,59 @@ import (
 	"strings"
 )
 
-// Text is an argument, or the value of a variable. The zero value is the empty text.
+// Text is an argument or the value of an environment variable. The zero value is the empty text.
 type Text struct {
 	Value string
-	// IsOpen reports that only the pod knows the text: Value is the part that is written, with $(NAME) for the rest.
+	// IsOpen reports whether a part of the text is known only in the pod. Value then contains $(NAME) for each
+	// unknown part.
 	IsOpen bool
 }
 
-// Input is the command line and the environment of Vector.
+// Input contains the command line and the environment of Vector.
 type Input struct {
-	// Minor is the release, 0.x.
+	// Minor is the minor version of Vector 0.x.
 	Minor int
 	Args  []Text
 	Env   map[string]Text
-	// HasMoreEnv reports that there may be variables that are not in Env.
+	// HasMoreEnv reports whether environment variables may exist that are not in Env.
 	HasMoreEnv bool
-	// IsOtherProgram reports that the arguments are for another program, which may start Vector. They have no faults.
+	// IsOtherProgram reports whether the arguments are for another program, which may start Vector. Parse then
+	// does not report faults.
 	IsOtherProgram bool
 }
 
-// Fault is a flag or a variable that prevents Vector from starting.
+// Fault is a flag or an environment variable that prevents Vector from starting.
 type Fault struct {
-	// Name is the flag or the variable, such as --threads or VECTOR_THREADS.
+	// Name is the name of the flag or the variable, such as --threads or VECTOR_THREADS.
 	Name string
-	// IsUnknown reports that the release does not have the flag. Releases is then the range that has it, "" for none.
+	// IsUnknown reports whether the release does not have the flag. Releases is then the range of releases that
+	// have the flag, or "" if no release has it.
 	IsUnknown bool
 	Releases  string
-	// Message explains the fault.
+	// Message describes the fault.
 	Message string
 }
 
-// CommandLine is a command line that was read.
+// CommandLine is a parsed command line.
 type CommandLine struct {
 	Faults []Fault
-	// Sources are the configuration files and directories. If the command line names none, they are the default path.
+	// Sources are the configuration files and directories that Vector reads. If the command line does not name
+	// any, Sources contains the default path.
 	Sources []Source
 
 	settings map[string]setting
-	// isOpen reports that unknown arguments or variables may set more.
+	// isOpen reports whether unknown arguments or variables may contain further settings.
 	isOpen bool
 }
 
-// setting is the value of a flag, and the flag or variable that sets it.
+// setting is the value of a flag, and the name of the flag or variable that sets it.
 type setting struct {
 	Text
 
 	origin string
 }
 
-// parser reads one command line.
+// parser parses one command line.
 type parser struct {
 	CommandLine
 
@@ -69,10 +74,12 @@ type parser struct {
 	flags []flag
 }
 
-// defaultPath is the configuration file that Vector reads by default, as YAML.
+// defaultPath is the configuration file that Vector reads if the command line does not name any. Its format is
+// YAML.
 const defaultPath = "/etc/vector/vector.yaml"
 
-// Parse reads a command line as Vector does: flags first, then variables for the flags that are not set.
+// Parse parses a command line as Vector does: first the flags, and then the variables for the flags that are
+// not set.
 func Parse(input Input) *CommandLine {
 	p := &parser{input: input, flags: flagsFor(input.Minor), CommandLine: CommandLine{settings: map[string]setting{}}}
 	p.readArguments()
@@ -88,13 +95,15 @@ func Parse(input Input) *CommandLine {
 	return &line
 }
 
-// Toggle reports whether a flag without a value is on, and whether that is known. A flag that nothing sets is off.
+// Toggle reports whether a flag without a value is on, and whether its state is known. A flag that is not set
+// is off.
 func (c *CommandLine) Toggle(long string) (isOn, isKnown bool) {
 	s := c.settings[long]
 	return s.Value == "true", !s.IsOpen
 }
 
-// Number returns the number that a flag or its variable sets, and whether it is known; 0 if nothing sets it.
+// Number returns the number that a flag or its variable sets, or 0 if it is not set. It also returns whether
+// the number is known.
 func (c *CommandLine) Number(long string) (n int64, isKnown bool) {
 	s, isSet := c.settings[long]
 	if !isSet {
@@ -104,10 +113,11 @@ func (c *CommandLine) Number(long string) (n int64, isKnown bool) {
 	return n, !s.IsOpen && err == nil
 }
 
-// IsOpen reports that unknown arguments or variables may set more.
+// IsOpen reports whether unknown arguments or variables may contain further settings.
 func (c *CommandLine) IsOpen() bool { return c.isOpen }
 
-// readArguments reads flags up to a subcommand. An unknown argument may be a subcommand too, which has its own flags.
+// readArguments parses the flags before the first subcommand. It also stops at an argument with an unknown
+// name, because that argument may be a subcommand, which has its own flags.
 func (p *parser) readArguments() {
 	for i := 0; i < len(p.input.Args); i++ {
 		argument := p.input.Args[i]
@@ -133,13 +143,14 @@ func (p *parser) readArguments() {
 	}
 }
 
-// subcommands of Vector start another program than the one that runs a configuration.
+// subcommands are the subcommands of Vector that do not run a configuration.
 var subcommands = strings.Fields("validate convert-config generate generate-schema completion config list test graph top tap vrl help")
 
-// isOpenName reports whether the part of an argument before the first = has a variable.
+// isOpenName reports whether a name contains an unknown variable.
 func isOpenName(name string) bool { return strings.Contains(name, "$(") }
 
-// readLong reads the flag --NAME or --NAME=VALUE at an index, and returns the number of arguments after it that are its value.
+// readLong parses the flag --NAME or --NAME=VALUE at an index. It returns the number of following arguments
+// that are the flag's value.
 func (p *parser) readLong(i int, name string, value Text, isJoined bool) int {
 	f := p.find(func(f flag) bool { return "--"+f.long == name })
 	if f == nil {
@@ -149,7 +160,8 @@ func (p *parser) readLong(i int, name string, value Text, isJoined bool) int {
 	return p.readFlag(i, f, name, value, isJoined)
 }
 
-// readShort reads short flags in one argument, such as -vv or -c/etc/vector/vector.yaml.
+// readShort parses one or more short flags in an argument, such as -vv or -c/etc/vector/vector.yaml. It returns
+// the number of following arguments that are a flag's value.
 func (p *parser) readShort(i int, argument Text) int {
 	remaining := argument.Value[1:]
 	for remaining != "" {
@@ -176,8 +188,8 @@ func (p *parser) find(matches func(flag) bool) *flag {
 	return nil
 }
 
-// readFlag sets a flag. If the flag takes a value, the value is joined to it, or it is the next argument, which does
-// not start with a dash.
+// readFlag sets a flag. The value of a flag is in the same argument, or it is the next argument, which must not
+// start with a dash. readFlag returns the number of following arguments that it has used.
 func (p *parser) readFlag(i int, f *flag, name string, value Text, isJoined bool) (used int) {
 	switch {
 	case f.kind == end:
@@ -203,7 +215,7 @@ func (p *parser) readFlag(i int, f *flag, name string, value Text, isJoined bool
 
 func isFlag(argument Text) bool { return len(argument.Value) > 1 && argument.Value[0] == '-' }
 
-// set stores a value. It checks the value if the value is known.
+// set stores the value of a flag. It reports an invalid value unless the value is unknown.
 func (p *parser) set(f *flag, origin string, value Text) {
 	p.settings[f.long] = setting{Text: value, origin: origin}
 	if !value.IsOpen {
@@ -221,7 +233,7 @@ func (p *parser) set(f *flag, origin string, value Text) {
 	}
 }
 
-// readVariables reads the variables of flags that are not set, and the variables of the log.
+// readVariables reads the environment variables of flags that are not set, and the variables of Vector's log.
 func (p *parser) readVariables() {
 	for i := range p.flags {
 		f := &p.flags[i]
@@ -246,7 +258,7 @@ func (p *parser) readVariables() {
 	p.isOpen = p.isOpen || p.input.HasMoreEnv
 }
 
-// checkLimits finds the two flags of the shutdown, which exclude each other, as arguments or as variables.
+// checkLimits reports the two settings of the shutdown limit if both are set, because they exclude each other.
 func (p *parser) checkLimits() {
 	limit, hasLimit := p.settings["graceful-shutdown-limit-secs"]
 	none, hasNone := p.settings["no-graceful-shutdown-limit"]
@@ -259,7 +271,7 @@ func (p *parser) fault(name, message string) {
 	p.Faults = append(p.Faults, Fault{Name: name, Message: message})
 }
 
-// addUnknown adds the fault of a flag that the release does not have.
+// addUnknown adds a fault for a flag that the release does not have.
 func (p *parser) addUnknown(name string) {
 	f := Fault{Name: name, IsUnknown: true, Message: "Vector does not have the flag"}
 	for _, candidate := range table() {
@@ -274,7 +286,7 @@ func (p *parser) addUnknown(name string) {
 	p.Faults = append(p.Faults, f)
 }
 
-// Names returns the flags of a release, with their dashes.
+// Names returns the names of a release's flags, such as --threads.
 func Names(minor int) []string {
 	var names []string
 	for _, f := range flagsFor(minor) {

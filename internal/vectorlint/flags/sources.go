@@ -9,33 +9,35 @@ import (
 	"strings"
 )
 
-// Source is a path of configuration files, or a pattern of such paths.
+// Source is the path or the pattern of configuration files or directories that Vector reads.
 type Source struct {
 	Path Text
-	// Format is toml, json or yaml; "" for the format of each file's extension.
+	// Format is toml, json or yaml, or "" if the extension of each file determines its format.
 	Format string
-	// IsDirectory reports that the path is a directory: see Match.
+	// IsDirectory reports whether the path names directories. Match describes the files that Vector reads in a
+	// directory.
 	IsDirectory bool
-	// IsDefault reports that Vector reads the path because the command line names no other path.
+	// IsDefault reports whether Vector reads the path only because the command line does not name another one.
 	IsDefault bool
-	// Origin is the flag or the variable that names the path, "" for the default.
+	// Origin is the name of the flag or the variable that sets the path, or "" for the default.
 	Origin string
 }
 
-// Match is a file that Vector reads.
+// Match describes how Vector reads a file.
 type Match struct {
 	// Format is toml, json or yaml.
 	Format string
-	// Directory is the directory that Vector reads, and Below the path of the file in it. Both are "" for a file that
-	// the command line names itself.
+	// Directory is the configuration directory that contains the file, and RelativePath is the path of the file
+	// in that directory. Both are "" for a file that the command line names directly.
 	Directory, RelativePath string
 }
 
-// Sections are the directories that name the kind of components in their files, in the order in which Vector reads
-// them. The name of such a file, without the extension, is the id of its component.
+// Sections are the subdirectories of a configuration directory with one component in each file, in the order in
+// which Vector reads them. The name of such a file, without the extension, is the component's id.
 var Sections = []string{"sources", "transforms", "sinks", "tests", "enrichment_tables"}
 
-// Matches returns how Vector reads a file because of the source. A relative path starts at the working directory.
+// Matches returns how Vector reads a file because of the source. It returns false if the source does not
+// include the file. A relative path starts at the working directory.
 func (s *Source) Matches(file, workingDirectory string) (Match, bool) {
 	pattern := s.Absolute(workingDirectory)
 	if !s.IsDirectory {
@@ -59,7 +61,7 @@ func (s *Source) Matches(file, workingDirectory string) (Match, bool) {
 	return Match{}, false
 }
 
-// Absolute returns the path from the root.
+// Absolute returns the absolute path of the source.
 func (s *Source) Absolute(workingDirectory string) string {
 	if path.IsAbs(s.Path.Value) {
 		return path.Clean(s.Path.Value)
@@ -67,8 +69,9 @@ func (s *Source) Absolute(workingDirectory string) string {
 	return path.Join("/", workingDirectory, s.Path.Value)
 }
 
-// isReadBelow reports whether Vector reads a file of a directory, by its path in the directory: files at its top and in
-// directories that name a kind. Below transforms, directories may be nested, unless their names start with a dot.
+// isReadBelow reports whether Vector reads a file in a configuration directory. The argument is the path of the
+// file in that directory. Vector reads files at the top of the directory and files in Sections. Below
+// transforms, subdirectories may be nested, unless their names start with a dot.
 func isReadBelow(relative string) bool {
 	steps := strings.Split(relative, "/")
 	if FormatFor(relative) == "" {
@@ -84,8 +87,8 @@ func isReadBelow(relative string) bool {
 	return steps[0] == "transforms" && !isHidden
 }
 
-// FormatFor returns the format of a file extension, "" for an unknown extension. A name that consists of an extension
-// only has no format.
+// FormatFor returns the format for the extension of a file, or "" for an unknown extension. A name that
+// consists only of an extension, such as .yaml, has no format.
 func FormatFor(file string) string {
 	switch base := path.Base(file); path.Ext(base) {
 	case base:
@@ -100,11 +103,11 @@ func FormatFor(file string) string {
 	return ""
 }
 
-// IsPattern reports whether a path has wildcards.
+// IsPattern reports whether a path contains wildcards.
 func IsPattern(file string) bool { return strings.ContainsAny(file, "*?[") }
 
-// matchesPath reports whether a pattern matches a path: * and ? do not match a slash, ** as a whole step matches any number
-// of directories.
+// matchesPath reports whether a pattern matches a path. * and ? do not match a slash. ** as a whole step
+// matches any number of directories.
 func matchesPath(pattern, file string) bool {
 	steps, fileSteps := strings.Split(pattern, "/"), strings.Split(file, "/")
 	i, j, star, resume := 0, 0, -1, 0 // star is the last ** that was passed, from the next step of the path that it matches.
@@ -128,13 +131,15 @@ func matchesPath(pattern, file string) bool {
 	return i == len(steps)
 }
 
-// matchesStep matches one step. Vector's patterns have [!a] for [^a], and no escapes.
+// matchesStep reports whether one step of a pattern matches one step of a path. Vector's patterns have [!a]
+// instead of [^a], and no escapes.
 func matchesStep(pattern, step string) bool {
 	matches, err := path.Match(strings.NewReplacer(`\`, `\\`, "[!", "[^").Replace(pattern), step)
 	return err == nil && matches
 }
 
-// isPatternValid reports whether Vector can read the wildcards of a path: ** only as a whole step, and each [ closed.
+// isPatternValid reports whether Vector accepts the wildcards of a path: ** must be a whole step, and each [
+// must be closed.
 func isPatternValid(pattern string) bool {
 	for step := range strings.SplitSeq(pattern, "/") {
 		if step != "**" && strings.Contains(step, "**") {
@@ -156,7 +161,7 @@ func isPatternValid(pattern string) bool {
 	return true
 }
 
-// Covers reports whether the source names a file or directory in a container, or a directory above it.
+// Covers reports whether the source names a file or directory, or one of the directories above it.
 func (s *Source) Covers(file, workingDirectory string) bool {
 	pattern := s.Absolute(workingDirectory)
 	for ; file != "/" && file != "."; file = path.Dir(file) {

@@ -14,13 +14,13 @@ import (
 //go:embed data/flags.tsv
 var flagsTSV string
 
-// The minor versions, 0.x, of the first and the last release in the table.
+// Oldest and Newest are the first and the last minor version of Vector 0.x in the table.
 const (
 	Oldest = 45
 	Newest = 57
 )
 
-// valueKind is the kind of value of a flag.
+// valueKind is the kind of a flag's value.
 type valueKind string
 
 const (
@@ -28,15 +28,15 @@ const (
 	directories valueKind = "directories"
 	choice      valueKind = "choice"
 	number      valueKind = "number"
-	// toggle is a flag without a value. Its variable is true or false.
+	// toggle is the kind of a flag without a value. The value of its variable is true or false.
 	toggle valueKind = "switch"
 	count  valueKind = "count"
-	// end is a flag that makes Vector print a text and exit.
+	// end is the kind of a flag that makes Vector print a text and exit.
 	end valueKind = "end"
 )
 
-// flag is a flag of Vector with its variable. The values are the valid values of a choice, the minimum of a number, or
-// the format of files.
+// flag is a flag of Vector with its environment variable. The field values contains the valid values of a
+// choice, the minimum of a number, or the format of files.
 type flag struct {
 	long, short, variable string
 	kind                  valueKind
@@ -44,7 +44,7 @@ type flag struct {
 	firstMinor, lastMinor int
 }
 
-// table returns all flags of all releases.
+// table returns all flags of all releases in the table.
 var table = sync.OnceValue(func() []flag {
 	var flags []flag
 	for line := range strings.Lines(flagsTSV) {
@@ -67,7 +67,7 @@ var table = sync.OnceValue(func() []flag {
 	return flags
 })
 
-// releases returns the flags of each release. All command lines share them.
+// releases returns the flags by minor version. All command lines share them.
 var releases = sync.OnceValue(func() map[int][]flag {
 	flags := map[int][]flag{}
 	for minor := Oldest; minor <= Newest; minor++ {
@@ -76,16 +76,16 @@ var releases = sync.OnceValue(func() map[int][]flag {
 	return flags
 })
 
-// flagsFor returns the flags of a release. They must not be changed. A release outside the table has the flags of the
-// nearest one.
+// flagsFor returns the flags of a release, which callers must not change. For a release that is not in the
+// table, it returns the flags of the nearest release.
 func flagsFor(minor int) []flag { return releases()[min(max(minor, Oldest), Newest)] }
 
-// takesValue reports whether the flag needs a value on the command line.
+// takesValue reports whether the command line must contain a value for the flag.
 func (f *flag) takesValue() bool {
 	return f.kind == files || f.kind == directories || f.kind == choice || f.kind == number
 }
 
-// check returns the reason why a value is not valid, "" for a valid one.
+// check returns the reason why a value of the flag is invalid, or "" for a valid value.
 func (f *flag) check(value string) string {
 	switch f.kind {
 	case files, directories:
@@ -119,13 +119,14 @@ func checkChoice(value, values string) string {
 	return "the value must be " + strings.Join(choices[:len(choices)-1], ", ") + " or " + choices[len(choices)-1]
 }
 
-// logVariables have directives such as info or vector=debug,file_source=warn. Vector reads the first that is set.
+// logVariables are the environment variables with log directives, such as info or
+// vector=debug,file_source=warn. Vector reads only the first variable that is set.
 var logVariables = []string{"VECTOR_LOG", "LOG"}
 
 var logLevels = []string{"", "off", "error", "warn", "info", "debug", "trace"}
 
-// checkLog returns the reason why Vector panics over log directives, "" for valid ones. A word that is not a level is the
-// name of a target.
+// checkLog returns the reason why Vector panics because of log directives, or "" for valid directives. A word
+// that is not a level is the name of a target.
 func checkLog(value string) string {
 	for directive := range strings.SplitSeq(value, ",") {
 		parts := strings.Split(directive, "=")

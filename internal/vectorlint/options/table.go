@@ -16,19 +16,21 @@ import (
 //go:embed data/options.txt
 var text string
 
-// The minor versions, 0.x, of the first and the last release, and of the release with the schema of the Vector binary
-// in the table. The schema has the options outside of components, the variants, and the syntax of strings.
+// Oldest and Newest are the first and the last minor version of Vector 0.x in the table. Schema is the minor
+// version from which the table has the schema of the Vector binary. The schema contains the options outside of
+// components, the variants, and the syntax of strings.
 const (
 	Oldest = 45
 	Newest = 57
 	Schema = 57
 )
 
-// tables finds the lines of the text, and caches the decoded objects.
+// tables contains the lines of the text and caches the decoded objects.
 type tables struct {
 	options, objects []string
-	// releases names the object of each component, or - for a release without the component. The newest release is
-	// first. Older releases list only their differences.
+	// releases contains the number of the object for each component, or - if a release does not have the
+	// component. The newest release is first. Older releases list only their differences from the next newer
+	// release.
 	releases string
 	decoded  []atomicObject
 }
@@ -37,7 +39,7 @@ type atomicObject = atomic.Pointer[Object]
 
 var table = sync.OnceValue(func() *tables { return find(text) })
 
-// find splits the text into its lines without copying them.
+// find splits the text into lines without copying them.
 func find(text string) *tables {
 	_, remaining, _ := strings.Cut(text, "[options]\n")
 	options, remaining, _ := strings.Cut(remaining, "\n[objects]\n")
@@ -47,14 +49,14 @@ func find(text string) *tables {
 	return t
 }
 
-// Component returns the options of a component in a release, by its minor version. The kind is sources, transforms or
-// sinks. A release outside the table has the options of the nearest one. It returns nil for a component that the
-// release does not have.
+// Component returns the options of a component in a release, by its minor version. The kind is sources,
+// transforms or sinks. For a release that is not in the table, it uses the nearest release. It returns nil for
+// a component that the release does not have.
 func Component(minor int, kind, name string) *Object {
 	return table().component(min(max(minor, Oldest), Newest), kind, name)
 }
 
-// Names returns the sorted components of a release. The kind is as for Component.
+// Names returns the sorted names of a release's components. The kind is sources, transforms or sinks.
 func Names(minor int, kind string) []string {
 	present := map[string]bool{}
 	for line := range strings.SplitSeq(table().releases, "\n") {
@@ -66,7 +68,7 @@ func Names(minor int, kind string) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(present)), func(name string) bool { return !present[name] })
 }
 
-// Globals returns the options outside of components, as in the release of the schema.
+// Globals returns the options outside of components in the release of the schema.
 func Globals() *Object { return table().component(Schema, "globals", "vector") }
 
 func (t *tables) component(minor int, kind, name string) *Object {
@@ -92,7 +94,7 @@ func (t *tables) component(minor int, kind, name string) *Object {
 	return t.object(number)
 }
 
-// object decodes an object, or returns the cached one.
+// object returns the object with a number. It decodes the object at the first call and caches it.
 func (t *tables) object(number string) *Object {
 	n, err := strconv.ParseInt(number, 36, 32)
 	if err != nil || n >= int64(len(t.objects)) {
@@ -124,7 +126,7 @@ func (t *tables) object(number string) *Object {
 	return t.decoded[n].Load()
 }
 
-// option returns a line by its number, "" if it does not exist.
+// option returns the line of the option with a number, or "" for an unknown number.
 func (t *tables) option(number string) string {
 	n, err := strconv.ParseInt(number, 36, 32)
 	if err != nil || n >= int64(len(t.options)) {
@@ -133,16 +135,17 @@ func (t *tables) option(number string) string {
 	return t.options[n]
 }
 
-// forms decodes the forms of an array's items, which are stored as an option without a name.
+// forms returns the forms of an array's items. The table stores them as an option without a name.
 func (t *tables) forms(number string) []Form {
 	decoded, _ := decode(t.option(number), nil)
 	return decoded.Forms
 }
 
-// tabsBeforeForms is the number of tabs in an option before its first form.
+// tabsBeforeForms is the number of tabs in the line of an option before its first form.
 const tabsBeforeForms = 4
 
-// decode reads NAME, MARKS, WHEN, ALIAS and FORMS. It appends the forms to the list.
+// decode parses the line of an option, which contains the columns NAME, MARKS, WHEN, ALIAS and FORMS. It
+// appends the forms to the list and returns the list.
 func decode(line string, room []Form) (Option, []Form) {
 	var o Option
 	var marks string
@@ -161,8 +164,8 @@ func decode(line string, room []Form) (Option, []Form) {
 	return o, room
 }
 
-// parseForm reads a kind and its attributes, each after a sign. The default is the last attribute, because it may contain
-// blanks.
+// parseForm parses a form: a kind and its attributes, each with a sign before it. The default is the last
+// attribute, because it may contain spaces.
 func parseForm(text string) Form {
 	var f Form
 	f.Kind, text, _ = strings.Cut(text, " ")

@@ -11,7 +11,7 @@ import (
 
 var release = regexp.MustCompile(`^v?0\.(\d{1,3})(?:\.\d{1,4})?$`)
 
-// ParseMinor reads a version such as 0.57, 0.57.0 or v0.57.0, and returns its minor version.
+// ParseMinor returns the minor version in a version such as 0.57, 0.57.0 or v0.57.0.
 func ParseMinor(version string) (int, error) {
 	match := release.FindStringSubmatch(version)
 	if match == nil {

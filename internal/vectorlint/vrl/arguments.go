@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// longestName is the maximum length of a name for which the check looks for a likely typo.
+// longestName is the maximum length of a name for which a similar name is searched.
 const longestName = 100
 
 func (c *checker) didYouMean(name string, candidates []string) string {
@@ -23,7 +23,7 @@ func (c *checker) didYouMean(name string, candidates []string) string {
 	return ""
 }
 
-// checkCall checks a call against the forms of its function. The call is wrong if no form accepts it.
+// checkCall reports a call that none of the forms of its function accepts.
 func (c *checker) checkCall(node *call) {
 	forms, otherForms := formsFor(node.name, c.minor)
 	switch {
@@ -50,14 +50,14 @@ func (c *checker) checkCall(node *call) {
 	}
 }
 
-// mistake is a fault with its place.
+// mistake is a fault in a program with its position.
 type mistake struct {
 	span
 	message, help string
 }
 
-// refuses returns the reason why a function rejects a call, nil if it may accept it. An argument that is repeated
-// counts once, as in Vector.
+// refuses returns the reason why a function does not accept a call, or nil if it may accept the call. An
+// argument that is given twice counts once, as in Vector.
 func (c *checker) refuses(f *function, node *call) *mistake {
 	if maxArguments := len(f.parameters); len(node.arguments) > maxArguments {
 		extra := node.arguments[maxArguments]

@@ -3,13 +3,13 @@
 
 package vrl
 
-// expression is a part of a program that has a value: one of the types below.
+// expression is a node of a parsed program that has a value. The types below implement it.
 type expression interface{ sourceSpan() span }
 
 func (p span) sourceSpan() span { return p }
 
 type (
-	// literal is a text, a number and so on. Only a text in double quotes has parts.
+	// literal is a constant such as a text or a number. Only a text in double quotes has parts.
 	literal struct {
 		span
 		kind  tokenKind // keyword for true, false and null
@@ -17,13 +17,13 @@ type (
 		parts []textPart
 	}
 
-	// variable is a variable that is read.
+	// variable is a reference to a variable.
 	variable struct {
 		span
 		name string
 	}
 
-	// query is a path below the event (.), its metadata (%), or the value of an expression.
+	// query is a path that starts at the event (.), at its metadata (%), or at the value of an expression.
 	query struct {
 		span
 		root     byte // '.' or '%'; 0 if there is a target
@@ -31,10 +31,10 @@ type (
 		segments []segment
 	}
 
-	// segment is a field of a path, or an index if the index has digits.
+	// segment is one step of a path: an index if index is not empty, or else a field.
 	segment struct{ field, index string }
 
-	// call is a call of a function.
+	// call is a function call.
 	call struct {
 		span
 		name       string
@@ -56,13 +56,13 @@ type (
 		body      *block
 	}
 
-	// negation is a negation.
+	// negation is an expression with the operator !.
 	negation struct {
 		span
 		value expression
 	}
 
-	// binary is an operation on two values.
+	// binary is an operation with an operator between two expressions.
 	binary struct {
 		span
 		operator    string
@@ -70,8 +70,8 @@ type (
 		left, right expression
 	}
 
-	// assignment assigns a value to one target, or a value and its error to two targets. A target is a variable, a
-	// query, or a literal for _.
+	// assignment assigns a value to one target, or a value and the error of its expression to two targets. A
+	// target is a variable, a query, or a literal for _.
 	assignment struct {
 		span
 		targets []expression
@@ -79,7 +79,8 @@ type (
 		value   expression
 	}
 
-	// conditional is an if with its else branch, which may be another if.
+	// conditional is an if expression. If its else branch is another if expression, elseBlock contains only
+	// that expression.
 	conditional struct {
 		span
 		predicate []expression
@@ -87,7 +88,7 @@ type (
 		elseBlock *block
 	}
 
-	// block is a list of expressions in braces. Its value is the value of the last one.
+	// block is a list of expressions in braces. Its value is the value of the last expression.
 	block struct {
 		span
 		body []expression
@@ -110,13 +111,13 @@ type (
 		values []expression
 	}
 
-	// abort ends the VRL program; its message may be nil.
+	// abort ends the program. Its message may be nil.
 	abort struct {
 		span
 		message expression
 	}
 
-	// result ends the VRL program with a value.
+	// result is a return expression, which ends the program with a value.
 	result struct {
 		span
 		value expression

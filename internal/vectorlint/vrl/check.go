@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// largest is the maximum size in bytes of a VRL program that is read.
+	// largest is the maximum size in bytes of a program. Larger programs are not checked.
 	largest = 256 << 10
 	// mostDepth is the maximum nesting depth of expressions.
 	mostDepth = 250
-	// longestChain is the maximum number of operators in a row.
+	// longestChain is the maximum number of operators of the same precedence in a row.
 	longestChain = 1000
-	// mostFindings is the maximum number of reported mistakes of a VRL program.
+	// mostFindings is the maximum number of findings for one program.
 	mostFindings = 20
 )
 
@@ -25,62 +25,65 @@ type Kind string
 const (
 	// Syntax is a syntax error.
 	Syntax Kind = "syntax"
-	// Function is a call of an unknown function, or a call with wrong arguments.
+	// Function is a call of a function that does not exist, or a call with wrong arguments.
 	Function Kind = "function"
-	// Variable is a variable without a value.
+	// Variable is a reference to a variable that has no value yet.
 	Variable Kind = "variable"
 	// Error is an error that is not handled or cannot be handled, or a value of the wrong kind.
 	Error Kind = "error"
 )
 
-// Finding is one mistake. Line and Column count from 1, Column in characters.
+// Finding is one mistake in a program. Line and Column start at 1, and Column counts characters.
 type Finding struct {
 	Kind         Kind
 	Line, Column int
-	// Message explains the mistake. Help explains how to fix it; it may be "".
+	// Message describes the mistake. Help explains how to fix it, or is "".
 	Message, Help string
 }
 
-// Report is the result of a check. The Findings are in the order of the VRL program.
+// Report is the result of a check. Findings have the order of the program.
 type Report struct {
 	Findings []Finding
-	// Coverage is the checked part of the rules that Vector applies.
+	// Coverage describes how many of Vector's rules were checked.
 	Coverage Coverage
-	// Effort is the part of Options.Effort that was spent.
+	// Effort is the number of characters of Options.Effort that the check has used.
 	Effort int
 }
 
-// Coverage is the checked part of a VRL program.
+// Coverage describes how far a program was checked.
 type Coverage int
 
 const (
-	// None is the coverage of a VRL program that is larger or deeper than the limits.
+	// None means that the program was not checked, because it exceeds the limits.
 	None Coverage = iota
-	// Partly means that Vector may still reject the VRL program because of the kinds of its values.
+	// Partly means that no mistake was found, but Vector may still reject the program because of the kinds of
+	// its values.
 	Partly
-	// Fully means that Vector accepts or rejects the VRL program as this check does.
+	// Fully means that Vector accepts or rejects the program as this check does.
 	Fully
 )
 
 // Options configure the check of a VRL program.
 type Options struct {
-	// Minor is the release 0.MINOR of Vector. It is 0 if the release is not known: everything that any release accepts
-	// is then accepted.
+	// Minor is the minor version of Vector 0.x, or 0 if the release is unknown. With 0, everything is accepted
+	// that any release accepts.
 	Minor int
-	// Effort is the maximum number of characters that are read ahead to find the ends of paths, and of lookups of
-	// variables and fields. Both grow faster than the VRL program.
+	// Effort is the maximum number of characters that may be read ahead to find the ends of paths, including
+	// lookups of variables and fields. Both numbers may grow faster than the size of the program.
 	Effort int
-	// IsCondition reports that the VRL program is a condition: it is a boolean, and changes nothing.
+	// IsCondition reports whether the program is a condition. A condition must return a boolean and must not
+	// change the event.
 	IsCondition bool
-	// IsAny reports that any field of an event may have any kind, as in Vector without a schema.
+	// IsAny reports whether every field of an event may have every kind. This is the case in Vector without a
+	// schema.
 	IsAny bool
-	// Nearest returns the name that a misspelled name probably means, "" if there is none. If it is nil, nothing is
-	// suggested.
+	// Nearest returns the candidate that is most similar to a misspelled name, or "" if no candidate is
+	// similar. If Nearest is nil, findings do not suggest names.
 	Nearest func(name string, candidates []string) string
 }
 
-// Check finds the mistakes of a VRL program, as Vector would. It takes bounded time and memory. A program that is
-// larger or deeper, or takes more effort, is accepted.
+// Check returns the mistakes for which Vector would reject a program. It takes bounded time and memory. If a
+// program exceeds the limits, Check returns no findings.
 func Check(program string, options Options) Report {
 	if len(program) > largest || !utf8.ValidString(program) {
 		return Report{}
@@ -111,17 +114,17 @@ func Check(program string, options Options) Report {
 	}
 }
 
-// checker finds the mistakes of a VRL program that was parsed.
+// checker checks a parsed program.
 type checker struct {
 	program  string
 	minor    int
 	findings []Finding
-	// isCondition and isAny are as in Options.
+	// isCondition and isAny have the same meaning as in Options.
 	isCondition, isAny bool
 	nearest            func(name string, candidates []string) string
-	// isUnsure reports whether Vector may reject a VRL program that this check accepts.
+	// isUnsure reports whether Vector may reject a program in which this check did not find a mistake.
 	isUnsure bool
-	// remaining is the remaining effort. The check ends if it is below 0.
+	// remaining is the number of characters that may still be read ahead. If it is negative, the check ends.
 	remaining int
 }
 
@@ -136,5 +139,5 @@ func (c *checker) add(kind Kind, loc span, message, help string) {
 	})
 }
 
-// isFull reports whether the maximum number of mistakes is reached.
+// isFull reports whether the checker has found the maximum number of mistakes.
 func (c *checker) isFull() bool { return len(c.findings) >= mostFindings }

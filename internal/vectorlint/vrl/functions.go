@@ -13,17 +13,18 @@ import (
 //go:embed data/functions.tsv
 var table string
 
-// function is a form of a function in some releases.
+// function is one form of a VRL function, which is valid in a range of releases.
 type function struct {
 	name string
-	// firstMinor and until are the first and the last release 0.MINOR with this form.
+	// firstMinor and lastMinor are the first and the last minor version of Vector 0.x with this form.
 	firstMinor, lastMinor int
 	parameters            []parameter
-	// closure is the number of variables of its closure: noClosure, or anyClosure if the number depends on the call.
+	// closure is the number of variables of the function's closure. It is noClosure for a function without a
+	// closure, and anyClosure if the number depends on the call.
 	closure int
-	// result is the kind of its result.
+	// result describes the kind of the function's result, as in the table.
 	result string
-	// isParticular reports whether Vector may reject a call for more reasons than the kinds of its arguments.
+	// isParticular reports whether Vector may reject a call for other reasons than the kinds of its arguments.
 	isParticular bool
 }
 
@@ -35,11 +36,11 @@ const (
 type parameter struct {
 	name       string
 	isRequired bool
-	// kinds are the letters of the accepted kinds.
+	// kinds are the letters of the kinds that the parameter accepts.
 	kinds string
 }
 
-// library has the functions by name. The oldest form of each function is first.
+// library returns the forms of all functions by name. The oldest form of a function is first.
 var library = sync.OnceValue(func() map[string][]function {
 	functions := map[string][]function{}
 	for line := range strings.Lines(table) {
@@ -67,7 +68,7 @@ var library = sync.OnceValue(func() map[string][]function {
 	return functions
 })
 
-// newest is the newest release in the table.
+// newest returns the newest minor version in the table.
 var newest = sync.OnceValue(func() int {
 	latest := 0
 	for _, forms := range library() {
@@ -76,8 +77,8 @@ var newest = sync.OnceValue(func() int {
 	return latest
 })
 
-// formsFor returns the forms of a function in a release, and its forms in other releases. For release 0, all forms are
-// in the first result.
+// formsFor returns the forms of a function in a release, and its forms in all other releases. If the release is
+// 0, all forms are in the first result.
 func formsFor(name string, minor int) (forms, otherForms []function) {
 	for _, form := range library()[name] {
 		if minor == 0 || form.firstMinor <= minor && minor <= form.lastMinor {
@@ -89,7 +90,7 @@ func formsFor(name string, minor int) (forms, otherForms []function) {
 	return forms, otherForms
 }
 
-// position returns the index of a parameter, -1 if the function does not have it.
+// position returns the index of a parameter, or -1 if the function does not have the parameter.
 func (f *function) position(name string) int {
 	for i := range f.parameters {
 		if f.parameters[i].name == name {

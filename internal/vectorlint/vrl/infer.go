@@ -5,8 +5,8 @@ package vrl
 
 import "fmt"
 
-// inferAll finds errors that are not handled, and values of the wrong kind, in the expressions of a VRL program. Its
-// functions and variables have been checked before.
+// inferAll reports errors that are not handled, and values of the wrong kind, in the expressions of a program.
+// Functions and variables must have been checked before.
 func (c *checker) inferAll(body []expression) {
 	env := newState(&c.remaining)
 	var last value
@@ -26,7 +26,8 @@ func (c *checker) inferAll(body []expression) {
 	c.require(last.isExactly(aBoolean), loc, "a condition has to be a boolean"+instead(last), "compare it, such as with == true")
 }
 
-// requireHandled reports an error that is not handled.
+// requireHandled reports an expression that can fail if the program does not handle the error. If it is unknown
+// whether the expression can fail, it sets isUnsure.
 func (c *checker) requireHandled(fails chance, loc span, suffix string) {
 	if fails == maybe {
 		c.isUnsure = true
@@ -36,7 +37,8 @@ func (c *checker) requireHandled(fails chance, loc span, suffix string) {
 	}
 }
 
-// require reports a value that is not as required.
+// require reports a finding if a requirement is never met. If it is unknown whether the requirement is met, it
+// sets isUnsure.
 func (c *checker) require(holds chance, loc span, message, help string) {
 	if holds == maybe {
 		c.isUnsure = true
@@ -46,7 +48,8 @@ func (c *checker) require(holds chance, loc span, message, help string) {
 	}
 }
 
-// instead describes the kinds of a value for a message.
+// instead describes the kinds of a value for a message about the expected kind. It returns "" if the kinds are
+// unknown.
 func instead(v value) string {
 	if !v.isKnown {
 		return ""
@@ -54,7 +57,8 @@ func instead(v value) string {
 	return ", and this may be " + v.kinds.String()
 }
 
-// infer returns the known kinds of the value of an expression, and updates the state of variables and fields.
+// infer returns the kinds that the value of an expression may have, and updates the state of variables and
+// fields.
 func (c *checker) infer(expr expression, env *state) value {
 	if c.remaining < 0 {
 		return value{fails: maybe}
@@ -93,7 +97,7 @@ func (c *checker) infer(expr expression, env *state) value {
 	return c.inferEnd(expr, env)
 }
 
-// inferEnd handles expressions that end the VRL program. Behind them nothing is known.
+// inferEnd infers an expression that ends the program. The kinds in all following code are unknown.
 func (c *checker) inferEnd(expr expression, env *state) value {
 	c.isUnsure = c.isUnsure || len(c.findings) == 0
 	switch expr := expr.(type) {
@@ -109,7 +113,7 @@ func (c *checker) inferEnd(expr expression, env *state) value {
 	return value{}
 }
 
-// inferBody handles a list of expressions. The value is the value of the last one.
+// inferBody infers a list of expressions and returns the value of the last expression.
 func (c *checker) inferBody(body []expression, env *state) value {
 	var last value
 	fails := never
@@ -126,7 +130,7 @@ func (c *checker) inferBody(body []expression, env *state) value {
 	return last.withFails(fails)
 }
 
-// mayTerminate reports whether the code behind an expression may never run.
+// mayTerminate reports whether an expression may end the program, so that the code after it does not run.
 func mayTerminate(expr expression) bool {
 	switch expr := expr.(type) {
 	case *abort, *result:
@@ -151,7 +155,7 @@ func (c *checker) inferItems(items []expression, env *state) chance {
 	return fails
 }
 
-// inferLiteral handles a literal. The validity of a regular expression or a time is not known.
+// inferLiteral infers a literal. It does not check whether a regular expression or a time is valid.
 func (c *checker) inferLiteral(node *literal, env *state) value {
 	switch node.kind {
 	case integer:
@@ -186,7 +190,7 @@ func (c *checker) inferLiteral(node *literal, env *state) value {
 	return v
 }
 
-// inferQuery handles a path. The content of a value is not known.
+// inferQuery infers a path. The kinds of values inside objects and arrays are unknown.
 func (c *checker) inferQuery(node *query, env *state) value {
 	switch {
 	case node.target != nil:
@@ -249,7 +253,7 @@ func (c *checker) inferAssignment(node *assignment, env *state) value {
 	return v.withFails(never)
 }
 
-// assign records the new value of a target.
+// assign sets the kinds of a target to the kinds of the assigned value.
 func (c *checker) assign(target expression, v value, env *state) {
 	switch target := target.(type) {
 	case *variable:
@@ -280,7 +284,7 @@ func (c *checker) assign(target expression, v value, env *state) {
 	}
 }
 
-// mergeObjects returns the result of the operator | for two values.
+// mergeObjects infers the operator | for two values, which must be objects.
 func (c *checker) mergeObjects(left, right value, loc span) value {
 	for _, v := range []value{left, right} {
 		c.require(v.isExactly(anObject), loc, fmt.Sprintf("only objects can be merged%s", instead(v)), "write object!(…)")

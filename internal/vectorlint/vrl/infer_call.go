@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// guards are functions that return a value of one kind, and fail for any other kind.
+// guards are the functions that return a value of one kind, and fail for values of all other kinds.
 var guards = map[string]kinds{
 	"string": aText, "int": anInteger, "float": aFloat, "bool": aBoolean, "object": anObject, "array": anArray, "timestamp": aTime,
 }
 
-// conversions are functions that return a value of one kind, and fail for some kinds.
+// conversions are the functions that convert values to one kind, and fail for values of some kinds.
 var conversions = map[string]struct{ result, failsFor kinds }{
 	"to_string": {aText, anArray | anObject | aRegex},
 	"to_int":    {anInteger, aText | anArray | anObject | aRegex},
@@ -21,8 +21,8 @@ var conversions = map[string]struct{ result, failsFor kinds }{
 	"to_bool":   {aBoolean, aText | aTime | anArray | anObject | aRegex},
 }
 
-// inferCall handles the call of a function. The arguments are checked first, as in Vector, and then the errors at run
-// time.
+// inferCall infers a function call. Like Vector, it first checks the arguments, and then the errors that may
+// occur at run time.
 func (c *checker) inferCall(node *call, env *state) value {
 	f := c.form(node.name)
 	if f == nil {
@@ -50,7 +50,7 @@ func (c *checker) inferCall(node *call, env *state) value {
 	return v
 }
 
-// form returns the form of a function, nil if the function has several forms.
+// form returns the form of a function in the checked release, or nil unless the function has exactly one form.
 func (c *checker) form(name string) *function {
 	forms, _ := formsFor(name, c.minor)
 	if len(forms) != 1 {
@@ -59,8 +59,8 @@ func (c *checker) form(name string) *function {
 	return &forms[0]
 }
 
-// inferArguments checks arguments. It returns the result of the call, and the chance that an argument has a kind that
-// its parameter does not accept.
+// inferArguments infers and checks the arguments of a call. It returns the result of the call, and the chance
+// that an argument has a kind that its parameter does not accept.
 func (c *checker) inferArguments(f *function, node *call, env *state) (v value, isPartly chance) {
 	nextIndex, firstArgument := 0, value{}
 	for i := range node.arguments {
@@ -91,7 +91,7 @@ func (c *checker) inferArguments(f *function, node *call, env *state) (v value, 
 	return c.inferResult(f, firstArgument), isPartly
 }
 
-// inferResult is the result of a function for its first argument.
+// inferResult returns the result of a function, which may depend on the kinds of the first argument.
 func (c *checker) inferResult(f *function, firstArgument value) value {
 	if guardKinds, isGuard := guards[f.name]; isGuard {
 		return exactly(guardKinds).withFails(always - firstArgument.isExactly(guardKinds))
@@ -113,7 +113,7 @@ func (c *checker) inferResult(f *function, firstArgument value) value {
 	return value{fails: maybe}
 }
 
-// forgetTarget removes the known kinds of the value that del deletes.
+// forgetTarget makes the kinds of the field that del deletes unknown.
 func (c *checker) forgetTarget(node *call, env *state) {
 	if c.isCondition {
 		c.isUnsure = true

@@ -37,7 +37,8 @@ func (c *checker) inferBinary(node *binary, env *state) value {
 	return inferArithmetic(node.operator, left, right)
 }
 
-// inferChoice returns the value of an operation that chooses one of two values, or combines both.
+// inferChoice infers the operators ??, || and &&, which evaluate the right side only for some values of the
+// left side.
 func (c *checker) inferChoice(node *binary, left, right value) value {
 	if node.operator == "??" {
 		if left.fails == never {
@@ -69,7 +70,7 @@ func (c *checker) inferChoice(node *binary, left, right value) value {
 	return union(left, right)
 }
 
-// mayBeConstant reports whether Vector may know the value of an expression.
+// mayBeConstant reports whether Vector may compute the value of an expression when it compiles the program.
 func mayBeConstant(expr expression) bool {
 	switch expr := expr.(type) {
 	case *call, *binary, *negation:
@@ -80,7 +81,8 @@ func mayBeConstant(expr expression) bool {
 	return true
 }
 
-// inferDivision returns the value of a division. It cannot fail if the divisor is known and not 0.
+// inferDivision infers a division. It cannot fail if the dividend is a number and the divisor is a literal
+// other than 0.
 func inferDivision(divisor expression, dividend value) value {
 	number, isLiteral := divisor.(*literal)
 	switch {
@@ -99,7 +101,7 @@ func inferDivision(divisor expression, dividend value) value {
 	return exactly(aFloat).withFails(always)
 }
 
-// inferArithmetic returns the value of a sum, a difference or a product.
+// inferArithmetic infers a sum, a difference or a product.
 func inferArithmetic(operator string, left, right value) value {
 	fails := maxChance(left.fails, right.fails)
 	isText := maxChance(left.isExactly(aText), right.isExactly(aText))

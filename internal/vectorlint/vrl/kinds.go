@@ -5,7 +5,7 @@ package vrl
 
 import "strings"
 
-// kinds are the possible kinds of a value, one bit each.
+// kinds is a set of kinds that a value may have, as bits.
 type kinds uint16
 
 const (
@@ -23,10 +23,10 @@ const (
 	anything = aMissing<<1 - 1
 )
 
-// letters are the letters of the kinds in the table, in the order of the bits.
+// letters are the letters that stand for the kinds in the table, in the order of the bits.
 const letters = "sifboatrn"
 
-// nouns are the names of the kinds in messages.
+// nouns are the names of the kinds in messages, in the order of the bits.
 var nouns = []string{"a text", "a whole number", "a number", "a boolean", "an object", "an array", "a time", "a regular expression", "null"}
 
 func parseKinds(text string) kinds {
@@ -57,7 +57,7 @@ func (k kinds) String() string {
 	return strings.Join(names, " or ")
 }
 
-// chance is the known probability of an event: no, maybe or yes.
+// chance is the known probability of an event.
 type chance uint8
 
 const (
@@ -66,11 +66,12 @@ const (
 	always
 )
 
-// maxChance is the chance that one or the other happens, both the chance that both happen.
+// maxChance returns the chance that at least one of two events happens. minChance returns the chance that both
+// happen.
 func maxChance(a, b chance) chance { return max(a, b) }
 func minChance(a, b chance) chance { return min(a, b) }
 
-// toChance returns the chance of an event that is known to happen or not.
+// toChance returns always for true and never for false.
 func toChance(condition bool) chance {
 	if condition {
 		return always
@@ -78,12 +79,12 @@ func toChance(condition bool) chance {
 	return never
 }
 
-// value is the known part of the value of an expression.
+// value describes what infer knows about an expression.
 type value struct {
-	// kinds are exactly the kinds that Vector infers, if isKnown.
+	// kinds are exactly the kinds that Vector infers for the value. They are valid only if isKnown is true.
 	kinds   kinds
 	isKnown bool
-	// fails is the chance that Vector treats the expression as fallible.
+	// fails is the chance that Vector treats the expression as an expression that can fail.
 	fails chance
 }
 
@@ -94,7 +95,7 @@ func (v value) withFails(fails chance) value {
 	return v
 }
 
-// exceeds returns the chance that a value has other kinds than these.
+// exceeds returns the chance that a value may have a kind outside of a set.
 func (v value) exceeds(k kinds) chance {
 	if !v.isKnown {
 		return maybe
@@ -102,7 +103,7 @@ func (v value) exceeds(k kinds) chance {
 	return toChance(!v.kinds.isWithin(k))
 }
 
-// isExactly returns the chance that a value has these kinds and nothing else.
+// isExactly returns the chance that the kinds of a value are equal to a set.
 func (v value) isExactly(k kinds) chance {
 	if !v.isKnown {
 		return maybe
@@ -110,7 +111,7 @@ func (v value) isExactly(k kinds) chance {
 	return toChance(v.kinds == k)
 }
 
-// union returns the value of an expression that is one of two values.
+// union returns the description of an expression that has one of two values.
 func union(a, b value) value {
 	return value{a.kinds | b.kinds, a.isKnown && b.isKnown, maxChance(a.fails, b.fails)}
 }

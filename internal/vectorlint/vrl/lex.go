@@ -11,7 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// tokenKind is the kind of a token. Punctuation and operators are symbols, which differ by their text.
+// tokenKind is the kind of a token. All punctuation and operators have the kind symbol and differ in their
+// text.
 type tokenKind uint8
 
 const (
@@ -28,42 +29,43 @@ const (
 	float
 	regex
 	timestamp
-	// queryStart and queryEnd are before and after a path, and have no own place.
+	// queryStart and queryEnd mark the start and the end of a path. They do not contain characters of the
+	// program.
 	queryStart
 	queryEnd
 )
 
-// token is a piece of a VRL program. Its text is as written, with two exceptions. A quoted literal has the text
-// between its quotes. A symbol at the end of a line has "\n".
+// token is a token of a program. Its text is equal to the text in the program, with two exceptions: a quoted
+// literal has the text between its quotes, and a line end has "\n".
 type token struct {
 	kind tokenKind
 	text string
 	span span
 }
 
-// span is a range of byte offsets in the VRL program.
+// span is a range of byte offsets in a program.
 type span struct{ start, end int }
 
 var (
 	keywords = []string{"if", "else", "true", "false", "null", "abort", "return"}
-	// reservedNames are reserved for later versions of the language.
+	// reservedNames are words that VRL reserves for later versions.
 	reservedNames = []string{
 		"array", "bool", "boolean", "break", "continue", "do", "emit", "float", "for", "forall", "foreach", "all", "each", "any", "try",
 		"undefined", "int", "integer", "iter", "object", "regex", "string", "traverse", "timestamp", "duration", "unless", "walk", "while", "loop",
 	}
 )
 
-// lexer splits a VRL program into tokens as Vector does. It reads ahead to find the start and the end of a path.
-// Therefore a text that starts like a path may be read several times.
+// lexer splits a program into tokens as Vector does. It reads ahead to find the start and the end of a path.
+// Text that starts like a path may therefore be read several times.
 type lexer struct {
 	program string
 	pos     int
-	// queries are the ends of the paths that have started.
+	// queries are the end offsets of the paths that have started and not ended.
 	queries []int
 	// remaining is the number of characters that may still be read ahead.
 	remaining int
-	// elseStart and elseEnd are the start and the end of the blanks and comments that were last read ahead. isElse
-	// reports whether the word else is behind them.
+	// elseStart and elseEnd are the start and the end of the whitespace and comments that elseFollows has last
+	// read. isElse reports whether the word else follows them.
 	elseStart, elseEnd int
 	isElse             bool
 	err                *failure
@@ -73,8 +75,8 @@ func newLexer(program string, effort int) *lexer {
 	return &lexer{program: program, remaining: effort}
 }
 
-// failure is the reason why a VRL program cannot be read. isOverBudget is true if the reason is a limit and not a fault of
-// the program.
+// failure is the reason why a program cannot be parsed. If isOverBudget is true, the reason is a limit and not
+// a fault of the program.
 type failure struct {
 	span         span
 	message      string
@@ -89,14 +91,15 @@ func (l *lexer) fail(start, endPos int, message, help string) token {
 	return token{span: span{len(l.program), len(l.program)}}
 }
 
-// failOverBudget ends a VRL program that takes too much effort to check.
+// failOverBudget ends the parsing of a program that exceeds a limit.
 func (l *lexer) failOverBudget() {
 	if l.err == nil {
 		l.err = &failure{isOverBudget: true}
 	}
 }
 
-// nextToken returns the next token. The kind is end behind the last token and after a failure.
+// nextToken returns the next token. After the last token and after a failure, it returns tokens of the kind
+// end.
 func (l *lexer) nextToken() token {
 	for l.err == nil {
 		start := l.pos
@@ -126,7 +129,7 @@ func (l *lexer) endQuery() token {
 	return token{kind: queryEnd, span: span{pos, pos + 1}}
 }
 
-// token reads a token with an own place. It returns false for blanks and comments.
+// token reads one token that contains characters of the program. It returns false for whitespace and comments.
 func (l *lexer) token() (tok token, isToken bool) {
 	start := l.pos
 	r, size := utf8.DecodeRuneInString(l.program[start:])
@@ -166,7 +169,7 @@ func (l *lexer) cut(kind tokenKind, start int) token {
 	return token{kind, l.program[start:l.pos], span{start, l.pos}}
 }
 
-// name reads a name, except the name of a function.
+// name reads a keyword, a reserved name, or the name of a variable or field.
 func (l *lexer) name(start int) token {
 	tok := l.cut(identifier, start)
 	switch {
@@ -180,7 +183,7 @@ func (l *lexer) name(start int) token {
 	return tok
 }
 
-// number reads a number with or without a fraction, or a name that starts with digits.
+// number reads an integer, a float, or a name that starts with digits.
 func (l *lexer) number(start int) token {
 	isPart := func(c rune) bool { return isDigit(c) || c == '_' }
 	l.skip(isPart)
@@ -200,7 +203,7 @@ func (l *lexer) number(start int) token {
 	return tok
 }
 
-// readQuoted reads a text after its first quote.
+// readQuoted reads a text in double quotes. The lexer is after the opening quote.
 func (l *lexer) readQuoted(start int) token {
 	endPos, wrong := textEnd(l.program, l.pos)
 	if wrong != nil {
@@ -210,7 +213,7 @@ func (l *lexer) readQuoted(start int) token {
 	return token{text, l.program[start+1 : endPos-1], span{start, endPos}}
 }
 
-// readRaw reads a literal such as r'…', s'…' or t'…', after its letter.
+// readRaw reads a literal such as r'…', s'…' or t'…'. The lexer is after the letter.
 func (l *lexer) readRaw(start int) token {
 	kind := map[byte]tokenKind{'r': regex, 's': rawText, 't': timestamp}[l.program[start]]
 	endPos := rawEnd(l.program, l.pos+1)
@@ -221,7 +224,7 @@ func (l *lexer) readRaw(start int) token {
 	return token{kind, l.program[start+2 : endPos-1], span{start, endPos}}
 }
 
-// elseFollows reports whether only blanks and comments are before the word else.
+// elseFollows reports whether the next token is the word else. It skips whitespace, line ends and comments.
 func (l *lexer) elseFollows() bool {
 	if l.pos >= l.elseStart && l.pos <= l.elseEnd {
 		return l.isElse
@@ -243,7 +246,7 @@ func (l *lexer) elseFollows() bool {
 	return l.isElse
 }
 
-// peek returns the next character, 0 at the end.
+// peek returns the next character, or 0 at the end of the program.
 func (l *lexer) peek() rune { return byteAt(l.program, l.pos) }
 
 func (l *lexer) skip(matches func(rune) bool) {
@@ -252,7 +255,8 @@ func (l *lexer) skip(matches func(rune) bool) {
 	}
 }
 
-// byteAt returns a byte as an ASCII character. A byte of a longer character is not an ASCII character.
+// byteAt returns the byte at an offset as a character, or 0 after the end of the program. The result is correct
+// only for ASCII characters. No byte of another character is an ASCII character.
 func byteAt(program string, i int) rune {
 	if i < len(program) {
 		return rune(program[i])

@@ -9,7 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// textEnd returns the offset behind the closing quote of a text. The start is the offset behind its opening quote.
+// textEnd returns the offset after the closing quote of a text in double quotes. The start is the offset after
+// the opening quote.
 func textEnd(program string, start int) (endPos int, wrong *failure) {
 	for i := start; i < len(program); i++ {
 		switch program[i] {
@@ -26,7 +27,7 @@ func textEnd(program string, start int) (endPos int, wrong *failure) {
 	return 0, &failure{span: span{start - 1, start}, message: "the quote that is opened here is not closed"}
 }
 
-// escapeEnd returns the offset behind an escape.
+// escapeEnd returns the offset after the escape that starts at an offset, or a failure for an unknown escape.
 func escapeEnd(program string, i int) (endPos int, wrong *failure) {
 	const help = `a text knows \n \r \t \0 \" \' \\ \{ \} and \u{…}; a backslash is written \\, or the text s'…'`
 	refuse := func(endPos int) (int, *failure) {
@@ -54,8 +55,8 @@ func escapeEnd(program string, i int) (endPos int, wrong *failure) {
 	return endPos + 1, nil
 }
 
-// rawEnd returns the offset behind the closing quote of a literal such as s'…', -1 if there is none. A quote after a
-// backslash does not close the literal.
+// rawEnd returns the offset after the closing quote of a literal such as s'…', or -1 if the literal is not
+// closed. A quote after a backslash does not close the literal.
 func rawEnd(program string, start int) int {
 	for i := start; i < len(program); i++ {
 		switch program[i] {
@@ -68,13 +69,14 @@ func rawEnd(program string, start int) int {
 	return -1
 }
 
-// textPart is a piece of a text: the text as written, or the name of a variable between {{ and }}.
+// textPart is a part of a text: literal text, or the name of a variable between {{ and }}.
 type textPart struct {
 	text       string
 	isVariable bool
 }
 
-// parseTextParts splits a text at its variables. The offsets are not stored, because a name is searched again.
+// parseTextParts splits a text into literal parts and variables. It does not return offsets, because
+// walkLiteral searches the names again.
 func parseTextParts(text string) []textPart {
 	if !strings.Contains(text, "{{") {
 		return []textPart{{text: text}}

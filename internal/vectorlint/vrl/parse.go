@@ -8,19 +8,21 @@ import (
 	"strconv"
 )
 
-// parser reads the grammar by recursive descent. After a failure, all next tokens are the end of the VRL program.
+// parser is a recursive descent parser. After a failure, every further token has the kind end.
 type parser struct {
 	lexer *lexer
-	// lookahead are tokens that are read but not used yet; two at most.
+	// lookahead contains up to two tokens that have been read, but not used yet.
 	lookahead []token
-	// pushedBack is an expression in parentheses that is read already. It is the start of an operation.
+	// pushedBack is an expression in parentheses that predicate has already read, or nil for none. It is the
+	// first operand of an operation.
 	pushedBack *group
 	depth      int
 	lastSpan   span
 	err        *failure
 }
 
-// parse reads a VRL program with a limit of effort. After a failure, it returns no expressions.
+// parse parses a program. The effort is the maximum number of characters that may be read ahead, and spent is
+// the used number. After a failure, parse returns the failure.
 func parse(program string, effort int) (statements []expression, spent int, wrong *failure) {
 	p := &parser{lexer: newLexer(program, effort)}
 	p.newlines()
@@ -56,13 +58,13 @@ func (p *parser) advance() token {
 	return tok
 }
 
-// isNext reports whether the next token is one of these symbols or keywords.
+// isNext reports whether the next token is one of some symbols or keywords.
 func (p *parser) isNext(texts ...string) bool {
 	tok := p.peek()
 	return (tok.kind == symbol || tok.kind == keyword) && slices.Contains(texts, tok.text)
 }
 
-// accept reads the next token if it is this symbol or keyword.
+// accept reads the next token if it is a symbol or keyword with a text.
 func (p *parser) accept(text string) bool {
 	if !p.isNext(text) {
 		return false
@@ -82,7 +84,8 @@ func (p *parser) newlines() {
 	}
 }
 
-// separator reads the end of a statement.
+// separator reads the separator after a statement and all following line ends. It returns false if no separator
+// follows.
 func (p *parser) separator() bool {
 	if !p.isNext("\n", ";") {
 		return false
@@ -127,7 +130,8 @@ func describe(tok token) string {
 	return strconv.Quote(tok.text)
 }
 
-// enter counts the nesting depth of expressions. The caller must defer the returned function.
+// enter increments the nesting depth of expressions. The caller must defer the returned function, which
+// decrements it.
 func (p *parser) enter() (exit func()) {
 	if p.depth++; p.depth > mostDepth {
 		p.failOverBudget()
@@ -135,17 +139,17 @@ func (p *parser) enter() (exit func()) {
 	return func() { p.depth-- }
 }
 
-// failOverBudget ends a VRL program that takes too much effort to check.
+// failOverBudget ends the parsing of a program that exceeds a limit.
 func (p *parser) failOverBudget() {
 	if p.err == nil {
 		p.err = &failure{isOverBudget: true}
 	}
 }
 
-// spanFrom returns the place from an offset to the end of the last token that was read.
+// spanFrom returns the span from an offset to the end of the last token that was read.
 func (p *parser) spanFrom(start int) span { return span{start, max(start, p.lastSpan.end)} }
 
-// startsExpression reports whether a statement may start with the next token.
+// startsExpression reports whether the next token may start an expression.
 func (p *parser) startsExpression() bool {
 	switch tok := p.peek(); tok.kind {
 	case identifier, functionName, text, rawText, integer, float, regex, timestamp, queryStart:
@@ -159,7 +163,7 @@ func (p *parser) startsExpression() bool {
 	}
 }
 
-// statement reads an expression that may be on an own line.
+// statement reads an expression that may be a statement, including if, abort, return and assignments.
 func (p *parser) statement() expression {
 	defer p.enter()()
 	start := p.peek().span.start
@@ -179,7 +183,7 @@ func (p *parser) statement() expression {
 	return p.assignment()
 }
 
-// assignment reads an assignment, or any expression.
+// assignment reads an assignment, or an expression that is not an assignment.
 func (p *parser) assignment() expression {
 	start := p.peek().span.start
 	if p.isNext("_") {
@@ -216,7 +220,7 @@ func (p *parser) assign(start int, firstTarget expression) expression {
 	return &assignment{p.spanFrom(start), targets, isMerge, value}
 }
 
-// target reads the target of an assignment.
+// target reads the target of an assignment: a variable, a path or _.
 func (p *parser) target() expression {
 	tok := p.peek()
 	switch {
@@ -232,10 +236,10 @@ func (p *parser) target() expression {
 	return &literal{span: tok.span}
 }
 
-// precedence has the operators, in the order of their precedence, the lowest first.
+// precedence contains the operators by precedence. The operators with the lowest precedence are first.
 var precedence = [][]string{{"??"}, {"||", "&&"}, {"!=", "=="}, {">=", ">", "<=", "<"}, {"|"}, {"+", "-"}, {"*", "/"}}
 
-// expression reads an operation of at least some precedence.
+// expression reads an operation with operators of at least a level in precedence.
 func (p *parser) expression(level int) expression {
 	if level == len(precedence) {
 		return p.unary()

@@ -3,7 +3,7 @@
 
 package vrl
 
-// query reads a path between queryStart and queryEnd.
+// query reads a path, from its queryStart token to its queryEnd token.
 func (p *parser) query() expression {
 	defer p.enter()()
 	start := p.advance().span.start
@@ -31,7 +31,7 @@ func (p *parser) query() expression {
 	return node
 }
 
-// segment reads a field or an index of a path, and reports whether there is one.
+// segment reads one field or index of a path. It returns false if the path does not continue.
 func (p *parser) segment(node *query) bool {
 	if p.accept("[") {
 		index := p.peek()

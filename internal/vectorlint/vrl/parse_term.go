@@ -3,7 +3,7 @@
 
 package vrl
 
-// term reads an expression without operators.
+// term reads an expression without operators outside of parentheses.
 func (p *parser) term() expression {
 	tok := p.peek()
 	switch tok.kind {
@@ -49,7 +49,7 @@ func (p *parser) container() expression {
 	return &literal{span: tok.span}
 }
 
-// list reads items that are separated by commas, up to the closing symbol. A comma may follow the last item.
+// list reads items that are separated by commas, and the closing symbol. A comma may follow the last item.
 func (p *parser) list(closing string, item func()) {
 	for !p.isNext(closing) && p.peek().kind != end {
 		item()
@@ -83,7 +83,7 @@ func (p *parser) braces() expression {
 	return p.body(start)
 }
 
-// block reads a block that is not empty, in a place where an object is not allowed.
+// block reads a block with at least one statement, where an object is not allowed.
 func (p *parser) block() *block {
 	start := p.peek().span.start
 	p.expect("{")
@@ -123,8 +123,8 @@ func (p *parser) conditional() expression {
 	return node
 }
 
-// predicate reads an expression, or several expressions in parentheses, separated by line ends. The symbol behind the
-// first expression shows which of the two it is.
+// predicate reads the condition of an if expression. The condition is one expression, or several expressions in
+// parentheses, separated by line ends. The symbol after the first expression distinguishes the two forms.
 func (p *parser) predicate() []expression {
 	start := p.peek().span.start
 	if !p.accept("(") {

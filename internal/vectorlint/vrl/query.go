@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// startsQuery reports whether a new path starts here, and records its end. As Vector does, it reads ahead to the
-// possible end of the path.
+// startsQuery reports whether a path starts at the current position, and records its end. Like Vector, it reads
+// ahead to the possible end of the path.
 func (l *lexer) startsQuery() bool {
 	if l.pos >= len(l.program) || len(l.queries) > 0 && l.queries[len(l.queries)-1] == l.pos {
 		return false
@@ -33,20 +33,20 @@ func (l *lexer) startsQuery() bool {
 	return true
 }
 
-// queryScan reads ahead over a possible path.
+// queryScan reads ahead over text that may be a path.
 type queryScan struct {
 	lexer *lexer
 	pos   int
-	// previous is the character before, 0 at the start; end is its offset.
+	// previous is the last character that was read, or 0 at the start. end is the offset of that character.
 	previous rune
 	end      int
 	isPath   bool
-	// braces, brackets and parens are the numbers of open ones.
+	// braces, brackets and parens are the numbers of open brackets of each kind.
 	braces, brackets, parens int
 }
 
-// step reads a character, or all of a literal, a comment or the content of brackets. It reports whether the path may
-// continue.
+// step reads one character, or a whole literal, comment or content of brackets. It returns false if the path
+// cannot continue.
 func (s *queryScan) step() bool {
 	program := s.lexer.program
 	if s.pos >= len(program) {
@@ -103,7 +103,8 @@ func (s *queryScan) afterName() bool {
 	return continuesName(s.previous)
 }
 
-// dot checks a dot or a percent sign, and reports whether the path may continue.
+// dot decides whether a dot or a percent sign makes the text a path. It returns false if the path cannot
+// continue.
 func (s *queryScan) dot(r rune, pos int) bool {
 	switch {
 	case s.previous == 0, r == '.' && strings.ContainsRune(`)}]"`, s.previous):
@@ -120,7 +121,7 @@ func (s *queryScan) dot(r rune, pos int) bool {
 	return true
 }
 
-// wordStart returns the offset behind the last blank.
+// wordStart returns the offset after the last whitespace, or 0 for none.
 func wordStart(text string) int {
 	i := strings.LastIndexFunc(text, unicode.IsSpace)
 	if i < 0 {
@@ -130,7 +131,7 @@ func wordStart(text string) int {
 	return i + size
 }
 
-// comment skips a comment and the end of its line.
+// comment skips a comment up to and including the line end.
 func (s *queryScan) comment() {
 	program := s.lexer.program
 	for s.pos < len(program) {
@@ -144,7 +145,8 @@ func (s *queryScan) comment() {
 	}
 }
 
-// skipWithin moves to the symbol that closes the innermost kind of bracket.
+// skipWithin moves to the symbol that closes the current bracket. If brackets of several kinds are open, braces
+// come first, then square brackets, then parentheses.
 func (s *queryScan) skipWithin() {
 	opening, closing := byte('('), byte(')')
 	switch {
@@ -172,7 +174,8 @@ func (s *queryScan) skipWithin() {
 	}
 }
 
-// skipLiteral skips a literal or a comment. The VRL program must continue behind it.
+// skipLiteral skips the literal or the comment at the current position, if one starts there. It fails if the
+// program ends with it.
 func (s *queryScan) skipLiteral() bool {
 	program := s.lexer.program
 	endPos, isLiteral, wrong := literalEnd(program, s.pos)
@@ -196,7 +199,8 @@ func (s *queryScan) skipLiteral() bool {
 	return true
 }
 
-// literalEnd returns the offset behind the quoted literal that starts at an offset.
+// literalEnd returns the offset after the quoted literal that starts at an offset. It returns false if no
+// literal starts there.
 func literalEnd(program string, start int) (endPos int, isLiteral bool, wrong *failure) {
 	switch c := program[start]; {
 	case c == '"':

@@ -3,17 +3,17 @@
 
 package vrl
 
-// state is the known values of variables and fields. It has only the changes since its parent. A key is $NAME for a
-// variable, .FIELD for a field of the event, or . for the whole event.
+// state contains the known values of variables and fields. It stores only the changes since its parent. Its
+// keys are $NAME for a variable, .FIELD for a field of the event, and . for the whole event.
 type state struct {
 	changed map[string]value
 	parent  *state
-	// remaining is the remaining number of lookups of keys in all states of a VRL program. It is limited because the number
-	// of lookups grows with the nesting depth of blocks.
+	// remaining is the number of lookups that are still allowed in all states of a program. It is limited
+	// because the number of lookups grows with the nesting depth of blocks.
 	remaining *int
 }
 
-// looksPerChange is the number of lookups that take as long as recording a change of a key.
+// looksPerChange is the number of lookups that a recorded change counts as, because both take the same time.
 const looksPerChange = 8
 
 // event is the key of the whole event.
@@ -23,13 +23,14 @@ func newState(remaining *int) *state { return &state{map[string]value{}, nil, re
 
 func (s *state) child() *state { return &state{map[string]value{}, s, s.remaining} }
 
-// spend counts lookups, and reports whether more are allowed.
+// spend subtracts a number of lookups. It reports whether the check may continue.
 func (s *state) spend(cost int) bool {
 	*s.remaining -= cost
 	return *s.remaining >= 0
 }
 
-// find looks a key up, within the remaining lookups.
+// find returns the value of a key from the state or the closest parent that has changed the key. It returns
+// false for an unchanged key, and if no more lookups are allowed.
 func (s *state) find(key string) (v value, ok bool) {
 	for ; s != nil && s.spend(1); s = s.parent {
 		if v, ok = s.changed[key]; ok {
@@ -39,7 +40,7 @@ func (s *state) find(key string) (v value, ok bool) {
 	return value{}, false
 }
 
-// get returns the known value of a key. A field that was not changed may be anything.
+// get returns the known value of a key. An unchanged field of the event may have any kind.
 func (s *state) get(key string) value {
 	if v, ok := s.find(key); ok {
 		return v.withFails(never)
@@ -52,7 +53,8 @@ func (s *state) get(key string) value {
 
 func (s *state) set(key string, v value) { s.changed[key] = v.withFails(never) }
 
-// mergeBlock adds the changes of a block to this state, except the changes of the block's own variables.
+// mergeBlock adds the changes in a block to the state, except changes of variables that exist only in the
+// block.
 func (s *state) mergeBlock(block *state) {
 	for key, changed := range block.changed {
 		if !s.spend(looksPerChange) {
@@ -64,7 +66,7 @@ func (s *state) mergeBlock(block *state) {
 	}
 }
 
-// join adds the changes of two branches to this state. Only one of them runs.
+// join adds the changes in two branches to the state. Only one of the branches runs.
 func (s *state) join(a, b *state) {
 	joined := map[string]value{}
 	for _, branch := range []*state{a, b} {
@@ -82,7 +84,7 @@ func (s *state) join(a, b *state) {
 	}
 }
 
-// forget records that a branch has changed values, without the new values.
+// forget makes the values that a branch has changed unknown.
 func (s *state) forget(branch *state) {
 	for key := range branch.changed {
 		if !s.spend(looksPerChange) {

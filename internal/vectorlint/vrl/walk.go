@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// scope has the variables with a value, including variables that have a value only in some cases.
+// scope contains the variables that have a value, including variables that have a value only in some cases.
 type scope struct {
 	names  map[string]bool
 	parent *scope
@@ -27,14 +27,14 @@ func (s *scope) hasName(name string) bool {
 	return false
 }
 
-// set records that a variable has a value.
+// set adds a variable to the scope.
 func (s *scope) set(name string) {
 	if !s.hasName(name) {
 		s.names[name] = true
 	}
 }
 
-// mostNames is the maximum number of names that are compared to find a typo.
+// mostNames is the maximum number of names in one scope that are compared to find a similar name.
 const mostNames = 100
 
 func (s *scope) allNames() []string {
@@ -45,14 +45,14 @@ func (s *scope) allNames() []string {
 	return names
 }
 
-// walkAll checks expressions in their order.
+// walkAll checks expressions in the order in which they run.
 func (c *checker) walkAll(exprs []expression, vars *scope) {
 	for _, expr := range exprs {
 		c.walk(expr, vars)
 	}
 }
 
-// walk checks an expression in a scope, until the maximum number of mistakes is reached.
+// walk checks an expression in a scope. It returns early if the maximum number of mistakes is found.
 func (c *checker) walk(expr expression, vars *scope) {
 	if c.isFull() {
 		return
@@ -108,7 +108,7 @@ func (c *checker) read(name string, loc span, vars *scope) {
 	c.add(Variable, loc, fmt.Sprintf("the variable %q has no value here", name), firstNonEmpty(c.didYouMean(name, vars.allNames()), help))
 }
 
-// walkLiteral checks the variables in a text.
+// walkLiteral checks the variables between {{ and }} in a text.
 func (c *checker) walkLiteral(node *literal, vars *scope) {
 	for _, part := range node.parts {
 		if !part.isVariable || vars.hasName(part.text) || c.isFull() {
@@ -137,7 +137,7 @@ func (c *checker) walkCall(node *call, vars *scope) {
 	c.walk(node.closure.body, inner)
 }
 
-// comparisons are operators that must not follow one another.
+// comparisons are the operators that VRL does not allow directly after one another.
 var comparisons = []string{"==", "!=", "<", "<=", ">", ">="}
 
 func (c *checker) walkBinary(node *binary, vars *scope) {
@@ -174,7 +174,8 @@ func (c *checker) walkAssignment(node *assignment, vars *scope) {
 	}
 }
 
-// walkMerged checks the target of |=, which must have a value. The target _ is not checked.
+// walkMerged checks the target of the operator |=, which must already have a value. It does not check the
+// target _.
 func (c *checker) walkMerged(target expression, vars *scope) {
 	if _, isNothing := target.(*literal); !isNothing {
 		c.walk(target, vars)
