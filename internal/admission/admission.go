@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package admission is the validating webhook. It takes a VectorSidecar or a ClusterVectorSidecar
-// that is created or updated, and allows or denies it according to the decision that the operator
-// would make. It adds no rules, and its answers do not change anything. It also maintains the
-// certificate of the webhook in a Secret: every replica serves the certificate, can create and
-// renew it, and can register the webhook with the API server.
+// Package admission implements the validating webhook. It takes a VectorSidecar or ClusterVectorSidecar that is
+// created or updated, and allows or denies the request according to the operator's decision. It does not add
+// rules, and its answers do not change anything in the cluster. It also creates and renews the webhook's
+// certificate in a Secret, and registers the webhook with the API server, in every replica.
 package admission
 
 import (
@@ -27,47 +26,47 @@ import (
 )
 
 const (
-	// mostWorkloads limits the number of workloads of one request, in all namespaces together. The
-	// controller reports on further workloads.
+	// mostWorkloads is the maximum number of workloads that one request checks, in all namespaces together. The
+	// controller reports on all workloads.
 	mostWorkloads = 100
-	// mostAtOnce limits the number of requests that are processed at the same time. Others wait.
+	// mostAtOnce is the maximum number of requests that are processed at the same time. Other requests wait.
 	mostAtOnce = 4
 )
 
-// World takes snapshots, and reads the ConfigMaps that they refer to.
+// World reads the cluster: it takes snapshots, and reads the objects that a decision refers to.
 type World interface {
 	desired.Objects
 
 	// Namespaces returns the namespaces that a ClusterVectorSidecar selects.
 	Namespaces(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar) ([]clusterwide.Namespace, error)
-	// Snapshot returns the same snapshot as the controller.
+	// Snapshot returns the snapshot of a VectorSidecar that the controller would use.
 	Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*evaluate.Snapshot, error)
 }
 
 // Options configure a Handler.
 type Options struct {
 	World World
-	// Cache may be shared, and may be nil.
+	// Cache caches renderings. It may be shared with the controller, and may be nil.
 	Cache *desired.Cache
-	// Bare is the platform without any ConfigMap.
+	// Bare is the platform of an operator without ConfigMaps of the platform team.
 	Bare *desired.Platform
 }
 
-// Handler answers the API server's requests. New creates it.
+// Handler answers the admission requests of the API server. Use New to create a Handler.
 type Handler struct {
 	Options
 
 	slots chan struct{}
 }
 
-// New returns a Handler.
+// New returns a Handler with some options.
 func New(options Options) *Handler {
 	return &Handler{Options: options, slots: make(chan struct{}, mostAtOnce)}
 }
 
-// Handle implements admission.Handler. It denies a VectorSidecar because of faults in the
-// VectorSidecar. It does not deny an update because of faults that existed before, and always
-// allows an update that does not change the spec.
+// Handle implements admission.Handler. It denies a request only because of faults in the VectorSidecar or
+// ClusterVectorSidecar itself. An update is not denied because of faults that the old object also has. An
+// update that does not change the spec is always allowed.
 func (h *Handler) Handle(ctx context.Context, request admission.Request) admission.Response {
 	question, err := h.read(&request)
 	if err != nil {
@@ -89,16 +88,16 @@ func (h *Handler) Handle(ctx context.Context, request admission.Request) admissi
 	return result.answer()
 }
 
-// question is the content of a request.
+// question is a decoded request.
 type question struct {
-	// title names the object.
+	// title is the name of the object in messages.
 	title string
-	// isChange is true if the desired state changes.
+	// isChange reports whether the request changes the desired state.
 	isChange bool
 	review   func(context.Context) (review, error)
 }
 
-// read reads a request.
+// read decodes a request.
 func (h *Handler) read(request *admission.Request) (*question, error) {
 	if request.Kind.Kind == kindCluster {
 		cluster, oldCluster, err := decode[v1alpha1.ClusterVectorSidecar](request)
@@ -128,20 +127,20 @@ func (h *Handler) read(request *admission.Request) (*question, error) {
 	}, nil
 }
 
-// change is a change of a VectorSidecar in a namespace.
+// change is the creation or the update of a VectorSidecar in one namespace.
 type change struct {
-	// oldSidecar is nil on creation.
+	// oldSidecar is the VectorSidecar before the update, or nil for a creation.
 	sidecar, oldSidecar *v1alpha1.VectorSidecar
-	// maxWorkloads is the maximum number of workloads that are checked.
+	// maxWorkloads is the maximum number of workloads to check.
 	maxWorkloads int
-	// isExampleNamespace is true if the namespace is only an example, so that its content does not count.
-	// oldExcludesNamespace is true if before did not apply to the namespace.
+	// isExampleNamespace reports whether the namespace is only an example, so that its content is ignored.
+	// oldExcludesNamespace reports whether the old ClusterVectorSidecar did not select the namespace.
 	isExampleNamespace, oldExcludesNamespace bool
 }
 
-// reviewChange evaluates a VectorSidecar after and before the change. It also returns the public
-// part of the review, which does not depend on ConfigMaps. This part is empty if the caller may see
-// the whole review.
+// reviewChange reviews a VectorSidecar, and demotes faults that the old VectorSidecar also has. It also returns
+// the public part of the review, which does not depend on ConfigMaps. The public part is empty if the caller
+// may read the whole review or if the review has no remarks.
 func (h *Handler) reviewChange(ctx context.Context, change *change) (result, public review, err error) {
 	result, err = h.reviewSnapshot(ctx, change, change.sidecar, func(*evaluate.Snapshot) {})
 	if err != nil {
@@ -168,14 +167,15 @@ func (h *Handler) reviewChange(ctx context.Context, change *change) (result, pub
 	return result, public, err
 }
 
-// withoutConfigMaps removes all data from ConfigMaps of the namespace from a snapshot.
+// withoutConfigMaps removes all data that is from ConfigMaps of the namespace from a snapshot.
 func withoutConfigMaps(s *evaluate.Snapshot) {
 	s.Companions, s.Verdict, s.Adopted = nil, nil, decision.Adopted{}
 	s.ConfigMaps, s.HasAllConfigMaps = nil, true // The namespace counts as empty.
 }
 
-// reviewSnapshot evaluates a VectorSidecar on its modified snapshot. The content of referenced ConfigMaps
-// is left to the controller, because it may change at any time.
+// reviewSnapshot reviews a VectorSidecar with its snapshot, after a function has modified the snapshot. It does
+// not check the content of referenced ConfigMaps, because the content may change at any time. The controller
+// checks it.
 func (h *Handler) reviewSnapshot(ctx context.Context, change *change, sidecar *v1alpha1.VectorSidecar, modify func(*evaluate.Snapshot)) (review, error) {
 	snapshot, err := h.World.Snapshot(ctx, sidecar)
 	if err != nil {
@@ -194,7 +194,7 @@ func (h *Handler) decide(ctx context.Context, snapshot *evaluate.Snapshot) (*dec
 	return evaluate.DecideFrom(ctx, snapshot, h.World, h.Cache)
 }
 
-// decode returns the new object and the old one, nil on creation.
+// decode decodes the new object and the old object of a request. The old object is nil for a creation.
 func decode[T v1alpha1.VectorSidecar | v1alpha1.ClusterVectorSidecar](request *admission.Request) (object, oldObject *T, err error) {
 	object = new(T)
 	if err := read(request.Object.Raw, object); err != nil {

@@ -17,28 +17,28 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
-// mostLines is the maximum number of lines of an answer.
+// mostLines is the maximum number of lines in an answer.
 const mostLines = 10
 
-// proven is a context key.
+// proven is the type of the context key that Proven sets.
 type proven struct{}
 
-// Proven marks the context of a request that was proven to come from the API server. The API server
-// passes the answer only to clients that may write the VectorSidecar.
+// Proven returns a context for a request that certainly comes from the API server. The API server shows the
+// answer only to clients that may write the VectorSidecar.
 func Proven(ctx context.Context) context.Context { return context.WithValue(ctx, proven{}, true) }
 
 func isProven(ctx context.Context) bool { return ctx.Value(proven{}) != nil }
 
-// remark is a message about a VectorSidecar.
+// remark is a message about a VectorSidecar for the user.
 type remark struct {
-	// reason is one of the reasons in package meta, or "".
+	// reason is a reason that is declared in package meta, or "" for none.
 	reason string
 	text   string
-	// isOld is true if the remark also applied before the change.
+	// isOld reports whether the remark also applies to the old object of an update.
 	isOld bool
 }
 
-// String returns the text for the user.
+// String returns the text that the user sees.
 func (r remark) String() string {
 	if r.isOld {
 		return "as before: " + r.text
@@ -52,7 +52,7 @@ func isIn(remarks []remark) func(remark) bool {
 	}
 }
 
-// demoteOldFaults turns faults that existed before into doubts.
+// demoteOldFaults turns the faults that are also remarks about the old object into doubts.
 func (j *review) demoteOldFaults(oldRemarks []remark) {
 	isOld := isIn(oldRemarks)
 	for _, fault := range j.faults {
@@ -64,7 +64,7 @@ func (j *review) demoteOldFaults(oldRemarks []remark) {
 	j.faults = slices.DeleteFunc(j.faults, isOld)
 }
 
-// redactPrivate keeps the text of public remarks, and replaces the text of other remarks with their reason.
+// redactPrivate replaces the text of all remarks that are not public by their reason.
 func (j *review) redactPrivate(public review, sidecar *v1alpha1.VectorSidecar) {
 	isPublic := isIn(slices.Concat(public.faults, public.doubts))
 	for _, remarks := range [][]remark{j.faults, j.doubts} {
@@ -81,7 +81,7 @@ func (j *review) redactPrivate(public review, sidecar *v1alpha1.VectorSidecar) {
 	}
 }
 
-// answer returns the response, which denies the request if there are faults. Doubts become
+// answer returns the response to the request. It denies the request if the review has faults. Doubts become
 // warnings.
 func (j *review) answer() admission.Response {
 	response := admission.Allowed("").WithWarnings(lines(j.doubts, true)...)
@@ -96,8 +96,8 @@ func (j *review) answer() admission.Response {
 	return response
 }
 
-// lines returns the first remarks without duplicates, and the number of omitted ones. Remarks for a
-// header have one line each.
+// lines returns the texts of the remarks without duplicates. If there are more than mostLines, the last line is
+// the number of omitted remarks. If the texts are for a header, each has one line.
 func lines(remarks []remark, ofHeader bool) []string {
 	var texts []string
 	for _, remark := range remarks {

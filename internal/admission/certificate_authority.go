@@ -16,7 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Keys of the Secret, in addition to the keys of every kubernetes.io/tls Secret.
+// The Secret has these keys in addition to the keys of every kubernetes.io/tls Secret.
 const (
 	keyAuthority        = "ca.crt"
 	keyAuthorityPrivate = "ca.key"
@@ -25,18 +25,19 @@ const (
 const (
 	authorityName     = "vector-sidecar-operator-ca"
 	authorityDuration = 10 * 365 * 24 * time.Hour
-	// LongestCertificateDuration limits the validity of certificates. A new CA must outlive the
-	// certificates that it signs, so the limit leaves it time in which it can sign.
+	// LongestCertificateDuration is the maximum validity of a certificate. A CA must outlive the certificates
+	// that it signs, so a longer validity would leave the CA no time in which it can sign.
 	LongestCertificateDuration = authorityDuration / 2
-	// early is the time by which a certificate's validity is backdated, to tolerate clock skew.
+	// early is the time by which the start of a certificate's validity is set back, to tolerate clocks that are
+	// not synchronized.
 	early = time.Hour
 )
 
 // authority issues certificates for a DNS name, and checks whether they are still valid.
 type authority struct {
 	maker *rotator.CertRotator
-	// duration is the validity of a certificate. It is renewed when a third of its validity is
-	// left.
+	// duration is the validity of a certificate. The certificate is renewed when a third of its validity
+	// remains.
 	duration time.Duration
 	now      func() time.Time
 }
@@ -53,7 +54,7 @@ func newAuthority(service, namespace string, duration time.Duration) *authority 
 	}
 }
 
-// withNewCA returns the data of the Secret with a new CA. The certificate stays until the
+// withNewCA returns a copy of the Secret's data with a new CA. The copy keeps the old certificate, until the
 // API server trusts the new CA.
 func (a *authority) withNewCA(data map[string][]byte) (map[string][]byte, error) {
 	signer, err := a.maker.CreateCACert(a.now().Add(-early), a.now().Add(authorityDuration))
@@ -68,7 +69,7 @@ func (a *authority) withNewCA(data map[string][]byte) (map[string][]byte, error)
 	return updated, nil
 }
 
-// withNewCertificate returns the data of the Secret with a new certificate signed by its CA.
+// withNewCertificate returns a copy of the Secret's data with a new certificate, signed by the CA in the data.
 func (a *authority) withNewCertificate(data map[string][]byte) (map[string][]byte, error) {
 	signer, err := a.signer(data)
 	if err != nil {
@@ -83,13 +84,14 @@ func (a *authority) withNewCertificate(data map[string][]byte) (map[string][]byt
 	return updated, nil
 }
 
-// hasAuthority reports whether the data has a CA that would outlive a certificate signed now.
+// hasAuthority reports whether the Secret's data contains a CA that is valid for longer than a certificate that
+// it would sign now.
 func (a *authority) hasAuthority(data map[string][]byte) bool {
 	_, err := a.signer(data)
 	return err == nil
 }
 
-// signer reads the CA of the Secret. The error explains why it cannot be used.
+// signer returns the CA in the Secret's data, or an error that explains why the CA cannot be used.
 func (a *authority) signer(data map[string][]byte) (*rotator.KeyPairArtifacts, error) {
 	certificate, private := data[keyAuthority], data[keyAuthorityPrivate]
 	if _, err := rotator.ValidCert(certificate, certificate, private, authorityName, nil, a.now().Add(a.duration)); err != nil {
@@ -106,7 +108,7 @@ func (a *authority) signer(data map[string][]byte) (*rotator.KeyPairArtifacts, e
 	return &rotator.KeyPairArtifacts{Cert: pair.Leaf, Key: key, CertPEM: certificate, KeyPEM: private}, nil
 }
 
-// isGood reports whether the certificate is valid and not yet due for renewal.
+// isGood reports whether the certificate in the Secret's data is valid and does not need to be renewed yet.
 func (a *authority) isGood(data map[string][]byte) bool {
 	good, err := rotator.ValidCert(data[keyAuthority], data[corev1.TLSCertKey], data[corev1.TLSPrivateKeyKey],
 		a.maker.DNSName, a.maker.ExtKeyUsages, a.now().Add(a.duration/3))

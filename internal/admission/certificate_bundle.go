@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// overlap is the duration for which the previous CA stays trusted after the new CA has signed.
+	// overlap is the time for which the previous CA stays trusted after the new CA has signed a certificate.
 	overlap = 10 * time.Minute
-	// maxPrevious is the number of previous CAs that stay in the bundle.
+	// maxPrevious is the maximum number of previous CAs in the bundle.
 	maxPrevious = 2
 )
 
-// newCABundle returns the CA bundle for the API server: the CA of the Secret, and for some time the
-// CAs that it already trusts. A replica that does not yet serve the new certificate can then still
-// connect with an API server that does not yet have the new bundle.
+// newCABundle returns the CA bundle for the API server: the CA in the Secret's data, and for some time the CAs
+// that the API server already trusts. The API server can then also connect to replicas that do not serve the
+// new certificate yet.
 func newCABundle(data map[string][]byte, trusted []byte, now time.Time) []byte {
 	authority := data[keyAuthority]
 	bundle := bytes.Clone(authority)
@@ -38,8 +38,8 @@ func newCABundle(data map[string][]byte, trusted []byte, now time.Time) []byte {
 	return bundle
 }
 
-// inUseSince returns when the certificate was issued, or the zero time if the current CA did
-// not sign it.
+// inUseSince returns the time when the current CA signed the certificate, or zero if the current CA did not
+// sign it.
 func inUseSince(data map[string][]byte) time.Time {
 	certificate, authority := parseCertificate(data[corev1.TLSCertKey]), parseCertificate(data[keyAuthority])
 	if certificate == nil || authority == nil || certificate.CheckSignatureFrom(authority) != nil {
@@ -48,7 +48,7 @@ func inUseSince(data map[string][]byte) time.Time {
 	return certificate.NotBefore.Add(early)
 }
 
-// parseCertificate returns the first certificate of a PEM text, nil if there is none.
+// parseCertificate returns the first certificate in a PEM text, or nil for none.
 func parseCertificate(text []byte) *x509.Certificate {
 	block, _ := pem.Decode(text)
 	if block == nil {

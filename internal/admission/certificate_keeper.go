@@ -23,55 +23,56 @@ import (
 )
 
 const (
-	// retry is the delay after an error.
+	// retry is the delay before the next attempt after an error.
 	retry = 5 * time.Second
-	// longestWait is the longest time between two checks.
+	// longestWait is the maximum time between two checks.
 	longestWait = 10 * time.Minute
-	// settling is the time for a change to propagate: a new CA to all API servers, and the deletion
-	// of the Secret to this process.
+	// settling is the time in which a change reaches all processes: a new CA reaches all API servers, and the
+	// deletion of the Secret reaches this process.
 	settling = 3 * time.Second
-	// soon is the delay until the next check for changes that no watch reports.
+	// soon is the delay until the next check after a change that no watch reports.
 	soon = time.Second
 )
 
-// CertificateKeeper creates and renews the certificate, and makes the API server call and trust the
-// webhook. It runs in every replica, not only in the leader: a new replica needs a certificate to
-// become ready, and the current leader may be of a version without the webhook. If several replicas
-// try the same write, one succeeds, because each write names the resource version that it replaces.
-// All fields are required.
+// CertificateKeeper creates and renews the certificate, registers the webhook, and makes the API server trust
+// the certificate. All fields are required.
 //
-// cert-controller issues the certificates. Its controller is not used: it reads every Secret of the
-// namespace, ends the process when the Secret or a mounted file is missing, and replaces a CA
-// before API servers trust the next one.
+// It runs in every replica and not only in the leader. A new replica needs a certificate to become ready, and
+// the current leader may be a version without the webhook. If several replicas try the same write, only one
+// succeeds, because each write names the resource version that it replaces.
+//
+// The package cert-controller issues the certificates. Its own controller is not used for three reasons. It
+// reads every Secret of the namespace. It ends the process if the Secret or a mounted file is missing. It
+// replaces a CA before API servers trust the next one.
 type CertificateKeeper struct {
-	// Secret has the certificate. Configuration is the name of the ValidatingWebhookConfiguration
-	// in which the webhook is registered.
+	// Secret is the name of the Secret with the certificate. Configuration is the name of the
+	// ValidatingWebhookConfiguration in which the webhook is registered.
 	Secret        types.NamespacedName
 	Configuration string
 	// Service is the name of the Service that the API server calls.
 	Service string
 	// Duration is the validity of a certificate.
 	Duration time.Duration
-	// Served is the certificate that this process serves. IsReached reports whether calls through
-	// the Service reach this process.
+	// Served is the certificate that this process serves. IsReached reports whether requests to the Service
+	// reach this process.
 	Served    *ServedCertificate
 	IsReached func() bool
-	// Cache reports changes and Live reads the current state. Client writes, even in a process that
-	// does not lead.
+	// Cache notifies about changes, and Live reads the current state. Client writes, also in a process that is
+	// not the leader.
 	Cache  cache.Cache
 	Live   client.Reader
 	Client client.Client
 	Log    logr.Logger
 
 	issuer *authority
-	// observation is the last observation that must last for some time before the keeper acts on it, and
-	// the time when it started.
+	// observation is a state that must last for some time before the keeper acts on it, and the time when it
+	// was first observed.
 	observation struct {
 		subject string
 		since   time.Time
 	}
-	// put is the webhook that was last written to the configuration, and the resource version after
-	// the write.
+	// put is the webhook that this process last wrote, and the resource version of the configuration after that
+	// write.
 	put struct {
 		webhook string
 		version string
@@ -106,7 +107,7 @@ func (k *CertificateKeeper) Start(ctx context.Context) error {
 	return nil
 }
 
-// notify signals a channel for every change of the objects of a kind in the cache.
+// notify sends a signal to a channel for every change of an object of a kind.
 func notify(ctx context.Context, informers cache.Cache, object client.Object, changed chan<- struct{}) error {
 	informer, err := informers.GetInformer(ctx, object)
 	if err != nil {
@@ -124,8 +125,8 @@ func notify(ctx context.Context, informers cache.Cache, object client.Object, ch
 	return err
 }
 
-// reconcile observes the cluster and executes the next step. It returns the time until the next
-// check if nothing changes earlier.
+// reconcile reads the state of the cluster and executes the next step. It returns the time until the next
+// check, which changes of the objects may shorten.
 func (k *CertificateKeeper) reconcile(ctx context.Context) (time.Duration, error) {
 	current, err := k.observe(ctx)
 	if err != nil {
@@ -141,7 +142,7 @@ func (k *CertificateKeeper) reconcile(ctx context.Context) (time.Duration, error
 	return wait, nil
 }
 
-// observe reads the current state.
+// observe reads the state of the cluster: the Secret and the webhook configuration.
 func (k *CertificateKeeper) observe(ctx context.Context) (*clusterState, error) {
 	current := &clusterState{secret: &corev1.Secret{}}
 	if err := client.IgnoreNotFound(k.Live.Get(ctx, k.Secret, current.secret)); err != nil {
@@ -160,9 +161,9 @@ func (k *CertificateKeeper) observe(ctx context.Context) (*clusterState, error) 
 	return current, err
 }
 
-// step executes the next step and returns the time until the next check. If the webhook is
-// registered, API servers must trust a new CA before its first certificate is served. The webhook
-// is registered only when this process can answer.
+// step executes the next step and returns the time until the next check. If the webhook is registered, API
+// servers must trust a new CA before the first certificate of that CA is served. The webhook is registered only
+// after this process can answer.
 func (k *CertificateKeeper) step(ctx context.Context, current *clusterState) (time.Duration, error) {
 	state, data := current.state(k.issuer), current.secret.Data
 	remaining, isRegistered := k.remainingSettlingTime(state, string(data[keyAuthority])), current.registeredWebhook() != nil
@@ -202,8 +203,8 @@ func (k *CertificateKeeper) step(ctx context.Context, current *clusterState) (ti
 	return interval, k.register(ctx, current)
 }
 
-// remainingSettlingTime returns the remaining settling time since the Secret was found missing or the CA was
-// found trusted.
+// remainingSettlingTime returns the rest of the settling time. The settling time starts when the Secret is
+// first found missing, or when the CA is first found trusted.
 func (k *CertificateKeeper) remainingSettlingTime(state certificateState, authority string) time.Duration {
 	subject := string(state)
 	if state == unsigned || state == upToDate {
@@ -215,7 +216,8 @@ func (k *CertificateKeeper) remainingSettlingTime(state certificateState, author
 	return settling - k.issuer.now().Sub(k.observation.since)
 }
 
-// write writes the data of the Secret, or returns the error from creating it.
+// write writes the data to the Secret. If the last argument is an error from creating the data, write only
+// returns that error.
 func (k *CertificateKeeper) write(ctx context.Context, secret *corev1.Secret, data map[string][]byte, err error) error {
 	if err != nil {
 		return err
@@ -231,8 +233,8 @@ func (k *CertificateKeeper) write(ctx context.Context, secret *corev1.Secret, da
 	return nil
 }
 
-// register applies the webhook and its CA bundle. If both are already up to date, this costs one
-// request in the life of the process.
+// register writes the webhook with its CA bundle to the configuration. If both are up to date, it sends only
+// one request during the lifetime of the process.
 func (k *CertificateKeeper) register(ctx context.Context, current *clusterState) error {
 	var trusted []byte
 	if registered := current.registeredWebhook(); registered != nil {

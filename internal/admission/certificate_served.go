@@ -18,17 +18,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 )
 
-// ServedCertificate is the certificate that a process serves: the last valid one of a Secret. It is
-// read from the API server instead of a mounted file, because the kubelet updates the file up to a
-// minute later. The zero value has no certificate.
+// ServedCertificate is the certificate that this process serves: the last valid certificate of a Secret. The
+// process reads the Secret from the API server, because the kubelet may update a mounted file up to a minute
+// later. The zero value does not have a certificate.
 type ServedCertificate struct {
 	log     logr.Logger
 	observe func(notBefore, notAfter time.Time)
 	current atomic.Pointer[tls.Certificate]
 }
 
-// WatchSecret watches the only Secret of a cache. It calls observe with the validity of each
-// certificate that it serves from then on.
+// WatchSecret watches the only Secret of a cache and serves its certificate. It calls observe with the validity
+// of each new certificate.
 func (s *ServedCertificate) WatchSecret(ctx context.Context, informers cache.Cache, log logr.Logger, observe func(notBefore, notAfter time.Time)) error {
 	s.log, s.observe = log, observe
 	informer, err := informers.GetInformer(ctx, &corev1.Secret{}, cache.BlockUntilSynced(false))
@@ -42,7 +42,7 @@ func (s *ServedCertificate) WatchSecret(ctx context.Context, informers cache.Cac
 	return err
 }
 
-// storeCertificate uses the certificate of a Secret, unless it is missing or invalid.
+// storeCertificate serves the certificate of a Secret. It ignores a certificate that is missing or invalid.
 func (s *ServedCertificate) storeCertificate(object any) {
 	secret, ok := object.(*corev1.Secret)
 	if !ok || len(secret.Data[corev1.TLSCertKey]) == 0 {
@@ -57,7 +57,7 @@ func (s *ServedCertificate) storeCertificate(object any) {
 	s.observe(pair.Leaf.NotBefore, pair.Leaf.NotAfter)
 }
 
-// Get implements tls.Config.GetCertificate.
+// Get returns the certificate for a TLS connection. It implements the function tls.Config.GetCertificate.
 func (s *ServedCertificate) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if pair := s.current.Load(); pair != nil {
 		return pair, nil
@@ -65,7 +65,7 @@ func (s *ServedCertificate) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) 
 	return nil, errors.New("the admission webhook has no certificate yet")
 }
 
-// serves reports whether a certificate in PEM is the one being served.
+// serves reports whether the process serves a certificate, which is passed in PEM.
 func (s *ServedCertificate) serves(certificate []byte) bool {
 	pair := s.current.Load()
 	block, _ := pem.Decode(certificate)

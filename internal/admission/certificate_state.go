@@ -18,18 +18,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// certificateState determines the next step. It depends only on the cluster, so that each replica
-// can continue the work of another one.
+// certificateState is the state that determines the next step of the CertificateKeeper. It depends only on the
+// cluster, so that each replica can continue the work of another replica.
 type certificateState string
 
 const (
 	// absent means that the Secret does not exist.
 	absent certificateState = "absent"
-	// unauthorized means that the Secret has no usable CA.
+	// unauthorized means that the Secret does not contain a usable CA.
 	unauthorized certificateState = "unauthorized"
-	// untrusted means that the registered webhook's CA bundle lacks the CA.
+	// untrusted means that the webhook is registered, but its CA bundle does not contain the CA.
 	untrusted certificateState = "untrusted"
-	// unsigned means that the certificate is not signed by the CA, or due for renewal.
+	// unsigned means that the certificate must be issued, because the CA did not sign it or because it is due
+	// for renewal.
 	unsigned certificateState = "unsigned"
 	// unregistered means that the certificate is valid but the webhook is not registered.
 	unregistered certificateState = "unregistered"
@@ -37,17 +38,17 @@ const (
 	upToDate certificateState = "upToDate"
 )
 
-// clusterState is the cluster's state.
+// clusterState contains the objects of the cluster that determine the certificateState.
 type clusterState struct {
-	// secret has no resource version if it does not exist.
+	// secret is the Secret with the certificate. It has no resource version if it does not exist.
 	secret *corev1.Secret
-	// configuration is the existing ValidatingWebhookConfiguration. webhook is the webhook that
-	// should be in it. Both are nil if there is none.
+	// configuration is the existing ValidatingWebhookConfiguration. webhook is the webhook that must be
+	// registered in it. Both are nil if the configuration does not exist.
 	configuration *admissionv1.ValidatingWebhookConfiguration
 	webhook       *admissionapply.ValidatingWebhookApplyConfiguration
 }
 
-// desiredWebhook parses the webhook that should be in a configuration.
+// desiredWebhook parses the annotation of a configuration that defines the webhook to register.
 func desiredWebhook(configuration *admissionv1.ValidatingWebhookConfiguration) (*admissionapply.ValidatingWebhookApplyConfiguration, error) {
 	webhook := &admissionapply.ValidatingWebhookApplyConfiguration{}
 	decoder := json.NewDecoder(strings.NewReader(configuration.Annotations[meta.AnnotationWebhook]))
@@ -62,7 +63,7 @@ func desiredWebhook(configuration *admissionv1.ValidatingWebhookConfiguration) (
 	return webhook, nil
 }
 
-// registeredWebhook returns the registered webhook, nil if it is not registered.
+// registeredWebhook returns the webhook in the configuration, or nil if it is not registered.
 func (s *clusterState) registeredWebhook() *admissionv1.ValidatingWebhook {
 	if s.configuration == nil {
 		return nil
@@ -75,7 +76,7 @@ func (s *clusterState) registeredWebhook() *admissionv1.ValidatingWebhook {
 	return nil
 }
 
-// state returns the state, which determines the next step.
+// state returns the certificateState for these objects.
 func (s *clusterState) state(issuer *authority) certificateState {
 	registered := s.registeredWebhook()
 	switch {

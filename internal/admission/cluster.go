@@ -17,22 +17,23 @@ import (
 
 const (
 	kindCluster = "ClusterVectorSidecar"
-	// mostNamespaces is the maximum number of namespaces in which a ClusterVectorSidecar is
-	// checked. The controller reports on all namespaces.
+	// mostNamespaces is the maximum number of namespaces in which a ClusterVectorSidecar is reviewed. The
+	// controller reports on all namespaces.
 	mostNamespaces = 5
 )
 
-// namespaceReview is a namespace in which a ClusterVectorSidecar was checked.
+// namespaceReview is the review of a ClusterVectorSidecar in one namespace.
 type namespaceReview struct {
 	review
 
-	// sidecar is the VectorSidecar of this namespace.
+	// sidecar is the VectorSidecar that the ClusterVectorSidecar defines in the namespace.
 	sidecar *v1alpha1.VectorSidecar
 }
 
-// reviewCluster evaluates a ClusterVectorSidecar in one namespace of each environment. If it is not
-// accepted in any of them, it is evaluated in more namespaces, because the fault may be in the
-// namespace. If it selects no namespace, it is evaluated in an example namespace without content.
+// reviewCluster reviews a ClusterVectorSidecar in one namespace of each environment. If all of these reviews
+// have faults, it reviews more namespaces, because the faults may be specific to a namespace. If the
+// ClusterVectorSidecar does not select a namespace, reviewCluster reviews it in an example namespace without
+// content.
 func (h *Handler) reviewCluster(ctx context.Context, cluster, oldCluster *v1alpha1.ClusterVectorSidecar) (review, error) {
 	selected, err := h.World.Namespaces(ctx, cluster)
 	if err != nil {
@@ -82,13 +83,13 @@ func (h *Handler) reviewCluster(ctx context.Context, cluster, oldCluster *v1alph
 	return combined, nil
 }
 
-// isFaulty reports whether there is a new or an old fault.
+// isFaulty reports whether the review has a fault, including a fault that the old object also has.
 func (j *review) isFaulty() bool {
 	return len(j.faults) > 0 || slices.ContainsFunc(j.doubts, func(r remark) bool { return r.isOld })
 }
 
-// omitNamespace removes the namespace from the name of the VectorSidecar, so that remarks that apply to
-// all namespaces have the same text in each.
+// omitNamespace removes the namespace of the VectorSidecar from all remarks. A remark that applies to all
+// namespaces then has the same text in each of them.
 func (j *review) omitNamespace(sidecar *v1alpha1.VectorSidecar) {
 	qualified, unqualified := meta.TitleIn(sidecar.Namespace, sidecar.Name), meta.Title(sidecar.Name)
 	for _, remarks := range [][]remark{j.faults, j.doubts} {
@@ -98,8 +99,8 @@ func (j *review) omitNamespace(sidecar *v1alpha1.VectorSidecar) {
 	}
 }
 
-// combineReviews returns one review for all namespaces. If the ClusterVectorSidecar is accepted in one of
-// them, the faults of the others become doubts, because they may be faults of the namespaces.
+// combineReviews combines the reviews of all namespaces. If one of them has no fault, the faults in the other
+// namespaces become doubts, because they may be specific to these namespaces.
 func combineReviews(reviews []namespaceReview) review {
 	combined := review{
 		faults: mergeRemarks(reviews, func(p *namespaceReview) []remark { return p.faults }),
@@ -111,8 +112,8 @@ func combineReviews(reviews []namespaceReview) review {
 	return combined
 }
 
-// mergeRemarks returns the remarks of all places. A remark that does not apply to all places names its
-// namespaces.
+// mergeRemarks returns the remarks of all reviews without duplicates. A remark that does not apply to all
+// namespaces lists its namespaces.
 func mergeRemarks(reviews []namespaceReview, remarksFor func(*namespaceReview) []remark) []remark {
 	var remarks []remark
 	namespaces := map[remark][]string{}
@@ -139,8 +140,8 @@ func mergeRemarks(reviews []namespaceReview, remarksFor func(*namespaceReview) [
 	return remarks
 }
 
-// addSelector adds the faults of the selector of namespaces. A selector that cannot be parsed
-// selects no namespaces.
+// addSelector adds faults of the namespace selector. A selector that cannot be parsed does not select any
+// namespace.
 func (j *review) addSelector(cluster, oldCluster *v1alpha1.ClusterVectorSidecar) {
 	current, previous := review{faults: selectorFaults(cluster)}, review{}
 	if oldCluster != nil {

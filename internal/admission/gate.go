@@ -15,29 +15,29 @@ import (
 )
 
 const (
-	// largestRequest is the maximum size of a request in bytes: the old and the new VectorSidecar,
-	// each with the maximum size of etcd, and the additions of the API server.
+	// largestRequest is the maximum size of a request in bytes. A request contains the old and the new object,
+	// each with up to the maximum size in etcd, and additions of the API server.
 	largestRequest = 4 << 20
-	// bytesAtOnce is the maximum number of bytes of all requests in progress. Each request counts
-	// as at least leastBytes. A byte uses about ten bytes of memory during the request.
+	// bytesAtOnce is the maximum size of all requests in progress, in bytes. A request counts as at least
+	// leastBytes. Each byte uses about ten bytes of memory during the request.
 	bytesAtOnce = largestRequest
 	leastBytes  = 64 << 10
-	// bytesPerSecond is the rate limit for clients that are not proven to be the API server.
-	// bytesInOneGo is its burst. Each request counts as at least leastPaced. The limit leaves the
-	// processor to the controller, which runs in the same process.
+	// bytesPerSecond is the rate limit for clients that are not certainly the API server, and bytesInOneGo is
+	// its burst. A request counts as at least leastPaced. The limit leaves processor time for the controller,
+	// which runs in the same process.
 	bytesPerSecond = 4 << 20
 	bytesInOneGo   = 2 * largestRequest
 	leastPaced     = 8 << 10
-	// mostWaiting is the maximum number of requests that wait or are in progress.
+	// mostWaiting is the maximum number of requests that are waiting or in progress.
 	mostWaiting = 200
-	// patience is the timeout for reading a request and for waiting for others. The API server does
-	// not wait longer for an answer.
+	// patience is the maximum time for reading a request, and for waiting for other requests. The API server
+	// does not wait longer for an answer.
 	patience = 5 * time.Second
 )
 
-// LimitRequests limits the memory of all requests, and the processor time of requests that are not proven
-// to be the API server's. A request waits for memory and for the rate limit before it is read.
-// Bounded calls a function for each request that it rejects.
+// LimitRequests returns a handler that limits the memory of all requests. It also limits the processor time of
+// requests that do not certainly come from the API server. A request waits for memory and for the rate limit
+// before its body is read. The handler calls reject for each request that it rejects.
 func LimitRequests(next http.Handler, isProven func(*http.Request) bool, reject func()) http.Handler {
 	return &gate{
 		next: next, isProven: isProven, reject: reject, waiting: make(chan struct{}, mostWaiting), patience: patience,
@@ -45,7 +45,7 @@ func LimitRequests(next http.Handler, isProven func(*http.Request) bool, reject 
 	}
 }
 
-// gate is the handler that Bounded returns.
+// gate is the handler that LimitRequests returns.
 type gate struct {
 	next     http.Handler
 	isProven func(*http.Request) bool
@@ -96,9 +96,9 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.next.ServeHTTP(w, r)
 }
 
-// isTurn waits until the rate limit allows the bytes, and reports whether that happened before the
-// deadline. A request that would wait too long waits until the deadline, because a client that is
-// rejected at once retries at once.
+// isTurn waits until the rate limit allows a number of bytes, or until the deadline. It returns false if the
+// rate limit does not allow them before the deadline. It also waits until the deadline if that is already
+// certain, because clients retry at once after a rejection.
 func (g *gate) isTurn(ctx context.Context, size int64) bool {
 	if g.pace.AllowN(time.Now(), int(size)) || g.pace.WaitN(ctx, int(size)) == nil {
 		return true
@@ -107,7 +107,7 @@ func (g *gate) isTurn(ctx context.Context, size int64) bool {
 	return false
 }
 
-// body is a request body with a read deadline.
+// body is a request body that must be read before a deadline.
 type body struct {
 	io.ReadCloser
 

@@ -23,17 +23,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// review is the result of checking a VectorSidecar.
+// review contains the remarks about a VectorSidecar or a ClusterVectorSidecar.
 type review struct {
-	// faults are the VectorSidecar's own faults. doubts are all other remarks for the user.
+	// faults are faults of the object itself, for which the request is denied. doubts are all other remarks for
+	// the user.
 	faults, doubts []remark
 }
 
-// maxCreationTime is later than any creation time.
+// maxCreationTime is later than every real creation time.
 var maxCreationTime = metav1.NewTime(time.Unix(math.MaxUint32, 0))
 
-// newReview makes the operator's decision about a VectorSidecar as if it were the newest one, so that
-// conflicts with older and with younger ones both show. It checks a limited number of workloads.
+// newReview reviews a VectorSidecar by making the operator's decision about it. It assumes that the
+// VectorSidecar is the newest one, so that conflicts with all other VectorSidecars are found. It checks only a
+// limited number of workloads.
 func newReview(ctx context.Context, snapshot *evaluate.Snapshot, maxWorkloads int, decide func(context.Context, *evaluate.Snapshot) (*decision.Decision, error)) (review, error) {
 	newest := *snapshot
 	newest.Sidecar = snapshot.Sidecar.DeepCopy()
@@ -75,7 +77,7 @@ func newReview(ctx context.Context, snapshot *evaluate.Snapshot, maxWorkloads in
 	return result, nil
 }
 
-// addInvalid adds the reason why nothing may be injected, if there is one.
+// addInvalid adds the reason why the operator would not inject sidecars, if there is one.
 func (j *review) addInvalid(ctx context.Context, s *evaluate.Snapshot, decided *decision.Decision) error {
 	if decided.Invalid == nil {
 		return nil
@@ -92,8 +94,8 @@ func (j *review) addInvalid(ctx context.Context, s *evaluate.Snapshot, decided *
 	return nil
 }
 
-// isOwn reports whether the VectorSidecar is invalid because of its content, and not because of
-// another object that may be fixed or created later.
+// isOwn reports whether the content of a VectorSidecar makes it invalid. It returns false if another object is
+// the cause, because that object may be fixed or created later.
 func isOwn(ctx context.Context, s *evaluate.Snapshot, decided *decision.Decision) (bool, error) {
 	switch decided.Invalid.Reason {
 	case meta.ReasonConfigMapNotFound, meta.ReasonUnknownEnvironment, meta.ReasonUnknownTemplateSet,
@@ -113,8 +115,8 @@ func isOwn(ctx context.Context, s *evaluate.Snapshot, decided *decision.Decision
 	return true, nil
 }
 
-// addFindings adds warnings about the Vector configuration, and its errors if sidecar.config.check
-// accepts them.
+// addFindings adds the warnings about the Vector configuration. It also adds the errors unless they are the
+// reason why the VectorSidecar is invalid.
 func (j *review) addFindings(decided *decision.Decision) {
 	for _, finding := range decided.Findings {
 		isRefused := decided.Invalid != nil && decided.Invalid.Reason == meta.ReasonInvalidConfig
@@ -125,8 +127,8 @@ func (j *review) addFindings(decided *decision.Decision) {
 	}
 }
 
-// addRival adds a conflict with the present or future sidecar of another VectorSidecar in a
-// workload.
+// addRival adds a conflict with another VectorSidecar that injects its sidecar, or would inject it, into the
+// same workload.
 func (j *review) addRival(p *plan.Plan, container string) {
 	message := meta.TitleIn(p.Target.Namespace, p.Competitor)
 	if p.Desired == nil {
@@ -137,7 +139,8 @@ func (j *review) addRival(p *plan.Plan, container string) {
 	j.faults = append(j.faults, remark{reason: meta.ReasonConflict, text: status.Object(p.Target) + ": " + message})
 }
 
-// addPlan adds other reasons why a workload gets no sidecar.
+// addPlan adds a doubt if a workload gets no sidecar for a reason other than another VectorSidecar, or if the
+// sidecar has a warning.
 func (j *review) addPlan(p *plan.Plan) {
 	target := status.Object(p.Target)
 	switch {

@@ -11,14 +11,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// skippedValue is a JSON value that is skipped.
+// skippedValue is a JSON value with content that is not decoded.
 type skippedValue struct{}
 
-// UnmarshalJSON skips the value.
+// UnmarshalJSON ignores the value.
 func (*skippedValue) UnmarshalJSON([]byte) error { return nil }
 
-// shape has the parts of a VectorSidecar or a ClusterVectorSidecar that have size limits in the
-// CustomResourceDefinition. Three bytes of JSON may decode into a struct of a thousand bytes.
+// shape contains the parts of a VectorSidecar or ClusterVectorSidecar with size limits in the
+// CustomResourceDefinition. It decodes only their sizes, because three bytes of JSON may otherwise decode into
+// a struct of a thousand bytes.
 type shape struct {
 	Spec struct {
 		Refuses        []skippedValue `json:"takesPrecedenceOver"` // Of a ClusterVectorSidecar.
@@ -53,14 +54,14 @@ type shape struct {
 	} `json:"spec"`
 }
 
-// limit is a limit of the CustomResourceDefinition.
+// limit is a size limit in the CustomResourceDefinition, and the actual size.
 type limit struct {
 	path            string
 	actual, maximum int
 	unit            string
 }
 
-// limits returns the limits of the CustomResourceDefinition, with the actual sizes.
+// limits returns all size limits in the CustomResourceDefinition, with the actual sizes.
 func (s *shape) limits() []limit {
 	spec, sidecar := &s.Spec, &s.Spec.Sidecar
 	return []limit{
@@ -84,9 +85,9 @@ func (s *shape) limits() []limit {
 	}
 }
 
-// read decodes a VectorSidecar or a ClusterVectorSidecar. It enforces the limits of the
-// CustomResourceDefinition, which the API server has already enforced, because other clients may
-// also reach the webhook.
+// read decodes a VectorSidecar or ClusterVectorSidecar. It enforces the size limits of the
+// CustomResourceDefinition. The API server has already enforced them, but other clients may also reach the
+// webhook.
 func read[T any](text []byte, into *T) error {
 	var sizes shape
 	if err := bounded.Object().DecodeJSON(text, &sizes); err != nil {

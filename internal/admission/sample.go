@@ -18,11 +18,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// labelSample is a label of the sample workload that no other workload has.
+// labelSample is a label that only the sample workload has.
 const labelSample = meta.Group + "/sample"
 
-// sample returns a snapshot with one workload that the VectorSidecar may be meant for, so that a
-// VectorSidecar without matching workloads is rendered and checked, too.
+// sample returns a snapshot with one sample workload that the VectorSidecar selects. A VectorSidecar without
+// matching workloads can then also be rendered and checked.
 func sample(ctx context.Context, s *evaluate.Snapshot) (*evaluate.Snapshot, error) {
 	sampled := *s
 	sampled.Sidecar = s.Sidecar.DeepCopy()
@@ -55,7 +55,7 @@ func sample(ctx context.Context, s *evaluate.Snapshot) (*evaluate.Snapshot, erro
 	return &sampled, nil
 }
 
-// containerName returns the name of the sidecar's container according to the values.
+// containerName returns the name of the sidecar's container in the merged values.
 func containerName(ctx context.Context, s *evaluate.Snapshot) (string, error) {
 	values, _, err := desired.MergeValues(ctx, &s.Inputs)
 	name, _ := tree.MapAt(values.Tree, "sidecar")["name"].(string)
