@@ -13,13 +13,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 )
 
-// requestedInputs is the requested input of a rendering: every layer of values that is not built in, the name
-// of the environment, the policy, the template set, the copied part of the referenced
-// configuration, the minor version of the API server, the minor version of the oldest kubelet if it
-// adds to the API server's, and the last change of the built-in templates that rolls workloads.
-// Workloads keep a digest of its JSON, so the JSON names and their order must not change. Empty
-// fields are omitted, so a field that is added later does not change the digest of inputs without
-// it.
+// requestedInputs is the requested input of a rendering. It contains:
+//
+//   - every layer of values that is not built in, and the name of the environment
+//   - the policy and the template set
+//   - the copied part of the referenced configuration
+//   - the minor version of the API server, and the minor version of the oldest kubelet if it differs from the
+//     assumed version
+//   - the last change of the built-in templates that rolls workloads
+//
+// Workloads keep a digest of its JSON, so the JSON names and their order must not change. Empty fields are
+// omitted, so that a new field does not change the digest of inputs without that field.
 type requestedInputs struct {
 	Environment string           `json:"environment,omitempty"`
 	Policy      string           `json:"policy,omitempty"`
@@ -30,27 +34,28 @@ type requestedInputs struct {
 	Roll        string           `json:"roll,omitempty"`
 	Values      []map[string]any `json:"values,omitempty"`
 
-	// sources has the same input by name. The digest does not cover it.
+	// sources are the sources of the input. The digest does not include them.
 	sources inputSources
 }
 
-// inputSources names the sources of the input, including sources that the digest does not cover.
+// inputSources contains the sources of the requested input, including sources that the digest does not cover.
 type inputSources struct {
 	set    *TemplateSet
 	policy *policy.Policy
 	layers layers
-	// version is the version of the operator. kubelet is the version of the oldest kubelet, "" if
-	// the rendering does not depend on it.
+	// version is the version of the operator. kubelet is the version of the oldest kubelet, or "" if the
+	// rendering does not depend on it.
 	version, kubelet string
 }
 
-// names distinguishes inputs that have the same digest: by the source of each layer, and by the
-// versions of the operator and the kubelet.
+// names returns a text that differs for inputs with the same digest but different sources: the source of each
+// layer, and the versions of the operator and the kubelet.
 func (b *inputSources) names() string {
 	return fmt.Sprintf("%d %d %d %q %q", len(b.layers.namespace), len(b.layers.sidecar), len(b.layers.workload), b.version, b.kubelet)
 }
 
-// newRequestedInputs returns the input that is available before rendering: everything except Config.
+// newRequestedInputs returns the requested input that is known before rendering, which is everything except
+// Config.
 func newRequestedInputs(s *Inputs, set *TemplateSet, name string, layers layers) requestedInputs {
 	requested := requestedInputs{
 		Environment: name, Policy: s.Platform.Policy.ExplicitDigest, Kubernetes: minorVersion(s.KubeVersion), Roll: s.Platform.Roll,
@@ -77,8 +82,8 @@ func newRequestedInputs(s *Inputs, set *TemplateSet, name string, layers layers)
 	return requested
 }
 
-// digest returns the digest of the input, including the copied part of a referenced ConfigMap, nil
-// for no copy. The rest of that ConfigMap does not count.
+// digest returns the digest of the input. It includes the copied part of a referenced ConfigMap, but not the
+// rest of that ConfigMap. The argument is nil if no ConfigMap is copied.
 func (a requestedInputs) digest(configMapCopy *ConfigMapCopy) string {
 	if configMapCopy != nil {
 		a.Config = configMapCopy.Digest
@@ -87,8 +92,8 @@ func (a requestedInputs) digest(configMapCopy *ConfigMapCopy) string {
 	return meta.Digest(text, 8)
 }
 
-// changeInputs returns the input by name, including the copied part of a referenced ConfigMap, nil
-// for no copy.
+// changeInputs returns digests of the input by source, for describing later changes. It includes the copied
+// part of a referenced ConfigMap. The argument is nil if no ConfigMap is copied.
 func (a *requestedInputs) changeInputs(configMapCopy *ConfigMapCopy) plan.Inputs {
 	inputs, sources := plan.Inputs{}, &a.sources
 	if sources.set == nil {

@@ -16,20 +16,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
-// builtInChart has the built-in templates, of this release or of the release that published a
-// revision.
+// builtInChart contains the built-in templates of this release, or of the release that published a revision.
 type builtInChart struct {
 	files render.Files
 	chart *render.Chart
 }
 
-// loadedChart is a template set loaded from one version of its ConfigMap.
+// loadedChart is a template set after it was loaded from one version of its ConfigMap.
 type loadedChart struct {
 	version string
 	chart   *render.Chart
-	// contentDigest is a digest of the ConfigMap content from which chart was loaded.
+	// contentDigest is a digest of the ConfigMap content from which the chart was loaded.
 	contentDigest string
-	// files has the digests of that content by key.
+	// files contains digests of the content by key.
 	files map[string]any
 	// content is the content of the ConfigMap.
 	content fleet.Files
@@ -44,7 +43,7 @@ func newBuiltInChart(files render.Files) (*builtInChart, error) {
 	return &builtInChart{files: files, chart: chart}, nil
 }
 
-// storedFiles returns the files of a chart in the form that is stored with a revision.
+// storedFiles returns the files of a chart in the form in which a revision stores them.
 func storedFiles(chart render.Files) fleet.Files {
 	files := fleet.Files{Data: map[string]string{}, BinaryData: map[string][]byte{}}
 	for name, content := range chart {
@@ -57,8 +56,8 @@ func storedFiles(chart render.Files) fleet.Files {
 	return files
 }
 
-// chartFor returns the built-in chart that is stored with a revision. It returns the receiver if the
-// files are the same or if none are stored.
+// chartFor returns the built-in chart that is stored with a revision. It returns the receiver if the revision
+// has the same files or none.
 func (b *builtInChart) chartFor(content *fleet.Content) (*builtInChart, error) {
 	if content.BuiltIn.IsEmpty() || content.BuiltIn.Equals(storedFiles(b.files)) {
 		return b, nil
@@ -74,7 +73,7 @@ func (b *builtInChart) chartFor(content *fleet.Content) (*builtInChart, error) {
 	return stored, nil
 }
 
-// load loads a template set from its files.
+// load loads a template set from the files of its ConfigMap.
 func (b *builtInChart) load(content fleet.Files) loadedChart {
 	object := &corev1.ConfigMap{Data: content.Data, BinaryData: content.BinaryData}
 	loaded := loadedChart{content: content, contentDigest: companion.Digest(object), files: plan.ConfigMapDigests(object)}
@@ -86,8 +85,8 @@ func (b *builtInChart) load(content fleet.Files) loadedChart {
 	return loaded
 }
 
-// addSets adds the built-in template set and the other sets. Each set gets the installation's
-// values, by file, and the names of all known environments.
+// addSets adds the built-in template set and the other template sets to a platform. Each set gets the
+// installation's values, by file, and the names of all known environments.
 func (b *builtInChart) addSets(platform *Platform, source string, values map[string]string, charts map[string]loadedChart) {
 	platform.builtIn = b.files
 	withValues := func(chart *render.Chart) *environment.Set {

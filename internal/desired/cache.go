@@ -13,9 +13,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Limits of a Cache in bytes, for a container with the chart's memory limit. A rendering has about
-// ten kilobytes, and up to a megabyte. The other limits are for results that namespaces share and
-// for results of configuration checks.
+// These constants are the limits of a Cache in bytes, for a container with the chart's memory limit. A
+// rendering uses about ten kilobytes, and up to a megabyte. mostRendered is the limit for renderings. The
+// others are for results that namespaces share and for results of configuration checks.
 const (
 	mostRendered = 20 << 20
 	mostExecuted = 4 << 20
@@ -24,16 +24,16 @@ const (
 	mostReported = 8 << 20
 )
 
-// Cache caches renderings and checks by everything that they depend on, so that a reconcile without
-// changes renders nothing. It does not change results, and its size is limited in bytes. It is safe
-// for concurrent use. A nil Cache caches nothing.
+// Cache caches renderings and checks by all of their inputs, so that a reconcile without changes does not
+// render anything. It does not affect results, and its size is limited in bytes. It is safe for concurrent use.
+// A nil Cache does not cache anything.
 type Cache struct {
 	mu       sync.Mutex
 	rendered *bounded.Store[*Rendered]
-	// executions are the rendered results that are the same in all namespaces.
+	// executions are the renderings that are the same in all namespaces.
 	executions *bounded.Store[*sharedRendering]
-	// read lists, by request, the fields of workloads that its renderings have read. Most workloads
-	// have the same list, so one lookup usually finds a result.
+	// read contains, by request, the lists of workload fields that the renderings of the request have read.
+	// Most workloads have the same list, so that one lookup usually finds a rendering.
 	read    *bounded.Store[[][]tree.Read]
 	reports *bounded.Store[*vectorconfig.Report]
 	// merged are the merged values of ClusterVectorSidecars.
@@ -50,16 +50,16 @@ func NewCache() *Cache {
 	}
 }
 
-// readBy returns the lists of fields that renderings of a request have read.
+// readBy returns the lists of fields that the renderings of a request have read.
 func (c *Cache) readBy(common []byte) [][]tree.Read { return getCached(c, c.read, common) }
 
-// mostReads limits the number of different lists of reads per request, because each list costs a
-// lookup for every workload. Templates that look up a label by the name of the workload would have
-// one list per workload.
+// mostReads is the maximum number of different lists of fields for one request, because each list costs a
+// lookup for every workload. Templates that look up a label by the name of the workload would otherwise have
+// one list for each workload.
 const mostReads = 16
 
-// noteRead records the fields that a rendering of a request has read, and returns the reads under
-// which it is cached. If there are too many different lists, these are all keys of the target.
+// noteRead records the fields that a rendering of a request has read. It returns the fields for the cache key.
+// If the request has too many different lists, these are the whole keys that contain the fields.
 func (c *Cache) noteRead(common []byte, reads []tree.Read) []tree.Read {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,7 +79,7 @@ func (c *Cache) noteRead(common []byte, reads []tree.Read) []tree.Read {
 	return reads
 }
 
-// Adopt takes over all entries of another Cache, and replaces entries with the same key. The other
+// Adopt moves all entries of another Cache into this Cache. They replace entries with the same key. The other
 // Cache must not be used afterwards.
 func (c *Cache) Adopt(source *Cache) {
 	for key, lists := range source.read.All() {
@@ -95,7 +95,7 @@ func (c *Cache) Adopt(source *Cache) {
 	c.merged.Adopt(source.merged)
 }
 
-// grow adds bytes to the size of a cached rendering.
+// grow adds a number of bytes to the size of a cached rendering.
 func (c *Cache) grow(rendered *Rendered, bytes int) {
 	total := rendered.bytes.Add(int64(bytes))
 	if c == nil || rendered.key == "" {

@@ -20,32 +20,32 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
-// Catalog turns ConfigMaps into a Platform and keeps the last known good version of each part. It
-// takes the ConfigMaps as arguments and makes no API calls. It is safe for concurrent use.
+// Catalog converts the ConfigMaps of an installation to a Platform, and keeps the last known good version of
+// each part. It gets the ConfigMaps as arguments and makes no API calls. It is safe for concurrent use.
 type Catalog struct {
 	builtIn *builtInChart
 
 	mu      sync.Mutex
 	version string
 	current *Platform
-	// charts are the loaded template sets, without the installation's values.
+	// charts are the loaded template sets by name, without the installation's values.
 	charts map[string]loadedChart
 	policy lastGood[policy.Policy]
 	pace   lastGood[fleet.Rules]
 }
 
-// lastGood is a part of the installation's ConfigMap, with its last version that could be parsed.
+// lastGood is a part of the installation's ConfigMap, such as the policy, with its last valid version.
 type lastGood[T any] struct {
-	// text is the text that was parsed last; nil before the first.
+	// text is the text that was parsed last, or nil if none was parsed.
 	text *string
-	// value is parsed from the last valid text, nil if there was none. valueText is that text.
+	// value is the result of parsing the last valid text, or nil if no text was valid. valueText is that text.
 	value     *T
 	valueText string
-	// err explains why text is invalid.
+	// err explains why text is invalid, or is nil if it is valid.
 	err error
 }
 
-// read parses a part if it has changed.
+// read parses the text of a part if the text has changed. It returns the changes to report.
 func (l *lastGood[T]) read(installation *corev1.ConfigMap, key, description string, parse func(source string, text []byte) (*T, error)) []PlatformChange {
 	text := installation.Data[key]
 	if l.text != nil && *l.text == text {
@@ -63,19 +63,19 @@ func (l *lastGood[T]) read(installation *corev1.ConfigMap, key, description stri
 	return []PlatformChange{{Object: installation, Key: key, Description: description, Err: err}}
 }
 
-// PlatformChange is a part of the platform that was reloaded.
+// PlatformChange is a change in one part of the platform that the Catalog has loaded.
 type PlatformChange struct {
-	// Object is the ConfigMap of the part.
+	// Object is the ConfigMap that contains the part.
 	Object *corev1.ConfigMap
-	// Key is PolicyKey or RolloutKey, "" for a template set.
+	// Key is PolicyKey or RolloutKey, or "" for a template set.
 	Key string
-	// Description contains a description of the part, for example: template set "gateway".
+	// Description describes the part in messages, for example: template set "gateway".
 	Description string
-	// Err explains why the part cannot be used; nil if it can.
+	// Err explains why the part is invalid, or is nil if it is valid.
 	Err error
 }
 
-// NewCatalog returns a Catalog that has only the built-in chart.
+// NewCatalog returns a Catalog that contains only the built-in chart.
 func NewCatalog(builtin render.Files) (*Catalog, error) {
 	chart, err := newBuiltInChart(builtin)
 	if err != nil {
@@ -84,8 +84,8 @@ func NewCatalog(builtin render.Files) (*Catalog, error) {
 	return &Catalog{builtIn: chart, charts: map[string]loadedChart{}}, nil
 }
 
-// NewPlatform returns a Platform with one chart as the default set. The files have the values of the
-// installation ("ENVIRONMENT.yaml") and its policy (PolicyKey).
+// NewPlatform returns a Platform with one chart as the default template set. The files contain the
+// installation's values ("ENVIRONMENT.yaml"), its policy (PolicyKey) and its rollout rules (RolloutKey).
 func NewPlatform(chart *render.Chart, source string, files map[string]string) *Platform {
 	environments := chart.Environments.WithInstallation(source, files)
 	platform := &Platform{Environments: environments, Roll: chart.Roll}
@@ -98,10 +98,10 @@ func NewPlatform(chart *render.Chart, source string, files map[string]string) *P
 // Builtin returns the built-in chart.
 func (c *Catalog) Builtin() *render.Chart { return c.builtIn.chart }
 
-// Update takes the current ConfigMaps: the installation's, and the template sets'. It returns the
-// resulting Platform, and the changes since the last call. If all resource versions are unchanged,
-// it does not load anything. Template sets of the release are ignored if its values do not list
-// them.
+// Update loads the current ConfigMaps: the ConfigMap of the installation's values, and the ConfigMaps of
+// template sets. It returns the resulting Platform, and the changes since the last call. If no resource version
+// has changed, it does not load anything. It ignores template sets of the release that the installation's
+// values do not list.
 func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap) (*Platform, []PlatformChange) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -133,8 +133,8 @@ func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap
 	return platform, changes
 }
 
-// Draft returns the Platform of ConfigMaps that must not be published yet. The Catalog does not
-// store it. Only removals may be written according to it.
+// Draft returns the Platform for ConfigMaps that must not be published yet. The Catalog does not store it.
+// According to such a Platform, the operator may write only removals.
 func (c *Catalog) Draft(wait *Wait) *Platform {
 	draft := &Catalog{builtIn: c.builtIn, charts: map[string]loadedChart{}}
 	platform, _ := draft.Update(wait.ConfigMaps.Installation, wait.ConfigMaps.Sets)
@@ -142,10 +142,9 @@ func (c *Catalog) Draft(wait *Wait) *Platform {
 	return platform.Awaiting(wait)
 }
 
-// Restore restores the parts that have not been loaded yet, for a process that starts while a part
-// is invalid. The template sets and the policy get the content of an earlier revision, which is nil
-// if it cannot be read back. The rollout rules get the text that was in use. It reports whether it
-// restored a part.
+// Restore restores the parts that have never been valid since the process started. The template sets and the
+// policy get the content of an earlier revision, which is nil if it cannot be read. The rollout rules get the
+// text that was in use. Restore reports whether it has restored a part.
 func (c *Catalog) Restore(content *fleet.Content, rollout string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -174,11 +173,13 @@ func (c *Catalog) Restore(content *fleet.Content, rollout string) bool {
 	return isRestored
 }
 
-// PlatformAt returns the platform of a stored revision: the sets, the values and the policy of the
-// revision, and the built-in templates if they are stored with it. See Platform.WithCurrent. A set that
-// can no longer be loaded has an error. The returned error is a *fleet.RecordError if the built-in
-// templates or the policy cannot be loaded, or if a set renders differently than it did then.
-// Otherwise it is the context's error.
+// PlatformAt returns the platform of a stored revision. It has the template sets, values and policy of the
+// revision, and the built-in templates if the revision stores them. See Platform.WithCurrent. A template set
+// that can no longer be loaded has an error.
+//
+// The error is a *fleet.RecordError if the built-in templates or the policy cannot be loaded. It also is if a
+// template set now renders differently than when the revision was published. Otherwise, it is the context's
+// error.
 func (c *Catalog) PlatformAt(ctx context.Context, content *fleet.Content) (*Platform, error) {
 	rules, err := parsePolicy(content)
 	builtIn := c.builtIn
@@ -206,12 +207,12 @@ func (c *Catalog) PlatformAt(ctx context.Context, content *fleet.Content) (*Plat
 	return platform, nil
 }
 
-// parsePolicy returns the policy of a revision.
+// parsePolicy parses the policy of a stored revision.
 func parsePolicy(content *fleet.Content) (*policy.Policy, error) {
 	return policy.ParseExplicit(PolicyKey, []byte(content.Values.Data[PolicyKey]))
 }
 
-// content returns the content of the ConfigMaps. Invalid parts have their last known good content.
+// content returns the content to publish for the ConfigMaps. An invalid part has its last known good content.
 func (c *Catalog) content(installation *corev1.ConfigMap) *fleet.Content {
 	content := &fleet.Content{Values: fleet.Files{Data: map[string]string{}}, Sets: map[string]fleet.Files{}, Roll: c.builtIn.chart.Roll}
 	maps.Copy(content.Values.Data, installation.Data)
@@ -229,14 +230,14 @@ func (c *Catalog) content(installation *corev1.ConfigMap) *fleet.Content {
 	return content
 }
 
-// stopsWrites reports whether the annotation on the installation's ConfigMap stops writes. A
-// misspelled value also stops them, because the annotation shows that a stop is intended.
+// stopsWrites reports whether an annotation of the installation's ConfigMap stops writes. A misspelled value
+// also stops writes, because a user who sets the annotation intends to stop them.
 func stopsWrites(installation *corev1.ConfigMap) bool {
 	value, isGiven := installation.Annotations[meta.AnnotationStopWrites]
 	return isGiven && value != "false"
 }
 
-// readSets loads the sets that have changed and removes the sets that were deleted.
+// readSets loads the template sets that have changed, and removes the template sets that were deleted.
 func (c *Catalog) readSets(sets []corev1.ConfigMap) []PlatformChange {
 	byName := map[string][]*corev1.ConfigMap{}
 	for i := range sets {
@@ -259,7 +260,8 @@ func (c *Catalog) readSets(sets []corev1.ConfigMap) []PlatformChange {
 	return changes
 }
 
-// load loads a set unless this version of it is already loaded.
+// load loads a template set, unless the same version of it is already loaded. An invalid set keeps its last
+// known good version.
 func (c *Catalog) load(name string, objects []*corev1.ConfigMap, previous loadedChart) loadedChart {
 	loaded := loadedChart{}
 	for _, object := range objects {

@@ -23,7 +23,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// VectorReader reads Vector configuration within the limits of a configuration file.
+// VectorReader parses and checks Vector configuration within the size limits of a configuration file.
 var VectorReader = newVectorReader()
 
 func newVectorReader() *vectorconfig.Reader {
@@ -31,8 +31,8 @@ func newVectorReader() *vectorconfig.Reader {
 	return &vectorconfig.Reader{YAML: limits.ReadYAML, JSON: limits.ReadJSON, TOML: limits.ReadTOML, MaxBytes: limits.Bytes, Nearest: humanize.Nearest}
 }
 
-// report checks files, and caches the result. It always returns a report. After the context has
-// ended, the report and everything derived from it must not be used.
+// report checks files and caches the result. It never returns nil. After the context has ended, the report and
+// all results that depend on it must not be used.
 func (c *Cache) report(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options) *vectorconfig.Report {
 	if len(files) == 0 && options.Container == nil {
 		return &vectorconfig.Report{Intake: vectorconfig.Intake{HasOtherSources: true}} // The configuration is not for the operator to read.
@@ -61,8 +61,8 @@ func runCheck(ctx context.Context, files []vectorconfig.File, options vectorconf
 	return report
 }
 
-// check checks the configuration that a rendered sidecar reads. It parses the configuration even if
-// checks are off.
+// check checks the configuration that a rendered sidecar reads. It also parses the configuration if checks are
+// off.
 func (r *renderer) check(ctx context.Context, overlay *workload.Overlay, rendered *Rendered) {
 	spec, container := &overlay.Template.Spec, overlay.Container(rendered.container)
 	options := vectorconfig.Options{Image: tree.Text(r.request.Values.Tree, "sidecar", "image")}
@@ -91,8 +91,8 @@ func (r *renderer) check(ctx context.Context, overlay *workload.Overlay, rendere
 	}
 }
 
-// checkAlone checks the user's configuration while no workload runs it. It returns why the
-// configuration must not reach a pod, nil if it may.
+// checkAlone checks the user's configuration if no workload runs it. It returns the reason why the
+// configuration must not reach a pod, or nil if it may.
 func (r *renderer) checkAlone(ctx context.Context) (*vectorconfig.Report, *Invalid) {
 	values := r.request.Values
 	files := (&sidecarFiles{values: values, config: r.config}).files()
@@ -107,8 +107,9 @@ func (r *renderer) checkAlone(ctx context.Context) (*vectorconfig.Report, *Inval
 	return report, validateReport(report, forbidden, values)
 }
 
-// checkFiles checks files. The returned error lists the content that the policy rejects, regardless
-// of sidecar.config.check. The callback returns the ways in which the container bypasses rules.
+// checkFiles checks files against Vector's rules and the policy. The error lists the content that the policy
+// rejects, for every value of sidecar.config.check. The function argument returns the ways in which the
+// container can bypass the policy's rules.
 func (r *renderer) checkFiles(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options, bypasses func(*vectorconfig.Permitted) []string) (report *vectorconfig.Report, forbidden error) {
 	forbidden = r.policy.CheckEach(func(rules *policy.Policy) error {
 		options.Permitted = rules.Vector
@@ -124,7 +125,7 @@ func (r *renderer) checkFiles(ctx context.Context, files []vectorconfig.File, op
 	return report, forbidden
 }
 
-// validateReport returns why a configuration must not reach a pod, nil if it may.
+// validateReport returns the reason why a configuration must not reach a pod, or nil if it may.
 func validateReport(report *vectorconfig.Report, policyErr error, values environment.Values) *Invalid {
 	if policyErr != nil {
 		return &Invalid{meta.ReasonPolicyViolation, policyErr.Error()}
@@ -139,7 +140,8 @@ func validateReport(report *vectorconfig.Report, policyErr error, values environ
 	return &Invalid{meta.ReasonInvalidConfig, strings.Join(texts(errors), "\n")}
 }
 
-// checkMode returns how errors in the configuration are handled.
+// checkMode returns the value of sidecar.config.check, which defines how errors in the configuration are
+// handled.
 func checkMode(values environment.Values) v1alpha1.ConfigCheck {
 	return v1alpha1.ConfigCheck(tree.Text(values.Tree, "sidecar", "config", "check"))
 }

@@ -13,17 +13,16 @@ import (
 )
 
 const (
-	// kubeletSkew is the number of minor versions that a kubelet may be older than its API server.
+	// kubeletSkew is the maximum difference in minor versions between an API server and an older kubelet.
 	kubeletSkew = 3
-	// lastOpen is the newest minor version of kubelets that a rendering depends on, because the
-	// preStop sleep was added in 1.30.
+	// lastOpen is the newest minor version of kubelets for which renderings depend on the nodes, because
+	// Kubernetes 1.30 added the preStop sleep.
 	lastOpen = 30
 )
 
-// kubelet returns the lowest possible version of the cluster's kubelets, such as "v1.29.4", and
-// whether the nodes add information to the version of the API server. The nodes only count while a
-// rendering depends on them: with API server 1.33 or newer, every kubelet in the supported skew has
-// all features.
+// kubelet returns the lowest version that the cluster's kubelets may have, such as "v1.29.4". It also reports
+// whether that version differs from the version that is assumed for the API server. Nodes are relevant only for
+// API servers before 1.33, because all kubelets that newer API servers support have all features.
 func (in *Inputs) kubelet() (oldest string, differs bool) {
 	server, err := version.ParseGeneric(in.KubeVersion)
 	if err != nil {
@@ -42,7 +41,7 @@ func (in *Inputs) kubelet() (oldest string, differs bool) {
 	return oldest, minorVersion(oldest) != minorVersion(assumed)
 }
 
-// minorVersion cuts a version after the minor number: v1.36.0 becomes v1.36.
+// minorVersion returns a version without everything after the minor number: v1.36 for v1.36.0.
 func minorVersion(version string) string {
 	segments := strings.SplitN(version, ".", 3)
 	return strings.Join(segments[:min(len(segments), 2)], ".")
@@ -55,8 +54,8 @@ func (in *Inputs) cluster() render.Cluster {
 	return cluster
 }
 
-// AssumedKubelet returns the lowest version that kubelets are assumed to have, such as "v1.28.0",
-// if a rendering depends on the versions of the nodes. It returns "" if nothing depends on them.
+// AssumedKubelet returns the lowest version that kubelets are assumed to have if the nodes are not read, such
+// as "v1.28.0". It returns "" if renderings do not depend on the versions of kubelets.
 func AssumedKubelet(kubeVersion string) string {
 	inputs := Inputs{KubeVersion: kubeVersion}
 	assumed, _ := inputs.kubelet()

@@ -17,17 +17,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// collection describes the data that a sidecar collects from its application. It has only the part
-// that is the same in all workloads.
+// collection describes the data that a sidecar collects from its application. It contains only the part that is
+// the same for all workloads.
 type collection struct {
-	// idle is the warning for a workload in which no application container mounts one of the
-	// volumes; "" if no warning is needed.
+	// idle is the warning for a workload with no application container that mounts one of the volumes. It is ""
+	// if no warning is needed.
 	idle    string
 	volumes []string
 }
 
-// newCollection returns the collection of a rendered sidecar. It has no warning if the configuration
-// listens for events, or reads files that the application may write.
+// newCollection returns the collection of a rendered sidecar. It has no warning if the configuration receives
+// events, or reads files that the application may write.
 func newCollection(report *vectorconfig.Report, sidecar *corev1.Container, desired *plan.Desired) collection {
 	intake := report.Intake
 	if intake.HasOtherSources || sidecar == nil || !readsConfig(sidecar) {
@@ -50,8 +50,8 @@ func newCollection(report *vectorconfig.Report, sidecar *corev1.Container, desir
 	return collected
 }
 
-// idleness explains why a sidecar would collect nothing from one workload, "" if it would collect
-// something.
+// idleness explains why a sidecar collects nothing from a workload. It returns "" if the sidecar may collect
+// data.
 func (c *collection) idleness(view *workload.View) string {
 	if c.idle == "" || slices.ContainsFunc(c.volumes, func(volume string) bool { return isShared(volume, view) }) {
 		return ""
@@ -59,16 +59,16 @@ func (c *collection) idleness(view *workload.View) string {
 	return c.idle
 }
 
-// readsConfig reports whether the container reads the configuration that the chart mounts, and not
-// a different one of the user.
+// readsConfig reports whether a container reads the configuration that the chart mounts, and not another
+// configuration of the user.
 func readsConfig(container *corev1.Container) bool {
 	const folder = "/etc/vector/"
 	names := slices.ContainsFunc(container.Args, func(argument string) bool { return strings.HasPrefix(argument, folder) })
 	return names && strings.HasPrefix(volumeAt(container, folder+"x"), meta.VolumePrefix)
 }
 
-// volumeAt returns the volume that contains a file pattern: the volume of the deepest mount above
-// it. It returns "" for the container's own file system.
+// volumeAt returns the name of the volume that contains the files of a pattern, or "" for the container's own
+// file system. If several mounts are above the files, it uses the one with the longest path.
 func volumeAt(container *corev1.Container, pattern string) string {
 	volume, deepest := "", 0
 	for _, mount := range container.VolumeMounts {

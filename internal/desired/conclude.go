@@ -12,8 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// conclude checks the configuration of an overlay, and sets the overlay to apply if the check
-// passes. The execution is the shared result of the overlay, nil if the overlay is only for this
+// conclude checks the configuration of a rendered overlay. If the check succeeds, it sets the overlay to apply
+// and everything that is computed from it. The shared rendering is nil if the overlay is only for this
 // namespace.
 func (r *renderer) conclude(ctx context.Context, result *Rendered, rendered *workload.Overlay, executed *sharedRendering) {
 	r.check(ctx, rendered, result)

@@ -19,17 +19,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// config is a Vector configuration in a ConfigMap of the user. The zero value means that the
-// configuration is rendered.
+// config is a reference to a Vector configuration in a ConfigMap of the user. The zero value means that the
+// templates render the configuration.
 type config struct {
-	// lookupKey is the lookup key of the ConfigMap; see ConfigMapNamed.
+	// lookupKey is the key that identifies the ConfigMap; see ConfigMapNamed.
 	name, lookupKey, key string
-	// digest covers the whole ConfigMap, including unused keys.
+	// digest is a digest of the whole ConfigMap, including unused keys.
 	digest string
 	object *corev1.ConfigMap
 }
 
-// referencedConfig reads the ConfigMap that the values name.
+// referencedConfig reads the ConfigMap that the values refer to.
 func referencedConfig(valueSources *sources, values *mergedValues) (config, *Invalid) {
 	name, key := tree.Text(values.Tree, pathOfReference("name")...), tree.Text(values.Tree, pathOfReference("key")...)
 	if name == "" {
@@ -55,7 +55,7 @@ func referencedConfig(valueSources *sources, values *mergedValues) (config, *Inv
 	return referenced, nil
 }
 
-// referenceKey returns the lookup key of the ConfigMap that the values name, or why it cannot be
+// referenceKey returns the lookup key of the ConfigMap that the values refer to, or the reason why it cannot be
 // read.
 func (s *sources) referenceKey(name string, values *mergedValues) (lookupKey string, invalid *Invalid) {
 	cluster := s.Sidecar.Cluster
@@ -82,7 +82,7 @@ func (s *sources) referenceKey(name string, values *mergedValues) (lookupKey str
 
 func pathOfReference(key string) []string { return []string{"sidecar", "config", "configMapRef", key} }
 
-// appendTo returns companions and the ConfigMap, if there is one.
+// appendTo returns the companions, followed by the referenced ConfigMap if there is one.
 func (c *config) appendTo(companions []corev1.ConfigMap) []corev1.ConfigMap {
 	if c.object == nil {
 		return companions

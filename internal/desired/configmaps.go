@@ -13,13 +13,13 @@ import (
 
 // ConfigMaps reads ConfigMaps.
 type ConfigMaps interface {
-	// ConfigMap reads a ConfigMap. It returns nil if the ConfigMap does not exist, and an error if
-	// one may exist but cannot be read.
+	// ConfigMap returns a ConfigMap, or nil if it does not exist. It returns an error if the ConfigMap may
+	// exist but cannot be read.
 	ConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error)
 }
 
-// ConfigMapKey returns the key of a ConfigMap in a decision about a VectorSidecar of a namespace:
-// the name for a ConfigMap of that namespace, and NAMESPACE/NAME otherwise.
+// ConfigMapKey returns the key that identifies a ConfigMap in decisions about VectorSidecars of a namespace.
+// The key is NAME for a ConfigMap of that namespace, and NAMESPACE/NAME for others.
 func ConfigMapKey(namespace string, name types.NamespacedName) string {
 	if name.Namespace == namespace {
 		return name.Name
@@ -27,7 +27,7 @@ func ConfigMapKey(namespace string, name types.NamespacedName) string {
 	return name.String()
 }
 
-// ConfigMapNamed returns the ConfigMap that a key of ConfigMapKey stands for.
+// ConfigMapNamed returns the namespace and the name of the ConfigMap that a result of ConfigMapKey identifies.
 func ConfigMapNamed(namespace, key string) types.NamespacedName {
 	if otherNamespace, name, isElsewhere := strings.Cut(key, "/"); isElsewhere {
 		return types.NamespacedName{Namespace: otherNamespace, Name: name}
@@ -35,7 +35,8 @@ func ConfigMapNamed(namespace, key string) types.NamespacedName {
 	return types.NamespacedName{Namespace: namespace, Name: key}
 }
 
-// ReadConfigMaps adds the ConfigMaps with these keys unless the inputs already have them.
+// ReadConfigMaps reads the ConfigMaps with some keys and adds them to the inputs. It does not read ConfigMaps
+// that the inputs already contain.
 func (i *Inputs) ReadConfigMaps(ctx context.Context, reader ConfigMaps, names []string) error {
 	for _, name := range names {
 		if _, isKnown := i.ConfigMaps[name]; isKnown {

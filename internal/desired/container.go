@@ -17,7 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// vectorContainer returns the data of a rendered container that the checks need.
+// vectorContainer converts a rendered container to the form that the checks of Vector configuration need.
 func vectorContainer(container *corev1.Container, spec *corev1.PodSpec) *vectorconfig.Container {
 	c := &vectorconfig.Container{
 		Commands: containerCommands(container), WorkingDir: container.WorkingDir, Env: containerEnv(container), OpenEnv: len(container.EnvFrom) > 0,
@@ -49,8 +49,7 @@ func vectorContainer(container *corev1.Container, spec *corev1.PodSpec) *vectorc
 	return c
 }
 
-// containerEnv returns the variables of a container. The value of a variable is open if only the
-// pod knows it.
+// containerEnv returns the environment variables of a container. A value that is known only in the pod is open.
 func containerEnv(container *corev1.Container) map[string]vectorflags.Text {
 	env := map[string]vectorflags.Text{}
 	for _, variable := range container.Env {
@@ -63,12 +62,13 @@ func containerEnv(container *corev1.Container) map[string]vectorflags.Text {
 	return env
 }
 
-// reference matches $(NAME), which the kubelet replaces, and $$, which it writes as one $.
+// reference matches $(NAME), which the kubelet replaces by the value of a variable, and $$, which it replaces
+// by $.
 var reference = regexp.MustCompile(`\$\$|\$\(([^()$]+)\)`)
 
-// expand replaces the references in a text as the kubelet does: references to variables without a
-// value stay unchanged. The text is open if it refers to a variable that only the pod knows,
-// including variables of Services.
+// expand replaces the references in a text as the kubelet does. References to variables without a value stay
+// unchanged. The result is open if the text refers to a variable that is known only in the pod, such as a
+// variable of a Service.
 func expand(text string, env map[string]vectorflags.Text, hasMore bool) vectorflags.Text {
 	expanded := vectorflags.Text{}
 	expanded.Value = reference.ReplaceAllStringFunc(text, func(match string) string {
@@ -86,7 +86,8 @@ func expand(text string, env map[string]vectorflags.Text, hasMore bool) vectorfl
 	return expanded
 }
 
-// containerCommands returns the commands that a container runs, without its arguments.
+// containerCommands returns the words of all commands in a container: its command, probes and hooks. Arguments
+// of the container are not included.
 func containerCommands(container *corev1.Container) []string {
 	words := slices.Clone(container.Command)
 	for _, probe := range []*corev1.Probe{container.LivenessProbe, container.ReadinessProbe, container.StartupProbe} {
@@ -104,8 +105,8 @@ func containerCommands(container *corev1.Container) []string {
 	return words
 }
 
-// vectorMount returns a mount with its size, and whether it is writable. Volumes that are not part
-// of the sidecar belong to the application.
+// vectorMount converts a mount to the form that the checks need, with its size limit and whether it is
+// writable. A volume that is not in the sidecar's pod template belongs to the application.
 func vectorMount(mount corev1.VolumeMount, spec *corev1.PodSpec) vectorconfig.Mount {
 	m := vectorconfig.Mount{Path: mount.MountPath, ReadOnly: mount.ReadOnly}
 	for i := range spec.Volumes {
@@ -121,8 +122,7 @@ func vectorMount(mount corev1.VolumeMount, spec *corev1.PodSpec) vectorconfig.Mo
 	return m
 }
 
-// probedPort returns the port of a probe that the kubelet sends to the pod's address, 0 if it does
-// not send the probe there.
+// probedPort returns the port of the pod's address that a probe of the kubelet requests, or 0 for none.
 func probedPort(probe *corev1.Probe, container *corev1.Container) int {
 	switch {
 	case probe == nil:
@@ -148,8 +148,8 @@ func portNumber(port intstr.IntOrString, container *corev1.Container) int {
 	return 0
 }
 
-// podForCheck returns the data of the rest of the pod that the checks need. It has no ports if the
-// configuration does not listen.
+// podForCheck returns the parts of a workload's pod outside of the sidecar that the checks need. It contains no
+// ports if the configuration does not listen on ports.
 func podForCheck(view *workload.View, report *vectorconfig.Report) vectorconfig.Pod {
 	pod := vectorconfig.Pod{GraceSeconds: view.GraceSeconds}
 	if !report.Listens() {

@@ -22,25 +22,25 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// largestCopy is the maximum size of a ConfigMap's values in bytes.
+// largestCopy is the maximum size in bytes of the content of a copied ConfigMap.
 const largestCopy = 1 << 20
 
-// ConfigMapCopy describes the copy of a referenced ConfigMap that a sidecar mounts. The copy has passed
-// the check, and stays if the original becomes invalid. Copied does not contain the content, so a
-// Cache does not hold it either.
+// ConfigMapCopy describes the copy of a referenced ConfigMap that a sidecar mounts. The content of the copy has
+// passed the checks. The copy stays if the original becomes invalid. ConfigMapCopy does not contain the content
+// itself, so that a Cache does not store the content.
 type ConfigMapCopy struct {
 	Name, Digest string
-	// Keys are the copied keys, sorted.
+	// Keys are the sorted keys that are copied.
 	Keys []string
-	// isLive is true if new content replaces the old content under the same name.
+	// isLive reports whether the copy keeps its name when its content changes.
 	isLive bool
-	// content has digests of the content by key.
+	// content contains digests of the content by key.
 	content map[string]any
 }
 
-// newConfigMapCopy returns the copy of the referenced ConfigMap that a sidecar needs, and the overlay that
-// mounts the copy instead. The copy is nil if the overlay does not use the ConfigMap. All keys are
-// copied if Vector reads configuration that the operator cannot read.
+// newConfigMapCopy returns the copy of the referenced ConfigMap that a sidecar needs, and an overlay that
+// mounts the copy instead of the original. The copy is nil if the overlay does not use the ConfigMap. If Vector
+// reads configuration that the operator cannot read, all keys are copied.
 func newConfigMapCopy(source *config, request *render.Request, overlay *workload.Overlay, uses *uses, report *vectorconfig.Report, readsUnseen bool) (*ConfigMapCopy, *workload.Overlay, *Invalid) {
 	if !uses.isUsed {
 		return nil, overlay, nil
@@ -64,8 +64,8 @@ func newConfigMapCopy(source *config, request *render.Request, overlay *workload
 	return configMapCopy, &redirected, nil
 }
 
-// neededKeys returns the keys that a sidecar needs: the key that the values name, the keys that the
-// overlay names, and the keys that the configuration may read.
+// neededKeys returns the keys that a sidecar needs: the key in the values, the keys that the overlay names, and
+// the keys that the configuration may read.
 func (c *config) neededKeys(uses *uses, report *vectorconfig.Report, readsUnseen bool) []string {
 	needed := map[string]bool{c.key: true}
 	maps.Copy(needed, uses.keys)
@@ -76,7 +76,7 @@ func (c *config) neededKeys(uses *uses, report *vectorconfig.Report, readsUnseen
 	return slices.DeleteFunc(allKeys(c.object), func(key string) bool { return !isAll && !needed[key] })
 }
 
-// NewConfigMap returns the copy for a VectorSidecar, with the current content of the ConfigMap.
+// NewConfigMap returns the copy as a ConfigMap for a VectorSidecar, with the current content of the original.
 func (c *ConfigMapCopy) NewConfigMap(object *corev1.ConfigMap, sidecar types.NamespacedName) *corev1.ConfigMap {
 	instance := meta.ObjectName(sidecar.Name)
 	configMap := &corev1.ConfigMap{
@@ -95,8 +95,8 @@ func (c *ConfigMapCopy) NewConfigMap(object *corev1.ConfigMap, sidecar types.Nam
 	return configMap
 }
 
-// AddTo adds the keys to another copy of the same ConfigMap. If the name of the copy does not
-// depend on its content, one workload may need more keys than another.
+// AddTo adds the keys to a ConfigMap that is another copy of the same original. It is needed because copies
+// with the same name may have different keys for different workloads.
 func (c *ConfigMapCopy) AddTo(target, object *corev1.ConfigMap) {
 	for _, key := range c.Keys {
 		copyKey(target, object, key)

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package desired renders the sidecars of one VectorSidecar for workloads: it merges the layers of
-// values, renders the templates, and checks the result against the policy and the checks of Vector
-// configuration. A Catalog provides the platform team's part, and a Cache keeps the results. The
-// package does not decide what to write. It makes no API calls and does not read the clock.
+// Package desired renders the sidecars of one VectorSidecar for its workloads. It merges the layers of values,
+// renders the templates, and checks the result against the policy and the rules for Vector configuration. A
+// Catalog provides the templates, values and policy of the platform team, and a Cache keeps results. The
+// package does not decide which objects to write, makes no API calls, and does not read the clock.
 package desired
 
 import (
@@ -24,22 +24,22 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// Common is the result that is the same for all workloads of a VectorSidecar.
+// Common contains the results that are the same for all workloads of a VectorSidecar.
 type Common struct {
-	// Environment is the environment that provides the values. EnvironmentFrom names the setting
-	// that selects it. TemplateSet is the name of the template set.
+	// Environment is the environment that provides the values. EnvironmentFrom names the setting that selects
+	// the environment. TemplateSet is the name of the template set.
 	Environment, EnvironmentFrom, TemplateSet string
-	// ReferencedConfigMap is the name of the ConfigMap from which the Vector configuration is
-	// copied, "" if the configuration is rendered. It is set even if that ConfigMap does not exist.
+	// ReferencedConfigMap is the lookup key of the ConfigMap from which the Vector configuration is copied, or
+	// "" if the templates render the configuration. It is also set if the ConfigMap does not exist.
 	ReferencedConfigMap string
-	// Invalid explains why nothing may be injected, nil if injection is allowed.
+	// Invalid explains why the operator must not inject sidecars, or is nil if it may.
 	Invalid *Invalid
-	// Outdated explains why the last known good version of a template set or policy is used; nil if
-	// the current versions are used.
+	// Outdated explains why the last known good version of a template set or policy is used. It is nil if the
+	// current versions are used.
 	Outdated *Invalid
 }
 
-// Desired has the desired sidecars of one VectorSidecar. For creates it.
+// Desired contains the desired sidecars of one VectorSidecar. New creates it.
 type Desired struct {
 	Common
 
@@ -47,12 +47,12 @@ type Desired struct {
 	cache    *Cache
 	set      *TemplateSet
 	variants map[string]*Variant
-	// overrides is the size of the variants' keys in bytes.
+	// overrides is the total size in bytes of the keys in variants.
 	overrides int
 }
 
-// New returns the desired sidecars for the VectorSidecar of the inputs. It renders only on demand.
-// The cache may be nil. If the reader has an error afterwards, the result must not be used.
+// New returns the desired sidecars for a VectorSidecar. Sidecars are rendered when they are requested. The
+// cache may be nil. If the reader reports an error afterwards, the result must not be used.
 func New(inputs *Inputs, reader *Reader, cache *Cache) *Desired {
 	d := &Desired{
 		sources: sources{Inputs: inputs, reader: reader, read: map[string]*corev1.ConfigMap{}},
@@ -71,8 +71,8 @@ func New(inputs *Inputs, reader *Reader, cache *Cache) *Desired {
 	return d
 }
 
-// MergeValues returns the values from which a VectorSidecar's sidecar is rendered, without overrides
-// of workloads, or why there are none. The error is the context's error.
+// MergeValues returns the merged values for the sidecar of a VectorSidecar, without overrides of workloads. If
+// the values cannot be merged, it returns the reason as Invalid. The error is the context's error.
 func MergeValues(ctx context.Context, inputs *Inputs) (environment.Values, *Invalid, error) {
 	reader := NewReader(ctx, inputs)
 	defer reader.Release()
@@ -89,11 +89,11 @@ func MergeValues(ctx context.Context, inputs *Inputs) (environment.Values, *Inva
 	return values.Values, invalid, nil
 }
 
-// Read returns the ConfigMaps that were read so far, by name.
+// Read returns the ConfigMaps that have been read so far, by their lookup key.
 func (d *Desired) Read() map[string]*corev1.ConfigMap { return d.sources.read }
 
-// Variant returns the variant of a workload: the common variant, unless its annotations override
-// values. It is nil if the template set is invalid.
+// Variant returns the variant for a workload: the common variant, or another variant if the workload's
+// annotations override values. It returns nil if the template set is invalid.
 func (d *Desired) Variant(record *workloadcache.Record) *Variant {
 	if !record.HasOverrides() {
 		return d.variants[""]
@@ -112,22 +112,21 @@ func (d *Desired) Variant(record *workloadcache.Record) *Variant {
 	return d.variant(string(key), layers...)
 }
 
-// CommonVariant returns the variant of workloads without overrides, nil if the template
-// set is invalid.
+// CommonVariant returns the variant for workloads without overrides, or nil if the template set is invalid.
 func (d *Desired) CommonVariant() *Variant { return d.variants[""] }
 
-// CheckAlone checks the user's configuration while no workload runs it. It returns why the
-// configuration must not reach a pod, nil if it may.
+// CheckAlone checks the user's configuration if no workload runs it. It returns the reason why the
+// configuration must not reach a pod, or nil if it may.
 func (d *Desired) CheckAlone(ctx context.Context) (*vectorconfig.Report, *Invalid) {
 	return d.variants[""].renderer.checkAlone(ctx)
 }
 
-// mostVariants limits the total size in bytes of the overrides that have a cached variant. Without
-// the limit, all values trees would stay in memory if every workload had its own large overrides.
+// mostVariants is the maximum total size in bytes of the overrides with a cached variant. Without this limit,
+// all merged values would stay in memory if every workload had different large overrides.
 const mostVariants = 256 << 10
 
-// cacheVariant caches a variant. If the variants get too large, all except the common variant are removed,
-// and rendered again when needed.
+// cacheVariant caches a variant under a key. If the cached overrides become too large, it removes all variants
+// except the common variant. They are rendered again when needed.
 func (d *Desired) cacheVariant(key string, variant *Variant) *Variant {
 	variant.setBasis()
 	if d.overrides += len(key); d.overrides > mostVariants {
@@ -138,7 +137,7 @@ func (d *Desired) cacheVariant(key string, variant *Variant) *Variant {
 	return variant
 }
 
-// variant creates a variant and caches it under a key.
+// variant creates the variant for some overrides and caches it under a key.
 func (d *Desired) variant(key string, overrides ...environment.Layer) *Variant {
 	variant := &Variant{Source: &Source{IsCommon: key == ""}}
 	values, invalid := d.sources.values(d.cache, d.set, d.Environment, overrides...)

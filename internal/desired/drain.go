@@ -14,14 +14,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// quietSeconds is the time that Vector may need to read new lines of a quiet file. Vector reads a
-// file without new lines for 10 s only every 10 s, and waits 2 s between rounds.
+// quietSeconds is the maximum number of seconds until Vector reads new lines of a file that was quiet. If a
+// file has had no new lines for 10 s, Vector reads it only every 10 s. It also waits 2 s between rounds.
 const quietSeconds = 12
 
-// fitGracePeriod returns the rendering for a workload with this terminationGracePeriodSeconds; nil is the
-// API server's default. If a preStop sleep is longer, it is shortened, because the API server
-// rejects it. Otherwise the rendering is returned unchanged. Templates cannot read the grace
-// period, so one rendering serves all workloads.
+// fitGracePeriod returns the rendering for a workload with a terminationGracePeriodSeconds. If a preStop sleep
+// is longer, it returns a rendering with a shorter sleep, because the API server rejects longer ones.
+// Otherwise, it returns the rendering unchanged. nil stands for the API server's default. Templates cannot read
+// the grace period, so one rendering is used for all workloads.
 func (r *renderer) fitGracePeriod(ctx context.Context, rendered *Rendered, grace *int64) *Rendered {
 	graceSeconds := ptr.Deref(grace, corev1.DefaultTerminationGracePeriodSeconds)
 	if rendered.Invalid != nil || rendered.Overlay.DrainSeconds() <= graceSeconds {
@@ -46,7 +46,7 @@ func (r *renderer) fitGracePeriod(ctx context.Context, rendered *Rendered, grace
 	return cut
 }
 
-// cut returns the rendering for workloads with this grace period.
+// cut returns the rendering with drain times that are limited to a grace period.
 func (r *renderer) cut(ctx context.Context, rendered *Rendered, grace int64) *Rendered {
 	cut := &Rendered{container: rendered.container, Companions: rendered.Companions, readTarget: rendered.readTarget, reserved: rendered.reserved}
 	overlay, err := rendered.rendered.Draining(grace)

@@ -12,8 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// execute renders for one target, or reuses the result of another namespace with the same input.
-// The execution is nil if the result is only for this namespace.
+// execute renders the templates for one workload, or returns the result of another namespace with the same
+// input. The sharedRendering is nil if the result is only for this namespace.
 func (r *renderer) execute(ctx context.Context, request render.Request) (*render.Result, *sharedRendering, error) {
 	namespace := request.Sidecar.Namespace
 	if cached := r.cache.getSharedRendering(r.shared, request.Target); cached != nil {
@@ -30,8 +30,7 @@ func (r *renderer) execute(ctx context.Context, request render.Request) (*render
 	return result.ForNamespace(namespace), fresh, nil // The caller changes its companions.
 }
 
-// getSharedRendering returns the result that was rendered from the same input for an equal target, nil if
-// none is cached.
+// getSharedRendering returns the cached rendering of the same input for an equal workload, or nil for none.
 func (c *Cache) getSharedRendering(shared []byte, target *workload.View) *sharedRendering {
 	if c == nil {
 		return nil
@@ -44,7 +43,7 @@ func (c *Cache) getSharedRendering(shared []byte, target *workload.View) *shared
 	return nil
 }
 
-// putSharedRendering caches a result for executed.
+// putSharedRendering caches a rendering for getSharedRendering.
 func (c *Cache) putSharedRendering(shared []byte, target *workload.View, fresh *sharedRendering) {
 	reads := c.noteRead(shared, fresh.result.ReadTarget)
 	// Objects derived from the result need about the same size again.

@@ -11,37 +11,38 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
-// sharedRendering is a rendered result that does not depend on the namespace, and the objects derived
-// from it. All namespaces with the same rendering share it.
+// sharedRendering is a rendering that does not depend on the namespace, and the objects that are derived from
+// it. All namespaces with the same rendering share it.
 type sharedRendering struct {
 	result *render.Result
 
 	mu sync.Mutex
-	// byKey has the derived objects by the rest of their input. There is nearly always only one.
+	// byKey contains the derived objects by the rest of their input. It usually has only one entry.
 	byKey map[string]*plan.Desired
-	// byInput has the derived objects with their requested input, by that input.
+	// byInput contains the derived objects by the rest of their input and the requested input.
 	byInput map[string]requestedDesired
-	// permitted has the digests of policies that permit the result.
+	// permitted contains the digests of the policies that permit the rendering.
 	permitted map[string]bool
 }
 
-// requestedDesired is the desired state for a requested input, and the size of the input in bytes. All
-// inputs share the rest.
+// requestedDesired is a desired state with a requested input, and the size of that input in bytes. Desired
+// states for different inputs share all other data.
 type requestedDesired struct {
 	*plan.Desired
 
 	bytes int
 }
 
-// maxInputs limits the number of inputs and policies of an execution, because the same values may
-// result from any number of inputs.
+// maxInputs is the maximum number of requested inputs, and of policies, that a sharedRendering keeps. The
+// number must be limited, because any number of inputs may result in the same values.
 const maxInputs = 8
 
 func newSharedRendering(result *render.Result) *sharedRendering {
 	return &sharedRendering{result: result, byKey: map[string]*plan.Desired{}, byInput: map[string]requestedDesired{}, permitted: map[string]bool{}}
 }
 
-// isPermitted reports whether a policy is known to permit the result; false for nil.
+// isPermitted reports whether a policy, by its digest, has already permitted the rendering. It returns false
+// for a nil rendering.
 func (e *sharedRendering) isPermitted(policy string) bool {
 	if e == nil {
 		return false
@@ -51,7 +52,7 @@ func (e *sharedRendering) isPermitted(policy string) bool {
 	return e.permitted[policy]
 }
 
-// permit records that a policy permits the result. It does nothing for nil.
+// permit records that a policy permits the rendering. It does nothing for a nil rendering.
 func (e *sharedRendering) permit(policy string) {
 	if e == nil {
 		return
@@ -64,9 +65,9 @@ func (e *sharedRendering) permit(policy string) {
 	e.permitted[policy] = true
 }
 
-// desiredFor returns the plan.Desired for a requested input. The first key identifies the other input,
-// and the second the requested input. The result for one namespace is shared with other namespaces.
-// isShared reports whether it existed before, so that its memory is counted once.
+// desiredFor returns the desired state for a requested input, which all namespaces share. The first key
+// identifies the rest of the input, and the second key the requested input. desiredFor also reports whether the
+// desired state for the first key already existed, so that its memory is counted only once.
 func (e *sharedRendering) desiredFor(baseKey string, fresh func() *plan.Desired, inputKey string, newInput func() plan.RequestedInput) (result requestedDesired, isShared bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -10,17 +10,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Fault is an error in a part of the installation's values and templates.
+// Fault is an error in one part of the installation's values and templates.
 type Fault struct {
-	// Reason is a reason of package meta.
+	// Reason is a reason that is declared in package meta.
 	Reason string
-	// Path is the path of the part in the values of an installation.
+	// Path is the path of the part in the installation's values.
 	Path []string
 	Err  error
 }
 
-// Faults returns the errors in the template sets, the policy, the rollout rules and the values of
-// each environment. The values are checked against the template set that renders the environment.
+// Faults returns the errors in the template sets, the policy, the rollout rules, and the values of each
+// environment. It checks the values of an environment with the template set that renders the environment.
 func (p *Platform) Faults() []Fault {
 	var faults []Fault
 	add := func(reason string, err error, path ...string) {

@@ -21,12 +21,11 @@ import (
 	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
 
-// lineAtEnd matches the line number at the end of a value's position.
+// lineAtEnd matches the line number at the end of a position.
 var lineAtEnd = regexp.MustCompile(`:\d+$`)
 
-// sidecarFiles finds the configuration files of a sidecar: keys of the referenced ConfigMap and of
-// companion ConfigMaps. The container, its pod and its command line are nil for a sidecar that is
-// not rendered.
+// sidecarFiles finds the configuration files of a sidecar. They are keys of the referenced ConfigMap or of
+// companion ConfigMaps. container, spec and line are nil for a sidecar that is not rendered.
 type sidecarFiles struct {
 	values     environment.Values
 	config     config
@@ -36,7 +35,7 @@ type sidecarFiles struct {
 	line       *vectorflags.CommandLine
 }
 
-// foundFile is a configuration file, and how Vector reads it.
+// foundFile is a configuration file, its path in the container, and how Vector reads it.
 type foundFile struct {
 	vectorflags.Match
 
@@ -44,9 +43,8 @@ type foundFile struct {
 	file vectorconfig.File
 }
 
-// files returns the files that Vector reads, in Vector's order. If the command line names none of
-// the known files, these are the key that the values name, and every key of a companion with the
-// extension of a configuration.
+// files returns the configuration files that Vector reads, in Vector's order. If the command line does not name
+// any configuration, it returns defaultFiles.
 func (s *sidecarFiles) files() []vectorconfig.File {
 	var matches []foundFile
 	if s.config.object != nil {
@@ -74,12 +72,12 @@ func (s *sidecarFiles) files() []vectorconfig.File {
 	return files
 }
 
-// hasConfigArguments reports whether arguments or variables name configuration.
+// hasConfigArguments reports whether arguments or environment variables name the configuration files.
 func (s *sidecarFiles) hasConfigArguments() bool {
 	return s.line != nil && len(s.line.Sources) > 0 && !s.line.Sources[0].IsDefault
 }
 
-// matches returns the keys of a mounted ConfigMap that Vector reads.
+// matches returns the keys of a mounted ConfigMap that Vector reads as configuration files.
 func (s *sidecarFiles) matches(object *corev1.ConfigMap) []foundFile {
 	if s.container == nil {
 		return nil
@@ -100,7 +98,8 @@ func (s *sidecarFiles) matches(object *corev1.ConfigMap) []foundFile {
 	return matches
 }
 
-// defaultFiles returns the files of a sidecar if its command line does not name any of them.
+// defaultFiles returns the files of a sidecar with a command line that names none of them. They are the key
+// that the values name, and the keys of companions with the extension of a configuration file.
 func (s *sidecarFiles) defaultFiles() []vectorconfig.File {
 	var files []vectorconfig.File
 	if s.config.object != nil {
@@ -117,8 +116,8 @@ func (s *sidecarFiles) defaultFiles() []vectorconfig.File {
 	return files
 }
 
-// file returns a key of a ConfigMap as a file. The source of a rendered key is the value from which
-// it is rendered.
+// file returns a key of a ConfigMap as a configuration file. If the key is rendered from a value, the file's
+// source is that value.
 func (s *sidecarFiles) file(object *corev1.ConfigMap, key string) vectorconfig.File {
 	source := "rendered ConfigMap " + object.Name
 	if object == s.config.object {
@@ -138,8 +137,8 @@ func configKeys(object *corev1.ConfigMap) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(object.Data)), func(key string) bool { return !vectorconfig.IsConfig(key) })
 }
 
-// readsUnseen reports whether the command line names configuration that is neither in the
-// referenced ConfigMap nor in a companion, so that its content is unknown.
+// readsUnseen reports whether the command line names a configuration file that is in neither the referenced
+// ConfigMap nor a companion. The content of such a file is unknown.
 func (s *sidecarFiles) readsUnseen() bool {
 	if !s.hasConfigArguments() {
 		return false
@@ -156,12 +155,12 @@ func (s *sidecarFiles) readsUnseen() bool {
 	})
 }
 
-// inlineSource names an inline configuration by the layer that sets it.
+// inlineSource returns the source of an inline configuration: the layer that sets it.
 func inlineSource(values environment.Values) string {
 	return keyIn(values.Origin("sidecar", "config", "inline"), "sidecar.config.inline")
 }
 
-// keyIn names a key in the layer that sets it.
+// keyIn returns the name of a key in a layer, for messages.
 func keyIn(layer, key string) string {
 	if strings.HasSuffix(layer, " spec") {
 		return layer + "." + key
@@ -169,8 +168,8 @@ func keyIn(layer, key string) string {
 	return layer + " " + key
 }
 
-// printedRaw returns the file of a configuration that is written as structured values, as toYaml
-// prints it. Its Text is empty if such a configuration does not exist.
+// printedRaw returns the configuration in the value sidecar.config.raw as a file, in the form in which toYaml
+// prints it. Text is empty if the value is not set.
 func printedRaw(values environment.Values) vectorconfig.File {
 	raw := tree.MapAt(values.Tree, "sidecar", "config", "raw")
 	if len(raw) == 0 {
@@ -183,8 +182,7 @@ func printedRaw(values environment.Values) vectorconfig.File {
 	return vectorconfig.File{Name: "vector.yaml", Source: rawSource(values), Text: strings.TrimSuffix(string(text), "\n"), Printed: true}
 }
 
-// rawSource names the layers that set the structured configuration. Each layer may set a part of
-// it.
+// rawSource returns the source of the value sidecar.config.raw: all layers that set a part of it.
 func rawSource(values environment.Values) string {
 	var layers []string
 	for _, origin := range values.OriginsBelow("sidecar", "config", "raw") {
@@ -194,8 +192,8 @@ func rawSource(values environment.Values) string {
 	return strings.Join(slices.Compact(layers), " and ")
 }
 
-// inlineName returns a name with the extension that the chart uses for an inline configuration:
-// toml if the text parses as a TOML table.
+// inlineName returns the file name for an inline configuration with the extension that the chart uses. The
+// extension is toml if the first line looks like TOML, and yaml otherwise.
 func inlineName(text string) string {
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimSpace(line)

@@ -16,58 +16,57 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Inputs are the inputs from which the sidecars of one VectorSidecar are rendered, except for the
-// workloads.
+// Inputs are all inputs from which the sidecars of one VectorSidecar are rendered, except the workloads.
 type Inputs struct {
 	Sidecar *v1alpha1.VectorSidecar
 	// NamespaceLabels are the labels of the VectorSidecar's namespace.
 	NamespaceLabels map[string]string
-	// NamespaceUsers are the users that the namespace assigns to its pods, on OpenShift.
+	// NamespaceUsers is the range of user IDs that OpenShift assigns to pods of the namespace.
 	NamespaceUsers policy.UserRange
-	// ConfigMaps are the ConfigMaps that were looked up, by ConfigMapKey; nil if the ConfigMap does
-	// not exist. A result that depends on other ConfigMaps must not be used, unless
-	// HasAllConfigMaps is true. HasAllConfigMaps reports that the namespace has no other
-	// ConfigMaps.
+	// ConfigMaps are the ConfigMaps that have been read, by ConfigMapKey. A nil value means that the ConfigMap
+	// does not exist. A result that depends on a ConfigMap that is not in this map must not be used, unless
+	// HasAllConfigMaps is true. HasAllConfigMaps reports whether the namespace has no other ConfigMaps.
 	ConfigMaps       map[string]*corev1.ConfigMap
 	HasAllConfigMaps bool
-	// Home is the operator namespace, "" if unknown. A ClusterVectorSidecar may refer to a
-	// ConfigMap there.
+	// Home is the operator namespace, or "" if it is unknown. A ClusterVectorSidecar may refer to a ConfigMap
+	// in that namespace.
 	Home string
-	// LeavesReference skips reading and checking the ConfigMap that the values refer to, because
-	// the caller leaves that to another decision.
+	// LeavesReference reports whether the ConfigMap that the values refer to is neither read nor checked.
+	// Callers set it if another decision reads the ConfigMap.
 	LeavesReference bool
-	// Accounts are the ServiceAccounts of the namespace that were looked up, by name.
+	// Accounts are the ServiceAccounts of the namespace that have been read, by name.
 	Accounts map[string]*workload.Account
 
-	// Platform has the template sets, the values and the policy of the platform team.
+	// Platform contains the template sets, the values and the policy of the platform team.
 	Platform *Platform
-	// DefaultEnvironment is used if neither the VectorSidecar nor its namespace names an
-	// environment. DefaultFrom names its source, "" for the operator.
+	// DefaultEnvironment is the environment that is used if neither the VectorSidecar nor its namespace names
+	// one. DefaultFrom names the setting of the default, or is "" for the operator's setting.
 	DefaultEnvironment, DefaultFrom string
 	// KubeVersion is the version of the API server, such as "v1.36.0".
 	KubeVersion string
-	// Cluster is the data of the rest of the cluster that templates can read.
+	// Cluster contains the other data about the cluster that templates can read.
 	Cluster render.Cluster
-	// OldestKubelet is the oldest kubelet of the cluster, if nodes are read.
+	// OldestKubelet is the oldest kubelet of the cluster. It is the zero value if nodes are not read.
 	OldestKubelet Kubelet
-	// WrittenBy is the installation of the operator, NAMESPACE/NAME, which is recorded on written
-	// objects; "" to record none.
+	// WrittenBy is the installation of the operator, NAMESPACE/NAME, which is recorded on written objects. If
+	// it is "", no installation is recorded.
 	WrittenBy string
-	// Version is the version of the operator, "" if unknown.
+	// Version is the version of the operator, or "" if it is unknown.
 	Version string
-	// Budget limits how many bytes of large texts are read at the same time; nil is unlimited.
+	// Budget limits the total size of large texts that are read at the same time. If it is nil, the size is not
+	// limited.
 	Budget *bounded.Budget
-	// AsksVector always creates a Validation, regardless of the values, for a caller that runs
-	// Vector without a Job.
+	// AsksVector reports whether every rendering gets a Validation, even if the values do not request one.
+	// Callers that run Vector without a Job set it.
 	AsksVector bool
-	// Renderers is the number of workloads that are rendered in parallel; less than two is
-	// sequential.
+	// Renderers is the number of workloads that are rendered in parallel. If it is less than 2, they are
+	// rendered one after the other.
 	Renderers int
-	// Observer is called for each step; it may be nil.
+	// Observer is called for each step, or is nil.
 	Observer Observer
 }
 
-// ResolveEnvironment returns the environment and the setting that names it.
+// ResolveEnvironment returns the name of the environment, and a description of the setting that names it.
 func (in *Inputs) ResolveEnvironment() (name, source string) {
 	if name := in.Sidecar.Spec.Environment; name != "" {
 		return name, "spec.environment of the VectorSidecar"

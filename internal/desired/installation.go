@@ -24,8 +24,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// environmentsFile is the file of the installation chart that turns its values into its ConfigMap.
-// environmentsTemplate is the template in this file.
+// environmentsFile is the file of the installation chart that converts values to the installation's ConfigMaps.
+// environmentsTemplate is the template in that file.
 const (
 	installationChart    = "chart/"
 	environmentsFile     = installationChart + "templates/_environments.tpl"
@@ -34,31 +34,31 @@ const (
 	templatesKey         = "templates"
 )
 
-// checkedLater are the keys of a values file that the operator checks itself. Errors in them are
-// reported when they are used.
+// checkedLater are the keys of a values file that the operator itself checks when it uses them. checkKeys skips
+// these keys.
 var checkedLater = []string{"templateSet", "global", "sidecar", "initContainers", "volumes", "values", PolicyKey, RolloutKey}
 
-// InstallationValues are an installation's values, as they are passed to helm.
+// InstallationValues are the values of an installation, as a user passes them to helm.
 type InstallationValues struct {
-	// Environment is the environment of the installation.
+	// Environment is the name of the installation's environment.
 	Environment string
 
-	// source is the file of the values. files is the data of the installation's ConfigMap, which is
-	// made from them.
+	// source is the name of the values file. files is the data of the installation's ConfigMap, which is
+	// rendered from the values.
 	source string
 	files  map[string]string
-	// written is the file as written, nil if it cannot be parsed.
+	// written is the parsed values file, or nil if it cannot be parsed.
 	written *environment.Layer
 }
 
-// ReadInstallationValues reads a values file as the installation does, with the template of its
-// chart below the root.
+// ReadInstallationValues reads a values file in the same way as the installation chart, with the chart's
+// template. The directory root contains the chart.
 //
-// Top-level keys apply to the environment that the file names, in environment or
-// global.environment. If it names none, they apply to the first requested environment that the file
-// does not list under environments. The error reports values that the schema of the installation
-// chart rejects, and is returned together with the values. Errors in an environment's values are
-// not included, because they are reported when the values are used.
+// Top-level keys apply to the environment that the file names in environment or global.environment. If the file
+// does not name one, they apply to the first of the requested environments that the file does not list under
+// environments. If the chart's schema rejects values, ReadInstallationValues returns both the values and an
+// error. The error does not include faults in an environment's values, because they are reported when the
+// values are used.
 func ReadInstallationValues(ctx context.Context, root fs.FS, source string, text []byte, environments ...string) (*InstallationValues, error) {
 	written, err := environment.ParseLayer(source, text)
 	if err != nil {
@@ -69,7 +69,8 @@ func ReadInstallationValues(ctx context.Context, root fs.FS, source string, text
 	return NewInstallationValues(ctx, root, written, environments...)
 }
 
-// NewInstallationValues is ReadInstallationValues for a parsed file, or for several merged files.
+// NewInstallationValues does the same as ReadInstallationValues for a file that is already parsed, or for
+// several merged files.
 func NewInstallationValues(ctx context.Context, root fs.FS, written environment.Layer, environments ...string) (*InstallationValues, error) {
 	source := written.Name
 	name, _ := written.Tree["environment"].(string)
@@ -103,8 +104,8 @@ func NewInstallationValues(ctx context.Context, root fs.FS, written environment.
 	return read, refused
 }
 
-// checkKeys checks a values file against the schema of the installation chart, as helm does, except
-// for the keys that are checked later.
+// checkKeys checks a values file against the schema of the installation chart, as helm does. It skips the keys
+// in checkedLater.
 func checkKeys(root fs.FS, written environment.Layer) error {
 	schema, chartValues, err := readInstallationChart(root)
 	if err != nil {
@@ -146,11 +147,10 @@ func withoutKeys(values map[string]any, keys []string) map[string]any {
 	return remaining
 }
 
-// Files returns the data of the installation's ConfigMap that is made from the values. It must not
-// be modified.
+// Files returns the data of the installation's ConfigMap for the values. Callers must not modify it.
 func (v *InstallationValues) Files() map[string]string { return v.files }
 
-// layersFor returns the environments with these values as the installation's.
+// layersFor returns a set of environments in which the values replace the installation's values.
 func (v *InstallationValues) layersFor(set *environment.Set) *environment.Set {
 	if v.written == nil {
 		return set.WithInstallation(v.source, v.files)
@@ -158,7 +158,7 @@ func (v *InstallationValues) layersFor(set *environment.Set) *environment.Set {
 	return set.WithWritten(v.written, v.files, func(name string) []string { return v.PathInFile(environmentsKey, name) })
 }
 
-// PathInFile returns the path of a part of the values in the file, for example the path of a Fault.
+// PathInFile converts the path of a part of the values, such as Fault.Path, to its path in the values file.
 func (v *InstallationValues) PathInFile(keys ...string) []string {
 	if len(keys) > 1 && keys[0] == environmentsKey && keys[1] == v.Environment {
 		return keys[2:] // At the top.
@@ -166,9 +166,9 @@ func (v *InstallationValues) PathInFile(keys ...string) []string {
 	return keys
 }
 
-// TemplateSets returns the ConfigMaps of the template sets that an installation has with these
-// values. As with helm, their files are merged over the files of the present sets, and null removes
-// a file or a set. The installation is named by the ConfigMap of its values.
+// TemplateSets returns the ConfigMaps of the template sets that an installation would have with the values. As
+// with helm, the files in the values are merged into the files of the existing sets, and null removes a file or
+// a set. The first argument is the name of the ConfigMap of the installation's values.
 func (v *InstallationValues) TemplateSets(installation types.NamespacedName, sets []corev1.ConfigMap) []corev1.ConfigMap {
 	templates, isGiven := v.templates()
 	if !isGiven {
@@ -196,8 +196,8 @@ func (v *InstallationValues) TemplateSets(installation types.NamespacedName, set
 	return slices.Collect(maps.Values(configMaps))
 }
 
-// templates returns the template sets in the values, and whether the values set the key. The sets
-// are nil if the values remove all of them.
+// templates returns the template sets in the values, and whether the values set the key. The sets are nil if
+// the values remove all template sets.
 func (v *InstallationValues) templates() (sets map[string]any, isGiven bool) {
 	if v.written == nil {
 		return nil, false
@@ -206,7 +206,7 @@ func (v *InstallationValues) templates() (sets map[string]any, isGiven bool) {
 	return tree.Map(value), isGiven
 }
 
-// mergeFiles returns the files of a set, merged over other files.
+// mergeFiles returns the files of a template set, merged into the base files.
 func mergeFiles(files map[string]any, base map[string]string) map[string]string {
 	result := map[string]string{}
 	maps.Copy(result, base)
@@ -220,8 +220,8 @@ func mergeFiles(files map[string]any, base map[string]string) map[string]string 
 	return result
 }
 
-// MergeInto returns a platform with these values and their policy instead of the installation's. The
-// platform must have the sets of TemplateSets.
+// MergeInto returns a copy of a platform with the values and the policy of v instead of the installation's. The
+// platform must already contain the template sets that TemplateSets returns.
 func (v *InstallationValues) MergeInto(platform *Platform) *Platform {
 	tried := &Platform{Environments: v.layersFor(platform.Environments), Roll: platform.Roll}
 	for _, set := range platform.Sets() {

@@ -10,15 +10,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Invalid explains why nothing may be injected. Workloads stay unchanged.
+// Invalid explains why the operator must not inject sidecars. Workloads stay unchanged in this case.
 type Invalid struct {
-	// Reason is a reason of package meta.
+	// Reason is a reason that is declared in package meta.
 	Reason string
-	// Message names the object, the path and the action to take.
+	// Message names the object, the path, and the action of the user.
 	Message string
 }
 
-// err returns the message as an error, nil for a nil Invalid.
+// err returns the message as an error, or nil for a nil Invalid.
 func (i *Invalid) err() error {
 	if i == nil {
 		return nil
@@ -26,7 +26,7 @@ func (i *Invalid) err() error {
 	return errors.New(i.Message)
 }
 
-// Describe names a VectorSidecar in a message.
+// Describe returns the name of a VectorSidecar for messages.
 func Describe(sidecar *v1alpha1.VectorSidecar) string {
 	return meta.TitleIn(sidecar.Namespace, sidecar.Name)
 }

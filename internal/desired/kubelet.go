@@ -11,16 +11,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Kubelet is the oldest kubelet of a cluster. Its zero value means that the nodes cannot be read,
-// or that the cluster has no nodes.
+// Kubelet is the oldest kubelet of a cluster. The zero value means that the nodes cannot be read or that the
+// cluster has no nodes.
 type Kubelet struct {
-	// Version is the version of the kubelet, such as "v1.29.4". Node is the name of a node that
-	// runs it.
+	// Version is the version of the kubelet, such as "v1.29.4". Node is the name of one node with this version.
 	Version, Node string
 }
 
-// strands returns a warning if pods of an overlay never start on the oldest kubelet, "" if they
-// start.
+// strands returns a warning if pods of an overlay can never start on the oldest kubelet, or "" if they can.
 func (k *Kubelet) strands(overlay *workload.Overlay) string {
 	oldest, err := version.ParseGeneric(k.Version)
 	if err != nil || oldest.AtLeast(version.MustParseGeneric(workload.FirstNative)) || !overlay.HasNative() {

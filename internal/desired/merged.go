@@ -12,28 +12,27 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// layers are the layers of values, by owner, except for the environment's.
+// layers are the layers of values by owner, without the layer of the environment.
 type layers struct{ namespace, sidecar, workload []environment.Layer }
 
-// list returns the layers in their order.
+// list returns the layers in the order in which they are merged.
 func (l *layers) list() []environment.Layer {
 	return slices.Concat(l.namespace, l.sidecar, l.workload)
 }
 
-// mergedValues are the values from which a sidecar is rendered. They must not be changed.
+// mergedValues are the merged values for a sidecar. They must not be changed.
 type mergedValues struct {
 	environment.Values
 
-	// layers are all layers except the environment's.
+	// layers are all merged layers except the layer of the environment.
 	layers layers
-	// digest is the digest of the values tree.
+	// digest is the digest of the merged values.
 	digest []byte
-	// environments is the set of environments of the values.
+	// environments is the set of environments from which the values are.
 	environments *environment.Set
 }
 
-// isSetByOthers reports whether the namespace or a workload sets a value, and not the author of the
-// VectorSidecar.
+// isSetByOthers reports whether a value is set by the namespace or a workload, and not by the VectorSidecar.
 func (m *mergedValues) isSetByOthers(path ...string) bool {
 	origin := m.Origin(path...)
 	return slices.ContainsFunc(slices.Concat(m.layers.namespace, m.layers.workload), func(layer environment.Layer) bool {
@@ -42,11 +41,11 @@ func (m *mergedValues) isSetByOthers(path ...string) bool {
 	})
 }
 
-// largestShared is the size in bytes up to which the values of a spec are cached. Values of larger
-// specs would use most of the cache.
+// largestShared is the maximum size in bytes of a spec for which merged values are cached. Larger specs would
+// use most of the cache.
 const largestShared = 64 << 10
 
-// digestValues returns a digest of values. They are JSON, which always marshals with sorted keys.
+// digestValues returns a digest of merged values.
 func digestValues(values environment.Values) []byte {
 	text, _ := json.Marshal(values.Tree)
 	sum := sha256.Sum256(text)

@@ -14,16 +14,16 @@ import (
 	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
 
-// mountContent lists the files of a mount.
+// mountContent contains the files of one mount.
 type mountContent struct {
 	path string
-	// isKnown reports that the mount has no other files.
+	// isKnown reports whether files contains all files of the mount.
 	isKnown bool
 	files   []string
 }
 
-// mountContents lists the files of a container's mounts. It knows the content of the ConfigMaps
-// that were read.
+// mountContents returns the files of each mount of the container. The content is known for the ConfigMaps that
+// have been read, and for volumes that list their items.
 func (s *sidecarFiles) mountContents() []mountContent {
 	var contents []mountContent
 	for _, mount := range s.container.VolumeMounts {
@@ -45,7 +45,7 @@ func (s *sidecarFiles) mountContents() []mountContent {
 	return contents
 }
 
-// filesOfVolume lists the files of a volume, and reports whether it has no others.
+// filesOfVolume returns the known files of a volume, and whether these are all files of the volume.
 func (s *sidecarFiles) filesOfVolume(volume *corev1.Volume) (files []string, isKnown bool) {
 	switch {
 	case volume.ConfigMap != nil:
@@ -107,8 +107,8 @@ func downwardPaths(items []corev1.DownwardAPIVolumeFile) []string {
 	return paths
 }
 
-// absent returns the files and directories that the command line names and that do not exist in the
-// container. It also reports whether Vector may read files with unknown content.
+// absent returns the files and directories that the command line names, but that do not exist in the container.
+// It also reports whether Vector may read files with unknown content.
 func (s *sidecarFiles) absent() (absent []vectorflags.Source, isPartial bool) {
 	if s.line == nil {
 		return nil, false
@@ -137,8 +137,8 @@ func (s *sidecarFiles) absent() (absent []vectorflags.Source, isPartial bool) {
 	return absent, isPartial && s.hasConfigArguments()
 }
 
-// exists reports whether the container has a file or directory of a source, and whether all of its
-// files are known.
+// exists reports whether the container contains a file or directory that a source names. It also reports
+// whether all files that the source may name are known.
 func (s *sidecarFiles) exists(source vectorflags.Source, contents []mountContent) (exists, isKnown bool) {
 	if source.Path.IsOpen || source.IsDefault && !vectorconfig.HasNoConfiguration(s.container.Image) {
 		return false, false // An image may have its own arguments.

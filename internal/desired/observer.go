@@ -5,18 +5,18 @@ package desired
 
 import "context"
 
-// Step is a part of a decision that may be slow.
+// Step is a step of a decision that may take long.
 type Step string
 
 const (
-	// Render executes the templates. Cached renderings are not observed.
+	// Render is the execution of the templates. Cached renderings are not observed.
 	Render Step = "render"
-	// Check reads the rendered Vector configuration.
+	// Check is the check of the rendered Vector configuration.
 	Check Step = "check"
 )
 
-// Observer is called when a step starts. The returned function is called when the step ends, with
-// its error. An Observer must not change anything: a decision is the same with and without it.
+// Observer is a function that is called when a step starts. It returns a function that is called with the error
+// of the step when the step ends. An Observer must not affect decisions.
 type Observer func(ctx context.Context, step Step) (end func(error))
 
 func (o Observer) startStep(ctx context.Context, step Step) func(error) {

@@ -14,15 +14,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// AdmissionOverlay is a rendering for workloads that do not exist yet. When describes the workloads.
+// AdmissionOverlay is a rendering that the API server may inject into workloads that do not exist yet.
+// Condition describes these workloads.
 type AdmissionOverlay struct {
 	Rendered  *Rendered
 	Condition OverlayCondition
-	// ConfigMap is the ConfigMap that the values refer to, nil for none.
+	// ConfigMap is the ConfigMap that the values refer to, or nil for none.
 	ConfigMap *corev1.ConfigMap
 }
 
-// ConfigMaps returns the names of the ConfigMaps that are generated for the offer.
+// ConfigMaps returns the names of the ConfigMaps that the operator creates for the overlay.
 func (o *AdmissionOverlay) ConfigMaps() []string {
 	var names []string
 	for i := range o.Rendered.Companions {
@@ -34,33 +35,32 @@ func (o *AdmissionOverlay) ConfigMaps() []string {
 	return names
 }
 
-// OverlayCondition describes the workloads of an Offer. They are equal in all fields that the templates read of
-// a workload.
+// OverlayCondition describes the workloads that get an AdmissionOverlay. The templates would read the same
+// values from all of these workloads.
 type OverlayCondition struct {
-	// Logs is the mount with the application's log files, nil for any.
+	// Logs is the mount that contains the application's log files, or nil if the mount is irrelevant.
 	Logs *LogMount
-	// QoS is the class of the pods without the sidecar, "" for any.
+	// QoS is the QoS class of the pods without the sidecar, or "" if the class is irrelevant.
 	QoS QoS
 }
 
-// LogMount is the mount of the application that contains its log files: the deepest mount above
-// Path.
+// LogMount is the application's mount that contains its log files: the mount above Path with the longest path.
 type LogMount struct{ Path, Volume, MountPath string }
 
-// QoS is a QoS class. It has only the classes that templates distinguish.
+// QoS is a QoS class, reduced to the classes that templates distinguish.
 type QoS string
 
 const (
-	// Guaranteed pods have limits for everything that they request.
+	// Guaranteed is the class of pods with limits for all resources that they request.
 	Guaranteed QoS = "Guaranteed"
-	// OtherQoS is the class of all other pods, without resources of the pod itself.
+	// OtherQoS is the class of all other pods, except pods with pod-level resources.
 	OtherQoS QoS = "Other"
 )
 
-// RenderedWorkload is a workload with its rendering.
+// RenderedWorkload is the rendering for an existing workload.
 type RenderedWorkload struct {
 	Rendered *Rendered
-	// QoSClass is the class of its pods without sidecars.
+	// QoSClass is the QoS class of the workload's pods without sidecars.
 	QoSClass corev1.PodQOSClass
 }
 
@@ -70,10 +70,10 @@ const (
 	keyContainers = "containers"
 )
 
-// Offers returns the renderings for workloads without their own overrides: one for all, or one for
-// each case that the templates distinguish. The mounts of log files are taken from existing
-// workloads. Without an offer, left explains why only the operator can inject. It is "" if
-// templates ran out of time, because then the reason is unknown.
+// Offers returns the admission overlays for workloads without overrides: one for all workloads, or one for each
+// case that the templates distinguish. The mounts of log files are read from existing workloads. If there are
+// no overlays, Offers also returns the reason why only the operator can inject. The reason is "" if templates
+// timed out, because it is then unknown.
 func (d *Desired) Offers(ctx context.Context, namespace string, workloads []RenderedWorkload) (offers []AdmissionOverlay, blocker string) {
 	common := d.CommonVariant()
 	defer func() {
@@ -107,8 +107,8 @@ func (d *Desired) Offers(ctx context.Context, namespace string, workloads []Rend
 	return nil, "templates read .Values.target." + strings.Join(read, ", .Values.target.") + " of each workload"
 }
 
-// offersByQoS returns one Offer for Guaranteed pods and one for other pods, if templates read only
-// the QoS class.
+// offersByQoS returns one overlay for Guaranteed pods and one for all other pods. It is used if templates read
+// only the QoS class.
 func offersByQoS(bestEffort *Rendered, blank func(corev1.PodQOSClass) *Rendered) ([]AdmissionOverlay, string) {
 	offers := []AdmissionOverlay{}
 	if burstable := blank(corev1.PodQOSBurstable); burstable.Invalid == nil && burstable.Overlay.Hash == bestEffort.Overlay.Hash {
@@ -123,8 +123,8 @@ func offersByQoS(bestEffort *Rendered, blank func(corev1.PodQOSClass) *Rendered)
 	return offers, ""
 }
 
-// readsLogs reports whether the built-in templates have read only the containers, in which they
-// search the mount of the log files, and optionally the QoS class.
+// readsLogs reports whether the built-in templates have read no other keys than the containers and the QoS
+// class. In the containers, they search for the mount of the log files.
 func readsLogs(read []string) bool {
 	isOther := func(key string) bool { return key != keyContainers && key != keyQoS }
 	return slices.Contains(read, keyContainers) && !slices.ContainsFunc(read, isOther)
@@ -138,7 +138,7 @@ func (d *Desired) bringsPullSecrets() bool {
 	return len(tree.List(tree.MapAt(d.CommonVariant().renderer.request.Values.Tree, "sidecar")["imagePullSecrets"])) > 0
 }
 
-// offersByLogs returns an Offer for each mount of log files in existing workloads.
+// offersByLogs returns one overlay for each mount of log files in existing workloads.
 func (d *Desired) offersByLogs(workloads []RenderedWorkload) (offers []AdmissionOverlay, blocker string) {
 	for _, candidate := range workloads {
 		r := candidate.Rendered
@@ -168,8 +168,8 @@ func (d *Desired) offersByLogs(workloads []RenderedWorkload) (offers []Admission
 	return offers, ""
 }
 
-// logMount returns the application's volume from which a sidecar reads log files. It returns nil
-// for a volume of the sidecar, and for a part of a volume.
+// logMount returns the mount of the application's volume from which a sidecar reads log files. It returns nil
+// if the log files are in a volume of the sidecar or in a part of a volume.
 func (d *Desired) logMount(rendered *Rendered) *LogMount {
 	container := rendered.Overlay.Container(rendered.container)
 	if container == nil {

@@ -15,9 +15,9 @@ import (
 	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
 
-// findBypasses returns the ways in which a container may get other configuration than the checked files,
-// or connect to other hosts. It returns nil if the rules restrict neither. The ConfigMaps contain
-// the checked files.
+// findBypasses returns the ways in which a container may read other configuration than the checked files, or
+// may connect to other hosts. It returns nil if the policy does not restrict the configuration. The ConfigMaps
+// are those that contain the checked files.
 func findBypasses(rules *vectorconfig.Permitted, reading *sidecarFiles, files []vectorconfig.File, configMaps []corev1.ConfigMap) []string {
 	container, spec := reading.container, reading.spec
 	if rules.IsEverything() {
@@ -59,14 +59,13 @@ func findBypasses(rules *vectorconfig.Permitted, reading *sidecarFiles, files []
 	return bypasses
 }
 
-// isPacked reports whether an argument combines several short flags, or a short flag with its
-// value.
+// isPacked reports whether an argument contains several short flags, or a short flag and its value.
 func isPacked(argument string) bool {
 	return len(argument) > 2 && argument[0] == '-' && argument[1] != '-' && argument[2] != '=' && strings.ContainsAny(argument[1:], "cC")
 }
 
-// isReadFromConfigMap reports whether a file is a key of one of the ConfigMaps, and nothing else is mounted
-// there.
+// isReadFromConfigMap reports whether a file in the container is a key of one of the ConfigMaps and is not hidden by another
+// mount.
 func isReadFromConfigMap(file string, configMaps []corev1.ConfigMap, container *corev1.Container, spec *corev1.PodSpec) bool {
 	file = path.Clean(file)
 	deepest, volume := "", ""
@@ -90,8 +89,8 @@ func isReadFromConfigMap(file string, configMaps []corev1.ConfigMap, container *
 	return false
 }
 
-// undeclaredHosts returns the ways in which a container may connect to hosts that its configuration
-// does not name: variables for proxies and services, and files for name resolution.
+// undeclaredHosts returns the ways in which a container may connect to hosts that its configuration does not
+// name: environment variables for proxies and services, and mounted files for name resolution.
 func undeclaredHosts(rules *vectorconfig.Permitted, container *corev1.Container) []string {
 	var findings []string
 	for i := range container.Env {

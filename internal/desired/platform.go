@@ -17,61 +17,67 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
-// DefaultTemplateSet is the name of the template set that is used if none is named. It is built in,
-// unless the platform team provides a template set with this name.
+// DefaultTemplateSet is the name of the template set that is used if no template set is named. It is the
+// built-in set, unless the platform team provides a template set with this name.
 const DefaultTemplateSet = "default"
 
-// Platform has the template sets, values and policy of the platform team at one moment. It is
-// immutable after its creation.
+// Platform contains the template sets, the values and the policy of the platform team at one moment. It must
+// not be changed after its creation.
 type Platform struct {
-	// Policy is the policy in force, nil if there was never a valid one.
+	// Policy is the policy in force, or nil if no policy has been valid so far.
 	Policy *policy.Policy
-	// PolicyErr explains why the current policy is invalid. An earlier one may be in force.
+	// PolicyErr explains why the current policy is invalid, or is nil. If it is set, Policy is an earlier
+	// policy.
 	PolicyErr error
-	// Rollout limits rollouts across all VectorSidecars, nil if there were never valid rules.
+	// Rollout contains the limits of rollouts across all VectorSidecars, or is nil if no rules have been valid
+	// so far.
 	Rollout *fleet.Rules
-	// RolloutErr explains why the current rules are invalid. Earlier ones may be in force.
+	// RolloutErr explains why the current rollout rules are invalid, or is nil. If it is set, Rollout contains
+	// earlier rules.
 	RolloutErr error
 	// Stopped reports whether all writes except removals are stopped.
 	Stopped bool
-	// Unpublished explains why nothing has been published yet, "" if something has.
+	// Unpublished explains why the operator has not published a revision yet, or is "" if it has.
 	Unpublished string
-	// Overdue are ConfigMaps that have been missing, or have differed from the list of the installation's values, for a minute.
+	// Overdue are the ConfigMaps that have been missing, or have differed from the list in the installation's
+	// values, for at least a minute.
 	Overdue []Mismatch
-	// Target is the target revision with the rules for its rollout, which include Rollout.
+	// Target is the target revision and the rules for its rollout, which include Rollout.
 	Target fleet.Given
-	// Content is the content of the sets and values, nil for a Platform that is not published.
-	// Revision is its name.
+	// Content is the content of the template sets and the values, or nil for a Platform that is not published.
+	// Revision is the name of the content.
 	Content  *fleet.Content
 	Revision string
-	// Roll is the Roll of the Content, or of the chart if there is no Content.
+	// Roll is the last change of the built-in templates that rolls workloads. It is from Content, or from the
+	// chart if Content is nil.
 	Roll string
-	// Missing explains why Revision is not the revision of a VectorSidecar. It is nil if that
-	// revision was found or was not searched.
+	// Missing explains why Revision is not the revision of the VectorSidecar, which cannot be read. It is nil
+	// if that revision was read or is not needed.
 	Missing error
-	// Environments are the environments of the default set.
+	// Environments are the environments of the default template set.
 	Environments *environment.Set
 
 	// rolloutText is the text from which Rollout was parsed.
 	rolloutText string
 	sets        map[string]*TemplateSet
-	// builtIn are the built-in templates, nil for a Platform of one chart.
+	// builtIn are the files of the built-in templates, or nil for a Platform with only one chart.
 	builtIn render.Files
 }
 
-// TemplateSet is a chart that renders sidecars, with its environments.
+// TemplateSet is a chart that renders sidecars, and its environments.
 type TemplateSet struct {
 	Name string
-	// Chart is the last known good version, nil if there was never one.
+	// Chart is the last known good version of the chart, or nil if no version has been valid so far.
 	Chart *render.Chart
-	// ProvidedDigest is a digest of the files that the platform team provided, "" for the built-in set.
-	// Files from the built-in set are not included.
+	// ProvidedDigest is a digest of the files that the platform team provides, without files from the built-in
+	// set. It is "" for the built-in set.
 	ProvidedDigest string
-	// Files has the digests of the provided files by ConfigMap key, nil if none were provided.
+	// Files contains digests of the provided files by ConfigMap key, or is nil if no files are provided.
 	Files map[string]any
-	// Environments have the values of the set, including the installation's; nil if Chart is nil.
+	// Environments contains the values of the set and of the installation by environment. It is nil if Chart is
+	// nil.
 	Environments *environment.Set
-	// Err explains why the current version is invalid.
+	// Err explains why the current version of the set is invalid, or is nil.
 	Err error
 }
 
@@ -83,8 +89,8 @@ func (p *Platform) Add(set *TemplateSet) {
 	p.sets[set.Name] = set
 }
 
-// WithCurrent returns a Platform of an earlier revision with the settings that are in force now: the
-// rollout rules, the stop of writes, and the policy in addition to its own.
+// WithCurrent returns a copy of the Platform of an earlier revision with the current settings: the rollout
+// rules, the stop of writes, and the current policy in addition to the policy of the revision.
 func (p *Platform) WithCurrent(current *Platform) *Platform {
 	combined := *current
 	if current.Policy != nil {
@@ -94,8 +100,8 @@ func (p *Platform) WithCurrent(current *Platform) *Platform {
 	return &combined
 }
 
-// Awaiting returns a copy for the time in which other ConfigMaps wait to be published. Their policy
-// applies at once, in addition to its own.
+// Awaiting returns a copy of the Platform for use while newer ConfigMaps wait to be published. The policy in
+// the waiting ConfigMaps applies immediately, in addition to the Platform's policy.
 func (p *Platform) Awaiting(wait *Wait) *Platform {
 	waiting := *p
 	waiting.Overdue = wait.Overdue
@@ -107,15 +113,16 @@ func (p *Platform) Awaiting(wait *Wait) *Platform {
 	return &waiting
 }
 
-// WithMissing returns a copy for a revision that cannot be read back, with the reason.
+// WithMissing returns a copy of the Platform with the reason why the revision of a VectorSidecar cannot be
+// read.
 func (p *Platform) WithMissing(reason error) *Platform {
 	incomplete := *p
 	incomplete.Missing = reason
 	return &incomplete
 }
 
-// OnTrial returns a copy in which every chart counts as provided by the user (TemplateSet.Given),
-// for a chart that a user tries instead of the built-in one.
+// OnTrial returns a copy of the Platform in which every chart counts as provided by the platform team
+// (TemplateSet.ProvidedDigest). It is used if a user tries a chart instead of the built-in chart.
 func (p *Platform) OnTrial() *Platform {
 	tried := *p
 	tried.sets = maps.Clone(p.sets)
@@ -130,13 +137,13 @@ func (p *Platform) OnTrial() *Platform {
 	return &tried
 }
 
-// UnknownSetError reports that a template set does not exist.
+// UnknownSetError is the error for the name of a template set that does not exist.
 type UnknownSetError struct {
 	Set      string
 	SetNames []string
 }
 
-// Error names the sets that exist.
+// Error returns a message that lists the existing template sets.
 func (e *UnknownSetError) Error() string {
 	text := fmt.Sprintf("template set %q does not exist: there are %s", e.Set, strings.Join(e.SetNames, ", "))
 	if len(e.SetNames) == 1 {
@@ -148,7 +155,8 @@ func (e *UnknownSetError) Error() string {
 	return text
 }
 
-// Set returns a template set by its name; "" is the default set. The error is an *UnknownSetError.
+// Set returns the template set with a name. "" is the name of the default set. The error is an
+// *UnknownSetError.
 func (p *Platform) Set(name string) (*TemplateSet, error) {
 	if name == "" {
 		name = DefaultTemplateSet
@@ -159,8 +167,8 @@ func (p *Platform) Set(name string) (*TemplateSet, error) {
 	return nil, &UnknownSetError{Set: name, SetNames: slices.Sorted(maps.Keys(p.sets))}
 }
 
-// SetFor returns the template set that renders a VectorSidecar in an environment: the set that it
-// names, else the set that the environment's values name, else the default set.
+// SetFor returns the template set that renders a VectorSidecar in an environment. It is the set that the
+// VectorSidecar names, or else the set that the environment's values name, or else the default set.
 func (p *Platform) SetFor(name, environment string) (*TemplateSet, error) {
 	return p.Set(cmp.Or(name, p.Environments.TemplateSet(environment)))
 }

@@ -11,12 +11,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// PrefetchLimit is the number of workloads that are rendered in advance. A Cache holds more, unless
-// they are large.
+// PrefetchLimit is the maximum number of workloads that Prefetch renders. A Cache can store more renderings,
+// unless they are large.
 const PrefetchLimit = 512
 
-// Prefetch fills the cache for the first workloads in parallel, if the inputs ask for it. It does
-// not change results, because they are read from the cache sequentially.
+// Prefetch renders the first workloads in parallel to fill the cache, if Inputs.Renderers is at least 2. It
+// does not affect results, because the workloads are then read from the cache one after the other.
 func (d *Desired) Prefetch(ctx context.Context, records []*workloadcache.Record) {
 	if d.sources.Renderers < 2 || d.cache == nil {
 		return

@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// origins names the layers that set the values in the failing expression of a template, "" if no
-// layer did.
+// origins returns a text with the layers that set the values in a failing template expression, or "" if no
+// layer set them.
 func origins(err error, values environment.Values) string {
 	var located *gotemplate.Error
 	if !errors.As(err, &located) {
@@ -33,8 +33,8 @@ func origins(err error, values environment.Values) string {
 	return " [" + strings.Join(descriptions, ", ") + "]"
 }
 
-// origin names the layer that set a value, or the last existing value on its path. The values
-// target and cluster do not belong to a layer.
+// origin returns the layer that set a value, or the last existing value on its path. It returns "" for the
+// values target and cluster, which do not belong to a layer.
 func origin(path []string, values environment.Values) string {
 	if path[0] == "target" || path[0] == "cluster" {
 		return ""

@@ -9,8 +9,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 )
 
-// Publication returns the record of the platform's revision and of the state of its parts. The
-// earlier record is nil if there is none. Parts that have not changed since then keep their time.
+// Publication returns the record of the platform's revision and of the state of its parts. The previous record
+// is nil if there is none. A part with an unchanged state keeps the time from the previous record.
 func (p *Platform) Publication(previous *fleet.Publication, now metav1.Time) *fleet.Publication {
 	publication := &fleet.Publication{
 		Revision:    p.Revision,
@@ -27,16 +27,16 @@ func (p *Platform) Publication(previous *fleet.Publication, now metav1.Time) *fl
 	return publication
 }
 
-// Publishing returns a copy with a published revision that differs from the revision of its
-// content. The annotations are those on the ConfigMap of the installation's values.
+// Publishing returns a copy of the Platform with a published revision other than the revision of its content.
+// The annotations are from the ConfigMap of the installation's values.
 func (p *Platform) Publishing(revision string, annotations map[string]string) *Platform {
 	published := *p
 	published.Target = fleet.NewGiven(p.Rollout, revision, annotations)
 	return &published
 }
 
-// LacksGood reports whether a template set, the policy or the rollout rules cannot be loaded, and
-// no earlier version is in use.
+// LacksGood reports whether a template set, the policy or the rollout rules have no valid version, neither the
+// current nor an earlier one.
 func (p *Platform) LacksGood() bool {
 	for _, set := range p.Sets() {
 		if set.Chart == nil {

@@ -21,19 +21,19 @@ import (
 
 // Accounts reads ServiceAccounts.
 type Accounts interface {
-	// Account reads a ServiceAccount. The result reports a missing permission or a missing
-	// ServiceAccount. Other failures are errors, because the ServiceAccount may exist.
+	// Account returns a ServiceAccount. If the ServiceAccount does not exist or the permission is missing, the
+	// result contains the reason. All other failures are errors, because the ServiceAccount may exist.
 	Account(ctx context.Context, name types.NamespacedName) (*workload.Account, error)
 }
 
-// Objects reads the objects that a decision depends on.
+// Objects reads the objects on which a decision depends.
 type Objects interface {
 	ConfigMaps
 	Accounts
 }
 
-// ReadAccounts adds the named ServiceAccounts of the VectorSidecar's namespace, unless the inputs
-// already have them.
+// ReadAccounts reads ServiceAccounts in the VectorSidecar's namespace and adds them to the inputs. It does not
+// read ServiceAccounts that the inputs already contain.
 func (i *Inputs) ReadAccounts(ctx context.Context, reader Accounts, names []string) error {
 	for _, name := range names {
 		if i.Accounts[name] != nil {
@@ -51,17 +51,17 @@ func (i *Inputs) ReadAccounts(ctx context.Context, reader Accounts, names []stri
 	return nil
 }
 
-// accountKey is the key of a target's values that has the pull secrets of its ServiceAccount.
+// accountKey is the key in a workload's values that contains the pull secrets of its ServiceAccount.
 const accountKey = "accountPullSecrets"
 
-// readsAccount reports whether the templates have read the target's ServiceAccount.
+// readsAccount reports whether the templates have read the pull secrets of the workload's ServiceAccount.
 func readsAccount(reads []tree.Read) bool {
 	return slices.Contains(workload.ValueKeysFor(reads), accountKey)
 }
 
 // checkedTemplate returns the part of an overlay that the policy checks. If the templates have read the pull
-// secrets of the target's ServiceAccount, these are left out, because the target has them anyway.
-// Targets with the same pull secrets share a rendering.
+// secrets of the workload's ServiceAccount, it leaves them out, because the workload also has them without the
+// overlay. Workloads with the same pull secrets share a rendering.
 func checkedTemplate(template *corev1.PodTemplateSpec, target *workload.View, reads []tree.Read) *corev1.PodTemplateSpec {
 	if target == nil || !readsAccount(reads) {
 		return template
@@ -73,11 +73,12 @@ func checkedTemplate(template *corev1.PodTemplateSpec, target *workload.View, re
 	return &reduced
 }
 
-// maxPullSecretVariants limits the number of variants for one Rendered. Each is as large as its Desired.
+// maxPullSecretVariants is the maximum number of variants of one Rendered. A variant is as large as its
+// Desired.
 const maxPullSecretVariants = 8
 
-// omitListedPullSecrets returns the desired state of a workload without the pull secrets that the workload lists
-// itself, which belong to the application owner.
+// omitListedPullSecrets returns the desired state for a workload without the pull secrets that the workload
+// itself lists. These belong to the application owner.
 func (r *renderer) omitListedPullSecrets(rendered *Rendered, view *workload.View) *plan.Desired {
 	var listed []string
 	for _, secret := range rendered.Overlay.Template.Spec.ImagePullSecrets {
@@ -105,9 +106,9 @@ func (r *renderer) omitListedPullSecrets(rendered *Rendered, view *workload.View
 	return desired
 }
 
-// takesPullSecrets returns an error if the application's images could not be pulled with the pull
-// secrets of an overlay; nil if they can. The API server gives a pod the pull secrets of its
-// ServiceAccount only if the pod lists none.
+// takesPullSecrets returns the reason why the application's images may not be pulled with the pull secrets of
+// an overlay, or nil if they can. The API server gives a pod the pull secrets of its ServiceAccount only if the
+// pod does not list pull secrets.
 func takesPullSecrets(overlay *workload.Overlay, view *workload.View) *Invalid {
 	sidecarSecrets := overlay.Template.Spec.ImagePullSecrets
 	if len(sidecarSecrets) == 0 || view.ListsPullSecrets() {

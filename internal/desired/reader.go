@@ -14,29 +14,29 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
-// Reader returns the ConfigMaps for one reconcile, and records which were read. Large ones wait for
-// the byte budget, and use their share until the Reader is released.
+// Reader provides the ConfigMaps for one reconcile and records which of them were read. Large ConfigMaps wait
+// for the byte budget, and use a share of the budget until the Reader is released.
 type Reader struct {
 	ctx    context.Context
 	inputs *Inputs
 	share  *bounded.Share
-	// configMaps are the ConfigMaps that were read and counted.
+	// configMaps are the lookup keys of the ConfigMaps that were read and counted.
 	configMaps map[string]bool
-	// missingAccounts are the ServiceAccounts that are needed and were not looked up.
+	// missingAccounts are the names of the ServiceAccounts that are needed, but that the inputs do not contain.
 	missingAccounts map[string]bool
-	// err explains why reading must stop: the context ended.
+	// err explains why the Reader has stopped, because the context has ended.
 	err error
 }
 
-// NewReader returns a Reader of the inputs' ConfigMaps. The caller must release it.
+// NewReader returns a Reader for the ConfigMaps of the inputs. The caller must release it.
 func NewReader(ctx context.Context, inputs *Inputs) *Reader {
 	r := &Reader{ctx: ctx, inputs: inputs, configMaps: map[string]bool{}, missingAccounts: map[string]bool{}}
 	r.share, r.err = inputs.Budget.Reserve(ctx, 0)
 	return r
 }
 
-// ConfigMap returns a ConfigMap of the namespace, nil if it does not exist. It records whether the
-// ConfigMap was looked up, and an error if waiting for the budget fails.
+// ConfigMap returns the ConfigMap with a lookup key, or nil if it does not exist. It records the key. If it
+// cannot wait for the budget, it records an error and returns nil.
 func (r *Reader) ConfigMap(name string) *corev1.ConfigMap {
 	object := r.inputs.ConfigMaps[name]
 	if r.configMaps[name] {
@@ -49,14 +49,14 @@ func (r *Reader) ConfigMap(name string) *corev1.ConfigMap {
 	return object
 }
 
-// LackAccount records that a ServiceAccount is needed that was not looked up.
+// LackAccount records that a ServiceAccount is needed that the inputs do not contain.
 func (r *Reader) LackAccount(name string) { r.missingAccounts[name] = true }
 
 // LackedAccounts returns the sorted names of the ServiceAccounts that LackAccount recorded.
 func (r *Reader) LackedAccounts() []string { return slices.Sorted(maps.Keys(r.missingAccounts)) }
 
-// ConfigMapNames returns the sorted names of the ConfigMaps that were read, and the names among them that
-// were not looked up. These were treated as missing.
+// ConfigMapNames returns the sorted lookup keys of the ConfigMaps that were read. It also returns the keys of
+// ConfigMaps that the inputs do not contain. They were treated as missing.
 func (r *Reader) ConfigMapNames() (names, unread []string) {
 	names = slices.Sorted(maps.Keys(r.configMaps))
 	if r.inputs.HasAllConfigMaps {
@@ -70,16 +70,16 @@ func (r *Reader) ConfigMapNames() (names, unread []string) {
 	return names, unread
 }
 
-// HasUnread reports whether a ConfigMap was read that was not looked up.
+// HasUnread reports whether a ConfigMap was needed that the inputs do not contain.
 func (r *Reader) HasUnread() bool {
 	_, unread := r.ConfigMapNames()
 	return len(unread) > 0
 }
 
-// Err explains why the read data is incomplete, nil if it is complete.
+// Err returns the reason why the data is incomplete, or nil if it is complete.
 func (r *Reader) Err() error { return r.err }
 
-// reserve waits until a text of that size may be read. It returns false if reading must stop.
+// reserve waits until a text with a number of bytes may be read. It returns false if the Reader must stop.
 func (r *Reader) reserve(bytes int) bool {
 	if r.err == nil {
 		r.err = r.share.Extend(r.ctx, bytes)
@@ -87,8 +87,8 @@ func (r *Reader) reserve(bytes int) bool {
 	return r.err == nil
 }
 
-// WaitForTurn lets waiting reconciles run first, between two steps of a long reconcile. The error
-// explains why this reconcile may not continue.
+// WaitForTurn pauses a long reconcile between two steps, so that waiting reconciles can run first. It returns
+// an error if this reconcile must not continue.
 func (r *Reader) WaitForTurn() error {
 	if r.err == nil {
 		r.err = cmp.Or(r.share.Reacquire(r.ctx), r.ctx.Err())
@@ -96,10 +96,11 @@ func (r *Reader) WaitForTurn() error {
 	return r.err
 }
 
-// Release returns the share of the budget.
+// Release releases the Reader's share of the budget.
 func (r *Reader) Release() { r.share.Release() }
 
-// configMapSize returns the size that the API server checks against its limit.
+// configMapSize returns the size of a ConfigMap's content in bytes, as the API server computes it for its
+// limit.
 func configMapSize(object *corev1.ConfigMap) int {
 	size := 0
 	for _, text := range object.Data {
@@ -111,17 +112,17 @@ func configMapSize(object *corev1.ConfigMap) int {
 	return size
 }
 
-// sources are the inputs from which values are merged, with the ConfigMaps that were read.
+// sources contains the inputs from which values are merged, and the ConfigMaps that were read.
 type sources struct {
 	*Inputs
 
 	reader *Reader
-	// read are the ConfigMaps with rendered content, by name.
+	// read are the ConfigMaps with content that is part of the rendering, by lookup key.
 	read map[string]*corev1.ConfigMap
 }
 
-// content reads a ConfigMap and records that its content is rendered. It returns nil if the
-// ConfigMap does not exist.
+// content returns a ConfigMap, or nil if it does not exist. It records that the content is part of the
+// rendering.
 func (s *sources) content(name string) *corev1.ConfigMap {
 	object := s.reader.ConfigMap(name)
 	if object != nil {

@@ -18,46 +18,46 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// PolicyKey and RolloutKey are the keys of the installation's ConfigMap with the policy and the
-// rollout rules. The other keys are ENVIRONMENT.yaml.
+// PolicyKey and RolloutKey are the keys of the policy and the rollout rules in the installation's ConfigMap.
+// All other keys have the form ENVIRONMENT.yaml.
 const (
 	PolicyKey  = "policy"
 	RolloutKey = "rollout"
 )
 
-// environmentsName is the suffix of the name of the chart's ConfigMap of values. templatesName
-// precedes the name of the set in the names of its ConfigMaps of template sets.
+// environmentsName is the suffix in the name of the chart's ConfigMap of values. templatesName replaces that
+// suffix in the names of the chart's ConfigMaps of template sets, and the name of the set follows.
 const (
 	environmentsName = "environments"
 	templatesName    = "templates-"
 )
 
-// PlatformConfigMaps are the ConfigMaps with an installation's values and template sets.
+// PlatformConfigMaps are the ConfigMaps that contain the values and the template sets of an installation.
 type PlatformConfigMaps struct {
-	// Installation has the values, the policy and the rollout rules.
+	// Installation is the ConfigMap with the values, the policy and the rollout rules.
 	Installation *corev1.ConfigMap
-	// LacksInstallation is true if the operator's configuration names the ConfigMap Installation,
-	// and it does not exist.
+	// LacksInstallation reports whether the operator's configuration names the ConfigMap Installation, but the
+	// ConfigMap does not exist.
 	LacksInstallation bool
-	// Sets have the template sets.
+	// Sets are the ConfigMaps with the template sets.
 	Sets []corev1.ConfigMap
 }
 
-// overdueAfter is the time that a template set may differ from the list before status and check
-// report it.
+// overdueAfter is the time for which a template set may differ from the list in the installation's values
+// before the status and the command check report it.
 const overdueAfter = time.Minute
 
-// Mismatch is a missing ConfigMap to which the configuration of an installation refers, or a
-// template set that differs from the list in the installation's values.
+// Mismatch is a ConfigMap that is missing although the installation refers to it, or a template set that
+// differs from the installation's list.
 type Mismatch struct {
 	// Namespace and Name identify the ConfigMap.
 	Namespace, Name string
-	// IsMissing is true if the ConfigMap does not exist, false if it has other content.
+	// IsMissing reports whether the ConfigMap does not exist. If it is false, the ConfigMap has other content
+	// than listed.
 	IsMissing bool
-	// Referrer explains the reference to a missing ConfigMap, such as "the installation's values
-	// list it".
+	// Referrer describes the reference to a missing ConfigMap, such as "the installation's values list it".
 	Referrer string
-	// StartTime is the time when the list or the ConfigMap was last written; zero if it is not
+	// StartTime is the time when the list or the ConfigMap was last written, or zero if the time is not
 	// recorded.
 	StartTime time.Time
 }
@@ -71,14 +71,14 @@ func (m Mismatch) String() string {
 	return fmt.Sprintf("ConfigMap %s/%s %s", m.Namespace, m.Name, state)
 }
 
-// IsOverdue reports whether the mismatch has lasted long enough to be reported.
+// IsOverdue reports whether the mismatch has lasted for so long that it must be reported.
 func (m Mismatch) IsOverdue(now time.Time) bool { return !now.Before(m.dueTime()) }
 
 func (m Mismatch) dueTime() time.Time { return m.StartTime.Add(overdueAfter) }
 
-// listedSets returns the digests of the template sets of the release by the names of their
-// ConfigMaps, and whether the installation's ConfigMap has a list. A ConfigMap that was written by
-// hand, or by an earlier chart, has none. A list that cannot be read counts as none.
+// listedSets returns the digests of the release's template sets by the names of their ConfigMaps. It returns
+// false if the installation's ConfigMap does not have such a list, or a malformed one. A ConfigMap that was
+// written by hand or by an earlier chart does not have a list.
 func listedSets(installation *corev1.ConfigMap) (digests map[string]string, ok bool) {
 	text, ok := installation.Annotations[meta.AnnotationTemplateSets]
 	if !ok || bounded.Values().DecodeJSON([]byte(text), &digests) != nil {
@@ -87,19 +87,20 @@ func listedSets(installation *corev1.ConfigMap) (digests map[string]string, ok b
 	return digests, true
 }
 
-// setPrefix returns the prefix of the names of ConfigMaps with template sets that belong to the release of an
-// installation's ConfigMap.
+// setPrefix returns the prefix of the names of the ConfigMaps with template sets that belong to the release.
+// The argument is the name of the installation's ConfigMap.
 func setPrefix(installation string) string {
 	return strings.TrimSuffix(installation, environmentsName) + templatesName
 }
 
-// isOfRelease reports whether the release of an installation's ConfigMap makes the ConfigMap of a template set.
+// isOfRelease reports whether the ConfigMap of a template set belongs to the release of the installation's
+// ConfigMap.
 func isOfRelease(installation string, set *corev1.ConfigMap) bool {
 	return set.Name == setPrefix(installation)+set.Labels[meta.LabelTemplateSet]
 }
 
-// FilterListed returns the ConfigMaps without the template sets that belong to the release and that its
-// values do not list. An upgrade is about to create or delete these.
+// FilterListed returns the ConfigMaps without the template sets that belong to the release but that its values
+// do not list. A helm upgrade is about to create or delete these template sets.
 func (c PlatformConfigMaps) FilterListed() PlatformConfigMaps {
 	digests, ok := listedSets(c.Installation)
 	if !ok {
@@ -112,8 +113,8 @@ func (c PlatformConfigMaps) FilterListed() PlatformConfigMaps {
 	return c
 }
 
-// Mismatches returns the ConfigMap of the values if it is missing. Otherwise it returns the template
-// sets of the release that differ from the list in its values, sorted by name.
+// Mismatches returns the installation's ConfigMap if it is missing. Otherwise, it returns the template sets of
+// the release that differ from the list in its values, sorted by name.
 func (c PlatformConfigMaps) Mismatches() []Mismatch {
 	if c.LacksInstallation {
 		return []Mismatch{{
@@ -144,8 +145,8 @@ func (c PlatformConfigMaps) Mismatches() []Mismatch {
 	return mismatches
 }
 
-// deletedSets returns the published template sets that do not exist although the values of an
-// environment name them. The deletion of a set that a release lists is a mismatch of the list.
+// deletedSets returns the published template sets that no longer exist, although the values of an environment
+// name them. It does not concern template sets in the list of a release, because Mismatches returns them.
 func (c PlatformConfigMaps) deletedSets(published *PlatformConfigMaps) []Mismatch {
 	var deleted []Mismatch
 	for i := range published.Sets {
@@ -161,15 +162,15 @@ func (c PlatformConfigMaps) deletedSets(published *PlatformConfigMaps) []Mismatc
 	return deleted
 }
 
-// hasHandwritten reports whether a ConfigMap does not belong to a release with a list, so that the
-// content of the other ConfigMaps that belongs to it is unknown.
+// hasHandwritten reports whether one of the ConfigMaps was written by hand, or by a release without a list. It
+// is then unknown which content of the other ConfigMaps belongs to its content.
 func (c PlatformConfigMaps) hasHandwritten() bool {
 	digests, ok := listedSets(c.Installation)
 	return !ok || slices.ContainsFunc(c.Sets, func(set corev1.ConfigMap) bool { return digests[set.Name] == "" })
 }
 
-// WithoutList returns the annotations of an installation's ConfigMap without the list of its
-// template sets, for template sets that are not written by a release.
+// WithoutList returns the annotations of an installation's ConfigMap without the list of template sets. It is
+// used for template sets that are not from a release.
 func WithoutList(annotations map[string]string) map[string]string {
 	remaining := maps.Clone(annotations)
 	delete(remaining, meta.AnnotationTemplateSets)

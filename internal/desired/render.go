@@ -20,12 +20,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// render returns the rendering for one target.
+// render returns the rendering for one workload, which fits the workload's grace period.
 func (r *renderer) render(ctx context.Context, target *workload.View) *Rendered {
 	return r.fitGracePeriod(ctx, r.renderCached(ctx, target), target.GraceSeconds)
 }
 
-// renderCached renders for one target. The result is cached for all targets that are equal in the
+// renderCached returns the rendering for one workload. It is cached for all workloads that are equal in the
 // fields that the templates have read.
 func (r *renderer) renderCached(ctx context.Context, target *workload.View) *Rendered {
 	if r.cache == nil {
@@ -44,7 +44,7 @@ func (r *renderer) renderCached(ctx context.Context, target *workload.View) *Ren
 	return fresh
 }
 
-// cacheResult caches a result unless it is late, because a timeout may depend on the load.
+// cacheResult caches a rendering unless the templates timed out, because a timeout may depend on the load.
 func (r *renderer) cacheResult(target *workload.View, fresh *Rendered) {
 	if fresh.TimedOut {
 		return
@@ -63,12 +63,12 @@ func (r *renderer) cacheResult(target *workload.View, fresh *Rendered) {
 	r.cache.grow(fresh, bytes)
 }
 
-// appendKey appends the key of the request, and the target's values for the reads.
+// appendKey appends the cache key for the request and for the values of the workload that the templates read.
 func (r *renderer) appendKey(text []byte, target *workload.View, reads []tree.Read) []byte {
 	return target.AppendReads(append(text, r.common...), reads)
 }
 
-// evaluate renders and checks.
+// evaluate renders the sidecar for one workload and checks the result.
 func (r *renderer) evaluate(ctx context.Context, target *workload.View) *Rendered {
 	request := r.request
 	request.Target = target
@@ -106,8 +106,8 @@ func (r *renderer) evaluate(ctx context.Context, target *workload.View) *Rendere
 	return fresh
 }
 
-// omitReservedAnnotations removes the optional pod annotations in domains that the policy reserves, and
-// returns a message for each.
+// omitReservedAnnotations removes the optional pod annotations with domains that the policy reserves. It
+// returns a message for each removed annotation.
 func (r *renderer) omitReservedAnnotations(overlay *workload.Overlay) (messages []string, err error) {
 	var keys []string
 	for _, key := range overlay.OptionalAnnotations {
@@ -126,7 +126,7 @@ func (r *renderer) omitReservedAnnotations(overlay *workload.Overlay) (messages 
 	return messages, err
 }
 
-// share returns companions, or equal ones of an earlier rendering.
+// share returns the companions of an earlier rendering if they are equal, or else the new companions.
 func (r *renderer) share(fresh []corev1.ConfigMap) (companions []corev1.ConfigMap, isShared bool) {
 	text, _ := json.Marshal(fresh) // Objects of this type always marshal, with sorted keys.
 	sum := sha256.Sum256(text)
@@ -139,8 +139,8 @@ func (r *renderer) share(fresh []corev1.ConfigMap) (companions []corev1.ConfigMa
 	return fresh, false
 }
 
-// validateResult returns why a rendering is invalid, nil if it is valid. The execution is the shared result
-// of the rendering, nil if the rendering is only for this namespace.
+// validateResult returns the reason why a rendering is invalid, or nil if it is valid. The shared rendering is
+// nil if the rendering is only for this namespace.
 func (r *renderer) validateResult(result *render.Result, executed *sharedRendering, target *workload.View, err error) *Invalid {
 	reason := meta.ReasonInvalidTemplate
 	var sidecar *render.SidecarError

@@ -19,79 +19,78 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Rendered is the result of one rendering: the overlay to apply, or why it is invalid. Workloads
+// Rendered is the result of one rendering: the overlay to apply, or the reason why it is invalid. Workloads
 // that are equal for the templates share it. It must not be changed.
 type Rendered struct {
-	// Desired is the state to apply, made from Overlay. Both are nil if Invalid is set.
+	// Desired is the desired state that is computed from Overlay. Both are nil if Invalid is set.
 	Desired *plan.Desired
 	Overlay *workload.Overlay
-	// Report is the check of the Vector configuration, nil if there was none.
+	// Report is the result of checking the Vector configuration, or nil if it was not checked.
 	Report *vectorconfig.Report
-	// Companions are the rendered ConfigMaps. Copied is the copy of a referenced ConfigMap, nil for
-	// none.
+	// Companions are the rendered ConfigMaps. Copied is the copy of a referenced ConfigMap, or nil for none.
 	Companions []corev1.ConfigMap
 	Copied     *ConfigMapCopy
-	// Validation is the configuration that Vector itself must validate, nil for none.
+	// Validation is the configuration that Vector itself must validate, or nil for none.
 	Validation *Validation
 	Invalid    *Invalid
-	// TimedOut reports whether the templates ran out of time, which may not happen again.
+	// TimedOut reports whether the templates timed out. The next rendering may succeed.
 	TimedOut bool
 
-	// rendered is the overlay as the templates rendered it. It refers to the original ConfigMap,
-	// while Overlay refers to the copy.
+	// rendered is the overlay that the templates rendered, with references to the original ConfigMap. Overlay
+	// refers to the copy instead.
 	rendered  *workload.Overlay
 	container string
 	collects  collection
-	// shares reports whether the companions belong to an earlier rendering.
+	// shares reports whether Companions belong to an earlier rendering.
 	shares bool
-	// isShared reports whether Overlay and Desired belong to an earlier rendering, which counts
-	// their memory. askedBytes is the size of the requested input, which each rendering counts
-	// itself.
+	// isShared reports whether Overlay and Desired belong to an earlier rendering, which counts their memory.
+	// askedBytes is the size of the requested input, which is counted for each rendering.
 	isShared   bool
 	askedBytes int
 	// isReadUnseen reports whether Vector reads configuration that the operator cannot read.
 	isReadUnseen bool
-	// forbidden lists the configuration that the policy rejects, nil for none.
+	// forbidden is the error that lists the configuration that the policy rejects, or nil for none.
 	forbidden error
-	// readTarget lists the fields of the target that were read. A workload that differs in these
-	// fields may have a different result.
+	// readTarget contains the fields of the workload that the templates have read. A workload with other values
+	// in these fields may have another result.
 	readTarget []tree.Read
-	// reserved lists the pod annotations that are left out because of the policy.
+	// reserved contains a message for each pod annotation that was omitted because of the policy.
 	reserved []string
-	// shortened describes the change for a short grace period, "" for no change.
+	// shortened describes the change for a short grace period, or is "" for no change.
 	shortened string
-	// stranded warns that pods do not start on all nodes, "" if they do.
+	// stranded is a warning that pods cannot start on all nodes, or is "" if they can.
 	stranded string
-	// cuts are the variants for short grace periods.
+	// cuts contains the variants for short grace periods.
 	cuts cuts
-	// pullSecretVariants has the variants for workloads that list some of the pull secrets themselves.
+	// pullSecretVariants contains the variants for workloads that list some of the sidecar's pull secrets
+	// themselves.
 	pullSecretVariants pullSecretVariants
-	// key is the key in the cache, "" if the result is not cached. bytes is its approximate size
-	// there.
+	// key is the key of the rendering in the cache, or "" if it is not cached. bytes is its approximate size in
+	// the cache.
 	key   string
 	bytes atomic.Int64
 }
 
-// cuts are the renderings for workloads with a grace period that is shorter than the sidecar's
-// preStop sleep, by grace period in seconds.
+// cuts contains the renderings for workloads with a grace period that is shorter than the sidecar's drain time,
+// by grace period in seconds.
 type cuts struct {
 	mu            sync.Mutex
 	byGracePeriod map[int64]*Rendered
 }
 
-// pullSecretVariants are the desired states of workloads that list some of the pull secrets themselves, by the
-// names of these. Many workloads list the same.
+// pullSecretVariants contains the desired states for workloads that list some of the sidecar's pull secrets
+// themselves, by the names of these pull secrets. Many workloads list the same names.
 type pullSecretVariants struct {
 	mu      sync.Mutex
 	byNames map[string]*plan.Desired
 }
 
-// ReadsTarget reports whether templates have read the workload, so that the result may differ for
+// ReadsTarget reports whether the templates have read fields of the workload. If so, the result may differ for
 // other workloads.
 func (r *Rendered) ReadsTarget() bool { return len(r.readTarget) > 0 }
 
-// Cleans returns the names of the volumes from which Vector removes files, if its configuration is
-// known.
+// Cleans returns the names of the volumes in which Vector removes files. It returns nil if Vector's
+// configuration is unknown.
 func (r *Rendered) Cleans() []string {
 	if r.Report == nil || r.Overlay == nil {
 		return nil
@@ -109,10 +108,11 @@ func (r *Rendered) Cleans() []string {
 	return volumes
 }
 
-// Bytes returns the approximate size in a Cache, 0 if the result is not cached.
+// Bytes returns the approximate size in a Cache, or 0 if the rendering is not cached.
 func (r *Rendered) Bytes() int { return int(r.bytes.Load()) }
 
-// readKeys returns the keys of the target that were read, for the annotation on workloads.
+// readKeys returns the keys of the workload's values that the rendering depends on, for an annotation of
+// workloads.
 func (r *Rendered) readKeys() []string {
 	keys := workload.ValueKeysFor(r.readTarget)
 	if r.shortened != "" {
@@ -124,7 +124,7 @@ func (r *Rendered) readKeys() []string {
 	return keys
 }
 
-// doubts returns warnings about the sidecar in one workload, "" if there are none.
+// doubts returns warnings about the sidecar in one workload, or "" for none.
 func (r *Rendered) doubts(manager, envNotInjected string, view *workload.View, checksOff bool) string {
 	warnings := slices.Concat(r.reserved, r.Desired.OmittedAnnotations(manager, view))
 	if idle := cmp.Or(r.Desired.Warning(), r.collects.idleness(view)); idle != "" {

@@ -15,36 +15,36 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
-// renderer renders one request for several targets.
+// renderer renders one request for several workloads.
 type renderer struct {
 	cache    *Cache
 	request  render.Request
 	config   config
 	policy   *policy.Policy
 	observer Observer
-	// asksVector is AsksVector of the inputs.
+	// asksVector is the field AsksVector of the inputs.
 	asksVector bool
 	// requested is the requested input of the request.
 	requested requestedInputs
-	// writtenBy is WrittenBy of the inputs. oldest is their OldestKubelet.
+	// writtenBy and oldest are the fields WrittenBy and OldestKubelet of the inputs.
 	writtenBy string
 	oldest    Kubelet
-	// common is the key of everything except the target. shared is the key of the request without
-	// target and namespace.
+	// common is the cache key of all inputs except the workload. shared is the cache key of all inputs except
+	// the workload and the namespace.
 	common, shared []byte
 
-	// companions are the companions that the renderings share.
+	// companions are the companions that several renderings share.
 	companions *sharedCompanions
 }
 
-// sharedCompanions has companions of renderings by digest. Companions are often equal, and the
-// largest part of a rendering.
+// sharedCompanions contains companions by digest. Companions are the largest part of a rendering, and they are
+// often equal.
 type sharedCompanions struct {
 	mu       sync.Mutex
 	byDigest map[string][]corev1.ConfigMap
 }
 
-// newRenderer returns a renderer of a request, given the digest of its values.
+// newRenderer returns a renderer for a request and the digest of the request's values.
 func newRenderer(cache *Cache, request render.Request, values []byte, config config, inputs *Inputs, requested requestedInputs) *renderer {
 	policy, shared := inputs.Platform.Policy, sharedBy(&request, values)
 	text, _ := json.Marshal([]any{
@@ -59,8 +59,8 @@ func newRenderer(cache *Cache, request render.Request, values []byte, config con
 	}
 }
 
-// sharedBy returns the key of a request without its target and its namespace, given the digest of
-// its values.
+// sharedBy returns the cache key of a request without its workload and its namespace. It gets the digest of the
+// request's values.
 func sharedBy(request *render.Request, values []byte) []byte {
 	text, _ := json.Marshal([]any{
 		request.Chart.Digest, values, request.Sidecar.Name, request.KubeVersion, request.Cluster,
@@ -69,7 +69,7 @@ func sharedBy(request *render.Request, values []byte) []byte {
 	return sum[:]
 }
 
-// marks returns the annotations for objects that are written for the VectorSidecar.
+// marks returns the annotations that mark objects as written for the VectorSidecar by this installation.
 func (r *renderer) marks() map[string]string {
 	if r.writtenBy == "" {
 		return nil

@@ -21,17 +21,16 @@ import (
 )
 
 const (
-	// sampleName is the namespace and the name of the VectorSidecar for which samples are rendered.
-	// sampleVersion is the version of its API server. They are the same for all releases and
-	// clusters.
+	// sampleName is the namespace and the name of the VectorSidecar for which samples are rendered, and
+	// sampleVersion is the version of its API server. They are the same for all releases and clusters.
 	sampleName    = "sample"
 	sampleVersion = "v1.33.0"
-	// mostSamples limits the number of environments of a set that are rendered for its sample.
+	// mostSamples is the maximum number of environments in which a template set is rendered for its sample.
 	mostSamples = 32
 )
 
-// StoredContent returns the Content in its stored form: with the built-in templates, and samples of their
-// renderings. The error is the context's error.
+// StoredContent returns the platform's content in the form that is stored with a revision. It includes the
+// built-in templates and samples of the renderings. The error is the context's error.
 func (p *Platform) StoredContent(ctx context.Context) (*fleet.Content, error) {
 	samples, err := p.samples(ctx)
 	if err != nil {
@@ -42,10 +41,10 @@ func (p *Platform) StoredContent(ctx context.Context) (*fleet.Content, error) {
 	return &content, nil
 }
 
-// samples returns a digest of the renderings of each template set. The set is rendered in its
-// environments for an empty VectorSidecar and the sample workload of the chart. Two releases that
-// render the same templates and values equally return the same digest. Sets that cannot be loaded,
-// or ran out of time, are left out. The error is the context's error.
+// samples returns a digest for each template set, which covers its renderings in its environments. They are
+// rendered for an empty VectorSidecar and the sample workload of the chart. Two releases that render the same
+// templates and values in the same way return the same digest. Sets that cannot be loaded or that timed out are
+// left out. The error is the context's error.
 func (p *Platform) samples(ctx context.Context) (map[string]string, error) {
 	digests := map[string]string{}
 	for _, set := range p.Sets() {
@@ -63,8 +62,8 @@ func (p *Platform) samples(ctx context.Context) (map[string]string, error) {
 	return digests, nil
 }
 
-// sample returns a digest of the renderings of the set in its environments. It returns an error if
-// it ran out of time.
+// sample returns a digest of the set's renderings in its environments. It returns an error if the templates
+// timed out.
 func (s *TemplateSet) sample(ctx context.Context) (string, error) {
 	type rendering struct { // In one environment.
 		Environment string                  `json:"environment"`
@@ -99,9 +98,8 @@ func (s *TemplateSet) renderSample(ctx context.Context, environment string) (*re
 	})
 }
 
-// compareSamples returns a *fleet.RecordError that lists the sets that render differently than in
-// the release that published the revision. Sets without a stored sample are not compared. Other
-// errors are the context's error.
+// compareSamples returns a *fleet.RecordError if a template set renders differently than in the release that
+// published the revision. It skips sets without a stored sample. All other errors are the context's error.
 func (p *Platform) compareSamples(ctx context.Context) error {
 	stored := p.Content.Samples
 	if len(stored) == 0 {

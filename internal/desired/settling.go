@@ -20,69 +20,70 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 )
 
-// DefaultQuiet is the time for which the content of ConfigMaps written by hand must not change
-// before it is published.
+// DefaultQuiet is the default quiet period: the time for which handwritten ConfigMaps must not change before
+// they are published.
 const DefaultQuiet = 5 * time.Second
 
-// longestQuiets is the maximum number of quiet periods for which changing ConfigMaps delay a
-// publication.
+// longestQuiets is the maximum delay of a publication by ConfigMaps that keep changing, in quiet periods.
 const longestQuiets = 12
 
-// Settling decides which ConfigMaps of an installation are published. One change, such as a helm
-// upgrade, writes several ConfigMaps, and an intermediate state must not be published. ConfigMaps
-// of a release belong together if the template sets have the digests that the values list.
-// ConfigMaps written by hand belong together if their content has not changed for a quiet period,
-// or has been changing for longestQuiets quiet periods. Settling is not safe for concurrent use.
+// Settling decides which ConfigMaps of an installation are published. One change, such as a helm upgrade,
+// writes several ConfigMaps, and an intermediate state must not be published. ConfigMaps of a release belong
+// together if the template sets have the digests in the installation's list. Handwritten ConfigMaps belong
+// together if they have not changed for a quiet period, or have been changing for longestQuiets quiet periods.
+// Settling is not safe for concurrent use.
 type Settling struct {
 	quiet time.Duration
 
-	// version identifies the ConfigMaps of last. due is when last changes although no ConfigMap
-	// changes; zero for never.
+	// version identifies the ConfigMaps for which lastResult was computed. nextChange is the time when the
+	// result changes although no ConfigMap changes, or zero for never.
 	version    string
 	nextChange time.Time
 	lastResult *Settled
 
-	// published are the ConfigMaps in use, nil if there are none yet. publishedKey is the key of
+	// published are the ConfigMaps in use, or nil if nothing has been published. publishedKey is the key of
 	// their content.
 	published    *PlatformConfigMaps
 	publishedKey string
-	// annotations are the last annotations of the installation's ConfigMap before it was deleted.
+	// annotations are the last annotations of the installation's ConfigMap, which remain in use after it is
+	// deleted.
 	annotations map[string]string
-	// key is the key of the content that was read last. changed is when it last changed. pending is
-	// since when it has differed from the published content; zero if it does not.
+	// key is the key of the content that was read last, and changed is the time when the content last changed.
+	// pending is the time since when the content has differed from the published content, or zero if it does
+	// not differ.
 	key              string
 	changed, pending time.Time
-	// mismatched has the time since when ConfigMaps have been missing, or have differed from the
-	// list in the values, by their names.
+	// mismatched contains the times since when ConfigMaps have been missing or have differed from the
+	// installation's list, by their names.
 	mismatched map[string]time.Time
 }
 
-// Settled is the result of Settling.
+// Settled is the result of Settling.Update.
 type Settled struct {
-	// Published are the ConfigMaps to use, with the present annotations; nil if none have been
-	// published yet.
+	// Published are the ConfigMaps to use, with the current annotations, or nil if nothing has been published
+	// yet.
 	Published *PlatformConfigMaps
-	// Wait explains why Published differs from the present ConfigMaps, nil if it does not.
+	// Wait explains why Published differs from the current ConfigMaps, or is nil if it does not differ.
 	Wait *Wait
 }
 
-// Wait explains why the present PlatformConfigMaps of an installation are not published.
+// Wait explains why the current ConfigMaps of an installation are not published.
 type Wait struct {
-	// ConfigMaps are the ConfigMaps that wait.
+	// ConfigMaps are the current ConfigMaps, which wait to be published.
 	ConfigMaps PlatformConfigMaps
-	// Overdue are the ConfigMaps that have been missing, or different, for a minute.
+	// Overdue are the ConfigMaps that have been missing, or have differed from the list, for at least a minute.
 	Overdue []Mismatch
-	// Message names the condition for the publication.
+	// Message describes the condition for the publication.
 	Message string
 }
 
-// NewSettling returns a Settling with a quiet period, 0 for DefaultQuiet.
+// NewSettling returns a Settling with a quiet period. 0 stands for DefaultQuiet.
 func NewSettling(quiet time.Duration) *Settling {
 	return &Settling{quiet: cmp.Or(quiet, DefaultQuiet)}
 }
 
-// Update returns the published ConfigMaps after a read of the present PlatformConfigMaps at a time.
-// It returns the same pointer until a result changes.
+// Update takes the current ConfigMaps at a time and returns the ConfigMaps to use. It returns the same pointer
+// until the result changes.
 func (s *Settling) Update(configMaps PlatformConfigMaps, now time.Time) *Settled {
 	version := configMaps.version()
 	if s.lastResult != nil && version == s.version && (s.nextChange.IsZero() || now.Before(s.nextChange)) {
@@ -100,12 +101,13 @@ func (s *Settling) Update(configMaps PlatformConfigMaps, now time.Time) *Settled
 	return s.lastResult
 }
 
-// NextChange returns when Next returns a different result although no ConfigMap changes; zero for never.
+// NextChange returns the time when Update returns another result although no ConfigMap changes, or zero for
+// never.
 func (s *Settling) NextChange() time.Time { return s.nextChange }
 
-// Restore publishes the content of a stored revision, if nothing has been published yet. The
-// present ConfigMaps are the arguments of the last Next. The rollout rules are taken from them,
-// because they are not stored.
+// Restore publishes the content of a stored revision if nothing has been published yet. The ConfigMaps are the
+// arguments of the last Update. The rollout rules are from these ConfigMaps, because a revision does not store
+// rollout rules.
 func (s *Settling) Restore(content *fleet.Content, configMaps PlatformConfigMaps) {
 	if s.published != nil {
 		return
@@ -115,7 +117,7 @@ func (s *Settling) Restore(content *fleet.Content, configMaps PlatformConfigMaps
 	s.version = ""
 }
 
-// observe records the annotations, and when the content changed. The first content may have been
+// observe records the annotations, and the time when the content changed. The first content may have been
 // written before the process started.
 func (s *Settling) observe(configMaps PlatformConfigMaps, now time.Time) {
 	key := configMaps.key()
@@ -137,7 +139,8 @@ func (s *Settling) observe(configMaps PlatformConfigMaps, now time.Time) {
 	}
 }
 
-// wait returns why the present PlatformConfigMaps must not be published yet, nil if they may be.
+// wait returns the reason why the current ConfigMaps must not be published yet, or nil if they may be
+// published.
 func (s *Settling) wait(configMaps PlatformConfigMaps, now time.Time) *Wait {
 	if mismatches := s.mismatches(configMaps, now); len(mismatches) > 0 {
 		s.pending = time.Time{} // The quiet period starts when they belong together.
@@ -165,8 +168,8 @@ func (s *Settling) wait(configMaps PlatformConfigMaps, now time.Time) *Wait {
 	return &Wait{ConfigMaps: configMaps, Message: fmt.Sprintf("waiting until the ConfigMaps of the installation have not changed for %s", s.quiet)}
 }
 
-// mismatches returns the ConfigMaps that are missing or differ from the list in the values. The first
-// mismatches may be older than the process.
+// mismatches returns the ConfigMaps that are missing or differ from the installation's list. At the first call,
+// the mismatches may be older than the process.
 func (s *Settling) mismatches(configMaps PlatformConfigMaps, now time.Time) []Mismatch {
 	mismatches, mismatched := configMaps.Mismatches(), map[string]time.Time{}
 	if len(mismatches) == 0 && s.published != nil {
@@ -185,8 +188,9 @@ func (s *Settling) mismatches(configMaps PlatformConfigMaps, now time.Time) []Mi
 	return mismatches
 }
 
-// publishedUnder returns the published ConfigMaps with the present annotations, which take effect at once. If the ConfigMap
-// is missing, they have its last annotations: its deletion does not end a stop of writes.
+// publishedUnder returns the published ConfigMaps with the current annotations, because annotations take effect
+// immediately. If the installation's ConfigMap is missing, they have its last annotations, so that its deletion
+// does not end a stop of writes.
 func (s *Settling) publishedUnder(configMaps PlatformConfigMaps) *PlatformConfigMaps {
 	if s.published == nil {
 		return nil
@@ -209,7 +213,7 @@ func describeMismatches(mismatches []Mismatch) string {
 	return "waiting for ConfigMaps of the installation: " + strings.Join(texts, "; ")
 }
 
-// version identifies the ConfigMaps by their resource versions.
+// version returns a text that identifies the ConfigMaps by their resource versions.
 func (c PlatformConfigMaps) version() string {
 	versions := []string{objectVersion(c.Installation)}
 	for i := range c.Sets {
@@ -219,7 +223,7 @@ func (c PlatformConfigMaps) version() string {
 	return strings.Join(versions, " ")
 }
 
-// lastWrite returns when one of the ConfigMaps was last written.
+// lastWrite returns the time when one of the ConfigMaps was last written.
 func (c PlatformConfigMaps) lastWrite() time.Time {
 	latest := meta.LastWrite(c.Installation)
 	for i := range c.Sets {
@@ -230,8 +234,8 @@ func (c PlatformConfigMaps) lastWrite() time.Time {
 	return latest
 }
 
-// key identifies the content of the ConfigMaps. Policies that differ only in defaults or layout
-// have the same key.
+// key returns a digest of the content of the ConfigMaps. Policies that differ only in defaults or layout have
+// the same digest.
 func (c PlatformConfigMaps) key() string {
 	values := maps.Clone(c.Installation.Data)
 	if rules, err := policy.Parse(PolicyKey, []byte(values[PolicyKey])); err == nil {
@@ -253,8 +257,8 @@ func (c PlatformConfigMaps) key() string {
 // keyLength is the length of a key of ConfigMaps in bytes.
 const keyLength = 16
 
-// storedConfigMaps returns a stored revision as ConfigMaps, with the metadata and the rollout rules
-// of the installation's ConfigMap.
+// storedConfigMaps converts the content of a stored revision to ConfigMaps. They have the metadata and the
+// rollout rules of the installation's ConfigMap.
 func storedConfigMaps(content *fleet.Content, installation *corev1.ConfigMap) PlatformConfigMaps {
 	stored := installation.DeepCopy()
 	stored.ResourceVersion = "stored-" + content.Revision()

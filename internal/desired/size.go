@@ -18,17 +18,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// largestSidecar is the maximum size of a VectorSidecar in bytes, and the maximum size of each
-// text. maxNodes is the maximum number of values, because three bytes of JSON may use a hundred in
-// memory.
+// largestSidecar is the maximum size of a VectorSidecar and of each of its texts, in bytes. maxNodes is the
+// maximum number of its values, because three bytes of JSON may use a hundred bytes of memory.
 const (
 	largestSidecar = 512 << 10
 	maxNodes       = 30_000
 )
 
-// DropOversizedSpec returns the VectorSidecar. If it is too large, it returns a copy without the spec, with
-// its identity, its status, and an annotation about the excess. Decisions about the copy are the
-// same, unless it is being deleted.
+// DropOversizedSpec returns a VectorSidecar unchanged if it is not too large. Otherwise, it returns a copy
+// without the spec that keeps the identity and the status, and has an annotation about the excess. Decisions
+// about both are the same, except if the VectorSidecar is being deleted.
 func DropOversizedSpec(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
 	excess := findExcess(sidecar)
 	if excess == "" {
@@ -45,13 +44,14 @@ func DropOversizedSpec(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar 
 	}
 }
 
-// IsReduced reports whether Bounded has removed the spec. Every valid spec has a selector.
+// IsReduced reports whether DropOversizedSpec has removed the spec. A valid spec is never empty, because it has
+// a selector.
 func IsReduced(sidecar *v1alpha1.VectorSidecar) bool {
 	return sidecar.Annotations[meta.AnnotationExcess] != "" && reflect.ValueOf(&sidecar.Spec).Elem().IsZero()
 }
 
-// findExcess returns why a VectorSidecar is too large, "" if it is not. The size is the size of its
-// JSON, without the fields that the API server and the operator write.
+// findExcess returns the reason why a VectorSidecar is too large, or "" if it is not too large. It measures the
+// JSON without the fields that the API server and the operator write.
 func findExcess(sidecar *v1alpha1.VectorSidecar) string {
 	if IsReduced(sidecar) {
 		return sidecar.Annotations[meta.AnnotationExcess]
@@ -79,7 +79,7 @@ func findExcess(sidecar *v1alpha1.VectorSidecar) string {
 	return ""
 }
 
-// TooLarge returns why a VectorSidecar is too large, nil if it is not.
+// TooLarge returns the reason why a VectorSidecar is too large, or nil if it is not too large.
 func TooLarge(sidecar *v1alpha1.VectorSidecar) *Invalid {
 	excess := findExcess(sidecar)
 	if excess == "" {

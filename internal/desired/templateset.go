@@ -9,7 +9,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// templateSet returns the template set of a VectorSidecar.
+// templateSet returns the template set of a VectorSidecar in an environment, or the reason why it cannot be
+// used.
 func (in *Inputs) templateSet(environment string) (*TemplateSet, *Invalid) {
 	set, err := in.Platform.SetFor(in.Sidecar.Spec.TemplateSet, environment)
 	switch {
@@ -25,7 +26,8 @@ func (in *Inputs) templateSet(environment string) (*TemplateSet, *Invalid) {
 	return set, nil
 }
 
-// findOutdated returns which last known good version is used and why, nil if current versions are used.
+// findOutdated returns the reason why a last known good version is used, or nil if all current versions are
+// used.
 func (in *Inputs) findOutdated(set *TemplateSet) *Invalid {
 	const help = " (the last good version stays in use)"
 	switch {

@@ -14,19 +14,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// uses describes how an overlay uses a ConfigMap.
+// uses describes how an overlay uses one ConfigMap.
 type uses struct {
 	isUsed bool
-	// needsAllKeys reports whether a container may read any key. This is assumed for containers other than
-	// Vector's, because their reads are unknown.
+	// needsAllKeys reports whether a container may read any key. This is assumed for all containers except
+	// Vector's, because the keys that they read are unknown.
 	needsAllKeys bool
-	// keys are the keys that the overlay names.
+	// keys are the keys that the overlay names explicitly.
 	keys map[string]bool
-	// files are the keys mounted in Vector's container, by path.
+	// files contains the keys that are mounted in Vector's container, by their path.
 	files map[string]string
 }
 
-// newUses returns how an overlay uses a ConfigMap, given the name of Vector's container.
+// newUses returns how an overlay uses a ConfigMap. It needs the name of Vector's container.
 func newUses(overlay *workload.Overlay, container string, object *corev1.ConfigMap) *uses {
 	usage := &uses{keys: map[string]bool{}, files: map[string]string{}}
 	spec := &overlay.Template.Spec
@@ -73,8 +73,8 @@ func (u *uses) addVariables(container *corev1.Container, name string) {
 	}
 }
 
-// isOpen reports whether a volume is mounted where its reads are unknown: in a container other than
-// Vector's, or at a path that only the kubelet knows.
+// isOpen reports whether a volume is mounted in a container other than Vector's, or at a path that only the
+// kubelet knows. It is then unknown which files are read.
 func isOpen(overlay *workload.Overlay, volume, container string) bool {
 	spec := &overlay.Template.Spec
 	for _, c := range slices.Concat(spec.InitContainers, spec.Containers) {
@@ -87,8 +87,8 @@ func isOpen(overlay *workload.Overlay, volume, container string) bool {
 	return slices.ContainsFunc(overlay.Mounts, func(mount workload.Mount) bool { return mount.Name == volume })
 }
 
-// mountedItems returns the keys and paths of each mount of a ConfigMap in a volume. An empty list means
-// all keys.
+// mountedItems returns the items (keys and paths) of each use of a ConfigMap in a volume. An empty list of
+// items stands for all keys.
 func mountedItems(volume *corev1.Volume, name string) [][]corev1.KeyToPath {
 	var itemLists [][]corev1.KeyToPath
 	if source := volume.ConfigMap; source != nil && source.Name == name {
@@ -105,7 +105,7 @@ func mountedItems(volume *corev1.Volume, name string) [][]corev1.KeyToPath {
 	return itemLists
 }
 
-// mountedFiles returns the files of a container that are keys of a ConfigMap: the keys by path.
+// mountedFiles returns the keys of a ConfigMap that are files in a container, by the path of the file.
 func mountedFiles(container *corev1.Container, spec *corev1.PodSpec, object *corev1.ConfigMap) map[string]string {
 	files := map[string]string{}
 	for i := range spec.Volumes {
@@ -130,8 +130,8 @@ func mountedFiles(container *corev1.Container, spec *corev1.PodSpec, object *cor
 	return files
 }
 
-// relativePath returns the path of a volume's file relative to one of its directories, "" if they are the
-// same. The directory "" is the whole volume.
+// relativePath returns the path of a file in a volume relative to a directory of the volume, and whether the
+// file is in that directory. The path is "" if both are the same. The directory "" is the whole volume.
 func relativePath(file, folder string) (relative string, isBelow bool) {
 	switch folder = path.Clean(folder); folder {
 	case ".":

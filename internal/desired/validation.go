@@ -24,24 +24,25 @@ import (
 	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
 
-// Validation is a configuration that Vector itself must validate before it may reach a workload.
+// Validation is a configuration that Vector itself must validate before a workload may get it.
 type Validation struct {
-	// Key is a digest of everything that the result depends on.
+	// Key is a digest of all data on which the result depends.
 	Key string
-	// Job runs `vector validate`. Files is the ConfigMap that it mounts.
+	// Job runs `vector validate`. Files is the ConfigMap that the Job mounts.
 	Job   batchv1.Job
 	Files corev1.ConfigMap
 
-	// Configuration has the original files. DataDir is their data_dir. Mode is the way in which
+	// Configuration contains the original files. DataDir is the data_dir in the files. Mode describes how
 	// Vector validates them.
 	Configuration []vectorconfig.File
 	DataDir       string
 	Mode          vectorconfig.ValidateMode
-	// WaitsWhenUnable makes the configuration wait if Vector cannot be run.
+	// WaitsWhenUnable reports whether the configuration must wait if Vector cannot be run.
 	WaitsWhenUnable bool
 }
 
-// validationKey returns a digest of everything that the result of a validation depends on. Objects have it in their names.
+// validationKey returns a digest of all data on which the result of a validation depends. The names of the
+// validation's objects contain the digest.
 func validationKey(sidecar types.NamespacedName, files map[string]string, pod *corev1.PodSpec, deadlineSeconds int64) string {
 	text, _ := json.Marshal(struct { // Strings, numbers and pods always marshal.
 		Namespace       string            `json:"namespace"`
@@ -56,13 +57,13 @@ func validationKey(sidecar types.NamespacedName, files map[string]string, pod *c
 // checkFolder is the directory in which the Job mounts the files.
 const checkFolder = "/etc/vector-validate"
 
-// validatesInJob reports whether the values enable a Job that validates the configuration.
+// validatesInJob reports whether the values enable the Job that validates the configuration.
 func validatesInJob(values environment.Values) bool {
 	enabled, _ := tree.MapAt(values.Tree, "sidecar", "config", "validateJob")["enabled"].(bool)
 	return enabled
 }
 
-// newValidation returns the validation of a configuration by Vector, and its Job.
+// newValidation returns the validation of a configuration, including its Job.
 func newValidation(request *render.Request, files []vectorconfig.File, dataDir string, container *corev1.Container, spec *corev1.PodSpec) *Validation {
 	job := tree.MapAt(request.Values.Tree, "sidecar", "config", "validateJob")
 	deadline, mode := seconds(job["deadlineSeconds"]), vectorconfig.ValidateModeFor(container.Image)
@@ -104,9 +105,10 @@ func newValidation(request *render.Request, files []vectorconfig.File, dataDir s
 	}
 }
 
-// ConfigurationPaths returns a relative path for each file of a configuration, such that Vector reads the same
-// configuration from these paths. Files of one directory stay in one directory, and the extension
-// matches the format. It reports whether there are directories.
+// ConfigurationPaths returns a relative path for each file of a configuration. Vector reads the same
+// configuration if the files are at these paths. Files of one directory stay in one directory, and the
+// extension of each file matches its format. ConfigurationPaths also reports whether one of the paths contains
+// a directory.
 func ConfigurationPaths(files []vectorconfig.File) (paths []string, inDirectory bool) {
 	number := map[string]int{}
 	for i, file := range files {
@@ -123,7 +125,7 @@ func ConfigurationPaths(files []vectorconfig.File) (paths []string, inDirectory 
 	return paths, inDirectory
 }
 
-// nameFor returns the name of a file with an extension of its format.
+// nameFor returns the name of a file, with an extension that matches its format.
 func nameFor(file vectorconfig.File) string {
 	if file.Format == "" || vectorflags.FormatFor(file.Name) == file.Format {
 		return file.Name
@@ -131,7 +133,8 @@ func nameFor(file vectorconfig.File) string {
 	return file.Name + "." + file.Format
 }
 
-// ConfigurationArguments returns the arguments of `vector validate` and `vector test` for files at paths below a root.
+// ConfigurationArguments returns the arguments of `vector validate` and `vector test` for files at paths below
+// a root directory.
 func ConfigurationArguments(files []vectorconfig.File, paths []string, root string) []string {
 	var args, directories []string
 	for i, file := range files {
@@ -147,7 +150,7 @@ func ConfigurationArguments(files []vectorconfig.File, paths []string, root stri
 	return append(args, directories...)
 }
 
-// seconds converts a number of the values, which come from YAML and from JSON.
+// seconds converts a number in the values to an integer. Numbers from YAML and from JSON have different types.
 func seconds(value any) int64 {
 	switch n := value.(type) {
 	case float64:
@@ -158,7 +161,8 @@ func seconds(value any) int64 {
 	return 0
 }
 
-// addDataDir adds an empty directory for Vector's data to a pod, unless the pod has a mount there.
+// addDataDir adds an empty volume for Vector's data directory to a pod, unless the pod already has a mount at
+// that path.
 func addDataDir(pod *corev1.PodSpec, folder string) {
 	folder = path.Clean(folder)
 	container := &pod.Containers[0]
@@ -171,8 +175,8 @@ func addDataDir(pod *corev1.PodSpec, folder string) {
 	container.VolumeMounts = append(container.VolumeMounts, corev1.VolumeMount{Name: name, MountPath: folder})
 }
 
-// validatingPod returns a pod that runs the sidecar's image with its variables and its volumes,
-// without the application's volumes. It is as restricted as possible.
+// validatingPod returns the pod of a validation. It runs the sidecar's image with the sidecar's environment
+// variables and volumes, but without the application's volumes. It has as few privileges as possible.
 func validatingPod(container *corev1.Container, spec *corev1.PodSpec, args []string) corev1.PodSpec {
 	pod := corev1.PodSpec{
 		RestartPolicy: corev1.RestartPolicyNever, AutomountServiceAccountToken: ptr.To(false), EnableServiceLinks: ptr.To(false),

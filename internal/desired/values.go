@@ -20,9 +20,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// values merges the layers of the environment, the namespace, the VectorSidecar and the overrides.
-// The values of a ClusterVectorSidecar are merged once for all namespaces without their own
-// defaults, until the spec or the environment changes.
+// values merges the layers of the environment, the namespace, the VectorSidecar and the overrides. The merged
+// values of a ClusterVectorSidecar are shared by all namespaces without defaults of their own, until the spec
+// or the environment changes.
 func (s *sources) values(cache *Cache, set *TemplateSet, name string, overrides ...environment.Layer) (mergedValues, *Invalid) {
 	namespace, err := s.namespaceLayers()
 	if err != nil {
@@ -63,7 +63,8 @@ func (s *sources) values(cache *Cache, set *TemplateSet, name string, overrides 
 	return result, nil
 }
 
-// namespaceLayers returns the layer of the namespace's defaults, if it has any.
+// namespaceLayers returns the layer with the namespace's defaults, or nil if the namespace does not have
+// defaults.
 func (s *sources) namespaceLayers() ([]environment.Layer, error) {
 	object := s.content(meta.NamespaceDefaults)
 	if object == nil {
@@ -88,8 +89,8 @@ func (s *sources) namespaceLayers() ([]environment.Layer, error) {
 	return []environment.Layer{layer}, s.Platform.Policy.CheckEach(func(rules *policy.Policy) error { return ofNamespaces(rules).check(&layer) })
 }
 
-// saysNothing reports whether a text sets no values, which the policy always allows. It is empty,
-// or has only whitespace and comments.
+// saysNothing reports whether a text does not set values, because it is empty or contains only whitespace and
+// comments. The policy always allows such a text.
 func saysNothing(text string) bool {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" && line != "---" && line != "{}" && !strings.HasPrefix(line, "#") {
@@ -99,8 +100,8 @@ func saysNothing(text string) bool {
 	return true
 }
 
-// workloadLayers returns the values that a workload's annotations set, in the order of
-// their paths.
+// workloadLayers returns one layer for each value that the annotations of a workload set, in the order of the
+// values' paths.
 func (s *sources) workloadLayers(view *workload.View) ([]environment.Layer, error) {
 	var layers []environment.Layer
 	rules := s.Platform.Policy
@@ -125,10 +126,10 @@ func (s *sources) workloadLayers(view *workload.View) ([]environment.Layer, erro
 	return layers, nil
 }
 
-// overriding describes which values a namespace or a workload may set.
+// overriding describes the values that namespaces, or workloads, may set.
 type overriding struct {
 	subject string
-	// key is the key of the policy's overrides that allows the paths.
+	// key is the key in the policy's overrides that lists the allowed paths.
 	key     string
 	allowed []string
 }
@@ -141,8 +142,8 @@ func ofWorkloads(rules *policy.Policy) *overriding {
 	return &overriding{subject: "a workload", key: "workloads", allowed: rules.Overrides.Workloads}
 }
 
-// mayTry rejects a value at a path before it is parsed, if no value there is allowed; "" stands for
-// any values.
+// mayTry returns an error if no value at a path, or below the path, is allowed. It is called before the value
+// is parsed. The path "" stands for all values.
 func (o *overriding) mayTry(source, path string) error {
 	if environment.MaySet(path, o.allowed) {
 		return nil
@@ -150,7 +151,7 @@ func (o *overriding) mayTry(source, path string) error {
 	return o.refuse(source, cmp.Or(path, "values"))
 }
 
-// check rejects a layer that sets more than the policy allows.
+// check returns an error if a layer sets values that the policy does not allow.
 func (o *overriding) check(layer *environment.Layer) error {
 	var findings []error
 	for _, path := range layer.DisallowedPaths(o.allowed) {
@@ -167,8 +168,8 @@ func (o *overriding) refuse(location, path string) error {
 	return fmt.Errorf("%s: %s may not set %s; %s (policy.overrides.%s)", location, o.subject, path, help, o.key)
 }
 
-// LayerFor returns the layer of a VectorSidecar: the part of its spec with the keys of a values
-// file. It is the same for a ClusterVectorSidecar in all namespaces.
+// LayerFor returns the layer of a VectorSidecar: the fields of its spec that are also keys of a values file.
+// For a ClusterVectorSidecar, the layer is the same in all namespaces.
 func LayerFor(sidecar *v1alpha1.VectorSidecar) (environment.Layer, error) {
 	text, err := specText(sidecar)
 	if err != nil {
@@ -177,7 +178,7 @@ func LayerFor(sidecar *v1alpha1.VectorSidecar) (environment.Layer, error) {
 	return parseLayer(sidecar, text)
 }
 
-// specText returns that part of the spec as JSON.
+// specText returns the fields of the spec that are also keys of a values file, as JSON.
 func specText(sidecar *v1alpha1.VectorSidecar) ([]byte, error) {
 	spec := &sidecar.Spec
 	text, err := json.Marshal(map[string]any{
@@ -189,7 +190,7 @@ func specText(sidecar *v1alpha1.VectorSidecar) ([]byte, error) {
 	return text, nil
 }
 
-// describeSpec returns the name of the spec for messages.
+// describeSpec returns the name of a VectorSidecar's spec for messages.
 func describeSpec(sidecar *v1alpha1.VectorSidecar) string {
 	if sidecar.Cluster != nil {
 		return meta.Title(sidecar.Name) + " spec"

@@ -14,39 +14,40 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Variant is the result for all workloads of one VectorSidecar with the same values. Nearly always
-// these are all of its workloads.
+// Variant is the result for all workloads of a VectorSidecar that have the same values. Most VectorSidecars
+// have only one variant.
 type Variant struct {
-	// Source is the part that may be kept. The rest refers to all values.
+	// Source is the part that callers may keep in memory. The other fields refer to all values.
 	Source *Source
-	// Container is the name of the sidecar's container, "" if the values are invalid.
+	// Container is the name of the sidecar's container, or "" if the values are invalid.
 	Container string
-	// Basis is a digest of the inputs of the rendering, except for the workload.
+	// Basis is a digest of all inputs of the rendering except the workload.
 	Basis string
-	// Invalid explains why nothing can be injected.
+	// Invalid explains why the operator must not inject the sidecar, or is nil if it may.
 	Invalid *Invalid
 
 	renderer *renderer
 }
 
-// Source is the part of a Variant that is needed after its workloads are rendered.
+// Source is the part of a Variant that is still needed after its workloads are rendered.
 type Source struct {
 	// IsCommon reports whether the variant is for workloads without overrides.
 	IsCommon bool
-	// ChecksOff disables warnings about the Vector configuration.
+	// ChecksOff reports whether warnings about the Vector configuration are disabled.
 	ChecksOff bool
-	// ConfigMap is the ConfigMap that the values refer to, nil for none.
+	// ConfigMap is the ConfigMap that the values refer to, or nil for none.
 	ConfigMap *corev1.ConfigMap
 }
 
-// Workload is the desired state of one workload, or why there is none.
+// Workload is the desired state of one workload, or the reason why the workload does not get a sidecar.
 type Workload struct {
-	// Rendered is nil if nothing was rendered.
+	// Rendered is the rendering for the workload, or nil if it was not rendered.
 	Rendered *Rendered
-	// Desired is the desired state of Rendered for this workload; nil if Invalid is set.
+	// Desired is the desired state for the workload, or nil if Invalid is set.
 	Desired *plan.Desired
 	Invalid *Invalid
-	// LacksAccount reports whether Invalid is set because the ServiceAccount was not looked up.
+	// LacksAccount reports whether Invalid is set because the inputs do not contain the workload's
+	// ServiceAccount.
 	LacksAccount bool
 
 	checksOff bool
@@ -70,8 +71,8 @@ func (v *Variant) WorkloadFor(ctx context.Context, view *workload.View) Workload
 	return result
 }
 
-// Doubts returns warnings about the sidecar in the workload, "" if there are none. If no
-// environment variables are injected, the reason is an argument.
+// Doubts returns warnings about the sidecar in the workload, or "" for none. The caller passes the reason why
+// environment variables are not injected, if they are not.
 func (w *Workload) Doubts(manager, envNotInjected string, view *workload.View) string {
 	return w.Rendered.doubts(manager, envNotInjected, view, w.checksOff)
 }
