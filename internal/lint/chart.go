@@ -25,7 +25,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// IsChart reports whether a directory contains a sidecar chart, or is meant to be one. Such a directory has the
+// IsChart reports whether a directory contains a sidecar chart, even an invalid one. Such a directory has the
 // Chart.yaml of a whole chart, and a template with a PodTemplate.
 func IsChart(folder fs.FS) bool {
 	if card, err := bounded.Chart().File(folder, chartCard); err != nil || !render.IsWholeChart(card) {
@@ -43,18 +43,19 @@ func IsChart(folder fs.FS) bool {
 	return false
 }
 
-// Folder is a directory with a sidecar chart, or with the files of a chart that differ from the built-in chart.
+// Folder is a directory that contains a sidecar chart, or only the files that differ from the built-in chart.
 type Folder struct {
 	// Name is the path of the directory.
 	Name string
-	// Files are the files of the directory, and Chart the files of the whole chart.
+	// Files are the files of the directory. Chart are the files of the whole chart.
 	Files, Chart fs.FS
-	// BuiltIn is the built-in chart, nil for none. Unused defines in copies of its files are not reported.
+	// BuiltIn is the built-in chart, or nil for none. Unused defines in copies of its files are not reported.
 	BuiltIn fs.FS
 }
 
-// findFile returns the path of a file of the chart. If the directory is not a whole chart, its templates are at its
-// root. ok is false for a file that only the built-in chart has.
+// findFile returns the path of the directory's file for a file of the chart. If the directory is not a whole
+// chart, its templates are at its root. For a file that only the built-in chart has, findFile returns the path
+// of the directory, and false.
 func (f *Folder) findFile(file string) (name string, ok bool) {
 	file = withoutChart(file)
 	for _, name := range []string{file, strings.TrimPrefix(file, "templates/"), strings.ReplaceAll(file, "/", "__")} {
@@ -65,13 +66,14 @@ func (f *Folder) findFile(file string) (name string, ok bool) {
 	return f.Name, false
 }
 
-// findPosition returns the file and line of a place in the chart. ok is false for a file that is the same in the built-in chart.
+// findPosition converts a position in the chart to a file of the directory and a position in that file. It
+// returns false if the built-in chart has the same file.
 func (f *Folder) findPosition(templatePlace gotemplate.Position) (file string, pos position, ok bool) {
 	file, ok = f.findFile(templatePlace.File)
 	return file, position{templatePlace.Line, templatePlace.Column}, ok && !f.isBuiltIn(withoutChart(templatePlace.File))
 }
 
-// isBuiltIn reports whether a file of the chart is the same in the built-in chart.
+// isBuiltIn reports whether the built-in chart has the same file with the same content.
 func (f *Folder) isBuiltIn(file string) bool {
 	if f.BuiltIn == nil {
 		return false
@@ -84,7 +86,7 @@ func (f *Folder) isBuiltIn(file string) bool {
 	return err == nil && bytes.Equal(text, builtIn)
 }
 
-// LintChart loads a sidecar chart and renders it for each of its environments.
+// LintChart loads a sidecar chart, renders it for each of its environments, and returns the findings.
 func (l *Linter) LintChart(ctx context.Context, folder *Folder) (*Result, error) {
 	result := &Result{Linted: 1}
 	chart, err := render.LoadChart(folder.Chart)
@@ -118,7 +120,7 @@ func (l *Linter) LintChart(ctx context.Context, folder *Folder) (*Result, error)
 	return result, nil
 }
 
-// sample is the smallest snapshot that renders the charts of a platform.
+// sample returns a minimal snapshot for rendering the charts of a platform.
 func sample(platform *desired.Platform, environment, kubeVersion string) *evaluate.Snapshot {
 	object := typical(nil)
 	object.SetNamespace("sample")
@@ -135,10 +137,11 @@ func sample(platform *desired.Platform, environment, kubeVersion string) *evalua
 	}}
 }
 
-// inFile matches the first file and line in a message.
+// inFile matches the first file name and line in a message.
 var inFile = regexp.MustCompile(`([\w./-]+\.(?:yaml|tpl|json|txt)):(\d+)(?::(\d+))?`)
 
-// locateFindings returns a finding for each line of a message, at the place that the line names.
+// locateFindings returns one finding for each line of a message. The finding has the position that the line
+// names.
 func (f *Folder) locateFindings(code, message string) []Finding {
 	var findings []Finding
 	for line := range strings.SplitSeq(message, "\n") {
@@ -158,7 +161,7 @@ func (f *Folder) locateFindings(code, message string) []Finding {
 	return findings
 }
 
-// codeForFile returns the reason for a fault in a file of a chart.
+// codeForFile returns the code for a fault in a file of a chart.
 func codeForFile(file string) string {
 	if strings.Contains(file, "templates/") {
 		return meta.ReasonInvalidTemplate
@@ -166,7 +169,7 @@ func codeForFile(file string) string {
 	return meta.ReasonInvalidValues
 }
 
-// withoutChart removes the chart's name from the name that Helm gives a template.
+// withoutChart removes the name of the chart from a template's name in Helm.
 func withoutChart(file string) string {
 	if i := strings.Index(file, "templates/"); i > 0 {
 		return file[i:]

@@ -11,16 +11,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
-// Note is a place at which a check has no result.
+// Note is a remark about a position that a check could not decide.
 type Note struct {
 	File string `json:"file"`
 	Line int    `json:"line,omitempty"`
 	Text string `json:"text"`
 }
 
-// lintDefines returns a finding for each define that the executed templates of a chart never use, in no environment
-// and for no VectorSidecar. It returns a note for each computed call that may use some of them. findPosition returns the
-// file and line of a place in the chart; ok is false for a file that the user did not write.
+// lintDefines returns a finding for each define that the templates of a chart never use, in any environment and
+// for any VectorSidecar. It returns a note for each call with a computed name, which may use some of the
+// defines. The function argument converts a position in the chart to a file and a position. It returns false
+// for a file that the user did not write.
 func lintDefines(chart *render.Chart, findPosition func(gotemplate.Position) (file string, pos position, ok bool)) (findings []Finding, notes []Note) {
 	usage := chart.Usage()
 	for _, define := range usage.Unused {

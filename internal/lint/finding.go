@@ -18,23 +18,24 @@ import (
 
 // Finding is one problem in a file.
 type Finding struct {
-	// Code is a code of Rules, or a reason of package meta.
+	// Code is a code in Rules, or a reason that is declared in package meta.
 	Code  string `json:"code"`
 	Level string `json:"level"`
 	File  string `json:"file"`
-	// Line and Column count from 1; 0 means unknown.
+	// Line and Column start at 1. 0 means that the position is unknown.
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
-	// Path is the path of keys in the file or object, such as spec.sidecar.image.
+	// Path is the path of keys in the file or the object, such as spec.sidecar.image.
 	Path string `json:"path,omitempty"`
-	// Message describes the problem, and Help the fix.
+	// Message describes the problem. Help explains how to fix it.
 	Message string `json:"message"`
 	Help    string `json:"help"`
-	// Ignored is the reason why a comment ignores the finding, "" if the finding counts.
+	// Ignored is the reason in the comment that ignores the finding. It is "" if no comment ignores the
+	// finding.
 	Ignored string `json:"ignored,omitempty"`
 }
 
-// Position returns file:line:column, without the parts that are unknown.
+// Position returns FILE:LINE:COLUMN without unknown parts.
 func (f *Finding) Position() string {
 	text := f.File
 	if f.Line > 0 {
@@ -46,7 +47,7 @@ func (f *Finding) Position() string {
 	return text
 }
 
-// Text returns the path, if any, and the message.
+// Text returns the message, after the path if the finding has a path.
 func (f *Finding) Text() string {
 	if f.Path == "" {
 		return f.Message
@@ -54,14 +55,14 @@ func (f *Finding) Text() string {
 	return f.Path + ": " + f.Message
 }
 
-// Rule is an entry of the catalog of codes.
+// Rule describes a code of findings.
 type Rule struct {
 	Code, Level string
-	// Title describes the problem, and Help the fix.
+	// Title describes the problem. Help explains how to fix it.
 	Title, Help string
 }
 
-// Codes of problems that only files can have. Codes of Vector's configuration start at 101.
+// These codes are for problems that only files have. The codes for Vector configuration start at VSC101.
 const (
 	unreadable = "VSC001"
 	misfit     = "VSC002"
@@ -82,7 +83,8 @@ const (
 	unusedDefine = "VSC012"
 )
 
-// Rules returns the catalog of codes, sorted. The code of a finding may also be a reason of package meta.
+// Rules returns the rules of all codes, sorted by code. A finding may also have a reason of package meta
+// instead of a code.
 func Rules() []Rule {
 	rules := OwnRules()
 	for _, rule := range vectorconfig.Rules() {
@@ -91,7 +93,7 @@ func Rules() []Rule {
 	return rules
 }
 
-// OwnRules returns the Rules that do not concern Vector's configuration.
+// OwnRules returns the rules that do not concern Vector configuration.
 func OwnRules() []Rule {
 	return []Rule{
 		{unreadable, string(meta.Error), "The file is not YAML, JSON or TOML", "correct the syntax at this place"},
@@ -109,7 +111,8 @@ func OwnRules() []Rule {
 	}
 }
 
-// RuleFor returns the rule of a code, or a rule made from a reason of package meta. It ignores case.
+// RuleFor returns the rule of a code, or a rule for a reason of package meta. It ignores case. It returns false
+// for an unknown code.
 func RuleFor(code string) (Rule, bool) {
 	for _, rule := range Rules() {
 		if strings.EqualFold(rule.Code, code) {
@@ -124,7 +127,8 @@ func RuleFor(code string) (Rule, bool) {
 	return Rule{}, false
 }
 
-// NewFinding returns a finding with a reason of package meta, for a whole object of a file.
+// NewFinding returns a finding with a reason of package meta about an object in a file. Its position is the
+// position of the field that the reason concerns.
 func NewFinding(reason, message string, document source.Document) Finding {
 	finding := newFinding(reason, document.Source, message)
 	if len(document.Text) == 0 {
@@ -134,7 +138,7 @@ func NewFinding(reason, message string, document source.Document) Finding {
 	return finding.withPosition(newPositions(document.Text, document.Line).findKey(path...), strings.Join(path, "."))
 }
 
-// newFinding returns a finding with the level and the help of its rule.
+// newFinding returns a finding with the level and the help of its code's rule.
 func newFinding(code, file, message string) Finding {
 	finding := Finding{Code: code, Level: string(meta.Error), File: file, Message: message}
 	if rule, isKnown := RuleFor(code); isKnown {
@@ -143,7 +147,7 @@ func newFinding(code, file, message string) Finding {
 	return finding
 }
 
-// withPosition returns the finding with a place and a path.
+// withPosition returns a copy of the finding with a position and a path.
 func (f Finding) withPosition(pos position, path string) Finding {
 	f.Line, f.Column, f.Path = pos.line, pos.column, path
 	return f

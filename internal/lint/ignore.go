@@ -11,11 +11,12 @@ import (
 	"strings"
 )
 
-// ignore is a comment that makes lint ignore findings of one line:
+// ignore is a comment that ignores findings on one line:
 //
 //	# vectorsidecar: ignore CODE, CODE because REASON
 //
-// The comment applies to its own line. A comment alone on a line applies to the next line that is not a comment.
+// A comment after other text applies to its own line. A comment that is alone on its line applies to the next
+// line that is not a comment.
 type ignore struct {
 	position position
 	line     int
@@ -28,7 +29,8 @@ var (
 	ignored  = regexp.MustCompile(`^\s+(\w+(?:\s*,\s*\w+)*)\s+because\s+(\S.*)$`)
 )
 
-// suppress removes the findings that comments of a file ignore from a result, and adds findings for invalid comments.
+// suppress moves findings from Findings to Ignored if a comment in a file ignores them. It adds findings for
+// invalid comments, and for comments that do not ignore any finding.
 func (r *Result) suppress(file File) {
 	if path.Ext(file.Name) == ".json" {
 		return // It has no comments.
@@ -54,7 +56,7 @@ func (r *Result) suppress(file File) {
 	r.Findings = append(r.Findings, findings...)
 }
 
-// parseIgnores reads the comments of a file, and returns findings for invalid ones.
+// parseIgnores returns the valid comments in a file, and findings for invalid ones.
 func parseIgnores(file File) (ignores []ignore, findings []Finding) {
 	var waiting []ignore
 	number := 0
@@ -88,7 +90,7 @@ func parseIgnores(file File) (ignores []ignore, findings []Finding) {
 	return append(ignores, waiting...), findings
 }
 
-// read parses the text after the word ignore. It returns a message if the text is invalid, else "".
+// read parses the text after the word ignore. It returns the fault of an invalid text, or "" for a valid one.
 func (i *ignore) read(text string) string {
 	match := ignored.FindStringSubmatch(text)
 	if match == nil {
@@ -109,6 +111,6 @@ func (i *ignore) read(text string) string {
 	return ""
 }
 
-// notIgnored are codes that cannot be ignored, because they hide all other findings, or concern the comments
-// themselves.
+// notIgnored are the codes that comments cannot ignore. Findings with these codes hide all other findings, or
+// concern the comments themselves.
 var notIgnored = []string{unreadable, tooLarge, badIgnore, idleIgnore}

@@ -16,7 +16,7 @@ import (
 	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
 )
 
-// kind is the kind of a file.
+// kind is the kind of content in a file.
 type kind int
 
 const (
@@ -26,18 +26,18 @@ const (
 	vectorKind
 )
 
-// Skipped is a file that is not checked.
+// Skipped is a file that is not checked, with the reason.
 type Skipped struct {
 	File   string `json:"file"`
 	Reason string `json:"reason"`
-	// Chart is the directory of another chart that the file belongs to, "" for none.
+	// Chart is the directory of the other chart to which the file belongs, or "" for none.
 	Chart string `json:"chart,omitempty"`
 }
 
-// NotRecognized is the reason for a file with unknown content.
+// NotRecognized is the reason for skipping a file with unknown content.
 const NotRecognized = "neither objects, values nor Vector configuration"
 
-// skip returns the reason for a file of otherKind.
+// skip returns the Skipped for a file of otherKind.
 func skip(file File) Skipped {
 	skipped := Skipped{File: file.Name, Reason: NotRecognized, Chart: file.Chart}
 	switch base := path.Base(filepath.ToSlash(file.Name)); {
@@ -49,7 +49,7 @@ func skip(file File) Skipped {
 	return skipped
 }
 
-// SkipTemplate returns the reason for a chart's template that contains a VectorSidecar.
+// SkipTemplate returns the Skipped for a template of another chart that contains a VectorSidecar.
 func SkipTemplate(name, chart string) Skipped {
 	reason := "template of a Helm chart with a VectorSidecar: render it, as with helm template " + chart + " | kubectl vectorsidecar lint -"
 	return Skipped{File: name, Reason: reason, Chart: chart}
@@ -60,20 +60,20 @@ var (
 	templateAction = regexp.MustCompile(`{{`)
 )
 
-// HasSidecar reports whether a text contains a VectorSidecar, also between template actions.
+// HasSidecar reports whether a text contains a VectorSidecar. The text may also contain template actions.
 func HasSidecar(text []byte) bool { return sidecarKind.Match(text) }
 
 // IsTemplate reports whether a text contains template actions.
 func IsTemplate(text []byte) bool { return templateAction.Match(text) }
 
 const (
-	// chartCard is the file that makes a directory a chart.
+	// chartCard is the name of the file that makes a directory a chart.
 	chartCard = "Chart.yaml"
 	// installationName is the name of the chart that installs the operator.
 	installationName = "vector-sidecar-operator"
 )
 
-// IsOurChart reports whether a directory has a sidecar chart or the installation chart.
+// IsOurChart reports whether a directory contains a sidecar chart or the installation chart.
 func IsOurChart(folder fs.FS) bool {
 	if IsChart(folder) {
 		return true
@@ -85,7 +85,8 @@ func IsOurChart(folder fs.FS) bool {
 	return err == nil && bounded.Values().DecodeYAML(text, &card) == nil && card.Name == installationName
 }
 
-// detectKind returns the kind of a file by its keys, and by its name if the keys are ambiguous.
+// detectKind returns the kind of a file according to its keys. If the keys are ambiguous, the name of the file
+// decides.
 func detectKind(file File) kind {
 	extension := path.Ext(file.Name)
 	isValues := isNamedValues(file.Name)
@@ -119,7 +120,7 @@ func detectKind(file File) kind {
 	return otherKind
 }
 
-// isNamedValues reports whether a file is named like a values file.
+// isNamedValues reports whether the name of a file is typical for a values file.
 func isNamedValues(name string) bool {
 	name = filepath.ToSlash(name)
 	base := path.Base(name)
@@ -129,8 +130,8 @@ func isNamedValues(name string) bool {
 	return strings.HasPrefix(base, "values") || strings.HasSuffix(base, "values.yaml") || path.Base(path.Dir(name)) == "values"
 }
 
-// kindOfTOML returns vectorKind, except for a file in a directory if the file has no key of Vector. Examples are the
-// TOML files of Rust and Python projects.
+// kindOfTOML returns the kind of a TOML file. A file that the user named directly has vectorKind. A file in a
+// directory has otherKind if it has no keys of Vector, such as the TOML files of Rust and Python projects.
 func kindOfTOML(file File) kind {
 	var content map[string]any
 	if file.Root == "" || bounded.Object().DecodeTOML(file.Text, &content) != nil {

@@ -19,39 +19,41 @@ import (
 type File struct {
 	// Name is the path of the file.
 	Name string
-	// Root is the directory that the user named and that contains the file, "" if the user named the file itself.
+	// Root is the directory with the file that the user named, or "" if the user named the file directly.
 	Root string
-	// Chart is the directory of the chart that contains the file. It is "" without a chart, and for a chart of
-	// IsOurChart.
+	// Chart is the directory of the chart that contains the file. It is "" without a chart, and for charts for
+	// which IsOurChart returns true.
 	Chart string
-	// IsValues is true for a file that the user named as values.
+	// IsValues reports whether the user named the file as a values file.
 	IsValues bool
 	Text     []byte
 }
 
-// Linter lints files. All fields but Cluster, VectorVersion and Definitions are required.
+// Linter checks files. All fields except Cluster, VectorVersion and Definitions are required.
 type Linter struct {
-	// Platform is the chart, with the values of an installation if any.
+	// Platform contains the chart and the values of an installation, if there are any.
 	Platform *desired.Platform
-	// Installed returns the values of a file, and Platform with them as the values of the installation. The error
-	// concerns the file if both results are set, or neither. It does not concern the file if only the values are set.
+	// Installed returns the values of a file, and a copy of Platform with these values as the values of the
+	// installation. It may return an error together with results. If it returns both results or neither, the
+	// error concerns the file. If it returns only the values, the error does not concern the file.
 	Installed func(ctx context.Context, file File) (*desired.InstallationValues, *desired.Platform, error)
-	// DefaultEnvironment and KubeVersion are as in a decision.Snapshot.
+	// DefaultEnvironment and KubeVersion have the same meaning as in decision.Snapshot.
 	DefaultEnvironment, KubeVersion string
-	// OldestKubelet is the oldest kubelet to render for. If empty, KubeVersion determines it.
+	// OldestKubelet is the oldest kubelet for which sidecars are rendered. If it is empty, it is derived from
+	// KubeVersion.
 	OldestKubelet desired.Kubelet
-	// Cluster is as in desired.Inputs. The zero value is valid.
+	// Cluster has the same meaning as in desired.Inputs. The zero value is valid.
 	Cluster render.Cluster
-	// VectorVersion is the version of Vector, such as 0.57.0. It replaces the version in the image of a
-	// VectorSidecar. "" means the version in the image.
+	// VectorVersion is the version of Vector, such as 0.57.0, that replaces the version in the image of a
+	// VectorSidecar. If it is "", the version in the image is used.
 	VectorVersion string
-	// IsTogether reports whether all files of Vector configuration are one configuration.
+	// IsTogether reports whether all files with Vector configuration belong to one configuration.
 	IsTogether bool
-	// Definitions returns the definition of a custom kind, nil for other kinds.
+	// Definitions returns the definition of a custom kind, or nil for other kinds.
 	Definitions func(kind string) (*definition.Definition, error)
 }
 
-// definitionFor returns the definition of a kind, nil if the kind has no definition.
+// definitionFor returns the definition of a kind, or nil if the kind does not have a definition.
 func (l *Linter) definitionFor(kind string) (*definition.Definition, error) {
 	if l.Definitions == nil {
 		return nil, nil //nolint:nilnil // Objects are decoded by their Go types alone.
@@ -59,7 +61,7 @@ func (l *Linter) definitionFor(kind string) (*definition.Definition, error) {
 	return l.Definitions(kind)
 }
 
-// schemaFor implements source.Schemas.
+// schemaFor returns the definition of a kind as a schema. It implements source.Schemas.
 func (l *Linter) schemaFor(kind string) (source.Schema, error) {
 	kindDefinition, err := l.definitionFor(kind)
 	if kindDefinition == nil || err != nil {
@@ -68,19 +70,19 @@ func (l *Linter) schemaFor(kind string) (source.Schema, error) {
 	return kindDefinition, nil
 }
 
-// Result contains the findings, and the files that were skipped.
+// Result contains the findings and the skipped files.
 type Result struct {
 	Findings []Finding `json:"findings"`
-	// Ignored are findings that comments in the files ignore, with the reason.
+	// Ignored are the findings that comments in the files ignore, with the reason in the comment.
 	Ignored []Finding `json:"ignored,omitempty"`
-	// Linted is the number of checked files, and Skipped lists the other files.
+	// Linted is the number of checked files. Skipped lists the other files.
 	Linted  int       `json:"linted"`
 	Skipped []Skipped `json:"skipped,omitempty"`
-	// Notes are the places at which a check has no result.
+	// Notes are remarks about positions that a check could not decide.
 	Notes []Note `json:"notes,omitempty"`
 }
 
-// Lint checks files together, because workloads, ConfigMaps and VectorSidecars may be in different files.
+// Lint checks all files together, because workloads, ConfigMaps and VectorSidecars may be in different files.
 func (l *Linter) Lint(ctx context.Context, files []File) (*Result, error) {
 	result := &Result{Findings: []Finding{}}
 	objects := &objects{linter: l, world: source.NewObjectOverlay(nil)}
@@ -129,7 +131,7 @@ func (l *Linter) Lint(ctx context.Context, files []File) (*Result, error) {
 	return result, nil
 }
 
-// lintVector checks a Vector configuration.
+// lintVector checks a file with Vector configuration.
 func (l *Linter) lintVector(ctx context.Context, file File) ([]Finding, error) {
 	configFile := vectorconfig.File{Name: path.Base(file.Name), Source: file.Name, Text: string(file.Text)}
 	var findings []Finding
@@ -143,7 +145,7 @@ func (l *Linter) lintVector(ctx context.Context, file File) ([]Finding, error) {
 	return findings, nil
 }
 
-// newVectorFinding returns the finding for a finding of the check of Vector's configuration.
+// newVectorFinding converts a finding about Vector configuration to a Finding.
 func newVectorFinding(vectorFinding vectorconfig.Finding, file string, pos position) Finding {
 	finding := Finding{Code: string(vectorFinding.Code), Level: string(vectorFinding.Level), File: file, Message: vectorFinding.Message, Help: vectorFinding.Help}
 	if strings.HasPrefix(vectorFinding.Message, vectorFinding.Path) {

@@ -13,7 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// unknownFields returns the findings if the error is about unknown fields, else nil.
+// unknownFields returns the findings if their error is about unknown fields, and nil otherwise.
 func unknownFields(findings []Finding, err error) []Finding {
 	if len(unknownFieldsIn(err)) == 0 {
 		return nil
@@ -21,8 +21,9 @@ func unknownFields(findings []Finding, err error) []Finding {
 	return findings
 }
 
-// withoutGoErrors removes findings of a Go decoder if the API server reports more about the same place. A finding
-// without a path is removed if the API server rejects any field.
+// withoutGoErrors removes the findings of a Go decoder that the API server's findings make redundant, because
+// these are at the same position and more precise. A finding without a path is redundant if the API server
+// rejects any field.
 func withoutGoErrors(findings, rejected []Finding) []Finding {
 	return slices.DeleteFunc(findings, func(f Finding) bool {
 		return f.Code == misfit && slices.ContainsFunc(rejected, func(r Finding) bool {
@@ -31,8 +32,8 @@ func withoutGoErrors(findings, rejected []Finding) []Finding {
 	})
 }
 
-// limitFindings returns the finding for a text that exceeds an input limit, nil for another error. The line is the line of
-// the file where the text starts.
+// limitFindings returns the finding for a text that exceeds an input limit, or nil for other errors. The line
+// in the argument is the line of the file on which the text starts.
 func limitFindings(file string, firstLine int, err error) []Finding {
 	var refused *bounded.Error
 	if !errors.As(err, &refused) {
@@ -47,7 +48,7 @@ func limitFindings(file string, firstLine int, err error) []Finding {
 	return []Finding{finding.withPosition(pos, "")}
 }
 
-// misfits returns the findings for a document that cannot be read.
+// misfits returns the findings for a document that cannot be decoded.
 func misfits(document *source.Document, err error) []Finding {
 	if refused := limitFindings(document.Source, document.Line, err); refused != nil {
 		return refused
@@ -78,7 +79,7 @@ func misfits(document *source.Document, err error) []Finding {
 	return findings
 }
 
-// jsonTypeName returns the JSON name of a type.
+// jsonTypeName returns the name of the JSON type for a Go type.
 func jsonTypeName(goType reflect.Type) string {
 	switch goType.Kind() {
 	case reflect.Pointer:

@@ -27,14 +27,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// objects are the objects of all files. They are checked together.
+// objects contains the objects in all files, which are checked together.
 type objects struct {
 	linter    *Linter
 	world     *source.ObjectOverlay
 	documents []source.Document
 }
 
-// add reads the valid objects of a file, and returns findings for the others.
+// add decodes the objects in a file and adds the valid objects. It returns findings for invalid objects.
 func (o *objects) add(ctx context.Context, file File) []Finding {
 	var findings []Finding
 	for _, document := range source.Split(file.Text) {
@@ -75,8 +75,8 @@ func (o *objects) put(document source.Document) {
 	o.documents = append(o.documents, document)
 }
 
-// rejections returns the API server's findings about an object, without findings at the same place or with the same
-// text as an earlier one.
+// rejections returns findings for the errors that the API server would report about an object. It leaves out
+// errors at the position or with the text of a finding that already exists.
 func (o *objects) rejections(ctx context.Context, document *source.Document, findings []Finding) []Finding {
 	schema, err := o.linter.definitionFor(document.Kind)
 	if schema == nil || err != nil {
@@ -105,7 +105,8 @@ func (o *objects) rejections(ctx context.Context, document *source.Document, fin
 	return rejected
 }
 
-// lint evaluates every VectorSidecar, and every ClusterVectorSidecar in the namespaces of the files that it selects.
+// lint checks every VectorSidecar. It checks every ClusterVectorSidecar in each namespace in the files that it
+// selects.
 func (o *objects) lint(ctx context.Context) ([]Finding, error) {
 	taker := source.Snapshotter{
 		Source: source.Reader{Reader: o.world}, Platform: o.linter.Platform,
@@ -131,8 +132,9 @@ func (o *objects) lint(ctx context.Context) ([]Finding, error) {
 	return findings, nil
 }
 
-// sidecarsFor returns the VectorSidecar of a document. For a ClusterVectorSidecar it returns a VectorSidecar for each
-// selected namespace, or for the namespace default if no namespace is selected.
+// sidecarsFor returns the VectorSidecar in a document. For a ClusterVectorSidecar, it returns one VectorSidecar
+// for each selected namespace, or for the namespace default if no namespace is selected. It returns nil for
+// other objects.
 func (o *objects) sidecarsFor(document source.Document) []*v1alpha1.VectorSidecar {
 	switch object := document.Object.(type) {
 	case *v1alpha1.VectorSidecar:
@@ -148,7 +150,7 @@ func (o *objects) sidecarsFor(document source.Document) []*v1alpha1.VectorSideca
 	return nil
 }
 
-// lintSidecar evaluates one VectorSidecar and returns the findings.
+// lintSidecar makes the operator's decision about one VectorSidecar and returns the findings.
 func (o *objects) lintSidecar(ctx context.Context, taker *source.Snapshotter, document source.Document, sidecar *v1alpha1.VectorSidecar) ([]Finding, error) {
 	observed, err := taker.Observe(ctx, lastgood.AsGiven(sidecar))
 	if err != nil {
@@ -172,8 +174,8 @@ func (o *objects) lintSidecar(ctx context.Context, taker *source.Snapshotter, do
 	return slices.Concat(findings, o.rejections(ctx, &document, findings)), nil
 }
 
-// lintSpec checks the keys of a spec that are also keys of a values file against the schema of the template set. It
-// also reads the namespace selector.
+// lintSpec checks the fields of a spec that are also keys of a values file against the schema of the template
+// set. It also checks the namespace selector.
 func lintSpec(document source.Document, sidecar *v1alpha1.VectorSidecar, inputs *desired.Inputs) []Finding {
 	layer, err := desired.LayerFor(sidecar)
 	if err != nil {
@@ -198,7 +200,7 @@ func lintSpec(document source.Document, sidecar *v1alpha1.VectorSidecar, inputs 
 	return findings
 }
 
-// reasonPaths maps a reason to the field of a VectorSidecar that it concerns.
+// reasonPaths contains, by reason, the path of the VectorSidecar's field that the reason concerns.
 var reasonPaths = map[string][]string{
 	meta.ReasonTooLarge:           {"spec"},
 	meta.ReasonInvalidSpec:        {"spec"},
@@ -211,7 +213,7 @@ var reasonPaths = map[string][]string{
 	meta.ReasonInvalidSidecar:     {"spec"},
 }
 
-// decisionFindings returns the findings for the problems of a decision.
+// decisionFindings returns findings for the problems in a decision.
 func (o *objects) decisionFindings(document source.Document, decided *decision.Decision) []Finding {
 	if invalid := decided.Invalid; invalid != nil {
 		if invalid.Reason == meta.ReasonInvalidConfig && len(decided.Findings) > 0 {
@@ -242,9 +244,10 @@ func (o *objects) decisionFindings(document source.Document, decided *decision.D
 	return findings
 }
 
-// VectorFindings returns findings about Vector's configuration with their places. The place is in the text of the
-// VectorSidecar or of a ConfigMap in the documents, else at the field of the VectorSidecar that refers to the text.
-// The VectorSidecar's document has only a Source if it is not from a file.
+// VectorFindings converts findings about Vector configuration and adds their positions. The position is in the
+// text of the VectorSidecar or of a ConfigMap in the documents. Otherwise, it is the position of the
+// VectorSidecar's field that refers to the text. If the VectorSidecar is not from a file, its document has only
+// a Source.
 func VectorFindings(findings []vectorconfig.Finding, sidecar source.Document, documents []source.Document) []Finding {
 	var lintFindings []Finding
 	positions := newPositions(sidecar.Text, sidecar.Line)
@@ -272,7 +275,7 @@ func VectorFindings(findings []vectorconfig.Finding, sidecar source.Document, do
 	return lintFindings
 }
 
-// containerPath returns the path of the argument or the variable of a sidecar that a finding concerns.
+// containerPath returns the path of the sidecar's argument or environment variable that a finding concerns.
 func containerPath(object any, vectorFinding vectorconfig.Finding) []string {
 	spec := &v1alpha1.SidecarSpec{}
 	switch object := object.(type) {
@@ -291,8 +294,8 @@ func containerPath(object any, vectorFinding vectorconfig.Finding) []string {
 	return append(path, strconv.Itoa(i))
 }
 
-// findConfigMap returns the ConfigMap of the documents that a source names, such as "ConfigMap shop/shipping
-// agent.toml".
+// findConfigMap returns the document and the key for the source of a finding, such as "ConfigMap shop/shipping
+// agent.toml". The document is nil if the documents do not contain the ConfigMap.
 func findConfigMap(documents []source.Document, source string) (document *source.Document, key string) {
 	fields := strings.Fields(source)
 	if len(fields) != 3 || fields[0] != "ConfigMap" {
@@ -307,7 +310,7 @@ func findConfigMap(documents []source.Document, source string) (document *source
 	return nil, ""
 }
 
-// hasConfigMaps reports whether the files contain ConfigMaps of a namespace.
+// hasConfigMaps reports whether the files contain a ConfigMap of a namespace.
 func (o *objects) hasConfigMaps(namespace string) bool {
 	return slices.ContainsFunc(o.documents, func(d source.Document) bool {
 		_, ok := d.Object.(*corev1.ConfigMap)
@@ -315,7 +318,7 @@ func (o *objects) hasConfigMaps(namespace string) bool {
 	})
 }
 
-// documentFor returns the document of a workload.
+// documentFor returns the document of a workload, or an empty document if the workload is not in the files.
 func (o *objects) documentFor(ref workload.Ref) source.Document {
 	for _, document := range o.documents {
 		object, ok := workload.ToObject(document.Object)

@@ -15,17 +15,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// position is a position in a file, from 1; 0 means unknown.
+// position is a line and a column in a file, starting at 1. 0 means unknown.
 type position struct{ line, column int }
 
 // positions finds the positions of the keys of a YAML document.
 type positions struct {
 	root *yaml.Node
-	// firstLine is the line of the file where the document starts.
+	// firstLine is the line of the file on which the document starts.
 	firstLine int
 }
 
-// newPositions reads a document. An invalid document has no places.
+// newPositions parses a document. For an invalid document, all positions are the first line.
 func newPositions(text []byte, firstLine int) *positions {
 	root, err := bounded.Object().ReadYAML(text)
 	if err != nil && !errors.As(err, new(*bounded.SecondDocumentError)) {
@@ -34,7 +34,8 @@ func newPositions(text []byte, firstLine int) *positions {
 	return &positions{root: root, firstLine: firstLine}
 }
 
-// findKey returns the place of the last key of a path, or of the nearest existing key above it.
+// findKey returns the position of the last key in a path. If that key does not exist, it returns the position
+// of the closest existing key above it.
 func (p *positions) findKey(path ...string) position {
 	if p.root == nil {
 		return position{line: p.firstLine}
@@ -50,7 +51,8 @@ func (p *positions) findKey(path ...string) position {
 	return position{line: p.firstLine - 1 + keyNode.Line, column: keyNode.Column}
 }
 
-// child returns the node that names a step, and the node below it.
+// child returns the key node and the value node of one step below a node, or nil if the step does not exist.
+// For a list, the step is an index, and both nodes are the item.
 func child(node *yaml.Node, step string) (key, value *yaml.Node) {
 	switch node.Kind {
 	case yaml.MappingNode:
@@ -67,7 +69,7 @@ func child(node *yaml.Node, step string) (key, value *yaml.Node) {
 	return nil, nil
 }
 
-// top returns the top-level keys of a document.
+// top returns the top-level keys of the document.
 func (p *positions) top() []string {
 	var keys []string
 	if p.root == nil || p.root.Kind != yaml.MappingNode {
@@ -85,7 +87,7 @@ var (
 	indexIn = regexp.MustCompile(`\[(\d+)\]`)
 )
 
-// errorLine returns the line in an error of a YAML library, 0 for none.
+// errorLine returns the line that an error of a YAML library names, or 0 for none.
 func errorLine(err error) int {
 	if match := lineIn.FindStringSubmatch(err.Error()); match != nil {
 		number, _ := strconv.Atoi(match[1])
@@ -94,7 +96,7 @@ func errorLine(err error) int {
 	return 0
 }
 
-// unknownFieldsIn returns the unknown fields in an error of strict decoding.
+// unknownFieldsIn returns the unknown fields that an error of strict decoding names.
 func unknownFieldsIn(err error) []source.UnknownFieldError {
 	var fieldErrors []source.UnknownFieldError
 	switch e := err.(type) { //nolint:errorlint // The branches below unwrap it.
@@ -114,12 +116,13 @@ func unknownFieldsIn(err error) []source.UnknownFieldError {
 	return fieldErrors
 }
 
-// splitPath splits a path such as sinks.out.inputs[0].
+// splitPath splits a path such as sinks.out.inputs[0] into its keys and indexes.
 func splitPath(path string) []string {
 	return strings.Split(indexIn.ReplaceAllString(path, ".$1"), ".")
 }
 
-// hasMap reports whether the value of a top-level key is a map. In a Chart.yaml, the value may be a list of links.
+// hasMap reports whether the document has a top-level key with a map as its value. The key sources of a
+// Chart.yaml, for example, has a list.
 func (p *positions) hasMap(key string) bool {
 	if p.root == nil {
 		return false
@@ -128,7 +131,7 @@ func (p *positions) hasMap(key string) bool {
 	return name != nil && (value.Kind == yaml.MappingNode || value.Kind == yaml.AliasNode)
 }
 
-// hasPath reports whether the document has all keys of a path.
+// hasPath reports whether all keys of a path exist.
 func (p *positions) hasPath(path ...string) bool {
 	if p.root == nil {
 		return false

@@ -21,8 +21,8 @@ import (
 	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
 )
 
-// presets are specs below spec.sidecar, by name: every kind of input, and every sink with a preset in the built-in
-// templates. Values and templates are rendered with each of them.
+// presets are values of spec.sidecar by name. They cover every kind of input, and every sink for which the
+// built-in templates have a preset. Values and templates are rendered with each of them.
 var presets = map[string]string{
 	"logs":          `{logs: {path: /var/log/app}}`,
 	"otlp":          `{otlp: {enabled: true}}`,
@@ -36,15 +36,15 @@ var presets = map[string]string{
 	"vector":        `{logs: {path: /var/log/app}, sinks: {sample: {type: vector, address: "sample.example:6000"}}}`,
 }
 
-// presetFault contains the problems of a decision about a preset.
+// presetFault contains the problems that a decision found with a preset.
 type presetFault struct {
 	preset   string
 	invalid  *desired.Invalid
 	findings []vectorconfig.Finding
 }
 
-// renderPresets evaluates each preset in an environment, with a template set. "" means the template set of the
-// environment.
+// renderPresets makes a decision for each preset in an environment with a template set. The name "" stands for
+// the template set of the environment.
 func renderPresets(ctx context.Context, platform *desired.Platform, set, environment, kubeVersion string) ([]presetFault, error) {
 	var faults []presetFault
 	for _, name := range slices.Sorted(maps.Keys(presets)) {
@@ -67,8 +67,8 @@ func renderPresets(ctx context.Context, platform *desired.Platform, set, environ
 	return faults, nil
 }
 
-// templateFault returns a decision's fault of the templates, nil for none. Values rejected by a schema, and policies, are
-// checked without presets.
+// templateFault returns the fault of the templates in a decision, or nil for none. It ignores values that a
+// schema rejects, and policy violations, because these are checked without presets.
 func templateFault(decided *decision.Decision) *desired.Invalid {
 	if invalid := decided.Invalid; invalid != nil && slices.Contains([]string{meta.ReasonInvalidTemplate, meta.ReasonInvalidSidecar}, invalid.Reason) {
 		return invalid
@@ -76,16 +76,17 @@ func templateFault(decided *decision.Decision) *desired.Invalid {
 	return nil
 }
 
-// presetFailure is a fault of templates with some presets in some environments.
+// presetFailure is a fault of templates, with the presets and the environments in which it occurs.
 type presetFailure struct {
 	desired.Invalid
 	presets, environments []string
 }
 
-// inEnvironment matches the start of messages about a rendering.
+// inEnvironment matches the prefix of messages about a rendering.
 var inEnvironment = regexp.MustCompile(`^rendering for environment "[^"]*": `)
 
-// addFailures adds the faults of the templates in an environment to the faults of other environments.
+// addFailures adds the faults in an environment to the failures in other environments. Equal faults become one
+// failure.
 func addFailures(failures []*presetFailure, environment string, faults []presetFault) []*presetFailure {
 	for _, fault := range faults {
 		if fault.invalid == nil {
@@ -108,10 +109,11 @@ func addFailures(failures []*presetFailure, environment string, faults []presetF
 	return failures
 }
 
-// hasAllPresets reports whether all presets fail.
+// hasAllPresets reports whether the failure occurs with every preset.
 func (f *presetFailure) hasAllPresets() bool { return len(f.presets) == len(presets) }
 
-// text returns the message with the presets and environments, unless all of them fail.
+// text returns the message. It includes the presets and the environments unless the failure occurs in all of
+// them.
 func (f *presetFailure) text(environments int) string {
 	text := f.Message
 	if len(f.environments) < environments {
@@ -124,8 +126,8 @@ func (f *presetFailure) text(environments int) string {
 	return text
 }
 
-// sharedFindings returns the findings about Vector configuration that all presets have in common. A finding of only
-// some presets may be caused by these presets.
+// sharedFindings returns the findings about Vector configuration that occur with every preset. Other findings
+// may be caused by the presets themselves.
 func sharedFindings(faults []presetFault) []vectorconfig.Finding {
 	var shared []vectorconfig.Finding
 	for n, fault := range faults {
@@ -142,8 +144,9 @@ func sharedFindings(faults []presetFault) []vectorconfig.Finding {
 	return shared
 }
 
-// lintPresets renders every preset with the values and template sets of a file, in every environment. A failure of some
-// presets counts only in a template of the file: values such as a sink of log files need not fit every VectorSidecar.
+// lintPresets renders every preset with the values and the template sets in a file, in every environment. A
+// failure of only some presets is reported only if the cause is a template in the file. Values, such as a sink
+// for log files, need not be valid for every VectorSidecar.
 func (l *Linter) lintPresets(ctx context.Context, file File, positions *positions, values *desired.InstallationValues, platform *desired.Platform) ([]Finding, error) {
 	var findings []Finding
 	environments := platform.Environments.Names()
@@ -181,7 +184,7 @@ func (l *Linter) lintPresets(ctx context.Context, file File, positions *position
 	return findings, nil
 }
 
-// setsIn returns the template sets in the values that can be loaded.
+// setsIn returns the names of the template sets in the values that can be loaded.
 func setsIn(positions *positions, platform *desired.Platform) (sets []string) {
 	for _, set := range platform.Sets() {
 		if set.Err == nil && positions.hasPath("templates", set.Name) {
@@ -191,7 +194,8 @@ func setsIn(positions *positions, platform *desired.Platform) (sets []string) {
 	return sets
 }
 
-// findTemplatePosition returns the place of the template line that a message names, if the template is in the values.
+// findTemplatePosition returns the position of the template line that a message names, and the path of the
+// template in the values. The path is "" if the values do not contain the template.
 func findTemplatePosition(positions *positions, set, message string) (pos position, pathText string) {
 	if set == "" {
 		set = desired.DefaultTemplateSet
@@ -204,8 +208,8 @@ func findTemplatePosition(positions *positions, set, message string) (pos positi
 	return findPositionInSet(positions, set, match[1], line)
 }
 
-// findPositionInSet returns the place of a line of a template set's file, and the path of the file in the values. The path
-// is "" if the values do not contain the file.
+// findPositionInSet returns the position of a line in a template set's file, and the path of the file in the
+// values. The path is "" if the values do not contain the file.
 func findPositionInSet(positions *positions, set, file string, line int) (pos position, pathText string) {
 	file = withoutChart(file)
 	for _, key := range []string{strings.TrimPrefix(file, "templates/"), strings.ReplaceAll(file, "/", "__")} {

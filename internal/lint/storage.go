@@ -15,8 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// storage reports log volumes without a size limit. It also reports a pod with a lower storage limit than its data
-// and logs may need. It checks the workload with its sidecar.
+// storage reports log volumes without a size limit. It also reports a pod with a storage limit that is lower
+// than the maximum size of the pod's data and logs. It checks the workload together with its sidecar.
 func (o *objects) storage(document source.Document, p *plan.Plan) []Finding {
 	if p.Desired == nil || p.Desired.Sidecar() == nil {
 		return nil
@@ -54,7 +54,8 @@ func (o *objects) storage(document source.Document, p *plan.Plan) []Finding {
 	return findings
 }
 
-// runningIn returns the containers of a pod that run at the same time.
+// runningIn returns the containers of a pod that run at the same time: native sidecars and application
+// containers.
 func runningIn(pod *corev1.PodSpec) []corev1.Container {
 	native := slices.DeleteFunc(slices.Clone(pod.InitContainers), func(c corev1.Container) bool { return c.RestartPolicy == nil })
 	return slices.Concat(native, pod.Containers)
@@ -69,8 +70,8 @@ func findMount(container *corev1.Container, volume string) *corev1.VolumeMount {
 	return nil
 }
 
-// storageLimit returns the ephemeral storage that containers may use together, nil without any limit. As in the kubelet,
-// a container without a limit adds nothing.
+// storageLimit returns the amount of ephemeral storage that the containers may use together, or nil if no
+// container has a limit. As in the kubelet, containers without a limit count as 0.
 func storageLimit(containers []corev1.Container) *resource.Quantity {
 	var sum *resource.Quantity
 	for i := range containers {

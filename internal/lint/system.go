@@ -9,8 +9,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// windowsOptions reports windowsOptions of a workload in the files, if no other field keeps its pods on Windows
-// nodes.
+// windowsOptions reports a workload in the files with windowsOptions if no other field restricts its pods to
+// Windows nodes.
 func (o *objects) windowsOptions(ref workload.Ref) []Finding {
 	document := o.documentFor(ref)
 	object, ok := workload.ToObject(document.Object)

@@ -15,9 +15,9 @@ import (
 	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
 
-// Configuration splits files into the files of one Vector configuration and other files. Directories are read as
-// Vector reads them with --config-dir: both a directory with subdirectories such as sources, and any other directory,
-// are one configuration directory.
+// Configuration splits files into the files of one Vector configuration and other files. It treats directories
+// as Vector treats them with --config-dir. A directory with subdirectories such as sources is one configuration
+// directory, and so is every other directory.
 func Configuration(files []File) (configuration []vectorconfig.File, vectorFiles, otherFiles []File) {
 	for _, file := range files {
 		directory, relativePath := splitDirectory(file)
@@ -34,8 +34,8 @@ func Configuration(files []File) (configuration []vectorconfig.File, vectorFiles
 	return configuration, vectorFiles, otherFiles
 }
 
-// splitDirectory returns the configuration directory of a file, and the path of the file in that directory. Both are ""
-// for a file that the user named itself.
+// splitDirectory returns the configuration directory that contains a file, and the path of the file in that
+// directory. Both are "" for a file that the user named directly.
 func splitDirectory(file File) (directory, relativePath string) {
 	if file.Root == "" {
 		return "", ""
@@ -52,7 +52,7 @@ func splitDirectory(file File) (directory, relativePath string) {
 	return path.Join(append([]string{filepath.ToSlash(file.Root)}, steps[:i]...)...), strings.Join(steps[i:], "/")
 }
 
-// isPart reports whether a file is part of a Vector configuration, by its keys or by its directory.
+// isPart reports whether a file belongs to a Vector configuration according to its keys or its directory.
 func isPart(file File, relativePath string) bool {
 	kind := detectKind(file)
 	if relativePath == "" || !strings.Contains(relativePath, "/") {
@@ -63,13 +63,13 @@ func isPart(file File, relativePath string) bool {
 	return isRead && (kind == vectorKind || kind == otherKind)
 }
 
-// isVectorsAlone reports whether all top-level keys of a file are keys of Vector.
+// isVectorsAlone reports whether Vector knows all top-level keys of a file.
 func isVectorsAlone(file File) bool {
 	keys := newPositions(file.Text, 1).top()
 	return len(keys) > 0 && !slices.ContainsFunc(keys, func(key string) bool { return !vectorconfig.IsTopLevel(key) })
 }
 
-// lintTogether checks the files of one Vector configuration.
+// lintTogether checks files that belong to one Vector configuration.
 func (l *Linter) lintTogether(ctx context.Context, files []vectorconfig.File) ([]Finding, error) {
 	if len(files) == 0 {
 		return []Finding{}, nil
@@ -81,7 +81,7 @@ func (l *Linter) lintTogether(ctx context.Context, files []vectorconfig.File) ([
 	return VectorFileFindings(report.Findings), nil
 }
 
-// VectorFileFindings returns findings about Vector configuration in files.
+// VectorFileFindings converts findings about files with Vector configuration.
 func VectorFileFindings(findings []vectorconfig.Finding) []Finding {
 	lintFindings := []Finding{}
 	for _, vectorFinding := range findings {

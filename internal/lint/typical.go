@@ -16,11 +16,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// typicalName is the name of a workload that is not in the files, and of its container.
+// typicalName is the name of the sample workload, which is not in the files, and of its container.
 const typicalName = "sample"
 
-// accompany adds a fitting workload to a snapshot without workloads, so that problems are found that only appear in a
-// pod. A selector that selects nothing is unchanged.
+// accompany adds a sample workload to a snapshot without workloads, so that problems are found that occur only
+// in a pod. It does nothing if the VectorSidecar's selector cannot select any workload.
 func accompany(ctx context.Context, snapshot *evaluate.Snapshot) error {
 	selector, err := metav1.LabelSelectorAsSelector(&snapshot.Sidecar.Spec.Selector)
 	if len(snapshot.Workloads) > 0 || err != nil || selector.Empty() != snapshot.Sidecar.Spec.MatchAll {
@@ -40,8 +40,8 @@ func accompany(ctx context.Context, snapshot *evaluate.Snapshot) error {
 	return nil
 }
 
-// typical returns a workload that fits values of sidecar.logs. It has the containers that they name, or a volume at
-// the log path of the application.
+// typical returns a sample workload that matches the values of sidecar.logs. It has the containers that the
+// values name, or a volume at the path of the application's logs.
 func typical(logs map[string]any) workload.Object {
 	object := workload.Default().New()
 	object.SetName(typicalName)

@@ -17,8 +17,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// lintValues checks a values file against the schema of the installation chart, and loads its template sets. It also
-// checks the values of each environment against the schemas of these template sets.
+// lintValues checks a values file against the schema of the installation chart, and loads its template sets. It
+// checks the values of each environment against the schema of the environment's template set, and renders
+// presets with the values.
 func (l *Linter) lintValues(ctx context.Context, file File) ([]Finding, []Note, error) {
 	if _, err := environment.ParseLayer(file.Name, file.Text); err != nil {
 		if refused := limitFindings(file.Name, 1, err); refused != nil {
@@ -59,7 +60,7 @@ func (l *Linter) lintValues(ctx context.Context, file File) ([]Finding, []Note, 
 	return append(findings, unused...), notes, nil
 }
 
-// definesIn returns the findings and notes about the defines in the template sets of a values file.
+// definesIn returns the findings and notes about defines in the template sets of a values file.
 func definesIn(file File, positions *positions, platform *desired.Platform) (findings []Finding, notes []Note) {
 	for _, name := range setsIn(positions, platform) {
 		set, err := platform.Set(name)
@@ -75,8 +76,8 @@ func definesIn(file File, positions *positions, platform *desired.Platform) (fin
 	return findings, notes
 }
 
-// newFindings converts an error about a part of a file to findings: one for each value that the error names, else one
-// for the part.
+// newFindings converts an error about a part of a file to findings. It returns one finding for each value that
+// the error names, or one finding for the whole part.
 func newFindings(file string, positions *positions, reason string, err error, prefix ...string) []Finding {
 	var findings []Finding
 	for _, valueFinding := range environment.FindingsIn(err) {

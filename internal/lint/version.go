@@ -13,8 +13,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// image returns an image with the linter's version of Vector, "" for none, because a Vector configuration does not
-// name a version.
+// image returns an image with the linter's version of Vector. It returns "" if the linter does not have a
+// version, because a Vector configuration does not name a version.
 func (l *Linter) image() string {
 	if l.VectorVersion == "" {
 		return ""
@@ -22,8 +22,8 @@ func (l *Linter) image() string {
 	return replaceTag("vector", l.VectorVersion)
 }
 
-// retag sets the image of a snapshot's sidecar to the linter's version of Vector, if it has one. The image is the
-// image in the values with another tag.
+// retag changes the tag of the sidecar's image in a snapshot to the linter's version of Vector. It does nothing
+// if the linter does not have a version.
 func (l *Linter) retag(ctx context.Context, snapshot *evaluate.Snapshot) error {
 	if l.VectorVersion == "" {
 		return nil
@@ -45,7 +45,7 @@ func (l *Linter) retag(ctx context.Context, snapshot *evaluate.Snapshot) error {
 	return nil
 }
 
-// replaceTag returns an image name with another tag, and with its digest if it has one.
+// replaceTag returns an image with another tag. It keeps the digest if the image has one.
 func replaceTag(image, tag string) string {
 	name, digest, hasDigest := strings.Cut(image, "@")
 	path := strings.LastIndexByte(name, '/') + 1
