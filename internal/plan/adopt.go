@@ -8,15 +8,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// causeAdmission is the cause of a sidecar that the API server injected.
+// causeAdmission is the recorded cause for a sidecar that the API server injected.
 const causeAdmission = "the API server put the sidecar in when the workload was written (admissionInjection)"
 
-// IsOfAdmission reports whether a recorded cause of a workload means that the API server injected the sidecar,
-// and not the operator.
+// IsOfAdmission reports whether the recorded cause of a workload means that the API server, and not the
+// operator, injected the sidecar.
 func IsOfAdmission(cause string) bool { return cause == causeAdmission }
 
-// isAdmissionInjected reports whether the workload has exactly the desired sidecar, although no field manager is recorded
-// for it.
+// isAdmissionInjected reports whether a workload has exactly the desired sidecar, although the operator has not recorded
+// that it wrote the sidecar.
 func (d *Desired) isAdmissionInjected(manager string, desiredBody *applied, view *workload.View) bool {
 	owned := view.Owned[manager]
 	switch {
@@ -28,7 +28,7 @@ func (d *Desired) isAdmissionInjected(manager string, desiredBody *applied, view
 	return owned.IsAdmissionInjectedAs(tree.MapAt(d.standalone.tree, "spec", "template"))
 }
 
-// adopt makes the plan take ownership of the sidecar that the API server injected. It applies the whole
+// adopt makes the plan take ownership of a sidecar that the API server injected. The plan applies the whole
 // sidecar, which does not change pods because they already have it.
 func (p *Plan) adopt(desiredBody applied, policy Policy, view *workload.View) {
 	p.Action, p.Force, p.Cause = Adopt, !policy.ReportDrift, causeAdmission
@@ -38,8 +38,8 @@ func (p *Plan) adopt(desiredBody applied, policy Policy, view *workload.View) {
 	}
 }
 
-// Annotations returns the annotations of a workload with a sidecar that the API server injected, if no other
-// VectorSidecar has a sidecar in it. It returns nil if they depend on the workload.
+// Annotations returns the annotations of a workload with a sidecar that the API server injected, if the
+// workload has no sidecar of another VectorSidecar. It returns nil if the annotations depend on the workload.
 func (d *Desired) Annotations(manager string) map[string]string {
 	if len(d.input.Keys) > 0 {
 		return nil
@@ -53,6 +53,6 @@ func (d *Desired) Annotations(manager string) map[string]string {
 	return annotations
 }
 
-// IsRecordOnly reports whether the plan records only the owner of the sidecar or its inputs, and does not
-// change pods.
+// IsRecordOnly reports whether the plan only records the owner or the inputs of the sidecar, so that it does
+// not change pods.
 func (p *Plan) IsRecordOnly() bool { return p.Action == RecordOnly || p.Action == Adopt }

@@ -14,13 +14,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Body returns the server-side apply body of a plan that writes, without the name of the workload. It returns
-// nil if the plan does not apply. An empty body releases every field that only the manager owns.
+// Body returns the body of the plan's server-side apply, without the name of the workload. It returns nil if
+// the plan does not send an apply. An empty body releases all fields that only the manager owns.
 //
-// If the plan has no patch, the body also orders the init containers: it lists the workload's other init
-// containers by name, after the sidecar's containers. The manager then owns those names until the managed
-// fields are trimmed, and the order stays
-// (test/envtest.TestApply_OrdersInitContainersByAppliedList).
+// If the plan has no patch, the body also sets the order of init containers: it lists the other init containers
+// of the workload by name. The manager then owns these names until the managed fields are trimmed. The order
+// stays afterwards (test/envtest.TestApply_OrdersInitContainersByAppliedList).
 func (p *Plan) Body() map[string]any {
 	switch {
 	case p.ReleaseOnly:
@@ -34,8 +33,8 @@ func (p *Plan) Body() map[string]any {
 	}
 }
 
-// orderedBody returns the apply body with the names of the other init containers around the native sidecars. The
-// remaining init containers of the overlay are last.
+// orderedBody returns the apply body with the names of the other init containers before and after the native
+// sidecars. Init containers of the overlay that are not native sidecars are last.
 func (p *Plan) orderedBody() map[string]any {
 	body := runtime.DeepCopyJSON(p.Apply)
 	pod := tree.MapAt(body, tree.Pod...)
@@ -55,8 +54,9 @@ func (p *Plan) orderedBody() map[string]any {
 	return body
 }
 
-// Trim returns the part of a managedFields entry to keep after the plan is applied, or nil to remove the entry.
-// It also returns whether that is less than the whole entry. Only entries of the manager are trimmed.
+// Trim returns the part of a managedFields entry that must be kept after the plan is applied, or nil to remove
+// the entry. It also returns whether that part is less than the whole entry. Trim does not change entries of
+// other managers.
 func (p *Plan) Trim(entry *metav1.ManagedFieldsEntry) (remaining *metav1.FieldsV1, isLess bool) {
 	switch {
 	case entry.Subresource != "", entry.Manager != p.Manager:

@@ -14,19 +14,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// conflictWith extracts the field manager from a conflict cause, and whether it wrote with Update. The API
-// server names an API version only for Update, not for Apply.
+// conflictWith matches the message of a conflict. The groups are the other field manager, and " using" if that
+// manager wrote with Update. The API server names an API version only for Update, and not for Apply.
 var conflictWith = regexp.MustCompile(`^conflict with "([^"]*)"( using)?`)
 
-// containers lists shared maps and lists of a workload. A manager that owns the map or list itself created it,
-// or applied it empty, as chart templates do. It does not own the fields in it.
+// containers are the paths of maps and lists that several field managers share. A manager that owns such a map
+// or list itself has created it or applied it empty, as chart templates do. It does not own the fields in it.
 var containers = []string{
 	".metadata.annotations", ".spec.template.metadata.annotations", ".spec.template.metadata.labels",
 	".spec.template.spec.initContainers", ".spec.template.spec.containers", ".spec.template.spec.volumes",
 }
 
-// Forces reports whether to retry a conflicting apply with force. This is true if all conflicting fields were
-// changed by hand, were patched by the manager itself, or are empty maps or lists.
+// Forces reports whether a conflicting apply must be retried with force. This is true if each conflict concerns
+// an empty map or list, or a field that a user changed by hand or the manager itself patched.
 func (p *Plan) Forces(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || !apierrors.IsConflict(err) || status.Status().Details == nil {
@@ -52,7 +52,7 @@ func (p *Plan) Forces(err error) bool {
 	return conflicts > 0
 }
 
-// IsWithSiblings reports whether an apply conflicted with fields of other VectorSidecars.
+// IsWithSiblings reports whether an apply failed because of a conflict with fields of another VectorSidecar.
 func IsWithSiblings(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || status.Status().Details == nil {

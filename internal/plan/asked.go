@@ -10,20 +10,20 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// RequestedInput is the requested input of a rendering. It does not include the version of the operator, because a
-// release that renders the same input differently must not restart pods.
+// RequestedInput is the requested input of a rendering. It excludes the version of the operator, because a
+// release that renders the same input in another way must not restart pods.
 type RequestedInput struct {
-	// Digest covers the whole input except the workload.
+	// Digest is a digest of the whole input except the workload.
 	Digest string
-	// Keys are the keys of the workload's values that the templates read.
+	// Keys are the keys of the workload's values that the templates have read.
 	Keys []string
-	// Inputs contains the digests of the input by name, for a later message about changes. It does not affect
-	// whether to write.
+	// Inputs contains digests of the input by name, for describing later changes in messages. It does not
+	// affect whether a workload is written.
 	Inputs Inputs
 }
 
-// annotationFor returns the value of the annotation input-hash for a workload. It includes the keys, because templates of
-// another release may read other keys.
+// annotationFor returns the value of the annotation input-hash for a workload. The value includes Keys, because
+// the templates of another release may read other keys.
 func (a *RequestedInput) annotationFor(view *workload.View) string {
 	if len(a.Keys) == 0 {
 		return a.Digest
@@ -31,7 +31,8 @@ func (a *RequestedInput) annotationFor(view *workload.View) string {
 	return a.Digest + "." + view.ValuesHash(a.Keys) + "." + strings.Join(a.Keys, ".")
 }
 
-// inputs returns all inputs of a workload's rendering, including further keys of the workload's values.
+// inputs returns all inputs of the rendering for a workload. The workload's values are included for Keys and
+// for the further keys.
 func (a *RequestedInput) inputs(view *workload.View, further ...string) Inputs {
 	keys := slices.Concat(a.Keys, further)
 	if len(keys) == 0 {
@@ -44,8 +45,8 @@ func (a *RequestedInput) inputs(view *workload.View, further ...string) Inputs {
 	return a.Inputs.WithDigests(InputTarget, Digests(read))
 }
 
-// isIn reports whether a workload's annotation matches the value that a write would record now. It compares
-// only the workload values that were read at the last write.
+// isIn reports whether the value of a workload's annotation is up to date for this input and the workload. It
+// compares only the workload values that the last write recorded.
 func (a *RequestedInput) isIn(recorded string, view *workload.View) bool {
 	digest, values, keys := parseInputHash(recorded)
 	if recorded == "" || digest != a.Digest {
@@ -54,8 +55,8 @@ func (a *RequestedInput) isIn(recorded string, view *workload.View) bool {
 	return values == "" || values == view.ValuesHash(keys)
 }
 
-// parseInputHash splits a workload's annotation into the digest, the digest of the workload values that were read,
-// and the keys of these values.
+// parseInputHash splits the value of the annotation into three parts: the digest of the input, the digest of
+// the workload values that were read, and the keys of these values.
 func parseInputHash(recorded string) (digest, values string, keys []string) {
 	digest, remainder, hasValues := strings.Cut(recorded, ".")
 	if !hasValues {

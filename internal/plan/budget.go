@@ -11,33 +11,34 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Limit limits concurrent rollouts.
+// Limit contains the limits for the rollouts of one VectorSidecar.
 type Limit struct {
 	// Max is the maximum number of workloads with a rollout in progress, or 0 for no limit.
 	Max int
-	// Soak is the time for which a finished rollout still counts. Only the message uses it, because the plans
-	// contain the rollouts in progress.
+	// Soak is the time for which a finished rollout still counts as in progress. It is used only in messages,
+	// because the plans already contain which rollouts are in progress.
 	Soak time.Duration
-	// Paused blocks the start of rollouts.
+	// Paused reports whether rollouts must not start.
 	Paused bool
-	// WriteHold blocks all writes except removals. It is nil if writes are allowed.
+	// WriteHold explains why all writes except removals are on hold, or is nil if they are allowed.
 	WriteHold *WriteHold
-	// MaxAgeHold blocks the start of rollouts that waited for spec.rollout.maxAge. It is nil if they may start.
+	// MaxAgeHold explains why rollouts that have waited for spec.rollout.maxAge must not start, or is nil if
+	// they may start.
 	MaxAgeHold *WriteHold
-	// Retried is the time when a user last ran rollout retry, or zero for never. Failed rollouts with an older
-	// state do not block others.
+	// Retried is the time when a user last ran the command rollout retry, or zero if no user did. A rollout
+	// that failed before that time does not block others.
 	Retried time.Time
-	// Unproven explains why all workloads except canaries wait while no canary has evidence. It is "" if they
+	// Unproven explains why workloads that are not canaries wait while no canary has evidence. It is "" if they
 	// do not wait.
 	Unproven string
-	// ClosedWindow is the time between two windows, or nil in a window. In a Gap, only removals start, and injections
-	// into workloads that were created in the Gap.
+	// ClosedWindow is the current time between two windows, or nil in a window. In that time, only removals
+	// start, and injections into workloads that were created in that time.
 	ClosedWindow *ClosedWindow
 }
 
-// ClosedWindow is the time between two windows.
+// ClosedWindow is the time between two rollout windows.
 type ClosedWindow struct {
-	// ClosedAt is the time when the last window closed. It is zero if no window was open for a long time.
+	// ClosedAt is the time when the last window closed, or zero if no window has been open for a long time.
 	ClosedAt time.Time
 	// OpensAt is the time when the next window opens.
 	OpensAt time.Time
@@ -45,21 +46,22 @@ type ClosedWindow struct {
 
 // WriteHold explains why only removals may be written.
 type WriteHold struct {
-	// Reason is a reason of package meta. Message is a sentence.
+	// Reason is a reason that is declared in package meta. Message is a sentence.
 	Reason, Message string
 }
 
-// Stop returns the Hold of an installation that has stopped all writes.
+// Stop returns the WriteHold of an installation that has stopped all writes.
 func Stop() *WriteHold {
 	return &WriteHold{meta.ReasonWritesStopped, "the annotation " + meta.AnnotationStopWrites + " of the installation's ConfigMap stops all writes but removals"}
 }
 
-// Admit marks the plans that must wait, with the reason. A plan waits if the maximum number of rollouts is
-// reached, while a canary rolls out if the workload is not a canary, or after a rollout has failed.
+// Admit marks the plans that must wait, and sets their reason. A plan waits if the maximum number of rollouts
+// is in progress, or after a rollout has failed. A plan that is not for a canary also waits while a canary
+// rolls out.
 //
-// Admit processes the plans in their order, followed by rejected writes. A rejected write uses a rollout slot
-// only during a retry. Workloads that failed before are last, and use only slots that no other workload waits
-// for. Admit does not keep state.
+// Admit processes the plans in their order, followed by the plans with rejected writes. A rejected write uses a
+// rollout slot only while it is retried. Workloads that failed before are last, and use only slots that no
+// other workload waits for. Admit does not keep state.
 func Admit(plans []Plan, limit Limit) {
 	inFlight, inFlightFailed, isQueued := 0, 0, false
 	var failed, canary *Plan
@@ -127,13 +129,14 @@ func Admit(plans []Plan, limit Limit) {
 	}
 }
 
-// IsCanaryUnderWay reports whether a canary has not finished with the desired sidecar. A canary that cannot get
-// the sidecar does not block others.
+// IsCanaryUnderWay reports whether the workload is a canary that has not finished the rollout of the desired
+// sidecar. A canary that cannot get the sidecar does not block other workloads.
 func (p *Plan) IsCanaryUnderWay() bool {
 	return p.IsCanary && p.Desired != nil && (p.Action == Inject || p.Action == Update || p.InFlight)
 }
 
-// lacksEvidence reports whether canaries exist, but no canary pod has run the current sidecar for the soak.
+// lacksEvidence reports whether there are canaries, but none of their pods has run the current sidecar for the
+// soak time.
 func lacksEvidence(plans []Plan) bool {
 	hasCanary := false
 	for i := range plans {
@@ -145,19 +148,20 @@ func lacksEvidence(plans []Plan) bool {
 	return hasCanary
 }
 
-// isMidSteps reports whether a workload is in a stepwise rollout that a write would restart. After failed steps,
-// it returns true only for an injection, because a sidecar in the template may be the cause.
+// isMidSteps reports whether a write must wait, because it would restart a rollout in steps that is in
+// progress. If the steps have failed, only an injection waits, because an existing sidecar may be the cause of
+// the failure.
 func (p *Plan) isMidSteps() bool {
 	return p.IsBetween && (p.Rollout != workload.RolloutFailed || p.Action == Inject)
 }
 
-// isNew reports whether a workload was created after the last window closed. Such a workload gets the sidecar
-// immediately.
+// isNew reports whether a plan is an injection into a workload that was created after the last window closed.
+// Such a workload gets the sidecar immediately.
 func (l *Limit) isNew(p *Plan) bool {
 	return p.Action == Inject && !l.ClosedWindow.ClosedAt.IsZero() && p.Created.After(l.ClosedWindow.ClosedAt)
 }
 
-// waitMessage returns the message of a plan that waits for a rollout slot.
+// waitMessage returns the message for a plan that waits for a rollout slot.
 func (l *Limit) waitMessage() string {
 	text := fmt.Sprintf("waiting for a rollout slot: at most %d rollouts at once (spec.rollout.maxConcurrent)", l.Max)
 	if l.Soak > 0 {

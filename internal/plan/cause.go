@@ -24,7 +24,7 @@ const (
 	causeNotRecorded      = "the workload's annotations do not say what it carries"
 )
 
-// changeCause returns the cause of the plan's write to a workload that should have the sidecar.
+// changeCause returns the text with the cause of the plan's write to a workload that should have the sidecar.
 func (p *Plan) changeCause(desiredBody applied, diff comparison, policy Policy, view *workload.View) string {
 	write := func() string {
 		return causeText(p.causes(desiredBody, diff, policy, view), p.changes(desiredBody, view))
@@ -37,7 +37,8 @@ func (p *Plan) changeCause(desiredBody applied, diff comparison, policy Policy, 
 		p.Desired.injectedHash, owned.InjectedHash, owned.AskedHash, owned.AppliedHash, owned.RenderedFrom, p.Desired.input.annotationFor(view)), write)
 }
 
-// causes returns the reasons to write a workload that should have the sidecar.
+// causes returns the causes of the plan's write to a workload that should have the sidecar. The list is never
+// empty.
 func (p *Plan) causes(desiredBody applied, diff comparison, policy Policy, view *workload.View) []string {
 	owned := view.Owned[p.Manager]
 	if !p.IsOwned {
@@ -75,8 +76,8 @@ func (p *Plan) causes(desiredBody applied, diff comparison, policy Policy, view 
 	return causes
 }
 
-// isDrifted reports whether the sidecar of the workload differs from the last write. The annotations of the
-// workload record the last write.
+// isDrifted reports whether the workload's sidecar differs from the sidecar of the last write, which the
+// workload's annotations record.
 func (p *Plan) isDrifted(diff comparison, owned *workload.Owned, view *workload.View) bool {
 	switch {
 	case diff.isRendered:
@@ -87,8 +88,9 @@ func (p *Plan) isDrifted(diff comparison, owned *workload.Owned, view *workload.
 	return !view.IsAsWritten(p.Manager)
 }
 
-// changes lists the changes of the plan in the pod template of a workload with the sidecar. The list is empty
-// for an unfinished change, because the managed fields of a patch include API server defaults.
+// changes lists the differences between the workload's sidecar and the plan's body in the pod template. It
+// returns nil if a change is unfinished, because the managed fields of a patch include defaults of the API
+// server.
 func (p *Plan) changes(desiredBody applied, view *workload.View) []string {
 	owned := view.Owned[p.Manager]
 	if !p.IsOwned || owned.IsEmpty() || owned.Unfinished || p.Action == RecordOnly {

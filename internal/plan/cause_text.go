@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// mostBytes limits the size of a text. An event message is limited to 1024 bytes and contains the text in a
-	// sentence.
+	// mostBytes is the maximum size of a cause in bytes. The message of an event, which contains the cause in a
+	// sentence, is limited to 1024 bytes.
 	mostBytes = 512
-	// mostNames is the maximum number of listed names. longestName limits the bytes of a name, and
-	// longestChange the bytes of a name with its old and new value.
+	// mostNames is the maximum number of listed names. longestName is the maximum size of a name in bytes, and
+	// longestChange the maximum size of a name with its old and new value.
 	mostNames, longestName, longestChange = 5, 80, 300
 )
 
-// causeText joins causes, and the pod changes that they make, in one line.
+// causeText returns causes, and the changes of pods that they result in, in one line.
 func causeText(causes, changes []string) string {
 	text := strings.Join(causes, "; ")
 	if len(changes) > 0 {
@@ -28,7 +28,8 @@ func causeText(causes, changes []string) string {
 	return shorten(text, mostBytes)
 }
 
-// summarizeNames lists the first names, each cut to a number of bytes, and counts the other names.
+// summarizeNames returns a list of the first names and the number of the other names. Each name is cut to a
+// number of bytes.
 func summarizeNames(names []string, bytes int) string {
 	suffix := ""
 	if len(names) > mostNames {
@@ -42,14 +43,14 @@ func summarizeNames(names []string, bytes int) string {
 	return strings.Join(shown, ", ") + suffix
 }
 
-// quoteText makes untrusted text safe for one line. It shortens the text, and quotes it if a terminal might
-// interpret a part of it.
+// quoteText returns untrusted text in a form that is safe in one line. It shortens the text, and quotes it if
+// it contains characters that a terminal might interpret.
 func quoteText(text string) string {
 	return printable(text, longestName)
 }
 
-// CauseLine returns the cause in a workload's annotation as safe text, because users may have changed the
-// annotation.
+// CauseLine returns the cause in a workload's annotation in a form that is safe in one line, because users may
+// have changed the annotation.
 func CauseLine(carried string) string {
 	return printable(carried, mostBytes)
 }
@@ -62,7 +63,7 @@ func printable(text string, bytes int) string {
 	return text
 }
 
-// shorten cuts a text to a number of bytes.
+// shorten cuts a text to a maximum number of bytes.
 func shorten(text string, bytes int) string {
 	if len(text) <= bytes {
 		return text

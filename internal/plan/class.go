@@ -14,13 +14,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Class is a kind of rollout with its own rollout slots. A removal never waits for other rollouts.
+// Class is a class of rollouts with its own rollout slots. Because of the classes, a removal never waits for
+// other rollouts.
 type Class string
 
 const (
-	// Injections inject or update a sidecar.
+	// Injections is the class of rollouts that inject or update a sidecar.
 	Injections Class = "injection"
-	// Removals remove a sidecar.
+	// Removals is the class of rollouts that remove a sidecar.
 	Removals Class = "removal"
 )
 
@@ -38,7 +39,8 @@ func (p *Plan) Class() Class {
 // StartsRollout reports whether the plan starts a rollout now.
 func (p *Plan) StartsRollout() bool { return p.Writes() && p.StartsPods() && !p.InFlight }
 
-// RunningAndDeferred reports whether a workload runs the current sidecar, and whether a workload gets it later.
+// RunningAndDeferred reports whether at least one workload runs the current sidecar, and whether at least one
+// workload gets it later.
 func RunningAndDeferred(plans []Plan) (isRunning, isDeferred bool) {
 	for i := range plans {
 		p := &plans[i]
@@ -48,11 +50,15 @@ func RunningAndDeferred(plans []Plan) (isRunning, isDeferred bool) {
 	return isRunning, isDeferred
 }
 
-// IsSettled reports whether admitted and applied plans have reached a final state without a user action. All
-// plans are finished, or the remaining plans wait for a failed workload, for a workload that has long been
-// without all of its pods, or for a rejected write. Workloads that failed before do not count. The caller
-// reports whether writes failed that would fail again. The second result is the time until the next check
-// without an event, or 0 for no check.
+// IsSettled reports whether the plans, after they were admitted and applied, have reached a state that only a
+// user can change. All plans are finished, or the other plans wait for one of these causes:
+//
+//   - a failed workload
+//   - a workload that has been without all of its pods for a long time
+//   - a rejected write
+//
+// Workloads that failed before do not count. The caller reports whether writes failed that would fail again. IsSettled
+// also returns the time until the next check if no event occurs, or 0 for no check.
 func IsSettled(plans []Plan, isRefused bool, now time.Time) (isSettled bool, requeueAfter time.Duration) {
 	var isMoving, isWaiting, isStuck bool
 	for i := range plans {
@@ -76,13 +82,14 @@ func IsSettled(plans []Plan, isRefused bool, now time.Time) (isSettled bool, req
 	return !isMoving && (!isWaiting || isStuck), requeueAfter
 }
 
-// HasRollouts reports whether a rollout with a sidecar is in progress, or will start now or later.
+// HasRollouts reports whether an injection or update is in progress, or will start now or later.
 func HasRollouts(plans []Plan) bool {
 	return slices.ContainsFunc(plans, func(p Plan) bool { return p.Class() == Injections && (p.InFlight || p.StartsPods()) })
 }
 
-// UnderWay counts the rollouts of a class that are in progress after some of the plans have been applied, by
-// the UIDs of their workloads. The second result counts the rollouts of workloads that failed before.
+// UnderWay returns the numbers of rollouts of a class that are in progress after the plans for some workloads,
+// by UID, have been applied. The first number excludes workloads that failed before, and the second number
+// counts only these.
 func UnderWay(plans []Plan, class Class, written map[types.UID]bool) (healthy, failed int) {
 	for i := range plans {
 		p := &plans[i]
@@ -97,7 +104,7 @@ func UnderWay(plans []Plan, class Class, written map[types.UID]bool) (healthy, f
 	return healthy, failed
 }
 
-// Grant allows the granted number of plans of a class to start a rollout, in order. The other plans wait.
+// Grant lets only a number of plans of a class start a rollout, in their order. All other plans wait.
 func Grant(plans []Plan, class Class, granted int, limit int) {
 	for p := range inTurn(plans) {
 		if p.Class() != class || !p.StartsRollout() {

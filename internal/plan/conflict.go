@@ -14,8 +14,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// findObstacle finds problems that the API server accepts, or rejects with an unclear message: a name in use, a
-// mount without a volume, a port used twice.
+// findObstacle returns the first problem with the sidecar in a workload that the API server would accept, or
+// would reject with an unclear message. Examples are a name that is already used, a mount without a volume, and
+// a port that is used twice. It returns nil for none.
 func findObstacle(manager string, desired *Desired, policy Policy, view *workload.View) *obstacle {
 	spec := &desired.overlay.Template.Spec
 	owned := view.Owned[manager]
@@ -50,7 +51,7 @@ func findObstacle(manager string, desired *Desired, policy Policy, view *workloa
 	return nil
 }
 
-// kindConflict finds parts of the sidecar that the kind of the workload does not allow.
+// kindConflict returns an obstacle if the kind of the workload does not allow a part of the sidecar.
 func kindConflict(spec *corev1.PodSpec, policy Policy, view *workload.View) *obstacle {
 	kind := view.Adapter()
 	switch {
@@ -82,7 +83,7 @@ func containerConflict(spec *corev1.PodSpec, owned workload.Owned, view *workloa
 	return nil
 }
 
-// missingVolume finds a mount of a volume that the pod would not have.
+// missingVolume returns an obstacle if a container mounts a volume that the pod would not have.
 func missingVolume(container *corev1.Container, spec *corev1.PodSpec, owned workload.Owned, view *workload.View) *obstacle {
 	for _, mount := range container.VolumeMounts {
 		inOverlay := slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name })
@@ -94,8 +95,8 @@ func missingVolume(container *corev1.Container, spec *corev1.PodSpec, owned work
 	return nil
 }
 
-// applicationConflict finds a mount for a missing container, or at a path where the container already has a
-// mount.
+// applicationConflict returns an obstacle for a mount in an application container. The container does not
+// exist, or it already has a mount at the same path.
 func applicationConflict(mounts []workload.Mount, owned workload.Owned, view *workload.View) *obstacle {
 	for i := range mounts {
 		mount := &mounts[i]
@@ -112,11 +113,11 @@ func applicationConflict(mounts []workload.Mount, owned workload.Owned, view *wo
 	return nil
 }
 
-// folder returns the directory of a mount. The API server accepts paths with "..", "//" or without a slash, and
-// the kubelet resolves them.
+// folder returns the cleaned path of a mount, as the kubelet resolves it. The API server accepts paths with
+// "..", with "//" or without a leading slash.
 func folder(mountPath string) string { return path.Join("/", mountPath) }
 
-// portConflict finds a port that another container of the pod declares.
+// portConflict returns an obstacle if another container of the pod declares one of the container's ports.
 func portConflict(container *corev1.Container, owned workload.Owned, view *workload.View) *obstacle {
 	for _, port := range container.Ports {
 		for _, existing := range view.Containers {

@@ -12,9 +12,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// metadataConflict finds pod labels and annotations that the overlay would take from other field managers. A
-// key that a user changed after the operator wrote it is drift and not a conflict, because the workload already
-// has this sidecar.
+// metadataConflict returns an obstacle if the overlay would set a pod label or annotation that another field
+// manager owns. If the workload already has this sidecar, a key that a user has changed since the last write is
+// drift and not a conflict.
 func metadataConflict(manager string, desired *Desired, view *workload.View) *obstacle {
 	overlay := &desired.overlay.Template
 	for _, key := range slices.Sorted(maps.Keys(overlay.Labels)) {

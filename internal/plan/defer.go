@@ -11,27 +11,26 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Defer changes a plan that would inject or update a sidecar, so that the workload gets the sidecar later.
+// Defer changes a plan that would inject or update a sidecar to a plan that does so later.
 func (p *Plan) Defer(reason, message string) {
 	p.Action, p.Reason, p.Message, p.Cause = Defer, reason, message, ""
 	p.Apply, p.Patch, p.InitBefore, p.InitAfter = nil, nil, nil, nil
 }
 
-// NoteWait makes a deferred plan record on the workload since when it waits. The plan does not change other
-// fields of the workload.
+// NoteWait makes a deferred plan write only the record on the workload of the time since when it waits.
 func (p *Plan) NoteWait(wait workload.Wait, view *workload.View) {
 	p.Apply, p.Force, p.ReleaseOnly = unchangedBody(p.Manager, view), true, false
 	tree.EnsureMap(p.Apply, "metadata", "annotations")[meta.AnnotationWaiting(p.Manager)] = wait.String()
 }
 
-// DropWait makes a plan without a write remove the record of NoteWait.
+// DropWait makes a plan without another write remove the record that NoteWait has written.
 func (p *Plan) DropWait(view *workload.View) {
 	p.Action, p.Apply, p.ReleaseOnly = RecordOnly, unchangedBody(p.Manager, view), false
 }
 
-// unchangedBody returns the apply body that keeps all fields of a manager in a workload unchanged, except the record
-// that the workload waits. For kinds with atomic lists, the body is empty, because the manager owns no recorded
-// fields that an apply could remove. An apply with its lists would take the lists from the application.
+// unchangedBody returns an apply body that keeps all fields of a manager in a workload, except the record that
+// the workload waits. For kinds with atomic lists, the body is empty, because the manager owns no fields that
+// an apply could remove. An apply with its lists would take the lists from the application.
 func unchangedBody(manager string, view *workload.View) map[string]any {
 	body := runtime.DeepCopyJSON(view.Owned[manager].Tree)
 	if body == nil || view.Adapter().Traits.AtomicLists {
@@ -40,10 +39,11 @@ func unchangedBody(manager string, view *workload.View) map[string]any {
 	return body
 }
 
-// RequestDigest returns a digest of the requested input of the desired sidecar. It is the same in every release.
+// RequestDigest returns the digest of the requested input for the desired sidecar. All releases return the same
+// digest.
 func (d *Desired) RequestDigest() string { return d.input.Digest }
 
-// mends reports whether a write fixes a sidecar that is damaged, incomplete or missing.
+// mends reports whether the plan's write fixes a sidecar that is damaged, incomplete or missing.
 func (p *Plan) mends(diff comparison, policy Policy, view *workload.View) bool {
 	owned := view.Owned[p.Manager]
 	if policy.ReportDrift && !owned.Unfinished && !owned.IsEmpty() {
@@ -53,7 +53,8 @@ func (p *Plan) mends(diff comparison, policy Policy, view *workload.View) bool {
 	return isDamaged || owned.IsEmpty() || owned.Unfinished || len(owned.Leftovers) > 0 || policy.Renew || diff.isCurrent()
 }
 
-// hasTemplate reports whether a write does not change the pod template.
+// hasTemplate reports whether the workload's pod template already has the desired sidecar, so that a write does
+// not change it.
 func (d *Desired) hasTemplate(manager string, desiredBody *applied, view *workload.View) bool {
 	owned := view.Owned[manager]
 	template := func(body map[string]any) string { return workload.Hash(map[string]any{"spec": body["spec"]}) }

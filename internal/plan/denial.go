@@ -9,22 +9,22 @@ import (
 	"time"
 )
 
-// Denial describes the last rejection of a write by the API server, its admission or its authorization.
+// Denial describes the last rejection of a write by the API server, by its admission or by its authorization.
 type Denial struct {
-	// Err is the error of the rejection.
+	// Err is the error that the API server returned.
 	Err error
-	// RejectedAt is the time of the rejection. Until is the time of the next retry, or zero to retry with the next free
-	// slot.
+	// RejectedAt is the time of the rejection. RetryAt is the time of the next retry, or zero if the next free
+	// rollout slot is used for a retry.
 	RejectedAt, RetryAt time.Time
 }
 
-// Deny records that the same write was rejected. The write is not retried before Denial.Until.
+// Deny records that the plan's write was rejected before. The plan is not retried before Denial.RetryAt.
 func (p *Plan) Deny(denial *Denial, now time.Time) {
 	p.Denied, p.Withheld = denial, now.Before(denial.RetryAt)
 }
 
-// queue makes the action wait for other workloads. A plan with a rejected write keeps the message of the
-// rejection.
+// queue makes the plan wait for other workloads. If the plan's write was rejected before, the plan is only
+// withheld, and keeps the message about the rejection.
 func (p *Plan) queue(reason, message string) {
 	if p.Denied != nil {
 		p.Withheld = true
@@ -33,8 +33,9 @@ func (p *Plan) queue(reason, message string) {
 	p.Wait(reason, message)
 }
 
-// inTurn yields plans in the order in which they get rollout slots. Plans with rejected writes follow the other
-// plans, sorted by the time of the last attempt, oldest first. Plans of workloads that failed before are last.
+// inTurn yields plans in the order in which they get rollout slots. Plans with rejected writes follow all other
+// plans, and plans of workloads that failed before are last. Both groups are sorted by the time of the last
+// rejection, oldest first.
 func inTurn(plans []Plan) iter.Seq[*Plan] {
 	return func(yield func(*Plan) bool) {
 		var denied, failed []*Plan
@@ -58,10 +59,10 @@ func inTurn(plans []Plan) iter.Seq[*Plan] {
 	}
 }
 
-// byTrial orders plans by the time of their last rejected write. Plans without a rejected write are first.
+// byTrial compares plans by the time of their last rejection. Plans without a rejection are first.
 func byTrial(a, b *Plan) int { return a.lastTrial().Compare(b.lastTrial()) }
 
-// lastTrial returns the time of the last rejected write of the plan, or the zero time for never.
+// lastTrial returns the time of the plan's last rejection, or zero for none.
 func (p *Plan) lastTrial() time.Time {
 	if p.Denied == nil {
 		return time.Time{}

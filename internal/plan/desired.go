@@ -13,41 +13,43 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Desired is the desired state of the sidecar of one VectorSidecar in a workload.
+// Desired is the desired sidecar of one VectorSidecar in a workload.
 type Desired struct {
 	overlay *workload.Overlay
 	// sidecar is the name of the VectorSidecar.
 	sidecar string
-	// injectedHash identifies this sidecar and its configuration.
+	// injectedHash identifies the sidecar and its configuration.
 	injectedHash string
-	// fullHash is the injected-hash of the sidecar with all optional annotations.
+	// fullHash is the injectedHash of the sidecar with all optional annotations.
 	fullHash string
 	// input is the requested input of the rendering.
 	input RequestedInput
-	// standalone is the apply body for a workload with no other VectorSidecar. annotations are its annotations.
+	// standalone is the apply body for a workload without other VectorSidecars. annotations are the annotations
+	// in that body.
 	standalone  applied
 	annotations map[string]string
-	// marks are further annotations. They do not depend on other VectorSidecars.
+	// marks are additional annotations, which do not depend on other VectorSidecars.
 	marks map[string]string
-	// lesser is the desired state for the many workloads with a volume that keeps their node. It is nil if it
-	// would be the same.
+	// lesser is the desired sidecar for workloads with a volume that prevents the removal of its node. It is
+	// nil if it is the same.
 	lesser *Desired
 }
 
 // QoSClass returns the QoS class of a workload's pods with this sidecar.
 func (d *Desired) QoSClass(view *workload.View) corev1.PodQOSClass { return d.overlay.QoSClass(view) }
 
-// applied is an apply body and its hash. It is plain if the keys of its annotations do not name a
-// VectorSidecar.
+// applied is an apply body and its hash. isPlain reports whether the keys of its annotations do not contain the
+// name of a VectorSidecar.
 type applied struct {
 	tree    map[string]any
 	hash    string
 	isPlain bool
 }
 
-// NewDesired returns the desired state for an overlay of a VectorSidecar in a workload. The caller passes the
-// name of the sidecar's container, a digest of the Vector configuration, and annotations that may be missing
-// without a difference. The annotations are for users and scripts. The operator itself uses managed fields.
+// NewDesired returns the desired sidecar for an overlay of a VectorSidecar. The caller passes the name of
+// Vector's container, a digest of the Vector configuration, and marks: annotations that do not count as a
+// difference if they are missing. The annotations are for users and scripts, because the operator itself uses
+// managed fields.
 func NewDesired(overlay *workload.Overlay, sidecar, container, configVersion string, marks map[string]string) *Desired {
 	// The overlay does not include the content of a configuration that is reloaded.
 	injectedHash := meta.Digest([]byte(overlay.Hash+" "+configVersion), 8)
@@ -65,7 +67,7 @@ func NewDesired(overlay *workload.Overlay, sidecar, container, configVersion str
 	return desired
 }
 
-// WithInput returns a copy with the requested input of the rendering, which plans record in workloads.
+// WithInput returns a copy with a requested input, which plans record on workloads.
 func (d *Desired) WithInput(input RequestedInput) *Desired {
 	noted := *d
 	noted.input = input
@@ -78,16 +80,16 @@ func (d *Desired) WithInput(input RequestedInput) *Desired {
 // InjectedHash returns the value of the annotation injected-hash.
 func (d *Desired) InjectedHash() string { return d.injectedHash }
 
-// InputDigest returns the digest of the requested input, without the workload.
+// InputDigest returns the digest of the requested input, which does not include the workload.
 func (d *Desired) InputDigest() string { return d.input.Digest }
 
-// Container returns the container of the overlay with a name, or nil.
+// Container returns the overlay's container with a name, or nil for none.
 func (d *Desired) Container(name string) *corev1.Container { return d.overlay.Container(name) }
 
-// Template returns the fields to merge into a workload's pod template. Callers must not change it.
+// Template returns the fields that are merged into a workload's pod template. Callers must not change them.
 func (d *Desired) Template() *corev1.PodTemplateSpec { return &d.overlay.Template }
 
-// Sidecar returns the container of Vector, or nil if the templates give it another name.
+// Sidecar returns Vector's container, or nil if the templates give that container another name.
 func (d *Desired) Sidecar() *corev1.Container {
 	return d.overlay.Container(d.annotations[meta.AnnotationContainerName])
 }
@@ -97,7 +99,7 @@ func (d *Desired) Shares(volume string) bool {
 	return slices.ContainsFunc(d.overlay.Mounts, func(m workload.Mount) bool { return m.Name == volume })
 }
 
-// Mounts reports whether a volume of the sidecar mounts a ConfigMap.
+// Mounts reports whether a volume of the sidecar contains a ConfigMap.
 func (d *Desired) Mounts(configMap string) bool {
 	return slices.ContainsFunc(d.overlay.Template.Spec.Volumes, func(v corev1.Volume) bool {
 		isProjected := v.Projected != nil && slices.ContainsFunc(v.Projected.Sources, func(s corev1.VolumeProjection) bool {
@@ -107,15 +109,15 @@ func (d *Desired) Mounts(configMap string) bool {
 	})
 }
 
-// PullSecrets returns the names of the pull secrets that the pods would not have without the sidecar.
+// PullSecrets returns the names of the pull secrets that the pods have only because of the sidecar.
 func (d *Desired) PullSecrets() []string { return d.overlay.AddedPullSecrets }
 
-// Warning returns a warning of the templates, or "".
+// Warning returns the warning that the templates have rendered, or "" for none.
 func (d *Desired) Warning() string { return d.overlay.Warning }
 
-// bodyFor returns the apply body for a workload that other VectorSidecars write to, or will write to. An
-// annotation has one owner and one value, so only one VectorSidecar gets the plain annotations. A VectorSidecar
-// with the plain annotations keeps them.
+// bodyFor returns the apply body for a workload that other VectorSidecars may also write. An annotation has one
+// owner and one value, so only one VectorSidecar sets the plain annotations, which have no VectorSidecar in
+// their keys. A VectorSidecar that already sets the plain annotations keeps them.
 func (d *Desired) bodyFor(manager string, policy Policy, view *workload.View) applied {
 	isSecond := policy.Second
 	for otherManager, owned := range view.Owned {
@@ -136,10 +138,10 @@ func (d *Desired) bodyFor(manager string, policy Policy, view *workload.View) ap
 	return d.apply(key)
 }
 
-// plainly returns the keys of annotations of the first VectorSidecar of a workload, without a change.
+// plainly returns the key of a plain annotation, which is not changed.
 func plainly(key string) string { return key }
 
-// apply returns the apply body for workloads with lists that merge by key.
+// apply returns the apply body for workloads with lists that are merged by key.
 func (d *Desired) apply(key func(string) string) applied {
 	return d.buildBody(key, func(annotations map[string]any) map[string]any {
 		return map[string]any{
@@ -161,13 +163,13 @@ func (d *Desired) buildBody(key func(string) string, build func(annotations map[
 	return applied{tree: tree, hash: workload.Hash(tree)}
 }
 
-// isApplied reports whether a workload has exactly the desired sidecar.
+// isApplied reports whether a workload already has exactly the desired sidecar.
 func (d *Desired) isApplied(manager string, desiredBody *applied, view *workload.View) bool {
 	owned := view.Owned[manager]
 	return owned.Hash == desiredBody.hash && len(owned.Leftovers) == 0 && haveMounts(d.overlay.Mounts, view.OwnedMounts(manager))
 }
 
-// haveMounts reports whether the mounts in the application's containers match the desired mounts.
+// haveMounts reports whether the live mounts in the application's containers are equal to the desired mounts.
 func haveMounts(desired, live []workload.Mount) bool {
 	return len(desired) == len(live) && !slices.ContainsFunc(desired, func(mount workload.Mount) bool {
 		return !slices.ContainsFunc(live, func(liveMount workload.Mount) bool { return equality.Semantic.DeepEqual(liveMount, mount) })

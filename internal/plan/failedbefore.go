@@ -10,8 +10,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// MarkFailure makes the write record on the workload that it failed before. After a restart, only this record
-// remains, because the rollout of the write replaces the previous state of the workload.
+// MarkFailure makes the plan's write also set the mark that the workload failed before. After a restart of the
+// operator, only the mark contains this information, because the rollout of the write replaces the previous
+// state of the workload.
 func (p *Plan) MarkFailure() {
 	key := meta.AnnotationFailedBefore(p.Manager)
 	if p.Apply != nil {
@@ -22,7 +23,7 @@ func (p *Plan) MarkFailure() {
 	}
 }
 
-// withAnnotation returns a copy of the body of a write that also sets an annotation to "true".
+// withAnnotation returns a copy of an apply or patch body that also sets an annotation to "true".
 func withAnnotation(body map[string]any, key string) map[string]any {
 	root, metadata := maps.Clone(body), maps.Clone(tree.Map(body["metadata"]))
 	if metadata == nil {

@@ -14,18 +14,18 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// comparison is the result of comparing the sidecar of a workload with its desired state.
+// comparison is the result of comparing a workload's sidecar with the desired sidecar.
 type comparison struct {
-	// isRendered reports whether the workload has the current rendering, and no outdated injected environment
-	// variables.
+	// isRendered reports whether the workload has the current rendering, and none of its injected environment
+	// variables is stale.
 	isRendered bool
-	// isAsked reports whether the annotations record a write for the current requested input.
+	// isAsked reports whether the workload's annotations record the current requested input.
 	isAsked bool
-	// isStale reports whether the application has injected environment variables that the desired sidecar does
-	// not match.
+	// isStale reports whether the application's containers have injected environment variables that the desired
+	// sidecar does not inject.
 	isStale bool
-	// isKept reports whether the workload keeps another rendering, which was written for the current input and
-	// has not changed since.
+	// isKept reports whether the workload keeps another rendering. That rendering was written for the current
+	// input, and its fields have not changed since that write.
 	isKept bool
 }
 
@@ -41,11 +41,11 @@ func compare(manager string, desired *Desired, desiredBody *applied, policy Poli
 	return result
 }
 
-// isCurrent reports whether the pods do not need a write.
+// isCurrent reports whether the workload's pods do not need a write.
 func (f comparison) isCurrent() bool { return f.isRendered || f.isKept }
 
-// annotatedBody returns the apply body with annotations for its input, its digest and the cause of the write. With
-// these annotations, a later release finds that it does not need to write.
+// annotatedBody returns the apply body with annotations for the input, the digest of the written fields, and
+// the cause of the write. The annotations enable later releases to find that no write is needed.
 func (p *Plan) annotatedBody(desiredBody applied, cause string, policy Policy, view *workload.View) map[string]any {
 	desired := p.Desired
 	key := func(plain string) string { return plain }
@@ -70,16 +70,16 @@ func (p *Plan) annotatedBody(desiredBody applied, cause string, policy Policy, v
 	return root
 }
 
-// needsNote reports whether a workload has the current rendering, but records another input or another
-// applied-hash. The record is renewed without new pods, so that the next release of the operator finds a
-// correct record and does not write.
+// needsNote reports whether a workload with the current rendering must get new annotations, because they record
+// another input or another applied-hash. The write does not restart pods. With correct annotations, the next
+// release of the operator does not need to write the workload.
 func (f comparison) needsNote(manager string, desiredBody *applied, desired *Desired, view *workload.View) bool {
 	owned := view.Owned[manager]
 	return !f.isAsked || owned.AppliedHash != workload.AppliedHash(desiredBody.hash, desired.overlay.Mounts)
 }
 
-// keptObstacle finds conflicts of a sidecar that is kept. Of the conflicts that findObstacle checks, only a
-// port conflict can appear after the injection.
+// keptObstacle returns an obstacle for a sidecar that the workload keeps. It checks only for port conflicts,
+// because no other conflict in findObstacle can appear after the injection.
 func keptObstacle(manager string, _ *Desired, _ Policy, view *workload.View) *obstacle {
 	owned := view.Owned[manager]
 	for i := range view.Containers {
@@ -94,7 +94,8 @@ func keptObstacle(manager string, _ *Desired, _ Policy, view *workload.View) *ob
 	return nil
 }
 
-// isBehind reports whether an init container of the application precedes a native sidecar that is kept.
+// isBehind reports whether an init container of the application runs before a native sidecar that the workload
+// keeps.
 func isBehind(manager string, view *workload.View) bool {
 	native := map[string]bool{}
 	for _, item := range tree.List(tree.MapAt(view.Owned[manager].Tree, tree.Pod...)["initContainers"]) {

@@ -21,7 +21,8 @@ func newPlan(manager string, desired *Desired, view *workload.View) Plan {
 	}
 }
 
-// ForBlocked returns the plan of a workload that cannot be written to. An opt-out takes precedence.
+// ForBlocked returns the plan for a workload that cannot be written. If the workload opts out, the plan is for
+// the opt-out instead.
 func ForBlocked(manager string, view *workload.View, reason, message string) Plan {
 	if isExcluded(view) {
 		return forExcluded(manager, nil, view)
@@ -31,8 +32,8 @@ func ForBlocked(manager string, view *workload.View, reason, message string) Pla
 	return plan
 }
 
-// ForReported returns the plan of a workload that another source reports as up to date. The desired sidecar is
-// the sidecar that the workload has.
+// ForReported returns the plan for a workload that another source reports as up to date. The desired sidecar is
+// the sidecar that the workload already has.
 func ForReported(manager string, view *workload.View) Plan {
 	desired := &Desired{overlay: &workload.Overlay{}, injectedHash: view.Owned[manager].InjectedHash}
 	if isExcluded(view) {
@@ -41,7 +42,7 @@ func ForReported(manager string, view *workload.View) Plan {
 	return newPlan(manager, desired, view)
 }
 
-// ForRemoval returns the plan of a workload that should have no fields of a manager.
+// ForRemoval returns the plan for a workload that should not have fields of a manager.
 func ForRemoval(manager string, view *workload.View) Plan {
 	plan := newPlan(manager, nil, view)
 	if plan.Waits && !plan.IsOwned && !view.Deleting {
@@ -60,8 +61,9 @@ func ForRemoval(manager string, view *workload.View) Plan {
 	return plan
 }
 
-// removeMarks removes the marks from a workload that has no other fields of the manager. Marks of pods are
-// removed with a rollout, unless the manifest of a deployment tool contains the items that they describe.
+// removeMarks makes the plan remove the marks from a workload that has no other fields of the manager. The
+// removal of marks on pods starts a rollout. These marks stay if they describe items in the manifest of a
+// deployment tool.
 func (p *Plan) removeMarks(view *workload.View) {
 	marks := view.Marks[p.Manager]
 	if p.Action == RecordOnly { // It removes the record that the workload waits.
@@ -83,7 +85,7 @@ func (p *Plan) removeMarks(view *workload.View) {
 	p.block(err)
 }
 
-// isExcluded reports whether a workload opted out or is being deleted.
+// isExcluded reports whether a workload opts out or is being deleted.
 func isExcluded(view *workload.View) bool { return view.Deleting || view.OptOut != "" }
 
 func forExcluded(manager string, desired *Desired, view *workload.View) Plan {
@@ -102,7 +104,7 @@ func forExcluded(manager string, desired *Desired, view *workload.View) Plan {
 	return plan
 }
 
-// forOwned returns the plan of a workload with a controller owner for a VectorSidecar that skips these
+// forOwned returns the plan for a workload with a controller owner, for a VectorSidecar that skips such
 // workloads.
 func forOwned(manager string, view *workload.View) Plan {
 	cause := view.Owner.String() + " owns it, and spec.ownedWorkloads is Skip"
@@ -115,7 +117,7 @@ func forOwned(manager string, view *workload.View) Plan {
 	return plan
 }
 
-// ForInjection returns the plan of a workload that should have the desired sidecar.
+// ForInjection returns the plan for a workload that should have the desired sidecar.
 func ForInjection(manager string, desired *Desired, policy Policy, view *workload.View) Plan {
 	if isExcluded(view) {
 		return forExcluded(manager, desired, view)
@@ -172,9 +174,9 @@ func ForInjection(manager string, desired *Desired, policy Policy, view *workloa
 	return plan
 }
 
-// exclusionReason returns the reason why a workload without the sidecar does not get one, "" if it may. A workload
-// that already has the sidecar keeps it, because a removal is a rollout. For example, its pods moved to Windows
-// or to the host network later, or spec.hostNetwork has changed.
+// exclusionReason returns the reason why a workload does not get the sidecar, or "" if it may get it. A
+// workload that already has the sidecar keeps it, because a removal is a rollout. For example, its pods may
+// have moved to Windows or to the host network, or spec.hostNetwork may have changed.
 func (p *Plan) exclusionReason(policy Policy, view *workload.View) (reason, message string) {
 	switch {
 	case view.TemplateSource != "":
@@ -189,7 +191,7 @@ func (p *Plan) exclusionReason(policy Policy, view *workload.View) (reason, mess
 	return "", ""
 }
 
-// note records the input and keeps the recorded cause.
+// note makes the plan record the current input. It keeps the cause that the workload records.
 func (p *Plan) note(desiredBody applied, diff comparison, policy Policy, view *workload.View) {
 	p.Action, p.Force = RecordOnly, !policy.ReportDrift
 	p.Cause = p.changeCause(desiredBody, diff, policy, view)
@@ -212,7 +214,7 @@ func (p *Plan) makePatch(view *workload.View) {
 	p.block(err)
 }
 
-// block blocks a plan that cannot be completed because of an error.
+// block changes the plan to Blocked if there is an error.
 func (p *Plan) block(err error) {
 	if err != nil {
 		p.Action, p.Reason, p.Message = Blocked, meta.ReasonBlocked, err.Error()

@@ -11,11 +11,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// order returns the other init containers before and after the native sidecars of the overlay. The result is
-// empty if the order does not need a change. It needs a change if an init container of the application precedes
-// the native sidecars, or would precede them after the apply. An applied init container is appended
-// (TestApply_OrdersInitContainersByAppliedList in test/envtest), and the logs of containers
-// before the sidecar are not collected. Sidecars of other VectorSidecars keep their positions.
+// order returns the names of the other init containers before and after the overlay's native sidecars. Both are
+// nil if the order does not need to change. It needs to change if an init container of the application precedes
+// a native sidecar, or would precede it after the apply. An apply appends new init containers
+// (TestApply_OrdersInitContainersByAppliedList in test/envtest). The sidecar cannot collect the logs of
+// containers that run before it. Sidecars of other VectorSidecars keep their positions.
 func order(manager string, desired *Desired, view *workload.View) (initBefore, initAfter []string) {
 	var native []string
 	for i := range desired.overlay.Template.Spec.InitContainers {

@@ -12,43 +12,45 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// InputKind is an input of the rendering of a sidecar.
+// InputKind is a kind of input of a rendering.
 type InputKind string
 
-// Parts with a name.
+// These inputs are recorded by name.
 const (
 	InputEnvironment InputKind = "environment"
 	InputTemplateSet InputKind = "templateSet"
 	InputKubernetes  InputKind = "kubernetes"
-	// InputKubelet is the version of the oldest kubelet, if the version of the API server is not sufficient.
+	// InputKubelet is the version of the oldest kubelet. It is recorded only if the version of the API server
+	// is not sufficient.
 	InputKubelet InputKind = "kubelet"
-	// InputOperator is the version of the operator. It is never the only cause. Messages name it only with
-	// another change.
+	// InputOperator is the version of the operator. It is never the only cause of a write. Messages name it
+	// only together with another change.
 	InputOperator InputKind = "operator"
 )
 
-// Parts with keys.
+// These inputs have keys, and are recorded as digests by key.
 const (
-	// InputTemplates are the files of a template set of the platform team.
+	// InputTemplates are the files of a template set that the platform team provides.
 	InputTemplates InputKind = "templates"
 	InputPolicy    InputKind = "policy"
-	// InputInstallation, InputNamespace, InputSidecar and InputWorkload are layers of values. The values of the
-	// workload are in its annotations.
+	// InputInstallation, InputNamespace, InputSidecar and InputWorkload are layers of values. The layer of the
+	// workload is in its annotations.
 	InputInstallation InputKind = "installation"
 	InputNamespace    InputKind = "namespace"
 	InputSidecar      InputKind = "vectorSidecar"
 	InputWorkload     InputKind = "workload"
-	// InputConfig is a ConfigMap that the values refer to.
+	// InputConfig is the ConfigMap that the values refer to.
 	InputConfig InputKind = "config"
-	// InputTarget is the data of the workload that templates read.
+	// InputTarget is the data of the workload that the templates read.
 	InputTarget InputKind = "target"
 )
 
-// inputKinds lists all parts and their names in messages, in the order in which changes are listed.
+// inputKinds lists all kinds of inputs in the order in which changes are reported, with their names in
+// messages.
 var inputKinds = []struct {
 	kind InputKind
 	text string
-	// path formats the path of a key.
+	// path formats the path of a key. It is nil for an input that is recorded by name.
 	path func(keys ...string) string
 }{
 	{InputEnvironment, "environment", nil},
@@ -66,31 +68,31 @@ var inputKinds = []struct {
 	{InputOperator, "operator", nil},
 }
 
-// firstKey returns the path for a part with one level of keys, such as files.
+// firstKey formats the path of a key for inputs with only one level of keys, such as files.
 func firstKey(keys ...string) string { return keys[0] }
 
-// Inputs are the inputs of the rendering of a sidecar: a name for each part with a name, and Digests for each
-// part with keys. A part with unknown keys has one digest. Inputs are stored on workloads.
+// Inputs are the recorded inputs of a rendering: a name, or Digests by key. An input with unknown keys has only
+// one digest. Workloads store Inputs.
 type Inputs map[InputKind]any
 
-// Name records a name, unless it is empty.
+// Name records an input by name, unless the name is empty.
 func (i Inputs) Name(kind InputKind, name string) {
 	if name != "" {
 		i[kind] = meta.LabelValue(name)
 	}
 }
 
-// Add records the Digests of a part with keys, unless they are empty.
+// Add records the Digests of an input with keys, unless they are empty.
 func (i Inputs) Add(kind InputKind, digests map[string]any) {
 	if len(digests) > 0 {
 		i[kind] = digests
 	}
 }
 
-// SetDigest records a part with unknown keys.
+// SetDigest records one digest for an input with unknown keys.
 func (i Inputs) SetDigest(kind InputKind, value string) { i[kind] = digest(value) }
 
-// WithDigests returns a copy with another part.
+// WithDigests returns a copy with the Digests of one more input.
 func (i Inputs) WithDigests(kind InputKind, digests map[string]any) Inputs {
 	extended := Inputs{}
 	maps.Copy(extended, i)
@@ -98,11 +100,12 @@ func (i Inputs) WithDigests(kind InputKind, digests map[string]any) Inputs {
 	return extended
 }
 
-// longestInputs limits the text of Inputs in bytes, because it is stored on every workload and its ReplicaSets.
+// longestInputs is the maximum size of the text of Inputs in bytes, because every workload and its ReplicaSets
+// store the text.
 const longestInputs = 1 << 10
 
-// Compact returns Inputs within the size limit. It merges the deepest keys of the largest part until the text
-// is short enough.
+// Compact returns a copy of Inputs within the size limit. It replaces the deepest keys of the largest input by
+// one digest until the text is short enough.
 func (i Inputs) Compact() Inputs {
 	compacted := maps.Clone(i)
 	for len(compacted.encode()) > longestInputs {
@@ -122,7 +125,7 @@ func (i Inputs) Compact() Inputs {
 	return compacted
 }
 
-// String returns the text that is stored on a workload.
+// String returns the text that workloads store.
 func (i Inputs) String() string { return i.Compact().encode() }
 
 func (i Inputs) encode() string {
@@ -133,7 +136,7 @@ func (i Inputs) encode() string {
 	return string(text)
 }
 
-// parseInputs parses the text on a workload. It returns nil if the text is malformed.
+// parseInputs parses the text that a workload stores. It returns nil if the text is malformed.
 func parseInputs(text string) Inputs {
 	var inputs Inputs
 	if text == "" || len(text) > longestInputs || json.Unmarshal([]byte(text), &inputs) != nil {
@@ -142,15 +145,15 @@ func parseInputs(text string) Inputs {
 	return inputs
 }
 
-// inputChange is a part that has changed.
+// inputChange is an input that has changed.
 type inputChange struct {
 	Kind InputKind
-	// Text names the part and its differences.
+	// Text describes the input and its changes in messages.
 	Text string
 }
 
-// changesSince lists the changes since the recorded text was written. It returns nil if the recorded text is
-// malformed.
+// changesSince returns the differences between the inputs and the inputs in a recorded text. It returns nil if
+// the recorded text is malformed.
 func (i Inputs) changesSince(recorded string) []inputChange {
 	previous := parseInputs(recorded)
 	if previous == nil {
@@ -177,7 +180,7 @@ func (i Inputs) changesSince(recorded string) []inputChange {
 	return changes
 }
 
-// describeRename describes a changed name. It returns "" if the name is the same or was not recorded.
+// describeRename describes the change of a name. It returns "" if the name has not changed or was not recorded.
 func describeRename(label string, oldValue, newValue any) string {
 	oldName, _ := oldValue.(string)
 	newName, _ := newValue.(string)
@@ -187,7 +190,7 @@ func describeRename(label string, oldValue, newValue any) string {
 	return fmt.Sprintf("%s %s → %s", label, quoteText(oldName), quoteText(newName))
 }
 
-// describeKeys lists the keys that differ, "" for none.
+// describeKeys describes the keys with different digests. It returns "" if no digest differs.
 func describeKeys(label string, path func(...string) string, oldValue, newValue any) string {
 	paths := changedKeys(oldValue, newValue, nil)
 	if len(paths) == 0 {
@@ -205,7 +208,8 @@ func describeKeys(label string, path func(...string) string, oldValue, newValue 
 	return label + " (" + summarizeNames(names, longestName) + ")"
 }
 
-// intersectKeys keeps the digests of keys that both sides have, because templates of another release read other keys.
+// intersectKeys returns the digests in source for the keys that reference also has. Other keys do not count,
+// because the templates of another release read other keys.
 func intersectKeys(source, reference any) any {
 	common := map[string]any{}
 	referenceKeys, _ := reference.(map[string]any)

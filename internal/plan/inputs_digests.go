@@ -15,12 +15,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// deepest is the number of levels of keys with separate digests.
+// deepest is the maximum number of levels of keys that have separate digests.
 const deepest = 6
 
-// Digests returns a digest for each key of merged JSON trees, in the shape of the trees. Later trees override
-// earlier trees. Workloads keep digests from one release to the next. If the digest of a value changed, all
-// keys would once be reported as changed.
+// Digests returns a digest for each key in merged JSON trees. The result has the shape of the trees. Later
+// trees override earlier trees. Workloads keep digests from one release to the next. If a release computed
+// other digests, all keys would be reported as changed once.
 func Digests(trees ...map[string]any) map[string]any {
 	merged := map[string]any{}
 	for _, values := range trees {
@@ -56,7 +56,7 @@ func digests(values map[string]any, depth int) any {
 	return result
 }
 
-// lay merges digests into other digests and overrides them.
+// lay merges digests into base digests. Digests of the same key override the base digests.
 func lay(base, overlay map[string]any) {
 	for key, node := range overlay {
 		baseBranch, overlayBranch := tree.Map(base[key]), tree.Map(node)
@@ -68,15 +68,16 @@ func lay(base, overlay map[string]any) {
 	}
 }
 
-// digest returns a digest of 12 bits. Messages therefore do not name one of 4096 changes, and a value cannot be
-// guessed from its digest.
+// digest returns a digest of 12 bits. Messages therefore miss one of 4096 changes on average, but a value
+// cannot be guessed from its digest.
 func digest(value any) string {
 	text, _ := json.Marshal(value) // JSON types always marshal, with sorted keys.
 	sum := sha256.Sum256(text)
 	return base64.RawURLEncoding.EncodeToString(sum[:2])[:2]
 }
 
-// sum merges digests into one digest, or "" for none. The result does not depend on earlier merges.
+// sum returns one digest for digests by key, or "" for none. It returns the same digest if some of the keys
+// were already merged.
 func sum(node any) string {
 	branch, isMap := node.(map[string]any)
 	if !isMap {
@@ -90,7 +91,7 @@ func sum(node any) string {
 	return digest(sums)
 }
 
-// countLevels returns the number of levels of keys.
+// countLevels returns the number of levels of keys in digests.
 func countLevels(node any) int {
 	deepest := 0
 	branch, isMap := node.(map[string]any)
@@ -103,7 +104,7 @@ func countLevels(node any) int {
 	return 1 + deepest
 }
 
-// cutDigests returns digests cut to a number of levels.
+// cutDigests returns digests with at most a number of levels of keys.
 func cutDigests(node any, levels int) any {
 	branch, isMap := node.(map[string]any)
 	if !isMap || levels == 0 {
@@ -116,8 +117,8 @@ func cutDigests(node any, levels int) any {
 	return cut
 }
 
-// changedKeys returns the paths at which two digests differ, in order. If one side has merged its keys, the
-// keys of the other side are not listed.
+// changedKeys returns the sorted paths of the keys with different digests. If one side has only one digest for
+// some keys, the path of that digest is returned instead of the keys.
 func changedKeys(oldValue, newValue any, path []string) [][]string {
 	oldMap, wasMap := oldValue.(map[string]any)
 	newMap, isMap := newValue.(map[string]any)

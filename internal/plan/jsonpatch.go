@@ -18,15 +18,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Operation is an operation of a JSON patch.
+// Operation is one operation of a JSON patch.
 type Operation struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
 	Value any    `json:"value,omitempty"`
 }
 
-// ApplyPatch returns a live workload after the plan's patch, for callers that must merge the patch themselves.
-// Maps and lists that become empty are removed. The argument is not changed.
+// ApplyPatch returns a copy of a live workload after the plan's patch, for callers that must merge the patch
+// themselves. It removes maps and lists that the patch has emptied.
 func (p *Plan) ApplyPatch(live map[string]any) (map[string]any, error) {
 	kind := p.Target.Adapter()
 	patched, err := strategicpatch.StrategicMergeMapPatch(runtime.DeepCopyJSON(live), runtime.DeepCopyJSON(kind.MoveTemplate(p.Patch)), kind.MergeKeys())
@@ -37,7 +37,8 @@ func (p *Plan) ApplyPatch(live map[string]any) (map[string]any, error) {
 	return patched, nil
 }
 
-// withoutEmptied removes maps and lists that have become empty from a map.
+// withoutEmptied removes the maps and lists that were not empty in the original but are empty in the patched
+// map.
 func withoutEmptied(original, patched map[string]any) {
 	for key, originalValue := range original {
 		if patchedMap := tree.Map(patched[key]); patchedMap != nil {
@@ -67,8 +68,8 @@ func size(value any) int {
 	return -1
 }
 
-// Operations returns the plan's patch as a JSON patch, for kinds with atomic lists. The patch applies to the
-// workload as read. It tests each item before it changes or removes it.
+// Operations returns the plan's patch as a JSON patch, for kinds with atomic lists. The JSON patch applies only
+// to the version of the workload that was read. It tests each item before it changes or removes the item.
 func (p *Plan) Operations(live map[string]any) ([]Operation, error) {
 	patched, err := p.ApplyPatch(live)
 	if err != nil {
@@ -81,7 +82,7 @@ func (p *Plan) Operations(live map[string]any) ([]Operation, error) {
 	return ops.list, nil
 }
 
-// operations collects the operations that change one tree to another.
+// operations collects the operations that change one tree into another.
 type operations struct{ list []Operation }
 
 func (o *operations) add(op, path string, value any) {
@@ -121,8 +122,8 @@ func (o *operations) diffMaps(path string, before, after map[string]any) {
 	}
 }
 
-// diffLists removes, adds and changes items one by one. It returns false, and adds no operation, if the
-// remaining items change their order or if keys are not unique.
+// diffLists adds operations that remove, add and change single items of a list. If the order of the common
+// items differs or keys are not unique, it returns false and adds no operations.
 func (o *operations) diffLists(list, path string, before, after []any) bool {
 	oldKeys, newKeys := workload.ItemKeys(list, before), workload.ItemKeys(list, after)
 	stays := func(key string) bool { return slices.Contains(newKeys, key) }
@@ -148,7 +149,8 @@ func (o *operations) diffLists(list, path string, before, after []any) bool {
 	return true
 }
 
-// changeItem changes fields of an item. It first tests that the item is the item that was read.
+// changeItem adds operations that change the fields of an item. They first test that the item has the expected
+// name.
 func (o *operations) changeItem(path string, before, after any) {
 	if name := tree.Name(before); name != "" && !sameJSON(before, after) {
 		o.test(path+"/name", name)
@@ -161,10 +163,10 @@ func hasTwice(keys []string) bool {
 	return len(slices.Compact(sorted)) < len(keys)
 }
 
-// pointer escapes a key for the path of an operation.
+// pointer escapes a key for use in the path of an operation.
 func pointer(key string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(key) }
 
-// sameJSON compares values that may contain numbers of different types.
+// sameJSON reports whether two values have the same JSON. The values may contain numbers of different Go types.
 func sameJSON(a, b any) bool {
 	textA, _ := json.Marshal(a) // Both were read from JSON.
 	textB, _ := json.Marshal(b)

@@ -12,7 +12,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// NodePorts returns the ports of the node on which the sidecar of the plan would listen.
+// NodePorts returns the ports of the node on which the sidecar would listen after the plan's write.
 func (p *Plan) NodePorts(view *workload.View) []workload.NodePort {
 	if p.Action != Inject && p.Action != Update || p.Desired == nil {
 		return nil
@@ -27,7 +27,8 @@ func (p *Plan) NodePorts(view *workload.View) []workload.NodePort {
 	return ports
 }
 
-// BlockByNodePort blocks a plan because another workload on the same nodes listens on a port.
+// BlockByNodePort changes the plan to Blocked, because another workload on the same nodes already uses a port
+// of the node.
 func (p *Plan) BlockByNodePort(port workload.NodePort, neighbor workload.Ref, container string) {
 	p.Action, p.Reason = Blocked, meta.ReasonBlocked
 	p.Message = fmt.Sprintf("port %d of the node is used by container %q of %s %s/%s, which runs on the same nodes; use another port for the sidecar, or separate the workloads with nodeSelector",

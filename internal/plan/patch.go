@@ -16,8 +16,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// patchToApply returns the patch for a plan that applies a body, or nil if the apply is enough. A plan that
-// only records inputs writes only annotations.
+// patchToApply returns the patch that a plan sends before its apply, or nil if the apply is sufficient. The
+// patch of a plan that only records inputs writes only annotations.
 func patchToApply(p *Plan, view *workload.View) (map[string]any, error) {
 	owned, mounts := view.Owned[p.Manager], view.OwnedMounts(p.Manager)
 	desiredMounts, isRecorded := p.Desired.overlay.Mounts, view.Adapter().Traits.AtomicLists
@@ -35,10 +35,10 @@ func patchToApply(p *Plan, view *workload.View) (map[string]any, error) {
 	return difference(p.Manager, view, current, desired)
 }
 
-// makeRemovalPatch makes a removal patch all fields of the manager out and drop the manager from managedFields. It makes
-// no patch if releasing the applied fields is enough. A container that now runs the image of a deployment tool
-// belongs to that tool and loses only the operator's fields. A pull secret that a deployment tool lists stays,
-// because not every tool owns the items that it lists.
+// makeRemovalPatch sets the patch of a removal, which removes all fields of the manager. The manager is then
+// removed from managedFields. It sets no patch if releasing the applied fields is sufficient. A container that
+// now runs an image of a deployment tool belongs to that tool, and loses only the operator's fields. A pull
+// secret that a deployment tool also lists stays, because not every tool owns the items that it lists.
 func (p *Plan) makeRemovalPatch(view *workload.View) error {
 	if unreadMessage := view.Unread.Template; unreadMessage != "" {
 		return fmt.Errorf("removing the sidecar: %s; the operator retries after that field is corrected", unreadMessage)
@@ -70,15 +70,16 @@ func (p *Plan) makeRemovalPatch(view *workload.View) error {
 	return err
 }
 
-// withoutMarks returns the patch that removes the marks of a manager from the metadata of the workload, or nil
-// if there are none. It does not restart pods.
+// withoutMarks returns a patch that removes a manager's marks from the metadata of the workload, or nil for
+// none. The patch does not restart pods.
 func withoutMarks(manager string, view *workload.View) (map[string]any, error) {
 	current := map[string]any{}
 	addMarks(current, view.Marks[manager].Annotations, "metadata", "annotations")
 	return difference(manager, view, current, map[string]any{})
 }
 
-// addMarks adds the keys of annotations to a tree from which a patch is made. The patch names only the keys.
+// addMarks adds annotation keys to the current tree of a patch. The values are irrelevant, because the patch
+// contains only the keys.
 func addMarks(target map[string]any, keys []string, path ...string) {
 	for _, key := range keys {
 		if annotations := tree.EnsureMap(target, path...); annotations[key] == nil {
@@ -87,9 +88,9 @@ func addMarks(target map[string]any, keys []string, path ...string) {
 	}
 }
 
-// currentTree returns all fields that a workload has for a manager: the fields that the manager owns, its mounts in
+// currentTree returns all fields in a workload that belong to a manager: the fields that it owns, its mounts in
 // the application's containers, and the marks of an orphaned sidecar or of a workload that waits. The next
-// write removes the marks.
+// write removes these marks.
 func currentTree(manager string, view *workload.View) map[string]any {
 	owned := view.Owned[manager]
 	current := withMounts(owned.Tree, view.OwnedMounts(manager))
@@ -108,8 +109,8 @@ func currentTree(manager string, view *workload.View) map[string]any {
 	return current
 }
 
-// withMounts returns a tree with mounts in the application's containers, which are otherwise listed only by
-// name.
+// withMounts returns a copy of a tree with mounts added to the application's containers. Apart from these
+// mounts, the tree contains only the names of the application's containers.
 func withMounts(body map[string]any, mounts []workload.Mount) map[string]any {
 	body = runtime.DeepCopyJSON(body)
 	if body == nil {
@@ -125,8 +126,8 @@ func withMounts(body map[string]any, mounts []workload.Mount) map[string]any {
 	return body
 }
 
-// difference returns the strategic merge patch from one tree to another, or nil if they are the same. The trees
-// do not contain the whole workload. The patch does not change fields that are in neither tree.
+// difference returns the strategic merge patch that changes one tree into another, or nil if they are equal.
+// The trees contain only a part of the workload. The patch does not change fields that neither tree contains.
 func difference(manager string, view *workload.View, current, desired map[string]any) (map[string]any, error) {
 	nameOthers(tree.EnsureMap(current, tree.Pod...), tree.EnsureMap(desired, tree.Pod...), manager, view)
 	preserveCollections(current, desired)

@@ -8,18 +8,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Phase is the state of the sidecar in one workload: a value of status.workloads, or one of the two values
-// below.
+// Phase is the state of the sidecar in one workload: a state in status.workloads, or Updated or Bare.
 type Phase = v1alpha1.WorkloadState
 
 const (
-	// Updated is a workload with the current sidecar and a finished rollout.
+	// Updated is the phase of a workload with the current sidecar and a finished rollout.
 	Updated Phase = "Updated"
-	// Bare is a workload that should have no sidecar and has none.
+	// Bare is the phase of a workload that neither has a sidecar nor should have one.
 	Bare Phase = "Bare"
 )
 
-// Phase returns the state according to the plan. It does not include a rejection of the write that the plan
+// Phase returns the phase according to the plan. It does not include the result of the write that the plan
 // makes now.
 func (p *Plan) Phase() Phase {
 	switch {
@@ -59,7 +58,7 @@ func (p *Plan) Phase() Phase {
 	return Updated
 }
 
-// LacksPods reports whether a workload has finished with the current sidecar, although no pod has run it.
+// LacksPods reports whether the rollout of the current sidecar is finished although no pod has run it.
 func (p *Plan) LacksPods() bool {
 	if p.Evidence > 0 {
 		return false

@@ -3,28 +3,29 @@
 
 package plan
 
-// Policy contains the settings of a VectorSidecar for its plans.
+// Policy contains the settings of a VectorSidecar that its plans depend on.
 type Policy struct {
-	// StrictOrder reports whether to update a workload with an application init container before the native
-	// sidecar. Otherwise, the next change corrects the order, because a correction restarts pods.
+	// StrictOrder reports whether a workload is updated if an init container of the application precedes the
+	// native sidecar. If it is false, only the next change corrects the order, because a correction restarts
+	// pods.
 	StrictOrder bool
 	// HostNetwork reports whether workloads on the host network also get the sidecar.
 	HostNetwork bool
-	// SkipsOwned reports whether workloads with a controller owner get no sidecar, and lose an existing
+	// SkipsOwned reports whether workloads with a controller owner do not get the sidecar, and lose an existing
 	// sidecar.
 	SkipsOwned bool
-	// ReportDrift reports whether manual changes are reported and not corrected.
+	// ReportDrift reports whether manual changes of the sidecar are only reported, and not corrected.
 	ReportDrift bool
-	// Renew reports whether to write the current rendering over a sidecar that would be kept.
+	// Renew reports whether the current rendering replaces a sidecar that would otherwise stay unchanged.
 	Renew bool
 	// Defers reports whether a change may wait for spec.rollout.mode.
 	Defers bool
-	// Second reports whether the annotations without a name in their keys belong to another VectorSidecar,
-	// which takes precedence and has not written yet.
+	// Second reports whether another VectorSidecar sets the annotations without a VectorSidecar in their key.
+	// That VectorSidecar takes precedence, although it has not written yet.
 	Second bool
-	// Manifests reports whether the workloads are manifests that are applied with the sidecar. The pod template
-	// of a manifest can be changed for every kind.
+	// Manifests reports whether the workloads are manifests that will be applied with the sidecar. The pod
+	// template in a manifest can be changed for every kind.
 	Manifests bool
-	// Texts caches texts of plans. A nil value caches nothing.
+	// Texts caches texts in plans. If it is nil, they are not cached.
 	Texts *Texts
 }

@@ -14,15 +14,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// wholePorts is a list of ports that a patch has to replace.
+// wholePorts is a complete list of ports that a patch must replace.
 type wholePorts struct {
 	list, container string
 	ports           []any
 }
 
-// takePorts removes lists of ports in which one number has two protocols from both trees. It returns the
-// desired lists that differ. A strategic merge patch merges ports only by number, but the API server keeps
-// ports by number and protocol. The patch would therefore change or remove the port of the other protocol.
+// takePorts removes from both trees the lists of ports in which one number has two protocols. It returns the
+// new lists for the containers with changes. A strategic merge patch merges ports only by number, but the API
+// server keeps ports by number and protocol. Without takePorts, the patch would change or remove the port with
+// the other protocol.
 func takePorts(current, desired map[string]any, view *workload.View) []wholePorts {
 	var replacements []wholePorts
 	currentPod, desiredPod := tree.MapAt(current, tree.Pod...), tree.MapAt(desired, tree.Pod...)
@@ -48,7 +49,7 @@ func takePorts(current, desired map[string]any, view *workload.View) []wholePort
 	return replacements
 }
 
-// livePorts returns the ports of a container, including ports of other field managers.
+// livePorts returns all ports of a container in the workload, including ports of other field managers.
 func livePorts(view *workload.View, container string, isInit bool) []any {
 	var ports []any
 	for _, c := range view.Containers {
@@ -64,7 +65,7 @@ func livePorts(view *workload.View, container string, isInit bool) []any {
 	return ports
 }
 
-// shareNumber reports whether ports of different protocols have one number.
+// shareNumber reports whether two ports in the lists have the same number and different protocols.
 func shareNumber(lists ...[]any) bool {
 	keys := map[string]string{}
 	for _, key := range portKeys(slices.Concat(lists...)) {
@@ -77,7 +78,8 @@ func shareNumber(lists ...[]any) bool {
 	return false
 }
 
-// mergePorts returns the live ports after some of them are replaced. Ports of other field managers stay.
+// mergePorts returns the live ports after the current ports are replaced by the desired ports. Ports of other
+// field managers stay.
 func mergePorts(live, current, desired []any) []any {
 	keys, liveKeys, currentKeys := portKeys(desired), portKeys(live), portKeys(current)
 	ports := []any{}
@@ -104,7 +106,7 @@ func mergePorts(live, current, desired []any) []any {
 
 func portKeys(ports []any) []string { return workload.ItemKeys("ports", ports) }
 
-// putPorts adds replacements of lists of ports to a patch.
+// putPorts adds the replacements of lists of ports to a patch.
 func putPorts(patch, desired map[string]any, replacements []wholePorts) {
 	for _, replacement := range replacements {
 		pod := tree.EnsureMap(patch, tree.Pod...)

@@ -10,8 +10,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// nameOthers lists the workload's other items by name in both trees, in their order, so that the patch does not
-// remove or move them. New items are last, unless the second tree defines their position.
+// nameOthers adds the names of the workload's other items to both trees in their live order, so that the patch
+// neither removes nor moves them. New items are last, unless the desired tree defines their position.
 func nameOthers(current, desired map[string]any, manager string, view *workload.View) {
 	owned := view.Owned[manager]
 	for list, live := range map[string][]string{
@@ -63,7 +63,7 @@ func containerNames(view *workload.View, init bool) []string {
 	return names
 }
 
-// sortByOrder sorts items in their live order. New items are last.
+// sortByOrder sorts items by the order of their names in a list. Items that are not in the list are last.
 func sortByOrder(live []string, items []any) {
 	rank := func(item any) int {
 		if i := slices.Index(live, tree.Name(item)); i >= 0 {
@@ -74,11 +74,11 @@ func sortByOrder(live []string, items []any) {
 	slices.SortStableFunc(items, func(a, b any) int { return rank(a) - rank(b) })
 }
 
-// mergedLists are the lists of a container that other field managers may add items to.
+// mergedLists are the lists of a container to which other field managers may add items.
 var mergedLists = []string{"env", "ports", "volumeMounts"}
 
-// preserveCollections adds the maps and lists that other field managers share to the second tree. If only the first tree
-// had a shared map or list, the patch would delete all of it.
+// preserveCollections adds empty maps and lists to the desired tree if only the current tree has them and other
+// field managers share them. Otherwise, the patch would delete the whole map or list.
 func preserveCollections(current, desired map[string]any) {
 	for _, path := range [][]string{{"metadata", "annotations"}, {"spec", "template", "metadata", "annotations"}, {"spec", "template", "metadata", "labels"}} {
 		if tree.MapAt(current, path...) != nil {
@@ -101,7 +101,8 @@ func preserveCollections(current, desired map[string]any) {
 	}
 }
 
-// preserveSharedAnnotations adds the annotations that another VectorSidecar also has to the second tree.
+// preserveSharedAnnotations adds the annotations that another VectorSidecar also owns to the desired tree, so
+// that the patch does not remove them.
 func preserveSharedAnnotations(manager string, current, desired map[string]any, view *workload.View) {
 	for key, value := range tree.MapAt(current, "metadata", "annotations") {
 		for otherManager, owned := range view.Owned {

@@ -11,8 +11,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// splitInjectedEnv splits the environment variables that a manager injected into variables that match the desired
-// sidecar and stale variables. Without a desired sidecar, all variables are stale.
+// splitInjectedEnv returns the environment variables that a manager's sidecar has injected. The valid variables
+// match the desired sidecar, and all others are stale. Without a desired sidecar, all variables are stale.
 func (d *Desired) splitInjectedEnv(manager string, view *workload.View) (valid, stale []workload.InjectedEnv) {
 	variables, _ := view.InjectedEnvFor(manager)
 	for _, variable := range variables {
@@ -26,17 +26,17 @@ func (d *Desired) splitInjectedEnv(manager string, view *workload.View) (valid, 
 	return valid, stale
 }
 
-// isStale reports whether the application has injected environment variables that do not match the desired
-// sidecar.
+// isStale reports whether the application's containers have injected environment variables that do not match
+// the desired sidecar.
 func (d *Desired) isStale(manager string, view *workload.View) bool {
 	_, stale := d.splitInjectedEnv(manager, view)
 	return len(stale) > 0
 }
 
-// removeStaleEnv makes a patch from one tree to another remove stale injected environment variables, and only these.
-// It does not add variables, because the API server injects them when the application owner next changes the
-// pod template. A manager that adds a variable owns it, and the application owner could then not set the
-// variable.
+// removeStaleEnv changes the trees of a patch so that the patch removes the stale injected environment
+// variables. It does not add variables, because the API server injects them when the application owner next
+// changes the pod template. A manager that adds a variable owns it, and the application owner could then not
+// set the variable.
 func (d *Desired) removeStaleEnv(manager string, current, desired map[string]any, view *workload.View) {
 	_, isRecorded := view.InjectedEnvFor(manager)
 	valid, stale := d.splitInjectedEnv(manager, view)
@@ -54,8 +54,8 @@ func (d *Desired) removeStaleEnv(manager string, current, desired map[string]any
 	}
 }
 
-// containerIn returns the container with a name in one of the two lists of a pod's tree. It adds a container if
-// there is none.
+// containerIn returns the container with a name in one of the two container lists of a pod. If the container
+// does not exist, containerIn adds a container with that name.
 func containerIn(pod map[string]any, list, name string) map[string]any {
 	containers := tree.List(pod[list])
 	i := slices.IndexFunc(containers, func(c any) bool { return tree.Name(c) == name })
@@ -67,12 +67,13 @@ func containerIn(pod map[string]any, list, name string) map[string]any {
 	return tree.Map(containers[i])
 }
 
-// EnvInjections returns the environment variables to inject into application containers. They must not be changed.
+// EnvInjections returns the environment variables to inject into application containers. Callers must not
+// change them.
 func (d *Desired) EnvInjections() []workload.EnvInjection { return d.overlay.EnvInjections }
 
-// EnvInjectionWarning returns a warning if the environment variables that the application should get are not injected, or
-// "". The caller passes the reason why the API server does not inject them, or "" if the API server injects
-// variables. The operator itself never injects them.
+// EnvInjectionWarning returns a warning if the sidecar's environment variables are not injected into the
+// application's containers, or "" otherwise. The caller passes the reason why the API server does not inject
+// variables, or "" if it does. The operator itself never injects them.
 func (d *Desired) EnvInjectionWarning(reason string, view *workload.View) string {
 	kind := view.Adapter()
 	switch {

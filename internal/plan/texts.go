@@ -3,14 +3,15 @@
 
 package plan
 
-// mostTexts limits the size of the cache. A text has at most a kilobyte.
+// mostTexts is the maximum number of cached texts. A text has at most a kilobyte.
 const mostTexts = 64
 
-// Texts caches texts for workloads with the same current and desired state, which are nearly all workloads of a
-// VectorSidecar. The cache does not change plans. A nil Texts caches nothing.
+// Texts caches texts for workloads with the same current and desired state. Nearly all workloads of a
+// VectorSidecar have the same state. The cache does not affect plans. A nil Texts does not cache anything.
 type Texts struct{ cached map[string]string }
 
-// get returns the text for a key. The key must include all inputs of the text.
+// get returns the cached text for a key, or else the result of write, which it caches. The key must include all
+// inputs of the text.
 func (t *Texts) get(key string, write func() string) string {
 	if t == nil {
 		return write()

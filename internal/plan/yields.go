@@ -12,8 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Yielding returns the desired state in a workload without the optional pod annotations that other field
-// managers have there, and without the optional pod annotations that make no difference.
+// Yielding returns the desired sidecar for a workload without some optional pod annotations: annotations that
+// other field managers have already set in the workload, and annotations that make no difference there.
 func (d *Desired) Yielding(manager string, view *workload.View) *Desired {
 	keys := d.keysSetByOthers(manager, view)
 	if needless := d.overlay.OptionalWithNodeVolumes; len(needless) > 0 && blocksNodeRemoval(view) {
@@ -32,10 +32,11 @@ func (d *Desired) Yielding(manager string, view *workload.View) *Desired {
 	return d.omit(keys, nil)
 }
 
-// WithoutPullSecrets returns the desired state in a workload that already lists some of the pull secrets.
+// WithoutPullSecrets returns the desired sidecar without some pull secrets, for a workload that already lists
+// them.
 func (d *Desired) WithoutPullSecrets(names []string) *Desired { return d.omit(nil, names) }
 
-// omit returns the desired state without some pod annotations and pull secrets.
+// omit returns the desired sidecar without some pod annotations and pull secrets.
 func (d *Desired) omit(keys, secrets []string) *Desired {
 	overlay, err := d.overlay.Omit(keys, secrets)
 	if err != nil {
@@ -57,7 +58,8 @@ func blocksNodeRemoval(view *workload.View) bool {
 	return false
 }
 
-// keysSetByOthers returns the keys of optional annotations that other field managers have.
+// keysSetByOthers returns the keys of optional annotations that other field managers have already set in the
+// workload.
 func (d *Desired) keysSetByOthers(manager string, view *workload.View) []string {
 	var keys []string
 	for _, key := range d.overlay.OptionalAnnotations {
@@ -68,8 +70,9 @@ func (d *Desired) keysSetByOthers(manager string, view *workload.View) []string 
 	return keys
 }
 
-// OmittedAnnotations returns messages about pod annotations that are left to other field managers. Each names
-// the text to add to the annotation, and where. Annotations that already contain the text are not listed.
+// OmittedAnnotations returns messages about pod annotations that the sidecar does not set because other field
+// managers set them. Each message names the text that must be added to the annotation, and the place of the
+// annotation. Annotations that already contain the text are left out.
 func (d *Desired) OmittedAnnotations(manager string, view *workload.View) []string {
 	var messages []string
 	for _, key := range d.keysSetByOthers(manager, view) {
@@ -88,9 +91,9 @@ func (d *Desired) OmittedAnnotations(manager string, view *workload.View) []stri
 	return messages
 }
 
-// NodeBlockingVolumes returns the names of the sidecar's volumes, separated by commas, that prevent the Cluster
-// Autoscaler from removing a node that it would remove without the sidecar. It returns "" for none. The
-// receiver is the Desired of a Plan for the workload.
+// NodeBlockingVolumes returns the names of the sidecar's volumes that prevent the Cluster Autoscaler from removing a
+// node, separated by commas. It returns "" for none, and if the node could not be removed without the sidecar
+// either. The receiver must be the Desired of the workload's Plan.
 func (d *Desired) NodeBlockingVolumes(manager string, view *workload.View) string {
 	const safeToEvictKey, key = "cluster-autoscaler.kubernetes.io/safe-to-evict", meta.AnnotationEvictableVolumes
 	if blocksNodeRemoval(view) || view.PodTexts[safeToEvictKey] != "" {
@@ -110,8 +113,8 @@ func (d *Desired) NodeBlockingVolumes(manager string, view *workload.View) strin
 	return missingItems(key, strings.Join(names, ","), named)
 }
 
-// missingItems returns the items of an annotation's text that another text lacks. Both texts separate the items by
-// commas.
+// missingItems returns the items of a text that are not in a list. The text, the list and the result separate
+// items by commas. The key is the key of the annotation.
 func missingItems(key, text, list string) string {
 	items := strings.Split(list, ",")
 	if key != meta.AnnotationEvictableVolumes { // For the Cluster Autoscaler, whitespace is a part of the name.
