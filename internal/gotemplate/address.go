@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// A value's memory address differs between processes, so a text with an address would change with each restart.
-// Therefore no function prints an address.
+// The memory address of a value differs between processes, so a text with an address would change at each
+// restart. The functions of this package therefore never print an address.
 
 const (
-	// plainVerb is the verb of everything that prints, except printf.
+	// plainVerb is the printing verb of all functions except printf.
 	plainVerb = 'v'
-	// addressHint is the hint of an error about an address.
+	// addressHint is the hint of errors about addresses.
 	addressHint = "print its fields, or the value with toJson"
 )
 
-// refusedVerb returns an error for a verb that printf rejects for all arguments.
+// refusedVerb returns an error if printf rejects a verb for all arguments.
 func refusedVerb(flags string, verb rune) error {
 	switch {
 	case verb == 'p':
@@ -49,9 +49,10 @@ func addressError(value any, verb rune) error {
 	return withHint(fmt.Errorf("printing %s%s would print an address, so that two renderings differ", describeType(value), suffix), addressHint)
 }
 
-// showsAddress reports whether fmt prints an address for a value with a verb. fmt prints an address for a pointer that
-// has no own text, unless the pointer is the argument itself and fmt prints its target. Number verbs print the address
-// of any pointer. The value has been measured and does not contain itself.
+// showsAddress reports whether fmt prints an address if it prints a value with a verb. fmt prints the address
+// of a pointer that has no text method. An exception is a pointer that is the argument itself, if fmt prints
+// its target. Verbs for numbers print the address of every pointer. The value must have been measured, so that
+// it does not contain itself.
 func showsAddress(v reflect.Value, verb rune, depth int) bool {
 	if !v.IsValid() || hasText(v, verb) {
 		return false
@@ -75,7 +76,7 @@ func showsAddress(v reflect.Value, verb rune, depth int) bool {
 	return holdsAddress(v, verb, depth+1)
 }
 
-// holdsAddress is showsAddress for the content of a value.
+// holdsAddress does the same as showsAddress for the content of a value.
 func holdsAddress(v reflect.Value, verb rune, depth int) bool {
 	switch v.Kind() {
 	case reflect.Interface:
@@ -102,7 +103,7 @@ func holdsAddress(v reflect.Value, verb rune, depth int) bool {
 	return false
 }
 
-// hasText reports whether fmt prints a value by its own method.
+// hasText reports whether fmt prints a value with a method of the value.
 func hasText(v reflect.Value, verb rune) bool {
 	if !v.CanInterface() {
 		return false
@@ -112,8 +113,8 @@ func hasText(v reflect.Value, verb rune) bool {
 	return isTexts || typ.Implements(reflect.TypeFor[fmt.Formatter]())
 }
 
-// watched replaces an argument of printf. It prints nothing, and records the first verb that would make fmt print an
-// address of the argument.
+// watched replaces an argument of printf. It prints nothing. It records the first verb that would make fmt
+// print an address of the argument.
 type watched struct {
 	value       any
 	addressVerb *rune
@@ -126,8 +127,8 @@ func (w watched) Format(_ fmt.State, verb rune) {
 	}
 }
 
-// requireNoAddressIn returns an error if printf would print an address. It runs fmt itself to find the verb of each
-// argument.
+// requireNoAddressIn returns an error if printf would print an address. It formats the arguments once with fmt
+// to find the verb of each argument.
 func requireNoAddressIn(format string, values []any) error {
 	addressVerbs := make([]rune, len(values))
 	substitutes := make([]any, len(values))
@@ -145,7 +146,8 @@ func requireNoAddressIn(format string, values []any) error {
 	return nil
 }
 
-// mayShowAddress returns false for numbers, because widths and precisions are passed as such.
+// mayShowAddress reports whether a value may contain an address. It returns false for numbers, because printf
+// needs them as widths and precisions.
 func mayShowAddress(value any) bool {
 	switch reflect.ValueOf(value).Kind() {
 	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Array, reflect.Struct, reflect.Func, reflect.Chan, reflect.UnsafePointer:

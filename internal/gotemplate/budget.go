@@ -9,27 +9,29 @@ import (
 	"time"
 )
 
-// Budget limits one execution. A field that is zero or less has its default. With the defaults, an execution allocates
-// less than 64 MiB in total and takes less than a second. An ordinary chart needs at most a tenth of the budget.
+// Budget limits one execution. A field that is 0 or less has its default. With the defaults, an execution
+// allocates less than 64 MiB in total and takes less than a second. A typical chart needs at most a tenth of
+// the budget.
 type Budget struct {
-	// Steps is the number of actions, iterations, function calls and values visited. Default
+	// Steps is the maximum number of actions, iterations, function calls and visited values. The default is
 	// 100,000.
 	Steps int
-	// Depth is the maximum nesting of include, template and tpl, and of a value that a function traverses. Default
-	// 100.
+	// Depth is the maximum nesting depth of include, template and tpl, and of a value that a function
+	// traverses. The default is 100.
 	Depth int
-	// Nodes is the number of scalars, maps and lists in one value, and the number of pieces that one call may split a
-	// text into. Default 50,000.
+	// Nodes is the maximum number of scalars, maps and lists in one value, and of pieces into which one call
+	// splits a text. The default is 50,000.
 	Nodes int
-	// Bytes is the size of one text: the output, or the result of a function. Default 2 MiB.
+	// Bytes is the maximum size of one text in bytes: the output, or the result of a function. The default is 2
+	// MiB.
 	Bytes int
-	// Memory is the sum of all allocations in bytes, by a conservative estimate. Default 32 MiB.
+	// Memory is the maximum sum of all allocations in bytes, by a conservative estimate. The default is 32 MiB.
 	Memory int
-	// Timeout is the maximum processor time. Default 750 ms.
+	// Timeout is the maximum processor time. The default is 750 ms.
 	Timeout time.Duration
 }
 
-// Names of the bounds, as in Error.Budget.
+// These constants are the names of the bounds in Error.Budget.
 const (
 	boundSteps  = "steps"
 	boundDepth  = "depth"
@@ -56,7 +58,7 @@ func (b Budget) withDefaults() Budget {
 	return b
 }
 
-// boundError is the error for a bound that was hit; frame.fail turns it into an Error.
+// boundError is the error of an execution that exceeds a bound. frame.fail converts it to an Error.
 type boundError struct {
 	bound   string
 	message string
@@ -70,18 +72,18 @@ func overBudget(bound, format string, args ...any) error {
 	return &boundError{bound: bound, message: fmt.Sprintf(format, args...)}
 }
 
-// meter adds up what one execution has used.
+// meter measures the budget that one execution has used.
 type meter struct {
 	ctx    context.Context
 	budget Budget
 	steps  int
 	memory int
 	clock  clock
-	// checked is the number of steps at the last check of the time. look is the step that reads the clock next,
-	// because the time cannot be up before.
+	// checked is the number of steps at the last check of the time. nextCheck is the time at which the clock is
+	// read again, because the timeout cannot be reached earlier.
 	checked   int
 	nextCheck time.Time
-	// watch is here because the guards, which charge for a call, know which arguments it reads.
+	// watch records reads. It is part of the meter because guards know which arguments a call reads.
 	watch watch
 }
 
@@ -91,10 +93,11 @@ func newMeter(ctx context.Context, budget Budget) *meter {
 	return m
 }
 
-// stepsPerCheck is the number of steps between two checks of the time: some tens of microseconds.
+// stepsPerCheck is the number of steps between two checks of the time, which take some tens of microseconds.
 const stepsPerCheck = 64
 
-// step charges steps and checks the time regularly.
+// step adds a number of steps, and checks the time from time to time. It returns an error if a bound is
+// exceeded.
 func (m *meter) step(n int) error {
 	if n < 0 || n > m.budget.Steps-m.steps {
 		return overBudget(boundSteps, "the templates take more than %d steps", m.budget.Steps)
@@ -107,7 +110,7 @@ func (m *meter) step(n int) error {
 	return m.alive()
 }
 
-// alive returns an error after the context is done or the time is up.
+// alive returns an error if the context is done or the timeout is exceeded.
 func (m *meter) alive() error {
 	if err := m.ctx.Err(); err != nil {
 		return &boundError{bound: boundTime, message: "rendering was canceled: " + err.Error(), cause: err}
@@ -123,7 +126,7 @@ func (m *meter) alive() error {
 	return &boundError{bound: boundTime, message: fmt.Sprintf("rendering takes longer than %s", m.budget.Timeout), cause: context.DeadlineExceeded}
 }
 
-// allocate charges memory that is about to be allocated.
+// allocate adds memory that is about to be allocated. It returns an error if the bound is exceeded.
 func (m *meter) allocate(bytes int) error {
 	if bytes < 0 || bytes > m.budget.Memory-m.memory {
 		return overBudget(boundMemory, "the templates would allocate more than %d bytes in all", m.budget.Memory)
@@ -132,7 +135,7 @@ func (m *meter) allocate(bytes int) error {
 	return nil
 }
 
-// fits returns an error if a text would be too long. It charges nothing.
+// fits returns an error if a text would be too long. It does not change the meter.
 func (m *meter) fits(bytes int) error {
 	if bytes < 0 || bytes > m.budget.Bytes {
 		return overBudget(boundBytes, "the text would be longer than %d bytes", m.budget.Bytes)
@@ -140,7 +143,7 @@ func (m *meter) fits(bytes int) error {
 	return nil
 }
 
-// pieces charges for a list, or returns an error if it would be too long.
+// pieces adds the memory of a list, or returns an error if the list would be too long.
 func (m *meter) pieces(count, bytesEach int) error {
 	if count < 0 || count > m.budget.Nodes {
 		return overBudget(boundNodes, "the list would have more than %d items", m.budget.Nodes)
@@ -148,7 +151,7 @@ func (m *meter) pieces(count, bytesEach int) error {
 	return m.allocate(product(count, bytesEach))
 }
 
-// product multiplies two sizes and saturates instead of overflowing.
+// product multiplies two sizes. If the result would overflow, it returns a large constant.
 func product(a, b int) int {
 	const top = 1 << 50
 	if a <= 0 || b <= 0 {

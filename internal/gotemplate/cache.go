@@ -8,8 +8,7 @@ import (
 	"sync"
 )
 
-// textCache caches the texts that tpl has parsed. It is shared by all executions of a set, and
-// emptied when it is full.
+// textCache caches the parsed texts of tpl for all executions of a set. It is emptied when it is full.
 type textCache struct {
 	lock  sync.Mutex
 	texts map[string]*parsedText
@@ -43,14 +42,14 @@ func (c *textCache) put(text string, parsed *parsedText) {
 	c.bytes += len(text)
 }
 
-// pattern is a compiled regular expression, with the approximate number of instructions of one step
-// of a match.
+// pattern is a compiled regular expression. size is the approximate number of instructions for one step of a
+// match.
 type pattern struct {
 	*regexp.Regexp
 	size int
 }
 
-// patternCache caches regular expressions, like textCache.
+// patternCache caches compiled regular expressions for all executions of a set. It is emptied when it is full.
 type patternCache struct {
 	lock     sync.Mutex
 	patterns map[string]*pattern

@@ -13,15 +13,15 @@ import (
 // function is a function that a template can call.
 type function struct {
 	name string
-	// fn has any signature that text/template allows. Before the template's arguments, a bound function takes the
-	// frame of its caller, and a method its receiver.
+	// fn is a function with any signature that text/template allows. If bound is true, its first parameter is
+	// not an argument of the template: the frame of the caller, or the receiver of a method.
 	fn    reflect.Value
 	bound bool
-	// missing is the rule for missing arguments.
+	// missing defines how missing values as arguments are handled.
 	missing missingRule
-	// guard charges for a call before it is made. nil is guardDeep.
+	// guard charges for a call before the call is made. nil stands for guardDeep.
 	guard guard
-	// isOwn is true if the name of the function is not needed in its errors.
+	// isOwn reports whether errors of the function do not need the function's name.
 	isOwn bool
 }
 
@@ -32,14 +32,14 @@ const (
 	refuseMissing missingRule = iota
 	// asNil passes a missing argument as nil.
 	asNil
-	// acceptMissing passes the missing value to a function that handles missing values.
+	// acceptMissing passes a missing value unchanged, to a function that handles missing values itself.
 	acceptMissing
 )
 
-// guard charges the meter for a call with these arguments.
+// guard charges the meter for a call with some arguments.
 type guard func(m *meter, args []any) error
 
-// call evaluates a call by name.
+// call evaluates the call of a function by its name.
 func (f *frame) call(dot any, node parse.Node, name *parse.IdentifierNode, args []parse.Node, piped any) (any, error) {
 	callArgs := &arguments{dot: dot, nodes: args, piped: piped}
 	if name.Ident == "and" || name.Ident == "or" {
@@ -53,7 +53,8 @@ func (f *frame) call(dot any, node parse.Node, name *parse.IdentifierNode, args 
 	return value, f.fail(node, err)
 }
 
-// shortCircuit evaluates and, and or. It returns the first argument that decides, or the last argument.
+// shortCircuit evaluates and, and or. It returns the first argument that decides the result, or else the last
+// argument.
 func (f *frame) shortCircuit(stopOn bool, callArgs *arguments) (any, error) {
 	var value any
 	if len(callArgs.nodes) == 0 && isNothing(callArgs.piped) {
@@ -102,7 +103,7 @@ func (f *frame) apply(called *function, receiver reflect.Value, node parse.Node,
 	return result, f.accept(result)
 }
 
-// evaluate evaluates the argument nodes and checks their number.
+// evaluate returns the values of the arguments. It returns an error if their number is wrong.
 func (f *frame) evaluate(called *function, node parse.Node, callArgs *arguments) ([]any, error) {
 	count := len(callArgs.nodes)
 	if !isNothing(callArgs.piped) {
@@ -129,7 +130,7 @@ func (f *frame) evaluate(called *function, node parse.Node, callArgs *arguments)
 	return append(values, value), f.fail(node, err)
 }
 
-// admit applies the rule for missing arguments.
+// admit applies the function's rule for missing values to an argument.
 func (called *function) admit(value any) (any, error) {
 	switch called.missing {
 	case refuseMissing:
@@ -149,7 +150,7 @@ func (called *function) skip() int {
 	return 0
 }
 
-// checkArgumentCount checks the number of arguments.
+// checkArgumentCount returns an error if the number of arguments is wrong.
 func (called *function) checkArgumentCount(count int) error {
 	typ := called.fn.Type()
 	expected := typ.NumIn() - called.skip()
@@ -162,7 +163,7 @@ func (called *function) checkArgumentCount(count int) error {
 	return nil
 }
 
-// parameter returns the type of the n-th argument.
+// parameter returns the type of the n-th argument of the template.
 func (called *function) parameter(n int) reflect.Type {
 	typ := called.fn.Type()
 	n += called.skip()
@@ -172,7 +173,7 @@ func (called *function) parameter(n int) reflect.Type {
 	return typ.In(n)
 }
 
-// callBytes is the maximum that the call itself allocates.
+// callBytes is the maximum number of bytes that a call allocates in addition to its result.
 const callBytes = 256
 
 func (f *frame) charge(called *function, args []any) error {
@@ -188,7 +189,8 @@ func (f *frame) charge(called *function, args []any) error {
 	return called.guard(f.meter, args)
 }
 
-// accept checks the size of a result. The content of a container existed before the call.
+// accept checks the size of a result. It does not count the content of a container, because the content existed
+// before the call.
 func (f *frame) accept(result any) error {
 	switch result := result.(type) {
 	case nil, bool, int, int64, float64:

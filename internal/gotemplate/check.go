@@ -12,29 +12,31 @@ import (
 	"text/template/parse"
 )
 
-// checker finds calls that can never work: calls of rejected or unknown functions, of templates that do not exist, and
-// of printf with a rejected verb.
+// checker finds calls that always fail: calls of rejected or unknown functions, calls of templates that do not
+// exist, and calls of printf with a rejected verb.
 type checker struct {
 	functions map[string]*function
-	// scope is nil if the set of templates depends on the caller.
+	// scope contains the visible templates. It is nil if they depend on the caller.
 	scope      *scope
 	definition *definition
 	faults     []fault
 }
 
-// fault is a call that can never work. Describing a fault takes long, so only reported faults are described.
+// fault is a call that always fails. The description is computed only for faults that are reported, because it
+// takes long.
 type fault struct {
 	definition *definition
 	start      int
 	describe   func() (message, hint string)
 }
 
-// check walks all definitions of a set.
+// check returns the faults in all definitions of the set.
 func (s *Set) check() []error {
 	return checkDefinitions(s.functions, s.scope, s.scope.definitions)
 }
 
-// checkDefinitions returns the first maxFindings, in the order of files and lines.
+// checkDefinitions returns the first faults in some definitions, at most maxFindings, in the order of files and
+// positions.
 func checkDefinitions(functions map[string]*function, visible *scope, definitions map[string]*definition) []error {
 	c := &checker{functions: functions, scope: visible}
 	for _, definition := range definitions {
@@ -70,8 +72,8 @@ func (c *checker) visit(node parse.Node) {
 	}
 }
 
-// walk calls the visitor for a node and everything below it that may contain a call. A node is visited before the
-// nodes below it.
+// walk calls a function for a node and for all nodes below it that may contain a call. The function is called
+// for a node before the nodes below it.
 func walk(node parse.Node, visit func(parse.Node)) {
 	switch node := node.(type) {
 	case *parse.ListNode:
@@ -133,7 +135,7 @@ func (c *checker) command(command *parse.CommandNode) {
 	}
 }
 
-// format checks a constant format of printf.
+// format checks a constant format string of printf.
 func (c *checker) format(node *parse.StringNode) {
 	var hint *hinted
 	if refused := readFormat(node.Text, nil).refused; errors.As(refused, &hint) {
@@ -141,7 +143,7 @@ func (c *checker) format(node *parse.StringNode) {
 	}
 }
 
-// template checks a constant name of include or template.
+// template checks a constant template name of include or template.
 func (c *checker) template(node parse.Node, name string) {
 	if c.scope != nil && c.scope.find(name) == nil {
 		c.report(node, func() (string, string) { return unknownTemplate(name, c.scope) })

@@ -5,8 +5,8 @@ package gotemplate
 
 import "time"
 
-// clock measures the processor time of the goroutine that started it, so that a busy machine does not count against an
-// execution. The goroutine must be locked to its thread for that time. If thread times are not available, the clock
+// clock measures the processor time of the goroutine that started it, so that the load of the machine does not
+// count. The goroutine must be locked to its thread in that time. If thread times are not available, the clock
 // measures wall-clock time.
 type clock struct {
 	start  time.Time
@@ -15,7 +15,8 @@ type clock struct {
 
 func startClock() clock { return clock{start: time.Now(), thread: threadTime()} }
 
-// elapsed returns the processor time since the start, at most the elapsed time.
+// elapsed returns the processor time since the start. The result is never larger than the wall-clock time since
+// the start.
 func (c clock) elapsed() time.Duration {
 	passed := time.Since(c.start)
 	if used := threadTime() - c.thread; used > 0 {

@@ -11,7 +11,7 @@ import (
 // rusageThread is RUSAGE_THREAD of getrusage(2), which package syscall does not define.
 const rusageThread = 1
 
-// threadTime returns the processor time of the calling thread, 0 if it is unknown.
+// threadTime returns the processor time of the calling thread, or 0 if it is unknown.
 func threadTime() time.Duration {
 	var usage syscall.Rusage
 	if syscall.Getrusage(rusageThread, &usage) != nil {

@@ -14,8 +14,9 @@ import (
 	goyaml "sigs.k8s.io/yaml/goyaml.v3"
 )
 
-// codecFunctions print and read YAML, JSON and TOML with Helm's libraries, to the same bytes. Functions that read put
-// an error into their result, as in Helm. Functions that print return the error; Helm's print nothing.
+// codecFunctions returns the functions that print and read YAML, JSON and TOML. They use Helm's libraries and
+// return the same bytes. As in Helm, functions that read return an error as part of their result. Functions
+// that print return an error, but Helm's functions print nothing in that case.
 func codecFunctions() []ownFunction {
 	asYAML, asJSON := guardMarshal(yamlPerNode), guardMarshal(jsonPerNode)
 	return []ownFunction{
@@ -34,7 +35,7 @@ func codecFunctions() []ownFunction {
 	}
 }
 
-// guardMarshal charges for printing a value, including indentation.
+// guardMarshal returns a guard for functions that print a value with indentation.
 func guardMarshal(perNode int) guard {
 	return func(m *meter, args []any) error {
 		total, err := m.measureAll(args)

@@ -11,8 +11,7 @@ import (
 	"reflect"
 )
 
-// class groups kinds that can be compared: integers of any size and sign with each other, and all other kinds with
-// themselves.
+// class is a group of types with comparable values. Integers of any size and sign are in one class.
 type class int
 
 const (
@@ -40,7 +39,7 @@ func classify(v reflect.Value) class {
 	return otherClass
 }
 
-// equal reports whether the first argument equals any of the others.
+// equal reports whether the first argument is equal to at least one of the other arguments.
 func equal(value any, candidates ...any) (bool, error) {
 	if len(candidates) == 0 {
 		return false, errors.New("eq takes at least two arguments")
@@ -83,7 +82,7 @@ func isNull(v reflect.Value) bool {
 	return false
 }
 
-// compare orders two values of a class that has an order.
+// compare compares two values of the same class, which must have an order.
 func compare(a, b reflect.Value, valueClass class) int {
 	switch valueClass {
 	case text:
@@ -104,7 +103,7 @@ func compare(a, b reflect.Value, valueClass class) int {
 	return cmp.Compare(a.Uint(), uint64(b.Int())) //nolint:gosec // it is not negative
 }
 
-// compareFloats treats NaN as unequal to everything, including itself.
+// compareFloats compares two floats. NaN is not equal to any float, not even to itself.
 func compareFloats(a, b float64) int {
 	if math.IsNaN(a) || math.IsNaN(b) {
 		return 1
@@ -117,7 +116,8 @@ func notEqual(a, b any) (bool, error) {
 	return !isEqual, err
 }
 
-// order compares two values for lt, le, gt and ge.
+// order compares two values for the functions lt, le, gt and ge. It returns an error for values without an
+// order.
 func order(a, b any) (int, error) {
 	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
 	valueClass := classify(x)

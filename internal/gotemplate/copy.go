@@ -5,9 +5,9 @@ package gotemplate
 
 import "reflect"
 
-// copyValue deep-copies maps and lists, so that a template may change them. A named map type becomes a plain map,
-// because templates must not call its methods. Values of all other types are shared. The value has been measured: it
-// has no cycles.
+// copyValue returns a deep copy of maps and lists, so that templates can change them. A named map type becomes
+// a plain map, because templates must not call its methods. Values of all other types are shared. The value
+// must have been measured, so that it has no cycles.
 func copyValue(value any) any {
 	switch value := value.(type) {
 	case nil, string, bool, int, int64, float64, Files:
@@ -49,8 +49,8 @@ func copyReflected(v reflect.Value) any {
 	return v.Interface()
 }
 
-// copyInto copies one item of a typed container. If the plain copy does not fit the container's type, the item is
-// shared.
+// copyInto returns a copy of an item in a container with a typed element. If the copy cannot be converted to
+// that type, it returns the item itself.
 func copyInto(item reflect.Value, typ reflect.Type) reflect.Value {
 	copied := reflect.ValueOf(copyValue(item.Interface()))
 	if copied.IsValid() && copied.Type().AssignableTo(typ) {

@@ -8,8 +8,8 @@ import (
 	"fmt"
 )
 
-// coreFunctions are the functions of the language itself: templates that call templates, and tests for values that may
-// be missing.
+// coreFunctions returns the basic functions of the language: functions that execute templates, and functions
+// that test values that may be missing.
 func coreFunctions() []ownFunction {
 	return []ownFunction{
 		{names: "include", fn: includeFunction, missing: acceptMissing, guard: guardNothing},
@@ -32,8 +32,8 @@ func coreFunctions() []ownFunction {
 	}
 }
 
-// requireValue returns the value. If it is null, an empty string or missing, the author's message is
-// the error.
+// requireValue returns a value, or an error with the author's message if the value is null, an empty string or
+// missing.
 func requireValue(message string, value any) (any, error) {
 	if value = orNil(value); value == nil || value == "" {
 		return nil, errors.New(message)
@@ -43,7 +43,7 @@ func requireValue(message string, value any) (any, error) {
 
 func fail(message string) (string, error) { return "", errors.New(message) }
 
-// defaultTo returns the value if it is true as in if, else the default.
+// defaultTo returns the value if it is true as a condition of if, or else the default.
 func defaultTo(otherwise any, values ...any) any {
 	if len(values) == 0 || !isTrue(values[0]) {
 		return otherwise
@@ -51,8 +51,8 @@ func defaultTo(otherwise any, values ...any) any {
 	return values[0]
 }
 
-// coalesce returns the first value that is true as in if. If no value is true, but one is missing, it returns the
-// missing value, so that printing it is an error.
+// coalesce returns the first value that is true as a condition of if. If there is none, but a value is missing,
+// it returns the missing value, so that a use of the result is an error.
 func coalesce(values ...any) any {
 	var none any
 	for _, value := range values {
@@ -73,7 +73,7 @@ func ternary(ifTrue, ifFalse any, condition bool) any {
 	return ifFalse
 }
 
-// dig follows the keys and returns the default if one does not exist.
+// dig returns the value at a path of keys, or the default if one of the keys does not exist.
 func dig(f *frame, args ...any) (any, error) {
 	if len(args) < 3 {
 		return nil, errors.New("dig takes at least a key, a default and a map")

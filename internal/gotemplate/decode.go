@@ -82,9 +82,9 @@ func fromTOML(f *frame, text string) (map[string]any, error) {
 	return tree, nil
 }
 
-// tomlPaths is the approximate number of bytes that the TOML reader allocates for key paths. The reader joins the
-// whole path at each step, and copies the path of the table for each key. Dots in values count as well, because only a
-// parser could distinguish them.
+// tomlPaths returns the approximate number of bytes that the TOML reader allocates for key paths. The reader
+// joins the whole path at each step, and copies the path of the table for each key. Dots in values also count,
+// because only a parser could distinguish them from dots in keys.
 func tomlPaths(text string) int {
 	const perStep = 64
 	tables := strings.Count(text, "{")
@@ -98,8 +98,7 @@ func tomlPaths(text string) int {
 	return total + product(perStep, product(lines+tables, longest+tables))
 }
 
-// withoutDate replaces dates by text in place, because printing a date depends on the local time
-// zone.
+// withoutDate replaces dates by texts in place, because the text of a date depends on the local time zone.
 func withoutDate(value any) any {
 	switch value := value.(type) {
 	case time.Time:
@@ -120,7 +119,7 @@ func withoutDate(value any) any {
 	return value
 }
 
-// dateText prints a date as it was written in the TOML: a local date has no time zone.
+// dateText returns the text of a date in the form of TOML. A local date does not have a time zone.
 func dateText(date time.Time) string {
 	layouts := map[string]string{
 		"datetime-local": "2006-01-02T15:04:05.999999999", "date-local": time.DateOnly, "time-local": "15:04:05.999999999",
@@ -131,14 +130,14 @@ func dateText(date time.Time) string {
 	return date.Format(time.RFC3339Nano)
 }
 
-// decodeCost is the number of bytes that reading a text allocates, per byte and per node.
+// decodeCost is the number of bytes that a reader allocates for each byte and for each node of a text.
 type decodeCost struct{ perByte, perNode int }
 
 func yamlCost() decodeCost { return decodeCost{perByte: 40, perNode: 700} }
 func tomlCost() decodeCost { return decodeCost{perByte: 16, perNode: 700} }
 func jsonCost() decodeCost { return decodeCost{perByte: 4, perNode: 160} }
 
-// limits returns the limits of a text that a template reads, within the budget.
+// limits returns the limits, according to the budget, for a text that a template reads.
 func (f *frame) limits() bounded.Limits {
 	limits := bounded.Values()
 	limits.Subject, limits.Bytes, limits.Nodes, limits.Depth = "a text that a template reads", f.budget.Bytes, f.budget.Nodes, f.budget.Depth
@@ -157,7 +156,7 @@ func (f *frame) readsTOML(text string) error {
 	return f.reads(text, f.limits().MeasureTOML, tomlCost())
 }
 
-// reads charges for reading a text: first for its length, then for its content.
+// reads charges for reading a text: first for its length, and then for its content.
 func (f *frame) reads(text string, measure func([]byte) (bounded.Size, error), cost decodeCost) error {
 	if err := f.pay(product(len(text), cost.perByte), product(len(text), 4)); err != nil {
 		return err
@@ -170,7 +169,7 @@ func (f *frame) reads(text string, measure func([]byte) (bounded.Size, error), c
 	return f.pieces(size.Nodes, cost.perNode)
 }
 
-// budgetName returns the name of the budget's field that a bound belongs to.
+// budgetName returns the name of the bound in Error.Budget for a limit of package bounded.
 func budgetName(bound bounded.Bound) string {
 	switch bound {
 	case bounded.Bytes:

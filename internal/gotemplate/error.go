@@ -10,37 +10,38 @@ import (
 	"text/template/parse"
 )
 
-// Error is one finding, in Compile or in Execute.
+// Error is one error of Compile or Execute.
 type Error struct {
-	// Template is the full name of the file. Define is the named template inside it that was executing, if any.
+	// Template is the full name of the file. Define is the name of the define in the file that was executing,
+	// or "".
 	Template string
 	Define   string
-	// Line and Column count from 1, the column in bytes; 0 is unknown.
+	// Line and Column start at 1, and Column counts bytes. 0 means unknown.
 	Line   int
 	Column int
-	// Expression is the expression, shortened. SourceLine is the whole line that contains it.
+	// Expression is the failing expression, shortened. SourceLine is the whole line that contains it.
 	Expression string
 	SourceLine string
-	// Message explains the error. For fail and required, it is the author's message.
+	// Message explains the error. For fail and required, it is the message of the template's author.
 	Message string
-	// Hint explains how to fix the error, if known.
+	// Hint explains how to fix the error, or is "".
 	Hint string
-	// Budget is the bound that was hit: steps, depth, nodes, bytes, memory or time. It is empty for
-	// all other errors.
+	// Budget is the name of the bound that was exceeded: steps, depth, nodes, bytes, memory or time. It is ""
+	// for all other errors.
 	Budget string
-	// Values are the paths below .Values that the expression refers to, such as sidecar, resources,
-	// if they can be read from the template's text.
+	// Values are the paths below .Values that the expression refers to, such as sidecar, resources. They
+	// contain only paths that the text of the template shows.
 	Values [][]string
-	// Trail is the call stack of include, template and tpl, as file:line:column, innermost first.
+	// Trail is the call stack of include, template and tpl as file:line:column. The innermost call is first.
 	Trail []string
 
 	cause error
-	// inText is true if Message names a position in a text of tpl.
+	// inText reports whether Message already contains a position in a text of tpl.
 	inText bool
 }
 
-// Error returns place, template, expression and message, as Helm does. The message of fail or required comes first,
-// because its author wrote it for the reader.
+// Error returns the position, template, expression and message in Helm's format. If the error is from fail or
+// required, the message comes first, because the template's author wrote it for the reader.
 func (e *Error) Error() string {
 	var text strings.Builder
 	if strings.HasPrefix(e.Expression, "fail ") || strings.HasPrefix(e.Expression, "required ") {
@@ -64,7 +65,7 @@ func (e *Error) Error() string {
 	return text.String()
 }
 
-// Unwrap returns the wrapped error, if any: for a deadline, the error of the context.
+// Unwrap returns the wrapped error, or nil for none. For a deadline, it is the error of the context.
 func (e *Error) Unwrap() error { return e.cause }
 
 func (e *Error) position() string {
@@ -77,7 +78,7 @@ func (e *Error) position() string {
 	return fmt.Sprintf("%s:%d:%d", e.Template, e.Line, e.Column)
 }
 
-// maxTrail keeps the error of a deep recursion readable.
+// maxTrail is the maximum length of Trail, so that errors of a deep recursion stay readable.
 const maxTrail = 8
 
 func (e *Error) calledAt(position string) {
@@ -89,7 +90,7 @@ func (e *Error) calledAt(position string) {
 	}
 }
 
-// source is the text that a template was parsed from.
+// source is the text from which a template was parsed.
 type source struct {
 	file string
 	text string
@@ -106,7 +107,8 @@ func (s *source) errorAt(pos int, message string) *Error {
 	}
 }
 
-// nodeStart returns the start of a node. The parser gives a chain of fields the position of its second field.
+// nodeStart returns the position of a node's first byte. For a chain of fields, the parser returns the position
+// of the second field, which nodeStart corrects.
 func (s *source) nodeStart(node parse.Node) int {
 	pos := int(node.Position())
 	prefix := ""
@@ -126,7 +128,7 @@ func (s *source) nodeStart(node parse.Node) int {
 	return pos
 }
 
-// hinted carries a hint through functions that return plain errors.
+// hinted is an error with a hint, for functions that return a plain error.
 type hinted struct {
 	error
 	hint string
@@ -134,13 +136,13 @@ type hinted struct {
 
 func (h *hinted) Unwrap() error { return h.error }
 
-// withHint adds a hint to an error.
+// withHint returns an error with a hint.
 func withHint(err error, hint string) error {
 	return &hinted{error: err, hint: hint}
 }
 
-// explain turns an error into an Error at a node. An error that already is an Error is unchanged, because the
-// innermost place is the right one. A nil node means the template as a whole.
+// explain converts an error to an Error at the position of a node. A nil node stands for the whole template. If
+// the error already is an Error, it is returned unchanged, because its position is more precise.
 func (s *source) explain(define string, node parse.Node, err error) error {
 	var templateErr *Error
 	if errors.As(err, &templateErr) {
@@ -166,7 +168,7 @@ func (s *source) explain(define string, node parse.Node, err error) error {
 	return located
 }
 
-// shorten cuts an expression to fit on a line.
+// shorten cuts an expression to a length that fits on a line.
 func shorten(text string) string {
 	const maxLength = 60
 	// The message never shows more of the text than this, independent of the size of its runes.

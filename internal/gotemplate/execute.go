@@ -13,31 +13,31 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// run is one execution of a set, with its meter.
+// run is one execution of a template of a set, with its meter.
 type run struct {
 	*meter
 	set   *Set
 	depth int
 }
 
-// Execute renders the template of this name. The data is the root that templates see: .Values .Release .Chart
-// .Capabilities .Files, and anything else that the caller adds. .Template is added if it is missing. Maps and lists in
-// the data are copied first, so that templates cannot change them. Values of other types are shared, and only their
-// methods in Options.Methods can be called.
+// Execute renders the template with a name. Its data is the root that templates see: .Values, .Release, .Chart,
+// .Capabilities, .Files, and other values of the caller. If .Template is missing, Execute adds it. Maps and
+// lists in the data are copied first, so that templates cannot change them. Values of other types are shared,
+// and templates can call only their methods in Options.Methods.
 //
-// The error is an [*Error]. If the context is done, it wraps the error of the context, and if the time is up,
-// context.DeadlineExceeded.
+// The error is an [*Error]. If the context is done, it wraps the error of the context. If the timeout is
+// exceeded, it wraps context.DeadlineExceeded.
 func (s *Set) Execute(ctx context.Context, name string, data map[string]any) (string, error) {
 	text, _, err := s.ExecuteWatched(ctx, name, data)
 	return text, err
 }
 
-// Reads are the recorded reads of each value of Options.Watch, in their order.
+// Reads are the recorded reads of each value in Options.Watch, in the order of that option.
 type Reads [][]tree.Read
 
-// ExecuteWatched is like Execute, and also returns the reads of Options.Watch. If other data has the same reads, and
-// is the same outside Options.Watch, the text or the error is the same. Data of another size may hit a bound that this
-// data did not hit.
+// ExecuteWatched does the same as Execute, and also returns the reads of the values in Options.Watch. For other
+// data with the same values at these reads and outside of Options.Watch, the result is the same. An exception
+// is data of another size, which may exceed a bound.
 func (s *Set) ExecuteWatched(ctx context.Context, name string, data map[string]any) (text string, reads Reads, err error) {
 	template := s.scope.definitions[name]
 	if template == nil {
@@ -67,7 +67,8 @@ func (r *run) execute(template *definition, data map[string]any) (text string, e
 	return r.render(r.set.scope, template, root)
 }
 
-// reads returns the reads of the watched values of an execution, which may have ended with an error.
+// reads returns the reads of the watched values in an execution. The argument is the error of the execution, if
+// any.
 func (r *run) reads(err error) Reads {
 	var located *Error
 	budget := ""
@@ -77,7 +78,7 @@ func (r *run) reads(err error) Reads {
 	return r.watch.reads(len(r.set.watch), budget)
 }
 
-// root returns the caller's data as a copy for this template.
+// root returns a copy of the caller's data with .Template, and starts to watch it.
 func (r *run) root(template *definition, data map[string]any) (map[string]any, error) {
 	if err := r.alive(); err != nil {
 		return nil, err
@@ -99,7 +100,7 @@ func (r *run) root(template *definition, data map[string]any) (map[string]any, e
 	return copied, nil
 }
 
-// describe returns .Template as Helm sets it.
+// describe returns the value of .Template as Helm sets it.
 func describe(file string) map[string]any {
 	base := file
 	if i := strings.Index(file, "templates/"); i >= 0 {
@@ -118,7 +119,8 @@ func (r *run) render(visible *scope, template *definition, dot any) (string, err
 	return f.output.String(), nil
 }
 
-// enter counts one level of include, template or tpl.
+// enter increments the nesting depth of include, template and tpl. It returns an error if the bound is
+// exceeded.
 func (r *run) enter() error {
 	if r.depth >= r.budget.Depth {
 		return overBudget(boundDepth, "include, template and tpl are nested more than %d deep", r.budget.Depth)

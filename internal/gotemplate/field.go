@@ -11,11 +11,11 @@ import (
 	"text/template/parse"
 )
 
-// addressed is a struct inside a struct that was reached through a pointer. It stays addressable,
-// so that methods of its pointer type, like String, can be called.
+// addressed is a struct in a struct that was reached through a pointer. It stays addressable, so that methods
+// of its pointer type, such as String, can be called.
 type addressed struct{ reflect.Value }
 
-// plain returns the value itself.
+// plain returns the value in an addressed, and all other values unchanged.
 func plain(value any) any {
 	if value, ok := value.(addressed); ok {
 		return value.Interface()
@@ -23,7 +23,7 @@ func plain(value any) any {
 	return value
 }
 
-// indirect follows pointers, as range does.
+// indirect returns the target of pointers, as range does.
 func indirect(value any) any {
 	v := reflect.ValueOf(value)
 	if _, isMissing := value.(*absent); isMissing || v.Kind() != reflect.Pointer {
@@ -35,7 +35,7 @@ func indirect(value any) any {
 	return v.Interface()
 }
 
-// elementValue returns an element of a container: the item itself, not the interface around it.
+// elementValue returns an element of a container without the interface around it.
 func elementValue(v reflect.Value) any {
 	switch {
 	case !v.IsValid(), v.Kind() == reflect.Interface && v.IsNil():
@@ -46,8 +46,8 @@ func elementValue(v reflect.Value) any {
 	return v.Interface()
 }
 
-// chain evaluates .A.B, $x.A.B and (…).A.B. Only the last part may be a method that takes arguments. A missing key at
-// the end yields a missing value; a missing key before the end is an error.
+// chain evaluates .A.B, $x.A.B and (…).A.B. Only the last part may be a method with arguments. If the last key
+// is missing, the result is a missing value. If an earlier key is missing, chain returns an error.
 func (f *frame) chain(dot any, node parse.Node, args []parse.Node, piped any) (any, error) {
 	value, name, fields, err := f.chainStart(dot, node)
 	if err != nil {
@@ -105,7 +105,8 @@ func (f *frame) chainStart(dot any, node parse.Node) (value any, name string, fi
 	return nil, "", nil, fmt.Errorf("%s has no value", shorten(node.String()))
 }
 
-// fieldLookup is one field of a chain: its name, and the name of the value that it is looked up in.
+// fieldLookup is the lookup of one field in a chain: the name of the field, and the name of the value that
+// contains the field.
 type fieldLookup struct {
 	*frame
 	field  string
@@ -141,8 +142,8 @@ func (p *fieldLookup) resolve(value any, callArgs *arguments) (any, error) {
 	return p.resolveReflected(reflect.ValueOf(value), callArgs)
 }
 
-// resolveReflected looks up fields of values of other types than decoded YAML has: methods first, then fields of structs and
-// keys of maps.
+// resolveReflected looks up a field in a value of a type that decoded YAML does not have. Methods come first,
+// then the fields of structs and the keys of maps.
 func (p *fieldLookup) resolveReflected(v reflect.Value, callArgs *arguments) (any, error) {
 	if called, receiver := p.set.methods.lookup(v, p.field); called != nil {
 		if callArgs == nil {
@@ -177,7 +178,7 @@ func (p *fieldLookup) resolveReflected(v reflect.Value, callArgs *arguments) (an
 	return nil, fmt.Errorf("%s is %s and has no %q", p.holder, describeType(v.Interface()), p.field)
 }
 
-// describeType names a type in YAML's terms.
+// describeType returns the name of a value's type in the terms of YAML.
 func describeType(value any) string {
 	switch reflect.ValueOf(value).Kind() {
 	case reflect.Invalid:

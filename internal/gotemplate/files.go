@@ -13,9 +13,9 @@ import (
 	"strings"
 )
 
-// Files are the chart's other files by path. Templates see them as .Files. The methods are the methods of Helm, with
-// two exceptions: Get, GetBytes and Lines return an error if the file does not exist, and Glob returns an error for an
-// invalid pattern.
+// Files contains the other files of the chart by path. Templates use it as .Files. The methods are the same as
+// in Helm, with two exceptions. Get, GetBytes and Lines return an error if the file does not exist, and Glob
+// returns an error for an invalid pattern.
 type Files map[string][]byte
 
 // GetBytes returns the content of a file.
@@ -31,7 +31,7 @@ func (f Files) GetBytes(name string) ([]byte, error) {
 	return nil, withHint(err, listKeys(names))
 }
 
-// Get returns a file as text.
+// Get returns the content of a file as text.
 func (f Files) Get(name string) (string, error) {
 	content, err := f.GetBytes(name)
 	return string(content), err
@@ -46,8 +46,8 @@ func (f Files) Lines(name string) ([]string, error) {
 	return strings.Split(strings.TrimSuffix(string(content), "\n"), "\n"), nil
 }
 
-// Glob returns the files with a path that matches a pattern: * and ? within a folder, ** across folders, [ab], [!ab]
-// and {this,that}.
+// Glob returns the files with a path that matches a pattern. In a pattern, * and ? do not match a slash, and **
+// does. [ab], [!ab] and {this,that} are also supported.
 func (f Files) Glob(pattern string) (Files, error) {
 	matcher, err := compileGlob(pattern)
 	if err != nil {
@@ -62,17 +62,18 @@ func (f Files) Glob(pattern string) (Files, error) {
 	return matches, nil
 }
 
-// AsConfig prints the files as the data of a ConfigMap: base name and text.
+// AsConfig returns the files as the data of a ConfigMap in YAML: the text of each file by its base name.
 func (f Files) AsConfig() (string, error) {
 	return f.data(func(content []byte) string { return string(content) })
 }
 
-// AsSecrets prints the files as the data of a Secret: base name and base64.
+// AsSecrets returns the files as the data of a Secret in YAML: the base64 of each file by its base name.
 func (f Files) AsSecrets() (string, error) {
 	return f.data(base64.StdEncoding.EncodeToString)
 }
 
-// data prints the files in the order of their paths. If two files have the same base name, the later one wins.
+// data returns the encoded files in YAML by base name. If two files have the same base name, the file with the
+// later path counts.
 func (f Files) data(encode func([]byte) string) (string, error) {
 	if f == nil {
 		return "", nil
@@ -84,7 +85,7 @@ func (f Files) data(encode func([]byte) string) (string, error) {
 	return toYAML(texts)
 }
 
-// filesMethods are the methods of Files that templates may call, by name.
+// filesMethods returns the methods of Files that templates may call, by name.
 func filesMethods() map[string]any {
 	return map[string]any{
 		"AsConfig":  Files.AsConfig,
@@ -96,7 +97,7 @@ func filesMethods() map[string]any {
 	}
 }
 
-// guardFiles charges for the result of a method of Files, not for all files on each call.
+// guardFiles returns a guard that charges only for the result of a method of Files, and not for all files.
 func guardFiles(method string) guard {
 	return func(m *meter, args []any) error {
 		f, _ := plain(args[0]).(Files)
@@ -116,7 +117,7 @@ func guardFiles(method string) guard {
 	}
 }
 
-// compileGlob turns a glob into a regular expression. Its matching time is linear for any pattern.
+// compileGlob converts a glob to a regular expression. The time for matching is linear for every pattern.
 func compileGlob(pattern string) (*regexp.Regexp, error) {
 	const longest = 256
 	if len(pattern) > longest {
@@ -161,7 +162,8 @@ func compileGlob(pattern string) (*regexp.Regexp, error) {
 	return compiled, nil
 }
 
-// globClass turns the character class at the start of a text into a character class of a regular expression.
+// globClass converts the character class at the start of a glob to a character class of a regular expression.
+// It also returns the length of the class in the glob.
 func globClass(text string) (class string, length int) {
 	end := strings.IndexByte(text, ']')
 	if end < 0 {

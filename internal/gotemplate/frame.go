@@ -11,22 +11,21 @@ import (
 	"text/template/parse"
 )
 
-// frame is one executing template. Unlike in a Go stack frame, variables are found by name.
+// frame is a template that is executing. It contains the template's variables and output.
 type frame struct {
 	*run
 	*definition
 	scope     *scope
 	variables []variable
 	output    *strings.Builder
-	// calling is the current call, for functions that execute templates.
+	// calling is the node of the current call. Functions that execute templates use it in errors.
 	calling parse.Node
 }
 
 type variable struct {
 	name  string
 	value any
-	// path is the path below .Values that the value came from, nil if none. It is used in messages
-	// only.
+	// path is the path below .Values from which the value came, or nil for none. It is used only in messages.
 	path []string
 }
 
@@ -36,8 +35,8 @@ func (f *frame) push(name string, value any) {
 
 func (f *frame) pop(mark int) { f.variables = f.variables[:mark] }
 
-// variable returns the innermost variable of a name. The parser guarantees that it exists, except
-// for an assignment to a range variable in its own pipeline.
+// variable returns the innermost variable with a name. The parser guarantees that the variable exists, except
+// in an assignment to a range variable in the range's own pipeline.
 func (f *frame) variable(name string) (*variable, error) {
 	for i := len(f.variables) - 1; i >= 0; i-- {
 		if f.variables[i].name == name {
@@ -47,7 +46,7 @@ func (f *frame) variable(name string) (*variable, error) {
 	return nil, fmt.Errorf("variable %s is not defined", name)
 }
 
-// fail returns the error with the place of a node.
+// fail returns an error with the position of a node.
 func (f *frame) fail(node parse.Node, err error) error {
 	var templateErr *Error
 	if err == nil || node == nil || errors.As(err, &templateErr) {
@@ -60,7 +59,7 @@ func (f *frame) fail(node parse.Node, err error) error {
 	return located
 }
 
-// control is how a list of nodes ended.
+// control is the way in which the execution of a list of nodes ended.
 type control int
 
 const (
@@ -107,7 +106,7 @@ func (f *frame) node(dot any, node parse.Node) (control, error) {
 	return proceed, nil
 }
 
-// action evaluates a pipeline, and prints its value unless it is assigned to a variable.
+// action evaluates a pipeline, and prints its value unless the pipeline assigns the value to a variable.
 func (f *frame) action(dot any, node *parse.ActionNode) error {
 	value, err := f.pipeline(dot, node.Pipe)
 	if err != nil || len(node.Pipe.Decl) > 0 {
@@ -123,8 +122,8 @@ func (f *frame) action(dot any, node *parse.ActionNode) error {
 	return f.fail(node.Pipe, err)
 }
 
-// operand returns the only field or variable of a pipeline, so that messages point at it and not at
-// its braces.
+// operand returns the node of a pipeline for the position of messages: its only operand, or else the whole
+// pipeline.
 func (f *frame) operand(pipe *parse.PipeNode) parse.Node {
 	if len(pipe.Cmds) == 1 && len(pipe.Cmds[0].Args) == 1 {
 		return pipe.Cmds[0].Args[0]
@@ -132,7 +131,7 @@ func (f *frame) operand(pipe *parse.PipeNode) parse.Node {
 	return pipe
 }
 
-// write appends to the output.
+// write appends a text to the output.
 func (f *frame) write(text string) error {
 	if err := f.fits(f.output.Len() + len(text)); err != nil {
 		return err
@@ -145,7 +144,7 @@ func (f *frame) write(text string) error {
 	return nil
 }
 
-// branch executes if, or with if rebind is set.
+// branch executes if or with. Only with sets the dot to the value.
 func (f *frame) branch(dot any, node *parse.BranchNode, rebind bool) (control, error) {
 	mark := len(f.variables)
 	defer f.pop(mark)
@@ -162,7 +161,7 @@ func (f *frame) branch(dot any, node *parse.BranchNode, rebind bool) (control, e
 	return f.list(dot, node.List)
 }
 
-// isTrue reports whether a value is true as in text/template: neither zero nor empty.
+// isTrue reports whether a value is true as a condition in text/template: it is neither zero nor empty.
 func isTrue(value any) bool {
 	switch value := value.(type) {
 	case nil, *absent:
@@ -188,8 +187,8 @@ func isTrue(value any) bool {
 	return !v.IsZero()
 }
 
-// template executes the template action, which, unlike the function, prints straight into this
-// template's output.
+// template executes the action template. Unlike the function include, the action prints directly into the
+// output.
 func (f *frame) template(dot any, node *parse.TemplateNode) error {
 	var value any
 	if node.Pipe != nil {

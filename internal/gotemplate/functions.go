@@ -10,8 +10,9 @@ import (
 	"github.com/Masterminds/sprig/v3"
 )
 
-// newFunctions returns all functions that templates can call. It is an allow-list. A function that a later sprig adds
-// is not available until a developer has checked which data it reads and how large its result can get.
+// newFunctions returns all functions that templates can call. It is an allow-list. A function that a later
+// version of sprig adds is not available at first. A developer must check which data the function reads, and
+// how large its result can become.
 func newFunctions() map[string]*function {
 	functions := map[string]*function{}
 	add := func(called *function) { functions[called.name] = called }
@@ -76,8 +77,8 @@ func sprigGroups() []sprigGroup {
 	}
 }
 
-// ownFunction is a function of this package, under one or more names. A function that takes a frame may charge while
-// it runs.
+// ownFunction is a function that this package implements, with one or more names. A function with a frame as
+// its first parameter may charge the meter while it runs.
 type ownFunction struct {
 	names   string
 	fn      any

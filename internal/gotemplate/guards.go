@@ -10,8 +10,9 @@ import (
 	"strings"
 )
 
-// The maximum bytes that a call may allocate per byte and per node of its arguments. TestBudget_BoundsMemoryOfFunctions and
-// TestBudget_BoundsMemoryOfDecodersAndPrinters check the functions.
+// These constants are the maximum numbers of bytes that a call may allocate per byte and per node of its
+// arguments. TestBudget_BoundsMemoryOfFunctions and TestBudget_BoundsMemoryOfDecodersAndPrinters check them for
+// the functions.
 const (
 	copiedPerByte  = 2
 	copiedPerNode  = 64
@@ -21,12 +22,13 @@ const (
 	yamlPerNode    = 1500
 )
 
-// guardDeep is for functions that may traverse all of their arguments and return about as much as they receive.
+// guardDeep is the guard of functions that may traverse all of their arguments, and return about as much data
+// as they get.
 func guardDeep(m *meter, args []any) error {
 	return guardCost(copiedPerByte, copiedPerNode)(m, args)
 }
 
-// guardCost is guardDeep for functions that allocate more.
+// guardCost returns a guard like guardDeep for functions that allocate more memory.
 func guardCost(perByte, perNode int) guard {
 	return func(m *meter, args []any) error {
 		total, err := m.measureAll(args)
@@ -37,7 +39,8 @@ func guardCost(perByte, perNode int) guard {
 	}
 }
 
-// guardPrinted is guardCost for functions that print their arguments.
+// guardPrinted returns a guard like guardCost for functions that print their arguments. The guard also rejects
+// values with an address.
 func guardPrinted(perByte int) guard {
 	return func(m *meter, args []any) error {
 		total, err := m.measureAll(args)
@@ -51,7 +54,7 @@ func guardPrinted(perByte int) guard {
 	}
 }
 
-// pay charges memory, and the time to process some bytes.
+// pay charges memory, and steps for the time to process a number of bytes.
 func (m *meter) pay(memory, touched int) error {
 	if err := m.allocate(memory); err != nil {
 		return err
@@ -71,13 +74,15 @@ func (m *meter) measureAll(args []any) (size, error) {
 	return total, nil
 }
 
-// guardShallow is for functions that read their arguments and the items of these, but no deeper: append, concat.
+// guardShallow is the guard of functions that read their arguments and the items in them, but not the content
+// of the items. Examples are append and concat.
 func guardShallow(m *meter, args []any) error {
 	m.watch.recordWhole(args...)
 	return guardHeld(m, args)
 }
 
-// guardHeld is for functions that put their arguments into a list without reading them: list, tuple.
+// guardHeld is the guard of functions that put their arguments into a list without reading them: list and
+// tuple.
 func guardHeld(m *meter, args []any) error {
 	items := 0
 	for _, arg := range args {
@@ -89,7 +94,7 @@ func guardHeld(m *meter, args []any) error {
 	return m.pay(product(items, copiedPerNode), product(items, 16))
 }
 
-// guardKey is for functions that look up one key: get, hasKey.
+// guardKey is the guard of functions that look up one key in a map: get and hasKey.
 func guardKey(m *meter, args []any) error {
 	if key, isText := args[1].(string); isText {
 		m.watch.key(args[0], key)
@@ -97,7 +102,7 @@ func guardKey(m *meter, args []any) error {
 	return nil
 }
 
-// guardPluck is guardKey for a key before the maps.
+// guardPluck is the guard of pluck, which looks up its first argument in the maps that follow.
 func guardPluck(m *meter, args []any) error {
 	if key, isText := args[0].(string); isText {
 		for _, tree := range args[1:] {
@@ -107,10 +112,11 @@ func guardPluck(m *meter, args []any) error {
 	return nil
 }
 
-// guardNothing is for functions that read only the type of an argument, or whether it is empty.
+// guardNothing is the guard of functions that read only the type of an argument or whether it is empty.
+// Functions that charge for themselves also use it.
 func guardNothing(*meter, []any) error { return nil }
 
-// guardTexts is for functions that compare strings, and traverse nothing.
+// guardTexts is the guard of functions that compare strings and do not traverse maps or lists.
 func guardTexts(m *meter, args []any) error {
 	bytes := 0
 	for _, arg := range args {
@@ -121,7 +127,7 @@ func guardTexts(m *meter, args []any) error {
 	return m.step(bytes / bytesPerStep)
 }
 
-// length returns the number of items in a map or list.
+// length returns the number of items in a map or a list, or 0 for other values.
 func length(value any) int {
 	switch value := value.(type) {
 	case []any:
@@ -139,7 +145,7 @@ func length(value any) int {
 	return 0
 }
 
-// guardDict measures the keys, which are printed, but not the values.
+// guardDict is the guard of dict. It measures the keys, which are printed, but not the values.
 func guardDict(m *meter, args []any) error {
 	for i := 0; i < len(args); i += 2 {
 		if err := guardPrinted(copiedPerByte)(m, args[i:i+1]); err != nil {
@@ -149,7 +155,7 @@ func guardDict(m *meter, args []any) error {
 	return m.pay(product(len(args), copiedPerNode), 0)
 }
 
-// guardPairs is for functions that compare each item with each other item: uniq, without.
+// guardPairs is the guard of functions that compare each item with each other item, such as uniq and without.
 func guardPairs(m *meter, args []any) error {
 	total, err := m.measureAll(args)
 	if err != nil {
@@ -166,8 +172,8 @@ func guardPairs(m *meter, args []any) error {
 	return m.pay(product(total.nodes, copiedPerNode), total.bytes)
 }
 
-// guardShort is for functions that parse numbers or versions. These are always short, and their parsers are not made
-// for long input.
+// guardShort is the guard of functions that parse numbers or versions. It rejects long arguments, because the
+// parsers are not designed for long texts.
 func guardShort(m *meter, args []any) error {
 	if err := m.short(args); err != nil {
 		return err
@@ -185,7 +191,8 @@ func (m *meter) short(args []any) error {
 	return nil
 }
 
-// guardNumbers is for functions on decimals. The digits of their arguments add up.
+// guardNumbers is the guard of functions that compute with decimals. The result may have as many digits as all
+// arguments together.
 func guardNumbers(m *meter, args []any) error {
 	const maxArguments = 64
 	if len(args) > maxArguments {
@@ -197,7 +204,7 @@ func guardNumbers(m *meter, args []any) error {
 	return guardCost(copiedPerByte, 4096)(m, args)
 }
 
-// guardClock rejects the one case in which durationRound reads the clock.
+// guardClock is the guard of durationRound. It rejects arguments that would make durationRound read the clock.
 func guardClock(m *meter, args []any) error {
 	for _, arg := range args {
 		if kind := reflect.ValueOf(arg).Kind(); kind == reflect.Struct || kind == reflect.Pointer {
@@ -207,7 +214,7 @@ func guardClock(m *meter, args []any) error {
 	return guardDeep(m, args)
 }
 
-// guardChunk rejects sizes with an undefined number of chunks.
+// guardChunk is the guard of chunk. It rejects sizes for which the number of chunks is undefined.
 func guardChunk(m *meter, args []any) error {
 	if size, ok := args[0].(int); ok && (size < 1 || size > math.MaxInt32) {
 		return fmt.Errorf("chunk takes a size of at least 1, not %d", size)
@@ -215,5 +222,5 @@ func guardChunk(m *meter, args []any) error {
 	return guardShallow(m, args)
 }
 
-// count returns the number of pieces that strings.Split would return.
+// count returns the number of parts that strings.Split would return.
 func count(text, separator string) int { return strings.Count(text, separator) + 1 }

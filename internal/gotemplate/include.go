@@ -8,12 +8,12 @@ import (
 	"fmt"
 )
 
-// includeFunction implements include.
+// includeFunction implements the function include.
 func includeFunction(f *frame, name string, dot any) (string, error) {
 	return f.include(name, dot)
 }
 
-// include renders another template with dot as its root.
+// include executes another template with a value as its root, and returns the output.
 func (f *frame) include(name string, dot any) (string, error) {
 	included := f.scope.find(name)
 	if included == nil {
@@ -33,17 +33,18 @@ func (f *frame) include(name string, dot any) (string, error) {
 	return text, err
 }
 
-// textName is the file name in errors of a text of tpl, until it is replaced by the place of the call.
+// textName is the file name in errors about a text of tpl. The position of the call replaces it before the
+// error is returned.
 const textName = "the text given to tpl"
 
-// parsedText is a text of a tpl call.
+// parsedText is a parsed text of tpl.
 type parsedText struct {
 	main        *definition
 	definitions map[string]*definition
 }
 
-// tplFunction renders a text as a template. The text sees all templates that the caller sees, and the templates that
-// it defines itself.
+// tplFunction implements the function tpl, which executes a text as a template. The text can call all templates
+// that the caller can call, and the templates that it defines itself.
 func tplFunction(f *frame, text string, dot any) (string, error) {
 	parsed, err := f.parseText(text)
 	if err != nil {
@@ -63,7 +64,7 @@ func tplFunction(f *frame, text string, dot any) (string, error) {
 	return rendered, nil
 }
 
-// parseText parses and checks a text, unless it is cached.
+// parseText returns a text of tpl after parsing and checking. It uses the cache.
 func (f *frame) parseText(text string) (*parsedText, error) {
 	if cached := f.set.texts.get(text); cached != nil {
 		return cached, nil
@@ -84,7 +85,8 @@ func (f *frame) parseText(text string) (*parsedText, error) {
 	return parsed, nil
 }
 
-// insideText moves an error in a text to the place of the tpl call, because the reader cannot open the text as a file.
+// insideText moves an error in a text of tpl to the position of the call, because a user cannot open the text
+// as a file.
 func (f *frame) insideText(err error) error {
 	var inner *Error
 	if !errors.As(err, &inner) {

@@ -8,8 +8,8 @@ import (
 	"reflect"
 )
 
-// index returns item[a][b]… for lists, maps and strings. A key that a map does not have yields a
-// missing value; an index out of range is an error.
+// index returns item[a][b]… for lists, maps and strings. If a map does not have a key, the result is a missing
+// value. If an index is out of range, index returns an error.
 func index(f *frame, item any, indexes ...any) (any, error) {
 	for _, subscript := range indexes {
 		switch holder := item.(type) {
@@ -65,7 +65,8 @@ func integerIndex(subscript any) (int64, error) {
 	return 0, fmt.Errorf("a list is indexed by a number; got %s", describeType(subscript))
 }
 
-// printable returns a value that is safe to print in a message: it is never a container.
+// printable returns a value for a message that is safe to print: a shortened text, a scalar, or the description
+// of the value's type.
 func printable(value any) any {
 	switch value := value.(type) {
 	case string:

@@ -8,7 +8,8 @@ import (
 	"reflect"
 )
 
-// convert returns the arguments of the Go call. The first argument is the one of a bound function.
+// convert returns the arguments for the Go call of the function. If the function is bound, the bound argument
+// comes first.
 func (called *function) convert(boundArg reflect.Value, values []any) ([]reflect.Value, error) {
 	args := make([]reflect.Value, 0, len(values)+1)
 	if called.bound {
@@ -24,7 +25,7 @@ func (called *function) convert(boundArg reflect.Value, values []any) ([]reflect
 	return args, nil
 }
 
-// assign converts a value to a parameter's type, by the rules of text/template.
+// assign converts a value to the type of a parameter, by the rules of text/template.
 func assign(value any, typ reflect.Type) (reflect.Value, error) {
 	v := reflect.ValueOf(value)
 	switch {
@@ -51,7 +52,7 @@ func canBeNil(typ reflect.Type) bool {
 	return false
 }
 
-// invoke makes the call. A panic of the function becomes its error.
+// invoke calls the Go function. It converts a panic to an error.
 func (called *function) invoke(args []reflect.Value, values []any) (result any, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -69,7 +70,7 @@ func (called *function) invoke(args []reflect.Value, values []any) (result any, 
 	return results[0].Interface(), nil
 }
 
-// panicError returns the error for a panic. Most are caused by null where a value was expected.
+// panicError returns the error for a panic in the function. Most panics are caused by a null argument.
 func (called *function) panicError(cause any, values []any) error {
 	for i, value := range values {
 		if value == nil {

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// listFunctions are functions that make lists of numbers, and functions that have the random order of Go's maps in
-// sprig.
+// listFunctions returns the functions that create lists of numbers, and replacements for functions of sprig
+// with results in the random order of Go's maps.
 func listFunctions() []ownFunction {
 	return []ownFunction{
 		{names: "until", fn: numbersUntil, guard: guardNothing},
@@ -33,8 +33,8 @@ func numbersUntil(f *frame, end int) ([]int, error) {
 	return untilStep(f, 0, end, step)
 }
 
-// untilStep lists the numbers from the start to the end, excluding the end. A step in the wrong direction gives an
-// empty list.
+// untilStep returns the numbers from start to end, without end. If the step has the wrong direction, the list
+// is empty.
 func untilStep(f *frame, start, end, step int) ([]int, error) {
 	if start == end || step == 0 || (end > start) != (step > 0) {
 		return []int{}, nil
@@ -56,8 +56,8 @@ func untilStep(f *frame, start, end, step int) ([]int, error) {
 	return numbers, f.step(length / 8)
 }
 
-// seq prints a sequence that includes its end, like the shell's seq: end; start end; start step
-// end.
+// seq returns a sequence of numbers as text, including its end, like the command seq. Its arguments are end;
+// start and end; or start, step and end.
 func seq(f *frame, params ...int) (string, error) {
 	if len(params) < 1 || len(params) > 3 {
 		return "", nil
@@ -95,7 +95,7 @@ func seq(f *frame, params ...int) (string, error) {
 
 func sortedKeys(tree map[string]any) []string { return slices.Sorted(maps.Keys(tree)) }
 
-// keysOfMaps lists the keys of the maps. The keys of each map are sorted.
+// keysOfMaps returns the keys of some maps. The keys of each map are sorted.
 func keysOfMaps(trees ...map[string]any) []string {
 	keys := []string{}
 	for _, tree := range trees {
@@ -104,7 +104,7 @@ func keysOfMaps(trees ...map[string]any) []string {
 	return keys
 }
 
-// valuesOfMap lists the values in the order of their keys.
+// valuesOfMap returns the values of a map in the order of their keys.
 func valuesOfMap(tree map[string]any) []any {
 	values := make([]any, 0, len(tree))
 	for _, key := range sortedKeys(tree) {

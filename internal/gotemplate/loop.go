@@ -11,8 +11,8 @@ import (
 	"text/template/parse"
 )
 
-// loop executes range over lists, maps in the order of their keys, and numbers. A missing value
-// counts as empty.
+// loop executes range over a list, a map or a number. Maps are iterated in the order of their keys. A missing
+// value counts as empty.
 func (f *frame) loop(dot any, node *parse.RangeNode) (control, error) {
 	mark := len(f.variables)
 	defer f.pop(mark)
@@ -31,7 +31,7 @@ func (f *frame) loop(dot any, node *parse.RangeNode) (control, error) {
 	return proceed, nil
 }
 
-// iteration is a running range.
+// iteration is a range that is executing.
 type iteration struct {
 	*frame
 	node  *parse.RangeNode
@@ -39,7 +39,8 @@ type iteration struct {
 	count int
 }
 
-// iterate executes the body for each item. Errors of the body already have a place; other errors are about the value.
+// iterate executes the body for each item of a value. Errors of the body already have a position. All other
+// errors concern the value.
 func (i *iteration) iterate(value any) error {
 	i.watch.recordWhole(value)
 	switch value := value.(type) {
@@ -103,8 +104,8 @@ func (i *iteration) numbers(count int64, typ reflect.Type) error {
 	return nil
 }
 
-// entries iterates over a map with another type than decoded YAML has. Keys are sorted as in text/template, for the
-// types of keys that templates have.
+// entries iterates over a map of a type that decoded YAML does not have. The keys are sorted as in
+// text/template, for all types of keys that exist in templates.
 func (i *iteration) entries(v reflect.Value) error {
 	if err := i.pieces(v.Len(), 88); err != nil {
 		return err
@@ -137,7 +138,7 @@ func compareKeys(a, b reflect.Value) int {
 	return cmp.Compare(fmt.Sprint(a.Kind()), fmt.Sprint(b.Kind()))
 }
 
-// runBody executes the body for one item, and reports whether the loop is done.
+// runBody executes the body for one item. It reports whether the loop must stop.
 func (i *iteration) runBody(key, item any) (stop bool, err error) {
 	i.count++
 	if err := i.step(1); err != nil {
@@ -151,7 +152,8 @@ func (i *iteration) runBody(key, item any) (stop bool, err error) {
 	return flow == breakLoop, err
 }
 
-// bind sets the variables of the range: a single one to the item, two to the key and the item.
+// bind sets the variables of the range. A single variable gets the item, and two variables get the key and the
+// item.
 func (i *iteration) bind(key, item any) error {
 	names := i.node.Pipe.Decl
 	values := []any{key, item}

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// size is the size of a value if it were printed. A container that is reached twice counts twice.
+// size is the size of a value if it were printed. A container that occurs twice counts twice.
 type size struct {
 	nodes int
-	// bytes is the total length of all strings. indent is the length that block indentation would add. paths is the
-	// total length of the key paths to all nodes, as TOML prints them.
+	// bytes is the total length of all strings. indent is the additional length of a block indentation. paths
+	// is the total length of the key paths of all nodes, as TOML prints them.
 	bytes  int
 	indent int
 	paths  int
-	// hasPointers is true if the value contains a pointer, a function or a channel.
+	// hasPointers reports whether the value contains a pointer, a function or a channel.
 	hasPointers bool
 }
 
@@ -32,8 +32,8 @@ func (s *size) add(other size) {
 // scalarBytes is the approximate length of a printed number.
 const scalarBytes = 8
 
-// measure visits a value down to its leaves. It returns an error at the bounds for depth, nodes and memory. A value
-// that contains itself always reaches a bound.
+// measure returns the size of a value, including all values in it. It returns an error if a bound for depth,
+// nodes or memory is exceeded. A value that contains itself always exceeds a bound.
 func (m *meter) measure(value any) (size, error) {
 	walk := measuring{budget: &m.budget, watch: &m.watch}
 	if err := walk.visit(value, 0, 0); err != nil {
@@ -45,14 +45,14 @@ func (m *meter) measure(value any) (size, error) {
 type measuring struct {
 	size
 	budget *Budget
-	// watch records everything that is measured as read, because the call is about to read it.
+	// watch records all containers that are measured as read, because the call that follows reads them.
 	watch *watch
-	// inside holds the enclosing containers, outermost first.
+	// inside contains the addresses of the enclosing containers. The outermost container is first.
 	inside []uintptr
 }
 
-// visit measures one value at a depth of containers and after some bytes of keys. The types of decoded YAML come
-// first, because nearly all values have these.
+// visit measures one value. The caller passes the number of enclosing containers, and the total length of the
+// enclosing keys. The types of decoded YAML come first, because nearly all values have these types.
 func (w *measuring) visit(value any, depth, path int) error {
 	switch value := value.(type) {
 	case nil, bool, int, int64, float64:
@@ -90,8 +90,8 @@ func (w *measuring) visit(value any, depth, path int) error {
 	return w.visitReflected(reflect.ValueOf(value), depth, path)
 }
 
-// visitReflected is visit for all other types. It never calls Interface, so it may visit unexported
-// fields.
+// visitReflected does the same as visit for all other types. It never calls Interface, so that it can also
+// visit unexported fields.
 func (w *measuring) visitReflected(v reflect.Value, depth, path int) error {
 	switch v.Kind() {
 	case reflect.String:
@@ -142,7 +142,7 @@ func (w *measuring) entries(v reflect.Value, depth, path int) error {
 	return nil
 }
 
-// container measures the content of a non-nil container.
+// container measures a container. A nil container counts as a scalar.
 func (w *measuring) container(v reflect.Value, depth, path int, content func() error) error {
 	var address uintptr
 	switch v.Kind() {

@@ -11,16 +11,17 @@ import (
 
 // Method is a method that templates may call.
 type Method struct {
-	// Name is the name that templates use.
+	// Name is the name of the method in templates.
 	Name string
-	// Func is the method expression, such as time.Time.Format; its first parameter is the receiver. The method must be
-	// read-only, and its result must depend only on its arguments.
+	// Func is the method expression, such as time.Time.Format. Its first parameter is the receiver. The method
+	// must not change values, and its result must depend only on its arguments.
 	Func any
 }
 
-// methods are all methods that templates can call, by receiver and name. Like the functions, they are an allow-list.
-// If methods were found by name, templates could call methods that change values, while other goroutines use them.
-// Also, a single such lookup anywhere makes Go's linker keep every method of the whole program.
+// methods contains all methods that templates can call, by receiver and name. It is an allow-list, as for
+// functions. If templates could call methods by any name, they could call methods that change values, while
+// other goroutines use these values. One such lookup also makes Go's linker keep every method of the whole
+// program.
 type methods map[methodKey]*function
 
 type methodKey struct {
@@ -28,8 +29,8 @@ type methodKey struct {
 	name     string
 }
 
-// newMethods returns the methods of the results of functions, the methods of Files, and the methods that the caller
-// adds for its own types.
+// newMethods returns the methods of Files, the methods of values that functions return, and the extra methods
+// of the caller's types.
 func newMethods(extra []Method) methods {
 	m := methods{}
 	for _, method := range extra {
@@ -49,8 +50,9 @@ func (m methods) add(name string, fn any, guard guard) {
 	m[methodKey{called.fn.Type().In(0), name}] = called
 }
 
-// lookup returns a method, and the receiver as the method expects it. As in Go, a pointer also has the methods of its
-// element type, and an addressable value the methods of its pointer type.
+// lookup returns the method of a value with a name, and the receiver in the form that the method needs. The
+// method is nil if it does not exist. As in Go, a pointer also has the methods of its element type, and an
+// addressable value also has the methods of its pointer type.
 func (m methods) lookup(v reflect.Value, name string) (called *function, receiver reflect.Value) {
 	pointer, value := v, v
 	switch {
@@ -67,8 +69,8 @@ func (m methods) lookup(v reflect.Value, name string) (called *function, receive
 	return m[methodKey{value.Type(), name}], value
 }
 
-// versionMethods are the methods of the result of semver, without the methods that would change it: Scan,
-// UnmarshalJSON and UnmarshalText.
+// versionMethods returns the methods of the values that semver returns. It leaves out the methods that change a
+// value: Scan, UnmarshalJSON and UnmarshalText.
 func versionMethods() map[string]any {
 	type version = semver.Version
 	return map[string]any{

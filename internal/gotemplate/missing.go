@@ -12,26 +12,27 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
-// absent is the value of a missing key. It may be tested, and a variable may have it. Using it is an error with its
-// message.
+// absent is the value of a missing key. Templates may test it and assign it to a variable. Any other use is an
+// error, with absent as the message.
 type absent struct {
-	// holder is the expression of the container.
+	// holder is the expression of the container in which the key is missing.
 	holder    string
 	container any
 	key       string
-	// watch records that the message lists the existing keys; nil if nothing is watched.
+	// watch records that an error message lists the existing keys. It is nil if no values are watched.
 	watch *watch
 }
 
-// Error returns a message with the name of the missing key.
+// Error returns a message that names the missing key.
 func (a *absent) Error() string {
 	return fmt.Sprintf("%s has no key %q", shorten(a.holder), shorten(a.key))
 }
 
-// optionalHint is the hint for an optional key.
+// optionalHint is the hint for a key that may be optional.
 const optionalHint = "if the key is optional, test it with if, with or default"
 
-// asError adds the existing keys, because the author may have meant a key with a similar name.
+// asError returns the error for a use of the missing key. Its hint lists the existing keys, because the author
+// may have meant a key with a similar name.
 func (a *absent) asError() error {
 	if a.watch != nil {
 		a.watch.recordWhole(a.container)
@@ -43,7 +44,7 @@ func (a *absent) asError() error {
 	return withHint(a, listKeys(keys)+"; "+optionalHint)
 }
 
-// requirePresent returns the error for a missing value, nil for all others.
+// requirePresent returns an error for a missing value, and nil for all other values.
 func requirePresent(value any) error {
 	if missing, ok := value.(*absent); ok {
 		return missing.asError()
@@ -51,7 +52,7 @@ func requirePresent(value any) error {
 	return nil
 }
 
-// orNil turns a missing value into nil.
+// orNil returns nil for a missing value, and all other values unchanged.
 func orNil(value any) any {
 	if _, ok := value.(*absent); ok {
 		return nil
@@ -59,7 +60,7 @@ func orNil(value any) any {
 	return value
 }
 
-// keyNames returns the keys of a map or the exported fields of a struct, sorted.
+// keyNames returns the sorted keys of a map, or the sorted names of the exported fields of a struct.
 func keyNames(value any) []string {
 	var keys []string
 	if tree, ok := value.(map[string]any); ok {
@@ -88,7 +89,7 @@ func keyNames(value any) []string {
 	return keys
 }
 
-// listKeys lists the existing keys, shortened for a reader.
+// listKeys returns a text with the first keys and the number of the other keys.
 func listKeys(keys []string) string {
 	const maxListed = 8
 	switch {
@@ -110,7 +111,8 @@ func joinShort(keys []string) string {
 	return strings.Join(short, ", ")
 }
 
-// nearest is humanize.Nearest for names that may be hostile: of any length and number.
+// nearest returns the candidate that is most similar to a name, or "" for none. Unlike humanize.Nearest, it
+// accepts untrusted names of any length and number.
 func nearest(name string, candidates []string) string {
 	const longest, maxCandidates = 100, 1000
 	if len(name) > longest {

@@ -10,23 +10,24 @@ import (
 	"text/template/parse"
 )
 
-// namePattern is the constant parts of a computed text, in order. Any text may stand between two parts. A single part
-// is a constant.
+// namePattern is a pattern of a computed text: its constant parts, in order. Any text may be between two parts.
+// A pattern with only one part is a constant.
 type namePattern []string
 
-// Bounds on the texts that are computed for one expression: their number, and the bytes of a constant part.
+// maxPatterns is the maximum number of patterns for one expression. maxPart is the maximum size of a constant
+// part in bytes.
 const (
 	maxPatterns = 64
 	maxPart     = 1 << 10
 )
 
-// anyText returns the pattern of a text that depends only on the data.
+// anyText returns the pattern that matches every text.
 func anyText() []namePattern { return []namePattern{{"", ""}} }
 
 // isExact reports whether the pattern is a constant.
 func (p namePattern) isExact() bool { return len(p) == 1 }
 
-// matches reports whether a name fits the pattern.
+// matches reports whether a name matches the pattern.
 func (p namePattern) matches(name string) bool {
 	last := len(p) - 1
 	remaining, hasStart := strings.CutPrefix(name, p[0])
@@ -43,8 +44,8 @@ func (p namePattern) matches(name string) bool {
 	return strings.HasSuffix(remaining, p[last])
 }
 
-// joinPatterns returns the patterns of the texts that start with one of the start patterns and end with one of the end
-// patterns.
+// joinPatterns returns the patterns of all texts that consist of a text of the prefixes, followed by a text of
+// the suffixes.
 func joinPatterns(prefixes, suffixes []namePattern) []namePattern {
 	if len(prefixes)*len(suffixes) > maxPatterns {
 		return anyText()
@@ -62,16 +63,18 @@ func joinPatterns(prefixes, suffixes []namePattern) []namePattern {
 	return patterns
 }
 
-// nameFinder computes the texts that expressions of a template can have, from the constants in it.
+// nameFinder computes the patterns of the texts that the expressions in a template can have.
 type nameFinder struct {
-	// assigned are the pipelines that a variable gets its values from, and isKey the variables that get a key of a range.
+	// assigned contains the pipelines that assign values to each variable. isKey contains the variables that
+	// get the keys of a range.
 	assigned map[string][]*parse.PipeNode
 	isKey    map[string]bool
-	// variables are the patterns of variables. Those of a variable that is being looked up are anyText.
+	// variables caches the patterns of variables. While the patterns of a variable are computed, its entry is
+	// anyText.
 	variables map[string][]namePattern
 }
 
-// newNameFinder reads the assignments of a template.
+// newNameFinder returns a nameFinder with the assignments in a template.
 func newNameFinder(root parse.Node) *nameFinder {
 	f := &nameFinder{assigned: map[string][]*parse.PipeNode{}, isKey: map[string]bool{}, variables: map[string][]namePattern{}}
 	walk(root, func(node parse.Node) {
@@ -101,7 +104,8 @@ func (f *nameFinder) patternsFor(node parse.Node) []namePattern {
 	return anyText()
 }
 
-// pipe returns the patterns of a pipeline. Each command has the result of the command before it as its last argument.
+// pipe returns the patterns of a pipeline's result. The result of each command is the last argument of the next
+// command.
 func (f *nameFinder) pipe(commands []*parse.CommandNode) []namePattern {
 	last := len(commands) - 1
 	called, isCall := commands[last].Args[0].(*parse.IdentifierNode)
@@ -121,8 +125,8 @@ func (f *nameFinder) pipe(commands []*parse.CommandNode) []namePattern {
 	return callPatterns(called.Ident, arguments)
 }
 
-// variable returns the patterns of all values that a template assigns to a variable. A range assigns the items of a
-// list, which have the patterns of the list.
+// variable returns the patterns of all values that the template assigns to a variable. A range assigns the
+// items of a list. The items have the patterns of the list.
 func (f *nameFinder) variable(node *parse.VariableNode) []namePattern {
 	name := node.Ident[0]
 	if len(node.Ident) > 1 || f.isKey[name] || len(f.assigned[name]) == 0 {
@@ -143,8 +147,8 @@ func (f *nameFinder) variable(node *parse.VariableNode) []namePattern {
 	return patterns
 }
 
-// callPatterns returns the patterns of the result of a function. The patterns of a list are the patterns of its
-// items.
+// callPatterns returns the patterns of a function's result. The patterns of a list are the patterns of all of
+// its items.
 func callPatterns(function string, arguments [][]namePattern) []namePattern {
 	switch {
 	case len(arguments) == 0:
@@ -169,7 +173,7 @@ func callPatterns(function string, arguments [][]namePattern) []namePattern {
 
 var verb = regexp.MustCompile(`%[+\-# 0-9.*\[\]]*.`)
 
-// formatPatterns returns the patterns of a text that printf prints.
+// formatPatterns returns the patterns of the texts that printf returns for formats and arguments.
 func formatPatterns(formats []namePattern, arguments [][]namePattern) (patterns []namePattern) {
 	for _, format := range formats {
 		if !format.isExact() || strings.ContainsAny(format[0], "[*") { // The arguments are not in the order of the verbs.

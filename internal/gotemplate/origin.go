@@ -8,8 +8,9 @@ import (
 	"text/template/parse"
 )
 
-// valuesPath returns the path below .Values that an operand refers to, nil if the template's text does not show it. It
-// knows .Values.a.b, $.Values.a.b, and $x.b if $x was set to one of these.
+// valuesPath returns the path below .Values that an operand refers to. It returns nil if the text of the
+// template does not show the path. It recognizes .Values.a.b, $.Values.a.b, and $x.b if $x was set to one of
+// these forms.
 func (f *frame) valuesPath(node parse.Node) []string {
 	switch node := node.(type) {
 	case *parse.FieldNode:

@@ -11,7 +11,8 @@ import (
 	"text/template/parse"
 )
 
-// nothing means that no value was piped in. It differs from nil.
+// nothing stands for the missing result of a previous command in a pipeline. It differs from nil, which may be
+// a result.
 type nothing struct{}
 
 func isNothing(value any) bool {
@@ -19,8 +20,8 @@ func isNothing(value any) bool {
 	return ok
 }
 
-// pipeline evaluates commands from left to right, passing each result as the last argument of the
-// next one, and sets the variables that it declares.
+// pipeline evaluates the commands of a pipeline from left to right. The result of each command is the last
+// argument of the next command. pipeline also sets the variables that the pipeline declares.
 func (f *frame) pipeline(dot any, pipe *parse.PipeNode) (any, error) {
 	var value any = nothing{}
 	var err error
@@ -42,7 +43,7 @@ func (f *frame) pipeline(dot any, pipe *parse.PipeNode) (any, error) {
 	return value, nil
 }
 
-// command evaluates a call or a single operand.
+// command evaluates one command of a pipeline: a call or a single operand.
 func (f *frame) command(dot any, command *parse.CommandNode, piped any) (any, error) {
 	head := command.Args[0]
 	switch head := head.(type) {
@@ -59,7 +60,7 @@ func (f *frame) command(dot any, command *parse.CommandNode, piped any) (any, er
 	return f.operandValue(dot, head)
 }
 
-// operandValue evaluates an operand.
+// operandValue returns the value of an operand.
 func (f *frame) operandValue(dot any, node parse.Node) (any, error) {
 	switch node := node.(type) {
 	case *parse.DotNode:
@@ -84,8 +85,8 @@ func (f *frame) operandValue(dot any, node parse.Node) (any, error) {
 	return nil, fmt.Errorf("%s has no value", shorten(node.String()))
 }
 
-// argument evaluates a node for a parameter type. The type matters for numbers only: 1 may be an
-// int or a float.
+// argument returns the value of a node as an argument of a parameter type. The type is relevant only for
+// constant numbers, because 1 may be an int or a float.
 func (f *frame) argument(dot any, node parse.Node, typ reflect.Type) (any, error) {
 	constant, isNumber := node.(*parse.NumberNode)
 	if !isNumber {
@@ -112,7 +113,7 @@ func (f *frame) argument(dot any, node parse.Node, typ reflect.Type) (any, error
 	return nil, f.fail(node, fmt.Errorf("a number stands where a %s is expected", typ))
 }
 
-// number returns a constant with the type that its spelling implies.
+// number returns the value of a constant number with the type that its notation implies.
 func number(node *parse.NumberNode) (any, error) {
 	text := node.Text
 	isHexInt := len(text) > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X') && !strings.ContainsAny(text, "pP")

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// print returns the text of a value as an action prints it: the text of fmt, with pointers followed, and an empty text
-// for null.
+// print returns the text of a value that an action prints. It is the text that fmt prints, but pointers are
+// followed, and null is an empty text.
 func (f *frame) print(value any) (string, error) {
 	switch value := value.(type) {
 	case nil, nothing:
@@ -43,7 +43,7 @@ func (f *frame) print(value any) (string, error) {
 	return fmt.Sprint(indirect(value)), nil
 }
 
-// toText returns the text of a value as sprig's functions print it.
+// toText returns the text of a value that the functions of sprig print.
 func toText(value any) string {
 	switch value := value.(type) {
 	case string:
@@ -54,7 +54,8 @@ func toText(value any) string {
 	return fmt.Sprintf("%v", value)
 }
 
-// toTexts returns the printed items of a list without null. A value of another kind counts as a list with one item.
+// toTexts returns the texts of the items in a list, without null. A value that is not a list counts as a list
+// with one item.
 func toTexts(list any) []string {
 	v := reflect.ValueOf(list)
 	if v.Kind() != reflect.Slice && v.Kind() != reflect.Array {
@@ -72,8 +73,8 @@ func toTexts(list any) []string {
 	return texts
 }
 
-// printf computes the maximum length that each verb may print, before fmt prints it. A width applies to each item of a
-// list.
+// printf implements the function printf. It charges for the maximum length that the verbs may print before it
+// calls fmt. A width applies to each item of a list.
 func printf(f *frame, format string, values ...any) (string, error) {
 	total, err := f.measureAll(values)
 	if err != nil {
@@ -117,21 +118,21 @@ func printf(f *frame, format string, values ...any) (string, error) {
 	return fmt.Sprintf(format, values...), nil
 }
 
-// verbs summarizes how much a format can print.
+// verbs summarizes how much text the verbs in a format can print.
 type verbs struct {
 	count int
 	// width is the largest width or precision.
 	width int
-	// picks is true if verbs may use an argument twice, expands if they print more than its plain
-	// text.
+	// picks reports whether several verbs may print the same argument. expands reports whether a verb may print
+	// more than the plain text of its argument.
 	picks   bool
 	expands bool
-	// refused is the error for the first rejected verb, nil if all verbs are accepted.
+	// refused is the error for the first verb that is rejected, or nil if all verbs are accepted.
 	refused error
 }
 
-// readFormat parses a format leniently: it continues where fmt would stop, and finds at least the verbs that fmt
-// finds.
+// readFormat parses a format. It continues after errors at which fmt would stop, so that it finds at least all
+// verbs that fmt finds.
 func readFormat(format string, values []any) verbs {
 	var v verbs
 	for {

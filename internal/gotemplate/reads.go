@@ -10,41 +10,47 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Beyond these bounds, parts are not distinguished, and a value is read as a whole.
+// maxTracked is the maximum number of tracked containers, and maxAccesses the maximum number of recorded
+// accesses. If a bound is exceeded, the parts of a value are not distinguished, and a read counts as a read of
+// the whole value.
 const (
 	maxTracked  = 8
 	maxAccesses = 64
-	// maxWatched is the maximum number of watched values. Each has room for itself, in addition to the others.
+	// maxWatched is the maximum number of watched values. Each watched value has an additional entry for
+	// itself.
 	maxWatched = 2
 )
 
-// watch records the reads of some values at the moment of reading. Templates use its maps and lists by reference, so
-// these are identified by their memory address. The containers are the execution's own copies. While they are held
-// here, no other value can get their address. Code that reads the content of a map or list must report it. The shape
-// of a container is recorded when it is read from its map. A container is recorded as a whole before a template can
-// change it. The zero value records nothing.
+// watch records which parts of some values are read, at the time of the read. Templates use maps and lists in
+// the values by reference, so watch identifies them by their memory address. They belong to copies that only
+// this execution uses. While watch refers to them, no other value can get their address.
+//
+// Code that reads the content of a map or list must report the read to watch. The shape of a container is
+// recorded when the container is read from its map. A container is recorded as a whole before a template can
+// change it. The zero value does not record anything.
 type watch struct {
 	tracked  [maxTracked + maxWatched - 1]trackedValue
 	count    int
 	accesses []access
-	// isAll is true if the values are recorded as a whole.
+	// isAll reports whether all values are recorded as a whole.
 	isAll bool
 }
 
-// trackedValue is a map or list of a watched value.
+// trackedValue is a map or list in a watched value, or the watched value itself.
 type trackedValue struct {
-	// address is its memory address.
+	// address is the memory address of the map or list.
 	address uintptr
 	value   any
-	// isWhole is true if the container, or a container of it, is recorded as a whole.
+	// isWhole reports whether this container, or a container that contains it, is recorded as a whole.
 	isWhole bool
-	// parent and key are the path to the container. A watched value is its own parent, and has the number root.
+	// parent and key are the path to the container. A watched value is its own parent. root is the index of the
+	// watched value that contains the container.
 	parent int
 	key    string
 	root   int
 }
 
-// access is a recorded read of a held container, or of one of its keys.
+// access is a recorded read of a tracked container, or of one of its keys.
 type access struct {
 	container int
 	key       string
@@ -52,8 +58,8 @@ type access struct {
 	aspect    tree.Aspect
 }
 
-// start starts watching the values at some paths. Non-empty maps are the expected case, and record
-// nothing.
+// start starts to watch the values at some paths. The values should be maps that are not empty. If a value is
+// not, all values are recorded as a whole.
 func (w *watch) start(root map[string]any, paths [][]string) {
 	for n, path := range paths {
 		var value any = root
@@ -68,7 +74,7 @@ func (w *watch) start(root map[string]any, paths [][]string) {
 	}
 }
 
-// track registers a map or list and the containers in it. Containers in a list count as the list itself.
+// track registers a map or list, and the containers in a map. Containers in a list count as a part of the list.
 func (w *watch) track(value any, entry trackedValue) {
 	if w.count == maxTracked+entry.root {
 		return
@@ -93,7 +99,7 @@ func (w *watch) track(value any, entry trackedValue) {
 	}
 }
 
-// containerAddress returns the address of a map or list, 0 for anything else.
+// containerAddress returns the memory address of a map or list, or 0 for other values.
 func containerAddress(value any) uintptr {
 	switch value.(type) {
 	case map[string]any, []any:
@@ -102,7 +108,7 @@ func containerAddress(value any) uintptr {
 	return 0
 }
 
-// find returns the index of the container at an address, -1 if it is not held.
+// find returns the index of the tracked container with an address, or -1 for none.
 func (w *watch) find(address uintptr) int {
 	if address == 0 {
 		return -1
@@ -115,7 +121,7 @@ func (w *watch) find(address uintptr) int {
 	return -1
 }
 
-// key records the lookup of a key of a map.
+// key records the lookup of a key in a map.
 func (w *watch) key(container any, key string) {
 	if w.count == 0 {
 		return
@@ -136,7 +142,7 @@ func (w *watch) key(container any, key string) {
 	w.note(newAccess)
 }
 
-// isContainer reports whether a value has more content than its shape.
+// isContainer reports whether a value has content in addition to its shape.
 func isContainer(value any) bool {
 	switch value.(type) {
 	case nil, string, bool, int, int64, float64:
@@ -146,7 +152,7 @@ func isContainer(value any) bool {
 	return kind > reflect.Complex128 && kind != reflect.String
 }
 
-// length records that the number of items was read.
+// length records that the number of items in a container was read.
 func (w *watch) length(container any) {
 	if w.count == 0 {
 		return
@@ -156,8 +162,8 @@ func (w *watch) length(container any) {
 	}
 }
 
-// recordWhole records that each map or list among the values is read as a whole, without containers in it that are not part
-// of the watched value.
+// recordWhole records that each of some maps and lists is read as a whole. It ignores containers that are not
+// in a watched value.
 func (w *watch) recordWhole(values ...any) {
 	if w.count == 0 {
 		return
@@ -167,7 +173,7 @@ func (w *watch) recordWhole(values ...any) {
 	}
 }
 
-// recordWholeAt is whole for the container at an address.
+// recordWholeAt does the same as recordWhole for the container with an address.
 func (w *watch) recordWholeAt(address uintptr) {
 	pos := w.find(address)
 	if pos < 0 || w.tracked[pos].isWhole {
@@ -186,8 +192,8 @@ func (w *watch) note(entry access) {
 	}
 }
 
-// reads returns the recorded reads of the first watched values. If the execution exceeded a budget, all values count
-// as read, because that depends on the size of everything.
+// reads returns the recorded reads of the first watched values. If the execution has exceeded a bound, all
+// values count as read as a whole, because the result depends on the size of all data.
 func (w *watch) reads(count int, budget string) Reads {
 	reads := make(Reads, count)
 	if w.isAll || w.count > 0 && budget != "" {
@@ -210,7 +216,7 @@ func (w *watch) reads(count int, budget string) Reads {
 	return reads
 }
 
-// path returns the path of a held container.
+// path returns the path of a tracked container in its watched value.
 func (w *watch) path(pos int) []string {
 	if w.tracked[pos].parent == pos {
 		return nil

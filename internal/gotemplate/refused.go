@@ -3,14 +3,15 @@
 
 package gotemplate
 
-// refusal explains why a function of Helm is not available here.
+// refusal is the reason why a function of Helm is not available in this package, and an alternative.
 type refusal struct {
 	reason  string
 	instead string
 }
 
-// refusals are functions of Helm and sprig with a result that depends on more than the values, and functions that
-// create or handle key material. A sidecar that differs between two renderings would restart its pods without need.
+// refusals returns the functions of Helm and sprig that are not available, by name. The result of these
+// functions depends on more than the values, or they create or handle key material. A sidecar that differs
+// between two renderings would restart its pods without need.
 func refusals() map[string]refusal {
 	refused := map[string]refusal{}
 	refuse := func(reason, instead string, names ...string) {

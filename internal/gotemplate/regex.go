@@ -11,18 +11,19 @@ import (
 )
 
 const (
-	// maxPattern is the maximum length of a regular expression in bytes. maxProgram is its maximum size in
-	// instructions, with repetitions expanded.
+	// maxPattern is the maximum length of a regular expression in bytes. maxProgram is the maximum number of
+	// its instructions, with repetitions expanded.
 	maxPattern = 1024
 	maxProgram = 5000
-	// maxMatch is the maximum number of instructions for finding one match, about a tenth of a second: the size of the
-	// expression times the size of the text.
+	// maxMatch is the maximum number of instructions for finding one match: the size of the expression times
+	// the size of the text. It corresponds to about a tenth of a second.
 	maxMatch = 10 << 20
-	// bytesPerMatch is the memory of one match in the results.
+	// bytesPerMatch is the number of bytes that one match uses in the results.
 	bytesPerMatch = 160
 )
 
-// regexFunctions are the functions of sprig, with one difference: an invalid expression is an error in all of them.
+// regexFunctions returns the functions of sprig for regular expressions, with one difference: an invalid
+// expression is an error in all of them.
 func regexFunctions() []ownFunction {
 	return []ownFunction{
 		{names: "regexMatch mustRegexMatch", fn: regexMatch, guard: guardNothing},
@@ -89,8 +90,8 @@ func regexReplaceAllLiteral(f *frame, expression, text, replacement string) (str
 	return compiled.ReplaceAllLiteralString(text, replacement), nil
 }
 
-// replaceable checks that the result fits. Each match is replaced by the replacement. Each reference in the
-// replacement may stand for the whole match.
+// replaceable compiles an expression, and returns an error if the text after the replacement of all matches
+// could be too long. Each reference in the replacement may stand for the whole match.
 func (f *frame) replaceable(expression, text, replacement string, references int) (*pattern, error) {
 	compiled, err := f.pattern(expression, text)
 	if err != nil {
@@ -107,7 +108,7 @@ func (f *frame) replaceable(expression, text, replacement string, references int
 	return compiled, f.allocate(product(3, result))
 }
 
-// pattern compiles an expression and checks that one match of it in this text does not take long.
+// pattern compiles an expression. It returns an error if a match in the text could take too long.
 func (f *frame) pattern(expression, text string) (*pattern, error) {
 	compiled := f.set.patterns.get(expression)
 	if compiled == nil {
@@ -161,9 +162,9 @@ func programSize(tree *syntax.Regexp) int {
 	return size
 }
 
-// matches returns the number of matches, at most the given one, and their bytes. A search for all matches cannot be
-// canceled and may take quadratic time. Therefore it searches for one, two, four matches and so on, and may stop in
-// between.
+// matches returns the number of matches, up to a maximum, and their total size in bytes. A search for all
+// matches cannot be canceled and may take quadratic time. matches therefore searches for one match, then two,
+// then four and so on, and may stop after each search.
 func (f *frame) matches(compiled *pattern, text string, maxMatches int) (count, bytes int, err error) {
 	elapsedBefore := f.clock.elapsed()
 	for limit := 1; ; limit *= 2 {

@@ -13,18 +13,18 @@ import (
 	"strings"
 )
 
-// Options configure a set. The zero value is safe.
+// Options configure a Set. The zero value is safe.
 type Options struct {
-	// Budget bounds each execution, not the set as a whole.
+	// Budget limits each execution, and not the set as a whole.
 	Budget Budget
-	// Watch are paths below the root, at most two, such as Values, target. An execution reports its reads of the map
-	// at each path.
+	// Watch contains at most two paths below the root, such as Values, target. An execution reports its reads
+	// of the map at each path.
 	Watch [][]string
 	// Methods are the methods that templates may call on values of the caller's types.
 	Methods []Method
 }
 
-// Set is a compiled set of templates. It is immutable and safe for concurrent use.
+// Set is a compiled set of templates. It does not change and is safe for concurrent use.
 type Set struct {
 	budget    Budget
 	scope     *scope
@@ -36,13 +36,14 @@ type Set struct {
 	watch     [][]string
 }
 
-// maxFindings is the maximum number of errors that Compile reports, so that a file without a valid template does not
-// fill a status.
+// maxFindings is the maximum number of errors that Compile reports, so that a file without valid templates does
+// not fill a status.
 const maxFindings = 20
 
 // Compile parses and checks templates. The files are texts by full name, such as
-// "vector-sidecar/templates/podtemplate.yaml". Files with a base name that starts with "_" only define templates for
-// others. The error joins all findings, in the order of files and lines, each an [*Error].
+// "vector-sidecar/templates/podtemplate.yaml". A file with a base name that starts with "_" only defines
+// templates for other files. The returned error joins all errors in the order of files and lines. Each of them
+// is an [*Error].
 func Compile(files map[string]string, opts Options) (*Set, error) {
 	set := &Set{
 		files:     slices.Sorted(maps.Keys(files)),
@@ -70,8 +71,8 @@ func Compile(files map[string]string, opts Options) (*Set, error) {
 	return set, nil
 }
 
-// add parses a file into the set, behind the files that are sorted before it. It returns the first maxFindings, in the
-// order of lines.
+// add parses a file and adds its definitions to the set. It returns errors for definitions that already exist,
+// in the order of lines, at most maxFindings.
 func (s *Set) add(src *source) []error {
 	definitions, err := parseSource(src)
 	if err != nil {
@@ -99,12 +100,13 @@ func definedTwice(first, second *definition) error {
 	return finding
 }
 
-// joinFindings joins the first maxFindings.
+// joinFindings joins the first errors, at most maxFindings.
 func joinFindings(findings []error) error {
 	return errors.Join(findings[:min(len(findings), maxFindings)]...)
 }
 
-// Names returns the templates that can be executed, sorted: the files with a base name that does not start with "_".
+// Names returns the sorted names of the templates that can be executed: the files with a base name that does
+// not start with "_".
 func (s *Set) Names() []string {
 	var names []string
 	for _, name := range s.files {

@@ -12,8 +12,8 @@ import (
 	"text/template/parse"
 )
 
-// Bounds on the parsed text, so that Compile is as safe as Execute: the parser recurses into blocks and allocates a
-// hundred bytes or more for each byte of an action.
+// These constants are limits of the text that Compile parses. They make Compile as safe as Execute, because the
+// parser recurses into blocks and allocates at least a hundred bytes for each byte of an action.
 const (
 	maxText        = 1 << 20
 	maxActions     = 20_000
@@ -21,17 +21,17 @@ const (
 	bytesPerAction = 150
 )
 
-// definition is one template: a file, or a define inside it.
+// definition is one template: a file or a define in a file.
 type definition struct {
 	*source
 	name string
 	root *parse.ListNode
-	// isEmpty reports whether the definition has only blanks and comments.
+	// isEmpty reports whether the definition contains only whitespace and comments.
 	isEmpty bool
 }
 
-// scope finds the templates of include and template by name. In a text of tpl, the own definitions come first, then
-// the definitions of the set. As in text/template, an empty definition does not replace another.
+// scope finds templates by name. In a text of tpl, the definitions in the text take precedence over the
+// definitions of the set. As in text/template, an empty definition does not replace another definition.
 type scope struct {
 	outer       *scope
 	definitions map[string]*definition
@@ -46,7 +46,7 @@ func (s *scope) find(name string) (match *definition) {
 	return match
 }
 
-// names returns all templates in scope.
+// names returns the sorted names of all templates in the scope.
 func (s *scope) names() []string {
 	var names []string
 	for ; s != nil; s = s.outer {
@@ -58,7 +58,8 @@ func (s *scope) names() []string {
 	return slices.Compact(names)
 }
 
-// parseSource parses one text into its definitions. The definition of the text itself has the file's name.
+// parseSource parses a text and returns its definitions by name. The definition of the text itself has the name
+// of the file.
 func parseSource(src *source) (map[string]*definition, error) {
 	if err := checkText(src); err != nil {
 		return nil, err
@@ -97,7 +98,8 @@ func (s *source) tooLarge(message string) *Error {
 	return finding
 }
 
-// parseTrees runs the parser. A panic would be a bug of the standard library, and becomes an error of this text.
+// parseTrees parses a text with the parser of the standard library. It converts a panic, which would be a bug
+// in the parser, to an error.
 func parseTrees(src *source) (trees map[string]*parse.Tree, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -114,8 +116,8 @@ func parseTrees(src *source) (trees map[string]*parse.Tree, err error) {
 	return trees, nil
 }
 
-// parseError extracts place and message from the parser's error, which has the form "template:
-// NAME:LINE: MESSAGE".
+// parseError converts an error of the parser, which has the form "template: NAME:LINE: MESSAGE", to an Error
+// with a position.
 func (s *source) parseError(err error) *Error {
 	remaining, _ := strings.CutPrefix(err.Error(), "template: "+s.file+":")
 	number, message, found := strings.Cut(remaining, ": ")
@@ -136,7 +138,7 @@ func (s *source) parseError(err error) *Error {
 	return located
 }
 
-// start returns the position of a definition: its keyword, or the first byte of the file.
+// start returns the position of a define's action, or 0 for the definition of a whole file.
 func (d *definition) start() int {
 	if d.name == d.file {
 		return 0
@@ -152,8 +154,8 @@ func (d *definition) start() int {
 	return int(d.root.Position())
 }
 
-// scanActions returns the number of actions in a text and the number of bytes inside them. It parses only strings and
-// comments, because parsing comes later.
+// scanActions returns the number of actions in a text, and the number of bytes in them. It runs before the text
+// is parsed, and recognizes only strings and comments.
 func scanActions(text string) (actions, inside int) {
 	for {
 		start := strings.Index(text, "{{")

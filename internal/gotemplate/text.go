@@ -12,7 +12,8 @@ import (
 	"github.com/Masterminds/goutils"
 )
 
-// textFunctions are functions that return more text than they receive, so the size of the result is computed first.
+// textFunctions returns the functions with results that may be larger than their arguments. The size of their
+// results is computed before the call.
 func textFunctions() []ownFunction {
 	return []ownFunction{
 		{names: "repeat", fn: repeat, guard: guardNothing},
@@ -35,7 +36,7 @@ func textFunctions() []ownFunction {
 	}
 }
 
-// chargeText charges for a text before it is created.
+// chargeText charges for a text before it is created. It returns an error if the text would be too long.
 func (f *frame) chargeText(bytes int) error {
 	if err := f.fits(bytes); err != nil {
 		return err
@@ -97,7 +98,7 @@ func splitList(f *frame, separator, text string) ([]string, error) {
 	return strings.Split(text, separator), nil
 }
 
-// split and splitN return the parts under the keys _0, _1 and so on.
+// split and splitN return the parts of a text by the keys _0, _1 and so on.
 func split(f *frame, separator, text string) (map[string]string, error) {
 	return splitN(f, separator, -1, text)
 }
@@ -124,7 +125,7 @@ func (f *frame) chargeSplit(separator, text string, bytesEach int) error {
 	return f.pieces(parts, bytesEach)
 }
 
-// join prints the items of a list, without null, with a separator.
+// join returns the items of a list, without null, separated by a separator.
 func join(f *frame, separator string, list any) (string, error) {
 	items := toTexts(list)
 	total := product(len(separator), len(items))
@@ -137,7 +138,7 @@ func join(f *frame, separator string, list any) (string, error) {
 	return strings.Join(items, separator), nil
 }
 
-// cat prints its arguments, without null, with spaces between them.
+// cat returns its arguments, without null, separated by spaces.
 func cat(values ...any) string {
 	var texts []string
 	for _, value := range values {

@@ -10,18 +10,18 @@ import (
 	"text/template/parse"
 )
 
-// Usage lists the defines of a set that its executed templates do not call with any data.
+// Usage describes which defines of a set its executed templates never call, with any data.
 type Usage struct {
-	// Unused are the defines that no call can reach from the files that are executed.
+	// Unused are the defines that no call in an executed file can reach.
 	Unused []Define
-	// Computed are the calls of templates that depend on the data, if they may reach defines that no other call
-	// reaches.
+	// Computed are calls of templates with names that depend on the data, if they may reach defines that no
+	// other call reaches.
 	Computed []ComputedCall
 }
 
 // Position is a position in a file of a set.
 type Position struct {
-	// File is the full name of the file. Line and Column count from 1.
+	// File is the full name of the file. Line and Column start at 1.
 	File         string
 	Line, Column int
 }
@@ -37,15 +37,15 @@ type Define struct {
 	Name string
 }
 
-// ComputedCall is an include of a computed name, or a tpl of a computed text.
+// ComputedCall is an include with a computed name, or a tpl with a computed text.
 type ComputedCall struct {
 	Position
 
-	// Defines are the names of the defines that this call may reach and that no earlier call reaches.
+	// Defines are the names of the defines that this call may reach but no earlier call reaches.
 	Defines []string
 }
 
-// Usage returns the usage of the defines of the set, in the order of files and lines.
+// Usage returns which defines of the set are used. Its lists have the order of files and lines.
 func (s *Set) Usage() Usage {
 	finder := &usageFinder{scope: s.scope, reachable: map[*definition]bool{}}
 	for _, name := range s.Names() {
@@ -67,28 +67,29 @@ func (s *Set) Usage() Usage {
 	return usage
 }
 
-// positionAt returns the place of a byte position.
+// positionAt converts a byte position in the source to a Position.
 func (s *source) positionAt(position int) Position {
 	located := s.errorAt(position, "")
 	return Position{located.Template, located.Line, located.Column}
 }
 
-// usageFinder follows the calls of templates.
+// usageFinder follows the calls of templates to find the definitions that are used.
 type usageFinder struct {
 	scope *scope
-	// reachable are the definitions that a call may reach, and order is their order.
+	// reachable contains the definitions that a call may reach. order contains them in the order in which they
+	// were found.
 	reachable map[*definition]bool
 	order     []*definition
 	computed  []patternCall
 }
 
-// patternCall is a call of the templates with names that match a pattern.
+// patternCall is a call of templates with names that match a pattern.
 type patternCall struct {
 	pattern  namePattern
 	position Position
 }
 
-// markReachable marks a definition, and all definitions that it reaches by calls of constant names.
+// markReachable marks a definition and all definitions that it reaches through calls with constant names.
 func (u *usageFinder) markReachable(called *definition) {
 	if called == nil || u.reachable[called] {
 		return
@@ -98,7 +99,8 @@ func (u *usageFinder) markReachable(called *definition) {
 	u.calls(called, nil)
 }
 
-// calls follows the calls in a definition. If no place is given, they have their places in the definition.
+// calls follows the calls in a definition. If a fixed position is passed, all calls have that position instead
+// of their own.
 func (u *usageFinder) calls(caller *definition, fixedPosition *Position) {
 	names := newNameFinder(caller.root)
 	walk(caller.root, func(node parse.Node) {
@@ -130,7 +132,7 @@ func (u *usageFinder) calls(caller *definition, fixedPosition *Position) {
 	})
 }
 
-// text follows the calls in a constant text of tpl.
+// text follows the calls in a constant text of tpl, which all have the position of the tpl call.
 func (u *usageFinder) text(text string, position *Position) {
 	definitions, err := parseSource(&source{file: textName, text: text})
 	if err != nil {
@@ -141,8 +143,8 @@ func (u *usageFinder) text(text string, position *Position) {
 	}
 }
 
-// resolveCall marks the definitions that a computed call may reach, and returns the names of the defines among them that were
-// not reached before.
+// resolveCall marks the definitions that a computed call may reach. It returns the names of the defines that
+// were not reached before.
 func (u *usageFinder) resolveCall(call patternCall) (defines []string) {
 	mark := len(u.order)
 	for _, name := range slices.Sorted(maps.Keys(u.scope.definitions)) {
