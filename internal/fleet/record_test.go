@@ -149,15 +149,15 @@ func TestReadContent_RejectsModifiedRecords(t *testing.T) {
 		return to.Bytes()
 	}
 	for want, damage := range map[string]func(map[string]*appsv1.ControllerRevision){
-		"the ControllerRevision does not exist":      func(all map[string]*appsv1.ControllerRevision) { delete(all, name) },
-		part + " is missing": func(all map[string]*appsv1.ControllerRevision) { delete(all, part) },
+		"the ControllerRevision does not exist": func(all map[string]*appsv1.ControllerRevision) { delete(all, name) },
+		part + " is missing":                    func(all map[string]*appsv1.ControllerRevision) { delete(all, part) },
 		name + " has format 3, and this release reads only format 1: it was stored by another release": func(all map[string]*appsv1.ControllerRevision) {
 			change(all[name], func(data map[string]any) { data["format"] = 3 })
 		},
 		part + " has format 7": func(all map[string]*appsv1.ControllerRevision) {
 			change(all[part], func(data map[string]any) { data["format"] = 7 })
 		},
-		"somebody has changed it": func(all map[string]*appsv1.ControllerRevision) {
+		"the ControllerRevision was changed": func(all map[string]*appsv1.ControllerRevision) {
 			change(all[part], func(data map[string]any) { data["content"] = packed(`{"data": {"production.yaml": "{}"}}`) })
 		},
 		part + ": a stored ConfigMap has more than 8388608 bytes unpacked": func(all map[string]*appsv1.ControllerRevision) {

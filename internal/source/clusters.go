@@ -80,14 +80,14 @@ func (w *ObjectOverlay) expandInto(namespace *metav1.PartialObjectMetadata, home
 	for _, cluster := range w.Clusters() {
 		selector, _ := clusterwide.NewSelector(&cluster.Spec, home)
 		isSelected := selector.Selects(namespace)
-		if isSelected || w.hasFieldsOf(namespace.Name, meta.Manager(meta.InNamespace(cluster.Name))) {
+		if isSelected || w.hasManagedFields(namespace.Name, meta.Manager(meta.InNamespace(cluster.Name))) {
 			w.Put(selector.NewSidecar(cluster, namespace.Name, isSelected))
 		}
 	}
 }
 
-// hasFieldsOf reports whether a workload of a namespace has something of a field manager.
-func (w *ObjectOverlay) hasFieldsOf(namespace, manager string) bool {
+// hasManagedFields reports whether a workload of a namespace has something of a field manager.
+func (w *ObjectOverlay) hasManagedFields(namespace, manager string) bool {
 	for _, objects := range w.workloads {
 		for _, object := range objects.list(namespace) {
 			if slices.Contains(w.managers[withoutUID(workload.NewRef(object))], manager) {
