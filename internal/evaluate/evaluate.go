@@ -60,7 +60,7 @@ func decideOn(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*d
 		adopted.Generation = -sidecar.Generation
 	}
 	if invalid != nil || sidecar.Orphans() {
-		return &decision.Decision{Invalid: invalid, Adopted: adopted, TakenOut: sidecar.Status.RemovedByOwners}, nil
+		return &decision.Decision{Invalid: invalid, Adopted: adopted, TakenOut: sidecar.Status.RemovedByOwners, IsForDeletion: sidecar.DeletionTimestamp != nil}, nil
 	}
 	p := newPass(snapshot, reader, sidecar)
 	p.facts.Kinds = kinds
