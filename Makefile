@@ -169,6 +169,7 @@ go-test-chart: SELECTED := -skip '$(TESTS_chart-webhook)'
 RELEASE_BEFORE := $(shell grep -xE '[0-9a-f]{40}' test/golden/RELEASE_BEFORE)
 
 .PHONY: release-before
+# A dry run executes each recipe that names the variable MAKE, so this one names MAKE_COMMAND.
 release-before: ## Build the operator of the commit in test/golden/RELEASE_BEFORE in bin/before, beside its chart and values, out of the history.
 	@set -e; to='$(CURDIR)/$(BIN)/before'; \
 	if [ "$$(cat "$$to/commit" 2>/dev/null)" = $(RELEASE_BEFORE) ]; then exit; fi; \
@@ -178,7 +179,7 @@ release-before: ## Build the operator of the commit in test/golden/RELEASE_BEFOR
 	fi; \
 	from="$$(mktemp -d)"; trap 'git worktree remove --force "$$from/tree"; rm -rf "$$from"' EXIT; \
 	git worktree add --quiet --detach "$$from/tree" $(RELEASE_BEFORE); \
-	$(MAKE) --no-print-directory -C "$$from/tree" build BIN="$$to" PROGRAMS=./cmd/operator VERSION=0.0.0-before; \
+	$(MAKE_COMMAND) --no-print-directory -C "$$from/tree" build BIN="$$to" PROGRAMS=./cmd/operator VERSION=0.0.0-before; \
 	cp -R "$$from/tree/chart" "$$from/tree/values" "$$to"; \
 	echo $(RELEASE_BEFORE) > "$$to/commit"
 
