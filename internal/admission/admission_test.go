@@ -139,12 +139,12 @@ func TestHandler_AllowsUpdatesWithoutSpecChange(t *testing.T) {
 	w := newWorld(t)
 	w.err = errors.New("not to be asked")
 	before := logs().WithInlineConfig(broken).Build()
-	labelled := before.DeepCopy()
-	labelled.Labels, labelled.Finalizers = map[string]string{"a": "b"}, []string{"example.com/own"}
+	labeled := before.DeepCopy()
+	labeled.Labels, labeled.Finalizers = map[string]string{"a": "b"}, []string{"example.com/own"}
 	going := logs().WithInlineConfig(broken + "\n").Build()
 	going.DeletionTimestamp = &metav1.Time{Time: time.Now()}
 
-	require.True(t, asked(t, w, before, labelled).Allowed)
+	require.True(t, asked(t, w, before, labeled).Allowed)
 	require.True(t, asked(t, w, before, going).Allowed)
 	require.Zero(t, w.asked.Load())
 }
@@ -244,7 +244,7 @@ func TestHandler_IgnoresReferencedConfigMap(t *testing.T) {
 // A conflict with an older or a younger VectorSidecar is denied.
 func TestHandler_DeniesConflictsWithOlderAndYounger(t *testing.T) {
 	w := newWorld(t)
-	w.workloads = []*workloadcache.Record{workloadcache.NewRecord(objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build())}
+	w.workloads = []*workloadcache.Record{workloadcache.NewRecord(objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Build())}
 	aged := func(b *objects.VectorSidecar, age time.Duration) *v1alpha1.VectorSidecar {
 		sidecar := b.Build()
 		sidecar.CreationTimestamp = metav1.NewTime(time.Now().Add(-age))
@@ -269,9 +269,9 @@ func TestHandler_LimitsCheckedWorkloads(t *testing.T) {
 	w := newWorld(t)
 	w.others = []v1alpha1.VectorSidecar{*objects.NewVectorSidecar("other", "shop").Selecting("crowded", "yes").Build()}
 	for n := range mostWorkloads + 1 {
-		deployment := objects.NewDeployment(fmt.Sprintf("app-%03d", mostWorkloads-n), "shop").Labelled("logs", "vector")
+		deployment := objects.NewDeployment(fmt.Sprintf("app-%03d", mostWorkloads-n), "shop").Labeled("logs", "vector")
 		if n == 0 {
-			deployment.Labelled("crowded", "yes")
+			deployment.Labeled("crowded", "yes")
 		}
 		w.workloads = append(w.workloads, workloadcache.NewRecord(deployment.Build()))
 	}

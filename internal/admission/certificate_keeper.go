@@ -82,7 +82,7 @@ type CertificateKeeper struct {
 // NeedLeaderElection implements manager.LeaderElectionRunnable.
 func (k *CertificateKeeper) NeedLeaderElection() bool { return false }
 
-// Start maintains the certificate until the context is cancelled.
+// Start maintains the certificate until the context is canceled.
 func (k *CertificateKeeper) Start(ctx context.Context) error {
 	changed := make(chan struct{}, 1)
 	for _, object := range []client.Object{&corev1.Secret{}, &admissionv1.ValidatingWebhookConfiguration{}} {

@@ -91,7 +91,7 @@ func TestReviewCluster_LimitsNamespaces(t *testing.T) {
 	most := 0
 	w.in = func(s *evaluate.Snapshot) {
 		for n := range mostWorkloads {
-			deployment := objects.NewDeployment(fmt.Sprintf("app-%03d", n), s.Sidecar.Namespace).Labelled("logs", "vector").Build()
+			deployment := objects.NewDeployment(fmt.Sprintf("app-%03d", n), s.Sidecar.Namespace).Labeled("logs", "vector").Build()
 			s.Workloads = append(s.Workloads, workloadcache.NewRecord(deployment))
 		}
 	}
@@ -116,10 +116,10 @@ func TestReviewCluster_LimitsWorkloadsOfAllNamespaces(t *testing.T) {
 	w.has("a=one", "b=two", "c=three", "d=four")
 	w.in = func(s *evaluate.Snapshot) {
 		for n := range mostWorkloads / 4 {
-			deployment := objects.NewDeployment(fmt.Sprintf("app-%03d", n), s.Sidecar.Namespace).Labelled("logs", "vector").Build()
+			deployment := objects.NewDeployment(fmt.Sprintf("app-%03d", n), s.Sidecar.Namespace).Labeled("logs", "vector").Build()
 			s.Workloads = append(s.Workloads, workloadcache.NewRecord(deployment))
 		}
-		crowded := objects.NewDeployment("last", s.Sidecar.Namespace).Labelled("logs", "vector").Labelled("crowded", "yes").Build()
+		crowded := objects.NewDeployment("last", s.Sidecar.Namespace).Labeled("logs", "vector").Labeled("crowded", "yes").Build()
 		s.Workloads = append(s.Workloads, workloadcache.NewRecord(crowded))
 		s.Others = []v1alpha1.VectorSidecar{*clusterwide.NewSidecar(everywhere(objects.NewVectorSidecar("other", "").Selecting("crowded", "yes")), s.Sidecar.Namespace, true)}
 	}
@@ -174,7 +174,7 @@ func TestReviewCluster_AllowsFaultOfOneNamespace(t *testing.T) {
 	rivals := map[string]bool{"shop": true}
 	w.in = func(s *evaluate.Snapshot) {
 		there := s.Sidecar.Namespace
-		s.Workloads = []*workloadcache.Record{workloadcache.NewRecord(objects.NewDeployment("cart", there).Labelled("logs", "vector").Build())}
+		s.Workloads = []*workloadcache.Record{workloadcache.NewRecord(objects.NewDeployment("cart", there).Labeled("logs", "vector").Build())}
 		if rivals[there] {
 			s.Others = []v1alpha1.VectorSidecar{*clusterwide.NewSidecar(everywhere(objects.NewVectorSidecar("other", "").Selecting("logs", "vector")), there, true)}
 		}
@@ -195,7 +195,7 @@ func TestReviewCluster_AllowsFaultOfOneNamespace(t *testing.T) {
 func TestReviewCluster_IgnoresPrecedingVectorSidecars(t *testing.T) {
 	w := newWorld(t)
 	w.has("shop=development")
-	w.workloads = []*workloadcache.Record{workloadcache.NewRecord(objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build())}
+	w.workloads = []*workloadcache.Record{workloadcache.NewRecord(objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Build())}
 	w.others = []v1alpha1.VectorSidecar{*logs().Build()}
 
 	answer := askedCluster(t, w, nil, everywhere(logs()))
@@ -216,9 +216,9 @@ func TestReviewCluster_DeniesUpdatesWithNewFaults(t *testing.T) {
 	require.Contains(t, fmt.Sprint(answer.Warnings), "as before: ClusterVectorSidecar logs spec.sidecar.config.inline:3:11")
 
 	w.err = errors.New("not to be asked")
-	labelled := bad.DeepCopy()
-	labelled.Labels, labelled.Finalizers = map[string]string{"a": "b"}, []string{"example.com/own"}
-	require.True(t, askedCluster(t, w, bad, labelled).Allowed)
+	labeled := bad.DeepCopy()
+	labeled.Labels, labeled.Finalizers = map[string]string{"a": "b"}, []string{"example.com/own"}
+	require.True(t, askedCluster(t, w, bad, labeled).Allowed)
 	going := bad.DeepCopy()
 	going.DeletionTimestamp = &metav1.Time{Time: time.Now()}
 	require.True(t, askedCluster(t, w, good, going).Allowed)
@@ -241,7 +241,7 @@ func TestReviewCluster_ChecksNewlySelectedNamespaces(t *testing.T) {
 	}
 	w.in = func(s *evaluate.Snapshot) {
 		there := s.Sidecar.Namespace
-		s.Workloads = []*workloadcache.Record{workloadcache.NewRecord(objects.NewDeployment("cart", there).Labelled("logs", "vector").Build())}
+		s.Workloads = []*workloadcache.Record{workloadcache.NewRecord(objects.NewDeployment("cart", there).Labeled("logs", "vector").Build())}
 		if there == "pay" {
 			s.Others = []v1alpha1.VectorSidecar{*clusterwide.NewSidecar(everywhere(objects.NewVectorSidecar("other", "").Selecting("logs", "vector")), there, true)}
 		}

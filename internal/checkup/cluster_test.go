@@ -85,7 +85,7 @@ func TestKubelets_ChecksOldestKubelet(t *testing.T) {
 // The check names further operators that it did not examine.
 func TestInstallation_NamesOtherOperators(t *testing.T) {
 	operator := func(namespace string) client.Object {
-		one := objects.NewDeployment("vso", namespace).Labelled("app.kubernetes.io/component", "operator").Pod(func(pod *corev1.PodSpec) {
+		one := objects.NewDeployment("vso", namespace).Labeled("app.kubernetes.io/component", "operator").Pod(func(pod *corev1.PodSpec) {
 			pod.Containers[0].Args = []string{"--environments-configmap=values"}
 		}).Build()
 		one.Status.AvailableReplicas = 1

@@ -106,10 +106,10 @@ func (o *checkOptions) print(results []checkup.Result) error {
 		return o.output.print(o.app.Out, results)
 	}
 	paint := painterFor(o.app.Out)
-	colours := map[checkup.State]string{checkup.OK: green, checkup.Warning: yellow, checkup.Unknown: yellow, checkup.Failed: red}
+	colors := map[checkup.State]string{checkup.OK: green, checkup.Warning: yellow, checkup.Unknown: yellow, checkup.Failed: red}
 	for _, result := range results {
 		err := errors.Join(
-			paint.paint(colours[result.State], fmt.Sprintf("%-8s", result.State)),
+			paint.paint(colors[result.State], fmt.Sprintf("%-8s", result.State)),
 			humanize.Fprintf(o.app.Out, "%s: %s\n", result.Check, result.Message))
 		if result.Help != "" {
 			err = errors.Join(err, humanize.Fprintf(o.app.Out, "        %s\n", result.Help))

@@ -44,7 +44,7 @@ func TestClusterFlags_OverridesDetectedCluster(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := &cluster{fault: test.fault, objects: []client.Object{
 				kubernetes, objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Build(),
-				objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build(),
+				objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Build(),
 			}}
 			out, notes, code := c.run(t, append([]string{"render", "cart"}, test.arguments...)...)
 			require.Zero(t, code, notes)
@@ -66,7 +66,7 @@ func TestNewRender_SkipsInvalidNamespaceSelector(t *testing.T) {
 	broken.Spec.Selector.MatchLabels = map[string]string{"audit": "vector"}
 	c := &cluster{objects: []client.Object{
 		broken, objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Build(),
-		objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build(),
+		objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Build(),
 	}}
 	out, notes, code := c.run(t, "render", "cart")
 	require.Zero(t, code, notes)
@@ -97,7 +97,7 @@ func TestInputs_ReadsMissingObjectsFromNamespace(t *testing.T) {
 		return objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	}
 	cart := func(namespace string) client.Object {
-		return objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+		return objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	}
 	c := &cluster{objects: []client.Object{logs("shop"), logs("web"), cart("shop"), cart("web")}}
 	const several = "error: the files have objects of the namespaces shop, web: set one with --namespace, or take all with --all-namespaces"

@@ -222,10 +222,10 @@ func unifiedDiff(oldName, newName, oldText, newText string) (string, error) {
 
 // difference writes a unified diff.
 func (p painter) difference(text string) error {
-	colours := map[byte]string{'+': green, '-': red, '@': cyan}
+	colors := map[byte]string{'+': green, '-': red, '@': cyan}
 	var errs []error
 	for line := range strings.Lines(text) {
-		errs = append(errs, p.paint(colours[line[0]], strings.TrimSuffix(line, "\n")))
+		errs = append(errs, p.paint(colors[line[0]], strings.TrimSuffix(line, "\n")))
 		_, err := io.WriteString(p.writer, "\n")
 		errs = append(errs, err)
 	}

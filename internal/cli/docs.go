@@ -20,8 +20,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// licence is the header of every generated page.
-const licence = `<!--
+// license is the header of every generated page.
+const license = `<!--
 SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
 -->
@@ -100,9 +100,9 @@ func explainCodes(command *cobra.Command, codes []string) error {
 // reasonsPage returns docs/reasons.md.
 func reasonsPage() string {
 	var b strings.Builder
-	b.WriteString(licence + `# Reasons and findings
+	b.WriteString(license + `# Reasons and findings
 
-Written by ` + "`make generate`" + ` from the catalogue in the code. ` + "`kubectl vectorsidecar docs WORD`" + ` prints one line of it.
+Written by ` + "`make generate`" + ` from the catalog in the code. ` + "`kubectl vectorsidecar docs WORD`" + ` prints one line of it.
 
 ### Condition reasons
 
@@ -156,7 +156,7 @@ func valuesPage(chart fs.FS) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	b.WriteString(licence + "# Values\n\nWhat a values file and `spec` of a VectorSidecar may say.\n\n| Value | Type | Default | Meaning |\n|---|---|---|---|\n")
+	b.WriteString(license + "# Values\n\nWhat a values file and `spec` of a VectorSidecar may say.\n\n| Value | Type | Default | Meaning |\n|---|---|---|---|\n")
 	for _, row := range rows {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", row.path, row.kind, row.standard, row.meaning)
 	}

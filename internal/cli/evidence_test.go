@@ -38,8 +38,8 @@ func TestNewPlan_WaitsForCanaryWithPods(t *testing.T) {
 			vs := objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Build()
 			vs.Spec.Environment, vs.Spec.Rollout = "development", &v1alpha1.RolloutSpec{Canary: &test.canary}
 			file := filepath.Join(t.TempDir(), "shop.yaml")
-			manifest := text(t, vs) + "---\n" + text(t, objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Labelled("first", "yes").WithReplicas(0).Build()) +
-				"---\n" + text(t, objects.NewDeployment("other", "shop").Labelled("logs", "vector").Build())
+			manifest := text(t, vs) + "---\n" + text(t, objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Labeled("first", "yes").WithReplicas(0).Build()) +
+				"---\n" + text(t, objects.NewDeployment("other", "shop").Labeled("logs", "vector").Build())
 			require.NoError(t, os.WriteFile(file, []byte(manifest), 0o600))
 			out, notes, code := (&cluster{}).runOutside(t, "plan", "-f", file, "--kube-version", "v1.36.0")
 			require.Zero(t, code, notes)

@@ -30,7 +30,7 @@ func TestExplain_SelectsAsPlanAndTree(t *testing.T) {
 	for i := range 12 {
 		namespace := fmt.Sprintf("team-%02d", i)
 		object := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}
-		c.objects = append(c.objects, objects.NewDeployment("web", namespace).Labelled("logs", "vector").Build())
+		c.objects = append(c.objects, objects.NewDeployment("web", namespace).Labeled("logs", "vector").Build())
 		wanted[namespace] = []string{}
 		if i%3 > 0 {
 			c.objects = append(c.objects, objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build())
@@ -90,7 +90,7 @@ func collect(nodes []*node, sidecar string, found func(sidecar string)) {
 
 // Only a hint names a VectorSidecar of another namespace, if the workload's own has none.
 func TestExplain_NamesNoOtherNamespaces(t *testing.T) {
-	deployment := objects.NewDeployment("web", "shop").Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("web", "shop").Labeled("logs", "vector").Build()
 	other := objects.NewVectorSidecar("logs", "other").Selecting("logs", "vector").Build()
 	own := objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Build()
 	for name, test := range map[string]struct {

@@ -55,12 +55,12 @@ func (o *findingsOutput) printText(result *lint.Result) error {
 	paint := painterFor(o.app.Out)
 	for i := range result.Findings {
 		finding := &result.Findings[i]
-		colour := red
+		color := red
 		if finding.Level != string(meta.Error) {
-			colour = yellow
+			color = yellow
 		}
 		err := errors.Join(
-			humanize.Fprintf(o.app.Out, "%s: ", finding.Position()), paint.paint(colour, finding.Level),
+			humanize.Fprintf(o.app.Out, "%s: ", finding.Position()), paint.paint(color, finding.Level),
 			humanize.Fprintf(o.app.Out, " %s: %s\n    %s\n", finding.Code, finding.Text(), finding.Help))
 		if err != nil {
 			return err

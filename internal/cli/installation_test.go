@@ -19,12 +19,12 @@ import (
 func releases() *cluster {
 	all := []client.Object{}
 	for namespace, watched := range map[string]string{"a-system": "web", "b-system": "shop,pay"} {
-		all = append(all, objects.NewDeployment("vso", namespace).Labelled("app.kubernetes.io/component", "operator").Pod(func(pod *corev1.PodSpec) {
+		all = append(all, objects.NewDeployment("vso", namespace).Labeled("app.kubernetes.io/component", "operator").Pod(func(pod *corev1.PodSpec) {
 			pod.Containers[0].Args = []string{"--environment=" + map[string]string{"web": "development", "shop,pay": "production"}[watched], "--environments-configmap=values", "--watch-namespaces=" + watched}
 		}).Build(), objects.NewConfigMap("values", namespace, "rollout.yaml", "waves: [{name: first, namespaceSelector: {matchLabels: {a: b}}}]\n"))
 	}
 	for _, namespace := range []string{"web", "shop", "none"} {
-		all = append(all, objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build(), objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build())
+		all = append(all, objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build(), objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build())
 	}
 	return &cluster{objects: all}
 }
@@ -82,9 +82,9 @@ func TestSession_RanksUnboundDeploymentLast(t *testing.T) {
 		"by nobody who is known": {bound("other:vso", ""), "a-hostile/vso"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			all := []client.Object{test.bound, objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Build(), objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build()}
+			all := []client.Object{test.bound, objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Build(), objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Build()}
 			for _, namespace := range []string{"a-hostile", "z-system"} {
-				all = append(all, objects.NewDeployment("vso", namespace).Labelled("app.kubernetes.io/component", "operator").Pod(func(pod *corev1.PodSpec) {
+				all = append(all, objects.NewDeployment("vso", namespace).Labeled("app.kubernetes.io/component", "operator").Pod(func(pod *corev1.PodSpec) {
 					pod.Containers[0].Args = []string{"--environment=production", "--environments-configmap=values"}
 				}).Build(), objects.NewConfigMap("values", namespace, "rollout.yaml", ""))
 			}

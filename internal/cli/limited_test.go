@@ -125,14 +125,14 @@ func operated(t *testing.T, environment string) *cluster {
 	t.Helper()
 	values := objects.NewConfigMap("environments", "vector-system", "policy", "")
 	values.Data = installed
-	operator := objects.NewDeployment("vso", "vector-system").Labelled("app.kubernetes.io/component", "operator").Pod(func(pod *corev1.PodSpec) {
+	operator := objects.NewDeployment("vso", "vector-system").Labeled("app.kubernetes.io/component", "operator").Pod(func(pod *corev1.PodSpec) {
 		pod.Containers[0].Args = []string{"--environment=staging", "--environments-configmap=environments"}
 	}).Build()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop", Labels: map[string]string{meta.LabelEnvironment: environment}}}
 	sidecar := objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Build()
 	sidecar.Generation = 1
 	c := &cluster{objects: []client.Object{values, operator, namespace, sidecar}}
-	c.objects = append(c.objects, objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build())
+	c.objects = append(c.objects, objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Build())
 	decided := c.decide(t)
 	require.Nil(t, decided.rulings[0].Invalid)
 	for _, change := range decided.changes {

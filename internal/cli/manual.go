@@ -15,10 +15,10 @@ import (
 // manual returns docs/cli.md.
 func manual(root *cobra.Command) string {
 	var b strings.Builder
-	b.WriteString(licence + "# kubectl vectorsidecar\n\nWritten by `make generate` from the commands; every example is run by a test.\n\n" + root.Long + `
+	b.WriteString(license + "# kubectl vectorsidecar\n\nWritten by `make generate` from the commands; every example is run by a test.\n\n" + root.Long + `
 
 Commands that may ask a cluster take kubectl's flags, such as ` + "`-n`, `--context` and `--kubeconfig`" + `. Data goes to the standard output and
-everything else to the standard error. Text is coloured on a terminal only, and never with ` + "`NO_COLOR`" + `.
+everything else to the standard error. Text is colored on a terminal only, and never with ` + "`NO_COLOR`" + `.
 
 | Command | What it does |
 |---|---|

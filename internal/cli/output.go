@@ -61,12 +61,12 @@ func painterFor(w io.Writer) painter {
 }
 
 // paint writes a text in a color.
-func (p painter) paint(colour, text string) error {
+func (p painter) paint(color, text string) error {
 	if !p.isOn || text == "" {
 		_, err := io.WriteString(p.writer, text)
 		return err
 	}
-	startErr := control(p.writer, "\x1b["+colour+"m")
+	startErr := control(p.writer, "\x1b["+color+"m")
 	_, err := io.WriteString(p.writer, text)
 	return errors.Join(startErr, err, control(p.writer, "\x1b[0m"))
 }

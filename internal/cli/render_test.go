@@ -72,8 +72,8 @@ func TestNewRender_AppliesLabelFlag(t *testing.T) {
 
 func TestInputs_UsesNamespaceOfVectorSidecar(t *testing.T) {
 	files := shopFiles(t)
-	files["cart.yaml"] = text(t, objects.NewDeployment("cart", "").Labelled("logs", "vector").Build()) +
-		"---\n" + text(t, objects.NewDeployment("cart", "warehouse").Labelled("logs", "vector").Build())
+	files["cart.yaml"] = text(t, objects.NewDeployment("cart", "").Labeled("logs", "vector").Build()) +
+		"---\n" + text(t, objects.NewDeployment("cart", "warehouse").Labeled("logs", "vector").Build())
 
 	out, err := run(t, files, renderCart...)
 
@@ -84,7 +84,7 @@ func TestInputs_UsesNamespaceOfVectorSidecar(t *testing.T) {
 
 func TestNewRender_IgnoresConfigMapOfOtherNamespace(t *testing.T) {
 	files := shopFiles(t)
-	files["cart.yaml"] = text(t, objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build()) +
+	files["cart.yaml"] = text(t, objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Build()) +
 		"---\n" + text(t, objects.NewConfigMap("shipping", "warehouse", "vector.yaml", objects.VectorConfig("x")))
 	files["logs.yaml"] = text(t, objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").WithConfigMap("shipping", "").Build())
 	_, err := run(t, files, renderCart...)

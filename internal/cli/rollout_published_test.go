@@ -66,14 +66,14 @@ func (f *publishedFleet) cluster(t *testing.T, fault func(kind string, key clien
 	require.NoError(t, err)
 	parts, whole, err := content.Records("vector-system", "values", 1)
 	require.NoError(t, err)
-	operator := objects.NewDeployment("vso", "vector-system").Labelled("app.kubernetes.io/component", "operator").Build()
+	operator := objects.NewDeployment("vso", "vector-system").Labeled("app.kubernetes.io/component", "operator").Build()
 	operator.Spec.Template.Spec.Containers[0].Args = []string{"--environments-configmap=values", "--environment=development"}
 	vs := objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Build()
 	finished := metav1.NewTime(time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC))
 	vs.Status.Rollout = &v1alpha1.RolloutStatus{Wave: "default", Revision: f.platform.Revision, State: v1alpha1.RolloutComplete, CompletionTime: &finished}
 	values, set := f.values.DeepCopy(), f.set.DeepCopy()
 	values.ResourceVersion, set.ResourceVersion = "", ""
-	made := &cluster{fault: fault, objects: []client.Object{operator, values, set, vs, objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build()}}
+	made := &cluster{fault: fault, objects: []client.Object{operator, values, set, vs, objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Build()}}
 	if !f.withoutRecord {
 		made.objects = append(made.objects, record)
 	}

@@ -41,7 +41,7 @@ func newUndoFleet(t *testing.T, annotations map[string]string, statuses map[stri
 	require.NoError(t, err)
 	values := objects.NewConfigMap("values", "vector-system", desired.RolloutKey, "waves: [{name: canary, environments: [staging]}]\nhalt: {}")
 	values.Annotations = annotations
-	operator := objects.NewDeployment("vso", "vector-system").Labelled("app.kubernetes.io/component", "operator").Build()
+	operator := objects.NewDeployment("vso", "vector-system").Labeled("app.kubernetes.io/component", "operator").Build()
 	operator.Spec.Template.Spec.Containers[0].Args = []string{"--environments-configmap=values", "--environment=development"}
 	f := &undoFleet{cluster: &cluster{}}
 	revisions := map[string]string{}

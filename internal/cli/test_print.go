@@ -77,14 +77,14 @@ func (o *testOptions) printText(verdicts []testResult) error {
 	paint := painterFor(o.app.Out)
 	var errs []error
 	for _, result := range verdicts {
-		colour, word := green, "ok  "
+		color, word := green, "ok  "
 		switch {
 		case result.Error != "":
-			colour, word = red, "ERROR"
+			color, word = red, "ERROR"
 		case !result.Passed:
-			colour, word = red, "FAIL"
+			color, word = red, "FAIL"
 		}
-		errs = append(errs, paint.paint(colour, word), humanize.Fprintf(o.app.Out, " %s\n", result.Name))
+		errs = append(errs, paint.paint(color, word), humanize.Fprintf(o.app.Out, " %s\n", result.Name))
 		if !result.Passed && result.Story != "" {
 			errs = append(errs, humanize.Fprintf(o.app.Out, "     %s\n", result.Story))
 		}

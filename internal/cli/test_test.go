@@ -28,7 +28,7 @@ func testIn(t *testing.T, folder string) string {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(folder, 0o700))
 	file := filepath.Join(folder, "base.txtar")
-	require.NoError(t, os.WriteFile(file, []byte("-- workload.yaml --\n"+text(t, objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build())+
+	require.NoError(t, os.WriteFile(file, []byte("-- workload.yaml --\n"+text(t, objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Build())+
 		"-- vectorsidecar.yaml --\n"+text(t, objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Build())+"-- want.yaml --\n"), 0o600))
 	return file
 }

@@ -48,7 +48,7 @@ func TestNewRender_ReadsValuesLikeInstallation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := shopFiles(t)
-			files["cart.yaml"] = text(t, objects.NewDeployment("cart", "shop").Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Build())
+			files["cart.yaml"] = text(t, objects.NewDeployment("cart", "shop").Labeled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Build())
 			files["logs.yaml"] = text(t, objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").WithLogs("/var/log/app").Build())
 			files["values.yaml"] = test.values
 			out, err := run(t, files, slices.Concat(renderCart, []string{"--values", "values.yaml"}, test.arguments)...)
@@ -64,7 +64,7 @@ func TestNewRender_ReadsValuesLikeInstallation(t *testing.T) {
 // Positions are those in the file, although it is read in parts.
 func TestNewRender_NamesLineOfValue(t *testing.T) {
 	files := shopFiles(t)
-	files["cart.yaml"] = text(t, objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build())
+	files["cart.yaml"] = text(t, objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Build())
 	files["values.yaml"] = ownValues
 	arguments := slices.Concat(renderCart, []string{"--values", "values.yaml", "--environment", "qa"})
 
@@ -123,7 +123,7 @@ func TestGivenValues_MergesAsHelm(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := shopFiles(t)
-			files["cart.yaml"] = text(t, objects.NewDeployment("cart", "shop").Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Build())
+			files["cart.yaml"] = text(t, objects.NewDeployment("cart", "shop").Labeled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Build())
 			files["logs.yaml"] = text(t, objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").WithLogs("/var/log/app").Build())
 			maps.Copy(files, test.files)
 			out, err := run(t, files, slices.Concat(renderCart, test.arguments)...)
@@ -140,7 +140,7 @@ func TestGivenValues_MergesAsHelm(t *testing.T) {
 
 func TestGivenValues_NamesTheOrigin(t *testing.T) {
 	files := shopFiles(t)
-	files["cart.yaml"] = text(t, objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build())
+	files["cart.yaml"] = text(t, objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Build())
 	files["a.yaml"] = "sidecar:\n  logLevel: debug\n"
 	files["b.yaml"] = "\n\nsidecar:\n  image: registry.example/vector:b\n"
 	arguments := slices.Concat(renderCart, []string{"--values", "a.yaml", "--values", "b.yaml", "--set", "sidecar.name=vector"})

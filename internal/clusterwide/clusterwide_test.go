@@ -31,7 +31,7 @@ func named(operator metav1.LabelSelectorOperator, values ...string) metav1.Label
 
 func TestSelector_SelectsNamespaces(t *testing.T) {
 	now := metav1.NewTime(time.Unix(1, 0))
-	labelled := func(value string) func(*metav1.ObjectMeta) {
+	labeled := func(value string) func(*metav1.ObjectMeta) {
 		return func(m *metav1.ObjectMeta) { m.Labels[meta.AnnotationInject] = value }
 	}
 	team := metav1.LabelSelector{MatchLabels: map[string]string{"team": "a"}}
@@ -49,8 +49,8 @@ func TestSelector_SelectsNamespaces(t *testing.T) {
 		"Kubernetes' own, named for out": {named(metav1.LabelSelectorOpNotIn, "shop"), namespace("kube-system"), false},
 		"the operator's":                 {metav1.LabelSelector{}, namespace("vector-system"), false},
 		"the operator's, named":          {metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: "vector-system"}}, namespace("vector-system"), true},
-		"one that opted out by a label":  {team, namespace("shop", labelled("false")), false},
-		"one that opted in":              {team, namespace("shop", labelled("true")), true},
+		"one that opted out by a label":  {team, namespace("shop", labeled("false")), false},
+		"one that opted in":              {team, namespace("shop", labeled("true")), true},
 		"one that opted out by an annotation": {team, namespace("shop", func(m *metav1.ObjectMeta) {
 			m.Annotations = map[string]string{meta.AnnotationInject: "no"}
 		}), false},

@@ -28,7 +28,7 @@ func TestVectorSidecarReconciler_RecordsFailures(t *testing.T) {
 	}
 	withImage := vs("good").WithImage("timberio/vector:1").Build()
 	deployment := func(name string) *objects.Deployment {
-		return objects.NewDeployment(name, "shop").Labelled("logs", name)
+		return objects.NewDeployment(name, "shop").Labeled("logs", name)
 	}
 	bad, good := deployment("bad").Build(), deployment("good").Build()
 	bad.ResourceVersion, good.ResourceVersion = "", ""

@@ -121,7 +121,7 @@ func TestReconcile_IgnoresEarlierDeadlineAfterRestart(t *testing.T) {
 	vs.Status.Reverted = &v1alpha1.RevertedSpec{Digest: lastgood.Digest(&vs.Spec), Generation: 2, FailedWorkloads: 1}
 	vs.Status.Workloads[0].State = v1alpha1.StateFailed // This is the state before the write.
 	vs.Status.LastReconcileTime = &metav1.Time{Time: time.Now().Add(-time.Minute)}
-	later := objects.NewDeployment("later", "shop").Labelled("app", "cart").Build()
+	later := objects.NewDeployment("later", "shop").Labeled("app", "cart").Build()
 	later.ResourceVersion, later.UID = "", "later"
 	api = newMemoryAPI(t, funcs, vs, back, later)
 	_, err = api.once(t, "logs")

@@ -68,7 +68,7 @@ func TestRevisionLedger_BlocksStartsButNoReturns(t *testing.T) {
 	}
 	first := passes().Revision
 	require.NotEmpty(t, first)
-	deployment := objects.NewDeployment("app", "shop").Labelled("logs", "logs").Build()
+	deployment := objects.NewDeployment("app", "shop").Labeled("logs", "logs").Build()
 	deployment.ResourceVersion = ""
 	require.NoError(t, api.Create(t.Context(), deployment))
 	api.sync(t)

@@ -57,7 +57,7 @@ func TestOutcome_ReportsOnlyWhatWasWritten(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			deployment := func(name string) *appsv1.Deployment {
-				object := objects.NewDeployment(name, "shop").Labelled("logs", "vector").Build()
+				object := objects.NewDeployment(name, "shop").Labeled("logs", "vector").Build()
 				object.ResourceVersion, object.UID = "", types.UID(name)
 				return object
 			}

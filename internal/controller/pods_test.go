@@ -26,7 +26,7 @@ import (
 // pods of the unchanged template have the error that was read before.
 func TestPods_KeepFaultWhileControllerIsBehind(t *testing.T) {
 	const manager = "vectorsidecar-logs"
-	deployment := objects.NewDeployment("cart", "shop").Labelled("app", "cart").Build()
+	deployment := objects.NewDeployment("cart", "shop").Labeled("app", "cart").Build()
 	deployment.UID, deployment.Generation, deployment.Status.ObservedGeneration = "cart", 1, 1
 	owned := func(object workload.Object, kind string) metav1.OwnerReference {
 		return *metav1.NewControllerRef(object, appsv1.SchemeGroupVersion.WithKind(kind))

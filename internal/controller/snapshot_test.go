@@ -27,7 +27,7 @@ import (
 )
 
 func deployment(name, label string) client.Object {
-	object := objects.NewDeployment(name, "shop").Labelled("logs", label).Build()
+	object := objects.NewDeployment(name, "shop").Labeled("logs", label).Build()
 	object.ResourceVersion = ""
 	return object
 }

@@ -47,7 +47,7 @@ func (w *watches) add(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
 	builder = w.namespaces.watch(builder, handler.EnqueueRequestsFromMapFunc(w.sidecarsOfNamespace))
 	builder = w.clusters.watch(w.sets.watch(builder), w.namespaces)
 	return builder.
-		Watches(&v1alpha1.VectorSidecar{}, handler.EnqueueRequestsFromMapFunc(w.neighbours), ctrlbuilder.WithPredicates(laterChanges())).
+		Watches(&v1alpha1.VectorSidecar{}, handler.EnqueueRequestsFromMapFunc(w.neighbors), ctrlbuilder.WithPredicates(laterChanges())).
 		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(w.sidecarsOfConfigMap), ctrlbuilder.WithPredicates(configMapChanges())).
 		WatchesRawSource(w.resyncs.source()).
 		WatchesRawSource(ctrlsource.Func(w.pace.setQueue)).
@@ -148,9 +148,9 @@ func platformReaders(ctx context.Context, sidecars sidecarLister) []types.Namesp
 	return keys
 }
 
-// neighbours returns the VectorSidecars that may select the same workloads as the changed VectorSidecar. The oldest
+// neighbors returns the VectorSidecars that may select the same workloads as the changed VectorSidecar. The oldest
 // VectorSidecar takes precedence, so the changed one may affect the others.
-func (w *watches) neighbours(ctx context.Context, object client.Object) []reconcile.Request {
+func (w *watches) neighbors(ctx context.Context, object client.Object) []reconcile.Request {
 	w.leftovers.claim()
 	candidates := w.workloads.WithLabels(object.GetNamespace(), selectorKeys(object))
 	labels := func(n int) iter.Seq2[string, string] { return candidates[n].Labels().All() }

@@ -102,7 +102,7 @@ func passes[T client.Object](p predicate.Predicate, object T, change func(T)) bo
 
 // Only changes that planning depends on start a reconcile.
 func TestWorkloadWatch_IgnoresChangesOutsidePlanning(t *testing.T) {
-	cart := objects.NewDeployment("cart", "shop").Labelled("logs", "vector").WithEmptyDir("logs", "/var/log").Build()
+	cart := objects.NewDeployment("cart", "shop").Labeled("logs", "vector").WithEmptyDir("logs", "/var/log").Build()
 	for name, test := range map[string]struct {
 		change func(*appsv1.Deployment)
 		want   bool

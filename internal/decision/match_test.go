@@ -18,8 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// labelled is a workload with a label, "" for none.
-func labelled(name, logs string) *workloadcache.Record {
+// labeled is a workload with a label, "" for none.
+func labeled(name, logs string) *workloadcache.Record {
 	view := workload.View{Ref: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: name}}
 	if logs != "" {
 		view.Labels = map[string]string{"logs": logs}
@@ -60,7 +60,7 @@ func TestMatch_AppliesSelector(t *testing.T) {
 			vs := logs()
 			test.change(vs)
 
-			inject, remove, matched, invalid := Match(vs, []*workloadcache.Record{labelled("cart", "vector"), labelled("basket", "other"), labelled("plain", "")}, Offer{})
+			inject, remove, matched, invalid := Match(vs, []*workloadcache.Record{labeled("cart", "vector"), labeled("basket", "other"), labeled("plain", "")}, Offer{})
 
 			if test.invalid == "" {
 				require.Nil(t, invalid)
@@ -98,7 +98,7 @@ func TestElders_ReturnsPrecedingVectorSidecars(t *testing.T) {
 		made("of others", 1, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector.MatchLabels["logs"] = "none" }),
 		made("of everything, by mistake", 1, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector = metav1.LabelSelector{} }),
 		made("too large", 1, func(vs *v1alpha1.VectorSidecar) { vs.Annotations = map[string]string{"a": strings.Repeat("x", 1<<20)} }),
-	}, []*workloadcache.Record{labelled("cart", "vector")}) {
+	}, []*workloadcache.Record{labeled("cart", "vector")}) {
 		found = append(found, elder.Sidecar.Name)
 	}
 	require.Equal(t, []string{"first", "second", "at the same time"}, found)
@@ -117,7 +117,7 @@ func TestElders_OrdersCyclicPrecedence(t *testing.T) {
 		{refused, lax, strict}, {refused, strict, lax}, {lax, refused, strict}, {lax, strict, refused}, {strict, refused, lax}, {strict, lax, refused},
 	} {
 		var found []string
-		for _, elder := range Elders(&sidecar, others, []*workloadcache.Record{labelled("cart", "vector")}) {
+		for _, elder := range Elders(&sidecar, others, []*workloadcache.Record{labeled("cart", "vector")}) {
 			found = append(found, elder.Sidecar.Name)
 		}
 		require.Equal(t, []string{"lax", "strict", "refused"}, found)

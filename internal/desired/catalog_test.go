@@ -87,8 +87,8 @@ func (s *system) set(name string) *TemplateSet {
 }
 
 const (
-	labelled = "{{ define \"vector-sidecar.isNative\" }}{{ end }}\n"
-	broken   = "line one\n{{ if }}\n"
+	labeled = "{{ define \"vector-sidecar.isNative\" }}{{ end }}\n"
+	broken  = "line one\n{{ if }}\n"
 )
 
 func TestTemplateSet_OverridesFilesOfDefaultSet(t *testing.T) {
@@ -149,7 +149,7 @@ func TestCatalog_KeepsLastKnownGoodTemplateSet(t *testing.T) {
 		"a parse error":                   {data: map[string]string{"podtemplate.yaml": broken}, names: []string{"vector-sidecar/templates/podtemplate.yaml:2", "missing value for if"}},
 		"a function that is none":         {data: map[string]string{"_x.tpl": "{{ toYml . }}"}, names: []string{"_x.tpl:1:4", `unknown function "toYml"`, `"toYaml"`}},
 		"a function that is not hermetic": {data: map[string]string{"_x.tpl": "\n{{ now }}"}, names: []string{"_x.tpl:2:4", `"now" is not available`}},
-		"a name defined twice":            {data: map[string]string{"_x.tpl": labelled}, names: []string{`template "vector-sidecar.isNative" is already defined at`}},
+		"a name defined twice":            {data: map[string]string{"_x.tpl": labeled}, names: []string{`template "vector-sidecar.isNative" is already defined at`}},
 		"a value of a wrong type":         {data: map[string]string{"values.yaml": "sidecar: {name: 3}"}, names: []string{"values.yaml:1: sidecar.name", "want string"}},
 		"values that are no YAML":         {data: map[string]string{"values__qa.yaml": "sidecar: ["}, names: []string{"values/qa.yaml"}},
 		"a schema that is no JSON":        {data: map[string]string{"values.schema.json": "{"}, names: []string{"values.schema.json"}},

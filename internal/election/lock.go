@@ -50,7 +50,7 @@ type Lock struct {
 	resourceVersion string
 	// leads is closed once this operator has held the lease.
 	leads chan struct{}
-	// lost is cancelled, with its cause, when the lease is lost for good.
+	// lost is canceled, with its cause, when the lease is lost for good.
 	lost context.Context
 	lose context.CancelCauseFunc
 }

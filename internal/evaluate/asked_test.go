@@ -139,7 +139,7 @@ func TestDecide_IncludesUserInputInInputHash(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := snapshot(t, logs().Build(), objects.NewDeployment("cart", "shop").Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Build())
+			s := snapshot(t, logs().Build(), objects.NewDeployment("cart", "shop").Labeled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Build())
 			if test.before != nil {
 				test.before(s)
 			}
@@ -231,7 +231,7 @@ func TestDecide_CausesNoWritesAfterOperatorUpgrade(t *testing.T) {
 		"where the order is strict": strictly(logs().Build()),
 	} {
 		t.Run(name, func(t *testing.T) {
-			deployment := objects.NewDeployment("cart", "shop").Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").WithInitContainer("migrate").Build()
+			deployment := objects.NewDeployment("cart", "shop").Labeled("logs", "vector").WithEmptyDir("logs", "/var/log/app").WithInitContainer("migrate").Build()
 			s := snapshot(t, sidecar, deployment)
 			first := decide(t, s)
 			require.Equal(t, plan.Inject, first.Plans[0].Action, first.Plans[0].Message)

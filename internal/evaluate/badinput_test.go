@@ -40,7 +40,7 @@ type mistake struct {
 // snapshot is a snapshot with the mistake in it.
 func (m *mistake) snapshot(t *testing.T) *Snapshot {
 	t.Helper()
-	builder, deployment := logs(), objects.NewDeployment("cart", "shop").Labelled("logs", "vector")
+	builder, deployment := logs(), objects.NewDeployment("cart", "shop").Labeled("logs", "vector")
 	if m.sidecar != nil {
 		builder = m.sidecar(builder)
 	}

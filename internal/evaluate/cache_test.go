@@ -20,7 +20,7 @@ import (
 func manyOf(n int) []*appsv1.Deployment {
 	var all []*appsv1.Deployment
 	for i := range n {
-		all = append(all, objects.NewDeployment(fmt.Sprintf("app-%04d", i), "shop").Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Build())
+		all = append(all, objects.NewDeployment(fmt.Sprintf("app-%04d", i), "shop").Labeled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Build())
 	}
 	return all
 }

@@ -117,7 +117,7 @@ func TestDecide_ReportsCauseOfWorkloadWrites(t *testing.T) {
 		}, want: "VectorSidecar logs selects the workload"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			deployment := objects.NewDeployment("cart", "shop").Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Build()
+			deployment := objects.NewDeployment("cart", "shop").Labeled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Build()
 			s := snapshot(t, logs().Build(), deployment)
 			s.Version = "1.0.0"
 			if test.before != nil {

@@ -100,7 +100,7 @@ func TestDecide_AppliesConfigCheckMode(t *testing.T) {
 
 // A warning does not stop the injection.
 func TestDecide_ReportsConfigWarningOnce(t *testing.T) {
-	second := objects.NewDeployment("basket", "shop").Labelled("logs", "vector").Build()
+	second := objects.NewDeployment("basket", "shop").Labeled("logs", "vector").Build()
 
 	decided := decide(t, snapshot(t, logs().WithInlineConfig(doubtful).Build(), cart(), second))
 
@@ -150,11 +150,11 @@ func TestDecide_ChecksConfigAgainstRenderedContainer(t *testing.T) {
 // A short grace period or a used port causes a warning for that workload alone.
 func TestDecide_WarnsOnlyAffectedWorkloads(t *testing.T) {
 	listening := "sources:\n  app: {type: socket, mode: tcp, address: \"127.0.0.1:8080\"}\nsinks:\n  out: {type: blackhole, inputs: [app]}\n"
-	hasty := objects.NewDeployment("hasty", "shop").Labelled("logs", "vector").Pod(func(spec *corev1.PodSpec) {
+	hasty := objects.NewDeployment("hasty", "shop").Labeled("logs", "vector").Pod(func(spec *corev1.PodSpec) {
 		seconds := int64(10)
 		spec.TerminationGracePeriodSeconds = &seconds
 	}).Build()
-	using := objects.NewDeployment("using", "shop").Labelled("logs", "vector").WithPort(8080).Build()
+	using := objects.NewDeployment("using", "shop").Labeled("logs", "vector").WithPort(8080).Build()
 
 	decided := decide(t, snapshot(t, logs().WithInlineConfig(listening).Build(), cart(), hasty, using))
 

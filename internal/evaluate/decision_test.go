@@ -35,7 +35,7 @@ func logs() *objects.VectorSidecar {
 }
 
 func cart() *appsv1.Deployment {
-	return objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build()
+	return objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Build()
 }
 
 // settled is the view of a workload whose rollout is complete.
@@ -220,7 +220,7 @@ func TestDecide_KeepsSidecarAndCompanionsOnInvalidSpec(t *testing.T) {
 }
 
 func TestDecide_BlocksOnlyUnsuitableWorkload(t *testing.T) {
-	able := objects.NewDeployment("able", "shop").Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Build()
+	able := objects.NewDeployment("able", "shop").Labeled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Build()
 
 	decided := decide(t, snapshot(t, logs().WithLogs("/var/log/app").Build(), cart(), able))
 
@@ -322,7 +322,7 @@ func TestDecide_GivesContainerNameToOlderVectorSidecar(t *testing.T) {
 // Decisions with the shared cache equal decisions without a cache.
 func TestDecide_SharesCacheBetweenVectorSidecars(t *testing.T) {
 	memory := newMemory()
-	reaching := objects.NewDeployment("reaching", "shop").Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Build()
+	reaching := objects.NewDeployment("reaching", "shop").Labeled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Build()
 	for name, vs := range map[string]*v1alpha1.VectorSidecar{
 		"plain":       logs().Build(),
 		"with logs":   logs().WithLogs("/var/log/app").Build(),
@@ -357,7 +357,7 @@ func TestDecide_CachesNothingAfterCancellation(t *testing.T) {
 
 func TestDecide_WarnsWhenSidecarCollectsNothing(t *testing.T) {
 	logDir := func(path string) *objects.Deployment {
-		return objects.NewDeployment("cart", "shop").Labelled("logs", "vector").WithEmptyDir("logs", path)
+		return objects.NewDeployment("cart", "shop").Labeled("logs", "vector").WithEmptyDir("logs", path)
 	}
 	reads := func(path string) string {
 		return "sources: {in: {type: file, include: [" + path + "]}}\nsinks: {out: {type: blackhole, inputs: [in]}}\n"

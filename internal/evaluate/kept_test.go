@@ -80,7 +80,7 @@ func TestDecide_UsesCurrentRenderingForNewWorkloads(t *testing.T) {
 	for name, sidecar := range map[string]*v1alpha1.VectorSidecar{"restarting": logs().Build(), "reloading": live()} {
 		t.Run(name, func(t *testing.T) {
 			s, before := keeping(t, sidecar)
-			fresh := objects.NewDeployment("basket", "shop").Labelled("logs", "vector").Build()
+			fresh := objects.NewDeployment("basket", "shop").Labeled("logs", "vector").Build()
 			kept := s.Workloads
 			s.Workloads = slices.Concat(snapshot(t, sidecar, fresh).Workloads, kept)
 
@@ -107,7 +107,7 @@ func TestDecide_UsesCurrentRenderingForNewWorkloads(t *testing.T) {
 func TestDecide_UsesNoSlotForRecordOnlyWrites(t *testing.T) {
 	var deployments []*appsv1.Deployment
 	for _, name := range []string{"a", "b", "c"} {
-		deployments = append(deployments, objects.NewDeployment(name, "shop").Labelled("logs", "vector").Build())
+		deployments = append(deployments, objects.NewDeployment(name, "shop").Labeled("logs", "vector").Build())
 	}
 	paced := logs().WithMaxConcurrent("1").Build()
 	s := snapshot(t, logs().WithMaxConcurrent("100%").Build(), deployments...)

@@ -64,7 +64,7 @@ func TestDecide_IncludesRelevantKubeletInInputHash(t *testing.T) {
 
 // An upgrade of the operator alone changes no workload.
 func TestDecide_UpdatesSidecarAfterNodePoolUpgrade(t *testing.T) {
-	deployment := objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Build()
 	s := snapshot(t, logs().Build(), deployment)
 	s.KubeVersion = "v1.30.4"
 	now := s.Platform
@@ -105,7 +105,7 @@ func TestDecide_NamesNodeWithoutNativeSidecarSupport(t *testing.T) {
 		"unknown nodes":           {native: "Auto"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			deployment := objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build()
+			deployment := objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Build()
 			s := snapshot(t, logs().Sidecar(func(of *v1alpha1.SidecarSpec) { of.Native = v1alpha1.NativeMode(test.native) }).Build(), deployment)
 			done := carryOut(t, s, decide(t, s), deployment)
 			require.NotContains(t, decide(t, done).Plans[0].Warning, "kubelet")

@@ -218,7 +218,7 @@ func TestDecide_InjectsNewWorkloadsByRolloutMode(t *testing.T) {
 			if test.other == "before" {
 				later(s)
 			}
-			fresh := settled(objects.NewDeployment("new", "shop").Labelled("logs", "vector").Build())
+			fresh := settled(objects.NewDeployment("new", "shop").Labeled("logs", "vector").Build())
 			fresh.Created = s.Sidecar.CreationTimestamp.Add(test.created)
 			s.Workloads = append(s.Workloads, workloadcache.Showing(fresh))
 			if test.other == "" {

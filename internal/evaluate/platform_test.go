@@ -56,8 +56,8 @@ func environmentOfVector(p *plan.Plan, variable string) string {
 
 func TestDecide_AppliesOverridesAllowedByPolicy(t *testing.T) {
 	sidecar := logs().Sidecar(func(s *v1alpha1.SidecarSpec) { s.Threads = new(int32); *s.Threads = 2 }).Build()
-	plain := objects.NewDeployment("plain", "shop").Labelled("logs", "vector").Build()
-	tuned := objects.NewDeployment("tuned", "shop").Labelled("logs", "vector").
+	plain := objects.NewDeployment("plain", "shop").Labeled("logs", "vector").Build()
+	tuned := objects.NewDeployment("tuned", "shop").Labeled("logs", "vector").
 		Annotated(override("sidecar.threads"), "3").
 		Annotated(override("sidecar.resources"), `{"limits": {"memory": "1Gi"}}`).Build()
 	s := snapshot(t, sidecar, plain, tuned)
@@ -89,8 +89,8 @@ func TestDecide_BlocksOnlyWorkloadWithInvalidOverride(t *testing.T) {
 		"no path":                    {"", "1", []string{"not the path of a value"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			good := objects.NewDeployment("good", "shop").Labelled("logs", "vector").Build()
-			bad := objects.NewDeployment("bad", "shop").Labelled("logs", "vector").Annotated(override(test.path), test.text).Build()
+			good := objects.NewDeployment("good", "shop").Labeled("logs", "vector").Build()
+			bad := objects.NewDeployment("bad", "shop").Labeled("logs", "vector").Annotated(override(test.path), test.text).Build()
 			for _, workloads := range [][]*appsv1.Deployment{{good, bad}, {bad}} {
 				s := snapshot(t, logs().Build(), workloads...)
 				s.Platform = given(t, map[string]string{desired.PolicyKey: overrides}, nil)
@@ -112,7 +112,7 @@ func TestDecide_BlocksOnlyWorkloadWithInvalidOverride(t *testing.T) {
 }
 
 func TestDecide_KeepsSidecarOnForbiddenOverride(t *testing.T) {
-	s := snapshot(t, logs().Build(), objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Annotated(override("sidecar.image"), "x").Build())
+	s := snapshot(t, logs().Build(), objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Annotated(override("sidecar.image"), "x").Build())
 	good := snapshot(t, logs().Build(), cart())
 	carried(s, &decide(t, good).Plans[0])
 
@@ -215,13 +215,13 @@ func TestDecide_AppliesPolicyToSpecValues(t *testing.T) {
 func TestDecide_BlocksWorkloadOnPodSecurityViolation(t *testing.T) {
 	sidecar := logs().Sidecar(func(s *v1alpha1.SidecarSpec) { s.SecurityContext = &corev1.SecurityContext{RunAsUser: new(int64)} }).Build()
 	no, yes := false, true
-	passing := objects.NewDeployment("passing", "shop").Labelled("logs", "vector").Pod(func(pod *corev1.PodSpec) {
+	passing := objects.NewDeployment("passing", "shop").Labeled("logs", "vector").Pod(func(pod *corev1.PodSpec) {
 		pod.SecurityContext = &corev1.PodSecurityContext{RunAsNonRoot: &yes, SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}}
 		pod.Containers[0].SecurityContext = &corev1.SecurityContext{
 			AllowPrivilegeEscalation: &no, Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
 		}
 	}).Build()
-	failing := objects.NewDeployment("failing", "shop").Labelled("logs", "vector").Build()
+	failing := objects.NewDeployment("failing", "shop").Labeled("logs", "vector").Build()
 	s := snapshot(t, sidecar, passing, failing)
 	s.Platform = given(t, map[string]string{desired.PolicyKey: "podSecurity: privileged"}, nil)
 	s.NamespaceLabels = map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}
@@ -283,7 +283,7 @@ func TestDecide_ProtectsConfigMapsInOperatorNamespace(t *testing.T) {
 		"a path within the operator's":       {v1alpha1.ConfigMapOfOperator, "", "sidecar.config.configMapRef.name", "../pay/secret", "is not a valid name of a ConfigMap"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			workload := objects.NewDeployment("cart", "shop").Labelled("logs", "vector")
+			workload := objects.NewDeployment("cart", "shop").Labeled("logs", "vector")
 			if test.path != "" {
 				workload = workload.Annotated(override(test.path), test.text)
 			}

@@ -123,7 +123,7 @@ func TestDecide_ChecksPolicyOnlyWhenSidecarChanges(t *testing.T) {
 	}
 	for name, volume := range volumes {
 		t.Run(name, func(t *testing.T) {
-			application := objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Pod(func(pod *corev1.PodSpec) {
+			application := objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Pod(func(pod *corev1.PodSpec) {
 				pod.Containers[0].EnvFrom = []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "database"}}}}
 			}).Build()
 			s := snapshot(t, logs().Volumes(volume).Build(), application)

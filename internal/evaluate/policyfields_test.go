@@ -248,7 +248,7 @@ func (f *fieldTest) decide(t *testing.T, rules, sidecar map[string]any) *decisio
 			"own": {"podtemplate.yaml": "kind: PodTemplate\ntemplate: {{ toJson .Values.values.template }}"},
 		})
 	}
-	deployment := objects.NewDeployment("cart", "shop").Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Pod(func(pod *corev1.PodSpec) {
+	deployment := objects.NewDeployment("cart", "shop").Labeled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Pod(func(pod *corev1.PodSpec) {
 		pod.Volumes = append(pod.Volumes, corev1.Volume{Name: "keys", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "s"}}})
 	}).Build()
 	s := snapshot(t, logs().FromSet("own").WithValues(map[string]any{"template": sidecar}).Build(), deployment)

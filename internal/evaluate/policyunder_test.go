@@ -37,10 +37,10 @@ func TestDecide_AppliesBothPoliciesUntilWaveStarts(t *testing.T) {
 			return s
 		}},
 		"a workload's values": {overrides, "", func() *Snapshot {
-			return snapshot(t, logs().Build(), objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Annotated(override("sidecar.threads"), "2").Build())
+			return snapshot(t, logs().Build(), objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Annotated(override("sidecar.threads"), "2").Build())
 		}},
 		"the application's secrets": {"volumes: {applicationSecrets: true}", "", func() *Snapshot {
-			app := objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Pod(func(pod *corev1.PodSpec) {
+			app := objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Pod(func(pod *corev1.PodSpec) {
 				pod.Volumes = []corev1.Volume{{Name: "keys", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "keys"}}}}
 			}).Build()
 			return snapshot(t, logs().Sidecar(func(s *v1alpha1.SidecarSpec) {

@@ -69,7 +69,7 @@ func TestDecide_KeepsPullSecretsOfApplication(t *testing.T) {
 		"nobody knows":             {pod: untouched, account: &workload.Account{Unread: "the operator may not read it"}, refused: "rbac.optional.serviceAccounts", reads: 1, reason: "the application might not be pulled"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := snapshot(t, pullingWith("registry"), objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Pod(test.pod).Build())
+			s := snapshot(t, pullingWith("registry"), objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Pod(test.pod).Build())
 			s.Platform = given(t, map[string]string{desired.PolicyKey: allowsRegistry}, nil)
 			from := &accountsOf{accounts: map[string]*workload.Account{"default": test.account}}
 			decided, err := DecideFrom(t.Context(), s, from, nil)
@@ -94,7 +94,7 @@ func TestDecide_KeepsPullSecretsOfApplication(t *testing.T) {
 }
 
 func TestDecide_FollowsPullSecretsOfServiceAccount(t *testing.T) {
-	deployment := objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Build()
 	s := snapshot(t, pullingWith("registry"), deployment)
 	s.Platform = given(t, map[string]string{desired.PolicyKey: allowsRegistry}, nil)
 	s.Accounts = map[string]*workload.Account{"default": {PullSecrets: []string{"apps"}}}
@@ -125,7 +125,7 @@ func TestDecide_RejectsTemplatesWithoutAccountPullSecrets(t *testing.T) {
 // What the owner lists is the owner's, until it is not listed any more.
 func TestDecide_AddsPullSecretRemovedByOwner(t *testing.T) {
 	lists := func(names ...string) *appsv1.Deployment {
-		return objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Pod(func(pod *corev1.PodSpec) {
+		return objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Pod(func(pod *corev1.PodSpec) {
 			for _, name := range names {
 				pod.ImagePullSecrets = append(pod.ImagePullSecrets, corev1.LocalObjectReference{Name: name})
 			}
@@ -156,7 +156,7 @@ func TestDecideFrom_ReadsAccountBeforePullSecretPolicy(t *testing.T) {
 	require.Nil(t, decided.Invalid)
 	require.Equal(t, plan.Inject, decided.Plans[0].Action)
 
-	s = snapshot(t, pullingWith("registry"), objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Pod(func(pod *corev1.PodSpec) {
+	s = snapshot(t, pullingWith("registry"), objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Pod(func(pod *corev1.PodSpec) {
 		pod.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "apps"}}
 	}).Build())
 	s.Accounts = from.accounts

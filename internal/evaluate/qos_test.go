@@ -49,7 +49,7 @@ func TestDecide_KeepsGuaranteedQoSClass(t *testing.T) {
 		"one that names no resource": {init(corev1.ResourceRequirements{}), whole, corev1.PodQOSBurstable, "neither requests nor limits name cpu of container tables, memory of container tables"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			app := objects.NewDeployment("cart", "shop").Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Pod(func(pod *corev1.PodSpec) {
+			app := objects.NewDeployment("cart", "shop").Labeled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Pod(func(pod *corev1.PodSpec) {
 				pod.Containers[0].Resources = test.has
 			}).Build()
 			s := snapshot(t, test.sidecar, app)

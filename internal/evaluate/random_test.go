@@ -22,7 +22,7 @@ import (
 func mixed(source *rand.Rand) []*appsv1.Deployment {
 	var all []*appsv1.Deployment
 	for i := range 10 {
-		deployment := objects.NewDeployment(fmt.Sprintf("app-%d", i), "shop").Labelled("logs", "vector").Build()
+		deployment := objects.NewDeployment(fmt.Sprintf("app-%d", i), "shop").Labeled("logs", "vector").Build()
 		pod := &deployment.Spec.Template.Spec
 		for range source.IntN(3) {
 			switch source.IntN(6) {

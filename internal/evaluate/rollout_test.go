@@ -46,7 +46,7 @@ func TestDecide_ReportsSoakAndStartedRollouts(t *testing.T) {
 // The canaries go first, by number or by labels.
 func TestDecide_UpdatesCanariesFirst(t *testing.T) {
 	one, all := intstr.FromInt32(1), intstr.FromString("100%")
-	labelled := func(key, value string) *metav1.LabelSelector {
+	labeled := func(key, value string) *metav1.LabelSelector {
 		return &metav1.LabelSelector{MatchLabels: map[string]string{key: value}}
 	}
 	for name, test := range map[string]struct {
@@ -54,11 +54,11 @@ func TestDecide_UpdatesCanariesFirst(t *testing.T) {
 		goes   []string
 		lacks  bool
 	}{
-		"none":     {nil, []string{"app-0000", "app-0001", "app-0002"}, false},
-		"one":      {&v1alpha1.CanarySpec{Workloads: &one}, []string{"app-0000"}, false},
-		"all":      {&v1alpha1.CanarySpec{Workloads: &all}, []string{"app-0000", "app-0001", "app-0002"}, false},
-		"labelled": {&v1alpha1.CanarySpec{Selector: labelled("first", "yes")}, []string{"app-0002"}, false},
-		"nobody":   {&v1alpha1.CanarySpec{Selector: labelled("first", "no")}, []string{"app-0000", "app-0001", "app-0002"}, true},
+		"none":    {nil, []string{"app-0000", "app-0001", "app-0002"}, false},
+		"one":     {&v1alpha1.CanarySpec{Workloads: &one}, []string{"app-0000"}, false},
+		"all":     {&v1alpha1.CanarySpec{Workloads: &all}, []string{"app-0000", "app-0001", "app-0002"}, false},
+		"labeled": {&v1alpha1.CanarySpec{Selector: labeled("first", "yes")}, []string{"app-0002"}, false},
+		"nobody":  {&v1alpha1.CanarySpec{Selector: labeled("first", "no")}, []string{"app-0000", "app-0001", "app-0002"}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			deployments := manyOf(3)
@@ -81,7 +81,7 @@ func TestDecide_UpdatesCanariesFirst(t *testing.T) {
 	}
 
 	vs := logs().Build()
-	vs.Spec.Rollout = &v1alpha1.RolloutSpec{Canary: &v1alpha1.CanarySpec{Selector: labelled("first", "?")}}
+	vs.Spec.Rollout = &v1alpha1.RolloutSpec{Canary: &v1alpha1.CanarySpec{Selector: labeled("first", "?")}}
 	decided := decide(t, snapshot(t, vs, cart()))
 	require.Equal(t, meta.ReasonInvalidSelector, decided.Invalid.Reason)
 	require.Contains(t, decided.Invalid.Message, "spec.rollout.canary.selector")

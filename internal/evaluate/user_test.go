@@ -38,7 +38,7 @@ func TestDecide_RunsSidecarAsRequestedUser(t *testing.T) {
 		"the application's that OpenShift gives": {user: "Application", platform: render.OpenShift},
 	} {
 		t.Run(name, func(t *testing.T) {
-			deployment := objects.NewDeployment("cart", "shop").Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Pod(func(pod *corev1.PodSpec) {
+			deployment := objects.NewDeployment("cart", "shop").Labeled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Pod(func(pod *corev1.PodSpec) {
 				pod.Containers[0].SecurityContext = &corev1.SecurityContext{RunAsUser: test.application}
 			}).Build()
 			sidecar := logs().WithLogs("/var/log/app").Sidecar(func(s *v1alpha1.SidecarSpec) {

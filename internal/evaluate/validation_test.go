@@ -82,7 +82,7 @@ func TestDecide_RestrictsValidationJob(t *testing.T) {
 	require.False(t, *pod.AutomountServiceAccountToken)
 	require.Equal(t, "docker.io/timberio/vector:0.57.0-distroless-static", pod.Containers[0].Image)
 	require.Equal(t, []string{"validate", "--no-environment", "--skip-healthchecks", "/etc/vector-validate/0-vector.yaml"}, pod.Containers[0].Args)
-	require.Contains(t, pod.Containers[0].Env, corev1.EnvVar{Name: "VECTOR_LOG", Value: "off"}, "what it says is the judgement alone")
+	require.Contains(t, pod.Containers[0].Env, corev1.EnvVar{Name: "VECTOR_LOG", Value: "off"}, "what it says is the judgment alone")
 	require.Equal(t, sidecar.Spec.Sidecar.EnvFrom, pod.Containers[0].EnvFrom, "variables may be in the configuration")
 	require.Equal(t, map[string]string{"0-vector.yaml": objects.VectorConfig("x")}, v.Files.Data)
 
@@ -143,7 +143,7 @@ func TestDecide_KeysValidationByContentAndImage(t *testing.T) {
 	same := key(func(*v1alpha1.VectorSidecar) {})
 
 	require.Equal(t, same, key(func(vs *v1alpha1.VectorSidecar) { vs.Labels = map[string]string{"a": "b"} }))
-	require.Equal(t, same, key(func(*v1alpha1.VectorSidecar) {}, objects.NewDeployment("other", "shop").Labelled("logs", "vector").WithPort(1).Build()))
+	require.Equal(t, same, key(func(*v1alpha1.VectorSidecar) {}, objects.NewDeployment("other", "shop").Labeled("logs", "vector").WithPort(1).Build()))
 	require.NotEqual(t, same, key(func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Image = "vector:0.56.0" }))
 	require.NotEqual(t, same, key(func(vs *v1alpha1.VectorSidecar) {
 		vs.Spec.Sidecar.Config.Inline = strings.Replace(vs.Spec.Sidecar.Config.Inline, "x", "y", 1)

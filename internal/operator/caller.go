@@ -39,7 +39,7 @@ func newCallers(path string, names []string) (*callers, error) {
 // NeedLeaderElection implements manager.LeaderElectionRunnable.
 func (c *callers) NeedLeaderElection() bool { return false }
 
-// Start reloads the file when it changes, until the context is cancelled.
+// Start reloads the file when it changes, until the context is canceled.
 func (c *callers) Start(ctx context.Context) error {
 	if c.authorities != nil {
 		c.authorities.Run(ctx, 1)

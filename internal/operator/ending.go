@@ -15,7 +15,7 @@ import (
 // not answer, the process would have to be killed.
 type endingCache struct {
 	cache.Cache
-	// running is cancelled by the signal to stop.
+	// running is canceled by the signal to stop.
 	running context.Context //nolint:containedctx // It is the context of the process.
 }
 

@@ -59,7 +59,7 @@ func newReloader(options Options, level LevelSetter, log logr.Logger) *reloader 
 // NeedLeaderElection implements manager.LeaderElectionRunnable.
 func (r *reloader) NeedLeaderElection() bool { return false }
 
-// Start checks the file until the context is cancelled.
+// Start checks the file until the context is canceled.
 func (r *reloader) Start(ctx context.Context) error {
 	ticker := time.NewTicker(reloadInterval)
 	defer ticker.Stop()

@@ -120,10 +120,10 @@ func TestForInjection_KeepsCauseInRecordOnlyWrite(t *testing.T) {
 // What any release has read of the workload counts, even if another release does not
 // read it.
 func TestForInjection_NamesChangedWorkloadInput(t *testing.T) {
-	labelled := func(v *workload.View) { v.Labels = map[string]string{"team": "search"} }
+	labeled := func(v *workload.View) { v.Labels = map[string]string{"team": "search"} }
 	for name, now := range map[string][]string{"still read": {"containers", "labels"}, "not read by now": nil} {
 		t.Run(name, func(t *testing.T) {
-			view := with(writtenBy(rendered("old", "a", "labels", "containers")), labelled)
+			view := with(writtenBy(rendered("old", "a", "labels", "containers")), labeled)
 			require.Equal(t, "the workload's own (labels); operator old → other; in the pods: initContainers[vector].image vector:old → vector:other",
 				ForInjection(mine, rendered("other", "a", now...), Policy{}, view).Cause)
 		})

@@ -14,9 +14,9 @@ import (
 
 // Labels and annotations have owners, as containers do.
 func TestForInjection_ReportsPodMetadataConflict(t *testing.T) {
-	labelled := sidecar()
-	labelled.overlay.Template.Labels = map[string]string{"tier": "logs"}
-	labelled.overlay.Template.Annotations = map[string]string{"example.com/scrape": "true", meta.AnnotationInjectedEnv(mine): "1"}
+	labeled := sidecar()
+	labeled.overlay.Template.Labels = map[string]string{"tier": "logs"}
+	labeled.overlay.Template.Annotations = map[string]string{"example.com/scrape": "true", meta.AnnotationInjectedEnv(mine): "1"}
 	carries := func(injectedHash string, owned workload.Owned) *workload.View {
 		view := injected("")
 		owned.Containers, owned.Volumes, owned.InjectedHash = []string{"vector"}, []string{"data"}, injectedHash
@@ -43,10 +43,10 @@ func TestForInjection_ReportsPodMetadataConflict(t *testing.T) {
 			view: with(carries("older", workload.Owned{PodLabels: []string{"tier"}, PodAnnotations: []string{"example.com/scrape"}}), has), want: Update,
 		},
 		"the owner's, when a new version begins to set it": {view: with(carries("older", workload.Owned{}), has), want: Conflict, text: `already have a label "tier"`},
-		"one that a person changed":                        {view: with(carries(labelled.InjectedHash(), workload.Owned{}), has), want: Update},
+		"one that a person changed":                        {view: with(carries(labeled.InjectedHash(), workload.Owned{}), has), want: Update},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := ForInjection(mine, labelled, Policy{}, test.view)
+			p := ForInjection(mine, labeled, Policy{}, test.view)
 			require.Equal(t, test.want, p.Action, p.Message)
 			require.Contains(t, p.Message, test.text)
 		})

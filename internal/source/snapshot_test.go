@@ -90,7 +90,7 @@ func decide(t *testing.T, from *source.Snapshotter, sidecar *v1alpha1.VectorSide
 }
 
 func cart() client.Object {
-	return objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build()
+	return objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Build()
 }
 
 func logs() *objects.VectorSidecar {

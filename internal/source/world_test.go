@@ -29,8 +29,8 @@ func TestObjectOverlay_ListsLikeCluster(t *testing.T) {
 		FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:annotations":{"f:x":{}}}}`),
 	}}
 	for _, object := range []client.Object{
-		objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build(), carrying,
-		objects.NewDeployment("cart", "warehouse").Labelled("logs", "vector").Build(),
+		objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Build(), carrying,
+		objects.NewDeployment("cart", "warehouse").Labeled("logs", "vector").Build(),
 		objects.NewConfigMap("a", "shop", "k", "v"),
 	} {
 		w.Put(object)
@@ -61,7 +61,7 @@ func TestObjectOverlay_ListsOneNamespaceInConstantTime(t *testing.T) {
 		for n := range namespaces {
 			for m := range 5 {
 				namespace, name := fmt.Sprintf("ns-%d", n), fmt.Sprintf("cart-%d", m)
-				w.Put(objects.NewDeployment(name, namespace).Labelled("logs", "vector").Build())
+				w.Put(objects.NewDeployment(name, namespace).Labeled("logs", "vector").Build())
 				w.Put(objects.NewVectorSidecar(name, namespace).Selecting("logs", "vector").Build())
 				w.Put(objects.NewConfigMap(name, namespace, "k", "v"))
 			}

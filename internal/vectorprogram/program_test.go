@@ -24,7 +24,7 @@ import (
 
 // This test is the stand-in for Vector as well: by the name that it is started with.
 func TestMain(m *testing.M) {
-	behave, isStandIn := behaviours[filepath.Base(os.Args[0])]
+	behave, isStandIn := behaviors[filepath.Base(os.Args[0])]
 	if !isStandIn {
 		os.Exit(m.Run())
 	}
@@ -35,8 +35,8 @@ func TestMain(m *testing.M) {
 	behave(os.Args[1:])
 }
 
-// behaviours of stand-ins when they are asked something.
-var behaviours = map[string]func(arguments []string){
+// behaviors of stand-ins when they are asked something.
+var behaviors = map[string]func(arguments []string){
 	"other":   func([]string) { fmt.Println("other 1.2.3") },
 	"accepts": func([]string) {},
 	"hangs":   func([]string) { select {} },

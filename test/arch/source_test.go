@@ -137,7 +137,7 @@ func TestArch_RestrictsWritesToApply(t *testing.T) {
 	require.Equal(t, mayWrite, found)
 }
 
-// isWrite recognises a call of one of a client's writing methods, by the names
+// isWrite recognizes a call of one of a client's writing methods, by the names
 // that clients have in this code.
 func isWrite(call *ast.CallExpr) bool {
 	method, ok := call.Fun.(*ast.SelectorExpr)

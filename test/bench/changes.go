@@ -49,7 +49,7 @@ func (s sizes) latency(ctx context.Context, b *bench) (err error) {
 	}
 	defer seen.stop()
 	var mu sync.Mutex
-	labelled := map[string]time.Time{}
+	labeled := map[string]time.Time{}
 	ticker := time.NewTicker(time.Second / changesPerSecond)
 	defer ticker.Stop()
 	patch := fmt.Appendf(nil, "{\"metadata\":{\"labels\":{%q:%q}}}", wantedKey, wantedValue)
@@ -58,7 +58,7 @@ func (s sizes) latency(ctx context.Context, b *bench) (err error) {
 		_, err := b.cluster.set.AppsV1().Deployments(namespace).Patch(ctx, appName(n), types.MergePatchType, patch, metav1.PatchOptions{})
 		mu.Lock()
 		defer mu.Unlock()
-		labelled[appName(n)] = time.Now()
+		labeled[appName(n)] = time.Now()
 		return err
 	})
 	if err != nil {
@@ -68,7 +68,7 @@ func (s sizes) latency(ctx context.Context, b *bench) (err error) {
 		return err
 	}
 	var waits []time.Duration
-	for name, at := range labelled {
+	for name, at := range labeled {
 		waits = append(waits, max(0, seen.at(name).Sub(at)))
 	}
 	slices.Sort(waits)

@@ -6,7 +6,7 @@
 // loop. Rounds of the contenders are interleaved, and only ratios are claims; see
 // docs/performance.md. It is no test of what the operator does.
 //
-// main.go and bench.go run the scenarios; fanout.go and its neighbours hold them;
+// main.go and bench.go run the scenarios; fanout.go and its neighbors hold them;
 // contest.go and contenders.go are the rounds; the other files are what they
 // stand on.
 package main

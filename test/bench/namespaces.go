@@ -26,7 +26,7 @@ const (
 	inEach = 2
 	// wideLabel is that of the namespaces that a ClusterVectorSidecar selects.
 	wideLabel = "wide"
-	// joining is how many namespaces are labelled later, one after the other.
+	// joining is how many namespaces are labeled later, one after the other.
 	joining = 20
 )
 

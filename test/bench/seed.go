@@ -76,8 +76,8 @@ func scaledDown(n int, d *appsv1.Deployment) {
 // probes, requests and volumes; about four kilobytes as JSON.
 func application(name, namespace string) *appsv1.Deployment {
 	object := objects.NewDeployment(name, namespace).WithReplicas(2).
-		Labelled("app.kubernetes.io/name", name).Labelled("app.kubernetes.io/instance", name).
-		Labelled("app.kubernetes.io/managed-by", "Helm").Labelled("team", "payments").
+		Labeled("app.kubernetes.io/name", name).Labeled("app.kubernetes.io/instance", name).
+		Labeled("app.kubernetes.io/managed-by", "Helm").Labeled("team", "payments").
 		Annotated("meta.helm.sh/release-name", name).Annotated("meta.helm.sh/release-namespace", namespace).
 		PodAnnotated("checksum/config", "8c6f1b0fb3d1d2b26c9f0ab3a56c3f1a7e0d3c55").
 		WithEmptyDir("logs", "/var/log/app").WithEmptyDir("tmp", "/tmp").

@@ -87,7 +87,7 @@ func (b *bystander) inject(t *testing.T, o *running, count int) []time.Duration 
 		ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
 		stop := context.AfterFunc(t.Context(), cancel)
 		began := time.Now()
-		world.Create(t, objects.NewDeployment(name, b.namespace).Labelled(label, "vector").Build())
+		world.Create(t, objects.NewDeployment(name, b.namespace).Labeled(label, "vector").Build())
 		at, isInjected := b.await(ctx, name)
 		stop()
 		cancel()

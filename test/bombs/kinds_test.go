@@ -37,7 +37,7 @@ func sidecar(namespace string) *objects.VectorSidecar {
 }
 
 func deployment(namespace string) *objects.Deployment {
-	return objects.NewDeployment("app", namespace).Labelled(label, bombed)
+	return objects.NewDeployment("app", namespace).Labeled(label, bombed)
 }
 
 func inDefaults(namespace, text string) []client.Object {

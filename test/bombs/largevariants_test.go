@@ -136,7 +136,7 @@ func isLeftoverReported(ctx context.Context, s *largeScene) bool {
 // createSelecting creates a VectorSidecar and the Deployment app, which it selects.
 func createSelecting(t *testing.T, s *largeScene) {
 	t.Helper()
-	s.Create(t, objects.NewDeployment("app", s.namespace).Labelled(label, "vector").Build())
+	s.Create(t, objects.NewDeployment("app", s.namespace).Labeled(label, "vector").Build())
 	s.sidecar = objects.NewVectorSidecar("logs", s.namespace).Selecting(label, "vector").Build()
 	s.Create(t, s.sidecar)
 }

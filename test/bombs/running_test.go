@@ -101,7 +101,7 @@ func (o *running) rest(t *testing.T, patience time.Duration) bool {
 func (o *running) warm(t *testing.T) {
 	t.Helper()
 	namespace := world.Namespace(t)
-	app := objects.NewDeployment("warm", namespace).Labelled(label, "warm").Build()
+	app := objects.NewDeployment("warm", namespace).Labeled(label, "warm").Build()
 	world.Create(t, app, objects.NewVectorSidecar("warm", namespace).Selecting(label, "warm").Build())
 	harness.Until(t, world, app, "the sidecar", isInjected)
 	require.True(t, o.rest(t, harness.Patience))

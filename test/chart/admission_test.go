@@ -65,19 +65,19 @@ func TestVectorSidecar_RequiresPatchRightOnDeployments(t *testing.T) {
 	require.True(t, apierrors.IsForbidden(stranger.Patch(t.Context(), changed.DeepCopy(), client.MergeFrom(logs))))
 	require.NoError(t, entitled.Patch(t.Context(), changed, client.MergeFrom(logs)))
 
-	labelled := changed.DeepCopy()
-	labelled.Labels = map[string]string{"seen": "true"}
-	require.NoError(t, stranger.Patch(t.Context(), labelled, client.MergeFrom(changed)), "a label changes no Deployment")
+	labeled := changed.DeepCopy()
+	labeled.Labels = map[string]string{"seen": "true"}
+	require.NoError(t, stranger.Patch(t.Context(), labeled, client.MergeFrom(changed)), "a label changes no Deployment")
 	for _, key := range []string{meta.AnnotationUndoRollout, meta.AnnotationPromoteRollout, meta.AnnotationRetryRollout} {
-		annotated := labelled.DeepCopy()
+		annotated := labeled.DeepCopy()
 		annotated.Annotations = map[string]string{key: "0123456789"}
-		require.True(t, apierrors.IsForbidden(stranger.Patch(t.Context(), annotated.DeepCopy(), client.MergeFrom(labelled))), "%s has workloads changed", key)
-		require.NoError(t, entitled.Patch(t.Context(), annotated, client.MergeFrom(labelled)))
+		require.True(t, apierrors.IsForbidden(stranger.Patch(t.Context(), annotated.DeepCopy(), client.MergeFrom(labeled))), "%s has workloads changed", key)
+		require.NoError(t, entitled.Patch(t.Context(), annotated, client.MergeFrom(labeled)))
 		again := annotated.DeepCopy()
 		again.Annotations = nil
 		require.True(t, apierrors.IsForbidden(stranger.Patch(t.Context(), again.DeepCopy(), client.MergeFrom(annotated))), "and so does its removal")
 		require.NoError(t, entitled.Patch(t.Context(), again, client.MergeFrom(annotated)))
-		labelled = again
+		labeled = again
 	}
 
 	for kind, resource := range map[v1alpha1.WorkloadKind]string{"StatefulSet": "statefulsets", "DaemonSet": "daemonsets", "CronJob": "cronjobs", "Job": "jobs", "Rollout": "rollouts"} {

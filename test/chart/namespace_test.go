@@ -24,7 +24,7 @@ import (
 func inhabited(t *testing.T, name string) (namespace *corev1.Namespace, logs *v1alpha1.VectorSidecar) {
 	t.Helper()
 	namespace = &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	cart := example.NewDeployment("cart", name).Labelled("logs", "vector").Build()
+	cart := example.NewDeployment("cart", name).Labeled("logs", "vector").Build()
 	logs = example.NewVectorSidecar("logs", name).Selecting("logs", "vector").Build()
 	world.Create(t, namespace, cart, logs)
 	harness.Until(t, world, cart, "the sidecar", carries)

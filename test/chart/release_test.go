@@ -109,7 +109,7 @@ func takeAway(t *testing.T) {
 // injected is an application in namespace shop that carries the sidecar.
 func injected(t *testing.T) (*appsv1.Deployment, *v1alpha1.VectorSidecar) {
 	t.Helper()
-	cart := example.NewDeployment("cart", "shop").Labelled("logs", "vector").Build()
+	cart := example.NewDeployment("cart", "shop").Labeled("logs", "vector").Build()
 	logs := example.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Build()
 	world.Create(t, cart, logs)
 	harness.Until(t, world, cart, "the sidecar", carries)

@@ -30,7 +30,7 @@ func TestChart_IsolatesReleasesByNamespace(t *testing.T) {
 
 	sidecars := map[string]*v1alpha1.VectorSidecar{}
 	for namespace, environment := range map[string]string{"shop": "staging", "pay": "production"} {
-		cart := example.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+		cart := example.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 		logs := example.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 		world.Create(t, cart, logs)
 		t.Cleanup(func() { kubectl(t, "delete", "deployment", "cart", "-n", namespace, "--ignore-not-found") })
@@ -67,7 +67,7 @@ func TestOperator_ContinuesWithoutDeletedNamespace(t *testing.T) {
 	require.NoError(t, cluster.Delete(t.Context(), gone))
 	awaitGone(t, gone)
 	i.restarted(t)
-	after := example.NewDeployment("after", "shop").Labelled("logs", "vector").Build()
+	after := example.NewDeployment("after", "shop").Labeled("logs", "vector").Build()
 	world.Create(t, after)
 	harness.Until(t, world, after, "the sidecar", carries)
 
@@ -78,7 +78,7 @@ func TestOperator_ContinuesWithoutDeletedNamespace(t *testing.T) {
 	helm(t, "upgrade", release, chartDir, "-n", namespace, "--set", "watchNamespaces={shop,gone}")
 	harness.Eventually(t, "the operator to end", func() bool { return !i.pods.IsReady(t.Context()) })
 	i.restarted(t)
-	cart := example.NewDeployment("cart", again.Name).Labelled("logs", "vector").Build()
+	cart := example.NewDeployment("cart", again.Name).Labeled("logs", "vector").Build()
 	world.Create(t, cart, example.NewVectorSidecar("logs", again.Name).Selecting("logs", "vector").Build())
 	harness.Until(t, world, cart, "the sidecar", carries)
 }

@@ -75,7 +75,7 @@ func TestChart_EndsAdmissionInjectionOnUninstall(t *testing.T) {
 // created creates a Deployment in namespace shop that is selected.
 func created(t *testing.T, name string, options ...client.CreateOption) *appsv1.Deployment {
 	t.Helper()
-	made := example.NewDeployment(name, "shop").Labelled("logs", "vector").WithReplicas(0).Build()
+	made := example.NewDeployment(name, "shop").Labeled("logs", "vector").WithReplicas(0).Build()
 	require.NoError(t, cluster.Create(t.Context(), made, options...))
 	return made
 }
@@ -90,7 +90,7 @@ func deploying(t *testing.T) (stop func() []*appsv1.Deployment) {
 	var wait sync.WaitGroup
 	wait.Go(func() {
 		for n := 0; ctx.Err() == nil && refused == nil; n++ {
-			one := example.NewDeployment(fmt.Sprintf("meanwhile-%d", n), "shop").Labelled("logs", "vector").WithReplicas(0).Build()
+			one := example.NewDeployment(fmt.Sprintf("meanwhile-%d", n), "shop").Labeled("logs", "vector").WithReplicas(0).Build()
 			if refused = cluster.Create(context.WithoutCancel(ctx), one); refused != nil {
 				return
 			}

@@ -98,7 +98,7 @@ func (u *upgrade) inject(t *testing.T, phase string) {
 	for name, kind := range u.kinds {
 		builder := example.NewDeployment(name+"-"+phase, "shop").WithReplicas(1).WithInitContainer("migrate")
 		for _, sidecar := range kind.of {
-			builder.Labelled(sidecar.Name, "vector")
+			builder.Labeled(sidecar.Name, "vector")
 		}
 		builder.Pod(func(pod *corev1.PodSpec) {
 			pod.InitContainers[0].Resources.Limits, pod.Containers[0].Resources.Limits = kind.limits, kind.limits

@@ -63,7 +63,7 @@ func TestChart_UpgradesWithoutWorkloadWrites(t *testing.T) {
 	logs := example.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").WithMaxConcurrent("100%").Build()
 	u := fromBefore(t, map[string]kind{"default": {of: []*v1alpha1.VectorSidecar{logs}}})
 	newWorkload := func(name, label string, replicas int32) *appsv1.Deployment {
-		d := example.NewDeployment(name, "shop").WithReplicas(replicas).WithInitContainer("migrate").Labelled("logs", label).Build()
+		d := example.NewDeployment(name, "shop").WithReplicas(replicas).WithInitContainer("migrate").Labeled("logs", label).Build()
 		world.Create(t, d)
 		return d
 	}

@@ -36,7 +36,7 @@ func TestWebhook_ValidatesClusterVectorSidecar(t *testing.T) {
 	world.Namespace(t, "team", "one")
 	audit := world.Namespace(t, "team", "both", meta.LabelEnvironment, "audit")
 	shop := world.Namespace(t, "team", "both")
-	world.Create(t, example.NewDeployment("cart", shop).Labelled("logs", "vector").Build())
+	world.Create(t, example.NewDeployment("cart", shop).Labeled("logs", "vector").Build())
 	logs := func() *example.VectorSidecar { return example.NewVectorSidecar("tried", "").Selecting("logs", "none") }
 	broken := configured("type: consol\ninputs: [in]")
 	harness.Eventually(t, "the operator to see the namespaces", func() bool {

@@ -107,7 +107,7 @@ func TestWebhook_ValidatesVectorSidecar(t *testing.T) {
 	selecting := func(value string) *example.VectorSidecar {
 		return example.NewVectorSidecar("tried", "shop").Selecting("logs", value)
 	}
-	world.Create(t, example.NewDeployment("other", "shop").Labelled("logs", "later").Build())
+	world.Create(t, example.NewDeployment("other", "shop").Labeled("logs", "later").Build())
 	// What the operator judges by has come to its watch when it is said.
 	harness.Eventually(t, "the operator to see the sidecar that is there", func() bool {
 		return apierrors.IsInvalid(cluster.Create(t.Context(), selecting("vector").Named("second").Build(), client.DryRunAll))
@@ -200,7 +200,7 @@ func TestWebhook_ValidatesVectorSidecar(t *testing.T) {
 			return example.NewVectorSidecar(name, "shop").Selecting("audit", "vector").Build()
 		}
 		second := audit("second")
-		world.Create(t, second, example.NewDeployment("both", "shop").Labelled("logs", "vector").Labelled("audit", "vector").Build())
+		world.Create(t, second, example.NewDeployment("both", "shop").Labeled("logs", "vector").Labeled("audit", "vector").Build())
 		harness.Eventually(t, "the operator to see what both match", func() bool {
 			return apierrors.IsInvalid(cluster.Create(t.Context(), audit("again"), client.DryRunAll))
 		})

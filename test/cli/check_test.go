@@ -27,7 +27,7 @@ import (
 // another: the exit code is 1 if the fleet needs somebody, and 0 if writes are stopped.
 func testCheckReportsTheFleet(t *testing.T, plane *controlplane.ControlPlane, w *harness.World) {
 	home, namespace := w.Namespace(t), w.Namespace(t)
-	operator := objects.NewDeployment("operator", home).Labelled("app.kubernetes.io/component", "operator").Build()
+	operator := objects.NewDeployment("operator", home).Labeled("app.kubernetes.io/component", "operator").Build()
 	operator.Spec.Template.Spec.Containers[0].Args = []string{"--environments-configmap=values", "--read-pods"}
 	operator.Spec.Template.Spec.ServiceAccountName = "operator"
 	values := objects.NewConfigMap("values", home, desired.RolloutKey, "waves: [{name: canary, environments: [staging]}]\nhalt: {}")

@@ -37,7 +37,7 @@ const planned = 1000
 func testAPlanOverAThousandWorkloadsWritesNothing(t *testing.T, plane *controlplane.ControlPlane, w *harness.World) {
 	namespace := w.Namespace(t)
 	for i := range planned {
-		w.Create(t, objects.NewDeployment(fmt.Sprintf("w%04d", i), namespace).Labelled("logs", "vector").
+		w.Create(t, objects.NewDeployment(fmt.Sprintf("w%04d", i), namespace).Labeled("logs", "vector").
 			WithEmptyDir("logs", "/var/log/app").WithReplicas(3).Build())
 	}
 	for name, sidecar := range map[string]*objects.VectorSidecar{
@@ -122,7 +122,7 @@ func testEjectCleansAClusterWhoseOperatorIsGone(t *testing.T, plane *controlplan
 		orphan.Spec.DeletionPolicy = v1alpha1.DeletionOrphan
 		w.Create(t, orphan)
 		for i := range 6 {
-			deployment := objects.NewDeployment(fmt.Sprintf("w%d", i), namespace).Labelled("logs", "vector").WithInitContainer("migrate").Build()
+			deployment := objects.NewDeployment(fmt.Sprintf("w%d", i), namespace).Labeled("logs", "vector").WithInitContainer("migrate").Build()
 			w.Create(t, deployment)
 			pristine[namespace+deployment.Name] = bare(deployment)
 			deployments = append(deployments, deployment)

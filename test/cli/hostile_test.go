@@ -224,8 +224,8 @@ func TestRender_KeepsContentWhenEscaped(t *testing.T) {
 // Whatever others have written into a cluster: annotations, labels, a status.
 func testNoObjectSteersWhoSeesWhatIsPrinted(t *testing.T, plane *controlplane.ControlPlane, world *harness.World) {
 	namespace := world.Namespace(t)
-	opted := objects.NewDeployment("opted", namespace).Labelled("logs", "vector").Annotated(meta.AnnotationInject, "false "+evil).WithReplicas(0).Build()
-	plainly := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithReplicas(0).Build()
+	opted := objects.NewDeployment("opted", namespace).Labeled("logs", "vector").Annotated(meta.AnnotationInject, "false "+evil).WithReplicas(0).Build()
+	plainly := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").WithReplicas(0).Build()
 	told := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithEnv("A", evil).Build()
 	world.Create(t, opted, plainly, told)
 	told.Status = v1alpha1.VectorSidecarStatus{Environment: evil, ObservedGeneration: told.Generation, Conditions: []metav1.Condition{{

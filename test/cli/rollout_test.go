@@ -26,7 +26,7 @@ import (
 
 func testRolloutCommandsFollowTheWaves(t *testing.T, plane *controlplane.ControlPlane, w *harness.World) {
 	home := w.Namespace(t)
-	operator := objects.NewDeployment("operator", home).Labelled("app.kubernetes.io/component", "operator").Build()
+	operator := objects.NewDeployment("operator", home).Labeled("app.kubernetes.io/component", "operator").Build()
 	operator.Spec.Template.Spec.Containers[0].Args = []string{"--environments-configmap=values"}
 	values := objects.NewConfigMap("values", home, desired.RolloutKey, "waves: [{name: canary, soak: 1h, environments: [staging]}]\nhalt: {}")
 	w.Create(t, operator)
@@ -77,7 +77,7 @@ default   0/1    ....................   0             1         0        0      
 `+namespace+`/waiting: Waiting: wave canary is not done
 `, rollout("status"))
 
-	w.Create(t, objects.NewDeployment("app", namespace).Labelled("logs", "waiting").Build())
+	w.Create(t, objects.NewDeployment("app", namespace).Labeled("logs", "waiting").Build())
 	preview := func(arguments ...string) string {
 		return string(runs(t, append(arguments, "-n", namespace, "--kubeconfig", plane.Kubeconfig(), "--operator-namespace", home)...))
 	}
@@ -188,7 +188,7 @@ default   0/1    ....................   0             1         0        0      
 func testRevertedSpecs(t *testing.T, w *harness.World, name client.ObjectKey, kubeconfig, home string) {
 	t.Helper()
 	bare := w.Namespace(t)
-	operator := objects.NewDeployment("operator", bare).Labelled("app.kubernetes.io/component", "operator").Build()
+	operator := objects.NewDeployment("operator", bare).Labeled("app.kubernetes.io/component", "operator").Build()
 	operator.Spec.Template.Spec.Containers[0].Args = []string{"--environments-configmap=values"}
 	w.Create(t, operator)
 	w.SetValues(t, objects.NewConfigMap("values", bare, "development.yaml", "sidecar: {}"))

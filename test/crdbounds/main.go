@@ -4,7 +4,7 @@
 // Command crdbounds bounds, in the files of CustomResourceDefinitions that it is given, what
 // controller-gen leaves unbounded in embedded types, so that the API server accepts no number
 // that Go cannot read: one object with such a number would fail every list that it is in. It
-// adds the licence header.
+// adds the license header.
 package main
 
 import (

@@ -118,7 +118,7 @@ vector: {types: {deny: [sinks.http]}, options: {deny: [api]}, hosts: {allow: [lo
 // addDecisions adds digests of what a workload and its generated ConfigMaps carry.
 func addDecisions(t *testing.T, digests map[string]string) {
 	t.Helper()
-	application := objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Labelled("team", "shop").WithEmptyDir("logs", "/var/log/app").Build()
+	application := objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Labeled("team", "shop").WithEmptyDir("logs", "/var/log/app").Build()
 	application.Annotations = map[string]string{meta.AnnotationValuesPrefix + "sidecar.threads": "3"}
 	own := objects.NewConfigMap("own", "shop", "vector.yaml", objects.VectorConfig("x"))
 	own.BinaryData = map[string][]byte{"table": {0, 1, 255}}

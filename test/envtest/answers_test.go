@@ -38,7 +38,7 @@ func TestVectorSidecar_ReportsRepeatedFalseConflicts(t *testing.T) {
 			way := &harness.Answers{Path: "/namespaces/" + namespace + "/deployments/cart", With: answer}
 			way.IsOn.Store(true)
 			runsThrough(t, way)
-			cart := objects.NewDeployment("cart", namespace).WithReplicas(0).Labelled("logs", "vector").Build()
+			cart := objects.NewDeployment("cart", namespace).WithReplicas(0).Labeled("logs", "vector").Build()
 			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(0).Build()
 			world.Create(t, cart, vs)
 
@@ -63,7 +63,7 @@ func TestVectorSidecar_ReportsFailureToAddFinalizer(t *testing.T) {
 			way := &harness.Answers{Path: "/namespaces/" + namespace + "/vectorsidecars/logs", With: answer}
 			way.IsOn.Store(true)
 			runsThrough(t, way)
-			cart := objects.NewDeployment("cart", namespace).WithReplicas(0).Labelled("logs", "vector").Build()
+			cart := objects.NewDeployment("cart", namespace).WithReplicas(0).Labeled("logs", "vector").Build()
 			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(0).Build()
 			world.Create(t, cart, vs)
 

@@ -146,7 +146,7 @@ func TestVectorSidecar_ReportsBadInputWithoutWrites(t *testing.T) {
 			namespace := world.Namespace(t)
 			config := objects.NewConfigMap("present", namespace, "broken.yaml", "sources:\n\t- x\n")
 			config.Data["notes"] = "none"
-			builder := objects.NewDeployment("cart", namespace).Labelled("logs", "vector")
+			builder := objects.NewDeployment("cart", namespace).Labeled("logs", "vector")
 			if test.deployment != nil {
 				builder = test.deployment(builder)
 			}
@@ -175,7 +175,7 @@ func TestVectorSidecar_ReportsBadInputWithoutWrites(t *testing.T) {
 func TestConfigMapRef_UsesConfigMapCreatedLater(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithConfigMap("late", "").Build()
 	world.Create(t, deployment, vs)
 	harness.Until(t, world, vs, "a verdict", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })

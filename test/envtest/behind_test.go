@@ -100,7 +100,7 @@ func (b *late) Read(into []byte) (int, error) {
 func TestOperator_DoesNotRepeatPatchWhileWatchLags(t *testing.T) {
 	namespace, behind := world.Namespace(t), newLag()
 	o := through(t, behind.through)
-	cart := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	cart := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").
 		Sidecar(sharesLogs("app")).WithMaxConcurrent("100%").Build()
 	world.Create(t, cart, vs)
@@ -160,7 +160,7 @@ func (r *refuser) through(next http.RoundTripper) http.RoundTripper {
 func TestOperator_RetriesConflictWithoutChange(t *testing.T) {
 	namespace, refusing := world.Namespace(t), &refuser{left: 2}
 	o := through(t, refusing.through)
-	cart := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	cart := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	world.Create(t, cart)
 	harness.Until(t, world, cart, "its first rollout, which changes it", isRolledOut)
 	world.Create(t, objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build())

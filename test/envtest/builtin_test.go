@@ -55,7 +55,7 @@ func recordOf(installation *corev1.ConfigMap, revision string) *appsv1.Controlle
 // late is a Deployment that comes later into the namespace of a VectorSidecar.
 func (w *inWave) late(t *testing.T, name string) *appsv1.Deployment {
 	t.Helper()
-	one := objects.NewDeployment(name, w.vs.Namespace).Labelled("logs", "vector").Build()
+	one := objects.NewDeployment(name, w.vs.Namespace).Labeled("logs", "vector").Build()
 	world.Create(t, one)
 	return one
 }

@@ -24,9 +24,9 @@ func TestCanarySpec_StopsFailedChangeInTheCanary(t *testing.T) {
 	namespace := world.Namespace(t)
 	var apps []*appsv1.Deployment
 	for n := range 3 {
-		app := objects.NewDeployment(fmt.Sprint("app-", n), namespace).Labelled("logs", "vector")
+		app := objects.NewDeployment(fmt.Sprint("app-", n), namespace).Labeled("logs", "vector")
 		if n == 1 {
-			app = app.Labelled("first", "yes")
+			app = app.Labeled("first", "yes")
 		}
 		apps = append(apps, app.Build())
 		world.Create(t, apps[n])

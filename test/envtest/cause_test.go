@@ -82,7 +82,7 @@ func TestOperator_ReportsCauseOfEveryWrite(t *testing.T) {
 	addTemplateSet(t, edge)
 	namespace := world.Namespace(t)
 	own := objects.NewConfigMap("own", namespace, "vector.yaml", objects.VectorConfig("a"))
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithReplicas(0).Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").WithReplicas(0).Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	change := func(how func(*v1alpha1.VectorSidecarSpec)) {
 		t.Helper()

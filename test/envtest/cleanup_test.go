@@ -44,7 +44,7 @@ func TestCleanupSpec_MeetsRestrictedPodSecurity(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t, "pod-security.kubernetes.io/enforce", "restricted")
 	no, yes := false, true
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Pod(func(pod *corev1.PodSpec) {
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Pod(func(pod *corev1.PodSpec) {
 		pod.SecurityContext = &corev1.PodSecurityContext{RunAsNonRoot: &yes, SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}}
 		pod.Containers[0].SecurityContext = &corev1.SecurityContext{
 			AllowPrivilegeEscalation: &no, Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
@@ -68,7 +68,7 @@ func TestCleanupSpec_MeetsRestrictedPodSecurity(t *testing.T) {
 func TestCleanupSpec_KeepsFilesOfVolumeClaims(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Pod(func(pod *corev1.PodSpec) {
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Pod(func(pod *corev1.PodSpec) {
 		pod.Volumes[0].VolumeSource = corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "logs"}}
 	}).Build()
 	vs := removing(namespace).Build()

@@ -35,7 +35,7 @@ func newReverting(t *testing.T, namespaces int, labels ...string) *reverting {
 	in.cluster.Spec.Rollout.OnFailure = v1alpha1.OnFailureRevert
 	in.cluster.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "info"}
 	for n := range namespaces {
-		app := labelled("cart", world.Namespace(t, append([]string{"team", in.cluster.Name}, labels...)...))
+		app := labeled("cart", world.Namespace(t, append([]string{"team", in.cluster.Name}, labels...)...))
 		if app.Spec.Replicas = ptr.To[int32](1); n > 0 {
 			app.Spec.Replicas = ptr.To[int32](0)
 		}
@@ -121,8 +121,8 @@ func TestClusterVectorSidecar_RevertsFailedSpecEverywhere(t *testing.T) {
 
 	restart(t)
 	askCluster(t, in.cluster, "again")
-	fresh := labelled("fresh", world.Namespace(t, "team", in.cluster.Name))
-	added := labelled("added", in.apps[1].Namespace)
+	fresh := labeled("fresh", world.Namespace(t, "team", in.cluster.Name))
+	added := labeled("added", in.apps[1].Namespace)
 	world.Create(t, fresh, added)
 	for _, one := range []*appsv1.Deployment{fresh, added} {
 		harness.Until(t, world, one, "the last good sidecar, by another leader", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" && isRolledOut(d) })
@@ -162,8 +162,8 @@ func TestClusterVectorSidecar_KeepsSpecWithFailingNamespaces(t *testing.T) {
 	cluster := clusterOf(t)
 	cluster.Spec.Rollout.OnFailure = v1alpha1.OnFailureRevert
 	cluster.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "info", Image: crashes}
-	well, full, taken, going, fails := labelled("cart", world.Namespace(t, "team", cluster.Name)), labelled("cart", world.Namespace(t, "team", cluster.Name)),
-		labelled("cart", world.Namespace(t, "team", cluster.Name)), labelled("cart", world.Namespace(t, "team", cluster.Name)), labelled("cart", world.Namespace(t, "team", cluster.Name))
+	well, full, taken, going, fails := labeled("cart", world.Namespace(t, "team", cluster.Name)), labeled("cart", world.Namespace(t, "team", cluster.Name)),
+		labeled("cart", world.Namespace(t, "team", cluster.Name)), labeled("cart", world.Namespace(t, "team", cluster.Name)), labeled("cart", world.Namespace(t, "team", cluster.Name))
 	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "none", Namespace: full.Namespace}}
 	quota.Spec.Hard = corev1.ResourceList{corev1.ResourcePods: resource.MustParse("0")}
 	full.Spec.Replicas, full.Spec.ProgressDeadlineSeconds = ptr.To[int32](1), ptr.To[int32](3)

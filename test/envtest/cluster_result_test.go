@@ -35,7 +35,7 @@ func TestClusterVectorSidecarStatus_EqualsTheObjects(t *testing.T) {
 	cluster.Spec.Sidecar = &v1alpha1.SidecarSpec{Env: []corev1.EnvVar{{Name: "FIRST", Value: "1"}}}
 	good, withoutPods, mixed, left := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name), world.Namespace(t)
 	build := func(name, namespace string) *objects.Deployment {
-		return objects.NewDeployment(name, namespace).Labelled("logs", "vector")
+		return objects.NewDeployment(name, namespace).Labeled("logs", "vector")
 	}
 	frozen := build("good", good).Build()
 	world.Create(t, frozen, build("other", good).Build(), build("opted-out", good).Annotated(meta.AnnotationInject, "false").Build(),

@@ -26,7 +26,7 @@ func saysOfSelector(c *v1alpha1.ClusterVectorSidecar) bool {
 func TestClusterVectorSidecar_KeepsSidecarsOnInvalidSelector(t *testing.T) {
 	cluster := clusterOf(t)
 	namespace, later := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)
-	cart := labelled("cart", namespace)
+	cart := labeled("cart", namespace)
 	world.Create(t, cart, cluster)
 	harness.Until(t, world, cluster, "readiness", injectedIn(2, 1))
 	world.Get(t, cart)
@@ -54,7 +54,7 @@ func TestClusterVectorSidecar_KeepsSidecarsOnInvalidSelector(t *testing.T) {
 	require.NotEmpty(t, companionsIn(t, namespace))
 
 	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.NamespaceSelector.MatchLabels["team"] = c.Name })
-	other := labelled("other", later)
+	other := labeled("other", later)
 	world.Create(t, other)
 	harness.Until(t, world, other, "the sidecar", isInjected)
 	harness.Until(t, world, cluster, "readiness", injectedIn(2, 2))

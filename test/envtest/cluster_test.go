@@ -44,8 +44,8 @@ func injectedIn(namespaces, workloads int32) func(*v1alpha1.ClusterVectorSidecar
 	}
 }
 
-func labelled(name, namespace string) *appsv1.Deployment {
-	return objects.NewDeployment(name, namespace).Labelled("logs", "vector").Build()
+func labeled(name, namespace string) *appsv1.Deployment {
+	return objects.NewDeployment(name, namespace).Labeled("logs", "vector").Build()
 }
 
 // Namespaces without the label, opted-out namespaces and opted-out workloads stay without a sidecar.
@@ -54,8 +54,8 @@ func TestClusterVectorSidecar_InjectsIntoSelectedNamespaces(t *testing.T) {
 	cluster := clusterOf(t)
 	one, two, other := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name), world.Namespace(t)
 	optedOut := world.Namespace(t, "team", cluster.Name, meta.AnnotationInject, "false")
-	inOne, inTwo, elsewhere, left := labelled("cart", one), labelled("cart", two), labelled("cart", other), labelled("cart", optedOut)
-	spared := objects.NewDeployment("spared", one).Labelled("logs", "vector").Annotated(meta.AnnotationInject, "false").Build()
+	inOne, inTwo, elsewhere, left := labeled("cart", one), labeled("cart", two), labeled("cart", other), labeled("cart", optedOut)
+	spared := objects.NewDeployment("spared", one).Labeled("logs", "vector").Annotated(meta.AnnotationInject, "false").Build()
 	world.Create(t, inOne, inTwo, elsewhere, left, spared, cluster)
 
 	harness.Until(t, world, cluster, "readiness", injectedIn(2, 2))
@@ -100,7 +100,7 @@ func TestClusterVectorSidecar_FollowsNamespaceLabels(t *testing.T) {
 	t.Parallel()
 	cluster := clusterOf(t)
 	stays, moves := world.Namespace(t, "team", cluster.Name), world.Namespace(t)
-	first, deployment := labelled("cart", stays), labelled("cart", moves)
+	first, deployment := labeled("cart", stays), labeled("cart", moves)
 	world.Create(t, first, deployment)
 	before := rawTemplate(t, deployment)
 	world.Create(t, cluster)
@@ -129,7 +129,7 @@ func TestClusterVectorSidecar_FollowsNamespaceLabels(t *testing.T) {
 func TestClusterVectorSidecar_SkipsSystemNamespacesUnlessNamed(t *testing.T) {
 	t.Parallel()
 	cluster := clusterOf(t)
-	deployment := labelled(cluster.Name, metav1.NamespaceSystem)
+	deployment := labeled(cluster.Name, metav1.NamespaceSystem)
 	world.Create(t, deployment)
 	t.Cleanup(func() { require.NoError(t, world.Client.Delete(context.WithoutCancel(t.Context()), deployment)) })
 	namespace := world.Namespace(t, "team", cluster.Name)
@@ -139,7 +139,7 @@ func TestClusterVectorSidecar_SkipsSystemNamespacesUnlessNamed(t *testing.T) {
 	// Other tests have workloads with the usual label.
 	cluster.Spec.Selector.MatchLabels = map[string]string{"own": cluster.Name}
 	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Labels["own"] = cluster.Name })
-	world.Create(t, objects.NewDeployment("cart", namespace).Labelled("own", cluster.Name).Build(), cluster)
+	world.Create(t, objects.NewDeployment("cart", namespace).Labeled("own", cluster.Name).Build(), cluster)
 	// Namespaces of other tests may be in trouble meanwhile: it is for all there are.
 	harness.Until(t, world, cluster, "the one sidecar", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.ReadyWorkloads == 1 })
 	world.Get(t, deployment)
@@ -155,7 +155,7 @@ func TestVectorSidecar_PrecedesClusterVectorSidecar(t *testing.T) {
 	t.Parallel()
 	cluster := clusterOf(t)
 	namespace := world.Namespace(t, "team", cluster.Name)
-	deployment := labelled("cart", namespace)
+	deployment := labeled("cart", namespace)
 	world.Create(t, deployment, cluster)
 	harness.Until(t, world, cluster, "readiness", injectedIn(1, 1))
 
@@ -192,7 +192,7 @@ func TestClusterVectorSidecar_IsolatesFailingNamespaces(t *testing.T) {
 	t.Parallel()
 	cluster := clusterOf(t)
 	well, full, going := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)
-	inWell, inFull, inGoing := labelled("cart", well), labelled("cart", full), labelled("cart", going)
+	inWell, inFull, inGoing := labeled("cart", well), labeled("cart", full), labeled("cart", going)
 	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "none", Namespace: full}}
 	quota.Spec.Hard = corev1.ResourceList{"count/configmaps": resource.MustParse("0")}
 	inGoing.Finalizers = []string{"example.com/held"}
@@ -222,7 +222,7 @@ func TestClusterVectorSidecar_RestoresWorkloadsWhenDeleted(t *testing.T) {
 	var before []string
 	for range 3 {
 		namespace := world.Namespace(t, "team", cluster.Name)
-		deployment := objects.NewDeployment("app", namespace).Labelled("logs", "vector").WithInitContainer("wait").Build()
+		deployment := objects.NewDeployment("app", namespace).Labeled("logs", "vector").WithInitContainer("wait").Build()
 		world.Create(t, deployment)
 		deployments, before = append(deployments, deployment), append(before, rawTemplate(t, deployment))
 	}
@@ -251,7 +251,7 @@ func TestClusterVectorSidecar_CopiesConfigMapIntoNamespaces(t *testing.T) {
 	world.Create(t, config)
 	t.Cleanup(func() { require.NoError(t, world.Client.Delete(context.WithoutCancel(t.Context()), config)) })
 	namespace := world.Namespace(t, "team", cluster.Name)
-	deployment := labelled("cart", namespace)
+	deployment := labeled("cart", namespace)
 	cluster.Spec.ConfigMapNamespace = v1alpha1.ConfigMapOfOperator
 	cluster.Spec.Sidecar = &v1alpha1.SidecarSpec{Config: &v1alpha1.ConfigSpec{ConfigMapRef: &v1alpha1.ConfigMapRef{Name: cluster.Name, Key: "vector.yaml"}}}
 	world.Create(t, deployment, cluster)
@@ -271,7 +271,7 @@ func TestClusterVectorSidecar_CopiesConfigMapIntoNamespaces(t *testing.T) {
 func TestClusterVectorSidecar_CausesNoWritesAfterRestart(t *testing.T) {
 	cluster := clusterOf(t)
 	stays, leaves := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)
-	inStays, inLeaves := labelled("cart", stays), labelled("cart", leaves)
+	inStays, inLeaves := labeled("cart", stays), labeled("cart", leaves)
 	world.Create(t, inStays, inLeaves, cluster)
 	harness.Until(t, world, cluster, "readiness", injectedIn(2, 2))
 	restart := func() {
@@ -304,7 +304,7 @@ func TestClusterVectorSidecar_CausesNoWritesAfterRestart(t *testing.T) {
 func TestClusterVectorSidecar_KeepsSidecarsWithOrphan(t *testing.T) {
 	t.Parallel()
 	cluster := clusterOf(t)
-	deployment := labelled("cart", world.Namespace(t, "team", cluster.Name))
+	deployment := labeled("cart", world.Namespace(t, "team", cluster.Name))
 	cluster.Spec.DeletionPolicy = v1alpha1.DeletionOrphan
 	world.Create(t, deployment, cluster)
 	harness.Until(t, world, cluster, "readiness", injectedIn(1, 1))
@@ -325,7 +325,7 @@ func TestClusterVectorSidecar_RetriesOnceAcrossRestarts(t *testing.T) {
 	cluster.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "info"}
 	cluster.Spec.Rollout.MaxConcurrent = ptr.To(intstr.FromInt32(1))
 	namespace := world.Namespace(t, "team", cluster.Name)
-	apps := []*appsv1.Deployment{labelled("a", namespace), labelled("b", namespace), labelled("c", namespace), labelled("d", namespace)}
+	apps := []*appsv1.Deployment{labeled("a", namespace), labeled("b", namespace), labeled("c", namespace), labeled("d", namespace)}
 	world.Create(t, apps[0], apps[1], apps[2], apps[3], cluster)
 	harness.Until(t, world, cluster, "the sidecars", injectedIn(1, 4))
 	requireFailed := func(n int32) {

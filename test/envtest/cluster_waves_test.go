@@ -58,7 +58,7 @@ func inWavesOf(t *testing.T, cluster *v1alpha1.ClusterVectorSidecar) *inWaves {
 	t.Helper()
 	one := &inWaves{cluster: cluster}
 	one.others = world.Namespace(t, "team", one.cluster.Name)
-	one.canary, one.rest = labelled("cart", world.Namespace(t, "team", one.cluster.Name, "wave", "canary")), labelled("cart", one.others)
+	one.canary, one.rest = labeled("cart", world.Namespace(t, "team", one.cluster.Name, "wave", "canary")), labeled("cart", one.others)
 	world.Create(t, one.canary, one.rest, one.cluster)
 	untilPart(t, one.cluster, "canary", v1alpha1.RolloutComplete, "")
 	one.before = partOf(one.cluster, "canary").Revision
@@ -86,7 +86,7 @@ func TestClusterVectorSidecar_RollsOutNamespacesInWaves(t *testing.T) {
 	alone.until(t, v1alpha1.RolloutWaiting, in.before)
 	finished := partOf(in.cluster, "canary").CompletionTime.Time
 	restart(t)
-	late := labelled("late", in.others)
+	late := labeled("late", in.others)
 	world.Create(t, late)
 	harness.Until(t, world, late, "what its wave has", isInjected)
 	require.NotEqual(t, "warn", logLevel(late), "it is rendered from the revision before")
@@ -141,7 +141,7 @@ func TestClusterVectorSidecar_HaltsRevisionFailedInAWave(t *testing.T) {
 func TestClusterVectorSidecar_DoesNotStartHaltedRevision(t *testing.T) {
 	installation := wavesOf(t, "8s", "halt: {failedWorkloads: 1}")
 	first, cluster := newInWave(t, "canary"), clusterOf(t)
-	deployment := labelled("cart", world.Namespace(t, "team", cluster.Name))
+	deployment := labeled("cart", world.Namespace(t, "team", cluster.Name))
 	world.Create(t, deployment, cluster)
 	first.until(t, v1alpha1.RolloutComplete, "")
 	untilPart(t, cluster, "default", v1alpha1.RolloutComplete, "")
@@ -179,7 +179,7 @@ func TestHalt_IgnoresWorkloadsThatFailedBefore(t *testing.T) {
 	untilPart(t, in.cluster, "default", v1alpha1.RolloutComplete, "")
 	require.Zero(t, partOf(in.cluster, "canary").FailedWorkloads)
 
-	fresh := labelled("cart", world.Namespace(t, "team", in.cluster.Name, "wave", "canary"))
+	fresh := labeled("cart", world.Namespace(t, "team", in.cluster.Name, "wave", "canary"))
 	world.Create(t, fresh)
 	harness.Until(t, world, fresh, "its sidecar", func(d *appsv1.Deployment) bool { return isInjected(d) && isRolledOut(d) })
 	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
@@ -197,7 +197,7 @@ func TestClusterVectorSidecar_KeepsRevisionOnWaveChange(t *testing.T) {
 	installation := wavesOf(t, "3s", "")
 	cluster := clusterOf(t)
 	first, second := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)
-	moves, stays := labelled("cart", first), labelled("cart", second)
+	moves, stays := labeled("cart", first), labeled("cart", second)
 	world.Create(t, moves, stays, cluster)
 	untilPart(t, cluster, "default", v1alpha1.RolloutComplete, "")
 	harness.Until(t, world, cluster, "readiness", injectedIn(2, 2))
@@ -221,7 +221,7 @@ func TestClusterVectorSidecar_KeepsRevisionOnWaveChange(t *testing.T) {
 func TestClusterVectorSidecar_ContinuesWavesAcrossLeaders(t *testing.T) {
 	installation := wavesOf(t, "2s", "halt: {}")
 	in := newInWaves(t)
-	second := labelled("second", in.canary.Namespace)
+	second := labeled("second", in.canary.Namespace)
 	world.Create(t, second)
 	harness.Until(t, world, in.cluster, "readiness", injectedIn(2, 3))
 	all := []*appsv1.Deployment{in.canary, second, in.rest}

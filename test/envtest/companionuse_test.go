@@ -30,7 +30,7 @@ func TestTracker_ListsOnceForANamespace(t *testing.T) {
 			lists := func(took time.Duration) int { return 2 + int(took/(5*time.Second)) }
 			namespace, name := world.Namespace(t), func(i int) string { return fmt.Sprintf("app-%d", i) }
 			for i := range sidecars {
-				world.Create(t, objects.NewDeployment(name(i), namespace).Labelled("group", name(i)).WithReplicas(0).Build())
+				world.Create(t, objects.NewDeployment(name(i), namespace).Labeled("group", name(i)).WithReplicas(0).Build())
 				world.Create(t, objects.NewVectorSidecar(name(i), namespace).Selecting("group", name(i)).WithInlineConfig(objects.VectorConfig("first")).Build())
 			}
 			haveFinished := func() bool {

@@ -25,7 +25,7 @@ func TestConfigMapRef_RollsOutNewContentOnce(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	config := objects.NewConfigMap("vector", namespace, "vector.yaml", objects.VectorConfig("first"))
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithConfigMap("vector", "").Build()
 	world.Create(t, config, deployment, vs)
 	harness.Until(t, world, deployment, "the sidecar", isInjected)
@@ -53,7 +53,7 @@ func TestConfigMapRef_RollsOutNewContentOnce(t *testing.T) {
 func TestConfigSpec_StoresInlineConfigInImmutableConfigMap(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithInlineConfig(objects.VectorConfig("{{ first }}")).Build()
 	world.Create(t, deployment, vs)
 	harness.Until(t, world, vs, "readiness", isUpToDate)
@@ -87,7 +87,7 @@ func TestConfigSpec_KeepsTOMLFormat(t *testing.T) {
 	namespace := world.Namespace(t)
 	toml := "[sources.in]\ntype = \"demo_logs\"\nformat = \"json\"\n\n[sinks.out]\ntype = \"blackhole\"\ninputs = [\"in\"]\n"
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithInlineConfig(toml).Build()
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	world.Create(t, deployment, vs)
 
 	harness.Until(t, world, deployment, "the sidecar", isInjected)
@@ -110,7 +110,7 @@ func TestReloadLive_UpdatesConfigWithoutRollout(t *testing.T) {
 			t.Parallel()
 			namespace := world.Namespace(t)
 			config := objects.NewConfigMap("vector", namespace, "vector.yaml", objects.VectorConfig("first"))
-			deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+			deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 			vs := build(objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector")).Sidecar(live).Build()
 			world.Create(t, config, deployment, vs)
 			harness.Until(t, world, vs, "readiness", isUpToDate)
@@ -141,7 +141,7 @@ func TestCompanion_DoesNotReplaceForeignConfigMap(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	theirs := objects.NewConfigMap("logs-vector-live", namespace, "vector.yaml", "theirs")
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").
 		Sidecar(func(s *v1alpha1.SidecarSpec) { s.Reload = v1alpha1.ReloadLive }).Build()
 	world.Create(t, theirs, deployment, vs)
@@ -161,7 +161,7 @@ func TestCompanion_DoesNotReplaceForeignConfigMap(t *testing.T) {
 func TestOperator_DoesNotCreateUnusedCompanion(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithPort(9598).Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").WithPort(9598).Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, deployment, vs)
 
@@ -199,7 +199,7 @@ func TestEnvironment_PrefersVectorSidecarOverNamespace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			namespace := world.Namespace(t, test.namespaceLabels...)
-			deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+			deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").InEnvironment(test.environment).Build()
 			world.Create(t, deployment, vs)
 
@@ -228,7 +228,7 @@ func TestInstallation_AppliesChangedValues(t *testing.T) {
 	installation := objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, "qa.yaml", "sidecar: {logLevel: trace}")
 	world.SetValues(t, installation)
 	namespace := world.Namespace(t)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").InEnvironment("qa").Build()
 	world.Create(t, deployment, vs)
 	harness.Until(t, world, deployment, "the team's own environment", func(d *appsv1.Deployment) bool { return logLevel(d) == "trace" })
@@ -288,7 +288,7 @@ func TestConfigMapRef_RejectsInvalidContent(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	config := objects.NewConfigMap("vector", namespace, "vector.yaml", objects.VectorConfig("first"))
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithConfigMap("vector", "").Build()
 	world.Create(t, config, deployment, vs)
 	harness.Until(t, world, vs, "readiness", isUpToDate)

@@ -34,7 +34,7 @@ func shipping(t *testing.T, reload v1alpha1.ReloadMode) (*corev1.ConfigMap, *app
 	config := objects.NewConfigMap("shipping", namespace, "vector.yaml", objects.VectorConfig("first")+table)
 	config.Data["teams.csv"], config.Data["notes.txt"] = "service,team\ncart,checkout\n", "one"
 	config.BinaryData = map[string][]byte{"geo.mmdb": {0xff, 0x00}}
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithConfigMap("shipping", "").
 		Sidecar(func(s *v1alpha1.SidecarSpec) { s.Reload = reload }).Build()
 	world.Create(t, config, deployment, vs)
@@ -183,7 +183,7 @@ func TestVectorSidecar_DeletesCompanionsWhenDeleted(t *testing.T) {
 func TestOperator_RecreatesCompanionWithLongName(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	config := objects.NewConfigMap("shipping", namespace, "vector.yaml", objects.VectorConfig("first"))
 	vs := objects.NewVectorSidecar(strings.Repeat("long.", 49)+"name", namespace).Selecting("logs", "vector").WithConfigMap("shipping", "").Build()
 	world.Create(t, config, deployment, vs)
@@ -204,7 +204,7 @@ func TestConfigMapRef_DoesNotReadOtherNamespaces(t *testing.T) {
 	t.Parallel()
 	namespace, other := world.Namespace(t), world.Namespace(t)
 	config := objects.NewConfigMap("shipping", other, "vector.yaml", objects.VectorConfig("confidential"))
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithConfigMap(other+"/shipping", "").Build()
 	world.Create(t, config, deployment, vs)
 	harness.Until(t, world, vs, "the refusal", isNotValid(meta.ReasonConfigMapNotFound))

@@ -192,7 +192,7 @@ func unreadable(t *testing.T, given ...client.Object) {
 func TestOperator_IsolatesUndecodableObjects(t *testing.T) {
 	cluster := clusterOf(t)
 	namespace, of, other := world.Namespace(t), world.Namespace(t, "team", cluster.Name), world.Namespace(t)
-	cart, inCluster := labelled("cart", namespace), labelled("cart", of)
+	cart, inCluster := labeled("cart", namespace), labeled("cart", of)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(0).Build()
 	world.Create(t, cart, inCluster, vs, cluster)
 	harness.Until(t, world, vs, "readiness", isUpToDate)
@@ -200,7 +200,7 @@ func TestOperator_IsolatesUndecodableObjects(t *testing.T) {
 
 	unreadable(t, vs, cluster)
 	restart(t)
-	shop, good := labelled("shop", other), objects.NewVectorSidecar("logs", other).Selecting("logs", "vector").WithSoak(0).Build()
+	shop, good := labeled("shop", other), objects.NewVectorSidecar("logs", other).Selecting("logs", "vector").WithSoak(0).Build()
 	world.Create(t, shop, good)
 	harness.Until(t, world, shop, "its sidecar", isInjected)
 	const said = meta.ReasonInvalidSpec + ": "

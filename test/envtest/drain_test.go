@@ -22,7 +22,7 @@ func TestVectorSidecar_ShortensSleepToGracePeriod(t *testing.T) {
 		t.Run(fmt.Sprint(grace), func(t *testing.T) {
 			t.Parallel()
 			namespace := world.Namespace(t)
-			deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").
+			deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").
 				Pod(func(pod *corev1.PodSpec) { pod.TerminationGracePeriodSeconds = &grace }).Build()
 			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 			world.Create(t, deployment, vs)

@@ -145,7 +145,7 @@ func TestOptOut_DoesNotCountAsCorrectionLoop(t *testing.T) {
 func TestVectorSidecar_RunsBesideAnotherContainerName(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	first := objects.NewVectorSidecar("first", namespace).Selecting("logs", "vector").Build()
 	second := objects.NewVectorSidecar("second", namespace).Selecting("logs", "vector").Named("shipper").
 		Sidecar(func(s *v1alpha1.SidecarSpec) {
@@ -182,7 +182,7 @@ func TestVectorSidecar_PrecedesYoungerWithEqualContainerName(t *testing.T) {
 	secondPasses(t, older)
 	younger := objects.NewVectorSidecar("a-younger", namespace).Selecting("logs", "vector").WithEnv("WHO", "younger").Build()
 	world.Create(t, younger)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	world.Create(t, deployment)
 
 	harness.Until(t, world, older, "readiness", isUpToDate)

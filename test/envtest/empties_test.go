@@ -124,7 +124,7 @@ func TestVectorSidecar_IgnoresExplicitZeroValues(t *testing.T) {
 	for name := range given {
 		namespace := world.Namespace(t)
 		all[name] = objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").InEnvironment(name).WithSoak(0).Build()
-		world.Create(t, objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithReplicas(0).Build(), all[name])
+		world.Create(t, objects.NewDeployment("cart", namespace).Labeled("logs", "vector").WithReplicas(0).Build(), all[name])
 	}
 	for name, vs := range all {
 		t.Run(name, func(t *testing.T) {

@@ -23,8 +23,8 @@ import (
 // it, and the next one when the canary has pods.
 func TestVectorSidecar_CanaryWithoutPods(t *testing.T) {
 	namespace := world.Namespace(t)
-	first := objects.NewDeployment("first", namespace).Labelled("logs", "vector").Labelled("first", "yes").WithReplicas(0).Build()
-	other := objects.NewDeployment("other", namespace).Labelled("logs", "vector").Build()
+	first := objects.NewDeployment("first", namespace).Labeled("logs", "vector").Labeled("first", "yes").WithReplicas(0).Build()
+	other := objects.NewDeployment("other", namespace).Labeled("logs", "vector").Build()
 	world.Create(t, first)
 	world.Create(t, other)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(0).Build()
@@ -71,8 +71,8 @@ func TestClusterVectorSidecar_KeepsFinishedCanaries(t *testing.T) {
 	finished, podless := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)
 	canaries, others := map[string]*appsv1.Deployment{}, map[string]*appsv1.Deployment{}
 	for _, namespace := range []string{finished, podless} {
-		canaries[namespace] = objects.NewDeployment("first", namespace).Labelled("logs", "vector").Labelled("first", "yes").Build()
-		others[namespace] = labelled("other", namespace)
+		canaries[namespace] = objects.NewDeployment("first", namespace).Labeled("logs", "vector").Labeled("first", "yes").Build()
+		others[namespace] = labeled("other", namespace)
 		world.Create(t, canaries[namespace], others[namespace])
 	}
 	world.Create(t, cluster)

@@ -19,7 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// What the design relies on is the API server's behaviour and no promise of its
+// What the design relies on is the API server's behavior and no promise of its
 // documentation, so it is tested here, without the operator: in namespaces that
 // have no VectorSidecar.
 

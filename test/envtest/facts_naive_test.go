@@ -88,7 +88,7 @@ func TestVectorSidecar_ReplacesInjectedItems(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			namespace := world.Namespace(t)
-			world.Create(t, objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build())
+			world.Create(t, objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build())
 			before := rawTemplate(t, cart(namespace))
 			vs := rich(namespace).Build()
 			world.Create(t, vs)
@@ -125,9 +125,9 @@ func isGone(t *testing.T, object client.Object) bool {
 func TestVectorSidecar_RemovesSidecarFromDeselected(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
-	leaves := objects.NewDeployment("leaves", namespace).Labelled("logs", "vector").Build()
-	stays := objects.NewDeployment("stays", namespace).Labelled("logs", "vector").Labelled("team", "a").Build()
-	comes := objects.NewDeployment("comes", namespace).Labelled("team", "a").Build()
+	leaves := objects.NewDeployment("leaves", namespace).Labeled("logs", "vector").Build()
+	stays := objects.NewDeployment("stays", namespace).Labeled("logs", "vector").Labeled("team", "a").Build()
+	comes := objects.NewDeployment("comes", namespace).Labeled("team", "a").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, leaves, stays, comes, vs)
 	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.Total().Ready == 2 })
@@ -145,7 +145,7 @@ func TestVectorSidecar_RemovesSidecarFromDeselected(t *testing.T) {
 func TestVectorSidecar_DoesNotCompeteForAContainerName(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
-	world.Create(t, objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build())
+	world.Create(t, objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build())
 	deployment := cart(namespace)
 	older := objects.NewVectorSidecar("a-older", namespace).Selecting("logs", "vector").WithImage("registry.example/vector:a").Build()
 	world.Create(t, older)

@@ -18,7 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// What the operator makes of that behaviour: see facts_api_test.go.
+// What the operator makes of that behavior: see facts_api_test.go.
 
 // ownerApplies deploys with server-side apply what the label selects.
 func ownerApplies(t *testing.T, namespace, pod string) (*appsv1.Deployment, error) {
@@ -113,7 +113,7 @@ func TestVectorSidecar_InjectsRecreatedWorkload(t *testing.T) {
 	deployment, vs := injected(t)
 	first := deployment.UID
 	require.NoError(t, world.Client.Delete(t.Context(), deployment))
-	again := objects.NewDeployment("cart", vs.Namespace).Labelled("logs", "vector").Build()
+	again := objects.NewDeployment("cart", vs.Namespace).Labeled("logs", "vector").Build()
 	harness.Eventually(t, "the name to be free", func() bool { return world.Client.Create(t.Context(), again) == nil })
 
 	harness.Until(t, world, again, "the sidecar", isInjected)
@@ -166,7 +166,7 @@ func TestVectorSidecar_StartsNewWorkloadAtMostTwice(t *testing.T) {
 	world.Create(t, vs)
 	harness.Until(t, world, vs, "a first status", isReady)
 
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	world.Create(t, deployment)
 
 	harness.Until(t, world, vs, "readiness", isUpToDate)
@@ -196,7 +196,7 @@ func TestVectorSidecar_KeepsForeignFieldsOfContainer(t *testing.T) {
 func TestVectorSidecar_ReportsDuplicateKeys(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithEnv("A", "1").WithEnv("A", "2").Build()
 	world.Create(t, deployment, vs)
 

@@ -59,7 +59,7 @@ spec:
 			t.Parallel()
 			namespace := world.Namespace(t)
 			world.Create(t, objects.NewConfigMap("vector", namespace, "vector.yaml", objects.VectorConfig("x")),
-				objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build())
+				objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build())
 			run(t, namespace, "kubectl", "apply", "-f", file(t, sidecar))
 			deployment, vs := cart(namespace), objects.NewVectorSidecar("logs", namespace).Build()
 			settle(t, deployment, vs)

@@ -22,7 +22,7 @@ import (
 
 // neverStarts is a Deployment whose pods never get ready, with a short deadline.
 func neverStarts(name, namespace string) *objects.Deployment {
-	return objects.NewDeployment(name, namespace).Labelled("logs", "vector").PodAnnotated("starts-after", "24h").WithProgressDeadline(3)
+	return objects.NewDeployment(name, namespace).Labeled("logs", "vector").PodAnnotated("starts-after", "24h").WithProgressDeadline(3)
 }
 
 // isLate tells whether a Deployment has passed its progress deadline.
@@ -48,7 +48,7 @@ func TestVectorSidecar_InjectsFailedDeploymentsLast(t *testing.T) {
 		world.Create(t, broken[n])
 	}
 	for n := range 4 {
-		healthy = append(healthy, objects.NewDeployment(fmt.Sprint("healthy-", n), namespace).Labelled("logs", "vector").Build())
+		healthy = append(healthy, objects.NewDeployment(fmt.Sprint("healthy-", n), namespace).Labeled("logs", "vector").Build())
 		world.Create(t, healthy[n])
 	}
 	for _, d := range broken {
@@ -69,7 +69,7 @@ func TestVectorSidecar_InjectsFailedDeploymentsLast(t *testing.T) {
 
 	require.NoError(t, running.Stop())
 	running = world.RunOperator(options)
-	later := objects.NewDeployment("later", namespace).Labelled("logs", "vector").Build()
+	later := objects.NewDeployment("later", namespace).Labeled("logs", "vector").Build()
 	world.Create(t, later)
 	harness.Until(t, world, later, "the sidecar", func(d *appsv1.Deployment) bool { return isInjected(d) && isRolledOut(d) })
 	for _, d := range broken {
@@ -107,7 +107,7 @@ func TestVectorSidecar_InjectsFailedStatefulSetsLast(t *testing.T) {
 	set, _ := objects.NewWorkload("StatefulSet", "broken", namespace, map[string]string{"logs": "vector"}).(*appsv1.StatefulSet)
 	metav1.SetMetaDataAnnotation(&set.Spec.Template.ObjectMeta, "starts-after", "24h")
 	world.Create(t, set)
-	healthy := objects.NewDeployment("healthy", namespace).Labelled("logs", "vector").Build()
+	healthy := objects.NewDeployment("healthy", namespace).Labeled("logs", "vector").Build()
 	world.Create(t, healthy)
 	harness.Until(t, world, healthy, "its first rollout", isRolledOut)
 	harness.Until(t, world, set, "some time without pods", func(s *appsv1.StatefulSet) bool {
@@ -118,7 +118,7 @@ func TestVectorSidecar_InjectsFailedStatefulSetsLast(t *testing.T) {
 
 	harness.Until(t, world, healthy, "the sidecar", func(d *appsv1.Deployment) bool { return isInjected(d) && isRolledOut(d) })
 	harness.Until(t, world, set, "the sidecar", func(s *appsv1.StatefulSet) bool { return isMarked(s) })
-	later := objects.NewDeployment("later", namespace).Labelled("logs", "vector").Build()
+	later := objects.NewDeployment("later", namespace).Labeled("logs", "vector").Build()
 	world.Create(t, later)
 	harness.Until(t, world, later, "the sidecar", func(d *appsv1.Deployment) bool { return isInjected(d) && isRolledOut(d) })
 }

@@ -33,7 +33,7 @@ func TestClusterVectorSidecar_ReportsFailureToAddFinalizer(t *testing.T) {
 	way := &harness.Answers{Path: "/clustervectorsidecars/" + cluster.Name, With: harness.AnswersFor("clustervectorsidecars")["refusal"]}
 	way.IsOn.Store(true)
 	runsThrough(t, way)
-	cart := labelled("cart", world.Namespace(t, "team", cluster.Name))
+	cart := labeled("cart", world.Namespace(t, "team", cluster.Name))
 	world.Create(t, cart, cluster)
 
 	harness.Until(t, world, cluster, "what is said of it", func(c *v1alpha1.ClusterVectorSidecar) bool {
@@ -58,7 +58,7 @@ func TestVectorSidecar_ReportsFailureToRemoveFinalizer(t *testing.T) {
 				way.Path, way.IsRead, said = "/namespaces/"+namespace+"/deployments", true, "finding workloads that still carry the sidecar: "
 			}
 			runsThrough(t, way)
-			cart := objects.NewDeployment("cart", namespace).WithReplicas(0).Labelled("logs", "vector").Build()
+			cart := objects.NewDeployment("cart", namespace).WithReplicas(0).Labeled("logs", "vector").Build()
 			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(0).Build()
 			world.Create(t, cart, vs)
 			harness.Until(t, world, vs, "its sidecar", isUpToDate)
@@ -88,7 +88,7 @@ func TestClusterVectorSidecar_ReportsBlockedDeletion(t *testing.T) {
 	cluster := clusterOf(t)
 	way := &harness.Answers{Path: "/clustervectorsidecars/" + cluster.Name, With: harness.AnswersFor("clustervectorsidecars")["refusal"]}
 	runsThrough(t, way)
-	cart := labelled("cart", world.Namespace(t, "team", cluster.Name))
+	cart := labeled("cart", world.Namespace(t, "team", cluster.Name))
 	world.Create(t, cart, cluster)
 	harness.Until(t, world, cluster, "its sidecar", injectedIn(1, 1))
 
@@ -113,7 +113,7 @@ func TestClusterVectorSidecar_ReportsNamespaceBlockingDeletion(t *testing.T) {
 		With: apierrors.NewForbidden(schema.GroupResource{Group: "apps", Resource: "deployments"}, "", errors.New(harness.Locked)),
 	}
 	runsThrough(t, way)
-	in, elsewhere := labelled("cart", one), labelled("cart", other)
+	in, elsewhere := labeled("cart", one), labeled("cart", other)
 	world.Create(t, in, elsewhere, cluster)
 	harness.Until(t, world, cluster, "its sidecars", injectedIn(2, 2))
 

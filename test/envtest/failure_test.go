@@ -19,7 +19,7 @@ import (
 // A write that restarts no pods does not end a failure, while the operator runs and after it has restarted.
 func TestRollout_StaysFailedAfterAnnotationWrite(t *testing.T) {
 	namespace := world.Namespace(t)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithProgressDeadline(3).Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").WithProgressDeadline(3).Build()
 	world.Create(t, deployment)
 	harness.Until(t, world, deployment, "its first rollout", isRolledOut)
 	huge := func(s *v1alpha1.SidecarSpec) { s.Resources = resources("1000") }

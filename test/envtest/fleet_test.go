@@ -44,7 +44,7 @@ func TestRollout_SharesSlotsBetweenVectorSidecars(t *testing.T) {
 	var deployments []*appsv1.Deployment
 	for n := range sidecars {
 		for m := range each {
-			deployment := objects.NewDeployment(fmt.Sprintf("app-%d-%d", n, m), namespace).Labelled("logs", fmt.Sprint("of-", n)).Build()
+			deployment := objects.NewDeployment(fmt.Sprintf("app-%d-%d", n, m), namespace).Labeled("logs", fmt.Sprint("of-", n)).Build()
 			world.Create(t, deployment)
 			deployments = append(deployments, deployment)
 		}
@@ -88,8 +88,8 @@ func TestRollout_SharesSlotsBetweenVectorSidecars(t *testing.T) {
 
 func TestRollout_StartsOnlyInsideWindows(t *testing.T) {
 	namespace := world.Namespace(t)
-	before := objects.NewDeployment("before", namespace).Labelled("logs", "vector").Build()
-	leaving := objects.NewDeployment("leaving", namespace).Labelled("logs", "vector").Build()
+	before := objects.NewDeployment("before", namespace).Labeled("logs", "vector").Build()
+	leaving := objects.NewDeployment("leaving", namespace).Labeled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(0).Build()
 	world.Create(t, before, leaving, vs)
 	harness.Until(t, world, vs, "both to be updated", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.Total().Ready == 2 })
@@ -104,7 +104,7 @@ func TestRollout_StartsOnlyInsideWindows(t *testing.T) {
 	require.Contains(t, message(vs, meta.ConditionReady), "OutsideWindow: 2 of 2 Deployments wait for their turn")
 	require.Contains(t, message(vs, meta.ConditionReady), "waiting for the rollout window that opens at ")
 
-	late := objects.NewDeployment("late", namespace).Labelled("logs", "vector").Build()
+	late := objects.NewDeployment("late", namespace).Labeled("logs", "vector").Build()
 	world.Create(t, late)
 	harness.Until(t, world, late, "the sidecar, at once, because it is newer than the last window", isInjected)
 	harness.Change(t, world, leaving, func(d *appsv1.Deployment) {
@@ -121,7 +121,7 @@ func TestRollout_StartsOnlyInsideWindows(t *testing.T) {
 func TestOperator_HoldsWritesExceptRemovals(t *testing.T) {
 	rules := pacing(t, "")
 	namespace := world.Namespace(t)
-	staying, going := objects.NewDeployment("staying", namespace).Labelled("logs", "staying").Build(), objects.NewDeployment("going", namespace).Labelled("logs", "going").Build()
+	staying, going := objects.NewDeployment("staying", namespace).Labeled("logs", "staying").Build(), objects.NewDeployment("going", namespace).Labeled("logs", "going").Build()
 	stays := objects.NewVectorSidecar("stays", namespace).Selecting("logs", "staying").WithSoak(0).Build()
 	goes := objects.NewVectorSidecar("goes", namespace).Selecting("logs", "going").WithSoak(0).Build()
 	world.Create(t, staying, going, stays, goes)
@@ -162,7 +162,7 @@ func TestOperator_StopsFanOutWithinASecond(t *testing.T) {
 	const count = 400
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("100%").WithSoak(0).Build()
 	for n := range count {
-		world.Create(t, objects.NewDeployment(fmt.Sprint("app-", n), namespace).WithReplicas(0).Labelled("logs", "vector").Build())
+		world.Create(t, objects.NewDeployment(fmt.Sprint("app-", n), namespace).WithReplicas(0).Labeled("logs", "vector").Build())
 	}
 	writes := func() []harness.Request { return running.Requests.Writes("/namespaces/" + namespace + "/deployments") }
 	world.Create(t, vs)

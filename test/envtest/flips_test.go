@@ -132,7 +132,7 @@ func TestConfigMapRef_FinishesRolloutBeforeNextChange(t *testing.T) {
 func TestConfigMapRef_ReadsContentWithSpecChange(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	pipeline := objects.NewConfigMap("pipeline", namespace, "vector.yaml", objects.VectorConfig("first"))
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithConfigMap("pipeline", "").WithSoak(time.Hour).Build()
 	world.Create(t, deployment, pipeline, vs)

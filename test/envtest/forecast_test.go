@@ -62,7 +62,7 @@ func TestForecast_MatchesQuotaController(t *testing.T) {
 	limits := &corev1.LimitRange{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "cpu"}, Spec: corev1.LimitRangeSpec{
 		Limits: []corev1.LimitRangeItem{{Type: corev1.LimitTypeContainer, Default: default200}},
 	}}
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithReplicas(3).Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").WithReplicas(3).Build()
 	deployment.Spec.Template.Spec.Containers[0].Resources.Limits = corev1.ResourceList{
 		corev1.ResourceMemory: resource.MustParse("256Mi"), corev1.ResourceEphemeralStorage: resource.MustParse("1Gi"),
 	}
@@ -132,7 +132,7 @@ func TestVectorSidecar_IsPredictedToExceedAQuota(t *testing.T) {
 	namespace := world.Namespace(t)
 	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "sidecars"}}
 	quota.Spec.Hard = corev1.ResourceList{count: resource.MustParse("0")}
-	world.Create(t, quota, objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build())
+	world.Create(t, quota, objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build())
 	harness.Until(t, world, quota, "its status", func(q *corev1.ResourceQuota) bool { return len(q.Status.Hard) > 0 })
 	quota.Status.Used = quota.Spec.Hard // The quota controller finds new kinds late.
 	require.NoError(t, world.Client.Status().Update(t.Context(), quota))
@@ -150,7 +150,7 @@ func TestQoSMode_KeepsGuaranteedPods(t *testing.T) {
 	limits := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("200m"), corev1.ResourceMemory: resource.MustParse("256Mi")}
 	classes := map[string]corev1.PodQOSClass{"kept": corev1.PodQOSGuaranteed, "ignored": corev1.PodQOSBurstable}
 	for name, class := range classes {
-		deployment := objects.NewDeployment(name, namespace).Labelled("qos", name).Pod(func(pod *corev1.PodSpec) { pod.Containers[0].Resources.Limits = limits }).Build()
+		deployment := objects.NewDeployment(name, namespace).Labeled("qos", name).Pod(func(pod *corev1.PodSpec) { pod.Containers[0].Resources.Limits = limits }).Build()
 		vs := objects.NewVectorSidecar(name, namespace).Selecting("qos", name).InEnvironment("production").Build()
 		if class != corev1.PodQOSGuaranteed {
 			vs.Spec.Sidecar = &v1alpha1.SidecarSpec{QoS: "Ignore"}
@@ -196,7 +196,7 @@ func TestForecast_NamesTheRejectingQuota(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			namespace := world.Namespace(t)
-			deployment := objects.NewDeployment("web", namespace).Labelled("logs", "vector").WithReplicas(2).WithEmptyDir("logs", "/var/log/app").Build()
+			deployment := objects.NewDeployment("web", namespace).Labeled("logs", "vector").WithReplicas(2).WithEmptyDir("logs", "/var/log/app").Build()
 			deployment.Spec.Template.Spec.Containers[0].Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("256Mi")}
 			world.Create(t, deployment)
 			harness.Until(t, world, deployment, "its first rollout", isRolledOut)

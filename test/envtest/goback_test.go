@@ -138,7 +138,7 @@ func TestOnFailureRevert_RestoresLastKnownGood(t *testing.T) {
 	restart(t)
 	ask(t, vs, "again")
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Rollout.Soak = &metav1.Duration{} })
-	added := objects.NewDeployment("app-new", vs.Namespace).Labelled("logs", "vector").Build()
+	added := objects.NewDeployment("app-new", vs.Namespace).Labeled("logs", "vector").Build()
 	world.Create(t, added)
 	harness.Until(t, world, added, "the last good sidecar, by another leader", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" && isRolledOut(d) })
 	harness.Until(t, world, vs, "that it stays reverted", func(vs *v1alpha1.VectorSidecar) bool {

@@ -38,7 +38,7 @@ func TestIPFamily_FollowsCluster(t *testing.T) {
 	six, err := harness.NewWorld(plane.Config())
 	require.NoError(t, err)
 	vs := objects.NewVectorSidecar("logs", "default").Selecting("logs", "vector").Build()
-	six.Create(t, objects.NewDeployment("cart", "default").Labelled("logs", "vector").Build(), vs)
+	six.Create(t, objects.NewDeployment("cart", "default").Labeled("logs", "vector").Build(), vs)
 
 	var out, notes bytes.Buffer
 	streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &notes}

@@ -49,7 +49,7 @@ func TestKubelets_ReportsOldNodes(t *testing.T) {
 		return false
 	})
 	namespace := world.Namespace(t)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, deployment, vs)
 	harness.Until(t, world, vs, "a sidecar", isUpToDate)

@@ -23,7 +23,7 @@ func largest(t *testing.T, namespace string) *appsv1.Deployment {
 	t.Helper()
 	const limit, sidecar = 3 << 19, 1000 // Of a request to etcd, and less than a sidecar adds.
 	for size := limit; size > 0; size -= sidecar {
-		deployment := objects.NewDeployment("large", namespace).WithReplicas(0).Labelled("logs", "vector").Build()
+		deployment := objects.NewDeployment("large", namespace).WithReplicas(0).Labeled("logs", "vector").Build()
 		deployment.Spec.Template.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "LARGE", Value: strings.Repeat("x", size)}}
 		if err := world.Client.Create(t.Context(), deployment); err == nil {
 			return deployment
@@ -38,7 +38,7 @@ func TestVectorSidecar_ReportsTooLargeWorkload(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	large := largest(t, namespace)
-	small := objects.NewDeployment("small", namespace).Labelled("logs", "vector").Build()
+	small := objects.NewDeployment("small", namespace).Labeled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(0).Build()
 	// The Deployment controller changes a Deployment that it sees for the first time, and a changed one is tried again.
 	harness.Until(t, world, large, "its ReplicaSet", func(d *appsv1.Deployment) bool {

@@ -23,7 +23,7 @@ import (
 func injected(t *testing.T) (*appsv1.Deployment, *v1alpha1.VectorSidecar) {
 	t.Helper()
 	namespace := world.Namespace(t)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, deployment, vs)
 	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {
@@ -45,10 +45,10 @@ func TestVectorSidecar_InjectsLabeledWorkloads(t *testing.T) {
 	harness.Until(t, world, deployment, "its first rollout", isRolledOut)
 	generation := deployment.Generation
 
-	labelled := time.Now()
+	labeled := time.Now()
 	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Labels = map[string]string{"logs": "vector"} })
 	harness.Until(t, world, deployment, "the sidecar", isInjected)
-	t.Logf("label to sidecar: %s", time.Since(labelled).Round(time.Millisecond))
+	t.Logf("label to sidecar: %s", time.Since(labeled).Round(time.Millisecond))
 
 	require.Equal(t, generation+1, deployment.Generation, "one write, one rollout")
 	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {
@@ -144,7 +144,7 @@ func TestVectorSidecar_RollsOutSpecChangeOnce(t *testing.T) {
 func TestVectorSidecar_StaysInItsNamespace(t *testing.T) {
 	t.Parallel()
 	here, there := world.Namespace(t), world.Namespace(t)
-	deployment := objects.NewDeployment("cart", there).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", there).Labeled("logs", "vector").Build()
 	config := objects.NewConfigMap("vector", there, "vector.yaml", objects.VectorConfig("there"))
 	vs := objects.NewVectorSidecar("logs", here).Selecting("logs", "vector").WithConfigMap("vector", "").Build()
 	world.Create(t, deployment, config, vs)
@@ -194,8 +194,8 @@ func replicaSets(t *testing.T, namespace string) int {
 func TestVectorSidecar_SkipsHostNetworkAndWindows(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
-	hosted := objects.NewDeployment("hosted", namespace).WithReplicas(0).Labelled("logs", "vector").Pod(func(pod *corev1.PodSpec) { pod.HostNetwork = true }).Build()
-	windows := objects.NewDeployment("windows", namespace).WithReplicas(0).Labelled("logs", "vector").Pod(func(pod *corev1.PodSpec) {
+	hosted := objects.NewDeployment("hosted", namespace).WithReplicas(0).Labeled("logs", "vector").Pod(func(pod *corev1.PodSpec) { pod.HostNetwork = true }).Build()
+	windows := objects.NewDeployment("windows", namespace).WithReplicas(0).Labeled("logs", "vector").Pod(func(pod *corev1.PodSpec) {
 		pod.NodeSelector = map[string]string{corev1.LabelOSStable: "windows"}
 	}).Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()

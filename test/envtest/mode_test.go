@@ -114,7 +114,7 @@ func TestModeOnAppRollout_WaitsForOwnersRollout(t *testing.T) {
 func TestModeOnAppRollout_WaitsWithExistingWorkloads(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
-	older := objects.NewDeployment("older", namespace).Labelled("logs", "vector").Build()
+	older := objects.NewDeployment("older", namespace).Labeled("logs", "vector").Build()
 	world.Create(t, older)
 	harness.Until(t, world, older, "its first rollout", isRolledOut)
 	before := older.DeepCopy()
@@ -200,7 +200,7 @@ func TestModeManual_WaitsForApproval(t *testing.T) {
 	}
 	harness.Until(t, world, vs, "readiness", deferring(0))
 
-	fresh := objects.NewDeployment("fresh", namespace).Labelled("logs", "vector").Build()
+	fresh := objects.NewDeployment("fresh", namespace).Labeled("logs", "vector").Build()
 	world.Create(t, fresh)
 	harness.Until(t, world, fresh, "what the others have", isInjected)
 

@@ -70,7 +70,7 @@ func TestVectorSidecar_InjectsNewWorkloadImmediately(t *testing.T) {
 		for i := range workloads {
 			builder := objects.NewDeployment(fmt.Sprintf("app-%d", i), namespace).WithReplicas(replicas).PodAnnotated("starts-after", "1s")
 			if !settleFirst {
-				builder.Labelled("logs", "vector")
+				builder.Labeled("logs", "vector")
 			}
 			deployments = append(deployments, builder.Build())
 			world.Create(t, deployments[i])

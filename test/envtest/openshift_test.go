@@ -64,7 +64,7 @@ func TestOpenShift_AssignsUserOfSidecar(t *testing.T) {
 	openshift.Create(t, namespace)
 	openshift.StartOperator(t, operator.Options{Namespace: "vector-system", WorkloadKinds: objects.WorkloadKinds})
 
-	assigned, fixed := objects.NewDeployment("assigned", "shop").Labelled("user", "assigned").Build(), objects.NewDeployment("fixed", "shop").Labelled("user", "fixed").Build()
+	assigned, fixed := objects.NewDeployment("assigned", "shop").Labeled("user", "assigned").Build(), objects.NewDeployment("fixed", "shop").Labeled("user", "fixed").Build()
 	outside := objects.NewVectorSidecar("fixed", "shop").Selecting("user", "fixed").Sidecar(func(s *v1alpha1.SidecarSpec) { s.User = "Fixed" }).Build()
 	outside.Spec.Enabled = new(bool)
 	openshift.Create(t, assigned, fixed, outside, objects.NewVectorSidecar("logs", "shop").Selecting("user", "assigned").Build())

@@ -28,7 +28,7 @@ func initContainers(d *appsv1.Deployment) []string {
 func TestVectorSidecar_PrecedesInitContainers(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").
 		WithInitContainer("migrate").WithInitContainer("wait").Build()
 	world.Create(t, deployment)
 	harness.Until(t, world, deployment, "its first rollout", isRolledOut)
@@ -82,7 +82,7 @@ func TestVectorSidecar_CorrectsInitContainerOrder(t *testing.T) {
 func TestDrainGateSpec_AddsGateAfterVector(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").WithEmptyDir("logs", "/var/log/app").
 		WithInitContainer("migrate").WithInitContainer("wait").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithLogs("/var/log/app").Build()
 	world.Create(t, deployment, vs)
@@ -121,7 +121,7 @@ func TestDrainGateSpec_AddsGateAfterVector(t *testing.T) {
 func TestSocketSpec_AddsAndRemovesDirectory(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithEmptyDir("cache", "/cache").WithInitContainer("migrate").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").WithEmptyDir("cache", "/cache").WithInitContainer("migrate").Build()
 	world.Create(t, deployment)
 	before := deployment.Spec.Template.DeepCopy()
 	mounts := func(d *appsv1.Deployment) []corev1.VolumeMount {

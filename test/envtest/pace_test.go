@@ -25,7 +25,7 @@ func fleet(t *testing.T, namespace string, size int, change func(*objects.Deploy
 	t.Helper()
 	var all []*appsv1.Deployment
 	for i := range size {
-		deployment := change(objects.NewDeployment(fmt.Sprintf("app-%02d", i), namespace).Labelled("logs", "vector")).Build()
+		deployment := change(objects.NewDeployment(fmt.Sprintf("app-%02d", i), namespace).Labeled("logs", "vector")).Build()
 		world.Create(t, deployment)
 		all = append(all, deployment)
 	}
@@ -163,8 +163,8 @@ func TestRolloutFailure_StopsFanOut(t *testing.T) {
 func TestOptOut_RemovesSidecar(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
-	in := objects.NewDeployment("in", namespace).Labelled("logs", "vector").Build()
-	out := objects.NewDeployment("out", namespace).Labelled("logs", "vector").Annotated(meta.AnnotationInject, "false").Build()
+	in := objects.NewDeployment("in", namespace).Labeled("logs", "vector").Build()
+	out := objects.NewDeployment("out", namespace).Labeled("logs", "vector").Annotated(meta.AnnotationInject, "false").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, in, out, vs)
 
@@ -184,7 +184,7 @@ func TestOptOut_RemovesSidecar(t *testing.T) {
 func TestVectorSidecar_SkipsPausedDeployments(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Paused().Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Paused().Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, deployment, vs)
 	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {

@@ -83,7 +83,7 @@ func TestTemplateSet_AppliesChangesWithoutRestart(t *testing.T) {
 	upgrade := installing(t, "production")
 	namespace := world.Namespace(t)
 	build := func(name, label string) *appsv1.Deployment {
-		return objects.NewDeployment(name, namespace).Labelled("logs", label).WithEmptyDir("logs", "/var/log/app").Build()
+		return objects.NewDeployment(name, namespace).Labeled("logs", label).WithEmptyDir("logs", "/var/log/app").Build()
 	}
 	plain, reading := build("plain", "plain"), build("reading", "files")
 	metrics := objects.NewVectorSidecar("metrics", namespace).Selecting("logs", "plain").Build()
@@ -180,7 +180,7 @@ const definedTwice = `{{- define "vector-sidecar.isNative" }}{{ end }}`
 func TestTemplateSet_WritesNothingWhileInvalid(t *testing.T) {
 	addTemplateSet(t, templateSet("edge", "_x.tpl", definedTwice))
 	namespace := world.Namespace(t)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	vs.Spec.TemplateSet = "edge"
 	world.Create(t, deployment, vs)
@@ -208,7 +208,7 @@ func TestEnvironment_ChoosesTemplateSet(t *testing.T) {
 	addTemplateSet(t, templateSet("edge", "values.yaml", strings.Replace(builtinValues(t), "logLevel: info", "logLevel: error", 1)))
 	world.SetValues(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, "qa.yaml", "templateSet: edge"))
 	namespace := world.Namespace(t)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").InEnvironment("qa").Build()
 	world.Create(t, deployment, vs)
 
@@ -230,7 +230,7 @@ func TestPolicy_AppliesChangesWithoutRestart(t *testing.T) {
 	installation := objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey, "images: {registries: [registry.example]}")
 	world.SetValues(t, installation)
 	namespace := world.Namespace(t)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, deployment, vs)
 	harness.Until(t, world, vs, "the refusal", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
@@ -255,8 +255,8 @@ func TestPolicy_AllowsOverridesOfValues(t *testing.T) {
 	world.SetValues(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey,
 		"overrides: {namespaces: [sidecar.logLevel], workloads: [sidecar.threads]}"))
 	namespace := world.Namespace(t)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
-	other := objects.NewDeployment("other", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
+	other := objects.NewDeployment("other", namespace).Labeled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, deployment, other, vs)
 	harness.Until(t, world, vs, "readiness", isReady)
@@ -300,7 +300,7 @@ func TestVectorSidecar_ReportsPodRejectionBeforeWrite(t *testing.T) {
 	world.SetValues(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey, "podSecurity: privileged"))
 	namespace := world.Namespace(t)
 	no, yes := false, true
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Pod(func(pod *corev1.PodSpec) {
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Pod(func(pod *corev1.PodSpec) {
 		pod.SecurityContext = &corev1.PodSecurityContext{RunAsNonRoot: &yes, SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}}
 		pod.Containers[0].SecurityContext = &corev1.SecurityContext{
 			AllowPrivilegeEscalation: &no, Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
@@ -309,9 +309,9 @@ func TestVectorSidecar_ReportsPodRejectionBeforeWrite(t *testing.T) {
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Sidecar(func(s *v1alpha1.SidecarSpec) {
 		s.SecurityContext = &corev1.SecurityContext{RunAsUser: new(int64), RunAsNonRoot: &no}
 	}).Build()
-	labelled := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}
+	labeled := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}
 	const enforce = "pod-security.kubernetes.io/enforce"
-	harness.Change(t, world, labelled, func(n *corev1.Namespace) { n.Labels[enforce] = "restricted" })
+	harness.Change(t, world, labeled, func(n *corev1.Namespace) { n.Labels[enforce] = "restricted" })
 	world.Create(t, deployment, vs)
 	before := rawTemplate(t, deployment)
 
@@ -321,7 +321,7 @@ func TestVectorSidecar_ReportsPodRejectionBeforeWrite(t *testing.T) {
 	require.Equal(t, before, rawTemplate(t, deployment))
 	require.Empty(t, companionsIn(t, namespace))
 
-	harness.Change(t, world, labelled, func(n *corev1.Namespace) { n.Labels[enforce] = "privileged" })
+	harness.Change(t, world, labeled, func(n *corev1.Namespace) { n.Labels[enforce] = "privileged" })
 	harness.Until(t, world, deployment, "the sidecar, as the namespace now allows it", isInjected)
 }
 

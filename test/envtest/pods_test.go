@@ -92,7 +92,7 @@ func TestVectorSidecar_ReportsBlockedPodsWithinSeconds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			namespace := world.Namespace(t)
-			deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+			deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 			world.Create(t, deployment)
 			harness.Until(t, world, deployment, "its first rollout", isRolledOut)
 			test.prepare(t, namespace)
@@ -124,7 +124,7 @@ func TestVectorSidecar_ReportsUnreadySidecar(t *testing.T) {
 	t.Parallel()
 	const given = 30 * time.Second
 	namespace := world.Namespace(t)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(byDefault).
 		Sidecar(func(s *v1alpha1.SidecarSpec) { s.Image = "registry.example/vector:unready" }).Build()
 	world.Create(t, deployment, vs)
@@ -250,7 +250,7 @@ func requireEvent(t *testing.T, vs *v1alpha1.VectorSidecar, says string) {
 func TestVectorSidecar_ContinuesWhenPodsAreUnblocked(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	world.Create(t, deployment)
 	harness.Until(t, world, deployment, "its first rollout", isRolledOut)
 	quota(t, namespace)

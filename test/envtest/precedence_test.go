@@ -64,7 +64,7 @@ func TestVectorSidecar_ToleratesConcurrentCreation(t *testing.T) {
 			t.Parallel()
 			namespace := world.Namespace(t)
 			stalled := stalls(t, namespace)
-			cart := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+			cart := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 			world.Create(t, cart)
 			a, z := own("a", namespace, 9001).Build(), own("z", namespace, 9002).Build()
 			var group sync.WaitGroup
@@ -102,7 +102,7 @@ func TestVectorSidecar_PrecedesByAgeInNewWorkloads(t *testing.T) {
 			for _, vs := range []*v1alpha1.VectorSidecar{older, younger, refused} {
 				harness.Until(t, world, vs, "a first status", isReady)
 			}
-			cart := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+			cart := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 			world.Create(t, cart)
 
 			harness.Until(t, world, older, "readiness", isUpToDate)
@@ -135,7 +135,7 @@ func TestVectorSidecar_KeepsSidecarsAfterBackupRestore(t *testing.T) {
 	// By name, each pair is in the other order than by age.
 	first, second := own("z", namespace, 9001).Build(), own("a", namespace, 9002).Build()
 	namesake := own("b", namespace, 9003).Named("vector-z").Build()
-	cart := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	cart := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	world.Create(t, cart, first)
 	harness.Until(t, world, first, "readiness", isUpToDate)
 	secondPasses(t, first)

@@ -157,7 +157,7 @@ func TestPullSecret_WaitsForServiceAccount(t *testing.T) {
 	}
 	world.Create(t, account)
 	deployed := func(name, account string) *appsv1.Deployment {
-		return objects.NewDeployment(name, namespace).Labelled("logs", "vector").Pod(func(pod *corev1.PodSpec) { pod.ServiceAccountName = account }).Build()
+		return objects.NewDeployment(name, namespace).Labeled("logs", "vector").Pod(func(pod *corev1.PodSpec) { pod.ServiceAccountName = account }).Build()
 	}
 	cart, ghost := deployed("cart", "cart"), deployed("ghost", "ghost")
 	require.NoError(t, running.Stop())
@@ -216,7 +216,7 @@ func TestPullSecret_ReadsServiceAccountOnce(t *testing.T) {
 	})
 	const many = 40
 	for n := range many {
-		world.Create(t, objects.NewDeployment(fmt.Sprintf("cart-%d", n), namespace).WithReplicas(0).Labelled("logs", "vector").
+		world.Create(t, objects.NewDeployment(fmt.Sprintf("cart-%d", n), namespace).WithReplicas(0).Labeled("logs", "vector").
 			Pod(func(pod *corev1.PodSpec) { pod.ServiceAccountName = "cart" }).Build())
 	}
 	accounts := "/namespaces/" + namespace + "/serviceaccounts"

@@ -32,7 +32,7 @@ func TestVectorSidecar_CausesNoWritesAfterRestart(t *testing.T) {
 		objects.NewVectorSidecar("broken", namespace).Selecting("logs", "inline").InEnvironment("nowhere").Build(),
 	}
 	for _, vs := range sidecars {
-		deployment := objects.NewDeployment(vs.Name, namespace).Labelled("logs", vs.Name).WithEmptyDir("logs", "/var/log/app").Build()
+		deployment := objects.NewDeployment(vs.Name, namespace).Labeled("logs", vs.Name).WithEmptyDir("logs", "/var/log/app").Build()
 		world.Create(t, deployment, vs)
 	}
 	settle := func() {
@@ -66,7 +66,7 @@ func TestVectorSidecar_InjectsWithOneWrite(t *testing.T) {
 	const workloads = 20
 	namespace := world.Namespace(t)
 	for i := range workloads {
-		d := objects.NewDeployment("app-"+string(rune('a'+i)), namespace).Labelled("logs", "vector").WithReplicas(0).Build()
+		d := objects.NewDeployment("app-"+string(rune('a'+i)), namespace).Labeled("logs", "vector").WithReplicas(0).Build()
 		world.Create(t, d)
 		harness.Until(t, world, d, "its controller", func(d *appsv1.Deployment) bool { return d.Status.ObservedGeneration == d.Generation })
 	}

@@ -24,7 +24,7 @@ func TestVectorSidecarStatus_EqualsTheObjects(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	build := func(name string) *objects.Deployment {
-		return objects.NewDeployment(name, namespace).Labelled("logs", "vector")
+		return objects.NewDeployment(name, namespace).Labeled("logs", "vector")
 	}
 	deployments := []*appsv1.Deployment{
 		build("empty").WithReplicas(0).Build(), build("good").Build(), build("other").Build(), build("paused").Paused().Build(),

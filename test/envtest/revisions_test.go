@@ -106,7 +106,7 @@ func TestWave_ServesPreviousRevisionWhileWaiting(t *testing.T) {
 		if isRestarted {
 			restart(t)
 		}
-		added := objects.NewDeployment(fmt.Sprint("added-", isRestarted), rest.vs.Namespace).Labelled("logs", "vector").Build()
+		added := objects.NewDeployment(fmt.Sprint("added-", isRestarted), rest.vs.Namespace).Labeled("logs", "vector").Build()
 		world.Create(t, added)
 		harness.Until(t, world, added, "a new workload's sidecar", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
 	}
@@ -117,7 +117,7 @@ func TestWave_ServesPreviousRevisionWhileWaiting(t *testing.T) {
 		return logLevel(d) == "info" && strings.Contains(fmt.Sprint(d.Spec.Template.Spec.InitContainers), "VECTOR_THREADS")
 	})
 	late := objects.NewVectorSidecar("late", rest.vs.Namespace).Selecting("late", "yes").WithSoak(0).Build()
-	lateApp := objects.NewDeployment("late", rest.vs.Namespace).Labelled("late", "yes").Build()
+	lateApp := objects.NewDeployment("late", rest.vs.Namespace).Labeled("late", "yes").Build()
 	world.Create(t, lateApp, late)
 	harness.Until(t, world, lateApp, "the sidecar of a new VectorSidecar", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
 }
@@ -287,7 +287,7 @@ func TestRevision_HoldsWritesWhenUnreadable(t *testing.T) {
 					test.damage(t, &one)
 				}
 			}
-			added := objects.NewDeployment("added", rest.vs.Namespace).Labelled("logs", "vector").Build()
+			added := objects.NewDeployment("added", rest.vs.Namespace).Labeled("logs", "vector").Build()
 			world.Create(t, added)
 			running = world.RunOperator(options)
 			harness.Until(t, world, rest.vs, "that it is held", func(vs *v1alpha1.VectorSidecar) bool {
@@ -345,7 +345,7 @@ func TestTemplateSet_KeepsLastValidAcrossLeaders(t *testing.T) {
 	revision := one.vs.Status.Rollout.Revision
 	harness.Change(t, world, set, func(c *corev1.ConfigMap) { c.Data = map[string]string{"_x.tpl": definedTwice} })
 	restart(t)
-	added := objects.NewDeployment("added", one.vs.Namespace).Labelled("logs", "vector").Build()
+	added := objects.NewDeployment("added", one.vs.Namespace).Labeled("logs", "vector").Build()
 	world.Create(t, added)
 	harness.Until(t, world, added, "the sidecar", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
 	world.Get(t, one.vs)

@@ -38,7 +38,7 @@ func TestVectorSidecar_KeepsSidecarsWhenTooLarge(t *testing.T) {
 	bloat(t, vs)
 
 	// What it selected is nobody's business until it is smaller again.
-	late := objects.NewDeployment("late", vs.Namespace).Labelled("logs", "vector").Build()
+	late := objects.NewDeployment("late", vs.Namespace).Labeled("logs", "vector").Build()
 	world.Create(t, late)
 	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Labels["team"] = "shop" })
 	require.Equal(t, before, rawTemplate(t, deployment))

@@ -20,7 +20,7 @@ import (
 func TestLogsSpec_MountsSubPathOfItsPod(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithEmptyDir("shared", "/var/log/app").
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").WithEmptyDir("shared", "/var/log/app").
 		Pod(func(pod *corev1.PodSpec) {
 			app := &pod.Containers[0]
 			app.VolumeMounts[0].SubPathExpr = "$(TENANT)/$(POD_NAME)"

@@ -81,7 +81,7 @@ func TestVectorSidecar_RestoresWorkloadWhenDeleted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			namespace := world.Namespace(t)
-			deployment := build(namespace).Labelled("logs", "vector").Build()
+			deployment := build(namespace).Labeled("logs", "vector").Build()
 			world.Create(t, deployment)
 			before := rawTemplate(t, deployment)
 			annotations := deployment.Annotations
@@ -116,7 +116,7 @@ func TestVectorSidecar_RestoresWorkloadWhenDeleted(t *testing.T) {
 func TestVectorSidecar_RemovesSidecarFromPausedWorkload(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
-	deployment := objects.NewDeployment("app", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("app", namespace).Labeled("logs", "vector").Build()
 	world.Create(t, deployment)
 	before := rawTemplate(t, deployment)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()

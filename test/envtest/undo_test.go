@@ -54,7 +54,7 @@ func rolloutPlugin(t *testing.T, arguments ...string) (out, notes string, code i
 // deployOperator creates the Deployment by which the plugin finds the operator.
 func deployOperator(t *testing.T) {
 	t.Helper()
-	operator := objects.NewDeployment("vso", options.Namespace).WithReplicas(0).Labelled("app.kubernetes.io/component", "operator").Build()
+	operator := objects.NewDeployment("vso", options.Namespace).WithReplicas(0).Labeled("app.kubernetes.io/component", "operator").Build()
 	operator.Spec.Template.Spec.Containers[0].Args = []string{"--environments-configmap=" + options.EnvironmentsConfigMap, "--environment=development"}
 	world.Create(t, operator)
 	t.Cleanup(func() {
@@ -212,8 +212,8 @@ func TestUndo_ReturnsClusterVectorSidecars(t *testing.T) {
 	restart(t)
 	late := []*appsv1.Deployment{
 		newInWave(t, "canary").app,
-		labelled("late", world.Namespace(t, "team", clusters[0].cluster.Name, "wave", "canary")),
-		labelled("late", clusters[1].others),
+		labeled("late", world.Namespace(t, "team", clusters[0].cluster.Name, "wave", "canary")),
+		labeled("late", clusters[1].others),
 	}
 	world.Create(t, late[1], late[2])
 	for _, app := range late {

@@ -61,7 +61,7 @@ func TestOperator_UpgradesWithoutWrites(t *testing.T) {
 	deployments := map[string]*appsv1.Deployment{}
 	for _, vs := range sidecars {
 		if vs.Name != "second" {
-			deployments[vs.Name] = objects.NewDeployment(vs.Name, namespace).Labelled("logs", vs.Name).WithReplicas(0).Build()
+			deployments[vs.Name] = objects.NewDeployment(vs.Name, namespace).Labeled("logs", vs.Name).WithReplicas(0).Build()
 			world.Create(t, deployments[vs.Name])
 		}
 		world.Create(t, vs)
@@ -118,7 +118,7 @@ func TestVectorSidecar_RecordsInputWithoutNewPods(t *testing.T) {
 	namespace := world.Namespace(t)
 	var deployments []*appsv1.Deployment
 	for _, name := range []string{"cart", "basket"} {
-		deployments = append(deployments, objects.NewDeployment(name, namespace).Labelled("logs", "vector").WithReplicas(0).Build())
+		deployments = append(deployments, objects.NewDeployment(name, namespace).Labeled("logs", "vector").WithReplicas(0).Build())
 		world.Create(t, deployments[len(deployments)-1])
 	}
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("1").Build()

@@ -66,7 +66,7 @@ func finish(t *testing.T, namespace string, exit int32, words string) {
 func TestValidateJobSpec_ValidatesConfigBeforeInjection(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	vs := asking(namespace, objects.VectorConfig("first"), unchanged)
 	world.Create(t, deployment, vs)
 	harness.Until(t, world, vs, "the wait", func(vs *v1alpha1.VectorSidecar) bool {
@@ -79,7 +79,7 @@ func TestValidateJobSpec_ValidatesConfigBeforeInjection(t *testing.T) {
 	harness.Until(t, world, vs, "readiness", isUpToDate)
 	harness.Eventually(t, "the Job to be cleaned up", func() bool { return len(validations(t, namespace)) == 0 })
 
-	second := objects.NewDeployment("basket", namespace).Labelled("logs", "vector").Build()
+	second := objects.NewDeployment("basket", namespace).Labeled("logs", "vector").Build()
 	world.Create(t, second)
 	harness.Until(t, world, second, "the sidecar, by what Vector said before", isInjected)
 	require.Empty(t, validations(t, namespace), "one content and one image are judged once")
@@ -104,7 +104,7 @@ func TestValidateJobSpec_AppliesPolicyWhenJobCannotRun(t *testing.T) {
 		t.Run(policy, func(t *testing.T) {
 			t.Parallel()
 			namespace := world.Namespace(t)
-			deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+			deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 			vs := asking(namespace, objects.VectorConfig("first"), func(v *v1alpha1.ValidateJobSpec) { v.WhenUnable = policy })
 			world.Create(t, deployment, vs)
 
@@ -129,7 +129,7 @@ func TestValidateJobSpec_AppliesPolicyWhenJobCannotRun(t *testing.T) {
 func TestValidateJobSpec_StopsJobAtDeadline(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	vs := asking(namespace, objects.VectorConfig("first"), func(v *v1alpha1.ValidateJobSpec) { v.DeadlineSeconds, v.WhenUnable = ptr.To[int32](1), "Wait" })
 	world.Create(t, deployment, vs)
 

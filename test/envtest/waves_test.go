@@ -35,7 +35,7 @@ func newInWave(t *testing.T, wave string) *inWave {
 	in := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}
 	harness.Change(t, world, in, func(n *corev1.Namespace) { metav1.SetMetaDataLabel(&n.ObjectMeta, "wave", wave) })
 	one := &inWave{
-		app: objects.NewDeployment("app", namespace).Labelled("logs", "vector").Build(),
+		app: objects.NewDeployment("app", namespace).Labeled("logs", "vector").Build(),
 		vs:  objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(0).Build(),
 	}
 	world.Create(t, one.app, one.vs)
@@ -314,7 +314,7 @@ func TestWave_StartsNewerRevisionFromTheFirst(t *testing.T) {
 func TestHalt_AllowsPromotionOfOneVectorSidecar(t *testing.T) {
 	installation := wavesOf(t, "1s", "halt: {failedWorkloads: 1}")
 	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
-	second := objects.NewDeployment("second", canary.vs.Namespace).Labelled("logs", "vector").Build()
+	second := objects.NewDeployment("second", canary.vs.Namespace).Labeled("logs", "vector").Build()
 	world.Create(t, second)
 	canary.until(t, v1alpha1.RolloutComplete, "")
 	rest.until(t, v1alpha1.RolloutComplete, "")

@@ -47,7 +47,7 @@ func TestVectorSidecarStatus_CountsOnlyWhatIsWritten(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			namespace := world.Namespace(t)
-			good, bad := labelled("good", namespace), labelled("bad", namespace)
+			good, bad := labeled("good", namespace), labeled("bad", namespace)
 			way := &harness.Interruption{
 				Path: "/namespaces/" + namespace + "/deployments/bad",
 				Do: func(ctx context.Context) error {

@@ -60,7 +60,7 @@ func (l *lateWorkloads) count() (injected, most int) {
 	return len(l.injected), l.most
 }
 
-// followDeployments has every labelled Deployment seen as it is, and again with each change,
+// followDeployments has every labeled Deployment seen as it is, and again with each change,
 // until the test ends.
 func followDeployments(t *testing.T, see func(*appsv1.Deployment)) {
 	t.Helper()
@@ -93,7 +93,7 @@ func TestAllocator_LimitsFleetAcrossKills(t *testing.T) {
 		for n := range sidecarsEach {
 			label := fmt.Sprint("of-", n)
 			for m := range workloadsEach {
-				world.Create(t, objects.NewDeployment(fmt.Sprintf("app-%d-%d", n, m), namespace).WithReplicas(0).Labelled("logs", label).Build())
+				world.Create(t, objects.NewDeployment(fmt.Sprintf("app-%d-%d", n, m), namespace).WithReplicas(0).Labeled("logs", label).Build())
 			}
 			world.Create(t, objects.NewVectorSidecar(label, namespace).Selecting("logs", label).WithSoak(time.Second).Build())
 		}
@@ -131,7 +131,7 @@ const (
 	killedWorkloads, mostKills = 150, 10
 )
 
-// generationsOf returns the generations of the labelled Deployments of a namespace that carry a sidecar and have rolled out.
+// generationsOf returns the generations of the labeled Deployments of a namespace that carry a sidecar and have rolled out.
 func generationsOf(t *testing.T, namespace string) map[string]int64 {
 	t.Helper()
 	var all appsv1.DeploymentList
@@ -153,7 +153,7 @@ func TestVectorSidecar_ChangesWorkloadsOnceAfterKills(t *testing.T) {
 	require.NoError(t, err)
 	home, namespace := world.Namespace(t), world.Namespace(t)
 	for i := range killedWorkloads {
-		world.Create(t, objects.NewDeployment(fmt.Sprint("app-", i), namespace).WithReplicas(0).Labelled("logs", "vector").Build())
+		world.Create(t, objects.NewDeployment(fmt.Sprint("app-", i), namespace).WithReplicas(0).Labeled("logs", "vector").Build())
 	}
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithInlineConfig(objects.VectorConfig("first")).Build()
 	world.Create(t, vs)

@@ -34,7 +34,7 @@ func ofKind(kind string) []scenario {
 	}
 	mounted := func(ns string) *objects.VectorSidecar { return mounting(logs(ns), "/var/log/app") }
 	one := given(func(ns string) client.Object { return workloadOf(kind, ns) })
-	labelled := func(value string) action { return labelOf(kind, "cart", "logs", value) }
+	labeled := func(value string) action { return labelOf(kind, "cart", "logs", value) }
 	gives := []condition{has("cart", "migrate", "app"), matched("logs", 0)}
 	takes := []condition{has("cart", "vector", "migrate", "app"), matched("logs", 1)}
 	plain := scenario{name: kind, kind: kind, given: one, steps: []step{
@@ -47,8 +47,8 @@ func ofKind(kind string) []scenario {
 		{name: kind + " with mounts", kind: kind, given: one, steps: []step{
 			{"inject", add(from(mounted)), takes},
 			updated("move", func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Logs.Path = "/srv/logs" }, says("cart", "/srv/logs"), saysNot("cart", "/var/log/app")),
-			{"label off", labelled(""), gives},
-			{"label on", labelled("v"), takes},
+			{"label off", labeled(""), gives},
+			{"label on", labeled("v"), takes},
 			deleted("migrate", "app"),
 		}},
 	}

@@ -68,8 +68,8 @@ func deeds(r *rand.Rand) deed {
 		owners("restart", edit("cart", func(d *appsv1.Deployment) {
 			metav1.SetMetaDataAnnotation(&d.Spec.Template.ObjectMeta, "kubectl.kubernetes.io/restartedAt", fmt.Sprint(n))
 		})),
-		owners("client-side apply", applyOnClient(manifest{version: n, more: n%2 == 0, unlabelled: n%5 == 0, folder: true}.text())),
-		owners("server-side apply", applyByForce(manifest{version: n, more: n%2 == 0, unlabelled: n%5 == 0, folder: true}.text())),
+		owners("client-side apply", applyOnClient(manifest{version: n, more: n%2 == 0, unlabeled: n%5 == 0, folder: true}.text())),
+		owners("server-side apply", applyByForce(manifest{version: n, more: n%2 == 0, unlabeled: n%5 == 0, folder: true}.text())),
 		change("mounts", func(vs *v1alpha1.VectorSidecar) {
 			of(vs).Logs = &v1alpha1.LogsSpec{Path: fmt.Sprintf("/var/log/%d", n%3), Containers: []string{"*"}}
 		}),

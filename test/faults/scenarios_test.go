@@ -26,7 +26,7 @@ import (
 
 // cart is the Deployment of most scenarios: a rollout of it has no pods to wait for.
 func cart(namespace string) *objects.Deployment {
-	return objects.NewDeployment("cart", namespace).WithReplicas(0).Labelled("logs", "v")
+	return objects.NewDeployment("cart", namespace).WithReplicas(0).Labeled("logs", "v")
 }
 
 // logs is the VectorSidecar of most scenarios.
@@ -56,8 +56,8 @@ func plain(namespace string) client.Object { return cart(namespace).Build() }
 
 func two(namespace string) client.Object { return cart(namespace).WithContainer("second").Build() }
 
-// unlabelled is one that its label has yet to be put on.
-func unlabelled(namespace string) client.Object {
+// unlabeled is one that its label has yet to be put on.
+func unlabeled(namespace string) client.Object {
 	return objects.NewDeployment("cart", namespace).WithReplicas(0).WithContainer("second").Build()
 }
 
@@ -187,7 +187,7 @@ func fanOut(n int) scenario {
 		name: fmt.Sprintf("fan-out to %d", n),
 		given: func(namespace string) (all []client.Object) {
 			for i := range n {
-				all = append(all, objects.NewDeployment(fmt.Sprintf("app-%02d", i), namespace).WithReplicas(0).Labelled("logs", "v").Build())
+				all = append(all, objects.NewDeployment(fmt.Sprintf("app-%02d", i), namespace).WithReplicas(0).Labeled("logs", "v").Build())
 			}
 			return all
 		},
@@ -267,7 +267,7 @@ func removals() []scenario {
 		)},
 		hasty(scenario{name: "opt out", given: given(migrating), steps: withMountsAndMigration(optOut)}),
 		{name: "other selector", given: given(migrating, func(ns string) client.Object {
-			return objects.NewDeployment("shop", ns).WithReplicas(0).Labelled("ship", "yes").Build()
+			return objects.NewDeployment("shop", ns).WithReplicas(0).Labeled("ship", "yes").Build()
 		}), steps: []step{
 			inject(withLogs, "vector", "migrate", "app", "second"),
 			updated("select another", func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector.MatchLabels = map[string]string{"ship": "yes"} },
@@ -312,8 +312,8 @@ func uninstalled(ctx context.Context, p *place) error {
 // manifest is what an owner has in a file.
 type manifest struct {
 	version int
-	// unlabelled leaves out the label by which the sidecar comes.
-	unlabelled bool
+	// unlabeled leaves out the label by which the sidecar comes.
+	unlabeled bool
 	// more adds an annotation and a volume.
 	more bool
 	// folder has a volume in any case: kubectl apply takes out all volumes, and not
@@ -323,7 +323,7 @@ type manifest struct {
 
 func (m manifest) text() string {
 	labels, annotations := "{logs: v}", "{}"
-	if m.unlabelled {
+	if m.unlabeled {
 		labels = "{}"
 	}
 	var folders []string
@@ -374,7 +374,7 @@ func owners() []scenario {
 		scenario{name: "Deployment of the same name", given: given(migrating), steps: []step{
 			inject(withMounts, "vector", "migrate", "app", "second"),
 			{"delete", remove(deploymentNamed("cart")), []condition{matched("logs", 0), bare}},
-			{"create", add(unlabelled), []condition{has("cart", "app", "second"), matched("logs", 0)}},
+			{"create", add(unlabeled), []condition{has("cart", "app", "second"), matched("logs", 0)}},
 			{"label on", label("cart", "logs", "v"), []condition{has("cart", "vector", "app", "second"), matched("logs", 1)}},
 		}},
 	)
@@ -402,9 +402,9 @@ func deploying(tool string, deploy func(manifest) action) []scenario {
 				begin,
 				{"inject", add(withMounts), []condition{has("cart", "vector", "migrate", "app")}},
 				{"add", deploy(manifest{version: 1, more: true}), []condition{says("cart", "team"), says("cart", "cache")}},
-				{"label off", deploy(manifest{version: 1, more: true, unlabelled: true}), []condition{has("cart", "migrate", "app"), matched("logs", 0)}},
-				{"drop", deploy(manifest{version: 1, unlabelled: true}), []condition{saysNot("cart", "team"), saysNot("cart", "cache")}},
-				{"add again", deploy(manifest{version: 1, more: true, unlabelled: true}), []condition{says("cart", "team"), says("cart", "cache")}},
+				{"label off", deploy(manifest{version: 1, more: true, unlabeled: true}), []condition{has("cart", "migrate", "app"), matched("logs", 0)}},
+				{"drop", deploy(manifest{version: 1, unlabeled: true}), []condition{saysNot("cart", "team"), saysNot("cart", "cache")}},
+				{"add again", deploy(manifest{version: 1, more: true, unlabeled: true}), []condition{says("cart", "team"), says("cart", "cache")}},
 			},
 		},
 	}

@@ -144,7 +144,7 @@ func TestWave_LimitsFleetAcrossKills(t *testing.T) {
 - {name: early, namespaceSelector: {matchLabels: {wave: early}}, soak: %s}
 halt: {}
 onFailure: Revert`, waveSoak, waveSoak))
-	operator := objects.NewDeployment("operator", home).WithReplicas(0).Labelled("app.kubernetes.io/component", "operator").Build()
+	operator := objects.NewDeployment("operator", home).WithReplicas(0).Labeled("app.kubernetes.io/component", "operator").Build()
 	operator.Spec.Template.Spec.Containers[0].Args = []string{"--environments-configmap=environments"}
 	world.Create(t, operator)
 	status := func() string { return rolloutStatus(t, home) }
@@ -165,7 +165,7 @@ onFailure: Revert`, waveSoak, waveSoak))
 		for n := range sidecarsInWaves {
 			label := fmt.Sprint("of-", n)
 			for m := range workloadsInWaves {
-				world.Create(t, objects.NewDeployment(fmt.Sprintf("app-%d-%d", n, m), namespace).WithReplicas(1).Labelled("logs", label).Build())
+				world.Create(t, objects.NewDeployment(fmt.Sprintf("app-%d-%d", n, m), namespace).WithReplicas(1).Labeled("logs", label).Build())
 			}
 			vs := objects.NewVectorSidecar(label, namespace).Selecting("logs", label).WithSoak(0).Build()
 			world.Create(t, vs)

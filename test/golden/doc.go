@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package golden holds scenarios, one .txtar file each: what a person wrote, and
-// what comes of it. They run through the kubectl plugin, whose judgement is the
+// what comes of it. They run through the kubectl plugin, whose judgment is the
 // operator's own, and need no cluster. `go test ./test/golden -update` rewrites the
 // expectations; the diff is the review.
 //

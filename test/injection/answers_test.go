@@ -40,7 +40,7 @@ func TestOverlaySet_ReportsRejectedWrites(t *testing.T) {
 		t.Run("created, "+name, func(t *testing.T) {
 			vs, way := locked(t, "", answer)
 			way.IsOn.Store(true)
-			cart := objects.NewDeployment("cart", vs.Namespace).WithReplicas(0).Labelled("logs", "vector").Build()
+			cart := objects.NewDeployment("cart", vs.Namespace).WithReplicas(0).Labeled("logs", "vector").Build()
 			world.Create(t, cart, vs)
 
 			harness.Until(t, world, cart, "its sidecar", func(d *appsv1.Deployment) bool { return has(d, "vector") })
@@ -53,7 +53,7 @@ func TestOverlaySet_ReportsRejectedWrites(t *testing.T) {
 		})
 		t.Run("changed, "+name, func(t *testing.T) {
 			vs, way := locked(t, "/"+meta.OverlaySet, answer)
-			cart := objects.NewDeployment("cart", vs.Namespace).WithReplicas(0).Labelled("logs", "vector").Build()
+			cart := objects.NewDeployment("cart", vs.Namespace).WithReplicas(0).Labeled("logs", "vector").Build()
 			world.Create(t, cart, vs)
 			set := isOffered(t, vs)
 			before := set.Generation
@@ -64,7 +64,7 @@ func TestOverlaySet_ReportsRejectedWrites(t *testing.T) {
 			harness.Until(t, world, cart, "the change", hasLogLevel("warn"))
 			harness.Until(t, world, vs, "what is said of it", isLocked)
 			require.LessOrEqual(t, way.Count.Load(), mostTries)
-			late := objects.NewDeployment("late", vs.Namespace).WithReplicas(0).Labelled("logs", "vector").Build()
+			late := objects.NewDeployment("late", vs.Namespace).WithReplicas(0).Labeled("logs", "vector").Build()
 			world.Create(t, late)
 			harness.Until(t, world, late, "the change", hasLogLevel("warn"))
 
@@ -74,7 +74,7 @@ func TestOverlaySet_ReportsRejectedWrites(t *testing.T) {
 		})
 		t.Run("deleted, "+name, func(t *testing.T) {
 			vs, way := locked(t, "/"+meta.OverlaySet, answer)
-			cart := objects.NewDeployment("cart", vs.Namespace).WithReplicas(0).Labelled("logs", "vector").Build()
+			cart := objects.NewDeployment("cart", vs.Namespace).WithReplicas(0).Labeled("logs", "vector").Build()
 			world.Create(t, cart, vs)
 			isOffered(t, vs)
 			harness.Until(t, world, vs, "its sidecar", isReady)
@@ -112,7 +112,7 @@ func TestOverlaySet_ReportsNamespaceOfRejectedWrites(t *testing.T) {
 			way.IsOn.Store(true)
 			var carts []*appsv1.Deployment
 			for _, namespace := range []string{closed, open} {
-				cart := objects.NewDeployment("cart", namespace).WithReplicas(0).Labelled("logs", "vector").Build()
+				cart := objects.NewDeployment("cart", namespace).WithReplicas(0).Labeled("logs", "vector").Build()
 				carts = append(carts, cart)
 				world.Create(t, cart)
 			}

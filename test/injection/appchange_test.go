@@ -32,7 +32,7 @@ func TestModeOnAppRollout_AppliesImageWithOwnersChange(t *testing.T) {
 	world.Create(t, vs)
 	isOffered(t, vs)
 	one := func(name string) *appsv1.Deployment {
-		return objects.NewDeployment(name, namespace).Labelled("logs", "vector").WithReplicas(0).Build()
+		return objects.NewDeployment(name, namespace).Labeled("logs", "vector").WithReplicas(0).Build()
 	}
 	untilActive(t, one("any"), "vector")
 	image := func(d *appsv1.Deployment) string { return d.Spec.Template.Spec.InitContainers[0].Image }

@@ -125,7 +125,7 @@ func TestOverlaySet_KeepsServerSideDiffInSync(t *testing.T) {
 	for _, one := range all {
 		world.Create(t, one.vs)
 		isOffered(t, one.vs)
-		untilActive(t, objects.NewDeployment("any", one.namespace).Labelled("logs", "vector").Build(), one.has[0])
+		untilActive(t, objects.NewDeployment("any", one.namespace).Labeled("logs", "vector").Build(), one.has[0])
 	}
 	require.NoError(t, running.Stop())
 	for _, one := range all {

@@ -52,8 +52,8 @@ func relabel(t *testing.T, namespace, key, value string) {
 	})
 }
 
-func labelled(name, namespace string) *appsv1.Deployment {
-	return objects.NewDeployment(name, namespace).Labelled("logs", "vector").Build()
+func labeled(name, namespace string) *appsv1.Deployment {
+	return objects.NewDeployment(name, namespace).Labeled("logs", "vector").Build()
 }
 
 // Each namespace has it from the API server while it is selected, and what its pods read is there before.
@@ -75,9 +75,9 @@ func TestClusterVectorSidecar_InjectsAtAdmission(t *testing.T) {
 		var copies corev1.ConfigMapList
 		require.NoError(t, world.Client.List(t.Context(), &copies, client.InNamespace(namespace), client.HasLabels{meta.LabelSidecar}))
 		require.Len(t, copies.Items, 1, "what it reads is there before")
-		untilActive(t, labelled("any", namespace), "vector")
-		made, cart := countPods(t, namespace), objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithReplicas(replicas).Build()
-		spared := objects.NewDeployment("spared", namespace).Labelled("logs", "vector").Annotated(meta.AnnotationInject, "false").WithReplicas(0).Build()
+		untilActive(t, labeled("any", namespace), "vector")
+		made, cart := countPods(t, namespace), objects.NewDeployment("cart", namespace).Labeled("logs", "vector").WithReplicas(replicas).Build()
+		spared := objects.NewDeployment("spared", namespace).Labeled("logs", "vector").Annotated(meta.AnnotationInject, "false").WithReplicas(0).Build()
 		world.Create(t, cart, spared)
 		require.Equal(t, []string{"vector", "app"}, names(cart))
 		require.Equal(t, []string{"app"}, names(spared))
@@ -137,7 +137,7 @@ func TestClusterVectorSidecar_AllowsNamespaceDeletion(t *testing.T) {
 	again := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: going, Labels: map[string]string{"team": cluster.Name}}}
 	world.Create(t, again)
 	isOffered(t, in(cluster, going))
-	untilActive(t, labelled("any", going), "vector")
+	untilActive(t, labeled("any", going), "vector")
 	require.True(t, offers(t, stays, meta.InNamespace(cluster.Name)))
 }
 
@@ -153,10 +153,10 @@ func TestVectorSidecar_PrecedesClusterVectorSidecar(t *testing.T) {
 	world.Create(t, vs)
 	isOffered(t, vs)
 	both := func(name string) *appsv1.Deployment {
-		return objects.NewDeployment(name, namespace).Labelled("logs", "vector").Labelled("own", "yes").Build()
+		return objects.NewDeployment(name, namespace).Labeled("logs", "vector").Labeled("own", "yes").Build()
 	}
 	ownOnly := func(name string) *appsv1.Deployment {
-		return objects.NewDeployment(name, namespace).Labelled("own", "yes").Build()
+		return objects.NewDeployment(name, namespace).Labeled("own", "yes").Build()
 	}
 	carries := func(object client.Object, sidecar string) bool {
 		_, carries := template(object).Annotations[meta.AnnotationInjectedItems(meta.Manager(sidecar))]
@@ -178,7 +178,7 @@ func TestVectorSidecar_PrecedesClusterVectorSidecar(t *testing.T) {
 		require.Empty(t, template(object).Annotations[meta.AnnotationInjectedItems(meta.Manager(other))])
 	}
 	create(both("of-own"), "own", name)
-	create(labelled("of-cluster", namespace), name, "own")
+	create(labeled("of-cluster", namespace), name, "own")
 
 	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.TakesPrecedenceOver = []string{"own"} })
 	harness.Eventually(t, "it to be refused", func() bool {
@@ -198,7 +198,7 @@ func TestVectorSidecar_PrecedesClusterVectorSidecar(t *testing.T) {
 	traces.Spec.Selector.MatchLabels = map[string]string{"traces": "yes"}
 	world.Create(t, traces)
 	isOffered(t, traces)
-	two := objects.NewDeployment("two", namespace).Labelled("logs", "vector").Labelled("traces", "yes").Build()
+	two := objects.NewDeployment("two", namespace).Labeled("logs", "vector").Labeled("traces", "yes").Build()
 	activeFor(two, "traces")
 	activeFor(two, name)
 	world.Create(t, two)

@@ -28,7 +28,7 @@ func TestClusterVectorSidecar_InjectsLastKnownGood(t *testing.T) {
 	}
 	ask(cluster, "info", "")
 	first, second := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)
-	cart := labelled("cart", first)
+	cart := labeled("cart", first)
 	cart.Spec.Replicas = ptr.To[int32](1)
 	world.Create(t, cart, cluster)
 	isGood := func(c *v1alpha1.ClusterVectorSidecar) bool {
@@ -36,7 +36,7 @@ func TestClusterVectorSidecar_InjectsLastKnownGood(t *testing.T) {
 	}
 	harness.Until(t, world, cluster, "a last good spec", isGood)
 	hashOf := func(namespace string) string { return isOffered(t, in(cluster, namespace)).Spec.Overlays[0].Hash }
-	untilActive(t, labelled("any", second), "vector")
+	untilActive(t, labeled("any", second), "vector")
 	good := hashOf(second)
 
 	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { ask(c, "warn", "registry.example/vector:crashes") })
@@ -45,10 +45,10 @@ func TestClusterVectorSidecar_InjectsLastKnownGood(t *testing.T) {
 	third := world.Namespace(t, "team", cluster.Name)
 	for _, namespace := range []string{first, second, third} {
 		harness.Eventually(t, "the API server to offer the last good one in "+namespace, func() bool {
-			trial := labelled("trial", namespace)
+			trial := labeled("trial", namespace)
 			return world.Client.Create(t.Context(), trial, client.DryRunAll) == nil && logLevel(trial) == "info"
 		})
-		one := labelled("new", namespace)
+		one := labeled("new", namespace)
 		world.Create(t, one)
 		require.Equal(t, "info", logLevel(one))
 		harness.Until(t, world, one, "the operator to take it over", func(d *appsv1.Deployment) bool { return isAdopted(meta.InNamespace(cluster.Name))(d) })

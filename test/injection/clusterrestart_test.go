@@ -138,7 +138,7 @@ func TestClusterVectorSidecar_WritesOnlyToChangedNamespace(t *testing.T) {
 }
 
 func objectsMany(namespace string) *appsv1.Deployment {
-	cart := labelled("cart", namespace)
+	cart := labeled("cart", namespace)
 	cart.Labels["logs"] = "many"
 	return cart
 }

@@ -28,7 +28,7 @@ func TestClusterVectorSidecar_InjectsApplicationEnv(t *testing.T) {
 	var all []*appsv1.Deployment
 	for _, namespace := range spaces {
 		isOffered(t, in(cluster, namespace))
-		cart := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+		cart := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 		untilActive(t, cart, "vector-otlp")
 		world.Create(t, cart)
 		require.Equal(t, []string{

@@ -33,7 +33,7 @@ func TestOverlaySet_FollowsWavesOfClusterVectorSidecar(t *testing.T) {
 	cluster := world.ClusterVectorSidecar(t)
 	cluster.Spec.Rollout = &v1alpha1.RolloutSpec{Soak: &metav1.Duration{}}
 	canary, rest := world.Namespace(t, "team", cluster.Name, "wave", "canary"), world.Namespace(t, "team", cluster.Name)
-	carts := []*appsv1.Deployment{labelled("cart", canary), labelled("cart", rest)}
+	carts := []*appsv1.Deployment{labeled("cart", canary), labeled("cart", rest)}
 	world.Create(t, cluster)
 	isOffered(t, in(cluster, canary))
 	for _, cart := range carts {
@@ -52,7 +52,7 @@ func TestOverlaySet_FollowsWavesOfClusterVectorSidecar(t *testing.T) {
 		return ""
 	}
 	trial := func(namespace string) string {
-		one := labelled("trial", namespace)
+		one := labeled("trial", namespace)
 		require.NoError(t, world.Client.Create(t.Context(), one, client.DryRunAll))
 		return level(one)
 	}

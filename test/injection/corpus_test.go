@@ -38,7 +38,7 @@ func TestOverlaySet_DoesNotRejectValidWorkloads(t *testing.T) {
 	world.Create(t, metrics, traces)
 	isOffered(t, metrics)
 	isOffered(t, traces)
-	untilActive(t, objects.NewDeployment("any", under).Labelled("logs", "vector").Build(), "vector-otlp")
+	untilActive(t, objects.NewDeployment("any", under).Labeled("logs", "vector").Build(), "vector-otlp")
 
 	var mu sync.Mutex
 	admitted, injected, refused := 0, 0, 0

@@ -47,7 +47,7 @@ func TestOverlaySet_SkipsDefinitionWithoutRestartPolicy(t *testing.T) {
 	require.Equal(t, "the definition of Rollouts, perhaps of an earlier version, does not have initContainers.restartPolicy", of("only").SkipReason)
 
 	harness.Eventually(t, "the policy to act on Deployments", func() bool {
-		trial := objects.NewDeployment("trial", namespace).Labelled("logs", "vector").Build()
+		trial := objects.NewDeployment("trial", namespace).Labeled("logs", "vector").Build()
 		return w.Client.Create(t.Context(), trial, client.DryRunAll) == nil && has(trial, "vector")
 	})
 	rollout := harness.NewWorkload("Rollout", "cart", namespace, map[string]string{"logs": "vector"})

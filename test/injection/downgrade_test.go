@@ -30,7 +30,7 @@ func TestOperator_InjectsWithoutMutatingPolicyAPI(t *testing.T) {
 	world.Create(t, vs)
 	isOffered(t, vs)
 	made := func(name string) *appsv1.Deployment {
-		return objects.NewDeployment(name, namespace).Labelled("logs", "vector").Build()
+		return objects.NewDeployment(name, namespace).Labeled("logs", "vector").Build()
 	}
 	first := made("first")
 	untilActive(t, first, "vector-otlp")

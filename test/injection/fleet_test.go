@@ -75,7 +75,7 @@ func TestOverlaySet_StartsPodsOfNewWorkloadsOnce(t *testing.T) {
 			vs := test.sidecar(namespace).WithMaxConcurrent("100%").Build()
 			world.Create(t, vs)
 			one := func(name string) *appsv1.Deployment {
-				return objects.NewDeployment(name, namespace).Labelled("logs", "vector").WithReplicas(replicas).
+				return objects.NewDeployment(name, namespace).Labeled("logs", "vector").WithReplicas(replicas).
 					WithInitContainer("migrate").WithEmptyDir("logs", "/var/log/app").PodAnnotated("starts-after", "1s").Build()
 			}
 			if test.first {

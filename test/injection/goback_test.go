@@ -47,7 +47,7 @@ func TestOverlaySet_InjectsLastKnownGood(t *testing.T) {
 	harness.Until(t, world, deployment, "the way back", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
 	offers(good)
 	level := func(name, want string) {
-		one := objects.NewDeployment(name, namespace).Labelled("logs", "vector").Build()
+		one := objects.NewDeployment(name, namespace).Labeled("logs", "vector").Build()
 		harness.Eventually(t, "the API server to offer "+want, func() bool {
 			trial := one.DeepCopy()
 			return world.Client.Create(t.Context(), trial, client.DryRunAll) == nil && logLevel(trial) == want

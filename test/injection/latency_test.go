@@ -37,7 +37,7 @@ func TestOverlaySet_LimitsLatencyOfCreate(t *testing.T) {
 	lastTelling, lastOfFullTelling := fill(t, tell, 50, tells), fill(t, tellFull, most, tellsOne)
 	label := func(name, namespace, value string) func(int) *objects.Deployment {
 		return func(i int) *objects.Deployment {
-			return objects.NewDeployment(fmt.Sprintf("%s-%d", name, i), namespace).Labelled("logs", value).WithReplicas(0)
+			return objects.NewDeployment(fmt.Sprintf("%s-%d", name, i), namespace).Labeled("logs", value).WithReplicas(0)
 		}
 	}
 	untilActive(t, label("any", crowd, last)(0).Build(), last)
@@ -95,7 +95,7 @@ func withoutPolicies(t *testing.T, matched string, label func(name, namespace, v
 		one := trial.DeepCopy()
 		return world.Client.Create(t.Context(), one, client.DryRunAll) == nil && !has(one, "vector")
 	})
-	before := objects.NewDeployment("before", matched).Labelled("logs", "vector").WithReplicas(0).Build()
+	before := objects.NewDeployment("before", matched).Labeled("logs", "vector").WithReplicas(0).Build()
 	world.Create(t, before)
 	require.False(t, has(before, "vector"))
 	harness.Until(t, world, before, "the operator to inject it", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) && has(d, "vector") })

@@ -30,14 +30,14 @@ func TestOverlaySet_InjectsWithoutRunningOperator(t *testing.T) {
 	vs := objects.NewVectorSidecar("logs", told).Selecting("logs", "vector").Build()
 	world.Create(t, vs)
 	set := isOffered(t, vs)
-	deployment := objects.NewDeployment("cart", told).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", told).Labeled("logs", "vector").Build()
 	untilActive(t, deployment, "vector")
 	require.NoError(t, running.Stop())
 
 	world.Create(t, deployment)
 	require.True(t, has(deployment, "vector"), "the OverlaySet was written before")
 	// It died before it could write one.
-	late, plain := objects.NewVectorSidecar("logs", untold).Selecting("logs", "vector").Build(), objects.NewDeployment("cart", untold).Labelled("logs", "vector").Build()
+	late, plain := objects.NewVectorSidecar("logs", untold).Selecting("logs", "vector").Build(), objects.NewDeployment("cart", untold).Labeled("logs", "vector").Build()
 	world.Create(t, late, plain)
 	require.False(t, has(plain, "vector"))
 

@@ -215,7 +215,7 @@ func TestOwnedSkip_SkipsAdmissionInjection(t *testing.T) {
 	vs.Spec.OwnedWorkloads = v1alpha1.OwnedSkip
 	world.Create(t, vs)
 	isOffered(t, vs)
-	untilActive(t, objects.NewDeployment("any", namespace).Labelled("logs", "vector").Build(), "vector")
+	untilActive(t, objects.NewDeployment("any", namespace).Labeled("logs", "vector").Build(), "vector")
 	for _, kind := range []string{"Deployment", "StatefulSet"} {
 		owned, refers := ownedBy(t, kind, "owned", namespace, "app:1"), ownedBy(t, kind, "refers", namespace, "app:1")
 		refers.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "x", UID: "y"}})

@@ -36,7 +36,7 @@ func settled(t *testing.T, deploy deployer) (namespace string, deployment *appsv
 	vs = objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, vs)
 	isOffered(t, vs)
-	untilActive(t, objects.NewDeployment("any", namespace).Labelled("logs", "vector").Build(), "vector")
+	untilActive(t, objects.NewDeployment("any", namespace).Labeled("logs", "vector").Build(), "vector")
 	deploy(t, namespace, manifest("app:1", ""))
 	deployment = cart(namespace)
 	harness.Until(t, world, deployment, "the operator to take it over", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
@@ -121,7 +121,7 @@ func TestOverlaySet_InjectsCurrentSidecarIntoRollback(t *testing.T) {
 			if withSidecar {
 				world.Create(t, vs)
 				isOffered(t, vs)
-				untilActive(t, objects.NewDeployment("any", namespace).Labelled("logs", "vector").Build(), "vector")
+				untilActive(t, objects.NewDeployment("any", namespace).Labeled("logs", "vector").Build(), "vector")
 			}
 			byApply(t, namespace, manifest("app:1", ""))
 			deployment := cart(namespace)
@@ -146,7 +146,7 @@ func TestOverlaySet_InjectsCurrentSidecarIntoRollback(t *testing.T) {
 			overlaysOf(t, vs, func(o *v1alpha1.Overlay) bool {
 				return o.SkipReason == "" && o.Hash == deployment.Annotations["vectorsidecar.observability.kontroloop.ai/injected-hash"]
 			})
-			untilActive(t, objects.NewDeployment("any", namespace).Labelled("logs", "vector").Build(), "vector")
+			untilActive(t, objects.NewDeployment("any", namespace).Labeled("logs", "vector").Build(), "vector")
 			generation := deployment.Generation
 
 			mustKubectl(t, namespace, "", "rollout", "undo", "deployment/cart", "--to-revision=1")

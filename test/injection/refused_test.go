@@ -48,7 +48,7 @@ func TestOperator_WithdrawsOverlayAfterRejection(t *testing.T) {
 		require.NoError(t, world.Client.Delete(ctx, binding))
 		require.NoError(t, world.Client.Delete(ctx, policy))
 	})
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	world.Create(t, deployment) // Before there is a VectorSidecar.
 	harness.Eventually(t, "the policy to be active", func() bool {
 		trial := objects.NewDeployment("trial", namespace).WithInitContainer("vector").Build()
@@ -58,7 +58,7 @@ func TestOperator_WithdrawsOverlayAfterRejection(t *testing.T) {
 	world.Create(t, vs)
 	require.Contains(t, isLeft(t, vs), "no Vector here")
 	harness.Eventually(t, "an owner's create to be accepted", func() bool {
-		return world.Client.Create(t.Context(), objects.NewDeployment("search", namespace).Labelled("logs", "vector").Build(), client.DryRunAll) == nil
+		return world.Client.Create(t.Context(), objects.NewDeployment("search", namespace).Labeled("logs", "vector").Build(), client.DryRunAll) == nil
 	})
 	var found appsv1.DeploymentList
 	require.NoError(t, world.Client.List(t.Context(), &found, client.InNamespace(namespace)))

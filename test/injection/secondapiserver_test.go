@@ -115,7 +115,7 @@ func TestOverlaySet_CorrectsInjectionOfLaggingAPIServer(t *testing.T) {
 				vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Sidecar(func(s *v1alpha1.SidecarSpec) { s.LogLevel = "info" }).Build()
 				world.Create(t, vs)
 				isOffered(t, vs)
-				deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+				deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 				untilInjects(t, asked, deployment)
 				behind(t, asked, deployment, func() { test.happens(t, vs) })
 				if has(deployment, "vector") && logLevel(deployment) == "info" {
@@ -146,7 +146,7 @@ func TestOverlaySet_ReportsInjectionAfterMissedDeletion(t *testing.T) {
 		vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 		world.Create(t, vs)
 		isOffered(t, vs)
-		deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+		deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 		untilInjects(t, asked, deployment)
 		behind(t, asked, deployment, func() {
 			world.Delete(t, vs)
@@ -189,12 +189,12 @@ func TestOverlaySet_SupportsLeaderAtAnotherAPIServer(t *testing.T) {
 	world.Create(t, vs)
 	isOffered(t, vs)
 	next := ofSecond.RunOperator(elected)
-	before := objects.NewDeployment("before", namespace).Labelled("logs", "vector").Build()
+	before := objects.NewDeployment("before", namespace).Labeled("logs", "vector").Build()
 	untilActive(t, before, "vector")
 	world.Create(t, before)
 	harness.Until(t, world, before, "the first to take it over", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
 	require.Empty(t, next.Requests.Writes("/namespaces/"+namespace))
-	during := objects.NewDeployment("during", namespace).Labelled("logs", "vector").Build()
+	during := objects.NewDeployment("during", namespace).Labeled("logs", "vector").Build()
 	untilInjects(t, asked, during)
 
 	thaw, err := plane.Freeze("kube-apiserver")

@@ -46,7 +46,7 @@ func TestOverlaySet_InjectsTwoCompatibleVectorSidecars(t *testing.T) {
 		world.Create(t, older, younger)
 		isOffered(t, older)
 		isOffered(t, younger)
-		deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithInitContainer("migrate").Build()
+		deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").WithInitContainer("migrate").Build()
 		untilActive(t, deployment, "vector")
 		untilActive(t, deployment, "vector-otlp")
 		world.Create(t, deployment)
@@ -69,7 +69,7 @@ func TestOverlaySet_InjectsTwoCompatibleVectorSidecars(t *testing.T) {
 		isOffered(t, older)
 		set := isOffered(t, younger)
 		require.Equal(t, []string{"a-logs"}, set.Spec.Overlays[1].Supersedes)
-		deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+		deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 		untilActive(t, deployment, "vector")
 		world.Create(t, deployment)
 		require.Equal(t, []string{"vector", "app"}, names(deployment))
@@ -90,7 +90,7 @@ func TestOverlaySet_InjectsPodAnnotations(t *testing.T) {
 	world.Create(t, vs)
 	set := isOffered(t, vs)
 	require.Contains(t, set.Spec.Overlays[0].AnnotationKeys, "team.example.com/shipped-by")
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	before := deployment.Spec.Template.DeepCopy()
 	untilActive(t, deployment, "vector")
 	world.Create(t, deployment)
@@ -101,7 +101,7 @@ func TestOverlaySet_InjectsPodAnnotations(t *testing.T) {
 	harness.Until(t, world, deployment, "it to be taken over", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
 	require.EqualValues(t, 1, deployment.Generation)
 
-	theirs := objects.NewDeployment("theirs", namespace).Labelled("logs", "vector").PodAnnotated("vector.dev/exclude-containers", "app").Build()
+	theirs := objects.NewDeployment("theirs", namespace).Labeled("logs", "vector").PodAnnotated("vector.dev/exclude-containers", "app").Build()
 	world.Create(t, theirs)
 	require.False(t, has(theirs, "vector"), "the API server does not know what to leave out")
 	harness.Until(t, world, theirs, "the operator's sidecar", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
@@ -121,7 +121,7 @@ func TestOverlaySet_AnnotatesVolumesInEveryPod(t *testing.T) {
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, vs)
 	isOffered(t, vs)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithEmptyDir("cache", "/cache").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").WithEmptyDir("cache", "/cache").Build()
 	untilActive(t, deployment, "vector")
 	world.Create(t, deployment)
 	require.Equal(t, "vectorsidecar-vector-data", template(deployment).Annotations[meta.AnnotationEvictableVolumes])
@@ -139,14 +139,14 @@ func TestOverlaySet_SkipsWorkloadsSkippedByOperator(t *testing.T) {
 	world.Create(t, vs)
 	isOffered(t, vs)
 	matched := func(name string) *objects.Deployment {
-		return objects.NewDeployment(name, namespace).Labelled("logs", "vector")
+		return objects.NewDeployment(name, namespace).Labeled("logs", "vector")
 	}
 	untilActive(t, matched("any").Build(), "vector")
 	for name, builder := range map[string]*objects.Deployment{
 		"opted out":                  matched("a").Annotated(meta.AnnotationInject, "false"),
 		"misspelt":                   matched("b").Annotated(meta.AnnotationInject, "no"),
 		"values of its own":          matched("c").Annotated(meta.AnnotationValuesPrefix+"sidecar.logLevel", "debug"),
-		"another label":              objects.NewDeployment("d", namespace).Labelled("logs", "fluent"),
+		"another label":              objects.NewDeployment("d", namespace).Labeled("logs", "fluent"),
 		"paused":                     matched("e").Paused(),
 		"a port that is taken":       matched("f").WithPort(9598),
 		"a name that is taken":       matched("g").WithContainer("vector"),
@@ -174,7 +174,7 @@ func TestOverlaySet_SkipsUncleanMountPaths(t *testing.T) {
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithLogs("/var/log/app").Build()
 	world.Create(t, vs)
 	matched := func(name string) *objects.Deployment {
-		return objects.NewDeployment(name, namespace).Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app")
+		return objects.NewDeployment(name, namespace).Labeled("logs", "vector").WithEmptyDir("logs", "/var/log/app")
 	}
 	first := matched("first").Build()
 	world.Create(t, first)
@@ -238,7 +238,7 @@ func TestOverlaySet_OmitsInvalidSidecar(t *testing.T) {
 	}).Build()
 	world.Create(t, vs)
 	require.Contains(t, isLeft(t, vs), "sizeLimit")
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	world.Create(t, deployment)
 	require.Equal(t, []string{"app"}, names(deployment))
 }
@@ -287,7 +287,7 @@ func TestOverlaySet_ToleratesPolicyWithEqualContainer(t *testing.T) {
 			}).Build()
 			world.Create(t, vs)
 			isOffered(t, vs)
-			deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+			deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 			untilActive(t, deployment, "vector")
 			addTheirs(t, prefix+"-"+namespace, namespace)
 			harness.Eventually(t, "the other policy to act", func() bool {
@@ -343,7 +343,7 @@ func TestOverlaySet_AppliesWaitingSidecarWithOwner(t *testing.T) {
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("1").WithSoak(15 * time.Second).Sidecar(func(s *v1alpha1.SidecarSpec) { s.LogLevel = "info" }).Build()
 	world.Create(t, vs)
 	isOffered(t, vs)
-	first, second := objects.NewDeployment("a", namespace).Labelled("logs", "vector").Build(), objects.NewDeployment("b", namespace).Labelled("logs", "vector").Build()
+	first, second := objects.NewDeployment("a", namespace).Labeled("logs", "vector").Build(), objects.NewDeployment("b", namespace).Labeled("logs", "vector").Build()
 	untilActive(t, first, "vector")
 	world.Create(t, first, second)
 	for _, one := range []*appsv1.Deployment{first, second} {
@@ -356,7 +356,7 @@ func TestOverlaySet_AppliesWaitingSidecarWithOwner(t *testing.T) {
 	set := overlaysOf(t, vs, func(o *v1alpha1.Overlay) bool {
 		return o.SkipReason == "" && o.Hash != first.Annotations[meta.AnnotationInjectedHash]
 	})
-	untilLevel(t, objects.NewDeployment("any", namespace).Labelled("logs", "vector").Build(), "debug")
+	untilLevel(t, objects.NewDeployment("any", namespace).Labeled("logs", "vector").Build(), "debug")
 	world.Get(t, second)
 	require.Equal(t, "info", logLevel(second), "it waits for its turn: %v", set.Spec.Overlays[0].Hash)
 	before := revisions(t, namespace)

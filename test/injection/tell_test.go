@@ -106,7 +106,7 @@ func TestApplicationEnvSpec_KeepsExistingVariables(t *testing.T) {
 	vs := telling("traces", namespace, "LOG_ADDRESS")
 	world.Create(t, vs)
 	isOffered(t, vs)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	untilActive(t, deployment, "vector-otlp")
 	from := func(prefix string) []corev1.EnvFromSource {
 		return []corev1.EnvFromSource{{Prefix: prefix, ConfigMapRef: &corev1.ConfigMapEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "any"}}}}
@@ -124,7 +124,7 @@ func TestApplicationEnvSpec_KeepsExistingVariables(t *testing.T) {
 	require.Empty(t, told(deployment, "any"), "envFrom may have any name")
 	require.Equal(t, []string{"LOG_ADDRESS=127.0.0.1:5170"}, told(deployment, "otel"))
 
-	nameless := objects.NewDeployment("", namespace).Labelled("logs", "vector").Build()
+	nameless := objects.NewDeployment("", namespace).Labeled("logs", "vector").Build()
 	nameless.GenerateName = "shop-"
 	world.Create(t, nameless)
 	require.Len(t, told(nameless, "app"), 3, "its name is not known yet: %v", told(nameless, "app"))
@@ -139,7 +139,7 @@ func TestApplicationEnvSpec_InjectsNamedContainersOnly(t *testing.T) {
 	vs.Spec.Sidecar.ApplicationEnv.Containers = []string{"web", "none"}
 	world.Create(t, vs)
 	isOffered(t, vs)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	untilActive(t, deployment, "vector-otlp")
 	spec := &deployment.Spec.Template.Spec
 	spec.Containers = append(spec.Containers, corev1.Container{Name: "web", Image: "web:1"})
@@ -162,7 +162,7 @@ func TestApplicationEnvSpec_PrefersOlderVectorSidecar(t *testing.T) {
 	world.Create(t, older, younger)
 	isOffered(t, older)
 	isOffered(t, younger)
-	every := objects.NewDeployment("any", namespace).Labelled("logs", "vector").Build()
+	every := objects.NewDeployment("any", namespace).Labeled("logs", "vector").Build()
 	untilActive(t, every, "vector-otlp")
 	untilActive(t, every, "vector")
 	byApply(t, namespace, manifest("app:1", own))
@@ -199,7 +199,7 @@ func TestApplicationEnvSpec_RejectsNamesOutsidePolicy(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	vs := telling("traces", namespace, "LD_PRELOAD")
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	world.Create(t, vs, deployment)
 	require.Contains(t, isLeft(t, vs), "variables not allowed: LD_PRELOAD (sidecar.applicationEnv)")
 	harness.Until(t, world, vs, "a refusal", func(vs *v1alpha1.VectorSidecar) bool {
@@ -217,9 +217,9 @@ func TestApplicationEnvSpec_StaysWithinAPIServerLimits(t *testing.T) {
 	vs := telling("traces", namespace, "LOG_ADDRESS")
 	world.Create(t, vs)
 	isOffered(t, vs)
-	untilActive(t, objects.NewDeployment("any", namespace).Labelled("logs", "vector").Build(), "vector-otlp")
+	untilActive(t, objects.NewDeployment("any", namespace).Labeled("logs", "vector").Build(), "vector-otlp")
 	many := func(containers, variables int) *appsv1.Deployment {
-		deployment := objects.NewDeployment(fmt.Sprintf("cart-%d", containers), namespace).Labelled("logs", "vector").WithReplicas(0).Build()
+		deployment := objects.NewDeployment(fmt.Sprintf("cart-%d", containers), namespace).Labeled("logs", "vector").WithReplicas(0).Build()
 		spec := &deployment.Spec.Template.Spec
 		for len(spec.Containers) < containers {
 			spec.Containers = append(spec.Containers, corev1.Container{Name: fmt.Sprintf("c-%d", len(spec.Containers)), Image: "any:1"})

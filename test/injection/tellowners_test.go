@@ -42,7 +42,7 @@ func informed(t *testing.T, deploy deployer) (namespace string, deployment *apps
 	vs = telling("traces", namespace, "LOG_ADDRESS")
 	world.Create(t, vs)
 	isOffered(t, vs)
-	untilActive(t, objects.NewDeployment("any", namespace).Labelled("logs", "vector").Build(), "vector-otlp")
+	untilActive(t, objects.NewDeployment("any", namespace).Labeled("logs", "vector").Build(), "vector-otlp")
 	deploy(t, namespace, manifest("app:1", own))
 	deployment = cart(namespace)
 	harness.Until(t, world, deployment, "the operator to take it over", func(d *appsv1.Deployment) bool { return isAdopted("traces")(d) })

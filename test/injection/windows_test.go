@@ -21,7 +21,7 @@ func TestOverlaySet_SkipsWindows(t *testing.T) {
 	world.Create(t, vs)
 	isOffered(t, vs)
 	matched := func(name string, change func(*corev1.PodSpec)) *objects.Deployment {
-		return objects.NewDeployment(name, namespace).Labelled("logs", "vector").Pod(change)
+		return objects.NewDeployment(name, namespace).Labeled("logs", "vector").Pod(change)
 	}
 	selecting := func(label, value string) *objects.Deployment {
 		return matched("cart", func(p *corev1.PodSpec) { p.NodeSelector = map[string]string{label: value} })

@@ -31,8 +31,8 @@ func NewDeployment(name, namespace string) *Deployment {
 	}}
 }
 
-// Labelled adds a label to the Deployment itself.
-func (b *Deployment) Labelled(key, value string) *Deployment {
+// Labeled adds a label to the Deployment itself.
+func (b *Deployment) Labeled(key, value string) *Deployment {
 	metav1.SetMetaDataLabel(&b.object.ObjectMeta, key, value)
 	return b
 }

@@ -21,7 +21,7 @@ import (
 func alike(t *testing.T, namespace string, count int) {
 	t.Helper()
 	for n := range count {
-		one := objects.NewDeployment(fmt.Sprintf("app-%d", n), namespace).WithReplicas(0).Labelled("logs", "vector").Build()
+		one := objects.NewDeployment(fmt.Sprintf("app-%d", n), namespace).WithReplicas(0).Labeled("logs", "vector").Build()
 		spec := &one.Spec.Template.Spec
 		spec.Containers[0].Name, spec.Containers[0].Image = fmt.Sprintf("main-%d", n), fmt.Sprintf("registry.example/app:%d", n)
 		spec.Containers[0].Resources = *objects.Requests("10m", "16Mi")

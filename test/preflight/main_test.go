@@ -113,14 +113,14 @@ func rollouts() *apiextensionsv1.CustomResourceDefinition {
 	}
 }
 
-// logs begins a VectorSidecar that selects what is labelled.
+// logs begins a VectorSidecar that selects what is labeled.
 func logs(namespace string) *objects.VectorSidecar {
 	return objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("100%")
 }
 
 // cart begins a Deployment that is selected, with requests for its only container.
 func cart(namespace string) *objects.Deployment {
-	return objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Pod(func(spec *corev1.PodSpec) {
+	return objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Pod(func(spec *corev1.PodSpec) {
 		spec.Containers[0].Resources = *objects.Requests("10m", "16Mi")
 	})
 }

@@ -175,9 +175,9 @@ func TestPreflight_ReportsPodSecurityRejection(t *testing.T) {
 	require.Contains(t, isRefused(t, vs), `violates PodSecurity "baseline:latest"`)
 	isUntouched(t, deployment)
 
-	labelled := world.Namespace(t, "pod-security.kubernetes.io/enforce", "restricted")
-	vs = logs(labelled).Sidecar(privileged).Build()
-	restricted := cart(labelled).Pod(func(spec *corev1.PodSpec) {
+	labeled := world.Namespace(t, "pod-security.kubernetes.io/enforce", "restricted")
+	vs = logs(labeled).Sidecar(privileged).Build()
+	restricted := cart(labeled).Pod(func(spec *corev1.PodSpec) {
 		spec.SecurityContext = &corev1.PodSecurityContext{RunAsNonRoot: new(true), SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}}
 		spec.Containers[0].SecurityContext = &corev1.SecurityContext{AllowPrivilegeEscalation: new(false), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}}
 	}).Build()
@@ -185,7 +185,7 @@ func TestPreflight_ReportsPodSecurityRejection(t *testing.T) {
 	harness.Until(t, world, vs, "a refusal", func(vs *v1alpha1.VectorSidecar) bool {
 		return len(vs.Status.Workloads) == 1 && vs.Status.Workloads[0].Reason == meta.ReasonPodSecurity
 	})
-	tried, _ := asked(running, labelled, "pods")
+	tried, _ := asked(running, labeled, "pods")
 	require.Zero(t, tried, "what the operator judges itself needs no dry run")
 }
 
@@ -222,7 +222,7 @@ func TestPreflight_ReportsMissingPullSecret(t *testing.T) {
 	}
 	deployment := cart(namespace).Pod(func(pod *corev1.PodSpec) { pod.ServiceAccountName = account.Name }).Build()
 	listing := func(name string, secrets ...string) *unstructured.Unstructured {
-		return asRollout(t, objects.NewDeployment(name, namespace).Labelled("logs", "vector").WithReplicas(0).Pod(func(pod *corev1.PodSpec) {
+		return asRollout(t, objects.NewDeployment(name, namespace).Labeled("logs", "vector").WithReplicas(0).Pod(func(pod *corev1.PodSpec) {
 			for _, secret := range secrets {
 				pod.ImagePullSecrets = append(pod.ImagePullSecrets, corev1.LocalObjectReference{Name: secret})
 			}

@@ -20,9 +20,9 @@ import (
 func TestOperator_LogsReconcileStepsAtDebugLevel(t *testing.T) {
 	namespace := world.Namespace(t)
 	for _, name := range []string{"one", "two", "three"} {
-		labelled(t, name, namespace)
+		labeled(t, name, namespace)
 	}
-	world.Create(t, objects.NewDeployment("out", namespace).Labelled("logs", "vector").Annotated(meta.AnnotationInject, "false").Build())
+	world.Create(t, objects.NewDeployment("out", namespace).Labeled("logs", "vector").Annotated(meta.AnnotationInject, "false").Build())
 	world.Create(t, objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("1").Build())
 	p := start(t, harness.Settings{Arguments: []string{"--watch-namespaces=" + namespace, "--log-level=DEBUG"}})
 	harness.Eventually(t, "the status", func() bool {
@@ -64,7 +64,7 @@ func TestOperator_SendsVersionedUserAgent(t *testing.T) {
 		}
 	}
 	namespace := world.Namespace(t)
-	cart := labelled(t, "cart", namespace)
+	cart := labeled(t, "cart", namespace)
 	sidecar(t, namespace)
 	harness.StartProcess(t, program, kubeconfigThrough(t, note), harness.Settings{Arguments: []string{
 		"--namespace=" + own, "--leader-elect", "--leader-election-id=" + leaseName(t), "--watch-namespaces=" + namespace,

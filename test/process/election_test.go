@@ -62,7 +62,7 @@ func TestOperator_TakesOverFromKilledLeader(t *testing.T) {
 	const lease = 5 * time.Second
 	leader, others := three(t, "--leader-election-lease-duration=5s", "--leader-election-renew-deadline=3s", "--leader-election-retry-period=1s")
 	namespace := world.Namespace(t)
-	cart, shop := labelled(t, "cart", namespace), labelled(t, "shop", namespace)
+	cart, shop := labeled(t, "cart", namespace), labeled(t, "shop", namespace)
 	sidecar(t, namespace)
 	harness.Until(t, world, cart, "the sidecar", isInjected)
 	harness.Until(t, world, shop, "the sidecar", isInjected)
@@ -71,7 +71,7 @@ func TestOperator_TakesOverFromKilledLeader(t *testing.T) {
 	leader.Signal(t, syscall.SIGKILL)
 	killed := time.Now()
 	<-leader.Ended()
-	late := labelled(t, "late", namespace)
+	late := labeled(t, "late", namespace)
 	harness.Until(t, world, late, "the sidecar, from another operator", isInjected)
 	took := time.Since(killed)
 
@@ -88,17 +88,17 @@ func TestOperator_TakesOverFromKilledLeader(t *testing.T) {
 func TestProcess_LeadsSoonAfterTheLeaderIsStopped(t *testing.T) {
 	leader, others := three(t) // With the defaults: 15, 10 and 2 seconds.
 	namespace := world.Namespace(t)
-	cart := labelled(t, "cart", namespace)
+	cart := labeled(t, "cart", namespace)
 	sidecar(t, namespace)
 	harness.Until(t, world, cart, "the sidecar", isInjected)
 	before := cart.Generation
 
-	signalled := time.Now()
+	signaled := time.Now()
 	leader.Signal(t, syscall.SIGTERM)
-	late := labelled(t, "late", namespace)
+	late := labeled(t, "late", namespace)
 	harness.Until(t, world, late, "the sidecar", isInjected)
 	harness.Eventually(t, "another to lead", func() bool { return leads(t, others[0]) || leads(t, others[1]) })
-	took := time.Since(signalled)
+	took := time.Since(signaled)
 
 	t.Logf("another operator led after %s", took)
 	require.Less(t, took, 10*time.Second, "nobody waits for the end of the Lease, 15 s after it was renewed")
@@ -144,7 +144,7 @@ func TestOperator_StepsDownAfterFreeze(t *testing.T) {
 	namespace := world.Namespace(t)
 	var deployments []*appsv1.Deployment
 	for i := range 3 {
-		deployments = append(deployments, labelled(t, fmt.Sprintf("app-%d", i), namespace))
+		deployments = append(deployments, labeled(t, fmt.Sprintf("app-%d", i), namespace))
 	}
 	sidecar(t, namespace)
 	for _, d := range deployments {

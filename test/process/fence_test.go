@@ -97,7 +97,7 @@ func TestFence_PreventsTwoWritersAfterManualTakeover(t *testing.T) {
 			namespace := world.Namespace(t)
 			var deployments []*appsv1.Deployment
 			for i := range workloads {
-				deployments = append(deployments, labelled(t, fmt.Sprintf("app-%d", i), namespace))
+				deployments = append(deployments, labeled(t, fmt.Sprintf("app-%d", i), namespace))
 			}
 			sidecar(t, namespace)
 			harness.Eventually(t, "the fan-out to be under way", func() bool { return log.count("before") >= workloads/10 })
@@ -122,7 +122,7 @@ func TestFence_PreventsTwoWritersAfterManualTakeover(t *testing.T) {
 // Where nothing was ever written, nobody has to be waited for.
 func TestFence_DoesNotDelayNewInstallation(t *testing.T) {
 	namespace := world.Namespace(t)
-	cart := labelled(t, "cart", namespace)
+	cart := labeled(t, "cart", namespace)
 	sidecar(t, namespace)
 
 	leader := start(t, harness.Settings{Arguments: []string{
@@ -147,7 +147,7 @@ func TestFence_KeepsLeaseAfterForeignAnnotation(t *testing.T) {
 	changed := lease.Spec.RenewTime.Time
 	harness.Until(t, world, lease, "a renewal", func(l *coordinationv1.Lease) bool { return l.Spec.RenewTime.After(changed) })
 	namespace := world.Namespace(t)
-	cart := labelled(t, "cart", namespace)
+	cart := labeled(t, "cart", namespace)
 	sidecar(t, namespace)
 
 	harness.Until(t, world, cart, "the sidecar", isInjected)

@@ -35,7 +35,7 @@ func TestProcess_ReportsStuckReconcileAsUnhealthy(t *testing.T) {
 	through(g.hold).StartObserved(t, operator.Options{HealthProbeBindAddress: health, WatchNamespaces: []string{namespace}},
 		operator.Process{Patience: 500 * time.Millisecond})
 	harness.Eventually(t, "life", func() bool { return get(t, health, "/healthz") == http.StatusOK })
-	cart := labelled(t, "cart", namespace)
+	cart := labeled(t, "cart", namespace)
 	sidecar(t, namespace)
 	<-g.reached
 
@@ -84,7 +84,7 @@ func TestProcess_ServesProfilesOnlyIfConfigured(t *testing.T) {
 func TestProcess_FinishesWritesBeforeStop(t *testing.T) {
 	namespace, g := world.Namespace(t), newGate()
 	o := through(g.hold).StartOperator(t, operator.Options{WatchNamespaces: []string{namespace}})
-	cart := labelled(t, "cart", namespace)
+	cart := labeled(t, "cart", namespace)
 	sidecar(t, namespace)
 	<-g.reached
 	stopped := make(chan error)
@@ -128,7 +128,7 @@ func TestOperator_BeginsNoWriteAfterTheSignal(t *testing.T) {
 	options := operator.Options{WatchNamespaces: []string{namespace}, AdmissionInjection: true}
 	var deployments []*appsv1.Deployment
 	for i := range workloads {
-		deployments = append(deployments, labelled(t, fmt.Sprintf("cart-%d", i), namespace))
+		deployments = append(deployments, labeled(t, fmt.Sprintf("cart-%d", i), namespace))
 	}
 	vs, below := sidecar(t, namespace), "/namespaces/"+namespace+"/deployments"
 	seen := through(func(next roundTripper) roundTripper { return discovery.hold(g.hold(next)) })

@@ -125,7 +125,7 @@ func TestLeftovers_RemoveSidecarsOfLateWrites(t *testing.T) {
 			namespace, late := world.Namespace(t), newLateWrite()
 			options := installation(t, namespace, "late-"+rand.String(5))
 			dying := through(late.hold).RunOperator(options)
-			cart := labelled(t, "cart", namespace)
+			cart := labeled(t, "cart", namespace)
 			before := cart.Spec.Template
 			vs := sidecar(t, namespace)
 			<-late.reached
@@ -163,7 +163,7 @@ func orphaned(t *testing.T, world *harness.World) (*appsv1.Deployment, operator.
 	namespace := world.Namespace(t)
 	options := installation(t, namespace, "orphan-"+rand.String(5))
 	world.StartOperator(t, options)
-	cart := labelled(t, "cart", namespace)
+	cart := labeled(t, "cart", namespace)
 	vs := sidecar(t, namespace)
 	harness.Until(t, world, cart, "the sidecar", isInjected)
 	require.Equal(t, own+"/"+options.LeaderElectionID, cart.Annotations[meta.AnnotationWrittenBy(meta.Manager(vs.Name))])
@@ -206,7 +206,7 @@ func TestLeftovers_KeepOrphanedSidecarsAfterLateWrites(t *testing.T) {
 	namespace := world.Namespace(t)
 	options := installation(t, namespace, "late-orphan-"+rand.String(5))
 	dying := through(late.hold).RunOperator(options)
-	cart := labelled(t, "cart", namespace)
+	cart := labeled(t, "cart", namespace)
 	vs := sidecar(t, namespace)
 	<-late.reached
 	require.NoError(t, dying.Stop())
@@ -240,7 +240,7 @@ func TestLeftovers_ReportSidecarsOfOtherInstallations(t *testing.T) {
 			namespace := world.Namespace(t)
 			options := installation(t, namespace, "ours-"+rand.String(5))
 			before := world.RunOperator(test.by(options))
-			cart := labelled(t, "cart", namespace)
+			cart := labeled(t, "cart", namespace)
 			vs := sidecar(t, namespace)
 			harness.Until(t, world, cart, "the sidecar", isInjected)
 			require.NoError(t, before.Stop())
@@ -271,7 +271,7 @@ func TestLeftovers_ReportSidecarsOfOtherInstallations(t *testing.T) {
 func TestLeftovers_ReportPatchEntries(t *testing.T) {
 	namespace := world.Namespace(t)
 	options := installation(t, namespace, "patch-"+rand.String(5))
-	cart := labelled(t, "cart", namespace)
+	cart := labeled(t, "cart", namespace)
 	patch := []byte(`{"spec":{"template":{"metadata":{"annotations":{"team":"payments"}}}}}`)
 	require.NoError(t, world.Client.Patch(t.Context(), cart, client.RawPatch("application/merge-patch+json", patch), client.FieldOwner(meta.Manager("logs"))))
 

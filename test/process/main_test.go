@@ -61,10 +61,10 @@ func start(t *testing.T, settings harness.Settings) *harness.Process {
 	return harness.StartProcess(t, program, plane.Kubeconfig(), settings)
 }
 
-// labelled makes a Deployment that the VectorSidecars of these tests match.
-func labelled(t *testing.T, name, namespace string) *appsv1.Deployment {
+// labeled makes a Deployment that the VectorSidecars of these tests match.
+func labeled(t *testing.T, name, namespace string) *appsv1.Deployment {
 	t.Helper()
-	deployment := objects.NewDeployment(name, namespace).Labelled("logs", "vector").Build()
+	deployment := objects.NewDeployment(name, namespace).Labeled("logs", "vector").Build()
 	world.Create(t, deployment)
 	return deployment
 }

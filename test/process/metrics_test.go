@@ -55,7 +55,7 @@ func TestMetrics_RequireAuthorization(t *testing.T) {
 func TestMetrics_CountDriftCorrections(t *testing.T) {
 	p := start(t, harness.Settings{})
 	namespace, token := world.Namespace(t), reader(t)
-	cart := labelled(t, "cart", namespace)
+	cart := labeled(t, "cart", namespace)
 	sidecar(t, namespace)
 	harness.Until(t, world, cart, "the sidecar", isInjected)
 	before, image := cart.DeepCopy(), cart.Spec.Template.Spec.InitContainers[0].Image
@@ -92,8 +92,8 @@ func TestMetrics_MatchDocumentation(t *testing.T) {
 			return apierrors.IsNotFound(world.Client.Get(ctx, client.ObjectKeyFromObject(everywhere), everywhere))
 		}, harness.Patience, 50*time.Millisecond, "it is released")
 	})
-	taken := objects.NewDeployment("occupied", namespace).Labelled("logs", "vector").WithContainer("vector").Build()
-	cart := labelled(t, "cart", namespace)
+	taken := objects.NewDeployment("occupied", namespace).Labeled("logs", "vector").WithContainer("vector").Build()
+	cart := labeled(t, "cart", namespace)
 	world.Create(t, taken)
 	vs := sidecar(t, namespace)
 	harness.Until(t, world, cart, "the sidecar", isInjected)

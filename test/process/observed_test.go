@@ -29,7 +29,7 @@ func TestTracer_RecordsReconcileToApply(t *testing.T) {
 		"OTEL_SERVICE_NAME=sidecars", "OTEL_RESOURCE_ATTRIBUTES=cluster=north",
 	}})
 	namespace := world.Namespace(t)
-	cart := labelled(t, "cart", namespace)
+	cart := labeled(t, "cart", namespace)
 	sidecar(t, namespace)
 	harness.Until(t, world, cart, "the sidecar", isInjected)
 	harness.Eventually(t, "the span of the write", func() bool { return len(c.Named("apply")) > 0 })
@@ -80,7 +80,7 @@ func TestTracer_RecordsErrorsInSpans(t *testing.T) {
 	c := collector.Start(t)
 	start(t, harness.Settings{Environment: []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + c.HTTP, "OTEL_BSP_SCHEDULE_DELAY=100"}})
 	namespace := world.Namespace(t)
-	labelled(t, "cart", namespace)
+	labeled(t, "cart", namespace)
 	world.Create(t, objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithLogs("/var/log/nowhere").Build())
 
 	harness.Eventually(t, "the span of the rendering that fails", func() bool {
@@ -112,7 +112,7 @@ func TestReconcile_LogsNoErrorOnConflict(t *testing.T) {
 	p := harness.StartProcess(t, program, kubeconfigThrough(t, overtake), harness.Settings{
 		Arguments: []string{"--namespace=" + own, "--watch-namespaces=" + namespace, "--log-level=DEBUG"},
 	})
-	cart := labelled(t, "cart", namespace)
+	cart := labeled(t, "cart", namespace)
 	world.Create(t, vs)
 	harness.Until(t, world, cart, "the sidecar", isInjected)
 	world.Get(t, vs)
@@ -131,7 +131,7 @@ func TestProcess_LogsJSONWithUniformKeys(t *testing.T) {
 	level("INFO")
 	p := start(t, harness.Settings{Arguments: []string{"--config=" + config}})
 	namespace := world.Namespace(t)
-	cart := labelled(t, "cart", namespace)
+	cart := labeled(t, "cart", namespace)
 	vs := sidecar(t, namespace)
 	harness.Until(t, world, cart, "the sidecar", isInjected)
 	harness.Eventually(t, "the line about it", func() bool { return len(p.Said(t, "workload written")) == 1 })
@@ -153,7 +153,7 @@ func TestProcess_LogsJSONWithUniformKeys(t *testing.T) {
 
 	level("WARN")
 	harness.Eventually(t, "the new level", func() bool { return len(p.Said(t, "configuration reloaded")) == 1 })
-	late := labelled(t, "late", namespace)
+	late := labeled(t, "late", namespace)
 	harness.Until(t, world, late, "the sidecar", isInjected)
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Environment = "nowhere" })
 	harness.Eventually(t, "a warning", func() bool { return len(p.Said(t, "waiting for user action")) > 0 })
@@ -175,7 +175,7 @@ func TestReporter_SendsTerminalErrorsWithoutNames(t *testing.T) {
 	defer server.Close()
 	start(t, harness.Settings{Environment: []string{"SENTRY_DSN=" + strings.Replace(server.URL, "http://", "http://key@", 1) + "/1"}})
 	namespace := world.Namespace(t)
-	labelled(t, "cart", namespace)
+	labeled(t, "cart", namespace)
 	world.Create(t, objects.NewVectorSidecar("hunter2", namespace).Selecting("logs", "vector").InEnvironment("nowhere").Build())
 
 	all := func() string {

@@ -38,13 +38,13 @@ func TestOperator_ExitsAfterEtcdRestore(t *testing.T) {
 	harness.Eventually(t, "the other to stand by", func() bool { return len(other.Said(t, "standing by")) > 0 })
 	namespace := "shop"
 	world.Create(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}})
-	cart := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	cart := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("100%").Build()
 	world.Create(t, cart, vs)
 	harness.Until(t, world, cart, "the sidecar", isInjected)
 	snapshot := filepath.Join(t.TempDir(), "etcd")
 	require.NoError(t, plane.SnapshotEtcd(t.Context(), snapshot))
-	late := objects.NewDeployment("late", namespace).Labelled("logs", "vector").Build()
+	late := objects.NewDeployment("late", namespace).Labeled("logs", "vector").Build()
 	harness.Eventually(t, "the API server to be back", func() bool { return world.Client.Create(t.Context(), late) == nil })
 	harness.Until(t, world, late, "the sidecar", isInjected)
 	// Whoever has seen nothing of the Lease since the snapshot cannot see it go back: the
@@ -72,7 +72,7 @@ func TestOperator_ExitsAfterEtcdRestore(t *testing.T) {
 		require.Contains(t, p.Said(t, "running the operator")[0]["error"], "etcd was restored from an earlier snapshot")
 	}
 	harness.StartProcess(t, program, plane.Kubeconfig(), harness.Settings{Arguments: []string{"--namespace=" + own}})
-	world.Create(t, objects.NewDeployment("new", namespace).Labelled("logs", "vector").Build())
+	world.Create(t, objects.NewDeployment("new", namespace).Labeled("logs", "vector").Build())
 	harness.Until(t, world, vs, "what there is", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.MatchedDeployments == 2 && vs.Status.InjectedDeployments == 2
 	})

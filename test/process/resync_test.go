@@ -108,7 +108,7 @@ func TestResync_CorrectsCacheWithLiveList(t *testing.T) {
 			d.Spec.Template.Annotations = map[string]string{"example.com/changed": "true"}
 		})
 	}
-	added := func(t *testing.T, cart *appsv1.Deployment) { labelled(t, "late", cart.Namespace) }
+	added := func(t *testing.T, cart *appsv1.Deployment) { labeled(t, "late", cart.Namespace) }
 	deleted := func(t *testing.T, cart *appsv1.Deployment) { world.Delete(t, cart) }
 	matches := func(n int32) func(*v1alpha1.VectorSidecar) bool {
 		return func(vs *v1alpha1.VectorSidecar) bool {
@@ -128,7 +128,7 @@ func TestResync_CorrectsCacheWithLiveList(t *testing.T) {
 			namespace := world.Namespace(t)
 			options := installation(t, namespace, "audit")
 			event := newLostEvent(test.kind, test.object)
-			cart := labelled(t, "cart", namespace)
+			cart := labeled(t, "cart", namespace)
 			vs := sidecar(t, namespace)
 			other := objects.NewVectorSidecar("other", namespace).Selecting("logs", "none").Build()
 			world.Create(t, other)
@@ -173,7 +173,7 @@ func TestResync_SendsNoRequestsWithoutChanges(t *testing.T) {
 	namespace := world.Namespace(t)
 	options := operator.Options{Namespace: own, WatchNamespaces: []string{namespace}, MetricsBindAddress: address(t), ReconcileInterval: time.Second}
 	world.Create(t, objects.NewConfigMap("pipeline", namespace, "vector.yaml", objects.VectorConfig("hello")))
-	cart := labelled(t, "cart", namespace)
+	cart := labeled(t, "cart", namespace)
 	world.Create(t, objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithConfigMap("pipeline", "").Build())
 	running := world.StartOperator(t, options)
 	harness.Until(t, world, cart, "the sidecar", isInjected)
@@ -210,7 +210,7 @@ func TestResync_SendsNoRequestsWithoutChanges(t *testing.T) {
 func TestReconcile_RunsOnRequest(t *testing.T) {
 	namespace := world.Namespace(t)
 	options := installation(t, namespace, "asked")
-	cart := labelled(t, "cart", namespace)
+	cart := labeled(t, "cart", namespace)
 	vs := sidecar(t, namespace)
 	world.StartOperator(t, options)
 	harness.Until(t, world, cart, "the sidecar", isInjected)

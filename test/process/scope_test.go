@@ -39,7 +39,7 @@ func TestOperator_NeedsRightsOnlyInWatchedNamespaces(t *testing.T) {
 	})
 	deployments := map[string]*appsv1.Deployment{}
 	for _, namespace := range []string{first, second, other} {
-		deployments[namespace] = labelled(t, "cart", namespace)
+		deployments[namespace] = labeled(t, "cart", namespace)
 		sidecar(t, namespace)
 	}
 
@@ -82,7 +82,7 @@ func logLevel(d *appsv1.Deployment) string {
 func TestEnvironment_FollowsLabelOfWatchedNamespace(t *testing.T) {
 	namespace := world.Namespace(t, meta.LabelEnvironment, "staging")
 	account := serviceAccount(t, own, grants{rules: map[string][]policy{namespace: append(workRules(), rule("", "namespaces", "get"))}})
-	cart := labelled(t, "cart", namespace)
+	cart := labeled(t, "cart", namespace)
 	vs := sidecar(t, namespace)
 	as(own, account).StartOperator(t, operator.Options{WatchNamespaces: []string{namespace}})
 	harness.Until(t, world, cart, "the sidecar", isInjected)
@@ -104,7 +104,7 @@ func environmentOf(t *testing.T, vs *v1alpha1.VectorSidecar) string {
 func TestEnvironment_DefaultsForUnreadableNamespace(t *testing.T) {
 	namespace := world.Namespace(t, meta.LabelEnvironment, "staging")
 	account := serviceAccount(t, own, grants{rules: map[string][]policy{namespace: workRules()}})
-	cart := labelled(t, "cart", namespace)
+	cart := labeled(t, "cart", namespace)
 	vs := sidecar(t, namespace)
 
 	as(own, account).StartOperator(t, operator.Options{WatchNamespaces: []string{namespace}})

@@ -32,7 +32,7 @@ func TestOperator_LogsNoErrorForTerminatingNamespace(t *testing.T) {
 			p := harness.StartProcess(t, program, plane.Kubeconfig(), harness.Settings{Arguments: []string{"--namespace=default", "--log-level=DEBUG"}})
 			var all []*appsv1.Deployment
 			for i := range workloads {
-				d := objects.NewDeployment(fmt.Sprintf("app-%d", i), namespace).Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").WithReplicas(0).Build()
+				d := objects.NewDeployment(fmt.Sprintf("app-%d", i), namespace).Labeled("logs", "vector").WithEmptyDir("logs", "/var/log/app").WithReplicas(0).Build()
 				world.Create(t, d)
 				all = append(all, d)
 			}

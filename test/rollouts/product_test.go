@@ -38,8 +38,8 @@ func start(t *testing.T) *cluster {
 	return r
 }
 
-// labelled is a Rollout that VectorSidecar logs selects, with these steps.
-func (r *cluster) labelled(t *testing.T, namespace, steps string) *unstructured.Unstructured {
+// labeled is a Rollout that VectorSidecar logs selects, with these steps.
+func (r *cluster) labeled(t *testing.T, namespace, steps string) *unstructured.Unstructured {
 	t.Helper()
 	live, err := r.applyAs(t, owner, namespace, `spec:
   replicas: 2
@@ -127,7 +127,7 @@ func TestOperator_ManagesArgoRollouts(t *testing.T) {
 func (r *cluster) leavesStepsAlone(t *testing.T) {
 	t.Helper()
 	namespace := r.world.Namespace(t)
-	live := r.labelled(t, namespace, `[{setWeight: 50}, {pause: {}}]`)
+	live := r.labeled(t, namespace, `[{setWeight: 50}, {pause: {}}]`)
 	before := template(t, live)
 	vs := selecting(namespace).Build()
 	r.world.Create(t, vs)
@@ -168,7 +168,7 @@ func (r *cluster) leavesStepsAlone(t *testing.T) {
 func (r *cluster) waitsForTheOwner(t *testing.T) {
 	t.Helper()
 	namespace := r.world.Namespace(t)
-	live := r.labelled(t, namespace, `[]`)
+	live := r.labeled(t, namespace, `[]`)
 	vs := selecting(namespace).Build()
 	r.world.Create(t, vs)
 	harness.Until(t, r.world, live, "the sidecar", func(of *unstructured.Unstructured) bool { return isInjected(of) && isRolled(of) })
@@ -197,7 +197,7 @@ func (r *cluster) waitsForTheOwner(t *testing.T) {
 	require.Equal(t, []string{"vector", "migrate"}, namesAt(t, live, "initContainers"))
 
 	// One that has none and was there before waits, too, and nothing of that stays.
-	older := r.labelled(t, r.world.Namespace(t), `[]`)
+	older := r.labeled(t, r.world.Namespace(t), `[]`)
 	late := selecting(older.GetNamespace()).Build()
 	late.Spec.Rollout.Mode = v1alpha1.ModeOnAppRollout
 	harness.Eventually(t, "another second", func() bool { return time.Since(older.GetCreationTimestamp().Time) > 2*time.Second })
@@ -217,7 +217,7 @@ func (r *cluster) waitsForTheOwner(t *testing.T) {
 func (r *cluster) comesBack(t *testing.T) {
 	t.Helper()
 	namespace := r.world.Namespace(t)
-	live := r.labelled(t, namespace, `[]`)
+	live := r.labeled(t, namespace, `[]`)
 	vs := selecting(namespace).Build()
 	r.world.Create(t, vs)
 	harness.Until(t, r.world, live, "the sidecar", func(of *unstructured.Unstructured) bool { return isInjected(of) && isRolled(of) })
@@ -247,7 +247,7 @@ func (r *cluster) comesBack(t *testing.T) {
 func (r *cluster) takesTwo(t *testing.T) {
 	t.Helper()
 	namespace := r.world.Namespace(t)
-	live := r.labelled(t, namespace, `[]`)
+	live := r.labeled(t, namespace, `[]`)
 	before := template(t, live)
 	logs := selecting(namespace).Build()
 	audit := objects.NewVectorSidecar("audit", namespace).Selecting("logs", "vector").For("Rollout").WithSoak(0).Named("audit").
@@ -279,7 +279,7 @@ func (r *cluster) takesTwo(t *testing.T) {
 func (r *cluster) mendsDrift(t *testing.T) {
 	t.Helper()
 	namespace := r.world.Namespace(t)
-	live := r.labelled(t, namespace, `[]`)
+	live := r.labeled(t, namespace, `[]`)
 	vs := selecting(namespace).Build()
 	r.world.Create(t, vs)
 	harness.Until(t, r.world, live, "the sidecar", func(of *unstructured.Unstructured) bool { return isInjected(of) && isRolled(of) })
@@ -297,7 +297,7 @@ func (r *cluster) mendsDrift(t *testing.T) {
 func (r *cluster) goesBackFromAFailure(t *testing.T) {
 	t.Helper()
 	namespace := r.world.Namespace(t)
-	live := r.labelled(t, namespace, `[{setWeight: 50}, {pause: {}}]`)
+	live := r.labeled(t, namespace, `[{setWeight: 50}, {pause: {}}]`)
 	stable, before := at(live, "stableRS"), template(t, live)
 	vs := selecting(namespace).Build()
 	r.world.Create(t, vs)

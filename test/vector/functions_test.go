@@ -48,7 +48,7 @@ func calls(t *testing.T) []remap {
 	var all []remap
 	for _, one := range functions(t) {
 		all = append(all, remap{"misspelled", ".a = " + misspelled(one.name) + "!()"}, remap{"extra", ".a = " + one.name + "!(" + strings.Repeat("1, ", len(one.parameters)) + "1)"},
-			remap{"keyword", ".a = " + one.name + "!(colour: 1)"})
+			remap{"keyword", ".a = " + one.name + "!(color: 1)"})
 		if slices.ContainsFunc(one.parameters, isRequired) {
 			all = append(all, remap{"missing", ".a = " + one.name + "!()"})
 		}

@@ -104,7 +104,7 @@ const deepest = 4
 // object mutates every option of a map. into puts the map where it belongs.
 func (g *generator) object(path string, object *vectoroptions.Object, depth int, into func(map[string]any) map[string]any, tags map[string]string) {
 	right := complete(object, tags, depth)
-	g.add("extra", path, refusesExtra(variant(object, "", tags)), into(with(right, "colour_of_mutant", "red")))
+	g.add("extra", path, refusesExtra(variant(object, "", tags)), into(with(right, "color_of_mutant", "red")))
 	g.variants(path, object, depth, into)
 	for i := range object.Options {
 		option := &object.Options[i]
@@ -142,7 +142,7 @@ func (g *generator) variants(path string, object *vectoroptions.Object, depth in
 	for _, one := range all {
 		right := complete(one, tagged(one), depth)
 		g.add("right", path, false, into(right))
-		g.add("extra", path, refusesExtra(one), into(with(right, "colour_of_mutant", "red")))
+		g.add("extra", path, refusesExtra(one), into(with(right, "color_of_mutant", "red")))
 		for i := range object.Options {
 			option := &object.Options[i]
 			if one.Option(option.Name) != nil || option.Name == "*" {

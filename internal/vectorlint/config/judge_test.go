@@ -51,11 +51,11 @@ func TestCheckOption_ListsAllowedValues(t *testing.T) {
 func TestCheck_ReportsErrorsOnlyWhenCertain(t *testing.T) {
 	toCome := fmt.Sprintf("vector:0.%d.0", vectoroptions.Newest+1)
 	for text, images := range map[string]map[string]Level{
-		"sources: {a: {type: file, include: [/a], colour: red}}":                 {image: Error, "vector:0.45.0": Error, "vector:0.44.0": Warning, toCome: Warning, "vector:latest": Warning},
-		"sources: {a: {type: socket, mode: unix, path: /a, colour: red}}":        {image: Error, "vector:0.56.0": Warning},
-		"sources: {a: {type: socket, mode: tcp, address: \"a:1\", colour: red}}": {image: Warning},
-		"sinks: {a: {type: vector, address: \"a:1\", routing: {}}}":              {"vector:0.56.0": Error, "vector:0.44.0": Error},
-		"sources: {a: {type: demo_logs, format: json, colour: {inputs: none}}}":  {image: Warning},
+		"sources: {a: {type: file, include: [/a], color: red}}":                 {image: Error, "vector:0.45.0": Error, "vector:0.44.0": Warning, toCome: Warning, "vector:latest": Warning},
+		"sources: {a: {type: socket, mode: unix, path: /a, color: red}}":        {image: Error, "vector:0.56.0": Warning},
+		"sources: {a: {type: socket, mode: tcp, address: \"a:1\", color: red}}": {image: Warning},
+		"sinks: {a: {type: vector, address: \"a:1\", routing: {}}}":             {"vector:0.56.0": Error, "vector:0.44.0": Error},
+		"sources: {a: {type: demo_logs, format: json, color: {inputs: none}}}":  {image: Warning},
 	} {
 		for image, level := range images {
 			found := try{text: text, image: image}.findings()
@@ -64,7 +64,7 @@ func TestCheck_ReportsErrorsOnlyWhenCertain(t *testing.T) {
 					require.Equal(t, level, f.Level, "%s with %s", f, image)
 				}
 			}
-			require.True(t, strings.Contains(strings.Join(said(found), "\n"), "colour") || strings.Contains(strings.Join(said(found), "\n"), "routing"), "%s with %s: %s", text, image, said(found))
+			require.True(t, strings.Contains(strings.Join(said(found), "\n"), "color") || strings.Contains(strings.Join(said(found), "\n"), "routing"), "%s with %s: %s", text, image, said(found))
 		}
 	}
 }

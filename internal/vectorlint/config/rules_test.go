@@ -257,8 +257,8 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 	},
 	unknownOption: {
 		fires: []try{
-			{text: "sinks: {a: {type: http, compressoin: gzip}}"}, {text: "sources: {a: {type: file, include: [/a], multiline: {colour: x}}}"}, {text: "sinks: {a: {type: console, buffer: [{type: memory, max_event: 5}]}}"},
-			{text: "sources: {a: {type: socket, mode: tcp, address: \"0.0.0.0:1\", colour: red}}"}, {text: "sources: {a: {type: file, includes: [/a], include: [/b]}}", image: "vector:latest"},
+			{text: "sinks: {a: {type: http, compressoin: gzip}}"}, {text: "sources: {a: {type: file, include: [/a], multiline: {color: x}}}"}, {text: "sinks: {a: {type: console, buffer: [{type: memory, max_event: 5}]}}"},
+			{text: "sources: {a: {type: socket, mode: tcp, address: \"0.0.0.0:1\", color: red}}"}, {text: "sources: {a: {type: file, includes: [/a], include: [/b]}}", image: "vector:latest"},
 			{text: "provider: {type: http, url: \"http://a.example/\", intervall: 5}"}, {text: "tests: [{name: a, outptus: []}]\n" + graph("", ok)}, {text: "api: {enable: true}\n" + graph("", ok), image: "vector:0.50.0"},
 			{text: "api: {enable: true}\n" + graph("", ok)}, {text: "transforms: {a: {type: dedupe, fields: {matches: [a]}}}"},
 		},
@@ -497,7 +497,7 @@ func TestRule_AppliesOnlyToItsFault(t *testing.T) {
 			}
 		})
 	}
-	require.Len(t, ruleCases, len(Rules())-2, "a case of a rule that is not in the catalogue")
+	require.Len(t, ruleCases, len(Rules())-2, "a case of a rule that is not in the catalog")
 }
 
 func codes(findings []Finding) []Code {

@@ -29,7 +29,7 @@ const (
 // writer is an application that writes lines to a folder that it shares, and that passes
 // the restricted Pod Security Standard.
 func writer(name, space string, args ...string) *example.Deployment {
-	return example.NewDeployment(name, space).Labelled("logs", "vector").WithEmptyDir("logs", logs).Pod(func(pod *corev1.PodSpec) {
+	return example.NewDeployment(name, space).Labeled("logs", "vector").WithEmptyDir("logs", logs).Pod(func(pod *corev1.PodSpec) {
 		pod.SecurityContext = &corev1.PodSecurityContext{
 			RunAsNonRoot:   ptr.To(true),
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},

@@ -62,7 +62,7 @@ func testPullSecrets(t *testing.T) {
 	app := application("app").Build()
 	world.Create(t, app)
 	running(t, app, false)
-	lost := application("lost").Labelled("logs", "none").Pod(func(pod *corev1.PodSpec) {
+	lost := application("lost").Labeled("logs", "none").Pod(func(pod *corev1.PodSpec) {
 		pod.ImagePullSecrets = []corev1.LocalObjectReference{{Name: mirror}}
 	}).Build()
 	world.Create(t, lost)

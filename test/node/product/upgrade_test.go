@@ -67,7 +67,7 @@ func newFleet(t *testing.T) *fleet {
 		if one.isChanged {
 			by = f.changed.Name
 		}
-		one.Deployment = writer(fmt.Sprintf("app-%d", i), f.space, "--rate=20", "--collector=http://"+f.wrote).Labelled("logs", by).WithReplicas(0).Build()
+		one.Deployment = writer(fmt.Sprintf("app-%d", i), f.space, "--rate=20", "--collector=http://"+f.wrote).Labeled("logs", by).WithReplicas(0).Build()
 		world.Create(t, one.Deployment)
 		one.original = templateOf(t, one.Deployment)
 		f.members = append(f.members, one)
