@@ -41,13 +41,13 @@ func (p *pace) setQueue(_ context.Context, q queue) error {
 	return nil
 }
 
-// take requests rollout slots for the rollouts that a decision would start. Rollouts without a slot wait.
-func (p *pace) take(ctx context.Context, name types.NamespacedName, decision *decision.Decision) {
+// reserve requests rollout slots for the rollouts that a decision would start. Rollouts without a slot wait.
+func (p *pace) reserve(ctx context.Context, name types.NamespacedName, decision *decision.Decision) {
 	rules := p.catalog.rules()
 	for _, class := range plan.Classes() {
 		allocator := p.allocatorOf(ctx, class)
 		demand := decision.Demand(class)
-		granted, wake := allocator.Ask(name, demand, rules)
+		granted, wake := allocator.Reserve(name, demand, rules)
 		p.wake(wake)
 		if granted < demand.Wanted+demand.FailedWanted {
 			decision.Again = minNonZero(decision.Again, allocator.LateIn())
@@ -79,23 +79,23 @@ func (p *pace) spread(ctx context.Context, cluster string, namespaces map[string
 	}
 }
 
-// begun releases the rollout slots that a decision received but did not use.
-func (p *pace) begun(name types.NamespacedName, decision *decision.Decision, writtenPlans []*plan.Plan) {
+// report releases the rollout slots that a decision received but did not use.
+func (p *pace) report(name types.NamespacedName, decision *decision.Decision, writtenPlans []*plan.Plan) {
 	written := map[types.UID]bool{}
 	for _, writtenPlan := range writtenPlans {
 		written[writtenPlan.Target.UID] = true
 	}
 	for _, class := range plan.Classes() {
 		healthy, failed := plan.UnderWay(decision.Plans, class, written)
-		p.wake(p.allocators[class].Begun(name, healthy, failed, p.catalog.rules()))
+		p.wake(p.allocators[class].Report(name, healthy, failed, p.catalog.rules()))
 	}
 	p.count()
 }
 
-// skip stops the waiting of the allocators for a VectorSidecar with a failed reconcile.
-func (p *pace) skip(name types.NamespacedName) {
+// withdraw withdraws the demand of a VectorSidecar with a failed reconcile.
+func (p *pace) withdraw(name types.NamespacedName) {
 	for _, allocator := range p.allocators {
-		p.wake(allocator.Pass(name, p.catalog.rules()))
+		p.wake(allocator.Withdraw(name, p.catalog.rules()))
 	}
 }
 

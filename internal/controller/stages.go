@@ -266,9 +266,9 @@ func (s *stages) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar, r
 	return &rollout.Status, max(nextDue.Sub(now), time.Millisecond)
 }
 
-// passOver stops the waiting of a wave for a VectorSidecar with a failed reconcile. Its last known progress still
+// reportFailed stops the waiting of a wave for a VectorSidecar with a failed reconcile. Its last known progress still
 // counts.
-func (s *stages) passOver(name types.NamespacedName, lastReports []fleet.Part) {
+func (s *stages) reportFailed(name types.NamespacedName, lastReports []fleet.Part) {
 	if target := s.given(); target != nil {
 		s.wake(s.waves.Pass(name, target, lastReports...))
 		s.countWaves(target)

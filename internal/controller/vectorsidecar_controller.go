@@ -56,9 +56,6 @@ func (r *VectorSidecarReconciler) Reconcile(ctx context.Context, request reconci
 	resultLabel := telemetry.ResultFailed
 	defer func() { r.endPass(&reconcileStep, resultLabel, err, recover()) }()
 	result, resultLabel, err = r.pass(ctx, request, reconcileStep.span)
-	if err != nil {
-		r.skip(ctx, request.NamespacedName)
-	}
 	requeueAfter := r.stages.tidy(ctx)
 	if err != nil && isStopping(ctx) {
 		log.FromContext(ctx).V(1).Info("pass stopped by shutdown", "cause", err.Error())
@@ -83,9 +80,10 @@ func (r *VectorSidecarReconciler) Reconcile(ctx context.Context, request reconci
 	return result, nil
 }
 
-// skip stops the waiting for a VectorSidecar with a failed reconcile. In its wave, the last known progress counts. If
-// that progress cannot be read, the wave continues to wait.
-func (r *VectorSidecarReconciler) skip(ctx context.Context, name types.NamespacedName) {
+// withdraw withdraws the demand of a VectorSidecar with a failed reconcile, and stops the waiting for it. In its wave,
+// the last known progress counts. If that progress cannot be read, the wave continues to wait.
+func (r *VectorSidecarReconciler) withdraw(ctx context.Context, name types.NamespacedName) {
+	r.stages.withdraw(name)
 	var lastReports []fleet.Part
 	var err error
 	switch cluster, isCluster := meta.ParseClusterName(name.Name); {
@@ -98,9 +96,8 @@ func (r *VectorSidecarReconciler) skip(ctx context.Context, name types.Namespace
 		}
 	}
 	if err == nil {
-		r.stages.passOver(name, lastReports)
+		r.stages.reportFailed(name, lastReports)
 	}
-	r.stages.skip(name)
 }
 
 // isTransient reports whether an error of a request is a conflict and a retry is expected to succeed.
@@ -125,8 +122,22 @@ func (r *VectorSidecarReconciler) fail(ctx context.Context, name types.Namespace
 	}
 }
 
-// pass reconciles one VectorSidecar or ClusterVectorSidecar. It also returns the result for metrics.
-func (r *VectorSidecarReconciler) pass(ctx context.Context, request reconcile.Request, span telemetry.Span) (reconcile.Result, string, error) {
+// pass reconciles one VectorSidecar or ClusterVectorSidecar. It also returns the result for metrics. After an error or
+// a panic, no other VectorSidecar waits for this one.
+func (r *VectorSidecarReconciler) pass(ctx context.Context, request reconcile.Request, span telemetry.Span) (result reconcile.Result, resultLabel string, err error) {
+	isFinished := false
+	defer func() {
+		if !isFinished || err != nil {
+			r.withdraw(ctx, request.NamespacedName)
+		}
+	}()
+	result, resultLabel, err = r.reconcileOnce(ctx, request, span)
+	isFinished = true
+	return result, resultLabel, err
+}
+
+// reconcileOnce makes one reconcile of a VectorSidecar or ClusterVectorSidecar.
+func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request reconcile.Request, span telemetry.Span) (reconcile.Result, string, error) {
 	if cluster, isCluster := meta.ParseClusterName(request.Name); isCluster && request.Namespace == "" {
 		requeueAfter, err := r.clusters.pass(ctx, cluster, r.stages)
 		return reconcile.Result{RequeueAfter: requeueAfter}, passResult(err), err
@@ -196,7 +207,7 @@ func (r *VectorSidecarReconciler) pass(ctx context.Context, request reconcile.Re
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("letting a revision through: %w", err)
 	}
 	sidecarState.Adopt(decision.Adopted)
-	r.stages.take(ctx, request.NamespacedName, decision)
+	r.stages.reserve(ctx, request.NamespacedName, decision)
 	return r.carryOut(ctx, sidecarState, sidecar, decision, rollout, reconcileRequest)
 }
 
@@ -212,16 +223,15 @@ func (r *VectorSidecarReconciler) record(ctx context.Context, sidecarState *stat
 // carryOut makes the writes of a reconcile.
 func (r *VectorSidecarReconciler) carryOut(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision, rollout *stage, reconcileRequest string) (reconcile.Result, string, error) {
 	if r.preflights.judge(ctx, sidecarState, decision) {
-		r.stages.begun(client.ObjectKeyFromObject(sidecar), decision, nil)
+		r.stages.report(client.ObjectKeyFromObject(sidecar), decision, nil)
 		return reconcile.Result{RequeueAfter: atOnce}, telemetry.ResultUnchanged, ctx.Err()
 	}
 	if err := r.finalizer.holdBeforeWriting(ctx, sidecar, decision); err != nil {
-		r.stages.begun(client.ObjectKeyFromObject(sidecar), decision, nil)
 		return reconcile.Result{}, telemetry.ResultFailed, err
 	}
 	outcome := r.applier.act(ctx, sidecarState, sidecar, decision)
 	outcome.asking = reconcileRequest
-	r.stages.begun(client.ObjectKeyFromObject(sidecar), decision, outcome.done)
+	r.stages.report(client.ObjectKeyFromObject(sidecar), decision, outcome.done)
 	outcome.rollout, outcome.staged = r.stages.observe(ctx, sidecar, rollout, decision, outcome.done)
 	if sidecar.Cluster != nil {
 		outcome.part = r.stages.partOf(sidecar, rollout, decision, outcome)

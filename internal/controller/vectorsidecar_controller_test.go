@@ -400,10 +400,7 @@ func TestPace_ResumesFailedSidecarWhenSlotIsFree(t *testing.T) {
 	require.ErrorContains(t, err, answer.Error())
 	_, err = api.once(t, "good")
 	require.NoError(t, err)
-	for api.waiting.Len() > 0 {
-		request, _ := api.waiting.Get()
-		api.waiting.Done(request)
-	}
+	api.finishWaiting()
 	require.Equal(t, map[string]int{"one": 1, "cart": 1}, tried)
 
 	isOver = true
@@ -437,5 +434,55 @@ func TestPace_AvoidsImmediateRetryOfRejectedWrites(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A panic during a reconcile is a failed reconcile. Its VectorSidecar does not keep slots that it has not used, and the
+// other VectorSidecars do not wait for its report.
+func TestReconcile_WithdrawsDemandAfterPanic(t *testing.T) {
+	for name, test := range map[string]struct {
+		hasReported bool
+		addBug      func(api *memoryAPI)
+	}{
+		"before the first report":     {false, func(api *memoryAPI) { api.memory = nil }},
+		"while the snapshot is taken": {true, func(api *memoryAPI) { api.snapshots = &snapshots{sidecars: api.snapshots.sidecars} }},
+		"with a slot, before a write": {true, func(api *memoryAPI) { api.finalizer = nil }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			wrote := wroteTo{}
+			funcs := wrote.funcs(nil)
+			one, cart := deployment("one", "bad"), deployment("cart", "good")
+			one.SetUID("one")
+			cart.SetUID("cart")
+			api := newMemoryAPI(t, funcs, pacing("maxConcurrent: 1"), sidecar("bad", "bad").Build(), sidecar("good", "good").Build(), one, cart)
+			if test.hasReported {
+				_, err := api.once(t, "bad")
+				require.NoError(t, err)
+			}
+			_, err := api.once(t, "good")
+			require.NoError(t, err)
+			api.finishWaiting()
+
+			correct := *api.VectorSidecarReconciler
+			test.addBug(api)
+			require.Panics(t, func() { _, _ = api.once(t, "bad") })
+			*api.VectorSidecarReconciler = correct
+
+			require.Equal(t, 1, api.waiting.Len(), "the free slot is announced")
+			request, _ := api.waiting.Get()
+			require.Equal(t, "good", request.Name)
+			wrote["Deployment"] = 0
+			_, err = api.Reconcile(t.Context(), request)
+			require.NoError(t, err)
+			require.Equal(t, 1, wrote["Deployment"])
+		})
+	}
+}
+
+// finishWaiting takes the requested reconciles from the queue, without making them.
+func (a *memoryAPI) finishWaiting() {
+	for a.waiting.Len() > 0 {
+		request, _ := a.waiting.Get()
+		a.waiting.Done(request)
 	}
 }

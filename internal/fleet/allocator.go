@@ -61,6 +61,8 @@ type ask struct {
 	// later is the wanted number of a VectorSidecar that failed and retries without a wake-up. The slots are offered
 	// again when a rollout has ended.
 	later int
+	// unreported is the part of UnderWay and FailedUnderWay that was granted after the last report.
+	unreported Demand
 	// woken is true from the announcement of a free slot until the VectorSidecar asks again.
 	woken bool
 }
@@ -129,7 +131,7 @@ func (a *Allocator) tell(name types.NamespacedName, demand Demand) *ask {
 	}
 	a.set(state, demand)
 	state.hold(demand.UnderWay, a.now())
-	state.woken, state.later = false, 0
+	state.woken, state.later, state.unreported = false, 0, Demand{}
 	delete(a.unheard, name)
 	return state
 }
@@ -157,10 +159,10 @@ func (o *ask) late(now time.Time) int {
 	return min(count, o.UnderWay)
 }
 
-// Ask replaces the reported demand of a VectorSidecar. It returns how many of the wanted workloads may start, which
+// Reserve replaces the reported demand of a VectorSidecar. It returns how many of the wanted workloads may start, which
 // count as in progress from then on. It also returns the other VectorSidecars that should ask again because slots are
 // free.
-func (a *Allocator) Ask(name types.NamespacedName, demand Demand, rules *Rules) (granted int, wake []types.NamespacedName) {
+func (a *Allocator) Reserve(name types.NamespacedName, demand Demand, rules *Rules) (granted int, wake []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if current := a.asks[name]; current != nil && demand.underWay() < current.underWay() {
@@ -178,6 +180,7 @@ func (a *Allocator) Ask(name types.NamespacedName, demand Demand, rules *Rules) 
 			Matched: demand.Matched, UnderWay: demand.UnderWay + healthy, Wanted: demand.Wanted - healthy,
 			FailedUnderWay: demand.FailedUnderWay + failed, FailedWanted: demand.FailedWanted - failed,
 		})
+		state.unreported = Demand{UnderWay: healthy, FailedUnderWay: failed}
 		a.turn++
 		state.turn = a.turn
 	}
@@ -202,14 +205,18 @@ func (a *Allocator) LateIn() time.Duration {
 	return shortest
 }
 
-// Begun corrects the number of workloads in progress after a VectorSidecar has used its slots. The number decreases if
+// Report corrects the number of workloads in progress after a VectorSidecar has used its slots. The number decreases if
 // writes failed. Workloads that failed before are counted separately. It returns the other VectorSidecars that should
 // ask again.
-func (a *Allocator) Begun(name types.NamespacedName, underWay, failed int, rules *Rules) (wake []types.NamespacedName) {
+func (a *Allocator) Report(name types.NamespacedName, underWay, failed int, rules *Rules) (wake []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	state := a.asks[name]
-	if state == nil || state.UnderWay <= underWay && state.FailedUnderWay <= failed {
+	if state == nil {
+		return nil
+	}
+	state.unreported = Demand{}
+	if state.UnderWay <= underWay && state.FailedUnderWay <= failed {
 		return nil
 	}
 	demand := state.Demand
@@ -220,16 +227,18 @@ func (a *Allocator) Begun(name types.NamespacedName, underWay, failed int, rules
 	return a.wake(shares)
 }
 
-// Pass records that a VectorSidecar cannot report its demand now, or could not use its slots. Other VectorSidecars do
-// not wait for it. It does not retry because of slots that others release after failed writes. It returns the
-// VectorSidecars that should ask again.
-func (a *Allocator) Pass(name types.NamespacedName, rules *Rules) (wake []types.NamespacedName) {
+// Withdraw removes the demand of a VectorSidecar with a failed reconcile, and releases the slots that it was granted
+// and did not report as used. Other VectorSidecars do not wait for its report. It does not retry because of slots that
+// others release after failed writes. Withdraw returns the VectorSidecars that should ask again.
+func (a *Allocator) Withdraw(name types.NamespacedName, rules *Rules) (wake []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.unheard, name)
 	if state := a.asks[name]; state != nil {
-		state.later += state.Wanted
-		a.set(state, Demand{Matched: state.Matched, UnderWay: state.UnderWay, FailedUnderWay: state.FailedUnderWay})
+		unused := state.unreported
+		state.later += state.Wanted + unused.UnderWay
+		state.unreported = Demand{}
+		a.set(state, Demand{Matched: state.Matched, UnderWay: state.UnderWay - unused.UnderWay, FailedUnderWay: state.FailedUnderWay - unused.FailedUnderWay})
 	}
 	return a.wake(a.share(rules))
 }

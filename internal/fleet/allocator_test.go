@@ -44,7 +44,7 @@ func newInstallation(t *testing.T, rules string, wants map[string]int) *installa
 // ask has a VectorSidecar ask, which begins what it is granted.
 func (i *installation) ask(name types.NamespacedName) int {
 	delete(i.asking, name)
-	granted, wake := i.Ask(name, Demand{Matched: i.wants[name] + i.underWay[name], UnderWay: i.underWay[name], Wanted: i.wants[name]}, i.rules)
+	granted, wake := i.Reserve(name, Demand{Matched: i.wants[name] + i.underWay[name], UnderWay: i.underWay[name], Wanted: i.wants[name]}, i.rules)
 	i.wants[name] -= granted
 	i.underWay[name] += granted
 	for _, one := range wake {
@@ -94,9 +94,9 @@ func TestAllocator_WaitsForAllReports(t *testing.T) {
 	i.underWay[named("b")] = 1
 	require.Zero(t, i.ask(named("a")))
 	require.Zero(t, i.ask(named("b")))
-	require.Empty(t, i.Pass(named("x"), i.rules))
+	require.Empty(t, i.Withdraw(named("x"), i.rules))
 
-	woken := i.Pass(named("c"), i.rules)
+	woken := i.Withdraw(named("c"), i.rules)
 
 	require.Equal(t, []types.NamespacedName{named("a")}, woken, "c cannot say what it wants, and nobody waits for it")
 	require.Equal(t, 1, i.ask(named("a")), "b has the other place")
@@ -134,10 +134,27 @@ func TestAllocator_ReleasesSlotAfterFailedWrite(t *testing.T) {
 	require.Zero(t, i.ask(named("a")))
 	require.Zero(t, i.ask(named("b")), "a has waited longer")
 	require.Equal(t, 1, i.ask(named("a")))
-	require.Empty(t, i.Begun(named("a"), 1, 0, i.rules))
+	require.Empty(t, i.Report(named("a"), 1, 0, i.rules))
 
-	require.Equal(t, []types.NamespacedName{named("b")}, i.Begun(named("a"), 0, 0, i.rules))
+	require.Equal(t, []types.NamespacedName{named("b")}, i.Report(named("a"), 0, 0, i.rules))
 	require.Equal(t, 1, i.ask(named("b")))
+}
+
+// A VectorSidecar that fails after Reserve does not report. The slots that it reported before stay in use.
+func TestAllocator_ReleasesUnreportedGrant(t *testing.T) {
+	i := newInstallation(t, "maxConcurrent: 3", map[string]int{"a": 2, "b": 5})
+	i.underWay[named("a")] = 1
+	require.Zero(t, i.ask(named("a")), "b has not reported")
+	require.Equal(t, 1, i.ask(named("b")))
+	require.Equal(t, 1, i.ask(named("a")))
+
+	require.Equal(t, []types.NamespacedName{named("b")}, i.Withdraw(named("a"), i.rules))
+	require.Equal(t, Places{Limit: 3, Taken: 2, Waiting: 4}, i.Places(i.rules))
+	require.Equal(t, 1, i.ask(named("b")))
+
+	require.Empty(t, i.Report(named("b"), 2, 0, i.rules))
+	require.Empty(t, i.Withdraw(named("b"), i.rules), "the reported slots are in use")
+	require.Equal(t, Places{Limit: 3, Taken: 3}, i.Places(i.rules))
 }
 
 // A VectorSidecar that returns an unused rollout slot is not woken for it.
@@ -145,7 +162,7 @@ func TestAllocator_AvoidsWakingFailedVectorSidecar(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 1", map[string]int{"a": 2})
 	require.Equal(t, 1, i.ask(named("a")))
 
-	require.Empty(t, i.Begun(named("a"), 0, 0, i.rules), "it would try without end")
+	require.Empty(t, i.Report(named("a"), 0, 0, i.rules), "it would try without end")
 }
 
 // What failed may be over, and another rollout that ends is as good a time to try as any. Two that fail do not wake each
@@ -155,7 +172,7 @@ func TestAllocator_WakesFailedVectorSidecarAfterRollout(t *testing.T) {
 	a, b := named("a"), named("b")
 	fails := func(name types.NamespacedName) []types.NamespacedName {
 		i.underWay[name] = 0
-		return append(i.Begun(name, 0, 0, i.rules), i.Pass(name, i.rules)...)
+		return append(i.Report(name, 0, 0, i.rules), i.Withdraw(name, i.rules)...)
 	}
 	require.Zero(t, i.ask(a))
 	require.Zero(t, i.ask(b))
@@ -167,12 +184,12 @@ func TestAllocator_WakesFailedVectorSidecarAfterRollout(t *testing.T) {
 	for _, ends := range []func() []types.NamespacedName{
 		func() []types.NamespacedName { return i.Forget(b, i.rules) },
 		func() []types.NamespacedName {
-			_, wake := i.Ask(b, Demand{}, i.rules)
+			_, wake := i.Reserve(b, Demand{}, i.rules)
 			return wake
 		},
 	} {
 		require.Equal(t, 1, i.ask(b))
-		require.Empty(t, i.Pass(a, i.rules), "there is no place")
+		require.Empty(t, i.Withdraw(a, i.rules), "there is no place")
 		i.finish()
 		require.Equal(t, []types.NamespacedName{a}, ends())
 		i.wants[a] = 2
@@ -236,10 +253,10 @@ func BenchmarkAsk(b *testing.B) {
 			allocator.Await(nil)
 			for n := range 1000 {
 				name.Name = fmt.Sprint(n)
-				allocator.Ask(name, Demand{Matched: 10, UnderWay: 1}, parsed)
+				allocator.Reserve(name, Demand{Matched: 10, UnderWay: 1}, parsed)
 			}
 			for b.Loop() {
-				allocator.Ask(name, Demand{Matched: 10, UnderWay: 1, Wanted: 1}, parsed)
+				allocator.Reserve(name, Demand{Matched: 10, UnderWay: 1, Wanted: 1}, parsed)
 			}
 		})
 	}
@@ -283,7 +300,7 @@ func TestAllocator_SharesSlotsAmongNamespaces(t *testing.T) {
 	allocator, rules := NewAllocator(func() time.Time { return now }), parse(t, "maxConcurrent: 4")
 	allocator.Await(nil)
 	ask := func(name types.NamespacedName) int {
-		granted, _ := allocator.Ask(name, Demand{Matched: 1, Wanted: 1}, rules)
+		granted, _ := allocator.Reserve(name, Demand{Matched: 1, Wanted: 1}, rules)
 		return granted
 	}
 	for n := range 100 {
@@ -314,11 +331,11 @@ func TestAllocator_ReleasesOldestSlotsFirst(t *testing.T) {
 		allocator.Tell(a, Demand{UnderWay: 2})
 	}
 	allocator.Tell(a, Demand{UnderWay: 3})
-	granted, _ := allocator.Ask(b, Demand{Wanted: 3}, rules)
+	granted, _ := allocator.Reserve(b, Demand{Wanted: 3}, rules)
 	require.Zero(t, granted, "none of its places is older than an hour")
 
 	now = now.Add(Patience)
-	granted, _ = allocator.Ask(b, Demand{Wanted: 3}, rules)
+	granted, _ = allocator.Reserve(b, Demand{Wanted: 3}, rules)
 	require.Equal(t, 2, granted)
 }
 
@@ -330,7 +347,7 @@ func TestAllocator_RestartsSlotTimesAfterRestart(t *testing.T) {
 		allocator := NewAllocator(func() time.Time { return now })
 		allocator.Await([]types.NamespacedName{a, b})
 		asks := func() int {
-			granted, _ := allocator.Ask(b, Demand{Wanted: 3}, rules)
+			granted, _ := allocator.Reserve(b, Demand{Wanted: 3}, rules)
 			return granted
 		}
 		require.Zero(t, asks(), "a has not been heard")
@@ -349,7 +366,7 @@ func TestAllocator_RestartsSlotTimesAfterRestart(t *testing.T) {
 func TestAllocator_ServesFailedWorkloadsLast(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 2", map[string]int{"broken": 0, "healthy": 3})
 	ask := func(name string, demand Demand) int {
-		granted, _ := i.Ask(named(name), demand, i.rules)
+		granted, _ := i.Reserve(named(name), demand, i.rules)
 		return granted
 	}
 	require.Zero(t, ask("broken", Demand{Matched: 3, FailedWanted: 3}), "the other has not reported")
@@ -358,13 +375,13 @@ func TestAllocator_ServesFailedWorkloadsLast(t *testing.T) {
 	require.Equal(t, 1, ask("healthy", Demand{Matched: 3, UnderWay: 1, Wanted: 1}), "a healthy workload gets the free slot")
 	require.Zero(t, ask("broken", Demand{Matched: 3, FailedWanted: 3}))
 
-	_, wake := i.Ask(named("healthy"), Demand{Matched: 3, UnderWay: 1}, i.rules)
+	_, wake := i.Reserve(named("healthy"), Demand{Matched: 3, UnderWay: 1}, i.rules)
 	require.Equal(t, []types.NamespacedName{named("broken")}, wake)
 	require.Equal(t, 1, ask("broken", Demand{Matched: 3, FailedWanted: 3}), "no healthy workload waits")
 	require.Zero(t, ask("broken", Demand{Matched: 3, FailedUnderWay: 1, FailedWanted: 2}), "the limit holds for both together")
 	require.Equal(t, 1, ask("healthy", Demand{Matched: 4, UnderWay: 1, Wanted: 1}), "a failed workload holds no slot against a healthy one")
 	require.Equal(t, Places{Limit: 2, Taken: 3, Waiting: 2}, i.Places(i.rules))
 
-	require.Empty(t, i.Begun(named("broken"), 0, 1, i.rules))
+	require.Empty(t, i.Report(named("broken"), 0, 1, i.rules))
 	require.Equal(t, 2, ask("broken", Demand{Matched: 3, FailedWanted: 2})+ask("healthy", Demand{Matched: 4})+ask("broken", Demand{Matched: 3, FailedWanted: 2}))
 }

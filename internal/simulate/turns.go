@@ -84,7 +84,7 @@ func divide(sidecars []Paced, allocators map[plan.Class]*fleet.Allocator, rules 
 			allocator.Tell(sidecars[i].Sidecar, demandOf(&sidecars[i]))
 		}
 		for i := range sidecars {
-			granted, _ := allocator.Ask(sidecars[i].Sidecar, demandOf(&sidecars[i]), rules)
+			granted, _ := allocator.Reserve(sidecars[i].Sidecar, demandOf(&sidecars[i]), rules)
 			plan.Grant(sidecars[i].Plans, class, granted, allocator.Places(rules).Limit)
 		}
 	}
