@@ -22,7 +22,7 @@ func (w *Writer) DryRun(ctx context.Context, p *plan.Plan) (workload.Object, err
 	reply.SetNamespace(p.Target.Namespace)
 	reply.SetName(p.Target.Name)
 	err := dry.patch(ctx, reply, p)
-	if body := p.Body(); err == nil && p.Patch == nil && body != nil {
+	if body := p.Body(); err == nil && p.Write.Patch == nil && body != nil {
 		err = dry.apply(ctx, reply, identifiedBody(body, p.Target), p)
 	}
 	if err != nil {

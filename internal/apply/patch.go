@@ -25,7 +25,7 @@ import (
 // sent as a dry-run apply. Errors of the dry run except conflicts are ignored, because the patch returns a more
 // precise message.
 func (w *Writer) patch(ctx context.Context, reply client.Object, p *plan.Plan) error {
-	if p.Patch == nil {
+	if p.Write.Patch == nil {
 		return nil
 	}
 	if p.Target.Adapter().Traits.AtomicLists {
@@ -33,13 +33,13 @@ func (w *Writer) patch(ctx context.Context, reply client.Object, p *plan.Plan) e
 	}
 	if p.Action == plan.Update {
 		trial, _ := reply.DeepCopyObject().(client.Object)
-		err := w.apply(ctx, trial, identifiedBody(p.Apply, p.Target), p, client.DryRunAll)
+		err := w.apply(ctx, trial, identifiedBody(p.Write.Apply, p.Target), p, client.DryRunAll)
 		if hasCause(err, metav1.CauseTypeFieldManagerConflict) {
 			return err
 		}
 	}
-	body := identifiedBody(p.Patch, p.Target)
-	tree.Map(body["metadata"])["resourceVersion"] = p.ResourceVersion
+	body := identifiedBody(p.Write.Patch, p.Target)
+	tree.Map(body["metadata"])["resourceVersion"] = p.Workload.ResourceVersion
 	return w.send(ctx, reply, types.StrategicMergePatchType, body, p.Manager)
 }
 
@@ -51,7 +51,7 @@ func (w *Writer) patchItems(ctx context.Context, reply client.Object, p *plan.Pl
 	live.SetGroupVersionKind(targetGVK(p.Target))
 	live.SetNamespace(p.Target.Namespace)
 	live.SetName(p.Target.Name)
-	precondition := identifiedBody(map[string]any{"metadata": map[string]any{"resourceVersion": p.ResourceVersion}}, p.Target)
+	precondition := identifiedBody(map[string]any{"metadata": map[string]any{"resourceVersion": p.Workload.ResourceVersion}}, p.Target)
 	if err := w.send(ctx, live, types.MergePatchType, precondition, p.Manager); err != nil {
 		return err
 	}

@@ -164,7 +164,7 @@ func (c *change) heading() string {
 	for i := range c.plans {
 		if p := &c.plans[i]; isWritten(p) {
 			actions = append(actions, strings.ToLower(string(p.Action))+verb(p))
-			causes = append(causes, p.Cause)
+			causes = append(causes, p.Write.Cause)
 		}
 	}
 	restarts := "no pod would restart"

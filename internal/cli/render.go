@@ -136,11 +136,11 @@ func (c *change) overlays() []any {
 	var overlays []any
 	for i := range c.plans {
 		p := &c.plans[i]
-		if p.Apply == nil {
+		if p.Write.Apply == nil {
 			continue
 		}
 		kind := p.Target.Adapter()
-		overlay := maps.Clone(kind.MoveTemplate(p.Apply))
+		overlay := maps.Clone(kind.MoveTemplate(p.Write.Apply))
 		metadata := map[string]any{"name": p.Target.Name, "namespace": p.Target.Namespace}
 		if overlayMetadata, ok := overlay["metadata"].(map[string]any); ok {
 			maps.Copy(metadata, overlayMetadata)

@@ -109,7 +109,7 @@ func (r *result) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Pla
 		if !carries {
 			return clearWait(decided) // The workload no longer has the sidecar.
 		}
-		carried.InFlight = reported.State == v1alpha1.StateRollingOut || reported.State == v1alpha1.StateSoaking
+		carried.Rollout.InFlight = reported.State == v1alpha1.StateRollingOut || reported.State == v1alpha1.StateSoaking
 		if reported.State == v1alpha1.StateFailed {
 			carried.Fail(reported.Reason, reported.Message)
 		}

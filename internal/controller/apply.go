@@ -127,11 +127,11 @@ func (a *applier) write(ctx context.Context, sidecarState *state.Sidecar, p *pla
 	switch {
 	case err == nil:
 		sidecarState.Wrote(p, written.Generation, written.ResourceVersion)
-		if p.StartsPods() && p.Action != plan.Remove && sidecarState.Injected(p.Target.UID, p.InjectedHash()) || p.Repairs {
+		if p.StartsPods() && p.Action != plan.Remove && sidecarState.Injected(p.Target.UID, p.InjectedHash()) || p.Write.Repairs {
 			a.Metrics.RecordCorrection()
 		}
 		result.succeed(p)
-		log.FromContext(ctx).Info("workload written", "action", p.Action, telemetry.KeyWorkload, object, telemetry.KeyHash, p.InjectedHash(), telemetry.KeyChangeCause, p.Cause, "generation", written.Generation)
+		log.FromContext(ctx).Info("workload written", "action", p.Action, telemetry.KeyWorkload, object, telemetry.KeyHash, p.InjectedHash(), telemetry.KeyChangeCause, p.Write.Cause, "generation", written.Generation)
 	case errors.Is(err, apply.ErrGone), errors.Is(err, apply.ErrStale), isAhead(sidecarState, p, err):
 		tellUndone(ctx, object, err)
 		result.miss(sidecarState.Miss(p, err))

@@ -52,7 +52,7 @@ type finalizer struct {
 // cleans them up. It also adds the finalizer if a workload already has the sidecar or marks of the VectorSidecar. An
 // earlier VectorSidecar of the same name may have left them.
 func (f *finalizer) holdBeforeWriting(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision) error {
-	concerned := func(p plan.Plan) bool { return p.Writes() || p.IsOwned || p.Marked }
+	concerned := func(p plan.Plan) bool { return p.Writes() || p.Existing.IsOwned || p.Existing.IsMarked }
 	needsFinalizer := decision.LeavesMarks || len(decision.Missing)+len(decision.Offers) > 0 || slices.ContainsFunc(decision.Plans, concerned)
 	if sidecar.DeletionTimestamp != nil || !needsFinalizer {
 		return nil
@@ -71,7 +71,7 @@ func (f *finalizer) holdBeforeWriting(ctx context.Context, sidecar *v1alpha1.Vec
 // was read. Such workloads keep the finalizer only for these reasons, because others may restore the marks forever.
 func hasMarksToRemove(decision *decision.Decision, result *outcome) bool {
 	return slices.ContainsFunc(decision.Plans, func(p plan.Plan) bool {
-		return p.Marked && !p.IsOwned && (p.Waiting || p.Writes() && result.missed > 0)
+		return p.Existing.IsMarked && !p.Existing.IsOwned && (p.Waiting || p.Writes() && result.missed > 0)
 	})
 }
 
@@ -214,7 +214,7 @@ func (f *finalizer) orphan(ctx context.Context, ref *workload.Ref, manager strin
 		return err
 	}
 	view := workload.NewView(object)
-	if removal := plan.ForRemoval(manager, &view); !removal.IsOwned {
+	if removal := plan.ForRemoval(manager, &view); !removal.Existing.IsOwned {
 		_, err := f.writer.Workload(ctx, &removal)
 		return err
 	}

@@ -109,9 +109,9 @@ func (w *statusWriter) goBack(ctx context.Context, sidecarState *state.Sidecar, 
 // whyFailed returns the first workload that failed because of the sidecar, and the cause. It prefers failures with a
 // known cause other than rejected or unschedulable pods.
 func whyFailed(plans []plan.Plan) string {
-	i := slices.IndexFunc(plans, func(p plan.Plan) bool { return p.SidecarFailed && !p.Obstructed })
+	i := slices.IndexFunc(plans, func(p plan.Plan) bool { return p.Rollout.SidecarFailed && !p.Rollout.Obstructed })
 	if i < 0 {
-		i = slices.IndexFunc(plans, func(p plan.Plan) bool { return p.SidecarFailed || p.Unexplained })
+		i = slices.IndexFunc(plans, func(p plan.Plan) bool { return p.Rollout.SidecarFailed || p.Rollout.Unexplained })
 	}
 	if i < 0 {
 		return ""
@@ -146,7 +146,7 @@ func failuresIn(namespace string, rollout *stage, plans []plan.Plan) int {
 	}
 	failed := 0
 	for i := range plans {
-		if p := &plans[i]; p.SidecarFailed && !p.Obstructed || p.Unexplained {
+		if p := &plans[i]; p.Rollout.SidecarFailed && !p.Rollout.Obstructed || p.Rollout.Unexplained {
 			failed++
 		}
 	}

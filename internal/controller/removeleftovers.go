@@ -125,7 +125,7 @@ func (s *sweeper) rollingOut() []plan.Plan {
 		record := s.views.workloads.Get(entry.Kind, entry.Namespace, entry.Name)
 		isBehind := record != nil && record.UID == uid && record.Generation() < entry.generation
 		if isBehind || record != nil && record.UID == uid && record.Rollout() == workload.RolloutProgressing {
-			plans = append(plans, plan.Plan{Target: entry.Ref, Action: plan.None, InFlight: true})
+			plans = append(plans, plan.Plan{Target: entry.Ref, Action: plan.None, Rollout: plan.Rollout{InFlight: true}})
 			continue
 		}
 		delete(s.cleaned, uid)

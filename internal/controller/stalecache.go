@@ -58,7 +58,7 @@ func (v *views) mayWrite(ctx context.Context, sidecarState *state.Sidecar, p *pl
 	case err != nil || live.GetUID() != p.Target.UID:
 		result.miss(sidecarState.Miss(p, nil)) // An event will follow and end the wait.
 		return false
-	case live.GetResourceVersion() != p.ResourceVersion:
+	case live.GetResourceVersion() != p.Workload.ResourceVersion:
 		wait := sidecarState.Miss(p, nil)
 		if v.workloads.Overtake(live, v.now()) {
 			wait = atOnce // The next reconcile plans from the live workload.

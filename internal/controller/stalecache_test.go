@@ -128,7 +128,7 @@ var (
 func seen(resourceVersion string, generation int64, hash string) *plan.Plan {
 	return &plan.Plan{
 		Target: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "u"},
-		Action: plan.Update, State: workload.State{ResourceVersion: resourceVersion, EquivalentVersion: resourceVersion, Generation: generation},
+		Action: plan.Update, Workload: workload.State{ResourceVersion: resourceVersion, EquivalentVersion: resourceVersion, Generation: generation},
 		Desired: plan.NewDesired(&workload.Overlay{Hash: hash}, "logs", "vector", "", nil),
 	}
 }

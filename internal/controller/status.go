@@ -166,12 +166,12 @@ func (w *statusWriter) announce(sidecar *v1alpha1.VectorSidecar, result *outcome
 		}
 		target := reference(p.Target)
 		// The recorder aggregates events of one resource version, with the note of the first event.
-		target.ResourceVersion = p.ResourceVersion
+		target.ResourceVersion = p.Workload.ResourceVersion
 		w.events.Eventf(target, sidecar, corev1.EventTypeNormal, happened[p.Action], string(p.Action),
-			"%s the sidecar of %s: %s", happened[p.Action], meta.Title(sidecar.Name), p.Cause)
+			"%s the sidecar of %s: %s", happened[p.Action], meta.Title(sidecar.Name), p.Write.Cause)
 		written[p.Action] = append(written[p.Action], p.Target.Name)
-		if !slices.Contains(causes[p.Action], p.Cause) {
-			causes[p.Action] = append(causes[p.Action], p.Cause)
+		if !slices.Contains(causes[p.Action], p.Write.Cause) {
+			causes[p.Action] = append(causes[p.Action], p.Write.Cause)
 		}
 	}
 	for _, action := range []plan.Action{plan.Inject, plan.Update, plan.Remove} {

@@ -59,13 +59,13 @@ func (d *Decision) markCanaries(facts *Facts, workloads []Workload) (isUnproven 
 	var starting, idle []*plan.Plan
 	for i := range workloads {
 		p := &d.Plans[i]
-		if p.Desired == nil || p.IsSkipped() || p.FailedBefore || selection.selector != nil && !selection.selector.Matches(workloads[i].Record.Labels()) {
+		if p.Desired == nil || p.IsSkipped() || p.Rollout.FailedBefore || selection.selector != nil && !selection.selector.Matches(workloads[i].Record.Labels()) {
 			continue
 		}
 		d.LacksCanary = false
 		switch {
 		case p.Action == plan.Blocked || p.Action == plan.Conflict || p.Denied != nil:
-		case selection.number != nil && p.Idle != "" && (p.Evidence == 0 || !p.IsCurrent()):
+		case selection.number != nil && p.Workload.Idle != "" && (p.Workload.Evidence == 0 || !p.IsCurrent()):
 			idle = append(idle, p)
 		default:
 			starting = append(starting, p)
@@ -92,9 +92,9 @@ func (d *Decision) canaryStatus(facts *Facts, change string) *v1alpha1.CanarySta
 	var isProven, isMoving, isOut, isBehind bool
 	for i := range d.Plans {
 		p := &d.Plans[i]
-		isProven = isProven || p.IsCanary && p.HasEvidence
-		isMoving = isMoving || p.IsCanary && (p.IsCanaryUnderWay() || p.Failed || p.Evidence > 0)
-		isOut = isOut || !p.IsCanary && p.HasEvidence
+		isProven = isProven || p.IsCanary && p.Rollout.HasEvidence
+		isMoving = isMoving || p.IsCanary && (p.IsCanaryUnderWay() || p.Rollout.Failed || p.Workload.Evidence > 0)
+		isOut = isOut || !p.IsCanary && p.Rollout.HasEvidence
 		isBehind = isBehind || p.Action == plan.Update
 	}
 	switch {
@@ -110,15 +110,15 @@ func (d *Decision) canaryStatus(facts *Facts, change string) *v1alpha1.CanarySta
 
 // findEvidence sets whether a pod has run the current sidecar of a plan for the soak.
 func (d *Decision) findEvidence(f *Facts, p *plan.Plan) {
-	if p.Desired == nil || !p.IsCurrent() || p.Evidence == 0 || p.InFlight || p.Failed || p.FailedBefore {
+	if p.Desired == nil || !p.IsCurrent() || p.Workload.Evidence == 0 || p.Rollout.InFlight || p.Rollout.Failed || p.Rollout.FailedBefore {
 		return
 	}
-	switch p.Rollout {
+	switch p.Workload.Rollout {
 	case workload.RolloutComplete:
-		p.HasEvidence = true
+		p.Rollout.HasEvidence = true
 	case workload.PodsNotReplaced:
-		remaining := f.soak() - p.TimeInState(f.Now)
-		if p.HasEvidence = remaining <= 0 || f.Now.IsZero(); !p.HasEvidence {
+		remaining := f.soak() - p.Workload.TimeInState(f.Now)
+		if p.Rollout.HasEvidence = remaining <= 0 || f.Now.IsZero(); !p.Rollout.HasEvidence {
 			d.again(remaining)
 		}
 	default:

@@ -77,7 +77,7 @@ func (d *Decision) collect(companions []corev1.ConfigMap) {
 	}
 	for i := range d.Plans {
 		p := &d.Plans[i]
-		isSettled := p.Action == plan.None && p.Rollout == workload.RolloutComplete || !p.IsOwned && !p.InFlight
+		isSettled := p.Action == plan.None && p.Workload.Rollout == workload.RolloutComplete || !p.Existing.IsOwned && !p.Rollout.InFlight
 		if p.Writes() || !isSettled {
 			return
 		}

@@ -88,7 +88,7 @@ func (d *Decision) add(facts *Facts, w *Workload, lastRendered *desired.Rendered
 	evaluated, rendered := w.Evaluated, w.Evaluated.Rendered
 	d.Plans = append(d.Plans, evaluated.Plan)
 	p := &d.Plans[len(d.Plans)-1]
-	p.State = w.Record.State()
+	p.Workload = w.Record.State()
 	defer d.follow(facts, p, w.Started)
 	if rendered == nil {
 		return lastRendered
@@ -107,7 +107,7 @@ func (d *Decision) add(facts *Facts, w *Workload, lastRendered *desired.Rendered
 	for _, name := range evaluated.Kept {
 		d.kept[name] = true
 	}
-	if !isAnother && p.UnchangedHash == "" || p.Desired == nil || p.Action == plan.Blocked || p.Action == plan.Conflict || p.Action == plan.Defer || p.Waiting {
+	if !isAnother && p.Existing.UnchangedHash == "" || p.Desired == nil || p.Action == plan.Blocked || p.Action == plan.Conflict || p.Action == plan.Defer || p.Waiting {
 		return lastRendered // The workload neither has nor gets this rendering, or its companions are added already.
 	}
 	for i := range evaluated.Companions {
@@ -116,7 +116,7 @@ func (d *Decision) add(facts *Facts, w *Workload, lastRendered *desired.Rendered
 	if evaluated.Copied != nil {
 		d.needCopy(evaluated.Copied, w.Source.ConfigMap, types.NamespacedName{Namespace: facts.Sidecar.Namespace, Name: facts.Sidecar.Name})
 	}
-	if p.UnchangedHash != "" {
+	if p.Existing.UnchangedHash != "" {
 		return lastRendered
 	}
 	return rendered
@@ -126,11 +126,11 @@ func (d *Decision) add(facts *Facts, w *Workload, lastRendered *desired.Rendered
 func (d *Decision) remove(facts *Facts, w *Workload) {
 	d.Previous.Removed = append(d.Previous.Removed, w.Evaluated)
 	removal := w.Evaluated.Plan
-	if removal.Marked && !removal.IsOwned && !removal.Waits && !d.IsForDeletion {
+	if removal.Existing.IsMarked && !removal.Existing.IsOwned && !removal.Existing.Waits && !d.IsForDeletion {
 		d.LeavesMarks, removal.Action = true, plan.None
 	}
-	removal.State, removal.Cause = w.Record.State(), whyRemoved(facts.Sidecar)
-	if d.follow(facts, &removal, w.Started); removal.InFlight || removal.Action != plan.None {
+	removal.Workload, removal.Write.Cause = w.Record.State(), whyRemoved(facts.Sidecar)
+	if d.follow(facts, &removal, w.Started); removal.Rollout.InFlight || removal.Action != plan.None {
 		d.Plans = append(d.Plans, removal)
 	}
 }

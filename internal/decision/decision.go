@@ -146,14 +146,14 @@ func (d *Decision) IsUnderWay() bool {
 	isMoving := false
 	for i := range d.Plans {
 		p := &d.Plans[i]
-		if p.Failed || d.Invalid != nil {
+		if p.Rollout.Failed || d.Invalid != nil {
 			return false
 		}
-		if p.FailedBefore {
+		if p.Rollout.FailedBefore {
 			continue
 		}
 		isNext := p.StartsPods() && p.Denied == nil && (p.Writes() || p.WaitsForOthers())
-		isMoving = isMoving || p.Desired != nil && p.Action != plan.Remove && (p.InFlight || isNext)
+		isMoving = isMoving || p.Desired != nil && p.Action != plan.Remove && (p.Rollout.InFlight || isNext)
 	}
 	return isMoving
 }

@@ -20,9 +20,9 @@ import (
 // the workload.
 func (d *Decision) deferChange(facts *Facts, p *plan.Plan, record *workloadcache.Record) {
 	m := d.mode
-	wait, isNoted := p.State.Waits[meta.AnnotationWaiting(p.Manager)]
-	isNoted = isNoted && p.Waits
-	if p.Action == plan.None && p.Waits {
+	wait, isNoted := p.Workload.Waits[meta.AnnotationWaiting(p.Manager)]
+	isNoted = isNoted && p.Existing.Waits
+	if p.Action == plan.None && p.Existing.Waits {
 		view := record.View()
 		p.DropWait(&view)
 	}
@@ -31,11 +31,11 @@ func (d *Decision) deferChange(facts *Facts, p *plan.Plan, record *workloadcache
 	}
 	switch {
 	case !isNoted:
-		wait = workload.NewWait(facts.Now, &p.State)
-	case m.of == v1alpha1.ModeOnAppRollout && wait.IsOver(&p.State):
+		wait = workload.NewWait(facts.Now, &p.Workload)
+	case m.of == v1alpha1.ModeOnAppRollout && wait.IsOver(&p.Workload):
 		return
 	case wait.IsForeign():
-		wait, isNoted = workload.NewWait(wait.StartedAt, &p.State), false
+		wait, isNoted = workload.NewWait(wait.StartedAt, &p.Workload), false
 	}
 	expiry := ""
 	if m.maxAge > 0 {
@@ -56,22 +56,22 @@ func (d *Decision) deferChange(facts *Facts, p *plan.Plan, record *workloadcache
 
 // lets reports whether a workload gets a change at once, without a change or approval by its application owner.
 func (m *mode) lets(facts *Facts, p *plan.Plan) bool {
-	hasFailed := p.IsOwned && (p.Rollout == workload.RolloutFailed || facts.told(p) == v1alpha1.StateFailed || m.isWayBack && isUnfinished(p))
+	hasFailed := p.Existing.IsOwned && (p.Workload.Rollout == workload.RolloutFailed || facts.told(p) == v1alpha1.StateFailed || m.isWayBack && isUnfinished(p))
 	switch {
-	case p.AtOnce, hasFailed, m.isPromoted: // The pods of a failed workload may not run because of its current sidecar.
+	case p.Write.AtOnce, hasFailed, m.isPromoted: // The pods of a failed workload may not run because of its current sidecar.
 		return true
 	case p.Action != plan.Inject:
 		return false
 	case m.of == v1alpha1.ModeManual:
 		return m.isEverywhere // A new workload gets the sidecar that all other workloads have.
 	}
-	return !p.Created.Before(facts.Sidecar.CreationTimestamp.Time)
+	return !p.Workload.Created.Before(facts.Sidecar.CreationTimestamp.Time)
 }
 
 // isUnfinished reports whether some pods of a workload do not have its pod template. During a revert, such pods may
 // fail like the pods of other workloads. The status of a workload that failed may show another state while it waits.
 func isUnfinished(p *plan.Plan) bool {
-	return p.Rollout == workload.RolloutProgressing || p.Rollout == workload.RolloutUnavailable
+	return p.Workload.Rollout == workload.RolloutProgressing || p.Workload.Rollout == workload.RolloutUnavailable
 }
 
 // text returns the reason and the message about the wait.

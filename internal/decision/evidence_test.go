@@ -46,13 +46,13 @@ func TestDecide_FindsEvidence(t *testing.T) {
 	for name, test := range evidenceStates {
 		t.Run(name, func(t *testing.T) {
 			decided := Decide(&Facts{Sidecar: logs(), Now: noon}, []Workload{evaluated("cart", plan.None, &plan.Desired{}, test.state)}, nil)
-			require.Equal(t, test.hasEvidence, decided.Plans[0].HasEvidence)
+			require.Equal(t, test.hasEvidence, decided.Plans[0].Rollout.HasEvidence)
 			for _, action := range []plan.Action{plan.Update, plan.Inject, plan.Defer} {
 				decided = Decide(&Facts{Sidecar: logs(), Now: noon}, []Workload{evaluated("cart", action, &plan.Desired{}, test.state)}, nil)
-				require.False(t, decided.Plans[0].HasEvidence, "its pods have another sidecar: %s", action)
+				require.False(t, decided.Plans[0].Rollout.HasEvidence, "its pods have another sidecar: %s", action)
 			}
 			decided = Decide(&Facts{Sidecar: logs(), Now: noon}, nil, []Workload{evaluated("cart", plan.Remove, nil, test.state)})
-			require.False(t, decided.Plans[0].HasEvidence, "it should have none")
+			require.False(t, decided.Plans[0].Rollout.HasEvidence, "it should have none")
 		})
 	}
 }
@@ -165,12 +165,12 @@ func TestDecide_UsesNoSlotWithoutPods(t *testing.T) {
 			}, nil)
 			cart, next := &decided.Plans[0], &decided.Plans[1]
 			if test.phase == v1alpha1.StateUnavailable {
-				require.True(t, cart.InFlight)
+				require.True(t, cart.Rollout.InFlight)
 			} else {
 				require.Equal(t, test.phase, cart.Phase())
 			}
-			require.Equal(t, test.inFlight, cart.InFlight)
-			require.Equal(t, test.inFlight || cart.Failed, next.Waiting)
+			require.Equal(t, test.inFlight, cart.Rollout.InFlight)
+			require.Equal(t, test.inFlight || cart.Rollout.Failed, next.Waiting)
 		})
 	}
 }

@@ -21,17 +21,17 @@ func (d *Decision) findFailedBefore(f *Facts, p *plan.Plan) {
 	switch {
 	case p.Desired == nil, f.Now.IsZero():
 	case p.Action == plan.Adopt && f.waitedAsFailed(p): // The API server injected the sidecar in a request of the application owner.
-		p.FailedBefore = true
+		p.Rollout.FailedBefore = true
 		p.MarkFailure()
 	case p.IsCurrent():
-		p.FailedBefore = p.HasFailureMark && !f.hasRecovered(p)
+		p.Rollout.FailedBefore = p.Existing.HasFailureMark && !f.hasRecovered(p)
 	case p.StartsPods():
-		if p.HasFailureMark {
-			p.FailedBefore = !f.hasRecovered(p)
+		if p.Existing.HasFailureMark {
+			p.Rollout.FailedBefore = !f.hasRecovered(p)
 		} else {
-			p.FailedBefore = f.isFailing(p) && !f.mayFailBySidecar(p)
+			p.Rollout.FailedBefore = f.isFailing(p) && !f.mayFailBySidecar(p)
 		}
-		if p.FailedBefore {
+		if p.Rollout.FailedBefore {
 			p.MarkFailure()
 		}
 	}
@@ -41,10 +41,10 @@ func (d *Decision) findFailedBefore(f *Facts, p *plan.Plan) {
 // they have been unavailable for the time startup.
 func (f *Facts) isFailing(p *plan.Plan) bool {
 	switch {
-	case p.Rollout == workload.RolloutFailed, p.Refusal != "":
+	case p.Workload.Rollout == workload.RolloutFailed, p.Workload.Refusal != "":
 		return true
-	case p.Rollout == workload.RolloutUnavailable, p.Rollout == workload.RolloutProgressing && p.IsDown:
-		return p.TimeInState(f.Now) >= startup
+	case p.Workload.Rollout == workload.RolloutUnavailable, p.Workload.Rollout == workload.RolloutProgressing && p.Workload.IsDown:
+		return p.Workload.TimeInState(f.Now) >= startup
 	}
 	return false
 }
@@ -54,9 +54,9 @@ func (f *Facts) isFailing(p *plan.Plan) bool {
 func (f *Facts) mayFailBySidecar(p *plan.Plan) bool {
 	fault, isSeen := f.Faults[p.Target.UID]
 	switch {
-	case !p.HasSidecar:
+	case !p.Existing.HasSidecar:
 		return false
-	case p.Refusal != "":
+	case p.Workload.Refusal != "":
 		return true // The rejected pods include the sidecar's resource requests.
 	}
 	return !isSeen || fault.Reason != ""
@@ -64,7 +64,7 @@ func (f *Facts) mayFailBySidecar(p *plan.Plan) bool {
 
 // hasRecovered reports whether all expected pods of a workload have been available for the soak.
 func (f *Facts) hasRecovered(p *plan.Plan) bool {
-	return p.Rollout == workload.PodsNotReplaced || p.Rollout == workload.RolloutComplete && !p.State.LacksPods() && f.steadiest(p) >= f.soak()
+	return p.Workload.Rollout == workload.PodsNotReplaced || p.Workload.Rollout == workload.RolloutComplete && !p.Workload.LacksPods() && f.steadiest(p) >= f.soak()
 }
 
 // waitedAsFailed reports whether the workload waits in the last status because it failed before.

@@ -65,7 +65,7 @@ func with(name, kind string, action plan.Action, state workload.State, change fu
 	if p := &one.Evaluated.Plan; kind != "" {
 		p.Target.Kind = kind
 	}
-	one.Evaluated.Plan.Manager, one.Evaluated.Plan.Apply = "vectorsidecar/logs", map[string]any{}
+	one.Evaluated.Plan.Manager, one.Evaluated.Plan.Write.Apply = "vectorsidecar/logs", map[string]any{}
 	if change != nil {
 		change(&one.Evaluated.Plan)
 	}
@@ -74,7 +74,7 @@ func with(name, kind string, action plan.Action, state workload.State, change fu
 
 // marks reports whether a plan writes the mark that the workload failed before.
 func marks(p *plan.Plan) bool {
-	metadata, _ := p.Apply["metadata"].(map[string]any)
+	metadata, _ := p.Write.Apply["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
 	return annotations[meta.AnnotationFailedBefore(p.Manager)] == "true"
 }
@@ -94,7 +94,7 @@ func TestDecide_FindsWorkloadsThatFailedBefore(t *testing.T) {
 				}, nil)
 
 				first, second := &decided.Plans[0], &decided.Plans[1]
-				require.Equal(t, test.failing, first.FailedBefore)
+				require.Equal(t, test.failing, first.Rollout.FailedBefore)
 				require.Equal(t, test.failing, marks(first))
 				require.Equal(t, test.failing, second.Writes(), "there is one slot")
 				require.Equal(t, !test.failing, first.Writes())
@@ -136,15 +136,17 @@ func TestDecide_BlamesNoWriteForWhatFailedBefore(t *testing.T) {
 			test.known(facts)
 
 			decided := Decide(facts, []Workload{
-				with("cart", "", plan.None, state, func(p *plan.Plan) { p.HasFailureMark, p.HasSidecar, p.IsOwned = true, true, true }),
+				with("cart", "", plan.None, state, func(p *plan.Plan) {
+					p.Existing.HasFailureMark, p.Existing.HasSidecar, p.Existing.IsOwned = true, true, true
+				}),
 				with("next", "", plan.Inject, workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}, nil),
 			}, nil)
 
 			p, next := &decided.Plans[0], &decided.Plans[1]
 			require.Equal(t, test.phase, p.Phase())
-			require.Equal(t, test.inFlight, p.InFlight)
+			require.Equal(t, test.inFlight, p.Rollout.InFlight)
 			require.Contains(t, p.Message, test.says)
-			require.False(t, p.Failed || p.PodsBlocked || p.SidecarFailed || p.Obstructed)
+			require.False(t, p.Rollout.Failed || p.Rollout.PodsBlocked || p.Rollout.SidecarFailed || p.Rollout.Obstructed)
 			require.True(t, next.Writes(), "it takes no slot from a healthy workload")
 			progress := ProgressOf(decided.Plans[:1], false)
 			require.Zero(t, progress.Failed)
@@ -188,11 +190,13 @@ func TestDecide_BlamesTheSidecarForItsOwnFailures(t *testing.T) {
 			test.known(facts)
 
 			decided := Decide(facts, []Workload{
-				with("cart", "", plan.Update, state, func(p *plan.Plan) { p.HasFailureMark, p.HasSidecar, p.IsOwned = test.isMark, true, true }),
+				with("cart", "", plan.Update, state, func(p *plan.Plan) {
+					p.Existing.HasFailureMark, p.Existing.HasSidecar, p.Existing.IsOwned = test.isMark, true, true
+				}),
 				with("next", "", plan.Update, workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}, nil),
 			}, nil)
 
-			require.Equal(t, test.want, decided.Plans[0].FailedBefore)
+			require.Equal(t, test.want, decided.Plans[0].Rollout.FailedBefore)
 			require.Equal(t, test.want, marks(&decided.Plans[0]))
 			require.Equal(t, test.want, decided.Plans[1].Writes())
 		})
@@ -206,7 +210,7 @@ func TestDecide_KnowsFailedWorkloadsThatAreAdopted(t *testing.T) {
 		facts := &Facts{Sidecar: logs(), Now: noon}
 		facts.Sidecar.Status.Workloads = []v1alpha1.WorkloadStatus{{Name: "cart", State: v1alpha1.StateWaiting, Reason: reason}}
 		decided := Decide(facts, []Workload{with("cart", "", plan.Adopt, state, nil)}, nil)
-		require.Equal(t, want, decided.Plans[0].FailedBefore)
+		require.Equal(t, want, decided.Plans[0].Rollout.FailedBefore)
 		require.Equal(t, want, marks(&decided.Plans[0]))
 	}
 }

@@ -23,8 +23,8 @@ func TestDecision_Failures(t *testing.T) {
 	require.Empty(t, d.Failures(logs()))
 	for n := range 7 {
 		d.Plans = append(d.Plans, plan.Plan{
-			Target: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: fmt.Sprint("app-", n)}, SidecarFailed: true,
-			Reason: meta.ReasonCrashLoopBackOff, Container: "vector", Message: "container vector\x1b[31m of pod " + strings.Repeat("ä", 300),
+			Target: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: fmt.Sprint("app-", n)}, Rollout: plan.Rollout{SidecarFailed: true, Container: "vector"},
+			Reason: meta.ReasonCrashLoopBackOff, Message: "container vector\x1b[31m of pod " + strings.Repeat("ä", 300),
 		})
 	}
 	failures := d.Failures(logs())

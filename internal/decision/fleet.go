@@ -23,11 +23,11 @@ func DemandOf(plans []plan.Plan, class plan.Class) fleet.Demand {
 	for i := range plans {
 		switch p := &plans[i]; {
 		case p.Class() != class:
-		case p.InFlight && p.FailedBefore:
+		case p.Rollout.InFlight && p.Rollout.FailedBefore:
 			demand.FailedUnderWay++
-		case p.InFlight:
+		case p.Rollout.InFlight:
 			demand.UnderWay++
-		case p.StartsRollout() && p.FailedBefore:
+		case p.StartsRollout() && p.Rollout.FailedBefore:
 			demand.FailedWanted++
 		case p.StartsRollout():
 			demand.Wanted++
@@ -42,26 +42,26 @@ func ProgressOf(plans []plan.Plan, isWritten bool) fleet.Progress {
 	progress := fleet.Progress{IsBegun: isWritten, IsDone: !isWritten}
 	for i := range plans {
 		p := &plans[i]
-		if p.SidecarFailed {
+		if p.Rollout.SidecarFailed {
 			progress.Failed++
 		}
-		if p.Unexplained {
+		if p.Rollout.Unexplained {
 			progress.Unexplained++
 		}
-		if p.HasEvidence {
+		if p.Rollout.HasEvidence {
 			progress.Evidence++
 		}
 		if p.Class() != plan.Injections {
 			continue
 		}
-		progress.IsBegun, progress.IsLate = progress.IsBegun || p.InFlight, progress.IsLate || p.MaxAgeExpired
-		if p.FailedBefore {
+		progress.IsBegun, progress.IsLate = progress.IsBegun || p.Rollout.InFlight, progress.IsLate || p.MaxAgeExpired
+		if p.Rollout.FailedBefore {
 			continue
 		}
 		isPaused := p.Waiting && p.Reason == meta.ReasonRolloutPaused
 		progress.IsPaused = progress.IsPaused || isPaused
 		isNext := !p.Waiting && p.StartsPods() || p.Waiting && !isPaused
-		progress.IsDone = progress.IsDone && !p.InFlight && !isNext
+		progress.IsDone = progress.IsDone && !p.Rollout.InFlight && !isNext
 	}
 	return progress
 }

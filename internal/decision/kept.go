@@ -31,7 +31,7 @@ func (f *Facts) keepMeanwhile(evaluated *Evaluated, view *workload.View) {
 		isRendered := slices.ContainsFunc(evaluated.Companions, func(c corev1.ConfigMap) bool { return c.Name == name })
 		return isRendered || evaluated.Copied != nil && evaluated.Copied.Name == name || !evaluated.Plan.Desired.Mounts(name)
 	}
-	evaluated.Plan.AtOnce = evaluated.Plan.AtOnce || slices.ContainsFunc(evaluated.Kept, func(name string) bool { return isOurs(name) && f.isGone(name) })
+	evaluated.Plan.Write.AtOnce = evaluated.Plan.Write.AtOnce || slices.ContainsFunc(evaluated.Kept, func(name string) bool { return isOurs(name) && f.isGone(name) })
 }
 
 // keep records the ConfigMaps of a sidecar that stays unchanged. Of the current companions, only the sidecar's deleted

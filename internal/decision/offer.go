@@ -59,7 +59,7 @@ func (d *Decision) keepsBack(facts *Facts) string {
 	}
 	for i := range d.Plans {
 		switch p := &d.Plans[i]; {
-		case p.Failed:
+		case p.Rollout.Failed:
 			return "the rollout of " + p.Target.Kind + " " + p.Target.Name + " has failed with this sidecar"
 		case p.IsCanaryUnderWay():
 			return p.Target.Kind + " " + p.Target.Name + " of spec.rollout.canary has to finish its rollout first"

@@ -126,12 +126,12 @@ func (d *Decision) findTakenOut(facts *Facts, workloads []Workload) {
 // have had the sidecar, and no other client may be known to have removed it. A removal does not record a writer. So a
 // last writer by hand excludes the owner only if it differs from the last writer when the workload had the sidecar.
 func (f *Facts) isTakenOut(p *plan.Plan, w *Workload) bool {
-	isOut := p.Owner != nil && p.Desired != nil && p.StartsPods() && p.Action != plan.Remove && (!p.HasSidecar || p.Repairs)
+	isOut := p.Owner != nil && p.Desired != nil && p.StartsPods() && p.Action != plan.Remove && (!p.Existing.HasSidecar || p.Write.Repairs)
 	if !isOut || w.Record.Generation() <= w.Started { // If the generation is not newer, the cache is stale.
 		return false
 	}
 	// The annotations of the workload record that it had a sidecar, but not whether that was before a retry.
-	wasInjected := w.HasCarried || p.IsOwned && fleet.RetryOf(f.Sidecar.Annotations) == ""
+	wasInjected := w.HasCarried || p.Existing.IsOwned && fleet.RetryOf(f.Sidecar.Annotations) == ""
 	return wasInjected && (!meta.IsByHand(p.LastWriter) || p.LastWriter == w.LastWriter)
 }
 
@@ -143,7 +143,7 @@ func (d *Decision) leaveToOwner(facts *Facts, p *plan.Plan, w *Workload) {
 		// A controller that replaces the whole workload clears the operator's field ownership each time. To adopt the
 		// fields again would cause an event for the controller, which would replace the workload again, and so on
 		// forever.
-		p.Action, p.Apply, p.Cause = plan.None, nil, ""
+		p.Action, p.Write.Apply, p.Write.Cause = plan.None, nil, ""
 	}
 	if p.Owner == nil || p.Desired == nil || !p.StartsPods() || p.Action == plan.Remove {
 		return
@@ -154,7 +154,7 @@ func (d *Decision) leaveToOwner(facts *Facts, p *plan.Plan, w *Workload) {
 	}
 	removal := d.takenOut(p)
 	switch {
-	case removal != nil && (!p.HasSidecar || facts.isTakenOut(p, w)):
+	case removal != nil && (!p.Existing.HasSidecar || facts.isTakenOut(p, w)):
 		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonRemovedByOwner, facts.takenOutText(p, removal)
 	case p.Action == plan.Inject && p.Reason == "":
 		p.Reason, p.Message = meta.ReasonOwnedBy, fmt.Sprintf(

@@ -62,7 +62,7 @@ func (e *Evaluator) Injection(desiredWorkload desired.Workload, container string
 	}
 	evaluated := &Evaluated{Plan: p, Rendered: desiredWorkload.Rendered, Companions: desiredWorkload.Rendered.Companions, Copied: desiredWorkload.Rendered.Copied}
 	switch {
-	case p.UnchangedHash != "":
+	case p.Existing.UnchangedHash != "":
 		e.facts.keep(evaluated, view)
 	case p.Action == plan.Update && e.facts.Mode != v1alpha1.ModeImmediate:
 		e.facts.keepMeanwhile(evaluated, view)
@@ -88,7 +88,7 @@ func (e *Evaluator) plan(desiredSidecar *plan.Desired, container string, competi
 		}
 	}
 	p := plan.ForInjection(e.manager, desiredSidecar, policy, view)
-	if p.UnchangedHash != "" && e.facts.hasLost(e.manager, desiredSidecar, view) {
+	if p.Existing.UnchangedHash != "" && e.facts.hasLost(e.manager, desiredSidecar, view) {
 		policy.Renew = true
 		p = plan.ForInjection(e.manager, desiredSidecar, policy, view)
 	}
@@ -97,7 +97,7 @@ func (e *Evaluator) plan(desiredSidecar *plan.Desired, container string, competi
 		return p
 	}
 	for _, competitor := range competitors {
-		if competitor.Container == container && !p.IsOwned {
+		if competitor.Container == container && !p.Existing.IsOwned {
 			p.Action, p.Desired, p.Reason, p.Competitor = plan.Conflict, nil, meta.ReasonConflict, competitor.Name
 			p.Message = fmt.Sprintf("%s, which %s, injects a container of the same name: give one of them another name in spec.sidecar.name",
 				meta.Title(competitor.Name), e.comesBefore(&competitor))
@@ -113,7 +113,7 @@ func (e *Evaluator) plan(desiredSidecar *plan.Desired, container string, competi
 	if !policy.Second {
 		return p
 	}
-	if !p.IsOwned {
+	if !p.Existing.IsOwned {
 		if expectedPlan := plan.ForInjection(e.manager, desiredSidecar, policy, &expected); expectedPlan.Action != plan.Inject {
 			expectedPlan.Competitor = "" // The workload does not have the conflicting item yet.
 			return expectedPlan
@@ -136,7 +136,7 @@ func (e *Evaluator) makeRoom(competitor *Competitor, view *workload.View) plan.P
 	reason := meta.Title(competitor.Name) + " of the namespace injects a container of the same name, and comes first"
 	if _, carries := view.Owned[e.manager]; carries {
 		p := plan.ForRemoval(e.manager, view)
-		p.Cause = reason
+		p.Write.Cause = reason
 		return p
 	}
 	p := plan.ForBlocked(e.manager, view, meta.ReasonSuperseded, reason)

@@ -20,19 +20,19 @@ import (
 func (f *Facts) markInFlight(p *plan.Plan, started int64) {
 	isCurrent := p.IsCurrent() && p.Desired != nil
 	switch {
-	case p.Generation < started: // The cache is stale.
-		p.InFlight = true
-	case p.Waits && !isCurrent: // Recording the wait did not start a rollout.
+	case p.Workload.Generation < started: // The cache is stale.
+		p.Rollout.InFlight = true
+	case p.Existing.Waits && !isCurrent: // Recording the wait did not start a rollout.
 	case started == 0 && !isCurrent:
-	case p.Desired == nil && p.IsOutlived: // A workload that failed before the removal may never finish, so it does not use a slot.
-	case p.Rollout == workload.RolloutProgressing:
-		p.InFlight = true
-	case p.Rollout == workload.PodsNotReplaced, p.State.LacksPods(): // No pods will be replaced.
-	case p.IsByRuns && p.Rollout == workload.RolloutComplete: // A run with the sidecar has succeeded.
-	case p.FailedBefore && isCurrent && p.Rollout == workload.RolloutUnavailable: // The workload may stay unavailable forever.
-		p.InFlight = p.TimeInState(f.Now) < patience
-	case p.Rollout != workload.RolloutFailed && p.Desired != nil:
-		p.InFlight = f.steadiest(p) < f.soak()
+	case p.Desired == nil && p.Workload.IsOutlived: // A workload that failed before the removal may never finish, so it does not use a slot.
+	case p.Workload.Rollout == workload.RolloutProgressing:
+		p.Rollout.InFlight = true
+	case p.Workload.Rollout == workload.PodsNotReplaced, p.Workload.LacksPods(): // No pods will be replaced.
+	case p.Workload.IsByRuns && p.Workload.Rollout == workload.RolloutComplete: // A run with the sidecar has succeeded.
+	case p.Rollout.FailedBefore && isCurrent && p.Workload.Rollout == workload.RolloutUnavailable: // The workload may stay unavailable forever.
+		p.Rollout.InFlight = p.Workload.TimeInState(f.Now) < patience
+	case p.Workload.Rollout != workload.RolloutFailed && p.Desired != nil:
+		p.Rollout.InFlight = f.steadiest(p) < f.soak()
 	}
 }
 
@@ -47,68 +47,68 @@ const unseen = "; pods are not read (rbac.optional.pods), so that the cause is n
 // failed.
 func (d *Decision) judgeRollout(f *Facts, p *plan.Plan) {
 	fault, isSeen := f.Faults[p.Target.UID]
-	if p.FailedBefore {
+	if p.Rollout.FailedBefore {
 		d.judgeFailedBefore(f, p, fault)
 		return
 	}
-	if p.Refusal != "" && !fault.IsOurs {
+	if p.Workload.Refusal != "" && !fault.IsOurs {
 		fault = refusal(p)
 	}
-	if p.Rollout == workload.RolloutComplete && fault.Reason != meta.ReasonSidecarRestarts {
+	if p.Workload.Rollout == workload.RolloutComplete && fault.Reason != meta.ReasonSidecarRestarts {
 		fault = workload.Fault{} // The problem has passed.
 	}
 	switch {
-	case p.Rollout == workload.RolloutComplete && fault.IsOurs:
+	case p.Workload.Rollout == workload.RolloutComplete && fault.IsOurs:
 		p.Fail(fault.Reason, fault.Message+" (rollout.halt.sidecarRestarts of the installation's values)")
-	case p.State.LacksPods():
+	case p.Workload.LacksPods():
 		p.Reason, p.Message = meta.ReasonWithoutPods, withoutPods(p)
-	case p.Rollout == workload.RolloutComplete:
+	case p.Workload.Rollout == workload.RolloutComplete:
 		d.soak(f, p)
-	case p.Rollout == workload.PodsNotReplaced && p.IsHeldByWrite && fault.Reason != "": // The next run of the workload does not start.
+	case p.Workload.Rollout == workload.PodsNotReplaced && p.Workload.IsHeldByWrite && fault.Reason != "": // The next run of the workload does not start.
 		p.Hinder(fault.Reason, fault.Message)
-	case p.Rollout == workload.PodsNotReplaced:
+	case p.Workload.Rollout == workload.PodsNotReplaced:
 		p.Reason, p.Message = meta.ReasonPodsNotReplaced, heldMessage(p)
-		if p.IsHeldByWrite && fault.IsPartial {
+		if p.Workload.IsHeldByWrite && fault.IsPartial {
 			p.Message += "; " + noProgressSince(p) + unread
 		}
-	case p.Rollout == workload.RolloutFailed:
+	case p.Workload.Rollout == workload.RolloutFailed:
 		p.Fail(meta.ReasonRolloutFailed, because(missed(p), fault, isSeen))
-	case p.InFlight && fault.IsOurs:
+	case p.Rollout.InFlight && fault.IsOurs:
 		p.Fail(fault.Reason, fault.Message)
-	case p.Rollout == workload.RolloutUnavailable && p.InFlight && !isSeen:
+	case p.Workload.Rollout == workload.RolloutUnavailable && p.Rollout.InFlight && !isSeen:
 		d.lose(f, p, fault)
 	case fault.Reason != "":
 		p.Hinder(fault.Reason, fault.Message)
-	case p.Rollout == workload.RolloutUnavailable:
+	case p.Workload.Rollout == workload.RolloutUnavailable:
 		p.Reason, p.Message = meta.ReasonUnavailable, because("not all of its pods are available", fault, isSeen)
-	case p.Rollout == workload.RolloutProgressing && p.InFlight && p.Newest != 0:
+	case p.Workload.Rollout == workload.RolloutProgressing && p.Rollout.InFlight && p.Workload.Newest != 0:
 		d.reportProgress(f, p, isSeen && !fault.IsPartial)
 	}
 	isRead := isSeen && !fault.IsPartial
 	isApplication := isRead && fault.Reason == "" // Only the application's containers can be the cause.
-	p.Unexplained = p.Failed && !isRead && fault.Reason == "" && (f.PodsNotRead != "" || p.Rollout != workload.RolloutComplete)
-	p.SidecarFailed, p.Container = fault.IsOurs || p.Failed && !isApplication && !p.Unexplained, fault.Container
-	p.Obstructed = p.SidecarFailed && !fault.IsOurs && fault.Reason != ""
+	p.Rollout.Unexplained = p.Rollout.Failed && !isRead && fault.Reason == "" && (f.PodsNotRead != "" || p.Workload.Rollout != workload.RolloutComplete)
+	p.Rollout.SidecarFailed, p.Rollout.Container = fault.IsOurs || p.Rollout.Failed && !isApplication && !p.Rollout.Unexplained, fault.Container
+	p.Rollout.Obstructed = p.Rollout.SidecarFailed && !fault.IsOurs && fault.Reason != ""
 }
 
 // judgeFailedBefore sets the reason and message of a workload that failed before the sidecar was written. No problem of
 // such a workload counts as a failure of the sidecar.
 func (d *Decision) judgeFailedBefore(f *Facts, p *plan.Plan, fault workload.Fault) {
 	switch {
-	case p.State.LacksPods():
+	case p.Workload.LacksPods():
 		p.Reason, p.Message = meta.ReasonWithoutPods, withoutPods(p)
 		return
-	case p.Rollout == workload.RolloutComplete && p.InFlight:
+	case p.Workload.Rollout == workload.RolloutComplete && p.Rollout.InFlight:
 		d.soak(f, p)
 		return
-	case p.Rollout == workload.RolloutUnavailable && p.InFlight:
-		d.again(patience - p.TimeInState(f.Now))
+	case p.Workload.Rollout == workload.RolloutUnavailable && p.Rollout.InFlight:
+		d.again(patience - p.Workload.TimeInState(f.Now))
 	}
 	p.Reason, p.Message = meta.ReasonFailedBefore, "failed before the sidecar was written, which does not count as a failure of the sidecar; not all of its pods are available"
 	switch {
 	case fault.Reason != "":
 		p.Message += ": " + fault.Message
-	case p.Refusal != "":
+	case p.Workload.Refusal != "":
 		p.Message += ": " + refusal(p).Message
 	}
 }
@@ -116,7 +116,7 @@ func (d *Decision) judgeFailedBefore(f *Facts, p *plan.Plan, fault workload.Faul
 // reportProgress reports a rollout that stopped making progress, for kinds with a status that does not show it. If the
 // pods and events were read, they do not show a cause.
 func (d *Decision) reportProgress(f *Facts, p *plan.Plan, isRead bool) {
-	if remaining := patience - p.TimeInState(f.Now); remaining > 0 {
+	if remaining := patience - p.Workload.TimeInState(f.Now); remaining > 0 {
 		d.again(remaining)
 		return
 	}
@@ -128,10 +128,10 @@ func (d *Decision) reportProgress(f *Facts, p *plan.Plan, isRead bool) {
 
 // noProgressSince returns a message with the time since which no more pods have got the template or become available.
 func noProgressSince(p *plan.Plan) string {
-	if p.StateSince.IsZero() {
+	if p.Workload.StateSince.IsZero() {
 		return "no progress"
 	}
-	return "no progress since " + p.StateSince.UTC().Format(time.RFC3339)
+	return "no progress since " + p.Workload.StateSince.UTC().Format(time.RFC3339)
 }
 
 // unread is appended to messages about workloads if the operator may not read their pods or events.
@@ -143,11 +143,11 @@ func missed(p *plan.Plan) string {
 	if !p.Target.Adapter().Traits.HasDeadline {
 		text = fmt.Sprintf("%s: for %s no pod more got the template or became available", noProgressSince(p), workload.Deadline)
 	}
-	if p.FailureCause != "" {
-		text = p.FailureCause
+	if p.Workload.FailureCause != "" {
+		text = p.Workload.FailureCause
 	}
-	if p.Advice != "" {
-		text += " (" + p.Advice + ")"
+	if p.Workload.Advice != "" {
+		text += " (" + p.Workload.Advice + ")"
 	}
 	return text
 }
@@ -155,36 +155,36 @@ func missed(p *plan.Plan) string {
 // withoutPods explains why no pod has run the sidecar of a workload.
 func withoutPods(p *plan.Plan) string {
 	message := "no pod has run the sidecar"
-	if p.Idle != "" {
-		message += ": " + p.Idle
+	if p.Workload.Idle != "" {
+		message += ": " + p.Workload.Idle
 	}
 	return message
 }
 
 // heldMessage explains why pods keep the previous template, with their number.
 func heldMessage(p *plan.Plan) string {
-	pods := fmt.Sprintf("%d pods run", p.Old)
-	if p.Old == 1 {
+	pods := fmt.Sprintf("%d pods run", p.Workload.Old)
+	if p.Workload.Old == 1 {
 		pods = "1 pod runs"
 	}
-	if p.Old == 0 {
-		return p.HeldReason
+	if p.Workload.Old == 0 {
+		return p.Workload.HeldReason
 	}
-	return p.HeldReason + "; " + pods + " the template before"
+	return p.Workload.HeldReason + "; " + pods + " the template before"
 }
 
 // refusal returns the fault for pods that the API server does not create.
 func refusal(p *plan.Plan) workload.Fault {
-	return workload.RejectionFault(p.Refusal)
+	return workload.RejectionFault(p.Workload.Refusal)
 }
 
 // soak sets the state of a workload when all of its pods are available. A workload that failed stays failed until it
 // has soaked, because a sidecar in a crash loop runs from time to time.
 func (d *Decision) soak(f *Facts, p *plan.Plan) {
-	if !p.InFlight {
+	if !p.Rollout.InFlight {
 		return
 	}
-	d.again(f.soak() - p.TimeInState(f.Now))
+	d.again(f.soak() - p.Workload.TimeInState(f.Now))
 	if f.told(p) == v1alpha1.StateFailed {
 		p.Fail(meta.ReasonRolloutFailed, fmt.Sprintf("pods were unavailable within %s after the rollout (spec.rollout.soak), and have not been available for as long since", f.soak()))
 		return
@@ -195,11 +195,11 @@ func (d *Decision) soak(f *Facts, p *plan.Plan) {
 // lose sets the state of a workload that lost pods during its soak, if the operator cannot read the cause.
 func (d *Decision) lose(f *Facts, p *plan.Plan, fault workload.Fault) {
 	lost := fmt.Sprintf("not all of its pods stayed available for %s after its rollout (spec.rollout.soak)", f.soak())
-	if f.told(p) == v1alpha1.StateFailed || p.TimeInState(f.Now) >= patience {
+	if f.told(p) == v1alpha1.StateFailed || p.Workload.TimeInState(f.Now) >= patience {
 		p.Fail(meta.ReasonRolloutFailed, because(lost, fault, false))
 		return
 	}
-	d.again(patience - p.TimeInState(f.Now))
+	d.again(patience - p.Workload.TimeInState(f.Now))
 	if fault.Reason != "" {
 		p.Hinder(fault.Reason, fault.Message)
 		return
@@ -222,9 +222,9 @@ func because(message string, fault workload.Fault, isSeen bool) string {
 
 // expire fails a rollout that has passed the operator's own deadline, for kinds without a deadline in their status.
 func (d *Decision) expire(f *Facts, p *plan.Plan) {
-	isOverdue, remaining := p.Overdue(p.Target.Adapter(), f.Now)
+	isOverdue, remaining := p.Workload.Overdue(p.Target.Adapter(), f.Now)
 	if isOverdue {
-		p.Rollout = workload.RolloutFailed
+		p.Workload.Rollout = workload.RolloutFailed
 	} else if remaining > 0 {
 		d.again(remaining)
 	}
@@ -234,10 +234,10 @@ func (d *Decision) expire(f *Facts, p *plan.Plan) {
 // write before.
 func (d *Decision) follow(f *Facts, p *plan.Plan, started int64) {
 	switch {
-	case p.IsAssumed && f.told(p) == v1alpha1.StateRollingOut:
-		p.Resume()
-	case p.IsOutlived && !p.Overwritten.IsZero() && f.told(p) == v1alpha1.StateFailed && f.isReportedAfter(p.Overwritten):
-		p.Rollout = workload.RolloutFailed // The status is newer than the write, which changed only annotations.
+	case p.Workload.IsAssumed && f.told(p) == v1alpha1.StateRollingOut:
+		p.Workload.Resume()
+	case p.Workload.IsOutlived && !p.Workload.Overwritten.IsZero() && f.told(p) == v1alpha1.StateFailed && f.isReportedAfter(p.Workload.Overwritten):
+		p.Workload.Rollout = workload.RolloutFailed // The status is newer than the write, which changed only annotations.
 	}
 	d.expire(f, p)
 	d.findFailedBefore(f, p)
@@ -248,7 +248,7 @@ func (d *Decision) follow(f *Facts, p *plan.Plan, started int64) {
 	switch {
 	case p.Desired != nil && p.IsCurrent():
 		d.judgeRollout(f, p)
-	case p.Desired == nil && p.InFlight && p.Refusal != "":
+	case p.Desired == nil && p.Rollout.InFlight && p.Workload.Refusal != "":
 		fault := refusal(p)
 		p.Reason, p.Message = fault.Reason, fault.Message
 	}

@@ -33,7 +33,7 @@ func evaluated(name string, action plan.Action, desired *plan.Desired, state wor
 	ref := workload.Ref{Kind: "Deployment", Namespace: "shop", Name: name, UID: types.UID(name)}
 	return Workload{
 		Record:    workloadcache.Showing(workload.View{Ref: ref, State: state}),
-		Evaluated: &Evaluated{Plan: plan.Plan{Target: ref, Action: action, Desired: desired, State: state}},
+		Evaluated: &Evaluated{Plan: plan.Plan{Target: ref, Action: action, Desired: desired, Workload: state}},
 	}
 }
 
@@ -85,7 +85,7 @@ func TestDecide_KeepsFailureThatTheStatusReports(t *testing.T) {
 			state := workload.State{IsOutlived: true, Overwritten: wrote}
 			where(workload.RolloutProgressing, time.Minute)(&state)
 			decided := Decide(facts, []Workload{evaluated("cart", plan.None, &plan.Desired{}, state)}, nil)
-			require.Equal(t, test.want, decided.Plans[0].Failed)
+			require.Equal(t, test.want, decided.Plans[0].Rollout.Failed)
 		})
 	}
 }
@@ -148,7 +148,7 @@ func TestDecide_EvaluatesRolloutState(t *testing.T) {
 			}, nil)
 
 			got, p, next := "", &decided.Plans[0], &decided.Plans[1]
-			for what, is := range map[string]bool{busy: p.InFlight, ours: p.Failed, theirs: p.PodsBlocked} {
+			for what, is := range map[string]bool{busy: p.Rollout.InFlight, ours: p.Rollout.Failed, theirs: p.Rollout.PodsBlocked} {
 				if is && what == busy {
 					got = what + got
 				} else if is {
@@ -160,8 +160,8 @@ func TestDecide_EvaluatesRolloutState(t *testing.T) {
 			require.Equal(t, test.reason, p.Reason)
 			require.Contains(t, p.Message, test.says)
 			require.Equal(t, test.again, decided.Again)
-			require.Equal(t, p.InFlight || p.Failed, next.Waiting, "the only place is taken")
-			if p.Failed {
+			require.Equal(t, p.Rollout.InFlight || p.Rollout.Failed, next.Waiting, "the only place is taken")
+			if p.Rollout.Failed {
 				require.Equal(t, meta.ReasonRolloutFailed, next.Reason)
 			}
 		})
@@ -238,7 +238,7 @@ func TestDecide_FinishesRemovalWithoutSoak(t *testing.T) {
 			require.Empty(t, decided.Plans)
 			continue
 		}
-		require.True(t, decided.Plans[0].InFlight)
+		require.True(t, decided.Plans[0].Rollout.InFlight)
 		require.Equal(t, meta.ReasonPodsRejected, decided.Plans[0].Reason)
 	}
 }
@@ -251,7 +251,7 @@ func TestDecide_RemovalOfAFailedRolloutHoldsNoSlot(t *testing.T) {
 	removed.Started = 1
 
 	for _, p := range Decide(&Facts{Sidecar: logs(), Now: noon}, nil, []Workload{removed}).Plans {
-		require.False(t, p.InFlight)
+		require.False(t, p.Rollout.InFlight)
 	}
 }
 
@@ -302,8 +302,8 @@ func TestDecide_BlamesNoSidecarForUnknownCauses(t *testing.T) {
 			test.known(facts)
 			decided := Decide(facts, []Workload{evaluated("cart", plan.None, &plan.Desired{}, state)}, nil)
 			p, progress := &decided.Plans[0], ProgressOf(decided.Plans, false)
-			require.Equal(t, !test.isDone, p.Failed)
-			require.Equal(t, test.isSidecars, p.SidecarFailed)
+			require.Equal(t, !test.isDone, p.Rollout.Failed)
+			require.Equal(t, test.isSidecars, p.Rollout.SidecarFailed)
 			require.Equal(t, test.isSidecars, progress.Failed == 1)
 			require.Equal(t, test.isUnexplained, progress.Unexplained == 1)
 		})

@@ -25,7 +25,7 @@ func (f *Facts) soak() time.Duration {
 // only assumed, the last status decides, because it lists the workloads that had not soaked. This process or the
 // previous one wrote that status.
 func (f *Facts) steadiest(p *plan.Plan) time.Duration {
-	state := p.State
+	state := p.Workload
 	if state.IsAssumed && f.told(p) != "" {
 		state.Steady = 0
 	}

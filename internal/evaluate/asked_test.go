@@ -72,7 +72,7 @@ func askedHashOf(t *testing.T, s *Snapshot) string {
 	t.Helper()
 	p := decide(t, s).Plans[0]
 	require.Equal(t, plan.Inject, p.Action, p.Message)
-	text, _ := tree.MapAt(p.Apply, "metadata", "annotations")[meta.AnnotationInputHash].(string)
+	text, _ := tree.MapAt(p.Write.Apply, "metadata", "annotations")[meta.AnnotationInputHash].(string)
 	require.NotEmpty(t, text)
 	return text
 }
@@ -244,8 +244,8 @@ func TestDecide_CausesNoWritesAfterOperatorUpgrade(t *testing.T) {
 					decided := memory.decide(t, done)
 					p := &decided.Plans[0]
 					require.Equal(t, plan.None, p.Action, p.Message)
-					require.Equal(t, first.Plans[0].Desired.InjectedHash(), p.UnchangedHash)
-					require.NotEqual(t, p.UnchangedHash, p.Desired.InjectedHash())
+					require.Equal(t, first.Plans[0].Desired.InjectedHash(), p.Existing.UnchangedHash)
+					require.NotEqual(t, p.Existing.UnchangedHash, p.Desired.InjectedHash())
 					require.Empty(t, decided.Missing)
 					require.Empty(t, decided.Obsolete, "the pods mount it")
 					require.Subset(t, decided.ConfigMaps(), []string{first.Companions[0].Name})

@@ -130,11 +130,11 @@ func TestDecide_ReportsCauseOfWorkloadWrites(t *testing.T) {
 			p := decide(t, s).Plans[0]
 
 			require.True(t, p.Writes(), p.Message)
-			require.True(t, strings.HasPrefix(p.Cause, test.want), p.Cause)
-			require.Equal(t, strings.HasSuffix(test.want, ": "), p.Cause != test.want, p.Cause)
-			text, err := json.Marshal(tree.MapAt(p.Apply, "metadata", "annotations"))
+			require.True(t, strings.HasPrefix(p.Write.Cause, test.want), p.Write.Cause)
+			require.Equal(t, strings.HasSuffix(test.want, ": "), p.Write.Cause != test.want, p.Write.Cause)
+			text, err := json.Marshal(tree.MapAt(p.Write.Apply, "metadata", "annotations"))
 			require.NoError(t, err)
-			require.NotContains(t, string(text)+p.Cause, secret)
+			require.NotContains(t, string(text)+p.Write.Cause, secret)
 		})
 	}
 }

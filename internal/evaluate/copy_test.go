@@ -134,7 +134,7 @@ func keysOf(object *corev1.ConfigMap) []string {
 // needed returns the names of the ConfigMaps that the applied body refers to.
 func needed(t *testing.T, p *plan.Plan) []string {
 	t.Helper()
-	text, err := json.Marshal(p.Apply)
+	text, err := json.Marshal(p.Write.Apply)
 	require.NoError(t, err)
 	var deployment appsv1.Deployment
 	require.NoError(t, json.Unmarshal(text, &deployment))

@@ -105,7 +105,7 @@ func carried(s *Snapshot, p *plan.Plan) {
 	change(s, func(view *workload.View) {
 		asked, applied := recordOf(p)
 		view.Owned = map[string]workload.Owned{p.Manager: {
-			Hash: workload.Hash(p.Apply), AskedHash: asked, AppliedHash: applied, InjectedHash: p.Desired.InjectedHash(), HasPlainAnnotations: true,
+			Hash: workload.Hash(p.Write.Apply), AskedHash: asked, AppliedHash: applied, InjectedHash: p.Desired.InjectedHash(), HasPlainAnnotations: true,
 			Containers: []string{"vector"}, Volumes: []string{"vectorsidecar-vector-config", "vectorsidecar-vector-data"},
 		}}
 	})
@@ -410,7 +410,7 @@ func TestDecide_UpdatesLiveConfigWithoutDrift(t *testing.T) {
 
 	require.Equal(t, plan.Update, second.Action, second.Message)
 	require.NotEqual(t, first.Desired.InjectedHash(), second.Desired.InjectedHash())
-	require.Equal(t, first.Apply["spec"], second.Apply["spec"], "no pod starts anew")
+	require.Equal(t, first.Write.Apply["spec"], second.Write.Apply["spec"], "no pod starts anew")
 }
 
 // The plain annotations pass to the second VectorSidecar when the first is deleted.

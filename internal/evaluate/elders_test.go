@@ -54,7 +54,7 @@ func enters(s *Snapshot, p *plan.Plan) {
 		after := p.Desired.Expect(p.Manager, view)
 		owned := after.Owned[p.Manager]
 		_, owned.HasPlainAnnotations = annotations(p)[meta.AnnotationInjectedHash]
-		owned.Hash = workload.Hash(p.Apply)
+		owned.Hash = workload.Hash(p.Write.Apply)
 		owned.AskedHash, owned.AppliedHash = recordOf(p)
 		after.Owned[p.Manager] = owned
 		*view = after
@@ -62,7 +62,7 @@ func enters(s *Snapshot, p *plan.Plan) {
 }
 
 func annotations(p *plan.Plan) map[string]any {
-	return p.Apply["metadata"].(map[string]any)["annotations"].(map[string]any)
+	return p.Write.Apply["metadata"].(map[string]any)["annotations"].(map[string]any)
 }
 
 func TestElder_TakesPrecedenceOverYoungerVectorSidecar(t *testing.T) {

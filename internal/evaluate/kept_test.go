@@ -31,7 +31,7 @@ func keeping(t *testing.T, sidecar *v1alpha1.VectorSidecar) (s *Snapshot, before
 	s = carryOut(t, s, before, deployment)
 	s.Platform = releaseOf(t, otherConfig, nil, nil)
 	after := decide(t, s)
-	require.NotEmpty(t, after.Plans[0].UnchangedHash, after.Plans[0].Message)
+	require.NotEmpty(t, after.Plans[0].Existing.UnchangedHash, after.Plans[0].Message)
 	return s, before
 }
 
@@ -159,7 +159,7 @@ func TestDecide_KeepsEarlierRenderingWithUserConfigMap(t *testing.T) {
 	s.ConfigMaps = only("own", objects.NewConfigMap("own", "shop", "vector.yaml", objects.VectorConfig("a")))
 	s = carryOut(t, s, decide(t, s), deployment)
 	s.Platform = releaseOf(t, nextRelease, nil, nil)
-	require.NotEmpty(t, decide(t, s).Plans[0].UnchangedHash)
+	require.NotEmpty(t, decide(t, s).Plans[0].Existing.UnchangedHash)
 	s.ConfigMaps = nil
 	require.Equal(t, meta.ReasonConfigMapNotFound, decide(t, s).Invalid.Reason)
 }

@@ -76,7 +76,7 @@ func TestDecide_UpdatesSidecarAfterNodePoolUpgrade(t *testing.T) {
 	done.Platform = now
 	p := decide(t, done).Plans[0]
 	require.Equal(t, plan.None, p.Action, "an upgrade of the operator alone rolls nothing: %s", p.Message)
-	require.NotEmpty(t, p.UnchangedHash)
+	require.NotEmpty(t, p.Existing.UnchangedHash)
 
 	done.Sidecar = logs().WithEnv("A", "b").Build()
 	second := decide(t, done)
@@ -88,7 +88,7 @@ func TestDecide_UpdatesSidecarAfterNodePoolUpgrade(t *testing.T) {
 	done.OldestKubelet = kubelet("v1.29.2")
 	third := decide(t, done)
 	require.Equal(t, plan.Update, third.Plans[0].Action, "the last old pool is gone")
-	require.Contains(t, third.Plans[0].Cause, "oldest kubelet v1.27 → v1.29")
+	require.Contains(t, third.Plans[0].Write.Cause, "oldest kubelet v1.27 → v1.29")
 	require.NotNil(t, third.Plans[0].Desired.Container("vector").RestartPolicy)
 }
 

@@ -147,7 +147,7 @@ func TestDecide_StartsChangeByRolloutMode(t *testing.T) {
 			require.Equal(t, test.reason, p.Reason)
 			require.Equal(t, v1alpha1.StateDeferred, p.Phase())
 			require.False(t, p.Writes(), "it is noted already")
-			require.False(t, p.InFlight)
+			require.False(t, p.Rollout.InFlight)
 			require.Equal(t, 1, decided.Deferred.Workloads)
 			require.Equal(t, noon, decided.Deferred.Since)
 			require.False(t, decided.Writes())
@@ -189,7 +189,7 @@ func TestDecide_UsesSlotForDeferredChange(t *testing.T) {
 	s.Sidecar.Annotations = map[string]string{meta.AnnotationPromoteRollout: decide(t, s).Deferred.Change}
 	decided := decide(t, s)
 	require.Equal(t, plan.Update, decided.Plans[0].Action)
-	require.False(t, decided.Plans[0].InFlight)
+	require.False(t, decided.Plans[0].Rollout.InFlight)
 	require.Equal(t, fleet.Demand{Wanted: 1, Matched: 1}, decided.Demand(plan.Injections))
 }
 
@@ -247,7 +247,7 @@ func TestDecide_StartsChangeWithoutNewPodsAtOnce(t *testing.T) {
 		owned := v.Owned[meta.Manager("logs")]
 		vs.Spec.Rollout.Mode = v1alpha1.ModeImmediate
 		before := decide(t, snapshot(t, vs, cart()))
-		owned.Tree, s.Companions = before.Plans[0].Apply, written(before.Companions)
+		owned.Tree, s.Companions = before.Plans[0].Write.Apply, written(before.Companions)
 		vs.Spec.Rollout.Mode = v1alpha1.ModeManual
 		v.Owned = map[string]workload.Owned{meta.Manager("logs"): owned}
 	})
@@ -267,7 +267,7 @@ func TestDecide_RemovesWaitAnnotationAfterWait(t *testing.T) {
 	noting(s, noon.Add(-time.Hour))
 	p := decide(t, s).Plans[0]
 	require.Equal(t, plan.RecordOnly, p.Action)
-	require.NotContains(t, tree.MapAt(p.Apply, "metadata", "annotations"), meta.AnnotationWaiting(p.Manager))
+	require.NotContains(t, tree.MapAt(p.Write.Apply, "metadata", "annotations"), meta.AnnotationWaiting(p.Manager))
 
 	s.Sidecar.Spec.Rollout.Mode = v1alpha1.ModeImmediate
 	require.Equal(t, plan.RecordOnly, decide(t, s).Plans[0].Action, "whatever the mode")
@@ -303,8 +303,8 @@ func TestDecide_RenewsWaitAnnotationOfOtherRelease(t *testing.T) {
 	decided := decide(t, s)
 	p := decided.Plans[0]
 	require.Equal(t, plan.Defer, p.Action)
-	renewed := workload.NewWait(noon.Add(-time.Hour), &p.State)
-	require.Equal(t, renewed.String(), tree.MapAt(p.Apply, "metadata", "annotations")[meta.AnnotationWaiting(p.Manager)])
+	renewed := workload.NewWait(noon.Add(-time.Hour), &p.Workload)
+	require.Equal(t, renewed.String(), tree.MapAt(p.Write.Apply, "metadata", "annotations")[meta.AnnotationWaiting(p.Manager)])
 	require.Equal(t, noon.Add(-time.Hour), decided.Deferred.Since)
 }
 

@@ -22,7 +22,7 @@ const excluded = "vector.dev/exclude-containers"
 
 // podAnnotations are those that a plan writes, without the operator's own.
 func podAnnotations(p *plan.Plan) map[string]any {
-	return tree.MapAt(p.Apply, "spec", "template", "metadata", "annotations")
+	return tree.MapAt(p.Write.Apply, "spec", "template", "metadata", "annotations")
 }
 
 // silent is a VectorSidecar whose output agents are to leave alone.

@@ -271,7 +271,7 @@ func (p *pass) look(snapshot *Snapshot, injected []decision.Workload) {
 	for i := range injected {
 		evaluated := injected[i].Evaluated
 		rendered := evaluated.Rendered
-		if rendered == nil || rendered == lastRendered && evaluated.Plan.UnchangedHash == "" {
+		if rendered == nil || rendered == lastRendered && evaluated.Plan.Existing.UnchangedHash == "" {
 			continue
 		}
 		lastRendered = rendered

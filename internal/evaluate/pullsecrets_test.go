@@ -85,7 +85,7 @@ func TestDecide_KeepsPullSecretsOfApplication(t *testing.T) {
 			require.Equal(t, plan.Inject, p.Action, p.Message)
 			var adds []string
 			require.Equal(t, test.adds != nil, strings.Contains(p.Desired.Template().Annotations[meta.AnnotationInjectedItems(p.Manager)], `"pullSecrets"`))
-			for _, item := range tree.List(tree.MapAt(p.Apply, tree.Pod...)["imagePullSecrets"]) {
+			for _, item := range tree.List(tree.MapAt(p.Write.Apply, tree.Pod...)["imagePullSecrets"]) {
 				adds = append(adds, tree.Name(item))
 			}
 			require.Equal(t, test.adds, adds, test.reason)
@@ -105,7 +105,7 @@ func TestDecide_FollowsPullSecretsOfServiceAccount(t *testing.T) {
 	done.Accounts = map[string]*workload.Account{"default": {PullSecrets: []string{"apps", "more"}}}
 	p := remembers.decide(t, done).Plans[0]
 	require.Equal(t, plan.Update, p.Action, "pods without ours have it from now on")
-	require.Contains(t, p.Cause, "the workload's own (accountPullSecrets)")
+	require.Contains(t, p.Write.Cause, "the workload's own (accountPullSecrets)")
 }
 
 // A template set of its own may list what it likes, and leave out what it should not.
@@ -142,8 +142,8 @@ func TestDecide_AddsPullSecretRemovedByOwner(t *testing.T) {
 	done.Workloads = []*workloadcache.Record{workloadcache.Showing(settled(before))}
 	p := decide(t, done).Plans[0]
 	require.Equal(t, plan.Update, p.Action, p.Message)
-	require.False(t, p.Repairs, "nobody has damaged it")
-	require.Contains(t, p.Cause, "the workload's own (imagePullSecrets)")
+	require.False(t, p.Write.Repairs, "nobody has damaged it")
+	require.Contains(t, p.Write.Cause, "the workload's own (imagePullSecrets)")
 }
 
 // A name that the policy does not allow may be what the application is pulled with anyway: that is

@@ -33,14 +33,14 @@ func TestDecide_ReportsSoakAndStartedRollouts(t *testing.T) {
 	change(s, func(v *workload.View) { v.Rollout = workload.RolloutProgressing })
 	s.Faults = map[types.UID]workload.Fault{"cart": {Reason: meta.ReasonCrashLoopBackOff, Message: "container vector ended", IsOurs: true}}
 	decided = decide(t, s)
-	require.True(t, decided.Plans[0].Failed)
+	require.True(t, decided.Plans[0].Rollout.Failed)
 	require.Equal(t, meta.ReasonCrashLoopBackOff, decided.Plans[0].Reason)
 
 	s.Sidecar = logs().Disabled().Build()
 	change(s, func(v *workload.View) { v.Owned, v.Generation = nil, 1 })
 	require.Empty(t, decide(t, s).Plans)
 	s.Started = func(uid types.UID) int64 { return map[types.UID]int64{"cart": 1}[uid] }
-	require.True(t, decide(t, s).Plans[0].InFlight, "the operator has begun it")
+	require.True(t, decide(t, s).Plans[0].Rollout.InFlight, "the operator has begun it")
 }
 
 // The canaries go first, by number or by labels.
@@ -160,7 +160,7 @@ func TestDecide_IgnoresEarlierFailuresAfterRetry(t *testing.T) {
 
 	s.Sidecar.Annotations = map[string]string{meta.AnnotationRetryRollout: "now"}
 	decided := decide(t, s)
-	require.True(t, decided.Plans[0].Failed, "it has failed all the same")
+	require.True(t, decided.Plans[0].Rollout.Failed, "it has failed all the same")
 	require.True(t, decided.Plans[1].Writes())
 	require.Equal(t, noon, decided.Retry.RetryTime.UTC())
 

@@ -31,8 +31,8 @@ func (d *Desired) isAdmissionInjected(manager string, desiredBody *applied, view
 // adopt makes the plan take ownership of a sidecar that the API server injected. The plan applies the whole
 // sidecar, which does not change pods because they already have it.
 func (p *Plan) adopt(desiredBody applied, policy Policy, view *workload.View) {
-	p.Action, p.Force, p.Cause = Adopt, !policy.ReportDrift, causeAdmission
-	p.Apply = p.annotatedBody(desiredBody, p.Cause, policy, view)
+	p.Action, p.Write.Force, p.Write.Cause = Adopt, !policy.ReportDrift, causeAdmission
+	p.Write.Apply = p.annotatedBody(desiredBody, p.Write.Cause, policy, view)
 	if view.Adapter().Traits.AtomicLists {
 		p.makePatch(view)
 	}

@@ -22,21 +22,21 @@ import (
 // stays afterwards (test/envtest.TestApply_OrdersInitContainersByAppliedList).
 func (p *Plan) Body() map[string]any {
 	switch {
-	case p.ReleaseOnly:
+	case p.Write.ReleaseOnly:
 		return nil
 	case p.Action == Remove:
 		return map[string]any{}
-	case p.Patch == nil && len(p.InitAfter) > 0:
+	case p.Write.Patch == nil && len(p.Write.InitAfter) > 0:
 		return p.orderedBody()
 	default:
-		return p.Apply
+		return p.Write.Apply
 	}
 }
 
 // orderedBody returns the apply body with the names of the other init containers before and after the native
 // sidecars. Init containers of the overlay that are not native sidecars are last.
 func (p *Plan) orderedBody() map[string]any {
-	body := runtime.DeepCopyJSON(p.Apply)
+	body := runtime.DeepCopyJSON(p.Write.Apply)
 	pod := tree.MapAt(body, tree.Pod...)
 	sidecarContainers := tree.List(pod["initContainers"])
 	isNative := func(item any) bool {
@@ -50,7 +50,7 @@ func (p *Plan) orderedBody() map[string]any {
 	}
 	native := slices.DeleteFunc(slices.Clone(sidecarContainers), func(item any) bool { return !isNative(item) })
 	nonNative := slices.DeleteFunc(slices.Clone(sidecarContainers), isNative)
-	pod["initContainers"] = slices.Concat(named(p.InitBefore), native, named(p.InitAfter), nonNative)
+	pod["initContainers"] = slices.Concat(named(p.Write.InitBefore), native, named(p.Write.InitAfter), nonNative)
 	return body
 }
 
@@ -61,7 +61,7 @@ func (p *Plan) Trim(entry *metav1.ManagedFieldsEntry) (remaining *metav1.FieldsV
 	switch {
 	case entry.Subresource != "", entry.Manager != p.Manager:
 		return entry.FieldsV1, false
-	case p.ReleaseOnly && entry.Manager == p.Manager:
+	case p.Write.ReleaseOnly && entry.Manager == p.Manager:
 		return nil, true
 	}
 	return workload.Trim(entry)

@@ -35,7 +35,7 @@ func TestForces_RevertsOnlyManualChanges(t *testing.T) {
 		"no conflict":              {apierrors.NewBadRequest("no"), false},
 		"no error":                 {nil, false},
 	} {
-		require.Equal(t, test.want, (&Plan{Manager: mine, Force: true}).Forces(test.err), name)
+		require.Equal(t, test.want, (&Plan{Manager: mine, Write: Write{Force: true}}).Forces(test.err), name)
 		require.False(t, (&Plan{Manager: mine}).Forces(test.err), "%s, which is only to be told", name)
 	}
 }

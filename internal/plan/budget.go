@@ -68,15 +68,15 @@ func Admit(plans []Plan, limit Limit) {
 	isUnproven := limit.Unproven != "" && lacksEvidence(plans)
 	for i := range plans {
 		p := &plans[i]
-		isForgiven := p.Failed && p.StateSince.Before(limit.Retried)
+		isForgiven := p.Rollout.Failed && p.Workload.StateSince.Before(limit.Retried)
 		switch {
-		case !p.InFlight || isForgiven:
-		case p.FailedBefore:
+		case !p.Rollout.InFlight || isForgiven:
+		case p.Rollout.FailedBefore:
 			inFlightFailed++
 		default:
 			inFlight++
 		}
-		if failed == nil && p.Failed && !isForgiven {
+		if failed == nil && p.Rollout.Failed && !isForgiven {
 			failed = p
 		}
 		if canary == nil && p.IsCanaryUnderWay() && !isForgiven {
@@ -89,7 +89,7 @@ func Admit(plans []Plan, limit Limit) {
 		case p.IsRecordOnly() && p.Desired != nil:
 			p.Action = None
 		case p.Action == Defer:
-			p.Apply = nil
+			p.Write.Apply = nil
 		}
 		if p.LacksCanary = false; p.Waiting || !p.StartsPods() {
 			continue
@@ -110,18 +110,18 @@ func Admit(plans []Plan, limit Limit) {
 		case p.Withheld:
 		case canary != nil && !p.IsCanary && p.Action != Remove:
 			p.queue(meta.ReasonWaitingForCanary, fmt.Sprintf("waiting for canary %s %s to finish its rollout (spec.rollout.canary)", canary.Target.Kind, canary.Target.Name))
-			isQueued = isQueued || !p.FailedBefore
+			isQueued = isQueued || !p.Rollout.FailedBefore
 		case isUnproven && !p.IsCanary && p.Action != Remove:
 			p.Wait(meta.ReasonWaitingForCanary, limit.Unproven)
 			p.LacksCanary = true
-		case p.FailedBefore && isQueued:
+		case p.Rollout.FailedBefore && isQueued:
 			p.queue(meta.ReasonWaitingForHealthy, "waiting because the workload failed before this change; it gets the change when no healthy workload waits for a rollout slot")
-		case p.InFlight:
+		case p.Rollout.InFlight:
 			// The newest version replaces it, so this is still one rollout.
-		case limit.Max > 0 && inFlight >= limit.Max, limit.Max > 0 && p.FailedBefore && inFlight+inFlightFailed >= limit.Max:
+		case limit.Max > 0 && inFlight >= limit.Max, limit.Max > 0 && p.Rollout.FailedBefore && inFlight+inFlightFailed >= limit.Max:
 			p.queue(meta.ReasonWaitingForSlot, limit.waitMessage())
-			isQueued = isQueued || !p.FailedBefore
-		case p.FailedBefore:
+			isQueued = isQueued || !p.Rollout.FailedBefore
+		case p.Rollout.FailedBefore:
 			inFlightFailed++
 		default:
 			inFlight++
@@ -132,7 +132,7 @@ func Admit(plans []Plan, limit Limit) {
 // IsCanaryUnderWay reports whether the workload is a canary that has not finished the rollout of the desired
 // sidecar. A canary that cannot get the sidecar does not block other workloads.
 func (p *Plan) IsCanaryUnderWay() bool {
-	return p.IsCanary && p.Desired != nil && (p.Action == Inject || p.Action == Update || p.InFlight)
+	return p.IsCanary && p.Desired != nil && (p.Action == Inject || p.Action == Update || p.Rollout.InFlight)
 }
 
 // lacksEvidence reports whether there are canaries, but none of their pods has run the current sidecar for the
@@ -140,7 +140,7 @@ func (p *Plan) IsCanaryUnderWay() bool {
 func lacksEvidence(plans []Plan) bool {
 	hasCanary := false
 	for i := range plans {
-		if plans[i].IsCanary && plans[i].HasEvidence {
+		if plans[i].IsCanary && plans[i].Rollout.HasEvidence {
 			return false
 		}
 		hasCanary = hasCanary || plans[i].IsCanary
@@ -152,13 +152,13 @@ func lacksEvidence(plans []Plan) bool {
 // progress. If the steps have failed, only an injection waits, because an existing sidecar may be the cause of
 // the failure.
 func (p *Plan) isMidSteps() bool {
-	return p.IsBetween && (p.Rollout != workload.RolloutFailed || p.Action == Inject)
+	return p.Workload.IsBetween && (p.Workload.Rollout != workload.RolloutFailed || p.Action == Inject)
 }
 
 // isNew reports whether a plan is an injection into a workload that was created after the last window closed.
 // Such a workload gets the sidecar immediately.
 func (l *Limit) isNew(p *Plan) bool {
-	return p.Action == Inject && !l.ClosedWindow.ClosedAt.IsZero() && p.Created.After(l.ClosedWindow.ClosedAt)
+	return p.Action == Inject && !l.ClosedWindow.ClosedAt.IsZero() && p.Workload.Created.After(l.ClosedWindow.ClosedAt)
 }
 
 // waitMessage returns the message for a plan that waits for a rollout slot.

@@ -20,43 +20,43 @@ func plansOf(words ...string) []Plan {
 	desired := &Desired{}
 	var plans []Plan
 	for i, word := range words {
-		p := Plan{Target: workload.Ref{Kind: "Deployment", Name: string(rune('a' + i))}, Action: None, Desired: desired, State: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}}
+		p := Plan{Target: workload.Ref{Kind: "Deployment", Name: string(rune('a' + i))}, Action: None, Desired: desired, Workload: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}}
 		switch word {
 		case "inject":
 			p.Action = Inject
 		case "update":
 			p.Action = Update
 		case "update in flight":
-			p.Action, p.InFlight, p.Rollout = Update, true, workload.RolloutProgressing
+			p.Action, p.Rollout.InFlight, p.Workload.Rollout = Update, true, workload.RolloutProgressing
 		case "remove":
 			p.Action, p.Desired = Remove, nil
 		case "removing":
-			p.Desired, p.InFlight, p.Rollout = nil, true, workload.RolloutProgressing
+			p.Desired, p.Rollout.InFlight, p.Workload.Rollout = nil, true, workload.RolloutProgressing
 		case "rolling":
-			p.InFlight, p.Rollout = true, workload.RolloutProgressing
+			p.Rollout.InFlight, p.Workload.Rollout = true, workload.RolloutProgressing
 		case "failed":
-			p.Failed = true
+			p.Rollout.Failed = true
 		case "broken before":
-			p.Action, p.Rollout = Inject, workload.RolloutFailed
+			p.Action, p.Workload.Rollout = Inject, workload.RolloutFailed
 		case "failed before":
-			p.Action, p.FailedBefore, p.Rollout = Inject, true, workload.RolloutFailed
+			p.Action, p.Rollout.FailedBefore, p.Workload.Rollout = Inject, true, workload.RolloutFailed
 		case "failed before in flight":
-			p.FailedBefore, p.InFlight, p.Rollout = true, true, workload.RolloutProgressing
+			p.Rollout.FailedBefore, p.Rollout.InFlight, p.Workload.Rollout = true, true, workload.RolloutProgressing
 		case "failed before update in flight":
-			p.Action, p.FailedBefore, p.InFlight, p.Rollout = Update, true, true, workload.RolloutProgressing
+			p.Action, p.Rollout.FailedBefore, p.Rollout.InFlight, p.Workload.Rollout = Update, true, true, workload.RolloutProgressing
 		case "failed before and after":
-			p.FailedBefore, p.Rollout = true, workload.RolloutFailed
+			p.Rollout.FailedBefore, p.Workload.Rollout = true, workload.RolloutFailed
 		case "failed before and refused":
-			p.Action, p.FailedBefore, p.Rollout = Inject, true, workload.RolloutFailed
+			p.Action, p.Rollout.FailedBefore, p.Workload.Rollout = Inject, true, workload.RolloutFailed
 			p.Deny(&Denial{RejectedAt: noon.Add(-time.Duration(i) * time.Minute)}, noon)
 		case "conflict":
 			p.Action = Conflict
 		case "note":
 			p.Action = RecordOnly
 		case "note of a failed one":
-			p.Action, p.Failed = RecordOnly, true
+			p.Action, p.Rollout.Failed = RecordOnly, true
 		case "failing in flight":
-			p.InFlight, p.Failed = true, true
+			p.Rollout.InFlight, p.Rollout.Failed = true, true
 		case "refused":
 			p.Action = Inject
 			p.Deny(&Denial{RejectedAt: noon.Add(-time.Duration(i) * time.Minute)}, noon)
@@ -80,7 +80,7 @@ func canaries(names string, plans []Plan) []Plan {
 // between has the workloads of plans go by steps of their own.
 func between(plans []Plan) []Plan {
 	for i := range plans {
-		plans[i].IsBetween = true
+		plans[i].Workload.IsBetween = true
 	}
 	return plans
 }
@@ -88,7 +88,7 @@ func between(plans []Plan) []Plan {
 // failedIn has the rollouts of plans fail.
 func failedIn(plans []Plan) []Plan {
 	for i := range plans {
-		plans[i].Rollout = workload.RolloutFailed
+		plans[i].Workload.Rollout = workload.RolloutFailed
 	}
 	return plans
 }
@@ -96,7 +96,7 @@ func failedIn(plans []Plan) []Plan {
 // since sets since when the rollouts of plans are in their state.
 func since(at time.Time, plans []Plan) []Plan {
 	for i := range plans {
-		plans[i].StateSince = at
+		plans[i].Workload.StateSince = at
 	}
 	return plans
 }
@@ -106,7 +106,7 @@ var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 // created sets when the workloads of plans were created.
 func created(at time.Time, plans []Plan) []Plan {
 	for i := range plans {
-		plans[i].Created = at
+		plans[i].Workload.Created = at
 	}
 	return plans
 }

@@ -41,7 +41,7 @@ func (p *Plan) changeCause(desiredBody applied, diff comparison, policy Policy, 
 // empty.
 func (p *Plan) causes(desiredBody applied, diff comparison, policy Policy, view *workload.View) []string {
 	owned := view.Owned[p.Manager]
-	if !p.IsOwned {
+	if !p.Existing.IsOwned {
 		return []string{meta.Title(p.Desired.sidecar) + " selects the workload"}
 	}
 	if owned.IsEmpty() {
@@ -93,7 +93,7 @@ func (p *Plan) isDrifted(diff comparison, owned *workload.Owned, view *workload.
 // server.
 func (p *Plan) changes(desiredBody applied, view *workload.View) []string {
 	owned := view.Owned[p.Manager]
-	if !p.IsOwned || owned.IsEmpty() || owned.Unfinished || p.Action == RecordOnly {
+	if !p.Existing.IsOwned || owned.IsEmpty() || owned.Unfinished || p.Action == RecordOnly {
 		return nil
 	}
 	oldTree, newTree := withMounts(owned.Tree, view.OwnedMounts(p.Manager)), withMounts(desiredBody.tree, p.Desired.overlay.Mounts)

@@ -92,9 +92,9 @@ func TestForInjection_ReportsCauseOfWrite(t *testing.T) {
 				for range 2 {
 					p := ForInjection(mine, test.desired, policy, test.view)
 					require.Equal(t, test.action, p.Action, p.Message)
-					require.Equal(t, test.want, p.Cause)
+					require.Equal(t, test.want, p.Write.Cause)
 					if p.Action == Inject || p.Action == Update {
-						require.Equal(t, test.want, tree.MapAt(p.Apply, "metadata", "annotations")[meta.AnnotationChangeCause])
+						require.Equal(t, test.want, tree.MapAt(p.Write.Apply, "metadata", "annotations")[meta.AnnotationChangeCause])
 					}
 				}
 			}
@@ -112,7 +112,7 @@ func TestForInjection_KeepsCauseInRecordOnlyWrite(t *testing.T) {
 	view := writtenBy(rendered("old", "a"))
 	p := ForInjection(mine, rendered("old", "b"), Policy{}, view)
 	require.Equal(t, RecordOnly, p.Action)
-	annotations := tree.MapAt(p.Apply, "metadata", "annotations")
+	annotations := tree.MapAt(p.Write.Apply, "metadata", "annotations")
 	require.Equal(t, "VectorSidecar logs selects the workload", annotations[meta.AnnotationChangeCause])
 	require.NotEqual(t, view.Owned[mine].RenderedFrom, annotations[meta.AnnotationRenderedFrom])
 }
@@ -125,7 +125,7 @@ func TestForInjection_NamesChangedWorkloadInput(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			view := with(writtenBy(rendered("old", "a", "labels", "containers")), labeled)
 			require.Equal(t, "the workload's own (labels); operator old → other; in the pods: initContainers[vector].image vector:old → vector:other",
-				ForInjection(mine, rendered("other", "a", now...), Policy{}, view).Cause)
+				ForInjection(mine, rendered("other", "a", now...), Policy{}, view).Write.Cause)
 		})
 	}
 }
@@ -155,7 +155,7 @@ func TestForInjection_IgnoresCauseAnnotations(t *testing.T) {
 				o.Hash = workload.Hash(o.Tree)
 			})(view)
 			require.Equal(t, None, ForInjection(mine, desired, Policy{}, view).Action)
-			require.NotEmpty(t, ForInjection(mine, rendered("new", "a"), Policy{}, view).UnchangedHash)
+			require.NotEmpty(t, ForInjection(mine, rendered("new", "a"), Policy{}, view).Existing.UnchangedHash)
 		})
 	}
 }

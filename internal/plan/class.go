@@ -37,7 +37,7 @@ func (p *Plan) Class() Class {
 }
 
 // StartsRollout reports whether the plan starts a rollout now.
-func (p *Plan) StartsRollout() bool { return p.Writes() && p.StartsPods() && !p.InFlight }
+func (p *Plan) StartsRollout() bool { return p.Writes() && p.StartsPods() && !p.Rollout.InFlight }
 
 // RunningAndDeferred reports whether at least one workload runs the current sidecar, and whether at least one
 // workload gets it later.
@@ -65,15 +65,15 @@ func IsSettled(plans []Plan, isRefused bool, now time.Time) (isSettled bool, req
 		p := &plans[i]
 		starts := !p.Waiting && p.StartsPods()
 		switch {
-		case p.Class() != Injections, p.FailedBefore:
-		case p.Failed, starts && (isRefused || p.Withheld):
+		case p.Class() != Injections, p.Rollout.FailedBefore:
+		case p.Rollout.Failed, starts && (isRefused || p.Withheld):
 			isStuck = true
-		case p.InFlight && p.Rollout == workload.RolloutUnavailable:
-			remaining := workload.Deadline - p.TimeInState(now)
+		case p.Rollout.InFlight && p.Workload.Rollout == workload.RolloutUnavailable:
+			remaining := workload.Deadline - p.Workload.TimeInState(now)
 			if isStuck = isStuck || remaining <= 0; remaining > 0 {
 				isMoving, requeueAfter = true, max(requeueAfter, remaining)
 			}
-		case p.InFlight, starts:
+		case p.Rollout.InFlight, starts:
 			isMoving = true
 		case p.Waiting && p.Reason != meta.ReasonRolloutPaused:
 			isWaiting = true
@@ -84,7 +84,7 @@ func IsSettled(plans []Plan, isRefused bool, now time.Time) (isSettled bool, req
 
 // HasRollouts reports whether an injection or update is in progress, or will start now or later.
 func HasRollouts(plans []Plan) bool {
-	return slices.ContainsFunc(plans, func(p Plan) bool { return p.Class() == Injections && (p.InFlight || p.StartsPods()) })
+	return slices.ContainsFunc(plans, func(p Plan) bool { return p.Class() == Injections && (p.Rollout.InFlight || p.StartsPods()) })
 }
 
 // UnderWay returns the numbers of rollouts of a class that are in progress after the plans for some workloads,
@@ -93,9 +93,9 @@ func HasRollouts(plans []Plan) bool {
 func UnderWay(plans []Plan, class Class, written map[types.UID]bool) (healthy, failed int) {
 	for i := range plans {
 		p := &plans[i]
-		isUnderWay := p.Class() == class && (p.InFlight || p.StartsPods() && written[p.Target.UID])
+		isUnderWay := p.Class() == class && (p.Rollout.InFlight || p.StartsPods() && written[p.Target.UID])
 		switch {
-		case isUnderWay && p.FailedBefore:
+		case isUnderWay && p.Rollout.FailedBefore:
 			failed++
 		case isUnderWay:
 			healthy++

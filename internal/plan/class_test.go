@@ -15,10 +15,10 @@ import (
 
 func TestRunningAndDeferred_SummarizesPlans(t *testing.T) {
 	wanted := NewDesired(&workload.Overlay{Hash: "h"}, "logs", "vector", "", nil)
-	runs := Plan{Action: None, Desired: wanted, State: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}}
+	runs := Plan{Action: None, Desired: wanted, Workload: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}}
 	rolls, later, blocked := runs, runs, runs
-	rolls.Rollout, later.Action, blocked.Action = workload.RolloutProgressing, Defer, Blocked
-	none := Plan{Action: None, State: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}}
+	rolls.Workload.Rollout, later.Action, blocked.Action = workload.RolloutProgressing, Defer, Blocked
+	none := Plan{Action: None, Workload: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}}
 	for name, test := range map[string]struct {
 		plans                 []Plan
 		isRunning, isDeferred bool
@@ -42,21 +42,21 @@ func TestIsSettled_IgnoresPlansBehindStuckRollouts(t *testing.T) {
 	now := time.Unix(10_000, 0)
 	wanted := NewDesired(&workload.Overlay{Hash: "h"}, "logs", "vector", "", nil)
 	of := func(rollout workload.Rollout, change func(*Plan)) Plan {
-		p := Plan{Action: None, Desired: wanted, State: workload.State{Rollout: rollout}}
-		p.StateSince = now.Add(-time.Minute)
+		p := Plan{Action: None, Desired: wanted, Workload: workload.State{Rollout: rollout}}
+		p.Workload.StateSince = now.Add(-time.Minute)
 		change(&p)
 		return p
 	}
 	runs := of(workload.RolloutComplete, func(*Plan) {})
-	rolls := of(workload.RolloutProgressing, func(p *Plan) { p.InFlight = true })
-	failed := of(workload.RolloutFailed, func(p *Plan) { p.Failed = true })
-	lost := of(workload.RolloutUnavailable, func(p *Plan) { p.InFlight = true })
-	long := of(workload.RolloutUnavailable, func(p *Plan) { p.InFlight, p.StateSince = true, now.Add(-workload.Deadline) })
+	rolls := of(workload.RolloutProgressing, func(p *Plan) { p.Rollout.InFlight = true })
+	failed := of(workload.RolloutFailed, func(p *Plan) { p.Rollout.Failed = true })
+	lost := of(workload.RolloutUnavailable, func(p *Plan) { p.Rollout.InFlight = true })
+	long := of(workload.RolloutUnavailable, func(p *Plan) { p.Rollout.InFlight, p.Workload.StateSince = true, now.Add(-workload.Deadline) })
 	begins := of(workload.RolloutComplete, func(p *Plan) { p.Action = Update })
 	denied := of(workload.RolloutComplete, func(p *Plan) { p.Action, p.Withheld = Update, true })
 	waits := of(workload.RolloutComplete, func(p *Plan) { p.Action = Update; p.Wait(meta.ReasonWaitingForSlot, "") })
 	paused := of(workload.RolloutComplete, func(p *Plan) { p.Action = Update; p.Wait(meta.ReasonRolloutPaused, "") })
-	removed := of(workload.RolloutProgressing, func(p *Plan) { p.Desired, p.InFlight = nil, true })
+	removed := of(workload.RolloutProgressing, func(p *Plan) { p.Desired, p.Rollout.InFlight = nil, true })
 	for name, test := range map[string]struct {
 		plans     []Plan
 		isRefused bool

@@ -13,19 +13,19 @@ import (
 
 // Defer changes a plan that would inject or update a sidecar to a plan that does so later.
 func (p *Plan) Defer(reason, message string) {
-	p.Action, p.Reason, p.Message, p.Cause = Defer, reason, message, ""
-	p.Apply, p.Patch, p.InitBefore, p.InitAfter = nil, nil, nil, nil
+	p.Action, p.Reason, p.Message, p.Write.Cause = Defer, reason, message, ""
+	p.Write.Apply, p.Write.Patch, p.Write.InitBefore, p.Write.InitAfter = nil, nil, nil, nil
 }
 
 // NoteWait makes a deferred plan write only the record on the workload of the time since when it waits.
 func (p *Plan) NoteWait(wait workload.Wait, view *workload.View) {
-	p.Apply, p.Force, p.ReleaseOnly = unchangedBody(p.Manager, view), true, false
-	tree.EnsureMap(p.Apply, "metadata", "annotations")[meta.AnnotationWaiting(p.Manager)] = wait.String()
+	p.Write.Apply, p.Write.Force, p.Write.ReleaseOnly = unchangedBody(p.Manager, view), true, false
+	tree.EnsureMap(p.Write.Apply, "metadata", "annotations")[meta.AnnotationWaiting(p.Manager)] = wait.String()
 }
 
 // DropWait makes a plan without another write remove the record that NoteWait has written.
 func (p *Plan) DropWait(view *workload.View) {
-	p.Action, p.Apply, p.ReleaseOnly = RecordOnly, unchangedBody(p.Manager, view), false
+	p.Action, p.Write.Apply, p.Write.ReleaseOnly = RecordOnly, unchangedBody(p.Manager, view), false
 }
 
 // unchangedBody returns an apply body that keeps all fields of a manager in a workload, except the record that

@@ -41,7 +41,7 @@ func inTurn(plans []Plan) iter.Seq[*Plan] {
 		var denied, failed []*Plan
 		for i := range plans {
 			switch p := &plans[i]; {
-			case p.FailedBefore:
+			case p.Rollout.FailedBefore:
 				failed = append(failed, p)
 			case p.Denied != nil:
 				denied = append(denied, p)

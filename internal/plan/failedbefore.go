@@ -15,11 +15,11 @@ import (
 // state of the workload.
 func (p *Plan) MarkFailure() {
 	key := meta.AnnotationFailedBefore(p.Manager)
-	if p.Apply != nil {
-		p.Apply = withAnnotation(p.Apply, key)
+	if p.Write.Apply != nil {
+		p.Write.Apply = withAnnotation(p.Write.Apply, key)
 	}
-	if p.Patch != nil {
-		p.Patch = withAnnotation(p.Patch, key)
+	if p.Write.Patch != nil {
+		p.Write.Patch = withAnnotation(p.Write.Patch, key)
 	}
 }
 

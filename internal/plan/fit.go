@@ -63,7 +63,7 @@ func (p *Plan) annotatedBody(desiredBody applied, cause string, policy Policy, v
 	if cause != "" {
 		annotations[key(meta.AnnotationChangeCause)] = cause
 	}
-	if p.IsRecordOnly() && p.HasFailureMark { // The mark belongs to the last write of the pod template.
+	if p.IsRecordOnly() && p.Existing.HasFailureMark { // The mark belongs to the last write of the pod template.
 		annotations[meta.AnnotationFailedBefore(p.Manager)] = "true"
 	}
 	metadata["annotations"], root["metadata"] = annotations, metadata

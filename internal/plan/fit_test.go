@@ -32,7 +32,7 @@ func rendered(release, asked string, keys ...string) *Desired {
 // writtenBy is a workload with what a release rendered and noted.
 func writtenBy(desired *Desired) *workload.View {
 	view := injected("")
-	applied := ForInjection(mine, desired, Policy{}, application()).Apply
+	applied := ForInjection(mine, desired, Policy{}, application()).Write.Apply
 	annotations := tree.MapAt(applied, "metadata", "annotations")
 	asked, _ := annotations[meta.AnnotationInputHash].(string)
 	was, _ := annotations[meta.AnnotationAppliedHash].(string)
@@ -70,16 +70,16 @@ func TestForInjection_UpdatesOnlyOnChangedInput(t *testing.T) {
 						case rendering == same:
 							want = Plan{Action: RecordOnly}
 						case asked == same && applied == same:
-							want = Plan{Action: None, UnchangedHash: rendered("old", "a").InjectedHash()}
+							want = Plan{Action: None, Existing: Existing{UnchangedHash: rendered("old", "a").InjectedHash()}}
 						case asked == same && reports:
 							want = Plan{Action: Blocked, Reason: meta.ReasonDrifted}
 						case asked == same:
-							want.Repairs = true
+							want.Write.Repairs = true
 						}
-						require.Equal(t, want, Plan{Action: p.Action, Reason: p.Reason, UnchangedHash: p.UnchangedHash, Repairs: p.Repairs}, p.Message)
+						require.Equal(t, want, Plan{Action: p.Action, Reason: p.Reason, Existing: Existing{UnchangedHash: p.Existing.UnchangedHash}, Write: Write{Repairs: p.Write.Repairs}}, p.Message)
 						require.Equal(t, want.Action == RecordOnly || want.Action == Update, p.Writes())
 						require.Equal(t, want.Action == Update, p.StartsPods())
-						require.Equal(t, p.Writes(), p.Apply != nil)
+						require.Equal(t, p.Writes(), p.Write.Apply != nil)
 					})
 				}
 			}
@@ -91,10 +91,10 @@ func TestForInjection_UpdatesOnlyOnChangedInput(t *testing.T) {
 func TestForInjection_KeepsPodTemplateInRecordOnlyWrite(t *testing.T) {
 	p := ForInjection(mine, rendered("old", "b"), Policy{}, writtenBy(rendered("old", "a")))
 	require.Equal(t, RecordOnly, p.Action)
-	require.Equal(t, rendered("old", "b").standalone.tree["spec"], p.Apply["spec"])
-	require.Equal(t, "b", tree.MapAt(p.Apply, "metadata", "annotations")[meta.AnnotationInputHash])
-	require.Equal(t, p.Apply, p.Body(), "one request")
-	require.Nil(t, p.Patch)
+	require.Equal(t, rendered("old", "b").standalone.tree["spec"], p.Write.Apply["spec"])
+	require.Equal(t, "b", tree.MapAt(p.Write.Apply, "metadata", "annotations")[meta.AnnotationInputHash])
+	require.Equal(t, p.Write.Apply, p.Body(), "one request")
+	require.Nil(t, p.Write.Patch)
 	require.Equal(t, p.Desired.InjectedHash(), p.SidecarHash())
 }
 
@@ -173,7 +173,7 @@ func TestForInjection_ComparesOnlyReadWorkloadFields(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			view := with(writtenBy(rendered("old", "a", test.wrote...)), test.change)
 			p := ForInjection(mine, rendered("new", "a", test.now...), Policy{}, view)
-			require.Equal(t, test.keeps, p.UnchangedHash != "")
+			require.Equal(t, test.keeps, p.Existing.UnchangedHash != "")
 		})
 	}
 }
@@ -192,16 +192,16 @@ func TestForInjection_CountsPatchedMountsAsWritten(t *testing.T) {
 
 	app.Mounts = []corev1.VolumeMount{{Name: "data", MountPath: "/data"}}
 	require.Equal(t, None, ForInjection(mine, shared("old", "/data"), Policy{}, view).Action)
-	require.NotEmpty(t, ForInjection(mine, shared("new", "/moved"), Policy{}, view).UnchangedHash)
+	require.NotEmpty(t, ForInjection(mine, shared("new", "/moved"), Policy{}, view).Existing.UnchangedHash)
 	app.Mounts = nil
-	require.True(t, ForInjection(mine, shared("new", "/moved"), Policy{}, view).Repairs)
+	require.True(t, ForInjection(mine, shared("new", "/moved"), Policy{}, view).Write.Repairs)
 }
 
 // The second VectorSidecar's notes have its name in their keys.
 func TestForInjection_AddsNameToBookkeepingKeys(t *testing.T) {
 	view := application()
 	view.Owned = map[string]workload.Owned{theirs: {HasPlainAnnotations: true, Containers: []string{"audit"}}}
-	annotations := tree.MapAt(ForInjection(mine, rendered("old", "a"), Policy{}, view).Apply, "metadata", "annotations")
+	annotations := tree.MapAt(ForInjection(mine, rendered("old", "a"), Policy{}, view).Write.Apply, "metadata", "annotations")
 	require.Equal(t, "a", annotations[meta.AnnotationKeyFor(meta.AnnotationInputHash, "logs")])
 	require.NotEmpty(t, annotations[meta.AnnotationKeyFor(meta.AnnotationAppliedHash, "logs")])
 	require.NotContains(t, annotations, meta.AnnotationInputHash)

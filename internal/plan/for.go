@@ -14,10 +14,12 @@ func newPlan(manager string, desired *Desired, view *workload.View) Plan {
 	owned, carries := view.Owned[manager]
 	_, isMarked := view.Marks[manager]
 	return Plan{
-		Target: view.Ref, State: view.State, Halted: view.Paused || view.Deleting, Waits: owned.Waits,
-		Action: None, Manager: manager, Desired: desired, IsOwned: carries && (!owned.Waits || !owned.IsEmpty()),
-		HasSidecar: len(owned.Containers)+len(owned.Volumes) > 0, Owner: view.Owner, LastWriter: view.LastWriter,
-		ReleaseOnly: view.Adapter().Traits.AtomicLists, HasFailureMark: owned.FailedBefore, Marked: isMarked,
+		Target: view.Ref, Workload: view.State, Owner: view.Owner, LastWriter: view.LastWriter, Halted: view.Paused || view.Deleting,
+		Manager: manager, Desired: desired, Action: None, Write: Write{ReleaseOnly: view.Adapter().Traits.AtomicLists},
+		Existing: Existing{
+			IsOwned: carries && (!owned.Waits || !owned.IsEmpty()), HasSidecar: len(owned.Containers)+len(owned.Volumes) > 0,
+			IsMarked: isMarked, Waits: owned.Waits, HasFailureMark: owned.FailedBefore,
+		},
 	}
 }
 
@@ -45,17 +47,17 @@ func ForReported(manager string, view *workload.View) Plan {
 // ForRemoval returns the plan for a workload that should not have fields of a manager.
 func ForRemoval(manager string, view *workload.View) Plan {
 	plan := newPlan(manager, nil, view)
-	if plan.Waits && !plan.IsOwned && !view.Deleting {
+	if plan.Existing.Waits && !plan.Existing.IsOwned && !view.Deleting {
 		plan.DropWait(view)
 	}
-	if plan.Marked && !plan.IsOwned && !view.Deleting {
+	if plan.Existing.IsMarked && !plan.Existing.IsOwned && !view.Deleting {
 		plan.removeMarks(view)
 	}
-	if plan.IsOwned && !view.Deleting {
+	if plan.Existing.IsOwned && !view.Deleting {
 		plan.Action = Remove
 		plan.block(plan.makeRemovalPatch(view))
-		if owned := view.Owned[manager]; owned.IsEmpty() && plan.Patch == nil && plan.Action == Remove {
-			plan.Action, plan.ReleaseOnly = RecordOnly, true
+		if owned := view.Owned[manager]; owned.IsEmpty() && plan.Write.Patch == nil && plan.Action == Remove {
+			plan.Action, plan.Write.ReleaseOnly = RecordOnly, true
 		}
 	}
 	return plan
@@ -68,7 +70,7 @@ func (p *Plan) removeMarks(view *workload.View) {
 	marks := view.Marks[p.Manager]
 	if p.Action == RecordOnly { // It removes the record that the workload waits.
 		patch, err := withoutMarks(p.Manager, view)
-		p.Patch = patch
+		p.Write.Patch = patch
 		p.block(err)
 		return
 	}
@@ -81,7 +83,7 @@ func (p *Plan) removeMarks(view *workload.View) {
 		return
 	}
 	patch, err := withoutMarks(p.Manager, view)
-	p.Action, p.Apply, p.Patch, p.ReleaseOnly = RecordOnly, nil, patch, true
+	p.Action, p.Write.Apply, p.Write.Patch, p.Write.ReleaseOnly = RecordOnly, nil, patch, true
 	p.block(err)
 }
 
@@ -93,9 +95,9 @@ func forExcluded(manager string, desired *Desired, view *workload.View) Plan {
 	switch {
 	case view.Deleting:
 		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonWorkloadDeleting, "the workload is being deleted"
-	case plan.IsOwned, plan.Waits:
+	case plan.Existing.IsOwned, plan.Existing.Waits:
 		plan = ForRemoval(manager, view)
-		plan.Cause = fmt.Sprintf("the workload's annotation %s is %s", meta.AnnotationInject, quoteText(view.OptOut))
+		plan.Write.Cause = fmt.Sprintf("the workload's annotation %s is %s", meta.AnnotationInject, quoteText(view.OptOut))
 		return plan
 	default:
 		plan.Action, plan.Desired, plan.Reason = Blocked, nil, meta.ReasonOptedOut
@@ -108,12 +110,12 @@ func forExcluded(manager string, desired *Desired, view *workload.View) Plan {
 // workloads.
 func forOwned(manager string, view *workload.View) Plan {
 	cause := view.Owner.String() + " owns it, and spec.ownedWorkloads is Skip"
-	if plan := newPlan(manager, nil, view); !plan.IsOwned && !plan.Waits {
+	if plan := newPlan(manager, nil, view); !plan.Existing.IsOwned && !plan.Existing.Waits {
 		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonOwnedBy, cause
 		return plan
 	}
 	plan := ForRemoval(manager, view)
-	plan.Cause = cause
+	plan.Write.Cause = cause
 	return plan
 }
 
@@ -130,7 +132,7 @@ func ForInjection(manager string, desired *Desired, policy Policy, view *workloa
 	}
 	desired = desired.Yielding(manager, view)
 	plan := newPlan(manager, desired, view)
-	owned, carries := view.Owned[manager], plan.IsOwned
+	owned, carries := view.Owned[manager], plan.Existing.IsOwned
 	if reason, message := plan.exclusionReason(policy, view); reason != "" {
 		plan.Action, plan.Desired, plan.Reason, plan.Message = Blocked, nil, reason, message
 		return plan
@@ -145,7 +147,7 @@ func ForInjection(manager string, desired *Desired, policy Policy, view *workloa
 	switch blocker := obstacleIn(manager, desired, policy, view); {
 	case isHalf:
 		// This trims the managed fields. The next reconcile makes the other changes.
-		plan.Action, plan.Cause = RecordOnly, causeInterrupted
+		plan.Action, plan.Write.Cause = RecordOnly, causeInterrupted
 	case blocker != nil:
 		plan.Action, plan.Reason, plan.Message, plan.Competitor = blocker.action, blocker.reason, blocker.message, blocker.competitor
 	case desired.isAdmissionInjected(manager, &desiredBody, view):
@@ -157,7 +159,7 @@ func ForInjection(manager string, desired *Desired, policy Policy, view *workloa
 	case diff.isKept && policy.StrictOrder && isBehind(manager, view), diff.isRendered && policy.StrictOrder && isMisplaced(manager, desired, view):
 		plan.write(Update, desiredBody, diff, policy, view)
 	case diff.isKept:
-		plan.UnchangedHash = owned.InjectedHash
+		plan.Existing.UnchangedHash = owned.InjectedHash
 	case diff.isRendered:
 		if diff.needsNote(manager, &desiredBody, desired, view) {
 			plan.note(desiredBody, diff, policy, view)
@@ -169,7 +171,7 @@ func ForInjection(manager string, desired *Desired, policy Policy, view *workloa
 		plan.Message = fmt.Sprintf("the sidecar was changed (last recorded writer: %q), and spec.driftPolicy is Report", view.LastWriter)
 	default:
 		plan.write(Update, desiredBody, diff, policy, view)
-		plan.Repairs, plan.AtOnce = true, true
+		plan.Write.Repairs, plan.Write.AtOnce = true, true
 	}
 	return plan
 }
@@ -181,7 +183,7 @@ func (p *Plan) exclusionReason(policy Policy, view *workload.View) (reason, mess
 	switch {
 	case view.TemplateSource != "":
 		return meta.ReasonTemplateInWorkloadRef, fmt.Sprintf("the pods have the template of %s, which gets the sidecar if spec.workloads lists its kind", view.TemplateSource)
-	case p.IsOwned:
+	case p.Existing.IsOwned:
 		return "", ""
 	case view.Windows != "":
 		return meta.ReasonWindows, "the pods run on Windows (" + view.Windows + "), but the sidecar is for Linux"
@@ -193,24 +195,24 @@ func (p *Plan) exclusionReason(policy Policy, view *workload.View) (reason, mess
 
 // note makes the plan record the current input. It keeps the cause that the workload records.
 func (p *Plan) note(desiredBody applied, diff comparison, policy Policy, view *workload.View) {
-	p.Action, p.Force = RecordOnly, !policy.ReportDrift
-	p.Cause = p.changeCause(desiredBody, diff, policy, view)
-	p.Apply = p.annotatedBody(desiredBody, view.Owned[p.Manager].ChangeCause, policy, view)
+	p.Action, p.Write.Force = RecordOnly, !policy.ReportDrift
+	p.Write.Cause = p.changeCause(desiredBody, diff, policy, view)
+	p.Write.Apply = p.annotatedBody(desiredBody, view.Owned[p.Manager].ChangeCause, policy, view)
 	p.makePatch(view)
 }
 
 func (p *Plan) write(action Action, desiredBody applied, diff comparison, policy Policy, view *workload.View) {
-	p.Action, p.Force = action, !policy.ReportDrift
-	p.Cause = p.changeCause(desiredBody, diff, policy, view)
-	p.Apply = p.annotatedBody(desiredBody, p.Cause, policy, view)
-	p.InitBefore, p.InitAfter = order(p.Manager, p.Desired, view)
-	p.AtOnce = policy.Defers && p.IsOwned && (p.mends(diff, policy, view) || p.Desired.hasTemplate(p.Manager, &desiredBody, view))
+	p.Action, p.Write.Force = action, !policy.ReportDrift
+	p.Write.Cause = p.changeCause(desiredBody, diff, policy, view)
+	p.Write.Apply = p.annotatedBody(desiredBody, p.Write.Cause, policy, view)
+	p.Write.InitBefore, p.Write.InitAfter = order(p.Manager, p.Desired, view)
+	p.Write.AtOnce = policy.Defers && p.Existing.IsOwned && (p.mends(diff, policy, view) || p.Desired.hasTemplate(p.Manager, &desiredBody, view))
 	p.makePatch(view)
 }
 
 func (p *Plan) makePatch(view *workload.View) {
 	patch, err := patchToApply(p, view)
-	p.Patch = patch
+	p.Write.Patch = patch
 	p.block(err)
 }
 

@@ -29,7 +29,7 @@ type Operation struct {
 // themselves. It removes maps and lists that the patch has emptied.
 func (p *Plan) ApplyPatch(live map[string]any) (map[string]any, error) {
 	kind := p.Target.Adapter()
-	patched, err := strategicpatch.StrategicMergeMapPatch(runtime.DeepCopyJSON(live), runtime.DeepCopyJSON(kind.MoveTemplate(p.Patch)), kind.MergeKeys())
+	patched, err := strategicpatch.StrategicMergeMapPatch(runtime.DeepCopyJSON(live), runtime.DeepCopyJSON(kind.MoveTemplate(p.Write.Patch)), kind.MergeKeys())
 	if err != nil {
 		return nil, fmt.Errorf("patching: %w", err)
 	}
@@ -77,7 +77,7 @@ func (p *Plan) Operations(live map[string]any) ([]Operation, error) {
 	}
 	ops := &operations{}
 	ops.test("/metadata/uid", string(p.Target.UID))
-	ops.test("/metadata/resourceVersion", p.ResourceVersion)
+	ops.test("/metadata/resourceVersion", p.Workload.ResourceVersion)
 	ops.diffMaps("", live, patched)
 	return ops.list, nil
 }

@@ -69,8 +69,8 @@ func TestOperations_ChangesAndTestsListItems(t *testing.T) {
 			var live, patch map[string]any
 			require.NoError(t, yaml.Unmarshal([]byte(test.live), &live))
 			require.NoError(t, yaml.Unmarshal([]byte(test.patch), &patch))
-			p := Plan{Target: workload.Ref{Kind: "Rollout", UID: "1"}, Patch: patch}
-			p.ResourceVersion = "7"
+			p := Plan{Target: workload.Ref{Kind: "Rollout", UID: "1"}, Write: Write{Patch: patch}}
+			p.Workload.ResourceVersion = "7"
 
 			operations, err := p.Operations(live)
 

@@ -26,8 +26,8 @@ func patchToApply(p *Plan, view *workload.View) (map[string]any, error) {
 	if !isRecorded && (p.Action == RecordOnly || isEnough && !isStale && haveMounts(desiredMounts, mounts)) {
 		return nil, nil
 	}
-	body := p.Apply
-	if len(p.InitAfter) > 0 {
+	body := p.Write.Apply
+	if len(p.Write.InitAfter) > 0 {
 		body = p.orderedBody()
 	}
 	current, desired := currentTree(p.Manager, view), withMounts(body, desiredMounts)
@@ -49,7 +49,7 @@ func (p *Plan) makeRemovalPatch(view *workload.View) error {
 	marks := view.Marks[p.Manager]
 	if isEnough && !view.Adapter().Traits.AtomicLists && (len(marks.PodAnnotations) == 0 || len(marks.SharedItems) > 0) {
 		patch, err := withoutMarks(p.Manager, view)
-		p.Patch = patch
+		p.Write.Patch = patch
 		return err
 	}
 	remaining := map[string]any{}
@@ -66,7 +66,7 @@ func (p *Plan) makeRemovalPatch(view *workload.View) error {
 	addMarks(current, marks.Annotations, "metadata", "annotations")
 	addMarks(current, marks.PodAnnotations, "spec", "template", "metadata", "annotations")
 	patch, err := difference(p.Manager, view, current, remaining)
-	p.Patch, p.ReleaseOnly = patch, true
+	p.Write.Patch, p.Write.ReleaseOnly = patch, true
 	return err
 }
 

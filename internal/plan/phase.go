@@ -34,25 +34,25 @@ func (p *Plan) Phase() Phase {
 		return v1alpha1.StateConflict
 	case p.Action == Blocked:
 		return v1alpha1.StateBlocked
-	case p.Action == Remove, p.Desired == nil && p.InFlight:
+	case p.Action == Remove, p.Desired == nil && p.Rollout.InFlight:
 		return v1alpha1.StateRemoving
 	case p.Writes() && p.StartsPods():
 		return v1alpha1.StateRollingOut
 	case p.Desired == nil:
 		return Bare
-	case p.Failed:
+	case p.Rollout.Failed:
 		return v1alpha1.StateFailed
-	case p.PodsBlocked:
+	case p.Rollout.PodsBlocked:
 		return v1alpha1.StatePodsBlocked
-	case p.Rollout == workload.RolloutProgressing:
+	case p.Workload.Rollout == workload.RolloutProgressing:
 		return v1alpha1.StateRollingOut
-	case p.InFlight:
+	case p.Rollout.InFlight:
 		return v1alpha1.StateSoaking
-	case p.State.LacksPods():
+	case p.Workload.LacksPods():
 		return v1alpha1.StateWithoutPods
-	case p.Rollout == workload.RolloutUnavailable, p.FailedBefore && p.Rollout == workload.RolloutFailed:
+	case p.Workload.Rollout == workload.RolloutUnavailable, p.Rollout.FailedBefore && p.Workload.Rollout == workload.RolloutFailed:
 		return v1alpha1.StateUnavailable
-	case p.Rollout == workload.PodsNotReplaced:
+	case p.Workload.Rollout == workload.PodsNotReplaced:
 		return v1alpha1.StatePodsOutdated
 	}
 	return Updated
@@ -60,7 +60,7 @@ func (p *Plan) Phase() Phase {
 
 // LacksPods reports whether the rollout of the current sidecar is finished although no pod has run it.
 func (p *Plan) LacksPods() bool {
-	if p.Evidence > 0 {
+	if p.Workload.Evidence > 0 {
 		return false
 	}
 	phase := p.Phase()

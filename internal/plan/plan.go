@@ -41,20 +41,71 @@ const (
 	Blocked Action = "Blocked"
 )
 
-// Plan is the action for one workload, its cause, and the state of the workload's rollout.
+// Plan is the planned change of one workload, with the state of the workload's rollout.
 type Plan struct {
 	Target workload.Ref
-	Action Action
-	// Cause explains why the plan writes, in one line of limited length. Workloads store it. It may be "" if
-	// the plan does not write.
-	Cause string
+	// Workload is the state of the workload from its view.
+	Workload workload.State
+	// Owner is the controller owner of the workload, or nil for none. LastWriter is the LastWriter of the
+	// workload's view.
+	Owner      *workload.Owner
+	LastWriter string
+	// Manager is the field manager that writes the sidecar.
+	Manager string
+	// Existing is the sidecar that the workload has now.
+	Existing Existing
+	// Desired is the desired sidecar, or nil if the workload should not have a sidecar.
+	Desired *Desired
+	Action  Action
+	// Write is the content of the write.
+	Write Write
 	// Reason is a reason that is declared in package meta. Message is a sentence. Both are "" if there is
 	// nothing to explain.
 	Reason, Message string
 	// Competitor is the name of the other VectorSidecar in a conflict, or "" for any other conflict.
 	Competitor string
-	// Manager is the field manager that writes the sidecar.
-	Manager string
+	// Rollout is the state of the rollout of the current sidecar.
+	Rollout Rollout
+	// Warning is a warning about the sidecar for users that does not block the write, or "" for none.
+	Warning string
+	// Halted reports whether the workload is paused or being deleted.
+	Halted bool
+	// IsCanary reports whether the workload is a canary, which receives changes first.
+	IsCanary bool
+	// LacksCanary reports whether the plan waits because no canary has pods. Such a wait may last.
+	LacksCanary bool
+	// MaxAgeExpired reports whether the workload has waited for the time in spec.rollout.maxAge.
+	MaxAgeExpired bool
+	// Waiting reports whether the plan must wait because of Reason.
+	Waiting bool
+	// Withheld reports whether the plan is not retried now because of Denied. Denied is the last rejection of
+	// the same write, or nil for none.
+	Withheld bool
+	Denied   *Denial
+}
+
+// Existing describes the sidecar of the VectorSidecar that a workload has before the plan's write.
+type Existing struct {
+	// IsOwned reports whether the workload has any fields of the VectorSidecar. HasSidecar reports whether its
+	// pod template has containers or volumes of the VectorSidecar.
+	IsOwned, HasSidecar bool
+	// IsMarked reports whether the workload has marks of the VectorSidecar that its field manager does not own.
+	IsMarked bool
+	// Waits reports whether the workload has a record that it waits for a change.
+	Waits bool
+	// HasFailureMark reports whether the workload has the mark of a failure before the last write.
+	HasFailureMark bool
+	// UnchangedHash is the injected-hash of a sidecar that stays unchanged: it was written for the current
+	// input, although the current rendering differs. The workload gets Desired with the next change.
+	// UnchangedHash is "" for all other sidecars.
+	UnchangedHash string
+}
+
+// Write is the content of a plan's write.
+type Write struct {
+	// Cause explains why the plan writes, in one line of limited length. Workloads store it. It may be "" if
+	// the plan does not write.
+	Cause string
 	// Apply is the body of the apply for Inject, Update, Adopt and RecordOnly. It contains all fields of the
 	// VectorSidecar in the workload, but not the workload's name. It must not be changed.
 	Apply map[string]any
@@ -72,38 +123,20 @@ type Plan struct {
 	// Force reports whether the apply overwrites fields of the sidecar that users have changed by hand. It
 	// never overwrites fields of a deployment tool or of another VectorSidecar.
 	Force bool
-	// Repairs reports whether the plan corrects drift: other field managers have changed the current sidecar.
+	// Repairs reports whether the write corrects drift: other field managers have changed the current sidecar.
 	Repairs bool
 	// AtOnce reports whether the write must not wait for spec.rollout.mode. The write either fixes a sidecar
 	// that is damaged, incomplete or missing, or does not start pods. It is set only if Policy.Defers is true.
 	AtOnce bool
-	// MaxAgeExpired reports whether the workload has waited for the time in spec.rollout.maxAge.
-	MaxAgeExpired bool
-	// Waits reports whether the workload has a record that it waits for a change.
-	Waits bool
-	// Desired is the desired sidecar, or nil if the workload should not have a sidecar.
-	Desired *Desired
-	// UnchangedHash is the injected-hash of a sidecar that stays unchanged: it was written for the current
-	// input, although the current rendering differs. The workload gets Desired with the next change.
-	// UnchangedHash is "" for all other sidecars.
-	UnchangedHash string
-	// State is the state of the workload from its view.
-	workload.State
-	// Halted reports whether the workload is paused or being deleted.
-	Halted bool
-	// IsOwned reports whether the workload has any fields of the VectorSidecar. HasSidecar reports whether its
-	// pod template has containers or volumes of the VectorSidecar.
-	IsOwned, HasSidecar bool
-	// Marked reports whether the workload has marks of the VectorSidecar that its field manager does not own.
-	Marked bool
-	// Owner is the controller owner of the workload, or nil for none. LastWriter is the LastWriter of the
-	// workload's view.
-	Owner      *workload.Owner
-	LastWriter string
-	// InFlight reports whether a rollout of the operator is in progress, including the soak time.
+}
+
+// Rollout is the state of the rollout of a workload's current sidecar.
+type Rollout struct {
+	// InFlight reports whether a rollout of the operator is in progress, including the soak time. A rollout that
+	// has failed or is blocked may be in progress, and so may the rollout of a plan that waits.
 	InFlight bool
-	// Failed reports whether the rollout of the current sidecar has failed. PodsBlocked reports whether its
-	// pods are blocked by a cause that may pass. Reason is that cause.
+	// Failed reports whether the rollout has failed. PodsBlocked reports whether its pods are blocked by a cause
+	// that may pass. Reason is that cause.
 	Failed, PodsBlocked bool
 	// SidecarFailed reports whether the sidecar is certainly the cause of the failure. Obstructed reports
 	// whether the pods are certainly rejected or unschedulable.
@@ -111,27 +144,14 @@ type Plan struct {
 	// Unexplained reports whether the rollout has failed for an unknown cause, because the operator does not
 	// read pods. Such a failure stops the rollouts of the VectorSidecar, but does not count for a halt.
 	Unexplained bool
+	// FailedBefore reports whether the workload already failed before the plan's write, or before the last
+	// write if the plan does not write. Such a failure does not count as a failure of the write.
+	FailedBefore bool
+	// HasEvidence reports whether a pod of the workload has run the current sidecar for the soak time.
+	HasEvidence bool
 	// Container is the name of the sidecar's container that is the cause of the failure, or "" if it is
 	// unknown.
 	Container string
-	// FailedBefore reports whether the workload already failed before the plan's write, or before the last
-	// write if the plan does not write. Such a failure does not count as a failure of the write. HasFailureMark
-	// reports whether the workload has the mark of such a failure.
-	FailedBefore, HasFailureMark bool
-	// IsCanary reports whether the workload is a canary, which receives changes first.
-	IsCanary bool
-	// HasEvidence reports whether a pod of the workload has run the current sidecar for the soak time.
-	HasEvidence bool
-	// LacksCanary reports whether the plan waits because no canary has pods. Such a wait may last.
-	LacksCanary bool
-	// Warning is a warning about the sidecar for users that does not block the write, or "" for none.
-	Warning string
-	// Waiting reports whether the plan must wait because of Reason.
-	Waiting bool
-	// Withheld reports whether the plan is not retried now because of Denied. Denied is the last rejection of
-	// the same write, or nil for none.
-	Withheld bool
-	Denied   *Denial
 }
 
 // Wait makes the plan wait for a reason.
@@ -141,12 +161,12 @@ func (p *Plan) Wait(reason, message string) {
 
 // Fail records that the rollout of the current sidecar has failed.
 func (p *Plan) Fail(reason, message string) {
-	p.Failed, p.Reason, p.Message = true, reason, message
+	p.Rollout.Failed, p.Reason, p.Message = true, reason, message
 }
 
 // Hinder records that the pods with the current sidecar are blocked.
 func (p *Plan) Hinder(reason, message string) {
-	p.PodsBlocked, p.Reason, p.Message = true, reason, message
+	p.Rollout.PodsBlocked, p.Reason, p.Message = true, reason, message
 }
 
 // IsSkipped reports whether the workload does not get the sidecar for a reason that is not an error: for
@@ -162,7 +182,7 @@ func (p *Plan) IsSkipped() bool {
 
 // Writes reports whether the plan changes the workload now.
 func (p *Plan) Writes() bool {
-	return !p.Waiting && !p.Withheld && (p.StartsPods() || p.IsRecordOnly() || p.Action == Defer && p.Apply != nil)
+	return !p.Waiting && !p.Withheld && (p.StartsPods() || p.IsRecordOnly() || p.Action == Defer && p.Write.Apply != nil)
 }
 
 // StartsPods reports whether the plan changes the pod template, now or later.
@@ -197,7 +217,9 @@ func (p *Plan) WholeHash() string {
 }
 
 // SidecarHash returns the injected-hash of the sidecar in a workload with an up-to-date sidecar.
-func (p *Plan) SidecarHash() string { return cmp.Or(p.UnchangedHash, p.Desired.InjectedHash()) }
+func (p *Plan) SidecarHash() string {
+	return cmp.Or(p.Existing.UnchangedHash, p.Desired.InjectedHash())
+}
 
 // obstacle is the reason why a workload cannot be written.
 type obstacle struct {

@@ -137,7 +137,7 @@ func TestForInjection_ChoosesActionByWorkload(t *testing.T) {
 			require.Equal(t, test.reason != "", p.Message != "", "whoever is refused is told why")
 			require.Equal(t, test.view.Ref, p.Target)
 			require.Equal(t, mine, p.Manager)
-			require.Equal(t, p.Action == Inject || p.Action == Update, p.Apply != nil)
+			require.Equal(t, p.Action == Inject || p.Action == Update, p.Write.Apply != nil)
 			require.Equal(t, p.Action == Inject || p.Action == Update || p.Action == Remove, p.Writes())
 		})
 	}
@@ -157,7 +157,7 @@ func TestForRemoval_KeepsSidecarInUnreadableTemplate(t *testing.T) {
 	require.Equal(t, Blocked, p.Action)
 	require.Equal(t, meta.ReasonBlocked, p.Reason)
 	require.Equal(t, "removing the sidecar: spec.template.spec.volumes cannot be read; the operator retries after that field is corrected", p.Message)
-	require.True(t, p.IsOwned, "its ConfigMaps are still needed")
+	require.True(t, p.Existing.IsOwned, "its ConfigMaps are still needed")
 	require.False(t, p.Writes())
 	require.Equal(t, None, ForRemoval(theirs, record).Action, "what is not in it need not be taken out")
 
@@ -276,9 +276,9 @@ func TestForInjection_LeavesPlainAnnotationsToFirst(t *testing.T) {
 		meta.AnnotationKeyFor(meta.AnnotationContainerName, "logs"):    "vector",
 		meta.AnnotationKeyFor(meta.AnnotationConfigMapVersion, "logs"): "config-1",
 		meta.AnnotationKeyFor(meta.AnnotationInputHash, "logs"):        "asked",
-		meta.AnnotationKeyFor(meta.AnnotationAppliedHash, "logs"):      workload.Hash(second.Apply),
-		meta.AnnotationKeyFor(meta.AnnotationChangeCause, "logs"):      second.Cause,
-	}, second.Apply["metadata"].(map[string]any)["annotations"])
+		meta.AnnotationKeyFor(meta.AnnotationAppliedHash, "logs"):      workload.Hash(second.Write.Apply),
+		meta.AnnotationKeyFor(meta.AnnotationChangeCause, "logs"):      second.Write.Cause,
+	}, second.Write.Apply["metadata"].(map[string]any)["annotations"])
 
 	view = current()
 	view.Owned[theirs] = workload.Owned{Containers: []string{"audit"}}
@@ -293,13 +293,13 @@ func TestForInjection_PutsNativeSidecarBeforeInitContainers(t *testing.T) {
 
 	p := ForInjection(mine, sidecar(), Policy{}, view)
 
-	require.Equal(t, []string{"migrate", "warm-up"}, p.InitAfter)
+	require.Equal(t, []string{"migrate", "warm-up"}, p.Write.InitAfter)
 	require.Equal(t, []any{"vector", "migrate", "warm-up"}, initContainers(p.Body()), "their names order them")
-	require.Equal(t, []any{"vector"}, initContainers(p.Apply))
+	require.Equal(t, []any{"vector"}, initContainers(p.Write.Apply))
 
 	p = ForInjection(mine, sharing(), Policy{}, view)
-	require.NotNil(t, p.Patch)
-	require.Equal(t, p.Apply, p.Body(), "a patch orders them already, and the owner's names are never applied")
+	require.NotNil(t, p.Write.Patch)
+	require.Equal(t, p.Write.Apply, p.Body(), "a patch orders them already, and the owner's names are never applied")
 }
 
 func initContainers(body map[string]any) []any {
@@ -351,13 +351,13 @@ func TestForInjection_PatchesMountsIntoApplication(t *testing.T) {
 			p := ForInjection(mine, sharing(), Policy{}, test.view)
 
 			require.Equal(t, test.want, p.Action, p.Message)
-			require.Equal(t, test.patches, p.Patch != nil)
-			require.NotContains(t, fmt.Sprint(p.Apply), "mountPath", "no mount is applied")
+			require.Equal(t, test.patches, p.Write.Patch != nil)
+			require.NotContains(t, fmt.Sprint(p.Write.Apply), "mountPath", "no mount is applied")
 		})
 	}
-	require.NotNil(t, ForInjection(mine, sidecar(), Policy{}, shares()).Patch, "what is not wanted any more is patched out")
-	require.NotNil(t, ForRemoval(mine, shares()).Patch)
-	require.Nil(t, ForRemoval(mine, current()).Patch, "without a mount it is enough to give up")
+	require.NotNil(t, ForInjection(mine, sidecar(), Policy{}, shares()).Write.Patch, "what is not wanted any more is patched out")
+	require.NotNil(t, ForRemoval(mine, shares()).Write.Patch)
+	require.Nil(t, ForRemoval(mine, current()).Write.Patch, "without a mount it is enough to give up")
 }
 
 // A missing mark is no difference: an installation that finds the sidecar of another
@@ -368,7 +368,7 @@ func TestForInjection_IgnoresMissingMarks(t *testing.T) {
 	marked.standalone = marked.apply(func(key string) string { return key })
 
 	require.Equal(t, None, ForInjection(mine, &marked, Policy{}, current()).Action)
-	require.Equal(t, "vector-system/vso", tree.MapAt(ForInjection(mine, &marked, Policy{}, application()).Apply, "metadata", "annotations")[meta.AnnotationWrittenBy(mine)])
+	require.Equal(t, "vector-system/vso", tree.MapAt(ForInjection(mine, &marked, Policy{}, application()).Write.Apply, "metadata", "annotations")[meta.AnnotationWrittenBy(mine)])
 }
 
 // The next VectorSidecar to write to an orphaned sidecar removes the mark, which its
@@ -378,7 +378,7 @@ func TestForInjection_RemovesOrphanMark(t *testing.T) {
 		return with(view, owning(func(o *workload.Owned) { o.Orphan = "true" }))
 	}
 	isUnmarked := func(p Plan) {
-		annotations := tree.MapAt(p.Patch, "metadata", "annotations")
+		annotations := tree.MapAt(p.Write.Patch, "metadata", "annotations")
 		require.Contains(t, annotations, meta.AnnotationOrphaned(mine))
 		require.Nil(t, annotations[meta.AnnotationOrphaned(mine)])
 	}
@@ -388,7 +388,7 @@ func TestForInjection_RemovesOrphanMark(t *testing.T) {
 	isUnmarked(ForInjection(mine, sidecar(), Policy{}, left(shares())))
 	isUnmarked(ForRemoval(mine, left(current())))
 	isUnmarked(ForRemoval(mine, left(shares())))
-	require.NotContains(t, ForRemoval(mine, left(current())).Patch, "spec", "the rest is given up")
+	require.NotContains(t, ForRemoval(mine, left(current())).Write.Patch, "spec", "the rest is given up")
 }
 
 // A patch does not touch what others own.
@@ -405,7 +405,7 @@ func TestForRemoval_PatchesOnlyOwnedItems(t *testing.T) {
 	view.Owned[mine] = owned
 	without := func(item map[string]any) []any { return append([]any{}, item) }
 
-	pod := tree.MapAt(ForRemoval(mine, view).Patch, tree.Pod...)
+	pod := tree.MapAt(ForRemoval(mine, view).Write.Patch, tree.Pod...)
 	require.Equal(t, without(map[string]any{"name": "vector", "$patch": "delete"}), pod["initContainers"])
 	require.Equal(t, without(map[string]any{"name": "data", "$patch": "delete"}), pod["volumes"])
 	require.Equal(t, "app", tree.Name(tree.List(pod["containers"])[0]))
@@ -414,9 +414,9 @@ func TestForRemoval_PatchesOnlyOwnedItems(t *testing.T) {
 	owned.DeployerContainers = []string{"vector"}
 	view.Owned[mine] = owned
 	p := ForRemoval(mine, view)
-	require.True(t, p.ReleaseOnly)
+	require.True(t, p.Write.ReleaseOnly)
 	require.Nil(t, p.Body(), "to apply nothing would take the container out")
-	left := tree.Map(tree.List(tree.MapAt(p.Patch, tree.Pod...)["initContainers"])[0])
+	left := tree.Map(tree.List(tree.MapAt(p.Write.Patch, tree.Pod...)["initContainers"])[0])
 	require.NotContains(t, left, "$patch", "it stays")
 	require.Equal(t, without(map[string]any{"name": "A", "$patch": "delete"}), left["env"], "without anything of ours")
 }
@@ -449,7 +449,7 @@ func TestForInjection_CompletesInterruptedWrite(t *testing.T) {
 
 			require.Equal(t, test.want, p.Action, p.Message)
 			require.Equal(t, test.sends, p.Body() != nil, "a record is trimmed, and nothing applied")
-			require.False(t, p.Repairs, "nobody has changed it")
+			require.False(t, p.Write.Repairs, "nobody has changed it")
 		})
 	}
 }
@@ -464,15 +464,15 @@ func TestForRemoval_DropsRecordWithForeignItems(t *testing.T) {
 	} {
 		p := ForRemoval(mine, with(current(), owning(change)))
 		require.Equal(t, Remove, p.Action, name)
-		require.True(t, p.ReleaseOnly, name)
+		require.True(t, p.Write.ReleaseOnly, name)
 		require.Nil(t, p.Body(), name)
 	}
 	husk := application()
 	husk.Owned = map[string]workload.Owned{mine: {Patched: true}}
 	p := ForRemoval(mine, husk)
 	require.Equal(t, RecordOnly, p.Action, "there is nothing to take out but the record")
-	require.True(t, p.ReleaseOnly)
-	require.Nil(t, p.Patch)
+	require.True(t, p.Write.ReleaseOnly)
+	require.Nil(t, p.Write.Patch)
 }
 
 // The native sidecar of another VectorSidecar was there first, and stays first.
@@ -487,12 +487,12 @@ func TestForInjection_KeepsOrderOfOtherNativeSidecars(t *testing.T) {
 	}
 	p := ForInjection(mine, sharing(), Policy{}, view)
 	var order []string
-	for _, item := range tree.List(tree.MapAt(p.Patch, tree.Pod...)["$setElementOrder/initContainers"]) {
+	for _, item := range tree.List(tree.MapAt(p.Write.Patch, tree.Pod...)["$setElementOrder/initContainers"]) {
 		order = append(order, tree.Name(item))
 	}
 	require.Equal(t, []string{"audit", "vector", "migrate"}, order)
 
 	view.Containers = append(view.Containers[:1], view.Containers[2:]...)
 	p = ForInjection(mine, sidecar(), Policy{}, view)
-	require.Empty(t, p.InitAfter, "between sidecars there is no order")
+	require.Empty(t, p.Write.InitAfter, "between sidecars there is no order")
 }

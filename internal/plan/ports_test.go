@@ -48,7 +48,7 @@ func TestApplyPatch_DistinguishesProtocolsOfPort(t *testing.T) {
 
 				patch, err := difference(mine, view, pod(test.owned), wanted)
 				require.NoError(t, err)
-				p := Plan{Target: view.Ref, Patch: patch}
+				p := Plan{Target: view.Ref, Write: Write{Patch: patch}}
 				after, err := p.ApplyPatch(pod(test.live))
 				require.NoError(t, err)
 

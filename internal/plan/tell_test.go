@@ -57,8 +57,8 @@ func TestForInjection_RemovesOutdatedInjectedEnv(t *testing.T) {
 		for _, policy := range []Policy{{}, {ReportDrift: true}} {
 			plan := ForInjection(mine, test.desired.WithInput(RequestedInput{Digest: requested}), policy, test.view)
 			require.Equal(t, test.want, plan.Action, "%s: %s", name, plan.Message)
-			require.False(t, plan.Repairs, name)
-			require.Equal(t, test.want == Update, plan.Patch != nil, name)
+			require.False(t, plan.Write.Repairs, name)
+			require.Equal(t, test.want == Update, plan.Write.Patch != nil, name)
 		}
 	}
 }
@@ -101,7 +101,7 @@ func TestRemoveStaleEnv_KeepsOtherVariables(t *testing.T) {
 		if test.left != nil {
 			want = append(want, "ADDRESS")
 		}
-		require.Equal(t, want, names, "%s: %v", name, test.plan.Patch)
+		require.Equal(t, want, names, "%s: %v", name, test.plan.Write.Patch)
 		require.Equal(t, test.left, spec.Template.Metadata.Annotations[record], name)
 		require.Equal(t, "b", spec.Template.Metadata.Annotations["a"], name)
 	}

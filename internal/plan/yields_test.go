@@ -39,7 +39,7 @@ func TestOmittedAnnotations_ReportsAnnotationsOfOthers(t *testing.T) {
 			desired := telling(list, flag)
 			p := ForInjection(mine, desired, Policy{}, test.view)
 			require.Contains(t, []Action{Inject, Update}, p.Action, p.Message)
-			annotations := tree.MapAt(p.Apply, "spec", "template", "metadata", "annotations")
+			annotations := tree.MapAt(p.Write.Apply, "spec", "template", "metadata", "annotations")
 			require.Len(t, annotations, len(test.leaves)+1, "beside the list of parts")
 			for _, key := range test.leaves {
 				require.Contains(t, annotations, key)
@@ -93,7 +93,7 @@ func TestForInjection_MarksSidecarVolumesAsEvictable(t *testing.T) {
 			desired := evictable("b", "data")
 			p := ForInjection(mine, desired, Policy{}, test.view)
 			require.Contains(t, []Action{Inject, Update}, p.Action, p.Message)
-			annotations := tree.MapAt(p.Apply, "spec", "template", "metadata", "annotations")
+			annotations := tree.MapAt(p.Write.Apply, "spec", "template", "metadata", "annotations")
 			if test.isNamed {
 				require.Equal(t, "b,data", annotations[key])
 			} else {
@@ -111,7 +111,7 @@ func TestForInjection_MarksSidecarVolumesAsEvictable(t *testing.T) {
 	always := evictable("b", "data")
 	always.overlay.OptionalWithNodeVolumes, always.lesser = nil, nil
 	p := ForInjection(mine, always, Policy{}, with(application(), onDisk))
-	require.Equal(t, "b,data", tree.MapAt(p.Apply, "spec", "template", "metadata", "annotations")[key])
+	require.Equal(t, "b,data", tree.MapAt(p.Write.Apply, "spec", "template", "metadata", "annotations")[key])
 }
 
 // Most workloads may have volumes of their own, and share what is desired, which is large.

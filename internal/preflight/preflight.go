@@ -40,7 +40,7 @@ type Key struct {
 }
 
 // NewKey returns the key of all workloads with the sidecar and the pod shape of a plan.
-func NewKey(p *plan.Plan) Key { return Key{Hash: p.InjectedHash(), Shape: p.Shape} }
+func NewKey(p *plan.Plan) Key { return Key{Hash: p.InjectedHash(), Shape: p.Workload.Shape} }
 
 // NewWorkloadKey returns the key that stands for only the workload of a plan.
 func NewWorkloadKey(p *plan.Plan) Key {

@@ -76,7 +76,7 @@ func (m *merge) mergeWorkload(object workload.Object, p *plan.Plan) (*unstructur
 			return nil, err
 		}
 	}
-	if p.Patch != nil {
+	if p.Write.Patch != nil {
 		if merged, err = m.patch(merged, p); err != nil {
 			return nil, err
 		}

@@ -99,10 +99,10 @@ func (p *Paced) finish(turn int, turns []int) bool {
 		if workloadPlan.Writes() && workloadPlan.StartsPods() {
 			turns[i], isMoving = turn, true
 			workloadPlan.Action = plan.None
-			workloadPlan.HasEvidence = workloadPlan.HasEvidence || workloadPlan.Desired != nil && workloadPlan.Idle == ""
+			workloadPlan.Rollout.HasEvidence = workloadPlan.Rollout.HasEvidence || workloadPlan.Desired != nil && workloadPlan.Workload.Idle == ""
 		}
-		if workloadPlan.InFlight {
-			workloadPlan.InFlight, workloadPlan.HasEvidence, isMoving = false, workloadPlan.HasEvidence || workloadPlan.Evidence > 0 || workloadPlan.Idle == "", true
+		if workloadPlan.Rollout.InFlight {
+			workloadPlan.Rollout.InFlight, workloadPlan.Rollout.HasEvidence, isMoving = false, workloadPlan.Rollout.HasEvidence || workloadPlan.Workload.Evidence > 0 || workloadPlan.Workload.Idle == "", true
 		}
 		workloadPlan.Waiting = false
 	}

@@ -29,15 +29,15 @@ func plansOf(words ...string) []plan.Plan {
 		case "canary":
 			p.Action, p.IsCanary = plan.Inject, true
 		case "empty canary":
-			p.Action, p.IsCanary, p.Idle = plan.Inject, true, "0 replicas"
+			p.Action, p.IsCanary, p.Workload.Idle = plan.Inject, true, "0 replicas"
 		case "rolling canary":
-			p.InFlight, p.IsCanary = true, true
+			p.Rollout.InFlight, p.IsCanary = true, true
 		case "empty rolling canary":
-			p.InFlight, p.IsCanary, p.Idle = true, true, "0 replicas"
+			p.Rollout.InFlight, p.IsCanary, p.Workload.Idle = true, true, "0 replicas"
 		case "rolling":
-			p.InFlight = true
+			p.Rollout.InFlight = true
 		case "failed":
-			p.Failed = true
+			p.Rollout.Failed = true
 		case "conflict":
 			p.Action = plan.Conflict
 		case "note":

@@ -18,12 +18,12 @@ import (
 
 // withoutPods is a workload that needs nothing and has no pods.
 func withoutPods(p *plan.Plan) {
-	p.Evidence = 0
+	p.Workload.Evidence = 0
 	p.Reason, p.Message = meta.ReasonWithoutPods, "no pod has run the sidecar: it has 0 replicas"
 }
 
 // heldBack is a workload that keeps all of its pods.
-func heldBack(p *plan.Plan) { p.Rollout, p.Evidence = workload.PodsNotReplaced, 0 }
+func heldBack(p *plan.Plan) { p.Workload.Rollout, p.Workload.Evidence = workload.PodsNotReplaced, 0 }
 
 func TestNewSidecarStatus_CountsWorkloadsWithoutPods(t *testing.T) {
 	cron := planned("report", plan.None, heldBack)
@@ -32,7 +32,7 @@ func TestNewSidecarStatus_CountsWorkloadsWithoutPods(t *testing.T) {
 		planned("cart", plan.None),
 		planned("empty", plan.None, withoutPods),
 		planned("partly", plan.None, rollout(workload.PodsNotReplaced)),
-		planned("lost", plan.None, rollout(workload.RolloutUnavailable), func(p *plan.Plan) { p.Evidence = 0 }),
+		planned("lost", plan.None, rollout(workload.RolloutUnavailable), func(p *plan.Plan) { p.Workload.Evidence = 0 }),
 		planned("removed", plan.None, nothingWanted, withoutPods),
 		cron,
 	)}, noon)

@@ -53,7 +53,7 @@ func wanting(hash string) *plan.Desired {
 func planned(name string, action plan.Action, change ...func(*plan.Plan)) plan.Plan {
 	p := plan.Plan{
 		Target: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: name},
-		Action: action, Desired: wanting("h"), State: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}},
+		Action: action, Desired: wanting("h"), Workload: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}},
 	}
 	for _, c := range change {
 		c(&p)
@@ -66,12 +66,12 @@ func because(reason, message string) func(*plan.Plan) {
 }
 
 func rollout(state workload.Rollout) func(*plan.Plan) {
-	return func(p *plan.Plan) { p.Rollout, p.Evidence = state, 1 }
+	return func(p *plan.Plan) { p.Workload.Rollout, p.Workload.Evidence = state, 1 }
 }
 
 func nothingWanted(p *plan.Plan) { p.Desired = nil }
 
-func inFlight(p *plan.Plan) { p.InFlight = true }
+func inFlight(p *plan.Plan) { p.Rollout.InFlight = true }
 
 func fails(reason, message string) func(*plan.Plan) {
 	return func(p *plan.Plan) { p.Fail(reason, message) }
@@ -369,7 +369,7 @@ func TestNewSidecarStatus_ReportsCommonHash(t *testing.T) {
 // A workload that keeps what an earlier release rendered is up to date, and the status
 // describes what it has.
 func TestNewSidecarStatus_CountsEarlierRenderingAsCurrent(t *testing.T) {
-	keeps := func(p *plan.Plan) { p.UnchangedHash = "older" }
+	keeps := func(p *plan.Plan) { p.Existing.UnchangedHash = "older" }
 
 	got := NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None, keeps), planned("shop", plan.None, keeps))}, noon)
 

@@ -101,7 +101,7 @@ func survey(status *v1alpha1.VectorSidecarStatus, facts Facts) {
 func countEarlierRenderings(plans []plan.Plan) int {
 	n := 0
 	for i := range plans {
-		if plans[i].UnchangedHash != "" {
+		if plans[i].Existing.UnchangedHash != "" {
 			n++
 		}
 	}

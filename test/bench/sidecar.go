@@ -62,7 +62,7 @@ func newOverlay(ctx context.Context, sidecar *v1alpha1.VectorSidecar, configurat
 	if err != nil {
 		return nil, err
 	}
-	if decided.Invalid != nil || len(decided.Plans) != 1 || decided.Plans[0].Patch != nil {
+	if decided.Invalid != nil || len(decided.Plans) != 1 || decided.Plans[0].Write.Patch != nil {
 		return nil, fmt.Errorf("deciding what to apply: %+v, %v", decided, decided.Invalid)
 	}
 	return &overlay{body: decided.Plans[0].Body(), companions: decided.Companions}, nil

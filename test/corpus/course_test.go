@@ -207,7 +207,7 @@ func (c *course) redeployed(ctx context.Context) error {
 // settled waits until the operator has nothing more to do to the workload.
 func (c *course) settled(ctx context.Context) string {
 	return c.sample.watch.until(ctx, c.name, func(live workload.Object) string {
-		if p, err := c.sample.plan(ctx, live); err != nil || p == nil || p.Action != plan.None || !p.IsOwned {
+		if p, err := c.sample.plan(ctx, live); err != nil || p == nil || p.Action != plan.None || !p.Existing.IsOwned {
 			return fmt.Sprintf("the operator has not come to an end: %+v %v", p, err)
 		}
 		return ""

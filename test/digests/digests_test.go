@@ -148,9 +148,9 @@ func addDecisions(t *testing.T, digests map[string]string) {
 		decided, err := evaluate.Decide(t.Context(), snapshot, nil)
 		require.NoError(t, err)
 		result := &decided.Plans[0]
-		require.NotEmpty(t, result.Apply, result.Message)
+		require.NotEmpty(t, result.Write.Apply, result.Message)
 		require.NotEmpty(t, result.Desired.Template().Spec.InitContainers)
-		annotations := tree.MapAt(result.Apply, "metadata", "annotations")
+		annotations := tree.MapAt(result.Write.Apply, "metadata", "annotations")
 		for _, key := range []string{
 			meta.AnnotationInputHash, meta.AnnotationInjectedHash, meta.AnnotationAppliedHash, meta.AnnotationConfigMapVersion, meta.AnnotationRenderedFrom,
 		} {
@@ -158,7 +158,7 @@ func addDecisions(t *testing.T, digests map[string]string) {
 			require.NotEmpty(t, text, key)
 			digests[name+" "+strings.TrimPrefix(key, meta.Group+"/")] = text
 		}
-		digests[name+" workload hash"] = workload.Hash(result.Apply)
+		digests[name+" workload hash"] = workload.Hash(result.Write.Apply)
 		require.Len(t, decided.Missing, 1)
 		digests[name+" ConfigMap"] = decided.Missing[0].Name
 		if name == "rendered" {

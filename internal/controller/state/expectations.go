@@ -114,7 +114,7 @@ func (m *Missed) Unexplained() error {
 // writes.
 func (s *expectations) IsPending(p *plan.Plan) bool {
 	lastAttempt, ok := s.last(p.Target.UID)
-	isBehind := lastAttempt.planned == p.ResourceVersion || p.Generation < lastAttempt.generation || workloadcache.IsOlder(p.ResourceVersion, lastAttempt.version)
+	isBehind := lastAttempt.planned == p.Workload.ResourceVersion || p.Workload.Generation < lastAttempt.generation || workloadcache.IsOlder(p.Workload.ResourceVersion, lastAttempt.version)
 	return ok && lastAttempt.denial == nil && isBehind
 }
 
@@ -139,7 +139,7 @@ func (s *expectations) Denials() map[types.UID]decision.Denial {
 // Missed returns the record of an attempt that missed the resource version of the plan, nil if no attempt missed it.
 func (s *expectations) Missed(p *plan.Plan) *Missed {
 	lastAttempt, ok := s.last(p.Target.UID)
-	if ok && lastAttempt.planned == p.ResourceVersion {
+	if ok && lastAttempt.planned == p.Workload.ResourceVersion {
 		return lastAttempt.missed
 	}
 	return nil
@@ -217,7 +217,7 @@ func (s *expectations) Confirm(p *plan.Plan) {
 }
 
 func (s *expectations) put(p *plan.Plan, a attempt) {
-	a.target, a.planned, a.seen, a.action, a.hash = p.Target, p.ResourceVersion, p.EquivalentVersion, p.Action, p.InjectedHash()
+	a.target, a.planned, a.seen, a.action, a.hash = p.Target, p.Workload.ResourceVersion, p.Workload.EquivalentVersion, p.Action, p.InjectedHash()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.expect(p.Target.UID).attempt = &a
@@ -261,7 +261,7 @@ func (s *expectations) KeepExpectations(plans []plan.Plan) {
 			if expectation := s.all[p.Target.UID]; expectation != nil {
 				expectation.repairs, expectation.carried = nil, nil
 			}
-		case p.Owner != nil && p.Desired != nil && p.HasSidecar && p.IsCurrent() && p.Action != plan.Adopt:
+		case p.Owner != nil && p.Desired != nil && p.Existing.HasSidecar && p.IsCurrent() && p.Action != plan.Adopt:
 			s.expect(p.Target.UID).carried = &carried{p.LastWriter}
 		}
 	}

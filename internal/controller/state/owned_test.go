@@ -18,7 +18,7 @@ import (
 // owned returns a plan for a workload with a controller owner.
 func owned(action plan.Action, hasParts bool) plan.Plan {
 	p := seen("1", 1, "a")
-	p.Action, p.HasSidecar, p.Owner, p.LastWriter = action, hasParts, &workload.Owner{Kind: "Kafka.kafka.strimzi.io", Name: "orders"}, "strimzi"
+	p.Action, p.Existing.HasSidecar, p.Owner, p.LastWriter = action, hasParts, &workload.Owner{Kind: "Kafka.kafka.strimzi.io", Name: "orders"}, "strimzi"
 	return *p
 }
 

@@ -18,7 +18,7 @@ import (
 // shaped returns a plan for a workload with a pod shape.
 func shaped(shape uint64) *plan.Plan {
 	p := seen("1", 1, "a")
-	p.Shape = shape
+	p.Workload.Shape = shape
 	return p
 }
 
