@@ -95,7 +95,7 @@ func newMemoryAPI(t *testing.T, faults interceptor.Funcs, there ...client.Object
 		Installation: values, Namespace: values.Namespace, ClusterSidecars: true,
 		Cache: desired.NewCache(), Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now)}, Clock: time.Now, Quiet: -1,
 	})
-	require.NoError(t, errors.Join(a.stages.setQueue(t.Context(), a.waiting), a.clusters.setQueue(t.Context(), a.waiting)))
+	require.NoError(t, a.periodic.notifier.Source().Start(t.Context(), a.waiting))
 	a.sync(t)
 	return a
 }

@@ -5,11 +5,14 @@ package controller
 
 import (
 	"context"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
@@ -19,33 +22,31 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// Start runs a leftover cleanup at once, when woken, and periodically, until the context ends.
-func (s *sweeper) Start(ctx context.Context) error {
+// Reconcile runs one leftover cleanup. It returns when the next cleanup is due without an event.
+func (s *sweeper) Reconcile(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
 	ctx = log.IntoContext(ctx, s.log)
-	hasRead := func(context.Context) (bool, error) { return s.views.workloads.IsSynced(), nil }
-	_ = wait.PollUntilContextCancel(ctx, sweepDelay/10, true, hasRead) // The only error is the error of the context.
-	retry := sweepRetry
-	for ctx.Err() == nil {
-		delay := wait.Jitter(sweepInterval, 0.2)
-		switch s.sweep(ctx) {
-		case allSwept:
-			retry = sweepRetry
-		case notYet:
-			delay, retry = sweepRetry, sweepRetry
-		case notAble:
-			delay, retry = retry, state.NextWait(retry, sweepRetry, state.LastRetry)
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(delay):
-		case <-s.woken:
-			select {
-			case <-ctx.Done():
-			case <-time.After(sweepDelay):
-			}
-		}
+	if !s.views.workloads.IsSynced() {
+		return reconcile.Result{RequeueAfter: sweepDelay / 10}, nil
 	}
-	return nil
+	delay := wait.Jitter(sweepInterval, 0.2)
+	switch s.sweep(ctx) {
+	case allSwept:
+		s.retry = sweepRetry
+	case notYet:
+		delay, s.retry = sweepRetry, sweepRetry
+	case notAble:
+		delay, s.retry = s.retry, state.NextWait(s.retry, sweepRetry, state.LastRetry)
+	}
+	return reconcile.Result{RequeueAfter: delay}, nil
+}
+
+// setupWithManager adds the controller of leftovers to a manager. Its first cleanup starts at once.
+func (s *sweeper) setupWithManager(ctx context.Context, mgr ctrl.Manager) error {
+	s.notifier.Notify(leftoverKey)
+	return ctrl.NewControllerManagedBy(mgr).Named(leftoverKey.Name).
+		WithOptions(controller.Options{SkipNameValidation: ptr.To(true)}). // Tests run one operator after another.
+		WatchesRawSource(s.notifier.Source()).
+		Complete(stoppingWith(ctx, s))
 }
 
 // sweep runs one leftover cleanup.

@@ -7,8 +7,6 @@ import (
 	"context"
 	"time"
 
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
@@ -48,6 +46,6 @@ func (c *clusters) goBack(ctx context.Context, sidecar *v1alpha1.VectorSidecar, 
 	if err != nil {
 		return err
 	}
-	c.queue.Add(reconcile.Request{NamespacedName: clusterKey(name)})
+	c.notifier.Notify(clusterKey(name))
 	return nil
 }

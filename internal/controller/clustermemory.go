@@ -4,14 +4,13 @@
 package controller
 
 import (
-	"context"
 	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
@@ -19,8 +18,7 @@ import (
 // clusterMemory has the cached states of ClusterVectorSidecars. The reconciles of their namespaces report to it. It
 // requests the reconciles that are due.
 type clusterMemory struct {
-	// queue is set when the controller starts.
-	queue queue
+	notifier *notify.Notifier
 
 	mu    sync.Mutex
 	known map[string]*clusterKnown
@@ -29,12 +27,8 @@ type clusterMemory struct {
 // statusDelay is how long reports of namespaces are collected before the status is written.
 const statusDelay = 500 * time.Millisecond
 
-func newClusterMemory() *clusterMemory { return &clusterMemory{known: map[string]*clusterKnown{}} }
-
-// setQueue sets the queue. The controller calls it when it starts.
-func (m *clusterMemory) setQueue(_ context.Context, q queue) error {
-	m.queue = q
-	return nil
+func newClusterMemory(notifier *notify.Notifier) *clusterMemory {
+	return &clusterMemory{notifier: notifier, known: map[string]*clusterKnown{}}
 }
 
 // of returns the cached state of a ClusterVectorSidecar, and creates it if it does not exist.
@@ -61,7 +55,7 @@ func (m *clusterMemory) drop(name string) *clusterKnown {
 func (m *clusterMemory) report(sidecar *v1alpha1.VectorSidecar, report *lastgood.Part, isChanged bool) {
 	name := clusterOf(sidecar)
 	m.of(name).report(sidecar, report, isChanged)
-	m.queue.AddAfter(reconcile.Request{NamespacedName: clusterKey(name)}, statusDelay)
+	m.notifier.NotifyAfter(statusDelay, clusterKey(name))
 }
 
 // leave records that a namespace has nothing of a ClusterVectorSidecar left, or does not exist.
@@ -77,5 +71,5 @@ func (m *clusterMemory) leave(key types.NamespacedName) {
 		return
 	}
 	clusterState.leave(key.Namespace)
-	m.queue.AddAfter(reconcile.Request{NamespacedName: clusterKey(name)}, statusDelay)
+	m.notifier.NotifyAfter(statusDelay, clusterKey(name))
 }

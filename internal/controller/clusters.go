@@ -12,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
@@ -40,23 +39,13 @@ type clusters struct {
 	sets      *overlaySets
 }
 
-func newClusters(observed *instruments, cached client.Client, sidecars sidecarLister, sets *overlaySets, writer *apply.Writer, events *announcer, options *Options) *clusters {
-	return &clusters{
-		clusterLister: sidecars.clusters, clusterMemory: newClusterMemory(), instruments: observed, workloads: options.Workloads, sidecars: sidecars, writer: writer, client: cached,
-		events: events, sets: sets,
-	}
-}
-
 // passOn requests the reconciles of namespaces. After a change, it also requests the reconciles of the VectorSidecars
 // there, because they may match the same workloads. The start of the process is not a change.
 func (c *clusters) passOn(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, namespaces map[string]bool, isChange bool) {
 	for namespace := range namespaces {
-		c.queue.Add(reconcile.Request{NamespacedName: keyIn(namespace, cluster.Name)})
-		if !isChange {
-			continue
-		}
-		for _, request := range requests(keysOf(c.sidecars.list(ctx, namespace))) {
-			c.queue.Add(request)
+		c.notifier.Notify(keyIn(namespace, cluster.Name))
+		if isChange {
+			c.notifier.Notify(keysOf(c.sidecars.list(ctx, namespace))...)
 		}
 	}
 }
@@ -73,7 +62,7 @@ func (c *clusters) failIn(ctx context.Context, namespace, name string, failure e
 	report.After(clusterState.partIn(namespace), sidecar, c.clock())
 	if isTold {
 		clusterState.setPart(namespace, report)
-		c.queue.AddAfter(reconcile.Request{NamespacedName: clusterKey(name)}, statusDelay)
+		c.notifier.NotifyAfter(statusDelay, clusterKey(name))
 		return
 	}
 	if previous := clusterState.statusIn(namespace); previous != nil {
@@ -105,7 +94,7 @@ func (c *clusters) forget(name string) {
 		return
 	}
 	for namespace := range clusterState.namespaces() {
-		c.queue.Add(reconcile.Request{NamespacedName: keyIn(namespace, name)})
+		c.notifier.Notify(keyIn(namespace, name))
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
@@ -21,7 +20,7 @@ import (
 // watch watches ClusterVectorSidecars, if the kind is enabled, and the namespaces that they may select.
 func (c *clusters) watch(builder *ctrlbuilder.Builder, namespaces *namespaces) *ctrlbuilder.Builder {
 	if c.clusterLister == nil {
-		return builder.WatchesRawSource(ctrlsource.Func(c.setQueue))
+		return builder
 	}
 	clusterHandler := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []reconcile.Request {
 		return requests([]types.NamespacedName{clusterKey(object.GetName())})
@@ -29,8 +28,7 @@ func (c *clusters) watch(builder *ctrlbuilder.Builder, namespaces *namespaces) *
 	changes := predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, asksAnew(), asksForRevision())
 	return builder.
 		Watches(&v1alpha1.ClusterVectorSidecar{}, clusterHandler, ctrlbuilder.WithPredicates(changes)).
-		WatchesMetadata(newNamespace(""), c.namespaceEvents(namespaces)).
-		WatchesRawSource(ctrlsource.Func(c.setQueue))
+		WatchesMetadata(newNamespace(""), c.namespaceEvents(namespaces))
 }
 
 // namespaceEvents handles namespaces that are created, deleted, selected or no longer selected. The cost of an event

@@ -41,12 +41,12 @@ func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha
 	}
 	if cluster.DeletionTimestamp != nil { // Other VectorSidecars do not wait for the deletion.
 		clusterState.setParts(nil)
-		stages.wake(stages.waves.Forget(clusterKey(cluster.Name), &platform.Target))
+		stages.notifier.Notify(stages.waves.Forget(clusterKey(cluster.Name), &platform.Target)...)
 		return 0, nil
 	}
 	stages.await(ctx)
 	if isInvalid {
-		stages.wake(stages.waves.Forget(clusterKey(cluster.Name), &platform.Target))
+		stages.notifier.Notify(stages.waves.Forget(clusterKey(cluster.Name), &platform.Target)...)
 		return 0, nil
 	}
 	members, rollouts := c.members(ctx, stages.options, cluster, platform), map[string]*stage{}
@@ -137,7 +137,7 @@ func (c *clusters) observe(ctx context.Context, stages *stages, target *fleet.Gi
 		reports = append(reports, fleet.Part{Of: rollout.of, Is: &rollout.Status})
 	}
 	if clusterState.hasSeenAll() { // Before that, failures are not known, and all other VectorSidecars wait.
-		stages.wake(stages.waves.Tell(clusterKey(cluster.Name), target, reports...))
+		stages.notifier.Notify(stages.waves.Tell(clusterKey(cluster.Name), target, reports...)...)
 		stages.countWaves(target)
 	}
 	return nextDue

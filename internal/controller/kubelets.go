@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-logr/logr"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
@@ -30,8 +31,7 @@ type Nodes interface {
 type kubelets struct {
 	nodes    Nodes // nil if nodes are not read
 	sidecars sidecarLister
-	resyncs  *resyncs
-	elected  <-chan struct{}
+	notifier *notify.Notifier
 	log      logr.Logger
 	last     atomic.Pointer[desired.Kubelet]
 }
@@ -66,7 +66,7 @@ func (k *kubelets) Start(ctx context.Context) error {
 		}
 		if isNew {
 			k.log.Info("oldest kubelet changed", "kubelet", k.oldest().Version, "node", k.oldest().Node)
-			k.resyncs.askAll(ctx, k.elected, k.sidecars)
+			k.notifier.NotifyWithLowPriority(keysOf(k.sidecars.list(ctx, ""))...)
 		}
 	})
 	return nil

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -41,6 +42,8 @@ type sweeper struct {
 	writtenBy string
 	log       logr.Logger
 
+	// retry is the delay of the next cleanup if this one fails.
+	retry time.Duration
 	// told has the leftovers that have been reported. cleaned has the generations of workloads after a leftover was
 	// removed, until the workloads have rolled out.
 	told    map[leftover]companion.LeftoverAction
@@ -51,18 +54,16 @@ type sweeper struct {
 
 // leftoverSignal wakes the sweeper.
 type leftoverSignal struct {
-	woken chan struct{}
+	notifier notify.Notifier
 	// hasFound reports whether the last cleanup found something.
 	hasFound atomic.Bool
 }
 
-// wake makes the sweeper run soon.
-func (s *leftoverSignal) wake() {
-	select {
-	case s.woken <- struct{}{}:
-	default: // The sweeper has been woken already.
-	}
-}
+// leftoverKey is the only key of the controller of leftovers.
+var leftoverKey = types.NamespacedName{Name: "leftovers"}
+
+// wake makes the sweeper run after sweepDelay.
+func (s *leftoverSignal) wake() { s.notifier.NotifyAfter(sweepDelay, leftoverKey) }
 
 // claim makes the sweeper run soon if it has found leftovers, because one of them may belong to a new VectorSidecar.
 func (s *leftoverSignal) claim() {

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/pod-security-admission/api"
 	ctrlbuilder "sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -20,10 +21,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
-	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -75,8 +77,9 @@ type namespaces struct {
 	cached client.Reader
 	live   *livelist.Client
 	// names are the namespaces to poll, empty if all are in the cache.
-	names   []string
-	changed chan event.GenericEvent
+	names    []string
+	sidecars sidecarLister
+	notifier *notify.Notifier
 	// rules returns the rollout rules that were read last. Before the first read, decisions have not used the labels
 	// of waves.
 	rules func() *fleet.Rules
@@ -85,20 +88,22 @@ type namespaces struct {
 	known map[string]source.Namespace
 }
 
-func newNamespaces(cached client.Reader, live *livelist.Client, names []string, rules func() *fleet.Rules) *namespaces {
-	return &namespaces{
-		cached: cached, live: live, names: names, rules: rules,
-		changed: make(chan event.GenericEvent), known: map[string]source.Namespace{},
-	}
-}
-
 // watch requests the reconciles of VectorSidecars in namespaces with a change of environment, wave or Pod Security
 // level.
-func (n *namespaces) watch(builder *ctrlbuilder.Builder, eventHandler handler.EventHandler) *ctrlbuilder.Builder {
+func (n *namespaces) watch(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
 	if len(n.names) > 0 {
-		return builder.WatchesRawSource(ctrlsource.Channel(n.changed, eventHandler))
+		return builder
 	}
+	eventHandler := handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, object client.Object) []reconcile.Request {
+		return requests(n.sidecarKeys(ctx, object.GetName()))
+	})
 	return builder.WatchesMetadata(newNamespace(""), eventHandler, ctrlbuilder.WithPredicates(n.changes()))
+}
+
+// sidecarKeys returns the VectorSidecars of a namespace. ClusterVectorSidecars receive their own events of the namespace.
+func (n *namespaces) sidecarKeys(ctx context.Context, name string) []types.NamespacedName {
+	sidecars := slices.Clone(n.sidecars.list(ctx, name))
+	return keysOf(slices.DeleteFunc(sidecars, func(sidecar v1alpha1.VectorSidecar) bool { return sidecar.Cluster != nil }))
 }
 
 // of returns the metadata of a namespace that decisions depend on. It is empty if the namespace does not exist or may
@@ -191,12 +196,8 @@ func (n *namespaces) lookAtAll(ctx context.Context) {
 		if err != nil && ctx.Err() == nil {
 			log.FromContext(ctx).Error(err, "reading a namespace", telemetry.KeyNamespace, name)
 		}
-		if !changed {
-			continue
-		}
-		select {
-		case n.changed <- event.GenericEvent{Object: newNamespace(name)}:
-		case <-ctx.Done():
+		if changed {
+			n.notifier.Notify(n.sidecarKeys(ctx, name)...)
 		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -23,22 +23,15 @@ type pace struct {
 	catalog    *catalogReader
 	allocators map[plan.Class]*fleet.Allocator
 	metrics    *telemetry.Metrics
-
-	queue queue
+	notifier   *notify.Notifier
 }
 
-func newPace(sidecars sidecarLister, catalog *catalogReader, metrics *telemetry.Metrics, clock func() time.Time) *pace {
-	p := &pace{sidecars: sidecars, catalog: catalog, allocators: map[plan.Class]*fleet.Allocator{}, metrics: metrics}
+func newPace(sidecars sidecarLister, catalog *catalogReader, metrics *telemetry.Metrics, notifier *notify.Notifier, clock func() time.Time) *pace {
+	p := &pace{sidecars: sidecars, catalog: catalog, allocators: map[plan.Class]*fleet.Allocator{}, metrics: metrics, notifier: notifier}
 	for _, class := range plan.Classes() {
 		p.allocators[class] = fleet.NewAllocator(clock)
 	}
 	return p
-}
-
-// setQueue stores the controller's queue when the controller starts.
-func (p *pace) setQueue(_ context.Context, q queue) error {
-	p.queue = q
-	return nil
 }
 
 // reserve requests rollout slots for the rollouts that a decision would start. Rollouts without a slot wait.
@@ -48,7 +41,7 @@ func (p *pace) reserve(ctx context.Context, name types.NamespacedName, decision 
 		allocator := p.allocatorOf(ctx, class)
 		demand := decision.Demand(class)
 		granted, wake := allocator.Reserve(name, demand, rules)
-		p.wake(wake)
+		p.notifier.Notify(wake...)
 		if granted < demand.Wanted+demand.FailedWanted {
 			decision.Again = minNonZero(decision.Again, allocator.LateIn())
 		}
@@ -75,7 +68,7 @@ func (p *pace) spread(ctx context.Context, cluster string, namespaces map[string
 		keys = append(keys, keyIn(namespace, cluster))
 	}
 	for _, class := range plan.Classes() {
-		p.wake(p.allocatorOf(ctx, class).AwaitInstead(clusterKey(cluster), keys, p.catalog.rules()))
+		p.notifier.Notify(p.allocatorOf(ctx, class).AwaitInstead(clusterKey(cluster), keys, p.catalog.rules())...)
 	}
 }
 
@@ -87,7 +80,7 @@ func (p *pace) report(name types.NamespacedName, decision *decision.Decision, wr
 	}
 	for _, class := range plan.Classes() {
 		healthy, failed := plan.UnderWay(decision.Plans, class, written)
-		p.wake(p.allocators[class].Report(name, healthy, failed, p.catalog.rules()))
+		p.notifier.Notify(p.allocators[class].Report(name, healthy, failed, p.catalog.rules())...)
 	}
 	p.count()
 }
@@ -95,29 +88,16 @@ func (p *pace) report(name types.NamespacedName, decision *decision.Decision, wr
 // withdraw withdraws the demand of a VectorSidecar with a failed reconcile.
 func (p *pace) withdraw(name types.NamespacedName) {
 	for _, allocator := range p.allocators {
-		p.wake(allocator.Withdraw(name, p.catalog.rules()))
+		p.notifier.Notify(allocator.Withdraw(name, p.catalog.rules())...)
 	}
 }
 
 // forget drops a deleted VectorSidecar.
 func (p *pace) forget(name types.NamespacedName) {
 	for _, allocator := range p.allocators {
-		p.wake(allocator.Forget(name, p.catalog.rules()))
+		p.notifier.Notify(allocator.Forget(name, p.catalog.rules())...)
 	}
 	p.count()
-}
-
-func (p *pace) wake(names []types.NamespacedName) {
-	for _, name := range names {
-		p.queue.Add(reconcile.Request{NamespacedName: name})
-	}
-}
-
-// lookAfter requests another reconcile of a VectorSidecar, in addition to the retry of the failed one.
-func (p *pace) lookAfter(name types.NamespacedName, wait time.Duration) {
-	if wait > 0 {
-		p.queue.AddAfter(reconcile.Request{NamespacedName: name}, wait)
-	}
 }
 
 func (p *pace) count() {

@@ -14,6 +14,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
@@ -23,7 +24,7 @@ type periodic struct {
 	snapshots *snapshots
 	applier   *applier
 	memory    *state.Memory
-	resyncs   *resyncs
+	notifier  *notify.Notifier
 	live      *liveRefresh
 	leftovers *leftoverSignal
 }
@@ -38,11 +39,11 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 		p.applier.Metrics.SetRequiredObjects(string(presence), 0)
 	}
 	sweeping := &sweeper{
-		strayed: map[string]bool{},
+		strayed: map[string]bool{}, retry: sweepRetry,
 		applier: p.applier, leftoverSignal: p.leftovers, sidecars: p.snapshots.sidecars, client: mgr.GetClient(), live: options.Pager.Client(mgr.GetAPIReader()),
 		writtenBy: options.WrittenBy, log: log, told: map[leftover]companion.LeftoverAction{}, cleaned: map[types.UID]swept{},
 	}
-	if err := mgr.Add(runUntil(ctx, sweeping)); err != nil {
+	if err := sweeping.setupWithManager(ctx, mgr); err != nil {
 		return fmt.Errorf("adding the sweep for leftovers: %w", err)
 	}
 	if err := mgr.Add(p.applier.uses); err != nil {
@@ -60,7 +61,7 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 			return fmt.Errorf("adding the check for required objects: %w", err)
 		}
 	}
-	timed := &timedPublication{catalog: p.snapshots.catalog, sidecars: p.snapshots.sidecars, resyncs: p.resyncs, elected: mgr.Elected()}
+	timed := &timedPublication{catalog: p.snapshots.catalog, sidecars: p.snapshots.sidecars, notifier: p.notifier}
 	if err := mgr.Add(timed); err != nil {
 		return fmt.Errorf("adding the timer of publications: %w", err)
 	}
@@ -72,7 +73,7 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 	if options.ReconcileInterval == 0 {
 		return nil
 	}
-	err := mgr.Add(rejudger{sidecars: p.snapshots.sidecars, memory: p.memory, resyncs: p.resyncs, interval: options.ReconcileInterval})
+	err := mgr.Add(rejudger{sidecars: p.snapshots.sidecars, memory: p.memory, notifier: p.notifier, interval: options.ReconcileInterval})
 	if err != nil {
 		return fmt.Errorf("adding the periodic reconcile: %w", err)
 	}
@@ -83,7 +84,7 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 // kubelets.
 func (p *periodic) addKubelets(ctx context.Context, mgr ctrl.Manager, log logr.Logger) error {
 	kubelets := p.snapshots.kubelets
-	kubelets.resyncs, kubelets.elected, kubelets.log = p.resyncs, mgr.Elected(), log
+	kubelets.log = log
 	if _, err := kubelets.look(ctx); err != nil {
 		return fmt.Errorf("looking for the oldest kubelet: %w", err)
 	}
@@ -112,7 +113,7 @@ func (p *periodic) addInjection(ctx context.Context, mgr ctrl.Manager, options *
 		documents: apis.OpenAPIV3WithContext(ctx), isServed: options.Workloads.HasKind, now: p.applier.sets.now, known: map[string]*knownDefinition{},
 	}
 	policies := &policyAPI{
-		apis: apis, definitions: defined, interval: cmp.Or(options.PolicyInterval, policyInterval), sidecars: p.snapshots.sidecars, resyncs: p.resyncs, elected: mgr.Elected(), log: log,
+		apis: apis, definitions: defined, interval: cmp.Or(options.PolicyInterval, policyInterval), sidecars: p.snapshots.sidecars, notifier: p.notifier, log: log,
 	}
 	policies.look(ctx)
 	p.snapshots.policies, p.applier.sets.definitions = policies, defined

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/discovery"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -35,8 +36,7 @@ type policyAPI struct {
 
 	interval  time.Duration
 	sidecars  sidecarLister
-	resyncs   *resyncs
-	elected   <-chan struct{}
+	notifier  *notify.Notifier
 	log       logr.Logger
 	isLacking atomic.Bool
 }
@@ -87,7 +87,7 @@ func (p *policyAPI) Start(ctx context.Context) error {
 	poll(ctx, p.interval, func(ctx context.Context) {
 		isNew := p.look(ctx)
 		if p.definitions.haveChanged(ctx) || isNew {
-			p.resyncs.askAll(ctx, p.elected, p.sidecars)
+			p.notifier.NotifyWithLowPriority(keysOf(p.sidecars.list(ctx, ""))...)
 		}
 	})
 	return nil

@@ -12,11 +12,13 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/companionuse"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
 // New returns the VectorSidecarReconciler of a manager. The manager's cache must store the records that Workloads makes
@@ -33,12 +35,16 @@ func New(mgr ctrl.Manager, options *Options) *VectorSidecarReconciler {
 // newReconciler returns a VectorSidecarReconciler with a cached and a live client.
 func newReconciler(cached client.Client, live *livelist.Client, events *announcer, options *Options) *VectorSidecarReconciler {
 	observed := &instruments{Instruments: options.Instruments, liveness: newLiveness(options.Patience), now: time.Now, clock: options.Clock}
+	notifier := &notify.Notifier{}
 	memory, writer, workloads, sidecars := state.New(options.Clock), apply.New(cached), options.Workloads, sidecarLister{client: cached}
 	if options.ClusterSidecars {
 		sidecars.clusters = &clusterLister{client: cached, home: options.Namespace, statuses: newClusterStatuses()}
 	}
 	sets := newOverlaySets(cached, live.Reader(), writer, sidecars, observed.clock, options.OverlaySets)
-	ofClusters := newClusters(observed, cached, sidecars, sets, writer, events, options)
+	ofClusters := &clusters{
+		clusterLister: sidecars.clusters, clusterMemory: newClusterMemory(notifier), instruments: observed, workloads: workloads, sidecars: sidecars, writer: writer, client: cached,
+		events: events, sets: sets,
+	}
 	statuses := &statusWriter{instruments: observed, client: cached, events: events, clusters: ofClusters.clusterMemory}
 	catalog := &catalogReader{
 		client: cached, catalog: options.Catalog, options: options, events: events, metrics: options.Instruments.Metrics,
@@ -48,14 +54,16 @@ func newReconciler(cached client.Client, live *livelist.Client, events *announce
 		timer:     newPublishTimer(options.Clock),
 	}
 	access := newPodAccess(options.ReadPods, options.Permissions, options.WatchNamespaces, options.Clock)
-	namespaces := newNamespaces(cached, live, options.WatchNamespaces, catalog.rules)
+	namespaces := &namespaces{
+		cached: cached, live: live, names: options.WatchNamespaces, sidecars: sidecars, notifier: notifier, rules: catalog.rules, known: map[string]source.Namespace{},
+	}
 	taking := &snapshots{
 		instruments: observed, client: cached, sidecars: sidecars, workloads: workloads, options: options,
 		namespaces: namespaces, configMaps: newConfigMapCache(live.Reader()), pods: &pods{live: live, access: access, now: observed.clock},
-		catalog: catalog, kubelets: &kubelets{nodes: options.Nodes, sidecars: sidecars}, accounts: newAccounts(live.Reader(), options.ReadAccounts),
+		catalog: catalog, kubelets: &kubelets{nodes: options.Nodes, sidecars: sidecars, notifier: notifier}, accounts: newAccounts(live.Reader(), options.ReadAccounts),
 	}
-	resyncs, leftovers := newResyncs(), &leftoverSignal{woken: make(chan struct{}, 1)}
-	uses := companionuse.New(companionuse.Options{Live: live, Kinds: workloads.Kinds(), Wake: wakeAfterList(resyncs, leftovers), Clock: observed.clock})
+	leftovers := &leftoverSignal{}
+	uses := companionuse.New(companionuse.Options{Live: live, Kinds: workloads.Kinds(), Wake: wakeAfterList(notifier, leftovers), Clock: observed.clock})
 	applying := &applier{instruments: observed, writer: writer, events: events, sets: sets, uses: uses, views: &views{live: live.Reader(), workloads: workloads, now: observed.clock}, isStopped: catalog.isStopped}
 	return &VectorSidecarReconciler{
 		instruments: observed,
@@ -69,10 +77,10 @@ func newReconciler(cached client.Client, live *livelist.Client, events *announce
 		statuses:    statuses,
 		periodic: &periodic{
 			snapshots: taking, applier: applying, memory: memory, leftovers: leftovers,
-			resyncs: resyncs, live: &liveRefresh{live: live, workloads: workloads, now: observed.clock, requests: map[string]string{}},
+			notifier: notifier, live: &liveRefresh{live: live, workloads: workloads, now: observed.clock, requests: map[string]string{}},
 		},
 		stages: &stages{
-			pace: newPace(sidecars, catalog, options.Instruments.Metrics, observed.clock), waves: fleet.NewWaves(),
+			pace: newPace(sidecars, catalog, options.Instruments.Metrics, notifier, observed.clock), waves: fleet.NewWaves(),
 			namespaces: namespaces, access: access, statuses: statuses, clusters: ofClusters, options: options, now: observed.clock,
 		},
 		clusters: ofClusters,

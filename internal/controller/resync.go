@@ -8,72 +8,22 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// resyncs requests reconciles that no event requests and that do not use earlier renderings or evaluations, so that a
-// wrong cached state does not last. The records of writes and rejections remain, because they still apply in the
-// cluster.
-type resyncs struct {
-	passes chan event.TypedGenericEvent[types.NamespacedName]
-}
-
-func newResyncs() *resyncs {
-	return &resyncs{passes: make(chan event.TypedGenericEvent[types.NamespacedName])}
-}
-
-// source adds these reconciles to the queue, after the reconciles that events request.
-func (r *resyncs) source() ctrlsource.Source {
-	return ctrlsource.Channel(r.passes, handler.TypedFuncs[types.NamespacedName, reconcile.Request]{
-		GenericFunc: func(_ context.Context, e event.TypedGenericEvent[types.NamespacedName], q queue) {
-			request := reconcile.Request{NamespacedName: e.Object}
-			if byPriority, ok := q.(priorityqueue.PriorityQueue[reconcile.Request]); ok {
-				byPriority.AddWithOpts(priorityqueue.AddOpts{Priority: ptr.To(handler.LowPriority)}, request)
-				return
-			}
-			q.Add(request)
-		},
-	})
-}
-
-// ask requests a reconcile.
-func (r *resyncs) ask(ctx context.Context, name types.NamespacedName) {
-	select {
-	case r.passes <- event.TypedGenericEvent[types.NamespacedName]{Object: name}:
-	case <-ctx.Done():
-	}
-}
-
-// askAll requests a reconcile of every VectorSidecar. It does so on the leader only, because another replica reconciles
-// every VectorSidecar when it becomes the leader.
-func (r *resyncs) askAll(ctx context.Context, elected <-chan struct{}, sidecars sidecarLister) {
-	select {
-	case <-elected:
-	default:
-		return
-	}
-	for _, name := range keysOf(sidecars.list(ctx, "")) {
-		r.ask(ctx, name)
-	}
-}
-
-// rejudger periodically requests a reconcile of every VectorSidecar without earlier renderings or evaluations. It runs
-// on the leader only.
+// rejudger periodically requests a reconcile of every VectorSidecar that does not use earlier renderings or evaluations,
+// so that a wrong cached state does not last. The records of writes and rejections remain, because they still apply in
+// the cluster. It runs on the leader only.
 type rejudger struct {
 	sidecars sidecarLister
 	memory   *state.Memory
-	resyncs  *resyncs
+	notifier *notify.Notifier
 	interval time.Duration
 }
 
@@ -82,7 +32,7 @@ func (r rejudger) Start(ctx context.Context) error {
 	poll(ctx, r.interval, func(ctx context.Context) {
 		for _, name := range keysOf(r.sidecars.list(ctx, "")) {
 			r.memory.Of(name).ResyncNext()
-			r.resyncs.ask(ctx, name)
+			r.notifier.NotifyWithLowPriority(name)
 		}
 	})
 	return nil

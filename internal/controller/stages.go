@@ -54,7 +54,7 @@ func (s *stages) advance(ctx context.Context, sidecarState *state.Sidecar, sidec
 		return nil, nil
 	}
 	if sidecar.DeletionTimestamp != nil { // A deletion may take any time.
-		s.wake(s.waves.Forget(client.ObjectKeyFromObject(sidecar), &platform.Target))
+		s.notifier.Notify(s.waves.Forget(client.ObjectKeyFromObject(sidecar), &platform.Target)...)
 		return nil, nil
 	}
 	s.await(ctx)
@@ -107,7 +107,7 @@ func (s *stages) follow(sidecar *v1alpha1.VectorSidecar, wave string, platform *
 	name, _ := meta.ParseClusterName(sidecar.Name)
 	rollout := s.clusters.of(name).part(wave)
 	if rollout == nil {
-		s.wake([]types.NamespacedName{clusterKey(name)})
+		s.notifier.Notify(clusterKey(name))
 		rollout = &stage{given: platform.Target, Stage: fleet.Stage{IsHeld: true, Gate: fleet.Gate{Why: "the wave has not been checked yet"}}}
 	}
 	rollout.ofCluster = name
@@ -258,7 +258,7 @@ func (s *stages) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar, r
 	recorded := rollout.Status.Failures
 	nextDue := rollout.Observe(progress, rollout.of.Wave, &rollout.given, now)
 	announceFailures(ctx, s.statuses.events, sidecar, recorded, rollout.Status.Failures)
-	s.wake(s.waves.Tell(name, &rollout.given, fleet.Part{Of: rollout.of, Is: &rollout.Status}))
+	s.notifier.Notify(s.waves.Tell(name, &rollout.given, fleet.Part{Of: rollout.of, Is: &rollout.Status})...)
 	s.countWaves(&rollout.given)
 	if nextDue.IsZero() {
 		return &rollout.Status, 0
@@ -270,7 +270,7 @@ func (s *stages) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar, r
 // counts.
 func (s *stages) reportFailed(name types.NamespacedName, lastReports []fleet.Part) {
 	if target := s.given(); target != nil {
-		s.wake(s.waves.Pass(name, target, lastReports...))
+		s.notifier.Notify(s.waves.Pass(name, target, lastReports...)...)
 		s.countWaves(target)
 	}
 }
@@ -293,7 +293,7 @@ func (s *stages) lastOf(ctx context.Context, sidecarState *state.Sidecar, sideca
 // forget drops a deleted VectorSidecar.
 func (s *stages) forget(name types.NamespacedName) {
 	target := s.given()
-	s.wake(s.waves.Forget(name, target)) // Also without waves, because waves may be set again.
+	s.notifier.Notify(s.waves.Forget(name, target)...) // Also without waves, because waves may be set again.
 	if target != nil {
 		s.countWaves(target)
 	}

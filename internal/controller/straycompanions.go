@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
@@ -87,12 +88,12 @@ func noWorkloads(func(types.UID) bool) {}
 
 // wakeAfterList returns the function that requests a reconcile of a VectorSidecar after a list of revisions. Without a
 // name, the function starts the leftover cleanup.
-func wakeAfterList(resyncs *resyncs, leftovers *leftoverSignal) func(context.Context, types.NamespacedName) {
-	return func(ctx context.Context, name types.NamespacedName) {
+func wakeAfterList(notifier *notify.Notifier, leftovers *leftoverSignal) func(types.NamespacedName) {
+	return func(name types.NamespacedName) {
 		if name.Name == "" {
 			leftovers.wake()
 			return
 		}
-		resyncs.ask(ctx, name)
+		notifier.NotifyWithLowPriority(name)
 	}
 }

@@ -4,7 +4,6 @@
 package controller
 
 import (
-	"context"
 	"errors"
 	"testing"
 	"time"
@@ -64,7 +63,7 @@ func TestDeleteStrays_DeletesConfirmedUnreferencedConfigMaps(t *testing.T) {
 	paged, woken := livelist.NewPager().Client(live), make(chan types.NamespacedName, 1)
 	uses := companionuse.New(companionuse.Options{
 		Live: paged, Kinds: workload.Kinds(), Clock: time.Now,
-		Wake: func(_ context.Context, name types.NamespacedName) { woken <- name },
+		Wake: func(name types.NamespacedName) { woken <- name },
 	})
 	go func() { _ = uses.Start(t.Context()) }()
 	s := &sweeper{

@@ -7,6 +7,8 @@ import (
 	"context"
 
 	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 )
 
 // timedPublication requests a reconcile of all VectorSidecars and ClusterVectorSidecars when the platform's ConfigMaps
@@ -15,8 +17,7 @@ import (
 type timedPublication struct {
 	catalog  *catalogReader
 	sidecars sidecarLister
-	resyncs  *resyncs
-	elected  <-chan struct{}
+	notifier *notify.Notifier
 }
 
 // Start publishes at each time of the timer until the context ends.
@@ -29,14 +30,7 @@ func (p *timedPublication) publish(ctx context.Context) {
 	if _, err := p.catalog.current(ctx); err != nil && ctx.Err() == nil {
 		log.FromContext(ctx).Error(err, "reading the platform's ConfigMaps")
 	}
-	select {
-	case <-p.elected:
-	default: // The first reconciles of the leader read the published content.
-		return
-	}
-	for _, name := range platformReaders(ctx, p.sidecars) {
-		p.resyncs.ask(ctx, name)
-	}
+	p.notifier.NotifyWithLowPriority(platformReaders(ctx, p.sidecars)...)
 }
 
 // NeedLeaderElection implements manager.LeaderElectionRunnable.

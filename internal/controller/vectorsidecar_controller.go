@@ -71,13 +71,20 @@ func (r *VectorSidecarReconciler) Reconcile(ctx context.Context, request reconci
 		return reconcile.Result{RequeueAfter: wait}, nil
 	case err != nil:
 		r.fail(ctx, request.NamespacedName, err)
-		r.stages.lookAfter(request.NamespacedName, minNonZero(result.RequeueAfter, requeueAfter))
+		r.requeue(request.NamespacedName, minNonZero(result.RequeueAfter, requeueAfter))
 		return reconcile.Result{}, err // controller-runtime ignores the result of a reconcile with an error.
 	default:
 		r.memory.NoConflict(request.NamespacedName)
 		result.RequeueAfter = minNonZero(result.RequeueAfter, requeueAfter)
 	}
 	return result, nil
+}
+
+// requeue requests another reconcile, in addition to the retry of the failed one. A zero delay requests none.
+func (r *VectorSidecarReconciler) requeue(name types.NamespacedName, delay time.Duration) {
+	if delay > 0 {
+		r.periodic.notifier.NotifyAfter(delay, name)
+	}
 }
 
 // withdraw withdraws the demand of a VectorSidecar with a failed reconcile, and stops the waiting for it. In its wave,
@@ -372,7 +379,7 @@ func (r *VectorSidecarReconciler) SetupWithManager(ctx context.Context, mgr ctrl
 	}
 	watching := &watches{
 		sidecars: r.snapshots.sidecars, workloads: r.snapshots.workloads, namespaces: r.snapshots.namespaces, catalog: r.snapshots.catalog,
-		memory: r.memory, resyncs: r.periodic.resyncs, pace: r.stages.pace, leftovers: r.periodic.leftovers, clusters: r.clusters, sets: r.applier.sets,
+		memory: r.memory, notifier: r.periodic.notifier, leftovers: r.periodic.leftovers, clusters: r.clusters, sets: r.applier.sets,
 		apis: apis, kinds: &workloadWatch{
 			cache: mgr.GetCache(), workloads: r.snapshots.workloads, awaits: r.memory.IsAwaited, uses: r.applier.uses, now: r.clock, metrics: r.Metrics,
 		},

@@ -301,7 +301,7 @@ func TestReconcile_ContinuesPastFailedWrite(t *testing.T) {
 	answer := apierrors.NewInternalError(errors.New(`no answer: failed calling webhook "a"`))
 	api, _ := refusing(t, &v1alpha1.CanarySpec{Workloads: new(intstr.FromInt32(1))}, answer)
 	later := &addedAfter{queue: api.waiting}
-	api.stages.queue = later
+	require.NoError(t, api.periodic.notifier.Source().Start(t.Context(), later))
 	for range 4 { // The first statuses are written immediately.
 		_, err := api.once(t, "logs")
 		require.ErrorContains(t, err, answer.Error())

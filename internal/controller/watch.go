@@ -17,9 +17,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -33,8 +33,7 @@ type watches struct {
 	namespaces *namespaces
 	catalog    *catalogReader
 	memory     *state.Memory
-	resyncs    *resyncs
-	pace       *pace
+	notifier   *notify.Notifier
 	leftovers  *leftoverSignal
 	sets       *overlaySets
 	clusters   *clusters
@@ -44,29 +43,28 @@ type watches struct {
 
 // add adds the watches of workloads, VectorSidecars, ConfigMaps and namespaces to a controller.
 func (w *watches) add(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
-	builder = w.namespaces.watch(builder, handler.EnqueueRequestsFromMapFunc(w.sidecarsOfNamespace))
+	builder = w.namespaces.watch(builder)
 	builder = w.clusters.watch(w.sets.watch(builder), w.namespaces)
 	return builder.
 		Watches(&v1alpha1.VectorSidecar{}, handler.EnqueueRequestsFromMapFunc(w.neighbors), ctrlbuilder.WithPredicates(laterChanges())).
 		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(w.sidecarsOfConfigMap), ctrlbuilder.WithPredicates(configMapChanges())).
-		WatchesRawSource(w.resyncs.source()).
-		WatchesRawSource(ctrlsource.Func(w.pace.setQueue)).
+		WatchesRawSource(w.notifier.Source()).
 		WatchesRawSource(&workloadEvents{concerns: w.sidecarsOfWorkload, workloadAPIs: &workloadAPIs{
-			apis: w.apis, listing: w.sidecarsListing, workloadWatch: w.kinds,
+			apis: w.apis, listing: w.sidecarsListing, notifier: w.notifier, workloadWatch: w.kinds,
 		}})
 }
 
 // sidecarsListing returns the VectorSidecars that list a workload kind.
-func (w *watches) sidecarsListing(ctx context.Context, kind *workload.Kind) []reconcile.Request {
+func (w *watches) sidecarsListing(ctx context.Context, kind *workload.Kind) []types.NamespacedName {
 	sidecars := w.sidecars.list(ctx, "")
-	return requests(keysOf(slices.DeleteFunc(slices.Clone(sidecars), func(sidecar v1alpha1.VectorSidecar) bool {
+	return keysOf(slices.DeleteFunc(slices.Clone(sidecars), func(sidecar v1alpha1.VectorSidecar) bool {
 		return !slices.Contains(sidecar.Spec.Kinds(), v1alpha1.WorkloadKind(kind.Kind))
-	})))
+	}))
 }
 
 // sidecarsOfWorkload returns the VectorSidecars that may match a workload in one of its states. It also returns the
 // VectorSidecars that own fields of the workload.
-func (w *watches) sidecarsOfWorkload(ctx context.Context, states ...*workloadcache.Record) []reconcile.Request {
+func (w *watches) sidecarsOfWorkload(ctx context.Context, states ...*workloadcache.Record) []types.NamespacedName {
 	sidecarKeys := map[types.NamespacedName]bool{}
 	labels, managers := map[string]bool{workloadcache.AnyLabels: true}, map[string]bool{}
 	for _, record := range states {
@@ -89,7 +87,7 @@ func (w *watches) sidecarsOfWorkload(ctx context.Context, states ...*workloadcac
 			w.leftovers.wake()
 		}
 	}
-	return requests(slices.Collect(maps.Keys(sidecarKeys)))
+	return slices.Collect(maps.Keys(sidecarKeys))
 }
 
 func addKeys(set map[string]bool, keys []string) {
@@ -155,14 +153,4 @@ func (w *watches) neighbors(ctx context.Context, object client.Object) []reconci
 	candidates := w.workloads.WithLabels(object.GetNamespace(), selectorKeys(object))
 	labels := func(n int) iter.Seq2[string, string] { return candidates[n].Labels().All() }
 	return requests(keysOf(w.sidecars.selecting(ctx, object.GetNamespace(), len(candidates), labels)))
-}
-
-func (w *watches) sidecarsOfNamespace(ctx context.Context, object client.Object) []reconcile.Request {
-	var sidecars []v1alpha1.VectorSidecar
-	for _, sidecar := range w.sidecars.list(ctx, object.GetName()) {
-		if sidecar.Cluster == nil { // ClusterVectorSidecars receive their own events of the namespace.
-			sidecars = append(sidecars, sidecar)
-		}
-	}
-	return requests(keysOf(sidecars))
 }

@@ -11,12 +11,13 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/discovery"
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/log"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -35,13 +36,14 @@ type workloadAPIs struct {
 	// apis returns the APIs of the cluster.
 	apis discovery.ServerResourcesInterface
 	// listing returns the VectorSidecars that list a workload kind.
-	listing func(ctx context.Context, kind *workload.Kind) []reconcile.Request
+	listing  func(ctx context.Context, kind *workload.Kind) []types.NamespacedName
+	notifier *notify.Notifier
 }
 
 // seek watches an optional kind while the cluster serves its API. It returns when the API server has answered the first
 // check. The returned function reports whether the workloads of the kind are listed, and is nil if the cluster does not
 // serve the API.
-func (w *workloadAPIs) seek(ctx context.Context, kind *workload.Kind, q queue, enqueue enqueuer) (synced toolscache.InformerSynced, err error) {
+func (w *workloadAPIs) seek(ctx context.Context, kind *workload.Kind, enqueue enqueuer) (synced toolscache.InformerSynced, err error) {
 	isKnown := func(context.Context) (bool, error) {
 		isServed, err := w.hasAPI(kind)
 		if err != nil {
@@ -59,7 +61,7 @@ func (w *workloadAPIs) seek(ctx context.Context, kind *workload.Kind, q queue, e
 		return nil, err
 	}
 	go wait.UntilWithContext(ctx, func(ctx context.Context) {
-		if err := w.lookAgain(ctx, kind, q, enqueue); err != nil && ctx.Err() == nil {
+		if err := w.lookAgain(ctx, kind, enqueue); err != nil && ctx.Err() == nil {
 			log.FromContext(ctx).Error(err, "looking for an API", telemetry.KeyKind, kind.Kind)
 		}
 	}, apiInterval)
@@ -68,7 +70,7 @@ func (w *workloadAPIs) seek(ctx context.Context, kind *workload.Kind, q queue, e
 
 // lookAgain starts or ends the watch of a kind if its API was added or removed. After that it requests a reconcile of
 // the VectorSidecars that list the kind.
-func (w *workloadAPIs) lookAgain(ctx context.Context, kind *workload.Kind, q queue, enqueue enqueuer) error {
+func (w *workloadAPIs) lookAgain(ctx context.Context, kind *workload.Kind, enqueue enqueuer) error {
 	isServed, err := w.hasAPI(kind)
 	if err != nil || isServed == w.workloads.HasKind(kind) {
 		return err
@@ -84,9 +86,7 @@ func (w *workloadAPIs) lookAgain(ctx context.Context, kind *workload.Kind, q que
 	} else if err := w.lose(ctx, kind, enqueue); err != nil {
 		return err
 	}
-	for _, request := range w.listing(ctx, kind) {
-		q.Add(request)
-	}
+	w.notifier.Notify(w.listing(ctx, kind)...)
 	return nil
 }
 

@@ -7,8 +7,8 @@ import (
 	"context"
 	"errors"
 
+	"k8s.io/apimachinery/pkg/types"
 	toolscache "k8s.io/client-go/tools/cache"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
@@ -19,30 +19,28 @@ type workloadEvents struct {
 	*workloadAPIs
 
 	// concerns returns the VectorSidecars that depend on a workload with the given known states.
-	concerns func(ctx context.Context, states ...*workloadcache.Record) []reconcile.Request
+	concerns func(ctx context.Context, states ...*workloadcache.Record) []types.NamespacedName
 	// synced reports for each kind whether the event handler has received every workload of the initial list.
 	synced  []toolscache.InformerSynced
 	started chan error
 }
 
 // Start implements Source. The controller calls it once.
-func (w *workloadEvents) Start(ctx context.Context, queue queue) error {
+func (w *workloadEvents) Start(ctx context.Context, _ queue) error {
 	w.started = make(chan error, 1)
-	go func() { w.started <- w.follow(ctx, queue) }()
+	go func() { w.started <- w.follow(ctx) }()
 	return nil
 }
 
 // follow adds the event handlers to the informers. It runs in its own goroutine, because its requests to the API server
 // must not delay the start of other sources.
-func (w *workloadEvents) follow(ctx context.Context, queue queue) error {
+func (w *workloadEvents) follow(ctx context.Context) error {
 	enqueue := func(states ...*workloadcache.Record) {
-		for _, request := range w.concerns(ctx, states...) {
-			queue.Add(request)
-		}
+		w.notifier.Notify(w.concerns(ctx, states...)...)
 	}
 	for _, kind := range w.workloads.Kinds() {
 		if kind.Traits.OptionalAPI {
-			synced, err := w.seek(ctx, kind, queue, enqueue)
+			synced, err := w.seek(ctx, kind, enqueue)
 			if err != nil {
 				return err
 			}

@@ -49,6 +49,7 @@ var order = []string{
 	"internal/apply",
 	"internal/removal",
 	"internal/admission",
+	"internal/controller/notify",
 	"internal/controller/fairqueue",
 	"internal/controller/state",
 	"internal/controller/companionuse",

@@ -32,7 +32,7 @@ type Options struct {
 	Live  *livelist.Client
 	Kinds []*workload.Kind
 	// Wake requests a reconcile of a VectorSidecar if it has an unused companion or if its revisions cannot be listed.
-	Wake  func(context.Context, types.NamespacedName)
+	Wake  func(types.NamespacedName)
 	Clock func() time.Time
 }
 
@@ -40,7 +40,7 @@ type Options struct {
 // cause of the next list. It is a Runnable of the leader. It is safe for concurrent use.
 type Tracker struct {
 	list  func(ctx context.Context, namespace string, names []string) (Use, error)
-	wake  func(context.Context, types.NamespacedName)
+	wake  func(types.NamespacedName)
 	clock func() time.Time
 	// dueNamespaces receives the namespaces that must be listed now.
 	dueNamespaces chan string
@@ -209,7 +209,7 @@ func (t *Tracker) refresh(ctx context.Context, namespace string) {
 		logger.V(1).Info("listed revisions", telemetry.KeyNamespace, namespace, "cause", cause, "listed", result.Listed, "companions", len(names), "used", len(result.Names))
 	}
 	for _, sidecar := range t.finishList(namespace, names, result, err) {
-		t.wake(ctx, sidecar)
+		t.wake(sidecar)
 	}
 }
 

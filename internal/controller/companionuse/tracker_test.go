@@ -46,7 +46,7 @@ type cluster struct {
 func start(t *testing.T) *cluster {
 	t.Helper()
 	c := &cluster{used: map[string]bool{}, began: time.Now()}
-	c.Tracker = New(Options{Clock: time.Now, Wake: func(_ context.Context, name types.NamespacedName) { c.woken = append(c.woken, name) }})
+	c.Tracker = New(Options{Clock: time.Now, Wake: func(name types.NamespacedName) { c.woken = append(c.woken, name) }})
 	c.list = func(_ context.Context, namespace string, names []string) (Use, error) {
 		require.Equal(t, "shop", namespace)
 		c.lists = append(c.lists, time.Since(c.began).Round(time.Second))
