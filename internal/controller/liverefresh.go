@@ -30,17 +30,13 @@ type liveRefresh struct {
 	now       func() time.Time
 	running   singleflight.Group
 
-	mu sync.Mutex
 	// requests holds, by namespace, the annotation value for which its workloads were last listed.
-	requests map[string]string
+	requests sync.Map
 }
 
 // namespace lists the workloads of a namespace, once for each value of the annotation that requests it.
 func (l *liveRefresh) namespace(ctx context.Context, namespace, request string) error {
-	l.mu.Lock()
-	isDone := l.requests[namespace] == request
-	l.mu.Unlock()
-	if isDone {
+	if last, _ := l.requests.Load(namespace); last == request {
 		return nil
 	}
 	_, err, _ := l.running.Do(namespace+"\n"+request, func() (any, error) {
@@ -56,9 +52,7 @@ func (l *liveRefresh) namespace(ctx context.Context, namespace, request string) 
 			corrected += n
 		}
 		log.FromContext(ctx).Info("listed live workloads", telemetry.KeyNamespace, namespace, "corrected", corrected)
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.requests[namespace] = request
+		l.requests.Store(namespace, request)
 		return nil, nil
 	})
 	return err
@@ -127,8 +121,4 @@ func (l *liveRefresh) add(ctx context.Context, kind *workload.Kind, missing []*w
 }
 
 // forget forgets the requests of a namespace.
-func (l *liveRefresh) forget(namespace string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.requests, namespace)
-}
+func (l *liveRefresh) forget(namespace string) { l.requests.Delete(namespace) }

@@ -77,9 +77,10 @@ type namespaces struct {
 	cached client.Reader
 	live   *livelist.Client
 	// names are the namespaces to poll, empty if all are in the cache.
-	names    []string
-	sidecars sidecarLister
-	notifier *notify.Notifier
+	names []string
+	// sidecarKeys returns the VectorSidecars of a namespace, without ClusterVectorSidecars.
+	sidecarKeys func(ctx context.Context, namespace string) []types.NamespacedName
+	notifier    *notify.Notifier
 	// rules returns the rollout rules that were read last. Before the first read, decisions have not used the labels
 	// of waves.
 	rules func() *fleet.Rules
@@ -89,7 +90,7 @@ type namespaces struct {
 }
 
 // watch requests the reconciles of VectorSidecars in namespaces with a change of environment, wave or Pod Security
-// level.
+// level. ClusterVectorSidecars receive their own events of the namespace.
 func (n *namespaces) watch(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
 	if len(n.names) > 0 {
 		return builder
@@ -98,12 +99,6 @@ func (n *namespaces) watch(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
 		return requests(n.sidecarKeys(ctx, object.GetName()))
 	})
 	return builder.WatchesMetadata(newNamespace(""), eventHandler, ctrlbuilder.WithPredicates(n.changes()))
-}
-
-// sidecarKeys returns the VectorSidecars of a namespace. ClusterVectorSidecars receive their own events of the namespace.
-func (n *namespaces) sidecarKeys(ctx context.Context, name string) []types.NamespacedName {
-	sidecars := slices.Clone(n.sidecars.list(ctx, name))
-	return keysOf(slices.DeleteFunc(sidecars, func(sidecar v1alpha1.VectorSidecar) bool { return sidecar.Cluster != nil }))
 }
 
 // of returns the metadata of a namespace that decisions depend on. It is empty if the namespace does not exist or may

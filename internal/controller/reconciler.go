@@ -55,7 +55,7 @@ func newReconciler(cached client.Client, live *livelist.Client, events *announce
 	}
 	access := newPodAccess(options.ReadPods, options.Permissions, options.WatchNamespaces, options.Clock)
 	namespaces := &namespaces{
-		cached: cached, live: live, names: options.WatchNamespaces, sidecars: sidecars, notifier: notifier, rules: catalog.rules, known: map[string]source.Namespace{},
+		cached: cached, live: live, names: options.WatchNamespaces, sidecarKeys: sidecars.keysIn, notifier: notifier, rules: catalog.rules, known: map[string]source.Namespace{},
 	}
 	taking := &snapshots{
 		instruments: observed, client: cached, sidecars: sidecars, workloads: workloads, options: options,
@@ -77,7 +77,7 @@ func newReconciler(cached client.Client, live *livelist.Client, events *announce
 		statuses:    statuses,
 		periodic: &periodic{
 			snapshots: taking, applier: applying, memory: memory, leftovers: leftovers,
-			notifier: notifier, live: &liveRefresh{live: live, workloads: workloads, now: observed.clock, requests: map[string]string{}},
+			notifier: notifier, live: &liveRefresh{live: live, workloads: workloads, now: observed.clock},
 		},
 		stages: &stages{
 			pace: newPace(sidecars, catalog, options.Instruments.Metrics, notifier, observed.clock), waves: fleet.NewWaves(),

@@ -107,3 +107,8 @@ func (l sidecarLister) own(ctx context.Context, namespace string, options ...cli
 	}
 	return list.Items
 }
+
+// keysIn returns the keys of the VectorSidecars of a namespace, without ClusterVectorSidecars.
+func (l sidecarLister) keysIn(ctx context.Context, namespace string) []types.NamespacedName {
+	return keysOf(l.own(ctx, namespace))
+}

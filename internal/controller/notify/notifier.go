@@ -24,15 +24,9 @@ import (
 // to use.
 type Notifier struct {
 	mu sync.Mutex
-	// queue is nil until the controller starts. pending has the requests until then.
+	// queue is nil until the controller starts. pending adds the keys of the time until then.
 	queue   workqueue.TypedRateLimitingInterface[reconcile.Request]
-	pending []pendingRequest
-}
-
-// pendingRequest is a request that waits for the start of the controller.
-type pendingRequest struct {
-	key     types.NamespacedName
-	options priorityqueue.AddOpts
+	pending []func()
 }
 
 // Source returns the source of the controller whose reconciles the Notifier wakes. Only one controller may have it.
@@ -41,8 +35,8 @@ func (n *Notifier) Source() source.Source {
 		n.mu.Lock()
 		defer n.mu.Unlock()
 		n.queue = queue
-		for _, request := range n.pending {
-			n.add(request.key, request.options)
+		for _, add := range n.pending {
+			add()
 		}
 		n.pending = nil
 		return nil
@@ -67,7 +61,7 @@ func (n *Notifier) notify(options priorityqueue.AddOpts, keys []types.Namespaced
 	defer n.mu.Unlock()
 	for _, key := range keys {
 		if n.queue == nil {
-			n.pending = append(n.pending, pendingRequest{key, options})
+			n.pending = append(n.pending, func() { n.add(key, options) })
 			continue
 		}
 		n.add(key, options)
