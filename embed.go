@@ -35,6 +35,7 @@
 //   - internal/controller/state – results of earlier reconciles – the cached state of a VectorSidecar.
 //   - internal/controller/companionuse – workloads and their revisions – companion ConfigMaps that a rollback may need.
 //   - internal/controller/notify – keys – requests in the queue of a controller.
+//   - internal/controller/schedule – an interval and a function – a runnable that calls the function periodically.
 //   - internal/controller/fairqueue – requests – requests in an order in which namespaces take turns.
 //   - internal/admission – an AdmissionReview – the answer to it, by the same decision; also the webhook's certificate.
 //   - internal/livelist – a kind and a namespace – live objects, page by page within a limit of bytes.

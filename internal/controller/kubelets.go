@@ -56,21 +56,16 @@ func (k *kubelets) look(ctx context.Context) (isNew bool, err error) {
 	return previous == nil || *previous != kubelet, nil
 }
 
-// Start reads the oldest kubelet periodically until the context ends. While nodes cannot be listed, the last result
-// stays valid, because dropping it would change sidecars.
-func (k *kubelets) Start(ctx context.Context) error {
-	poll(ctx, kubeletInterval, func(ctx context.Context) {
-		isNew, err := k.look(ctx)
-		if err != nil && ctx.Err() == nil {
-			telemetry.Warn(k.log, "nodes cannot be listed", "cause", err.Error())
-		}
-		if isNew {
-			k.log.Info("oldest kubelet changed", "kubelet", k.oldest().Version, "node", k.oldest().Node)
-			k.notifier.NotifyWithLowPriority(keysOf(k.sidecars.list(ctx, ""))...)
-		}
-	})
+// refresh reads the oldest kubelet again. While nodes cannot be listed, the last result stays valid, because dropping it
+// would change sidecars.
+func (k *kubelets) refresh(ctx context.Context) error {
+	isNew, err := k.look(ctx)
+	if err != nil && ctx.Err() == nil {
+		telemetry.Warn(k.log, "nodes cannot be listed", "cause", err.Error())
+	}
+	if isNew {
+		k.log.Info("oldest kubelet changed", "kubelet", k.oldest().Version, "node", k.oldest().Node)
+		k.notifier.NotifyWithLowPriority(keysOf(k.sidecars.list(ctx, ""))...)
+	}
 	return nil
 }
-
-// NeedLeaderElection implements manager.LeaderElectionRunnable.
-func (*kubelets) NeedLeaderElection() bool { return false }

@@ -171,21 +171,8 @@ func (n *namespaces) look(ctx context.Context, name string) (bool, error) {
 	return ok && n.isOther(previous, namespace), nil
 }
 
-// Start polls the namespaces until the context ends.
-func (n *namespaces) Start(ctx context.Context) error {
-	ticker := time.NewTicker(namespaceInterval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-			n.lookAtAll(ctx)
-		}
-	}
-}
-
-func (n *namespaces) lookAtAll(ctx context.Context) {
+// lookAtAll polls the namespaces and requests the reconciles of VectorSidecars in changed namespaces.
+func (n *namespaces) lookAtAll(ctx context.Context) error {
 	for _, name := range n.names {
 		changed, err := n.look(ctx, name)
 		if err != nil && ctx.Err() == nil {
@@ -195,4 +182,5 @@ func (n *namespaces) lookAtAll(ctx context.Context) {
 			n.notifier.Notify(n.sidecarKeys(ctx, name)...)
 		}
 	}
+	return nil
 }

@@ -26,8 +26,8 @@ type overlaySetRemoval struct {
 	log        logr.Logger
 }
 
-// Start deletes the OverlaySets. It leaves the ones that it may not list or cannot delete.
-func (o *overlaySetRemoval) Start(ctx context.Context) error {
+// deleteAll deletes the OverlaySets. It leaves the ones that it may not list or cannot delete.
+func (o *overlaySetRemoval) deleteAll(ctx context.Context) error {
 	namespaces := o.namespaces
 	if len(namespaces) == 0 {
 		namespaces = []string{metav1.NamespaceAll}

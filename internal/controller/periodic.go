@@ -12,9 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/schedule"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
@@ -55,9 +57,9 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 	if len(options.RequiredObjects) > 0 {
 		required := &requiredObjects{
 			objects: options.RequiredObjects, namespace: options.Namespace, live: options.Pager.Client(mgr.GetAPIReader()).Reader(),
-			interval: cmp.Or(options.PolicyInterval, policyInterval), metrics: p.applier.Metrics, log: log,
+			metrics: p.applier.Metrics, log: log,
 		}
-		if err := mgr.Add(required); err != nil {
+		if err := mgr.Add(schedule.Every(cmp.Or(options.PolicyInterval, policyInterval), required.check)); err != nil {
 			return fmt.Errorf("adding the check for required objects: %w", err)
 		}
 	}
@@ -73,8 +75,8 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 	if options.ReconcileInterval == 0 {
 		return nil
 	}
-	err := mgr.Add(rejudger{sidecars: p.snapshots.sidecars, memory: p.memory, notifier: p.notifier, interval: options.ReconcileInterval})
-	if err != nil {
+	resyncs := rejudger{sidecars: p.snapshots.sidecars, memory: p.memory, notifier: p.notifier}
+	if err := mgr.Add(schedule.After(options.ReconcileInterval, schedule.Every(options.ReconcileInterval, resyncs.requestResyncs))); err != nil {
 		return fmt.Errorf("adding the periodic reconcile: %w", err)
 	}
 	return nil
@@ -88,7 +90,7 @@ func (p *periodic) addKubelets(ctx context.Context, mgr ctrl.Manager, log logr.L
 	if _, err := kubelets.look(ctx); err != nil {
 		return fmt.Errorf("looking for the oldest kubelet: %w", err)
 	}
-	if err := mgr.Add(kubelets); err != nil {
+	if err := mgr.Add(schedule.OnEveryReplica(schedule.After(kubeletInterval, schedule.Every(kubeletInterval, kubelets.refresh)))); err != nil {
 		return fmt.Errorf("adding the polling of kubelets: %w", err)
 	}
 	return nil
@@ -100,7 +102,7 @@ func (p *periodic) addKubelets(ctx context.Context, mgr ctrl.Manager, log logr.L
 func (p *periodic) addInjection(ctx context.Context, mgr ctrl.Manager, options *Options, log logr.Logger) error {
 	if !options.OverlaySets {
 		removal := &overlaySetRemoval{live: options.Pager.Client(mgr.GetAPIReader()), writer: p.applier.writer, namespaces: options.WatchNamespaces, log: log}
-		if err := mgr.Add(runUntil(ctx, removal)); err != nil {
+		if err := mgr.Add(runUntil(ctx, manager.RunnableFunc(removal.deleteAll))); err != nil {
 			return fmt.Errorf("adding the removal of overlay sets: %w", err)
 		}
 		return nil
@@ -113,11 +115,12 @@ func (p *periodic) addInjection(ctx context.Context, mgr ctrl.Manager, options *
 		documents: apis.OpenAPIV3WithContext(ctx), isServed: options.Workloads.HasKind, now: p.applier.sets.now, known: map[string]*knownDefinition{},
 	}
 	policies := &policyAPI{
-		apis: apis, definitions: defined, interval: cmp.Or(options.PolicyInterval, policyInterval), sidecars: p.snapshots.sidecars, notifier: p.notifier, log: log,
+		apis: apis, definitions: defined, sidecars: p.snapshots.sidecars, notifier: p.notifier, log: log,
 	}
 	policies.look(ctx)
 	p.snapshots.policies, p.applier.sets.definitions = policies, defined
-	if err := mgr.Add(policies); err != nil {
+	interval := cmp.Or(options.PolicyInterval, policyInterval)
+	if err := mgr.Add(schedule.OnEveryReplica(schedule.After(interval, schedule.Every(interval, policies.refresh)))); err != nil {
 		return fmt.Errorf("adding the polling for MutatingAdmissionPolicies: %w", err)
 	}
 	return nil

@@ -34,7 +34,6 @@ type policyAPI struct {
 	// definitions are the schemas of the kinds that the API server injects into.
 	definitions *definitions
 
-	interval  time.Duration
 	sidecars  sidecarLister
 	notifier  *notify.Notifier
 	log       logr.Logger
@@ -81,17 +80,12 @@ func (p *policyAPI) look(ctx context.Context) (isNew bool) {
 	return true
 }
 
-// Start checks periodically until the context ends. The operator maintains OverlaySets even without the API, so that
-// they exist when the API becomes available.
-func (p *policyAPI) Start(ctx context.Context) error {
-	poll(ctx, p.interval, func(ctx context.Context) {
-		isNew := p.look(ctx)
-		if p.definitions.haveChanged(ctx) || isNew {
-			p.notifier.NotifyWithLowPriority(keysOf(p.sidecars.list(ctx, ""))...)
-		}
-	})
+// refresh checks the API again. The operator maintains OverlaySets even without the API, so that they exist when the API
+// becomes available.
+func (p *policyAPI) refresh(ctx context.Context) error {
+	isNew := p.look(ctx)
+	if p.definitions.haveChanged(ctx) || isNew {
+		p.notifier.NotifyWithLowPriority(keysOf(p.sidecars.list(ctx, ""))...)
+	}
 	return nil
 }
-
-// NeedLeaderElection implements manager.LeaderElectionRunnable.
-func (*policyAPI) NeedLeaderElection() bool { return false }

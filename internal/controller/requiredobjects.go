@@ -23,7 +23,6 @@ type requiredObjects struct {
 	// namespace is the operator namespace.
 	namespace string
 	live      client.Reader
-	interval  time.Duration
 	metrics   *telemetry.Metrics
 	log       logr.Logger
 
@@ -31,22 +30,15 @@ type requiredObjects struct {
 	last map[source.RequiredObject]source.Presence
 }
 
-// Start checks the objects immediately and then periodically, until the context ends.
-func (r *requiredObjects) Start(ctx context.Context) error {
-	r.check(ctx)
-	poll(ctx, r.interval, r.check)
-	return nil
-}
-
 // check counts the objects by their presence and logs changes.
-func (r *requiredObjects) check(ctx context.Context) {
+func (r *requiredObjects) check(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, requiredTimeout)
 	defer cancel()
 	counts, results := map[source.Presence]int{}, map[source.RequiredObject]source.Presence{}
 	for _, object := range r.objects {
 		presence, err := object.Presence(limited, r.live, r.namespace)
 		if ctx.Err() != nil {
-			return
+			return nil
 		}
 		counts[presence]++
 		results[object] = presence
@@ -58,6 +50,7 @@ func (r *requiredObjects) check(ctx context.Context) {
 	for _, presence := range source.Presences() {
 		r.metrics.SetRequiredObjects(string(presence), counts[presence])
 	}
+	return nil
 }
 
 // report logs the changed presence of an object.

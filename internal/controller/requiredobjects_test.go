@@ -57,7 +57,7 @@ func TestRequiredObjects_ReportChanges(t *testing.T) {
 	check := func(want map[string]float64, lines ...string) {
 		t.Helper()
 		log.Reset()
-		required.check(t.Context())
+		require.NoError(t, required.check(t.Context()))
 		require.Equal(t, len(lines), strings.Count(log.String(), "\n"), log)
 		for _, line := range lines {
 			require.Contains(t, log.String(), line)

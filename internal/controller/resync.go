@@ -6,7 +6,6 @@ package controller
 import (
 	"context"
 	"strings"
-	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -17,24 +16,20 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// rejudger periodically requests a reconcile of every VectorSidecar that does not use earlier renderings or evaluations,
+// rejudger requests a reconcile of every VectorSidecar that does not use earlier renderings or evaluations,
 // so that a wrong cached state does not last. The records of writes and rejections remain, because they still apply in
-// the cluster. It runs on the leader only.
+// the cluster.
 type rejudger struct {
 	sidecars sidecarLister
 	memory   *state.Memory
 	notifier *notify.Notifier
-	interval time.Duration
 }
 
-// Start requests reconciles until the context ends.
-func (r rejudger) Start(ctx context.Context) error {
-	poll(ctx, r.interval, func(ctx context.Context) {
-		for _, name := range keysOf(r.sidecars.list(ctx, "")) {
-			r.memory.Of(name).ResyncNext()
-			r.notifier.NotifyWithLowPriority(name)
-		}
-	})
+func (r rejudger) requestResyncs(ctx context.Context) error {
+	for _, name := range keysOf(r.sidecars.list(ctx, "")) {
+		r.memory.Of(name).ResyncNext()
+		r.notifier.NotifyWithLowPriority(name)
+	}
 	return nil
 }
 

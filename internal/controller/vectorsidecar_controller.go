@@ -22,6 +22,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/schedule"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
@@ -350,7 +351,7 @@ func (r *VectorSidecarReconciler) SetupWithManager(ctx context.Context, mgr ctrl
 		return fmt.Errorf("adding indexes: %w", err)
 	}
 	if len(options.WatchNamespaces) > 0 {
-		if err := mgr.Add(r.snapshots.namespaces); err != nil {
+		if err := mgr.Add(schedule.Every(namespaceInterval, r.snapshots.namespaces.lookAtAll)); err != nil {
 			return fmt.Errorf("adding the polling of namespaces: %w", err)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/schedule"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -60,11 +61,13 @@ func (w *workloadAPIs) seek(ctx context.Context, kind *workload.Kind, enqueue en
 	if err := wait.PollUntilContextCancel(ctx, apiRetry, true, isKnown); err != nil {
 		return nil, err
 	}
-	go wait.UntilWithContext(ctx, func(ctx context.Context) {
+	checks := schedule.Every(apiInterval, func(ctx context.Context) error {
 		if err := w.lookAgain(ctx, kind, enqueue); err != nil && ctx.Err() == nil {
 			log.FromContext(ctx).Error(err, "looking for an API", telemetry.KeyKind, kind.Kind)
 		}
-	}, apiInterval)
+		return nil
+	})
+	go func() { _ = checks(ctx) }()
 	return synced, nil
 }
 

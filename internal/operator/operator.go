@@ -27,6 +27,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/admission"
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/schedule"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
@@ -114,7 +115,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 		return err
 	}
 	defer unexport()
-	if err := errors.Join(addChecks(mgr, loop.Alive), addReloader(mgr, options, process.Level), mgr.Add(unwatched)); err != nil {
+	if err := errors.Join(addChecks(mgr, loop.Alive), addReloader(mgr, options, process.Level), mgr.Add(schedule.OnEveryReplica(schedule.Every(scopeInterval, unwatched.check)))); err != nil {
 		return fmt.Errorf("adding what runs beside the controller: %w", err)
 	}
 	if err := mgr.Start(ctx); err != nil {

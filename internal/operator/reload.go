@@ -15,6 +15,8 @@ import (
 	"github.com/go-logr/logr"
 	"go.uber.org/zap/zapcore"
 	ctrl "sigs.k8s.io/controller-runtime"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/schedule"
 )
 
 // reloadInterval is the interval for checking the configuration file. The file is small. In a
@@ -41,7 +43,12 @@ func addReloader(mgr ctrl.Manager, options Options, level LevelSetter) error {
 	if options.Config == "" {
 		return nil
 	}
-	if err := mgr.Add(newReloader(options, level, mgr.GetLogger())); err != nil {
+	reloader := newReloader(options, level, mgr.GetLogger())
+	checks := schedule.Every(reloadInterval, func(context.Context) error {
+		reloader.checkFile()
+		return nil
+	})
+	if err := mgr.Add(schedule.OnEveryReplica(checks)); err != nil {
 		return fmt.Errorf("watching %s: %w", options.Config, err)
 	}
 	return nil
@@ -54,23 +61,6 @@ func newReloader(options Options, level LevelSetter, log logr.Logger) *reloader 
 		r.values = read.values
 	}
 	return r
-}
-
-// NeedLeaderElection implements manager.LeaderElectionRunnable.
-func (r *reloader) NeedLeaderElection() bool { return false }
-
-// Start checks the file until the context is canceled.
-func (r *reloader) Start(ctx context.Context) error {
-	ticker := time.NewTicker(reloadInterval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-			r.checkFile()
-		}
-	}
 }
 
 // checkFile applies the settings that can change at run time, once for each content of the file.

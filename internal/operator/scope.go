@@ -6,12 +6,10 @@ package operator
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -67,22 +65,13 @@ func (m *unwatchedNamespaces) read(ctx context.Context, name string) error {
 	return m.live.Get(ctx, client.ObjectKey{Name: name}, &corev1.Namespace{})
 }
 
-// NeedLeaderElection returns false, because every replica has a cache.
-func (*unwatchedNamespaces) NeedLeaderElection() bool { return false }
-
-// Start returns an error, which ends the operator, once one of the namespaces can be read. A cache
-// cannot add a namespace after its start.
-func (m *unwatchedNamespaces) Start(ctx context.Context) error {
-	if len(m.names) == 0 {
-		return nil
+// check returns an error, which ends the operator, once one of the namespaces can be read. A cache cannot add a namespace
+// after its start.
+func (m *unwatchedNamespaces) check(ctx context.Context) error {
+	for _, name := range m.names {
+		if m.read(ctx, name) == nil {
+			return fmt.Errorf("namespace %s of --watch-namespaces can be read now; restarting to watch it", name)
+		}
 	}
-	i := -1
-	err := wait.PollUntilContextCancel(ctx, scopeInterval, false, func(ctx context.Context) (bool, error) {
-		i = slices.IndexFunc(m.names, func(name string) bool { return m.read(ctx, name) == nil })
-		return i >= 0, nil
-	})
-	if err != nil {
-		return nil //nolint:nilerr // The operator is stopping.
-	}
-	return fmt.Errorf("namespace %s of --watch-namespaces can be read now; restarting to watch it", m.names[i])
+	return nil
 }

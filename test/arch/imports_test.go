@@ -50,6 +50,7 @@ var order = []string{
 	"internal/removal",
 	"internal/admission",
 	"internal/controller/notify",
+	"internal/controller/schedule",
 	"internal/controller/fairqueue",
 	"internal/controller/state",
 	"internal/controller/companionuse",

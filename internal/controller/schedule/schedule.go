@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package schedule runs functions of the operator periodically. The input is an interval and a function; the output is a
+// runnable of the manager.
+package schedule
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+)
+
+// jitter is the maximum share by which a delay is longer, so that replicas and tasks spread their requests.
+const jitter = 0.2
+
+// Every returns a runnable of the leader. It calls f at once and then about once per interval, until the context ends or
+// f returns an error, which ends the operator.
+func Every(interval time.Duration, f func(context.Context) error) manager.RunnableFunc {
+	return func(ctx context.Context) error {
+		for ctx.Err() == nil {
+			if err := f(ctx); err != nil {
+				return err
+			}
+			pause(ctx, interval)
+		}
+		return nil
+	}
+}
+
+// After returns a runnable of the leader that starts another runnable after about a delay.
+func After(delay time.Duration, runnable manager.RunnableFunc) manager.RunnableFunc {
+	return func(ctx context.Context) error {
+		pause(ctx, delay)
+		if ctx.Err() != nil {
+			return nil
+		}
+		return runnable(ctx)
+	}
+}
+
+// OnEveryReplica returns a runnable that also runs on standby replicas.
+func OnEveryReplica(runnable manager.RunnableFunc) manager.Runnable { return everywhere{runnable} }
+
+type everywhere struct{ manager.RunnableFunc }
+
+// NeedLeaderElection implements manager.LeaderElectionRunnable.
+func (everywhere) NeedLeaderElection() bool { return false }
+
+// pause returns after about a delay, or when the context ends.
+func pause(ctx context.Context, delay time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(wait.Jitter(delay, jitter)):
+	}
+}
