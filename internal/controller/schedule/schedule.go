@@ -33,11 +33,10 @@ func Every(interval time.Duration, f func(context.Context) error) manager.Runnab
 // After returns a runnable of the leader that starts another runnable after about a delay.
 func After(delay time.Duration, runnable manager.RunnableFunc) manager.RunnableFunc {
 	return func(ctx context.Context) error {
-		pause(ctx, delay)
-		if ctx.Err() != nil {
-			return nil
+		if pause(ctx, delay); ctx.Err() == nil {
+			return runnable(ctx)
 		}
-		return runnable(ctx)
+		return nil
 	}
 }
 
