@@ -19,7 +19,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/companionuse"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
@@ -46,102 +45,125 @@ func (a *applier) may(ctx context.Context, p *plan.Plan) bool {
 	return ctx.Err() == nil && (p.Desired == nil || p.Action == plan.Remove || !a.isStopped())
 }
 
-// act carries out a decision. It writes the companions first, then the workloads, and then deletes unreferenced
+// apply carries out a decision. It writes the companions first, then the workloads, and then deletes unreferenced
 // companions.
-func (a *applier) act(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision) *outcome {
-	result := &outcome{}
-	for i := range decision.Missing {
-		if ctx.Err() != nil || a.isStopped() {
-			break // Workloads that need the companion are not written either.
-		}
-		companion := &decision.Missing[i]
-		err := a.provide(ctx, companion)
-		if errors.Is(err, apply.ErrTerminating) {
-			tellUndone(ctx, fmt.Sprintf("ConfigMap %s/%s", companion.Namespace, companion.Name), err)
-			return result // The workloads are deleted with the namespace, too.
-		}
-		if err != nil {
-			reason, permanent := explain(err)
-			result.fail(fmt.Sprintf("ConfigMap %s/%s", companion.Namespace, companion.Name), reason, err, permanent)
-			return result // Pods without their configuration would not start.
-		}
+func (a *applier) apply(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, d *decision.Decision) decision.Results {
+	if failure := a.writeCompanions(ctx, d.Missing); failure != nil {
+		return decision.Results{*failure} // Pods without their configuration would not start.
 	}
 	// Write the OverlaySet after the companions, because injected sidecars need them. Write it before the workloads,
 	// so that the API server does not inject a sidecar again after its removal.
-	wait, err := a.sets.keep(ctx, sidecar, decision)
-	result.offered(sidecar, wait, err)
-	tellSkipped(ctx, decision)
-	announceOwned(a.events, sidecar, decision)
-	group := errgroup.Group{}
+	wait, err := a.sets.keep(ctx, sidecar, d)
+	results := overlaySetResults(sidecar, wait, err)
+	tellSkipped(ctx, d)
+	announceOwned(a.events, sidecar, d)
+	workloadResults := a.writeWorkloads(ctx, sidecarState, d.Plans)
+	results = append(results, workloadResults...)
+	wait, err = a.sets.learn(ctx, sidecar, d, workloadResults)
+	results = append(results, overlaySetResults(sidecar, wait, err)...)
+	results = append(results, a.deleteUnusedCompanions(ctx, client.ObjectKeyFromObject(sidecar), d)...)
+	sidecarState.KeepExpectations(d.Plans)
+	return results
+}
+
+// writeCompanions writes companions until a write fails. It returns the result of that write, nil if all are written.
+func (a *applier) writeCompanions(ctx context.Context, companions []corev1.ConfigMap) *decision.Result {
+	for i := range companions {
+		if ctx.Err() != nil || a.isStopped() {
+			break // Workloads that need the companion are not written either.
+		}
+		err := a.provide(ctx, &companions[i])
+		if err == nil {
+			continue
+		}
+		failure := newFailure(fmt.Sprintf("ConfigMap %s/%s", companions[i].Namespace, companions[i].Name), err)
+		failure.Reason, failure.IsPermanent = explain(err)
+		if errors.Is(err, apply.ErrTerminating) { // The workloads are deleted with the namespace, too.
+			tellUndone(ctx, failure.Object, err)
+			failure.Reason = ""
+		}
+		return &failure
+	}
+	return nil
+}
+
+// writeWorkloads carries out the plans that write, several at a time. The results have the order of the plans.
+func (a *applier) writeWorkloads(ctx context.Context, sidecarState *state.Sidecar, plans []plan.Plan) decision.Results {
+	var pending []*plan.Plan
+	for i := range plans {
+		if p := &plans[i]; p.Writes() || p.Withheld && !p.Waiting {
+			pending = append(pending, p)
+		}
+	}
+	results, group := make(decision.Results, len(pending)), errgroup.Group{}
 	group.SetLimit(writers)
-	for i := range decision.Plans {
-		p := &decision.Plans[i]
+	for i, p := range pending {
 		if !p.Writes() {
-			result.withhold(ctx, p)
+			tellUndone(ctx, status.Object(p.Target), fmt.Errorf("the same write was refused: %w", p.Denied.Err))
+			results[i] = newRejection(p, p.Denied.Err)
+			results[i].State = decision.WriteWithheld
 			continue
 		}
 		group.Go(func() error {
-			if a.may(ctx, p) && a.views.mayWrite(ctx, sidecarState, p, result) {
-				a.write(ctx, sidecarState, p, result)
-			}
+			results[i] = a.write(ctx, sidecarState, p)
 			return nil
 		})
 	}
-	_ = group.Wait() // The functions record their errors in the outcome.
-	wait, err = a.sets.learn(ctx, sidecar, decision, result.answers)
-	result.offered(sidecar, wait, err)
-	a.deleteUnusedCompanions(ctx, client.ObjectKeyFromObject(sidecar), decision, result)
-	sidecarState.KeepExpectations(decision.Plans)
-	result.sort()
-	return result
+	_ = group.Wait() // The results have the errors.
+	return results
 }
 
-// deleteUnusedCompanions deletes the companions that no workload can be rolled back to.
-func (a *applier) deleteUnusedCompanions(ctx context.Context, sidecar types.NamespacedName, decision *decision.Decision, result *outcome) {
-	if !decision.HasSettled || ctx.Err() != nil {
-		return // The last request remains, or the next reconcile deletes them.
+// deleteUnusedCompanions deletes the companions that no workload can be rolled back to. It returns the failed deletions.
+func (a *applier) deleteUnusedCompanions(ctx context.Context, sidecar types.NamespacedName, d *decision.Decision) (failures decision.Results) {
+	if !d.HasSettled || ctx.Err() != nil {
+		return nil // The last request remains, or the next reconcile deletes them.
 	}
-	unused, err := a.uses.UnusedCompanions(sidecar, decision.Obsolete, func(yield func(types.UID) bool) {
-		for i := range decision.Plans {
-			if !yield(decision.Plans[i].Target.UID) {
+	unused, err := a.uses.UnusedCompanions(sidecar, d.Obsolete, func(yield func(types.UID) bool) {
+		for i := range d.Plans {
+			if !yield(d.Plans[i].Target.UID) {
 				return
 			}
 		}
 	})
 	if err != nil {
-		result.fail("ReplicaSets of "+sidecar.Namespace, meta.ReasonRetrying, err, false)
+		failures = append(failures, newFailure("ReplicaSets of "+sidecar.Namespace, err))
 	}
 	for _, name := range unused {
 		if err := a.writer.DeleteCompanion(ctx, types.NamespacedName{Namespace: sidecar.Namespace, Name: name}); err != nil {
-			result.fail("ConfigMap "+name, meta.ReasonRetrying, err, false)
+			failures = append(failures, newFailure("ConfigMap "+name, err))
 		}
 	}
+	return failures
 }
 
-// write carries out one plan and records the API server's answer.
-func (a *applier) write(ctx context.Context, sidecarState *state.Sidecar, p *plan.Plan, result *outcome) {
-	object := status.Object(p.Target)
+// write carries out one plan if its workload is not stale, and returns the API server's response.
+func (a *applier) write(ctx context.Context, sidecarState *state.Sidecar, p *plan.Plan) decision.Result {
+	if !a.may(ctx, p) {
+		return newResult(p, decision.WriteNotSent)
+	}
+	if result, isCurrent := a.views.check(ctx, sidecarState, p); !isCurrent {
+		return result
+	}
 	written, err := a.carryOut(ctx, p)
 	a.events.wrote()
-	result.answer(p, err)
 	switch {
 	case err == nil:
 		sidecarState.Wrote(p, written.Generation, written.ResourceVersion)
 		if p.StartsPods() && p.Action != plan.Remove && sidecarState.Injected(p.Target.UID, p.InjectedHash()) || p.Write.Repairs {
 			a.Metrics.RecordCorrection()
 		}
-		result.succeed(p)
-		log.FromContext(ctx).Info("workload written", "action", p.Action, telemetry.KeyWorkload, object, telemetry.KeyHash, p.InjectedHash(), telemetry.KeyChangeCause, p.Write.Cause, "generation", written.Generation)
+		log.FromContext(ctx).Info("workload written", "action", p.Action, telemetry.KeyWorkload, status.Object(p.Target), telemetry.KeyHash, p.InjectedHash(), telemetry.KeyChangeCause, p.Write.Cause, "generation", written.Generation)
+		return newResult(p, decision.WriteAccepted)
 	case errors.Is(err, apply.ErrGone), errors.Is(err, apply.ErrStale), isAhead(sidecarState, p, err):
-		tellUndone(ctx, object, err)
-		result.miss(sidecarState.Miss(p, err))
-		result.unexplained(p, sidecarState.Missed(p))
-	default:
-		isPermanent := result.refuse(p, err)
-		if isRefusal(err) {
-			sidecarState.Refused(p, err, isPermanent)
-		}
+		tellUndone(ctx, status.Object(p.Target), err)
+		wait := sidecarState.Miss(p, err)
+		return newStaleResult(p, wait, sidecarState.Missed(p))
 	}
+	result := newRejection(p, err)
+	if result.State == decision.WriteRejected {
+		sidecarState.Refused(p, err, result.IsPermanent)
+	}
+	return result
 }
 
 // carryOut carries out one plan to the end, even if the operator is stopping.

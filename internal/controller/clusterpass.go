@@ -61,7 +61,7 @@ func (c *clusters) pass(ctx context.Context, name string, stages *stages) (time.
 		return 0, c.writer.RemoveFinalizer(ctx, cluster)
 	}
 	specHistory, specRequeueAfter := c.keepOwn(stages, cluster, clusterState)
-	return minNonZero(requeueAfter, specRequeueAfter), c.tell(ctx, cluster, clusterState, specHistory, invalid, stages.access.blindHalt(ctx, stages.catalog.rules(), ""))
+	return nextRequeue(requeueAfter, specRequeueAfter), c.tell(ctx, cluster, clusterState, specHistory, invalid, stages.access.blindHalt(ctx, stages.catalog.rules(), ""))
 }
 
 // concerned returns the namespaces that a ClusterVectorSidecar selects, and the namespaces where it may have left
@@ -120,7 +120,7 @@ func (c *clusters) tell(ctx context.Context, cluster *v1alpha1.ClusterVectorSide
 	announceRevertEnd(c.events, cluster, &cluster.Spec.VectorSidecarSpec, original.Status.Reverted, cluster.Status.Reverted)
 	announceError(ctx, c.events, c.Reports, cluster, original.Status.Conditions, cluster.Status.Conditions)
 	if err := c.patch(ctx, original, cluster); err != nil {
-		return &toldError{fmt.Errorf("writing the status: %w", err)}
+		return &reportedError{fmt.Errorf("writing the status: %w", err)}
 	}
 	clusterState.told()
 	if specHistory.LastGood != nil && cluster.Status.LastKnownGood == nil {

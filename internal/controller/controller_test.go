@@ -24,6 +24,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/status"
 )
 
 // wroteTo counts writes by kind.
@@ -217,7 +218,7 @@ func TestStatusWriter_KeepsRolloutAfterFailedWrite(t *testing.T) {
 	done.CompletionTime = &metav1.Time{Time: time.Unix(1001, 0)}
 	known.HoldBack(&begun)
 
-	err := api.statuses.write(t.Context(), known, &vs, &decision.Decision{}, &outcome{rollout: &done})
+	_, err := api.statuses.write(t.Context(), known, &vs, status.Facts{Decision: &decision.Decision{}, Rollout: &done}, nil)
 	require.True(t, apierrors.IsTimeout(err), "%v", err)
 	require.Equal(t, &done, known.Rollout(&vs.Status))
 }

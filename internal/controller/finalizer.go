@@ -69,9 +69,9 @@ func (f *finalizer) holdBeforeWriting(ctx context.Context, sidecar *v1alpha1.Vec
 // hasMarksToRemove reports whether the operator must still remove marks from a workload that has nothing else of the
 // VectorSidecar. Such a removal waits for other rollouts, or was not made because the workload has changed since it
 // was read. Such workloads keep the finalizer only for these reasons, because others may restore the marks forever.
-func hasMarksToRemove(decision *decision.Decision, result *outcome) bool {
+func hasMarksToRemove(decision *decision.Decision, results decision.Results) bool {
 	return slices.ContainsFunc(decision.Plans, func(p plan.Plan) bool {
-		return p.Existing.IsMarked && !p.Existing.IsOwned && (p.Waiting || p.Writes() && result.missed > 0)
+		return p.Existing.IsMarked && !p.Existing.IsOwned && (p.Waiting || p.Writes() && results.HasStale())
 	})
 }
 

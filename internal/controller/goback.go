@@ -119,22 +119,23 @@ func whyFailed(plans []plan.Plan) string {
 	return status.Object(plans[i].Target) + ": " + plans[i].Message
 }
 
-// partOf returns the report of a reconcile of a namespace of a ClusterVectorSidecar, and sets the time of the next
-// check.
-func (s *stages) partOf(sidecar *v1alpha1.VectorSidecar, rollout *stage, decision *decision.Decision, result *outcome) *lastgood.Part {
-	report := &lastgood.Part{Trial: lastgood.TrialOf(sidecar), IsSettled: decision.Invalid != nil}
-	report.IsTroubled = slices.ContainsFunc(result.failures, func(f status.Failure) bool { return !f.Permanent })
-	if decision.Invalid == nil && !report.IsTroubled {
-		isWritten := slices.ContainsFunc(result.done, func(p *plan.Plan) bool { return p.StartsPods() })
-		isSettled, requeueAfter := plan.IsSettled(decision.Plans, len(result.failures) > 0, s.now())
-		report.IsSettled = isSettled && !isWritten
-		result.lookAgain = minNonZero(result.lookAgain, requeueAfter)
+// partOf returns the report of a reconcile of a namespace of a ClusterVectorSidecar, nil for a VectorSidecar. It also
+// returns how long until the workloads may be settled without an event, 0 for never.
+func (s *stages) partOf(sidecar *v1alpha1.VectorSidecar, rollout *stage, d *decision.Decision, results decision.Results) (report *lastgood.Part, requeueAfter time.Duration) {
+	if sidecar.Cluster == nil {
+		return nil, 0
 	}
-	observation := s.seen(sidecar, rollout, decision, result.done)
-	report.IsRunning, report.IsDeferred = plan.RunningAndDeferred(decision.Plans)
+	report = &lastgood.Part{Trial: lastgood.TrialOf(sidecar), IsSettled: d.Invalid != nil, IsTroubled: results.Retryable() != nil}
+	if d.Invalid == nil && !report.IsTroubled {
+		isWritten := slices.ContainsFunc(results.Written(), func(p *plan.Plan) bool { return p.StartsPods() })
+		report.IsSettled, requeueAfter = plan.IsSettled(d.Plans, len(results.Failures()) > 0, s.now())
+		report.IsSettled = report.IsSettled && !isWritten
+	}
+	observation := s.seen(sidecar, rollout, d, results.Written())
+	report.IsRunning, report.IsDeferred = plan.RunningAndDeferred(d.Plans)
 	report.IsPaused, report.Failed = observation.IsPaused, observation.Failed
 	report.After(s.clusters.of(clusterOf(sidecar)).partIn(sidecar.Namespace), sidecar, s.now())
-	return report
+	return report, requeueAfter
 }
 
 // failuresIn counts the workloads of a namespace that have failed because of the sidecar. Rejected or unschedulable

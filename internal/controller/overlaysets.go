@@ -186,15 +186,17 @@ func (o *overlaySets) lag(sidecar *v1alpha1.VectorSidecar) time.Duration {
 
 // learn removes the overlays of a VectorSidecar if the write of a workload with the same sidecar was denied. It
 // restores them when a write is accepted or the sidecar changes. Like keep, learn returns how long to wait.
-func (o *overlaySets) learn(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision, written map[*plan.Plan]error) (wait time.Duration, err error) {
+func (o *overlaySets) learn(ctx context.Context, sidecar *v1alpha1.VectorSidecar, d *decision.Decision, results decision.Results) (wait time.Duration, err error) {
 	if o == nil {
 		return 0, nil
 	}
 	namespaceState := o.hold(sidecar.Namespace)
 	hasChanged := false
-	for p, err := range written {
-		if p.Action == plan.Defer {
-			continue // The write did not contain the sidecar.
+	for i := range results {
+		p, writeState, err := results[i].Plan, results[i].State, results[i].Err
+		isSent := writeState == decision.WriteAccepted || writeState == decision.WriteRejected || writeState == decision.WriteFailed
+		if !isSent || p.Action == plan.Defer { // A deferred write did not contain the sidecar.
+			continue
 		}
 		rejection, wasRefused := namespaceState.refused[sidecar.Name]
 		switch {
@@ -210,7 +212,7 @@ func (o *overlaySets) learn(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 	if !hasChanged {
 		return 0, nil
 	}
-	return o.keep(ctx, sidecar, decision)
+	return o.keep(ctx, sidecar, d)
 }
 
 // drop removes a VectorSidecar or a ClusterVectorSidecar from the OverlaySet after it or its namespace has been

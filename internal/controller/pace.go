@@ -34,8 +34,9 @@ func newPace(sidecars sidecarLister, catalog *catalogReader, metrics *telemetry.
 	return p
 }
 
-// reserve requests rollout slots for the rollouts that a decision would start. Rollouts without a slot wait.
-func (p *pace) reserve(ctx context.Context, name types.NamespacedName, decision *decision.Decision) {
+// reserve requests rollout slots for the rollouts that a decision would start. Rollouts without a slot wait. reserve
+// returns how long until more of them may start without an event, 0 for never.
+func (p *pace) reserve(ctx context.Context, name types.NamespacedName, decision *decision.Decision) (requeueAfter time.Duration) {
 	rules := p.catalog.rules()
 	for _, class := range plan.Classes() {
 		allocator := p.allocatorOf(ctx, class)
@@ -43,11 +44,12 @@ func (p *pace) reserve(ctx context.Context, name types.NamespacedName, decision 
 		granted, wake := allocator.Reserve(name, demand, rules)
 		p.notifier.Notify(wake...)
 		if granted < demand.Wanted+demand.FailedWanted {
-			decision.Again = minNonZero(decision.Again, allocator.LateIn())
+			requeueAfter = nextRequeue(requeueAfter, allocator.LateIn())
 		}
 		plan.Grant(decision.Plans, class, granted, allocator.Places(rules).Limit)
 	}
 	p.count()
+	return requeueAfter
 }
 
 // allocatorOf returns the allocator of a class. If the allocator does not know the VectorSidecars that it waits for

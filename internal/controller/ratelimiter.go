@@ -54,12 +54,14 @@ func (j *jittered) Forget(request reconcile.Request) {
 	j.TypedRateLimiter.Forget(request)
 }
 
-// minNonZero returns the shorter of two waits. A wait of 0 means never.
-func minNonZero(a, b time.Duration) time.Duration {
-	if a == 0 || b != 0 && b < a {
-		return b
+// nextRequeue returns the shortest wait. A wait of 0 means never.
+func nextRequeue(waits ...time.Duration) (shortest time.Duration) {
+	for _, wait := range waits {
+		if wait > 0 && (shortest == 0 || wait < shortest) {
+			shortest = wait
+		}
 	}
-	return a
+	return shortest
 }
 
 // atOnce is the wait of an immediate requeue, because 0 means never.

@@ -188,7 +188,7 @@ func (s *stages) tidy(ctx context.Context) (requeueAfter time.Duration) {
 		requeueAfter = max(unstored.until.Sub(s.options.Clock()), atOnce)
 	}
 	if platform.Rollout.IsStaged() {
-		requeueAfter = minNonZero(minNonZero(requeueAfter, s.markFailures(ctx, &platform.Target)), s.catalog.history.tidy(ctx, platform))
+		requeueAfter = nextRequeue(requeueAfter, s.markFailures(ctx, &platform.Target), s.catalog.history.tidy(ctx, platform))
 	}
 	return requeueAfter
 }

@@ -14,7 +14,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -31,49 +31,46 @@ type views struct {
 	now       func() time.Time
 }
 
-// mayWrite reports whether a plan may be written, because its workload is not known to be stale. If an attempt missed
-// the workload and the cache has not changed, mayWrite reads the live workload.
-func (v *views) mayWrite(ctx context.Context, sidecarState *state.Sidecar, p *plan.Plan, result *outcome) bool {
-	missed := sidecarState.Missed(p)
-	if missed == nil {
-		isPending := sidecarState.IsPending(p)
-		if isPending {
-			result.pend(p)
-			tellUndone(ctx, status.Object(p.Target), errBehind)
+// check reports whether the workload of a plan is current, as far as is known. Otherwise it returns the result of the
+// plan, which must not be written. If an attempt missed the workload and the cache has not changed, check reads the live
+// workload.
+func (v *views) check(ctx context.Context, sidecarState *state.Sidecar, p *plan.Plan) (result decision.Result, isCurrent bool) {
+	stale := sidecarState.Missed(p)
+	if stale == nil {
+		if !sidecarState.IsPending(p) {
+			return decision.Result{}, true
 		}
-		return !isPending
-	}
-	if remaining := missed.Look.Sub(v.now()); remaining > 0 {
 		tellUndone(ctx, status.Object(p.Target), errBehind)
-		result.miss(remaining)
-		result.unexplained(p, missed)
-		return false
+		return newResult(p, decision.WritePending), false
+	}
+	if remaining := stale.Look.Sub(v.now()); remaining > 0 {
+		tellUndone(ctx, status.Object(p.Target), errBehind)
+		return newStaleResult(p, remaining, stale), false
 	}
 	live := p.Target.Adapter().New()
 	err := v.live.Get(ctx, types.NamespacedName{Namespace: p.Target.Namespace, Name: p.Target.Name}, live)
 	switch {
 	case client.IgnoreNotFound(err) != nil:
-		result.fail(status.Object(p.Target), meta.ReasonRetrying, fmt.Errorf("reading the live workload: %w", err), false)
-		return false
-	case err != nil || live.GetUID() != p.Target.UID:
-		result.miss(sidecarState.Miss(p, nil)) // An event will follow and end the wait.
-		return false
+		result = newFailure(status.Object(p.Target), fmt.Errorf("reading the live workload: %w", err))
+		result.Plan, result.State = p, decision.WriteNotSent
+		return result, false
+	case err != nil || live.GetUID() != p.Target.UID: // An event will follow and end the wait.
+		return newStaleResult(p, sidecarState.Miss(p, nil), nil), false
 	case live.GetResourceVersion() != p.Workload.ResourceVersion:
 		wait := sidecarState.Miss(p, nil)
 		if v.workloads.Overtake(live, v.now()) {
 			wait = atOnce // The next reconcile plans from the live workload.
 		}
-		result.miss(wait)
-		return false
+		return newStaleResult(p, wait, nil), false
 	}
 	sidecarState.Confirm(p)
-	return true
+	return decision.Result{}, true
 }
 
 // isAhead reports whether a write was rejected because another VectorSidecar wrote the workload after it was read. Such
 // a rejection is not a conflict, because the other VectorSidecar wrote first.
 func isAhead(sidecarState *state.Sidecar, p *plan.Plan, err error) bool {
 	var conflict *apply.ConflictError
-	missed := sidecarState.Missed(p)
-	return errors.As(err, &conflict) && conflict.Siblings && (missed == nil || !missed.IsCurrent)
+	stale := sidecarState.Missed(p)
+	return errors.As(err, &conflict) && conflict.Siblings && (stale == nil || !stale.IsCurrent)
 }

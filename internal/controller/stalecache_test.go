@@ -18,6 +18,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -57,15 +58,19 @@ func behind(t *testing.T, live *liveDeployment) (*views, *state.Memory) {
 	v := &views{workloads: workloadcache.New(), live: live, now: clock}
 	logs, audit := memory.Of(logsOfShop), memory.Of(auditOfShop)
 	v.workloads.Put(v.workloads.Reduce(version("10", "u")))
-	result := &outcome{}
-	require.True(t, v.mayWrite(t.Context(), logs, seen("10", 1, "a"), result), "nothing was tried yet")
+	isCurrent := func(sidecarState *state.Sidecar, p *plan.Plan) bool {
+		_, isCurrent := v.check(t.Context(), sidecarState, p)
+		return isCurrent
+	}
+	require.True(t, isCurrent(logs, seen("10", 1, "a")), "nothing was tried yet")
 	require.Equal(t, state.FirstRetry, logs.Miss(seen("10", 1, "a"), nil))
 
-	require.False(t, v.mayWrite(t.Context(), logs, seen("10", 1, "b"), result), "whatever is to be written")
-	require.Equal(t, state.FirstRetry, result.missed)
+	result, may := v.check(t.Context(), logs, seen("10", 1, "b"))
+	require.False(t, may, "whatever is to be written")
+	require.Equal(t, state.FirstRetry, result.RequeueAfter)
 	require.Zero(t, live.looks, "it is not time to look yet")
-	require.True(t, v.mayWrite(t.Context(), logs, seen("11", 1, "a"), result), "the view has changed")
-	require.True(t, v.mayWrite(t.Context(), audit, seen("10", 1, "a"), result), "another VectorSidecar has not tried")
+	require.True(t, isCurrent(logs, seen("11", 1, "a")), "the view has changed")
+	require.True(t, isCurrent(audit, seen("10", 1, "a")), "another VectorSidecar has not tried")
 	require.True(t, memory.IsAwaited("u"))
 	now = now.Add(state.FirstRetry)
 	return v, memory
@@ -90,13 +95,14 @@ func TestViews_WaitsForChangeOfStaleWorkload(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			v, memory := behind(t, &test.live)
-			result := &outcome{}
 
-			require.Equal(t, test.may, v.mayWrite(t.Context(), memory.Of(logsOfShop), seen("10", 1, "a"), result))
+			result, may := v.check(t.Context(), memory.Of(logsOfShop), seen("10", 1, "a"))
+
+			require.Equal(t, test.may, may)
 
 			require.Equal(t, 1, test.live.looks)
-			require.Equal(t, test.wait, result.missed)
-			require.Len(t, result.failures, test.failures)
+			require.Equal(t, test.wait, result.RequeueAfter)
+			require.Len(t, decision.Results{result}.Failures(), test.failures)
 			require.Equal(t, test.shown, v.workloads.Get("Deployment", "shop", "cart").ResourceVersion())
 		})
 	}
@@ -113,7 +119,8 @@ func TestViews_ReportsConflictOnlyAfterLiveRead(t *testing.T) {
 	require.False(t, isAhead(memory.Of(logsOfShop), p, &apply.ConflictError{Err: errors.New("no")}))
 	require.False(t, isAhead(memory.Of(logsOfShop), p, nil))
 
-	require.True(t, v.mayWrite(t.Context(), memory.Of(logsOfShop), p, &outcome{}))
+	_, may := v.check(t.Context(), memory.Of(logsOfShop), p)
+	require.True(t, may)
 	require.False(t, isAhead(memory.Of(logsOfShop), p, rivals), "the view is known to be current")
 	memory.Of(logsOfShop).KeepExpectations([]plan.Plan{})
 	require.False(t, memory.IsAwaited("u"))

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -22,8 +23,8 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
-	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
@@ -41,40 +42,41 @@ type statusWriter struct {
 }
 
 // write emits events about the written workloads. If the status has changed, it writes the status and emits the events
-// of that change. Both are delayed if the status is rate limited.
-func (w *statusWriter) write(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision, result *outcome) error {
+// of that change. Both are delayed if the status is rate limited. write then returns how long to wait. For a
+// ClusterVectorSidecar, it passes the status and the report of the namespace on instead.
+func (w *statusWriter) write(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, facts status.Facts, report *lastgood.Part) (wait time.Duration, err error) {
 	original := sidecar.DeepCopy()
 	original.Status = *sidecarState.Status(sidecar)
-	changed := sidecarState.HasChanged(len(result.done) > 0)
-	failures := result.failures
+	written := facts.Results.Written()
+	planned := facts.Decision
+	facts.Sidecar, facts.Decision, facts.Changed = original, planned.CarriedOut(facts.Results), sidecarState.HasChanged(len(written) > 0)
 	if err := sidecarState.Unreleased(); err != nil {
-		failures = append(slices.Clone(failures), status.Failure{Object: sidecar.Name, Reason: meta.ReasonRetrying, Err: err})
+		facts.Results = append(slices.Clone(facts.Results), newFailure(sidecar.Name, err))
 	}
-	facts := status.Facts{Sidecar: original, Decision: result.carriedOut(decision), Changed: changed, ReconcileRequest: result.asking, Rollout: result.rollout, SpecStatus: result.own, Failures: failures}
 	sidecar.Status = status.NewSidecarStatus(facts, metav1.Now())
 	w.count(sidecar, facts)
-	w.announce(sidecar, result)
+	w.announce(sidecar, written)
 	if sidecar.Cluster != nil {
-		announceTakenOut(w.events, sidecar, original.Status.RemovedByOwners, sidecar.Status.RemovedByOwners, decision)
+		announceTakenOut(w.events, sidecar, original.Status.RemovedByOwners, sidecar.Status.RemovedByOwners, planned)
 		sidecarState.StatusWritten(sidecar)
-		w.clusters.report(sidecar, result.part, len(result.done) > 0)
-		return nil
+		w.clusters.report(sidecar, report, len(written) > 0)
+		return 0, nil
 	}
 	if !sidecarState.IsStatusUnknown() && equality.Semantic.DeepEqual(original.Status, sidecar.Status) {
-		return nil
+		return 0, nil
 	}
-	if result.statusWait = sidecarState.ReserveStatus(); result.statusWait > 0 {
-		sidecarState.HoldBack(result.rollout)
-		log.FromContext(ctx).V(1).Info("delaying status update", "for", result.statusWait)
-		return nil
+	if wait := sidecarState.ReserveStatus(); wait > 0 {
+		sidecarState.HoldBack(facts.Rollout)
+		log.FromContext(ctx).V(1).Info("delaying status update", "for", wait)
+		return wait, nil
 	}
-	announceTakenOut(w.events, sidecar, original.Status.RemovedByOwners, sidecar.Status.RemovedByOwners, decision)
+	announceTakenOut(w.events, sidecar, original.Status.RemovedByOwners, sidecar.Status.RemovedByOwners, planned)
 	announceRevertEnd(w.events, sidecar, &sidecar.Spec, original.Status.Reverted, sidecar.Status.Reverted)
 	if err := w.send(ctx, sidecarState, original, sidecar); err != nil {
-		sidecarState.HoldBack(result.rollout) // An older delayed status does not show the current progress anymore.
-		return err
+		sidecarState.HoldBack(facts.Rollout) // An older delayed status does not show the current progress anymore.
+		return 0, err
 	}
-	return nil
+	return 0, nil
 }
 
 // fail writes the reason of a failed reconcile to the status. All other fields stay as they are, or as a delayed status
@@ -158,9 +160,9 @@ func (w *statusWriter) count(sidecar *v1alpha1.VectorSidecar, facts status.Facts
 	})
 }
 
-func (w *statusWriter) announce(sidecar *v1alpha1.VectorSidecar, result *outcome) {
+func (w *statusWriter) announce(sidecar *v1alpha1.VectorSidecar, plans []*plan.Plan) {
 	written, causes := map[plan.Action][]string{}, map[plan.Action][]string{}
-	for _, p := range result.done {
+	for _, p := range plans {
 		if !p.StartsPods() {
 			continue // The workload was not changed.
 		}

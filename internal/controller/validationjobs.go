@@ -22,6 +22,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
 )
 
@@ -125,11 +126,10 @@ func verdictOfPod(job *batchv1.Job, pod *corev1.Pod) (decision.Verdict, bool) {
 }
 
 // start creates the Jobs that the decision waits for, and deletes the Jobs that are not needed anymore.
-func (v *validations) start(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, d *decision.Decision, result *outcome) {
+func (v *validations) start(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, d *decision.Decision) (results decision.Results) {
 	jobs, err := v.jobs(ctx, sidecar)
 	if err != nil {
-		result.fail("Jobs of "+sidecar.Namespace, meta.ReasonRetrying, err, false)
-		return
+		return decision.Results{newFailure("Jobs of "+sidecar.Namespace, err)}
 	}
 	for i := range d.Validations {
 		validation := &d.Validations[i]
@@ -142,14 +142,10 @@ func (v *validations) start(ctx context.Context, sidecarState *state.Sidecar, si
 			tellUndone(ctx, "Job "+validation.Job.Name, err)
 		case apierrors.IsForbidden(err) || apierrors.IsInvalid(err):
 			sidecarState.SetVerdict(validation.Key, decision.Verdict{State: decision.VerdictUnable, Message: err.Error()})
-			result.miss(atOnce) // The next reconcile applies the policy for such configurations.
+			// The next reconcile applies the policy for such configurations.
+			results = append(results, decision.Result{Object: "Job " + validation.Job.Name, RequeueAfter: atOnce})
 		case err != nil:
-			result.fail("Job "+validation.Job.Name, meta.ReasonRetrying, err, false)
-		}
-	}
-	for i := range d.Plans {
-		if d.Plans[i].Reason == meta.ReasonNotValidated && (result.lookAgain == 0 || result.lookAgain > state.LastRetry) {
-			result.lookAgain = state.LastRetry // Vector checks the configuration again after that time.
+			results = append(results, newFailure("Job "+validation.Job.Name, err))
 		}
 	}
 	for i := range jobs {
@@ -157,7 +153,13 @@ func (v *validations) start(ctx context.Context, sidecarState *state.Sidecar, si
 			continue
 		}
 		if err := v.writer.DeleteValidation(ctx, client.ObjectKeyFromObject(&jobs[i])); err != nil {
-			result.fail("Job "+jobs[i].Name, meta.ReasonRetrying, err, false)
+			results = append(results, newFailure("Job "+jobs[i].Name, err))
 		}
 	}
+	return results
+}
+
+// isUnvalidated reports whether a workload waits until Vector validates its configuration again.
+func isUnvalidated(plans []plan.Plan) bool {
+	return slices.ContainsFunc(plans, func(p plan.Plan) bool { return p.Reason == meta.ReasonNotValidated })
 }

@@ -31,6 +31,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/status"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
@@ -72,11 +73,11 @@ func (r *VectorSidecarReconciler) Reconcile(ctx context.Context, request reconci
 		return reconcile.Result{RequeueAfter: wait}, nil
 	case err != nil:
 		r.fail(ctx, request.NamespacedName, err)
-		r.requeue(request.NamespacedName, minNonZero(result.RequeueAfter, requeueAfter))
+		r.requeue(request.NamespacedName, nextRequeue(result.RequeueAfter, requeueAfter))
 		return reconcile.Result{}, err // controller-runtime ignores the result of a reconcile with an error.
 	default:
 		r.memory.NoConflict(request.NamespacedName)
-		result.RequeueAfter = minNonZero(result.RequeueAfter, requeueAfter)
+		result.RequeueAfter = nextRequeue(result.RequeueAfter, requeueAfter)
 	}
 	return result, nil
 }
@@ -115,7 +116,7 @@ func (r *VectorSidecarReconciler) isTransient(request types.NamespacedName, err 
 
 // fail records a failed reconcile and writes the reason to the status, because a user may have to act.
 func (r *VectorSidecarReconciler) fail(ctx context.Context, name types.NamespacedName, failure error) {
-	isTold := errors.As(failure, new(*toldError))
+	isTold := errors.As(failure, new(*reportedError))
 	cluster, isCluster := meta.ParseClusterName(name.Name)
 	switch {
 	case isCluster && name.Namespace != "":
@@ -215,8 +216,51 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("letting a revision through: %w", err)
 	}
 	sidecarState.Adopt(decision.Adopted)
-	r.stages.reserve(ctx, request.NamespacedName, decision)
-	return r.carryOut(ctx, sidecarState, sidecar, decision, rollout, reconcileRequest)
+	slotWait := r.stages.reserve(ctx, request.NamespacedName, decision)
+	if r.preflights.judge(ctx, sidecarState, decision) {
+		r.stages.report(request.NamespacedName, decision, nil)
+		return reconcile.Result{RequeueAfter: atOnce}, telemetry.ResultUnchanged, ctx.Err()
+	}
+	if err := r.finalizer.holdBeforeWriting(ctx, sidecar, decision); err != nil {
+		return reconcile.Result{}, telemetry.ResultFailed, err
+	}
+	results := r.applier.apply(ctx, sidecarState, sidecar, decision)
+	written := results.Written()
+	r.stages.report(request.NamespacedName, decision, written)
+	rolloutStatus, rolloutWait := r.stages.observe(ctx, sidecar, rollout, decision, written)
+	report, namespaceWait := r.stages.partOf(sidecar, rollout, decision, results)
+	specStatus := lastgood.Kept{} // The status of a ClusterVectorSidecar has its own.
+	if sidecar.Cluster == nil {
+		specStatus = lastgood.Keep(sidecar, r.stages.seen(sidecar, rollout, decision, written))
+	}
+	if err := results.Retryable(); errors.Is(err, election.ErrNotLeading) {
+		return reconcile.Result{}, telemetry.ResultFailed, err // Only the leader reports errors.
+	}
+	if ctx.Err() == nil { // The next reconcile creates the Jobs.
+		results = append(results, r.validations.start(ctx, sidecarState, sidecar, decision)...)
+	}
+	statusWait, err := r.statuses.write(ctx, sidecarState, sidecar, status.Facts{
+		Decision: decision, Results: results, ReconcileRequest: reconcileRequest, Rollout: rolloutStatus, SpecStatus: specStatus,
+	}, report)
+	if err != nil {
+		return reconcile.Result{}, telemetry.ResultFailed, &reportedError{err}
+	}
+	label := resultLabel(sidecar, results)
+	if ctx.Err() == nil && results.UnblockOthers(decision.Plans) {
+		return reconcile.Result{RequeueAfter: atOnce}, label, nil
+	}
+	// The decision continues although writes have failed: a soak ends, the next wave starts, or the status is written.
+	requeueAfter := nextRequeue(decision.Again, slotWait, rolloutWait, statusWait)
+	// The next reconcile makes the writes that did not start in time.
+	if err := errors.Join(results.Retryable(), ctx.Err()); err != nil {
+		return reconcile.Result{RequeueAfter: requeueAfter}, telemetry.ResultFailed, &reportedError{err}
+	}
+	if decision.IsForDeletion { // Else the event of the deletion causes another reconcile.
+		result, err := r.release(ctx, sidecarState, sidecar, decision, results)
+		return result, label, err
+	}
+	requeueAfter = nextRequeue(append(r.stateWaits(sidecarState, decision, results), requeueAfter, namespaceWait)...)
+	return reconcile.Result{RequeueAfter: requeueAfter}, label, nil
 }
 
 // record writes the start of a revision to the status before workloads are written for the revision. If a
@@ -228,54 +272,36 @@ func (r *VectorSidecarReconciler) record(ctx context.Context, sidecarState *stat
 	return r.stages.record(ctx, sidecarState, sidecar, rollout, decision)
 }
 
-// carryOut makes the writes of a reconcile.
-func (r *VectorSidecarReconciler) carryOut(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision, rollout *stage, reconcileRequest string) (reconcile.Result, string, error) {
-	if r.preflights.judge(ctx, sidecarState, decision) {
-		r.stages.report(client.ObjectKeyFromObject(sidecar), decision, nil)
-		return reconcile.Result{RequeueAfter: atOnce}, telemetry.ResultUnchanged, ctx.Err()
+// stateWaits returns how long until the results of a reconcile change without an event, because a pause of a correction
+// loop ends, the reason for a rejected write may disappear, pods are not watched, or a watch may lag.
+func (r *VectorSidecarReconciler) stateWaits(sidecarState *state.Sidecar, decision *decision.Decision, results decision.Results) []time.Duration {
+	_, loopWait := sidecarState.Loops()
+	waits := []time.Duration{loopWait, sidecarState.NextPodLook()}
+	// An administrator may grant the permission to read pods.
+	isBlind := decision.BlindHalt != "" && r.snapshots.options.ReadPods
+	if isBlind || decision.Late || isUnvalidated(decision.Plans) || len(results.Failures()) > 0 {
+		waits = append(waits, state.LastRetry)
 	}
-	if err := r.finalizer.holdBeforeWriting(ctx, sidecar, decision); err != nil {
-		return reconcile.Result{}, telemetry.ResultFailed, err
+	for i := range results {
+		waits = append(waits, results[i].RequeueAfter)
 	}
-	outcome := r.applier.act(ctx, sidecarState, sidecar, decision)
-	outcome.asking = reconcileRequest
-	r.stages.report(client.ObjectKeyFromObject(sidecar), decision, outcome.done)
-	outcome.rollout, outcome.staged = r.stages.observe(ctx, sidecar, rollout, decision, outcome.done)
-	if sidecar.Cluster != nil {
-		outcome.part = r.stages.partOf(sidecar, rollout, decision, outcome)
-	} else {
-		outcome.own = lastgood.Keep(sidecar, r.stages.seen(sidecar, rollout, decision, outcome.done))
+	return waits
+}
+
+// release removes the finalizer of a deleted VectorSidecar when the sidecar is removed from all workloads.
+func (r *VectorSidecarReconciler) release(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision, results decision.Results) (reconcile.Result, error) {
+	if hasMarksToRemove(decision, results) {
+		return reconcile.Result{RequeueAfter: releaseRetry}, nil
 	}
-	if err := outcome.retry(); errors.Is(err, election.ErrNotLeading) {
-		return reconcile.Result{}, telemetry.ResultFailed, err // Only the leader reports errors.
+	name := client.ObjectKeyFromObject(sidecar)
+	result, err := r.finalizer.release(ctx, sidecar)
+	if !r.isTransient(name, err) {
+		sidecarState.SetUnreleased(err)
 	}
-	if ctx.Err() == nil { // The next reconcile creates the Jobs.
-		r.validations.start(ctx, sidecarState, sidecar, decision, outcome)
+	if sidecar.Cluster != nil && err == nil && result.IsZero() {
+		r.forget(name) // The ClusterVectorSidecar is removed from the namespace.
 	}
-	if err := r.statuses.write(ctx, sidecarState, sidecar, decision, outcome); err != nil {
-		return reconcile.Result{}, telemetry.ResultFailed, &toldError{err}
-	}
-	if ctx.Err() == nil && outcome.frees(decision.Plans) {
-		return reconcile.Result{RequeueAfter: atOnce}, outcome.name(sidecar), nil
-	}
-	// The next reconcile makes the writes that did not start in time.
-	if err := errors.Join(outcome.retry(), ctx.Err()); err != nil {
-		return reconcile.Result{RequeueAfter: outcome.goesOn(decision.Again)}, telemetry.ResultFailed, &toldError{err}
-	}
-	if decision.IsForDeletion { // Else the event of the deletion causes another reconcile.
-		if hasMarksToRemove(decision, outcome) {
-			return reconcile.Result{RequeueAfter: releaseRetry}, outcome.name(sidecar), nil
-		}
-		result, err := r.finalizer.release(ctx, sidecar)
-		if !r.isTransient(client.ObjectKeyFromObject(sidecar), err) {
-			sidecarState.SetUnreleased(err)
-		}
-		if sidecar.Cluster != nil && err == nil && result.IsZero() {
-			r.forget(client.ObjectKeyFromObject(sidecar)) // The ClusterVectorSidecar is removed from the namespace.
-		}
-		return result, outcome.name(sidecar), err
-	}
-	return reconcile.Result{RequeueAfter: r.lookAgain(sidecarState, decision, outcome)}, outcome.name(sidecar), nil
+	return result, err
 }
 
 // decide evaluates the snapshot. On request it does not use earlier results.
@@ -313,21 +339,6 @@ func (r *VectorSidecarReconciler) asking(ctx context.Context, sidecar *v1alpha1.
 		}
 	}
 	return request, nil
-}
-
-// lookAgain returns the wait before a requeue without an event, 0 for never. A requeue is needed because a pause of a
-// correction loop or a soak ends, and because the reason for a rejected write may disappear. It is also needed because
-// pods are not watched and a watch may lag.
-func (r *VectorSidecarReconciler) lookAgain(sidecarState *state.Sidecar, decision *decision.Decision, result *outcome) time.Duration {
-	_, wait := sidecarState.Loops()
-	if len(result.failures) > 0 || decision.Late {
-		wait = minNonZero(wait, state.LastRetry)
-	}
-	if decision.BlindHalt != "" && r.snapshots.options.ReadPods { // An administrator may grant the permission.
-		wait = minNonZero(wait, state.LastRetry)
-	}
-	wait = minNonZero(wait, sidecarState.NextPodLook())
-	return minNonZero(minNonZero(wait, result.goesOn(decision.Again)), minNonZero(result.missed, result.lookAgain))
 }
 
 // forget drops the state of a deleted VectorSidecar.

@@ -23,11 +23,11 @@ func TestDecide_SkipsDeniedWriteUntilItChanges(t *testing.T) {
 	cart := func() Workload {
 		return evaluated("cart", plan.Inject, &plan.Desired{}, workload.State{EquivalentVersion: "10"})
 	}
-	refused := Denial{Denial: plan.Denial{Err: errors.New("no"), RejectedAt: noon, RetryAt: noon.Add(time.Minute)}, Seen: "10", Action: plan.Inject}
+	refused := RejectedWrite{Denial: plan.Denial{Err: errors.New("no"), RejectedAt: noon, RetryAt: noon.Add(time.Minute)}, Seen: "10", Action: plan.Inject}
 	due, another, changed, gone := refused, refused, refused, refused
 	due.RetryAt, another.Hash, changed.Seen, gone.Action = noon, "b", "9", plan.Remove
 	for name, test := range map[string]struct {
-		denial Denial
+		denial RejectedWrite
 		isIt   bool
 		again  time.Duration
 	}{
@@ -39,7 +39,7 @@ func TestDecide_SkipsDeniedWriteUntilItChanges(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, canary := range []*v1alpha1.CanarySpec{nil, {Workloads: new(intstr.FromInt32(1))}} {
-				facts := &Facts{Sidecar: logs(), Now: noon, Denials: map[types.UID]Denial{"cart": test.denial}}
+				facts := &Facts{Sidecar: logs(), Now: noon, Denials: map[types.UID]RejectedWrite{"cart": test.denial}}
 				facts.Sidecar.Spec.Rollout.Canary = canary
 
 				decided := Decide(facts, []Workload{cart(), evaluated("next", plan.Inject, &plan.Desired{}, workload.State{})}, nil)
@@ -59,7 +59,7 @@ func TestDecide_SkipsDeniedWriteUntilItChanges(t *testing.T) {
 }
 
 func TestIsUnderWay_IgnoresDeniedWrites(t *testing.T) {
-	facts := &Facts{Sidecar: logs(), Now: noon, Denials: map[types.UID]Denial{"cart": {Action: plan.Inject}}}
+	facts := &Facts{Sidecar: logs(), Now: noon, Denials: map[types.UID]RejectedWrite{"cart": {Action: plan.Inject}}}
 	decided := Decide(facts, []Workload{evaluated("cart", plan.Inject, &plan.Desired{}, workload.State{})}, nil)
 	require.True(t, decided.Plans[0].Writes())
 	require.False(t, decided.IsUnderWay(), "new content of ConfigMaps would wait for ever")

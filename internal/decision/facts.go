@@ -51,9 +51,9 @@ type Facts struct {
 	Trials map[preflight.Key]preflight.DryRunResult
 	// Loops are the stopped correction loops, by workload. The sidecar is not written there for now, because another
 	// client keeps removing it.
-	Loops map[types.UID]Loop
+	Loops map[types.UID]CorrectionLoop
 	// Denials are the last rejected writes, by workload.
-	Denials map[types.UID]Denial
+	Denials map[types.UID]RejectedWrite
 	// Faults are the causes that block pods, for the workloads with pods that were read. The zero value means that no
 	// cause was found.
 	Faults map[types.UID]workload.Fault
@@ -102,16 +102,16 @@ func TermsOf(spec *v1alpha1.VectorSidecarSpec, labels map[string]string, users p
 	}
 }
 
-// Loop is a stopped correction loop.
-type Loop struct {
+// CorrectionLoop is a stopped correction loop.
+type CorrectionLoop struct {
 	// InjectedHash identifies the sidecar that was reverted. The operator may write a different sidecar.
 	InjectedHash string
 	// Writes is the number of reverted writes.
 	Writes int
 }
 
-// Denial is the last write to a workload, which the API server rejected.
-type Denial struct {
+// RejectedWrite is the last write to a workload, which the API server rejected.
+type RejectedWrite struct {
 	plan.Denial
 
 	// Seen, Action and Hash identify the plan of the rejected write. Other plans were not rejected.

@@ -61,7 +61,7 @@ func TestRecall_DoesNotAffectDecisions(t *testing.T) {
 			})
 		}, plan.Update},
 		{"again and again", func() {
-			s.Loops = map[types.UID]decision.Loop{s.Workloads[0].UID: {InjectedHash: injected.Desired.InjectedHash(), Writes: 4}}
+			s.Loops = map[types.UID]decision.CorrectionLoop{s.Workloads[0].UID: {InjectedHash: injected.Desired.InjectedHash(), Writes: 4}}
 		}, plan.Blocked},
 		{"the break is over", func() { s.Loops = nil }, plan.Update},
 		{"changes are reported", func() { s.Sidecar.Spec.DriftPolicy = v1alpha1.DriftReport }, plan.Blocked},

@@ -35,9 +35,9 @@ type Snapshot struct {
 	Trials map[preflight.Key]preflight.DryRunResult
 	// Loops are the stopped correction loops, by workload. The sidecar is not written there for now, because another
 	// client keeps removing it.
-	Loops map[types.UID]decision.Loop
+	Loops map[types.UID]decision.CorrectionLoop
 	// Denials are the last rejected writes, by workload.
-	Denials map[types.UID]decision.Denial
+	Denials map[types.UID]decision.RejectedWrite
 	// Carried returns whether a workload with a controller owner has had the sidecar, and its last writer at that time.
 	// It is nil if this is not known for any workload.
 	Carried func(types.UID) (lastWriter string, ok bool)

@@ -51,7 +51,7 @@ func sidecarOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus) outcome {
 	if decision.Invalid != nil {
 		return outcome{state: stalled, reason: decision.Invalid.Reason, message: humanize.Message(decision.Invalid.Message, conditionLimit)}
 	}
-	if v, ok := failures(facts.Failures); ok {
+	if v, ok := failures(facts.Results.Failures()); ok {
 		return v
 	}
 	if outdated := decision.Outdated; outdated != nil {
@@ -242,7 +242,7 @@ func waits(decision *decision.Decision) string {
 }
 
 // failures returns the result for failed writes.
-func failures(list []Failure) (outcome, bool) {
+func failures(list decision.Results) (outcome, bool) {
 	if len(list) == 0 {
 		return outcome{}, false
 	}
@@ -250,7 +250,7 @@ func failures(list []Failure) (outcome, bool) {
 	var texts []string
 	for _, failure := range list {
 		texts = append(texts, failure.Err.Error())
-		if !failure.Permanent {
+		if !failure.IsPermanent {
 			v.state = working
 		}
 	}

@@ -29,7 +29,8 @@ const maxNamed = 3
 
 // Facts are the observations and the results of one reconcile.
 type Facts struct {
-	Sidecar  *v1alpha1.VectorSidecar
+	Sidecar *v1alpha1.VectorSidecar
+	// Decision is the decision as it was carried out.
 	Decision *decision.Decision
 	// Changed is true if a workload was written.
 	Changed bool
@@ -41,19 +42,8 @@ type Facts struct {
 	// SpecStatus is the last known good spec of the VectorSidecar, and the spec from which it was
 	// reverted.
 	SpecStatus lastgood.Kept
-	// Failures are the failed writes.
-	Failures []Failure
-}
-
-// Failure is a write that failed.
-type Failure struct {
-	// Object is the object of the write, such as "Deployment shop/cart".
-	Object string
-	// Reason is a reason of package meta.
-	Reason string
-	Err    error
-	// Permanent is true if the API server would reject the same write again.
-	Permanent bool
+	// Results are the results of the writes.
+	Results decision.Results
 }
 
 // NewSidecarStatus returns the status for the facts. Its lastReconcileTime is the current time if a workload or
@@ -116,7 +106,7 @@ func NewFailureStatus(sidecar *v1alpha1.VectorSidecar, failure error, now metav1
 // reportFailure sets the conditions for a failed reconcile. It reports whether they changed.
 func reportFailure(conditions *[]metav1.Condition, failure error, generation int64, now metav1.Time) (isNew bool) {
 	previous := slices.Clone(*conditions)
-	v, _ := failures([]Failure{{Reason: meta.ReasonRetrying, Err: failure}})
+	v, _ := failures(decision.Results{{Reason: meta.ReasonRetrying, Err: failure}})
 	report(conditions, v, generation, now)
 	return !equality.Semantic.DeepEqual(previous, *conditions)
 }

@@ -105,8 +105,8 @@ func changedMeanwhile(plans ...plan.Plan) *decision.Decision {
 	return of
 }
 
-func failure(permanent bool) []Failure {
-	return []Failure{{Object: "Deployment shop/cart", Reason: meta.ReasonConflict, Err: errors.New("applying to Deployment shop/cart: no"), Permanent: permanent}}
+func failure(permanent bool) decision.Results {
+	return decision.Results{{Object: "Deployment shop/cart", Reason: meta.ReasonConflict, Err: errors.New("applying to Deployment shop/cart: no"), IsPermanent: permanent}}
 }
 
 // gone has gone back to its spec of the first generation.
@@ -163,7 +163,7 @@ func TestNewSidecarStatus_MatchesKstatus(t *testing.T) {
 			state: stuck, reason: meta.ReasonInvalidTemplateSet, names: []string{"podtemplate.yaml:3"}, invalid: true, isError: true, kstatus: status.FailedStatus,
 		},
 		"the last good templates, and a refused write": {
-			facts: Facts{Decision: outdated(planned("cart", plan.Inject)), Failures: failure(true)},
+			facts: Facts{Decision: outdated(planned("cart", plan.Inject)), Results: failure(true)},
 			state: stuck, reason: meta.ReasonConflict, names: []string{"applying to Deployment shop/cart"}, invalid: true, isError: true, kstatus: status.FailedStatus,
 		},
 		"a rollout that failed": {
@@ -224,11 +224,11 @@ func TestNewSidecarStatus_MatchesKstatus(t *testing.T) {
 			state: stuck, reason: meta.ReasonInvalidValues, names: []string{"values.yaml:3"}, invalid: true, isError: true, kstatus: status.FailedStatus,
 		},
 		"a write that is refused": {
-			facts: Facts{Decision: decided(planned("cart", plan.Inject)), Failures: failure(true)},
+			facts: Facts{Decision: decided(planned("cart", plan.Inject)), Results: failure(true)},
 			state: stuck, reason: meta.ReasonConflict, names: []string{"Deployment shop/cart"}, isError: true, kstatus: status.FailedStatus,
 		},
 		"a write that is tried again": {
-			facts: Facts{Decision: decided(planned("cart", plan.Inject)), Failures: failure(false)},
+			facts: Facts{Decision: decided(planned("cart", plan.Inject)), Results: failure(false)},
 			state: atIt, reason: meta.ReasonConflict, names: []string{"Deployment shop/cart"}, isError: true, kstatus: status.InProgressStatus,
 		},
 	} {
@@ -331,7 +331,7 @@ func TestNewSidecarStatus_CountsEachWorkloadOnce(t *testing.T) {
 		planned("conflict", plan.Conflict, nothingWanted, because(meta.ReasonConflict, "taken")),
 		planned("refused", plan.Inject),
 		planned("skipped", plan.Blocked, nothingWanted, because(meta.ReasonOptedOut, "no")),
-	), Failures: []Failure{{Object: "Deployment shop/refused", Reason: meta.ReasonApplyRejected, Err: errors.New("too large"), Permanent: true}}}
+	), Results: decision.Results{{Object: "Deployment shop/refused", Reason: meta.ReasonApplyRejected, Err: errors.New("too large"), IsPermanent: true}}}
 
 	got := NewSidecarStatus(facts, noon)
 

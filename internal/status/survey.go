@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -42,7 +43,7 @@ const (
 var unsettled = []plan.Phase{failed, hindered, refused, conflict, blocked, removing, rollingOut, soaking, unavailable, waiting, podsOutdated, podless, deferred, skipped}
 
 // phaseFor returns the phase of a workload after a reconcile.
-func phaseFor(p *plan.Plan, refusals map[string]Failure) plan.Phase {
+func phaseFor(p *plan.Plan, refusals map[string]decision.Result) plan.Phase {
 	if len(refusals) > 0 { // Formatting thousands of names is slower than everything else here.
 		if _, isRefused := refusals[Object(p.Target)]; isRefused {
 			return refused
@@ -130,15 +131,15 @@ func Workloads(facts Facts) iter.Seq[Workload] {
 	}
 }
 
-func rejectionsByObject(facts Facts) map[string]Failure {
-	refusals := map[string]Failure{}
-	for _, failure := range facts.Failures {
+func rejectionsByObject(facts Facts) map[string]decision.Result {
+	refusals := map[string]decision.Result{}
+	for _, failure := range facts.Results.Failures() {
 		refusals[failure.Object] = failure
 	}
 	return refusals
 }
 
-func reasonFor(p *plan.Plan, phase plan.Phase, refusals map[string]Failure) string {
+func reasonFor(p *plan.Plan, phase plan.Phase, refusals map[string]decision.Result) string {
 	if phase == refused {
 		return refusals[Object(p.Target)].Reason
 	}
@@ -146,7 +147,7 @@ func reasonFor(p *plan.Plan, phase plan.Phase, refusals map[string]Failure) stri
 }
 
 // newWorkloadStatus returns the entry of a workload in status.workloads.
-func newWorkloadStatus(p *plan.Plan, phase plan.Phase, refusals map[string]Failure) v1alpha1.WorkloadStatus {
+func newWorkloadStatus(p *plan.Plan, phase plan.Phase, refusals map[string]decision.Result) v1alpha1.WorkloadStatus {
 	entry := v1alpha1.WorkloadStatus{Kind: p.Target.Kind, Name: p.Target.Name, State: phase, Reason: reasonFor(p, phase, refusals), Message: p.Message}
 	if phase == refused {
 		entry.Message = refusals[Object(p.Target)].Err.Error()

@@ -53,7 +53,7 @@ func TestNewSidecarStatus_EscapesControlCharacters(t *testing.T) {
 	for why, text := range hostile.Texts() {
 		refused := planned("cart", plan.Inject)
 		facts := Facts{
-			Sidecar: sidecar(), Failures: []Failure{{Object: Object(refused.Target), Reason: meta.ReasonBlocked, Err: errors.New(text), Permanent: true}},
+			Sidecar: sidecar(), Results: decision.Results{{Object: Object(refused.Target), Reason: meta.ReasonBlocked, Err: errors.New(text), IsPermanent: true}},
 			Decision: &decision.Decision{Matched: 1, Plans: []plan.Plan{refused}, Outdated: &desired.Invalid{Reason: meta.ReasonInvalidTemplate, Message: text}},
 		}
 		status := NewSidecarStatus(facts, noon)

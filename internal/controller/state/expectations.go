@@ -63,12 +63,12 @@ type attempt struct {
 	// denial is the API server's rejection of the attempt, nil if the attempt was not rejected.
 	denial *plan.Denial
 	// missed is set when the workload had changed before the attempt reached it.
-	missed *Missed
+	missed *StaleWrite
 }
 
-// Missed records that a workload changed after the attempt was planned. The attempt is not repeated with the same
+// StaleWrite records that a workload changed after the attempt was planned. The attempt is not repeated with the same
 // planned version until the cache changes or the live workload was read.
-type Missed struct {
+type StaleWrite struct {
 	// Look is the time to read the live workload. Wait is the time between the attempt, or the previous read, and Look.
 	Look time.Time
 	Wait time.Duration
@@ -87,8 +87,8 @@ const mostInVain = 1
 
 // next returns the record of a further miss, with a longer wait. The error is the API server's response to the attempt,
 // nil if the attempt was not sent.
-func (m *Missed) next(now time.Time, answer error) *Missed {
-	missed := &Missed{}
+func (m *StaleWrite) next(now time.Time, answer error) *StaleWrite {
+	missed := &StaleWrite{}
 	if m != nil {
 		missed.Wait = m.Wait
 		if m.IsCurrent && answer != nil {
@@ -102,7 +102,7 @@ func (m *Missed) next(now time.Time, answer error) *Missed {
 
 // Unexplained returns the API server's response if it repeatedly reports a conflict although the workload has not
 // changed. An admission webhook may cause such responses. Otherwise it returns nil.
-func (m *Missed) Unexplained() error {
+func (m *StaleWrite) Unexplained() error {
 	if m == nil || m.inVain <= mostInVain {
 		return nil
 	}
@@ -120,24 +120,24 @@ func (s *expectations) IsPending(p *plan.Plan) bool {
 
 // Denials returns the last attempts that the API server rejected, by workload. It returns nil if no attempt was
 // rejected.
-func (s *expectations) Denials() map[types.UID]decision.Denial {
+func (s *expectations) Denials() map[types.UID]decision.RejectedWrite {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var denials map[types.UID]decision.Denial
+	var denials map[types.UID]decision.RejectedWrite
 	for target, expectation := range s.all {
 		if expectation.attempt == nil || expectation.denial == nil {
 			continue
 		}
 		if denials == nil {
-			denials = map[types.UID]decision.Denial{}
+			denials = map[types.UID]decision.RejectedWrite{}
 		}
-		denials[target] = decision.Denial{Denial: *expectation.denial, Seen: expectation.seen, Action: expectation.action, Hash: expectation.hash}
+		denials[target] = decision.RejectedWrite{Denial: *expectation.denial, Seen: expectation.seen, Action: expectation.action, Hash: expectation.hash}
 	}
 	return denials
 }
 
 // Missed returns the record of an attempt that missed the resource version of the plan, nil if no attempt missed it.
-func (s *expectations) Missed(p *plan.Plan) *Missed {
+func (s *expectations) Missed(p *plan.Plan) *StaleWrite {
 	lastAttempt, ok := s.last(p.Target.UID)
 	if ok && lastAttempt.planned == p.Workload.ResourceVersion {
 		return lastAttempt.missed

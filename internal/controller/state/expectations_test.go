@@ -65,8 +65,8 @@ func TestDenials_CountsRejectionsUntilWriteSucceeds(t *testing.T) {
 
 	logs.Refused(refused, no, true)
 
-	denial := decision.Denial{Denial: plan.Denial{Err: no, RejectedAt: now, RetryAt: now.Add(LastRetry)}, Seen: "10", Action: plan.Update, Hash: refused.InjectedHash()}
-	require.Equal(t, map[types.UID]decision.Denial{"u": denial}, logs.Denials())
+	denial := decision.RejectedWrite{Denial: plan.Denial{Err: no, RejectedAt: now, RetryAt: now.Add(LastRetry)}, Seen: "10", Action: plan.Update, Hash: refused.InjectedHash()}
+	require.Equal(t, map[types.UID]decision.RejectedWrite{"u": denial}, logs.Denials())
 	require.Nil(t, audit.Denials(), "another VectorSidecar has its own")
 	require.False(t, logs.IsPending(refused), "nothing was written that the cache could be behind of")
 

@@ -48,7 +48,7 @@ func (s *expectations) Injected(target types.UID, hash string) (isRepeated bool)
 
 // Loops returns the workloads with paused corrections and the time until the first pause ends. The time is 0 if no
 // workload is paused.
-func (s *expectations) Loops() (loops map[types.UID]decision.Loop, wait time.Duration) {
+func (s *expectations) Loops() (loops map[types.UID]decision.CorrectionLoop, wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
@@ -57,10 +57,10 @@ func (s *expectations) Loops() (loops map[types.UID]decision.Loop, wait time.Dur
 			continue
 		}
 		if loops == nil {
-			loops = map[types.UID]decision.Loop{}
+			loops = map[types.UID]decision.CorrectionLoop{}
 		}
 		remaining := expectation.until.Sub(now)
-		loops[target] = decision.Loop{InjectedHash: expectation.injected, Writes: expectation.undone}
+		loops[target] = decision.CorrectionLoop{InjectedHash: expectation.injected, Writes: expectation.undone}
 		if wait == 0 || remaining < wait {
 			wait = remaining
 		}

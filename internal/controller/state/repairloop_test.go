@@ -35,7 +35,7 @@ func TestLoops_DetectsCorrectionLoop(t *testing.T) {
 	require.False(t, isOpen(), "an injection and two repairs are no loop")
 	writeEvery(time.Second, 1, "a")
 	loops, wait := b.Loops()
-	require.Equal(t, map[types.UID]decision.Loop{"cart": {InjectedHash: "a", Writes: 4}}, loops)
+	require.Equal(t, map[types.UID]decision.CorrectionLoop{"cart": {InjectedHash: "a", Writes: 4}}, loops)
 	require.Equal(t, firstBreak-time.Second, wait)
 
 	now = now.Add(wait)

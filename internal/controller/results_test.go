@@ -23,7 +23,7 @@ import (
 )
 
 // The status counts the sidecars in the workloads, not the planned sidecars.
-func TestOutcome_ReportsOnlyWhatWasWritten(t *testing.T) {
+func TestStatusWriter_CountsOnlyWrittenSidecars(t *testing.T) {
 	conflict := apierrors.NewConflict(schema.GroupResource{Group: "apps", Resource: "deployments"}, "bad", nil)
 	gone := apierrors.NewNotFound(schema.GroupResource{Group: "apps", Resource: "deployments"}, "bad")
 	denied := apierrors.NewForbidden(schema.GroupResource{Group: "apps", Resource: "deployments"}, "bad", nil)

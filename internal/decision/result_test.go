@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+)
+
+// injecting returns a plan that injects a sidecar into a workload.
+func injecting(name string) plan.Plan {
+	p := plan.Plan{Action: plan.Inject}
+	p.Target.Name = name
+	return p
+}
+
+// Only accepted writes, and accepted writes that the cache does not show yet, are in the workloads.
+func TestDecision_CarriedOut(t *testing.T) {
+	for name, test := range map[string]struct {
+		state     WriteState
+		isWaiting bool
+	}{
+		"not sent": {WriteNotSent, true},
+		"accepted": {WriteAccepted, false},
+		"pending":  {WritePending, false},
+		"stale":    {WriteStale, true},
+		"rejected": {WriteRejected, true},
+		"failed":   {WriteFailed, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := &Decision{Plans: []plan.Plan{injecting("cart"), {Action: plan.Remove}, {Action: plan.None}}}
+
+			carriedOut := d.CarriedOut(Results{{Plan: &d.Plans[0], State: test.state}, {Object: "ConfigMap shop/logs", State: WriteFailed}})
+
+			require.Equal(t, test.isWaiting, carriedOut.Plans[0].Waiting)
+			require.Equal(t, d.Plans[1:], carriedOut.Plans[1:], "a removal and a current sidecar stay unchanged")
+			require.False(t, d.Plans[0].Waiting, "the decision itself does not change")
+		})
+	}
+}
+
+// The status and the backoff do not depend on the order in which writes were answered.
+func TestResults_Failures(t *testing.T) {
+	permanent, transient := errors.New("permanent"), errors.New("transient")
+	cart := injecting("cart")
+	results := Results{
+		{Object: "Job b", State: WriteFailed, Err: transient, Reason: meta.ReasonRetrying},
+		{Object: "Deployment a", State: WriteRejected, Err: permanent, Reason: meta.ReasonConflict, IsPermanent: true},
+		{Object: "Deployment c", Plan: &cart, State: WriteRejected, Err: permanent, IsPermanent: true}, // The status does not report it.
+		{Object: "Deployment d", Plan: &cart, State: WriteAccepted},
+	}
+
+	failures := results.Failures()
+
+	require.Len(t, failures, 2)
+	require.Equal(t, "Deployment a", failures[0].Object)
+	require.ErrorIs(t, results.Retryable(), transient)
+	require.NotErrorIs(t, results.Retryable(), permanent)
+	require.NoError(t, failures[:1].Retryable())
+	require.Equal(t, []*plan.Plan{&cart}, results.Written())
+	require.False(t, results.HasStale())
+}
+
+func TestResults_UnblockOthers(t *testing.T) {
+	cart, rejected, recording := injecting("cart"), injecting("again"), plan.Plan{Action: plan.Defer}
+	rejected.Denied = &plan.Denial{Err: errors.New("no")}
+	waiting, slotless := injecting("web"), injecting("web")
+	waiting.Wait(meta.ReasonWaitingForSlot, "")
+	slotless.Wait(meta.ReasonWaitingForGlobalSlot, "")
+	for name, test := range map[string]struct {
+		result Result
+		other  plan.Plan
+		want   bool
+	}{
+		"first rejection":             {Result{Plan: &cart, State: WriteRejected}, waiting, true},
+		"another waits for all":       {Result{Plan: &cart, State: WriteRejected}, slotless, true},
+		"no workload waits":           {Result{Plan: &cart, State: WriteRejected}, injecting("web"), false},
+		"other writes fail, too":      {Result{Plan: &cart, State: WriteRejected, IsGeneral: true}, waiting, false},
+		"second rejection":            {Result{Plan: &rejected, State: WriteRejected}, waiting, false},
+		"same write rejected before":  {Result{Plan: &rejected, State: WriteWithheld}, waiting, false},
+		"write without a rollout":     {Result{Plan: &recording, State: WriteRejected}, waiting, false},
+		"no response":                 {Result{Plan: &cart, State: WriteFailed}, waiting, false},
+		"failure of another object":   {Result{Object: "ConfigMap shop/logs", State: WriteFailed}, waiting, false},
+		"the workload is not written": {Result{Plan: &cart, State: WriteStale}, waiting, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, test.want, Results{test.result}.UnblockOthers([]plan.Plan{test.other}))
+		})
+	}
+}
