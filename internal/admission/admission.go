@@ -23,6 +23,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
 const (
@@ -33,10 +34,8 @@ const (
 	mostAtOnce = 4
 )
 
-// World reads the cluster: it takes snapshots, and reads the objects that a decision refers to.
+// World reads the cluster.
 type World interface {
-	desired.Objects
-
 	// Namespaces returns the namespaces that a ClusterVectorSidecar selects.
 	Namespaces(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar) ([]clusterwide.Namespace, error)
 	// Snapshot returns the snapshot of a VectorSidecar that the controller would use.
@@ -170,7 +169,7 @@ func (h *Handler) reviewChange(ctx context.Context, change *change) (result, pub
 // withoutConfigMaps removes all data that is from ConfigMaps of the namespace from a snapshot.
 func withoutConfigMaps(s *evaluate.Snapshot) {
 	s.Companions, s.Verdict, s.Adopted = nil, nil, decision.Adopted{}
-	s.ConfigMaps, s.HasAllConfigMaps = nil, true // The namespace counts as empty.
+	s.ConfigMaps = source.Reader{Reader: source.NewObjectOverlay(nil)} // The namespace counts as empty.
 }
 
 // reviewSnapshot reviews a VectorSidecar with its snapshot, after a function has modified the snapshot. It does
@@ -191,7 +190,7 @@ func (h *Handler) reviewSnapshot(ctx context.Context, change *change, sidecar *v
 }
 
 func (h *Handler) decide(ctx context.Context, snapshot *evaluate.Snapshot) (*decision.Decision, error) {
-	return evaluate.DecideFrom(ctx, snapshot, h.World, h.Cache)
+	return evaluate.Decide(ctx, snapshot, h.Cache)
 }
 
 // decode decodes the new object and the old object of a request. The old object is nil for a creation.

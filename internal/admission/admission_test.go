@@ -67,7 +67,7 @@ func (w *world) Snapshot(_ context.Context, sidecar *v1alpha1.VectorSidecar) (*e
 		<-w.held
 	}
 	taken := &evaluate.Snapshot{Observed: decision.Observed{
-		Inputs:    desired.Inputs{Sidecar: sidecar, Platform: w.platform, DefaultEnvironment: "development", KubeVersion: "v1.36.0"},
+		Inputs:    desired.Inputs{Sidecar: sidecar, ConfigMaps: w, Accounts: w, Platform: w.platform, DefaultEnvironment: "development", KubeVersion: "v1.36.0"},
 		Workloads: w.workloads, Others: w.others,
 	}}
 	if w.in != nil {
@@ -83,7 +83,7 @@ func (w *world) Namespaces(_ context.Context, cluster *v1alpha1.ClusterVectorSid
 	return w.namespaces, w.err
 }
 
-func (w *world) ConfigMap(_ context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
+func (w *world) GetConfigMap(_ context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
 	switch {
 	case w.err != nil:
 		return nil, w.err
@@ -95,7 +95,7 @@ func (w *world) ConfigMap(_ context.Context, name types.NamespacedName) (*corev1
 	return nil, nil
 }
 
-func (w *world) Account(context.Context, types.NamespacedName) (*workload.Account, error) {
+func (w *world) GetServiceAccount(context.Context, types.NamespacedName) (*workload.Account, error) {
 	return &workload.Account{Unread: "the ServiceAccount may not be read"}, nil
 }
 

@@ -21,13 +21,13 @@ type accounts struct {
 	session *session
 }
 
-// Account implements desired.Accounts.
-func (a accounts) Account(ctx context.Context, name types.NamespacedName) (*workload.Account, error) {
+// GetServiceAccount implements desired.ServiceAccountReader.
+func (a accounts) GetServiceAccount(ctx context.Context, name types.NamespacedName) (*workload.Account, error) {
 	s := a.session
 	if s.installation != nil && !s.installation.ReadsAccounts {
 		return &workload.Account{Unread: "the operator may not read it"}, nil
 	}
-	account, err := a.Source.Account(ctx, name)
+	account, err := a.Source.GetServiceAccount(ctx, name)
 	switch {
 	case err != nil || account.Unread == "" && s.valuesErr == nil:
 	case s.cluster == nil && account.Unread != "":

@@ -25,7 +25,7 @@ type oneAccount struct {
 	found workload.Account
 }
 
-func (o oneAccount) Account(context.Context, types.NamespacedName) (*workload.Account, error) {
+func (o oneAccount) GetServiceAccount(context.Context, types.NamespacedName) (*workload.Account, error) {
 	found := o.found
 	return &found, nil
 }
@@ -66,7 +66,7 @@ func TestAccounts_MatchesViewOfOperator(t *testing.T) {
 				s.cluster = connected{}
 			}
 			for range 2 {
-				found, err := accounts{oneAccount{found: test.has}, s}.Account(t.Context(), types.NamespacedName{Namespace: "shop", Name: "cart"})
+				found, err := accounts{oneAccount{found: test.has}, s}.GetServiceAccount(t.Context(), types.NamespacedName{Namespace: "shop", Name: "cart"})
 				require.NoError(t, err)
 				require.Equal(t, test.want, *found)
 			}

@@ -380,7 +380,7 @@ func (s *session) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*r
 	snapshot.Renderers, snapshot.AsksVector = runtime.GOMAXPROCS(0), s.asksVector
 	// The command does not wait for Vector's validation: it assumes that the configuration is valid.
 	snapshot.Verdict = func(string) decision.Verdict { return decision.Verdict{State: decision.VerdictValid} }
-	decided, err := evaluate.DecideFrom(ctx, snapshot, &s.taker, s.cache)
+	decided, err := evaluate.Decide(ctx, snapshot, s.cache)
 	if err != nil {
 		return nil, err
 	}

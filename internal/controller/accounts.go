@@ -20,7 +20,8 @@ import (
 // Reconciles run at least every ReconcileInterval.
 const accountAge = 5 * time.Minute
 
-// accounts caches the ServiceAccounts that decisions have needed. Few workloads need one.
+// accounts caches the ServiceAccounts that decisions have needed. Few workloads need one. A ServiceAccount that no
+// decision has needed for 24 times accountAge is dropped.
 type accounts struct {
 	live client.Reader
 	// isAllowed is false if the operator may not get ServiceAccounts.
@@ -41,8 +42,8 @@ func newAccounts(live client.Reader, isAllowed bool) *accounts {
 	return &accounts{live: live, isAllowed: isAllowed, now: time.Now, read: map[types.NamespacedName]accountRead{}}
 }
 
-// Account implements desired.Accounts.
-func (a *accounts) Account(ctx context.Context, name types.NamespacedName) (*workload.Account, error) {
+// GetServiceAccount implements desired.ServiceAccountReader.
+func (a *accounts) GetServiceAccount(ctx context.Context, name types.NamespacedName) (*workload.Account, error) {
 	if !a.isAllowed {
 		return &workload.Account{Unread: "the operator may not read it"}, nil
 	}
@@ -52,38 +53,13 @@ func (a *accounts) Account(ctx context.Context, name types.NamespacedName) (*wor
 	if ok && a.now().Sub(entry.at) < accountAge {
 		return entry.Account, nil
 	}
-	account, err := source.Reader{Reader: a.live}.Account(ctx, name)
+	account, err := source.Reader{Reader: a.live}.GetServiceAccount(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	maps.DeleteFunc(a.read, func(_ types.NamespacedName, entry accountRead) bool { return a.now().Sub(entry.at) > 24*accountAge })
 	a.read[name] = accountRead{account, a.now()}
 	return account, nil
-}
-
-// of returns the cached ServiceAccounts of a namespace, and reads old ones again. A reconcile needs them to check
-// whether its last result is still valid. In a namespace without reconciles, cached ServiceAccounts are dropped after
-// 24 times accountAge.
-func (a *accounts) of(ctx context.Context, namespace string) (map[string]*workload.Account, error) {
-	a.mu.Lock()
-	maps.DeleteFunc(a.read, func(_ types.NamespacedName, entry accountRead) bool { return a.now().Sub(entry.at) > 24*accountAge })
-	var names []types.NamespacedName
-	for name := range a.read {
-		if name.Namespace == namespace {
-			names = append(names, name)
-		}
-	}
-	a.mu.Unlock()
-	if len(names) == 0 {
-		return nil, nil
-	}
-	accounts := make(map[string]*workload.Account, len(names))
-	for _, name := range names {
-		var err error
-		if accounts[name.Name], err = a.Account(ctx, name); err != nil {
-			return nil, err
-		}
-	}
-	return accounts, nil
 }

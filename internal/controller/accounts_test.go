@@ -34,33 +34,31 @@ func TestAccounts_ReadsServiceAccountsOnDemand(t *testing.T) {
 	live, name, now := &readAccounts{has: "apps"}, types.NamespacedName{Namespace: "shop", Name: "cart"}, time.Now()
 	known := newAccounts(live, true)
 	known.now = func() time.Time { return now }
-	of, err := known.of(t.Context(), "shop")
-	require.NoError(t, err)
-	require.Empty(t, of)
-	require.Zero(t, live.asks, "nobody has needed one")
-
 	for range 3 {
-		found, err := known.Account(t.Context(), name)
+		found, err := known.GetServiceAccount(t.Context(), name)
 		require.NoError(t, err)
 		require.Equal(t, []string{"apps"}, found.PullSecrets)
 	}
 	require.Equal(t, 1, live.asks)
-	other, err := known.of(t.Context(), "pay")
-	require.NoError(t, err)
-	require.Empty(t, other)
 
 	live.has = "mirror"
-	of, err = known.of(t.Context(), "shop")
+	found, err := known.GetServiceAccount(t.Context(), name)
 	require.NoError(t, err)
-	require.Equal(t, []string{"apps"}, of["cart"].PullSecrets)
+	require.Equal(t, []string{"apps"}, found.PullSecrets)
 	now = now.Add(accountAge)
-	of, err = known.of(t.Context(), "shop")
+	found, err = known.GetServiceAccount(t.Context(), name)
 	require.NoError(t, err)
-	require.Equal(t, []string{"mirror"}, of["cart"].PullSecrets, "it was read again")
+	require.Equal(t, []string{"mirror"}, found.PullSecrets, "it was read again")
 	require.Equal(t, 2, live.asks)
 
-	found, err := newAccounts(live, false).Account(t.Context(), name)
+	now = now.Add(25 * accountAge)
+	_, err = known.GetServiceAccount(t.Context(), types.NamespacedName{Namespace: "pay", Name: "cart"})
+	require.NoError(t, err)
+	require.NotContains(t, known.read, name, "no decision has needed it for long")
+	require.Equal(t, 3, live.asks)
+
+	found, err = newAccounts(live, false).GetServiceAccount(t.Context(), name)
 	require.NoError(t, err)
 	require.Equal(t, "the operator may not read it", found.Unread)
-	require.Equal(t, 2, live.asks)
+	require.Equal(t, 3, live.asks)
 }

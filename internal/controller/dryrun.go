@@ -7,8 +7,6 @@ import (
 	"context"
 	"errors"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -16,7 +14,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // Snapshot returns the snapshot that a reconcile would read if the cluster had this VectorSidecar, which need not
@@ -54,17 +51,6 @@ func (r *VectorSidecarReconciler) Namespaces(ctx context.Context, cluster *v1alp
 		selected = append(selected, clusterwide.Namespace{Name: objects[i].Name, Environment: environment, Created: objects[i].CreationTimestamp})
 	}
 	return selected, nil
-}
-
-// ConfigMap reads a ConfigMap for a dry run. It returns nil if the ConfigMap does not exist.
-func (r *VectorSidecarReconciler) ConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
-	dry := &informed{snapshots: r.snapshots, isDryRun: true}
-	return dry.ConfigMap(ctx, name)
-}
-
-// Account implements desired.Accounts.
-func (r *VectorSidecarReconciler) Account(ctx context.Context, name types.NamespacedName) (*workload.Account, error) {
-	return r.snapshots.accounts.Account(ctx, name)
 }
 
 // HasRead returns an error until the cache holds all workloads.

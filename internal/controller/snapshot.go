@@ -6,7 +6,6 @@ package controller
 import (
 	"context"
 	"iter"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -38,19 +37,11 @@ type snapshots struct {
 	options    *Options
 }
 
-// take takes the snapshot for a reconcile, including the ConfigMaps that the previous decision depended on. It reads
-// from memory, except the pods of unready or watched workloads and new ConfigMaps.
+// take takes the snapshot for a reconcile. It reads from memory, except the pods of unready or watched workloads.
 func (s *snapshots) take(ctx context.Context, sidecar *v1alpha1.VectorSidecar, sidecarState *state.Sidecar, watch *workload.RestartRule) (snapshot *evaluate.Snapshot, err error) {
 	ctx, taking := s.begin(ctx, "observe")
 	defer func() { taking.end(err) }()
-	cacheSource := s.source(sidecarState)
-	if snapshot, err = s.from(ctx, sidecar, cacheSource); err != nil {
-		return nil, err
-	}
-	isThere := func(name string) bool {
-		return slices.ContainsFunc(snapshot.Companions, func(c corev1.ConfigMap) bool { return c.Name == name })
-	}
-	if err := snapshot.ReadConfigMaps(ctx, cacheSource, slices.DeleteFunc(sidecarState.References(), isThere)); err != nil {
+	if snapshot, err = s.from(ctx, sidecar, &informed{snapshots: s, known: sidecarState}); err != nil {
 		return nil, err
 	}
 	snapshot.Adopted = sidecarState.Adopted()
@@ -60,11 +51,6 @@ func (s *snapshots) take(ctx context.Context, sidecar *v1alpha1.VectorSidecar, s
 		snapshot.Faults = s.pods.look(ctx, sidecarState, meta.Manager(sidecar.Name), watch, snapshot.Workloads)
 	}
 	return snapshot, nil
-}
-
-// source returns the source for a reconcile of a VectorSidecar.
-func (s *snapshots) source(sidecarState *state.Sidecar) *informed {
-	return &informed{snapshots: s, known: sidecarState}
 }
 
 // from takes a snapshot and adds the state of the VectorSidecar.
@@ -86,9 +72,6 @@ func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, c
 	}
 	observed, err := taker.Observe(ctx, sidecar)
 	if err != nil {
-		return nil, err
-	}
-	if observed.Accounts, err = s.accounts.of(ctx, sidecar.Namespace); err != nil {
 		return nil, err
 	}
 	snapshot := &evaluate.Snapshot{Observed: observed}
@@ -157,9 +140,9 @@ func (i *informed) Sidecars(ctx context.Context, namespace string, workloads []*
 	return i.sidecars.selecting(ctx, namespace, len(workloads), labelsOf), nil
 }
 
-// Account implements desired.Accounts.
-func (i *informed) Account(ctx context.Context, name types.NamespacedName) (*workload.Account, error) {
-	return i.accounts.Account(ctx, name)
+// GetServiceAccount implements desired.ServiceAccountReader.
+func (i *informed) GetServiceAccount(ctx context.Context, name types.NamespacedName) (*workload.Account, error) {
+	return i.accounts.GetServiceAccount(ctx, name)
 }
 
 // Companions returns the companions in the cache. They have a digest instead of their content.
@@ -167,9 +150,9 @@ func (i *informed) Companions(ctx context.Context, sidecar *v1alpha1.VectorSidec
 	return source.Reader{Reader: i.client}.Companions(ctx, sidecar)
 }
 
-// ConfigMap returns a ConfigMap, nil if it does not exist. It first records the reference, so that each change of the
+// GetConfigMap returns a ConfigMap, nil if it does not exist. It first records the reference, so that each change of the
 // ConfigMap causes an event for the VectorSidecar.
-func (i *informed) ConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
+func (i *informed) GetConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
 	if !i.isDryRun {
 		i.known.Refer(name)
 	}

@@ -46,14 +46,13 @@ func sameSnapshot(t *testing.T, want, got *evaluate.Snapshot) {
 		return map[string]string{"name": object.Name, "version": object.ResourceVersion, "content": companion.KnownDigest(object)}
 	}
 	require.Empty(t, cmp.Diff(want, got,
-		cmpopts.IgnoreFields(evaluate.Snapshot{}, "PodsNotRead", "BlindHalt", "Started", "Carried", "Unserved", "OnNodes", "Verdict", "Observer", "Platform", "Budget", "Now"),
+		cmpopts.IgnoreFields(evaluate.Snapshot{}, "PodsNotRead", "BlindHalt", "Started", "Carried", "Unserved", "OnNodes", "Verdict", "Observer", "Platform", "Budget", "Now", "ConfigMaps", "Accounts"),
 		cmpopts.IgnoreUnexported(evaluate.Snapshot{}),
 		cmpopts.IgnoreFields(v1alpha1.VectorSidecar{}, "ManagedFields"),
 		cmpopts.SortSlices(func(a, b *workloadcache.Record) int { return strings.Compare(a.Name, b.Name) }),
 		cmpopts.SortSlices(func(a, b corev1.ConfigMap) int { return strings.Compare(a.Name, b.Name) }),
 		cmp.Transformer("view", func(record *workloadcache.Record) workload.View { return record.View() }),
 		cmp.Transformer("configMap", func(object corev1.ConfigMap) map[string]string { return configMap(&object) }),
-		cmp.Transformer("given", configMap),
 		cmpopts.EquateEmpty(),
 	))
 }
@@ -107,7 +106,7 @@ func TestSnapshots_MatchesSnapshotOfPlugin(t *testing.T) {
 			known := api.memory.Of(client.ObjectKeyFromObject(asked))
 			operators, err := api.snapshots.take(t.Context(), asked, known, nil)
 			require.NoError(t, err)
-			decided, err := evaluate.DecideFrom(t.Context(), operators, api.snapshots.source(known), nil)
+			decided, err := evaluate.Decide(t.Context(), operators, nil)
 			require.NoError(t, err)
 
 			world, unseen, err := source.Load(t.Context(), api.WithWatch, source.Scope{Namespace: "shop"})
@@ -120,11 +119,12 @@ func TestSnapshots_MatchesSnapshotOfPlugin(t *testing.T) {
 			observed, err := reader.Observe(t.Context(), asked)
 			require.NoError(t, err)
 			plugins := &evaluate.Snapshot{Observed: observed}
-			previewed, err := evaluate.DecideFrom(t.Context(), plugins, reader, nil)
+			previewed, err := evaluate.Decide(t.Context(), plugins, nil)
 			require.NoError(t, err)
 
 			sameSnapshot(t, operators, plugins)
 			require.Equal(t, decided.Invalid, previewed.Invalid)
+			require.ElementsMatch(t, decided.ConfigMaps(), previewed.ConfigMaps())
 			require.Len(t, previewed.Plans, len(decided.Plans))
 			for i := range decided.Plans {
 				require.Equal(t, decided.Plans[i].Action, previewed.Plans[i].Action)

@@ -311,13 +311,13 @@ func (r *VectorSidecarReconciler) decide(ctx context.Context, snapshot *evaluate
 	snapshot.Observer = r.observeStep
 	if !isAnew {
 		snapshot.Previous = sidecarState.Previous()
-		if decision, err = evaluate.DecideFrom(ctx, snapshot, r.snapshots.source(sidecarState), r.cache); err == nil {
+		if decision, err = evaluate.Decide(ctx, snapshot, r.cache); err == nil {
 			sidecarState.SetPrevious(decision.Previous)
 		}
 		return decision, err
 	}
 	fresh := desired.NewCache()
-	if decision, err = evaluate.DecideFrom(ctx, snapshot, r.snapshots.source(sidecarState), fresh); err == nil {
+	if decision, err = evaluate.Decide(ctx, snapshot, fresh); err == nil {
 		r.cache.Adopt(fresh)
 		sidecarState.SetPrevious(decision.Previous)
 		sidecarState.Resynced()

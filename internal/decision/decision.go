@@ -96,12 +96,6 @@ type Decision struct {
 	// Previous is the input for the next decision on the same VectorSidecar.
 	Previous *Previous
 
-	// Unread are the names of ConfigMaps that the decision depends on and that were not read. If there are any, the
-	// decision must not be carried out, because it treated them as missing.
-	Unread []string
-	// UnreadAccounts are the names of ServiceAccounts that the decision depends on and that were not read.
-	UnreadAccounts []string
-
 	// mode is spec.rollout.mode, or nil for Immediate.
 	mode *mode
 	// claims are the node ports that the sidecars of plans will listen on.
@@ -122,10 +116,6 @@ type claim struct {
 func (d *Decision) Writes() bool {
 	return len(d.Missing) > 0 || slices.ContainsFunc(d.Plans, func(p plan.Plan) bool { return p.Writes() })
 }
-
-// IsIncomplete reports whether an object that the decision depends on was not read. If so, the decision must not be
-// carried out.
-func (d *Decision) IsIncomplete() bool { return len(d.Unread)+len(d.UnreadAccounts) > 0 }
 
 // ConfigMaps returns the names of the ConfigMaps that the decision depends on, by content or existence.
 func (d *Decision) ConfigMaps() []string {

@@ -4,7 +4,8 @@
 // Package desired renders the sidecars of one VectorSidecar for its workloads. It merges the layers of values,
 // renders the templates, and checks the result against the policy and the rules for Vector configuration. A
 // Catalog provides the templates, values and policy of the platform team, and a Cache keeps results. The
-// package does not decide which objects to write, makes no API calls, and does not read the clock.
+// package does not decide which objects to write, and does not read the clock. It reads ConfigMaps and ServiceAccounts
+// only through interfaces.
 package desired
 
 import (

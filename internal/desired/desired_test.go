@@ -9,12 +9,21 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
+
+// setOf returns a reader of ConfigMaps.
+func setOf(configMaps []*corev1.ConfigMap) objects.ConfigMapSet {
+	set := objects.ConfigMapSet{}
+	for _, object := range configMaps {
+		set[types.NamespacedName{Namespace: object.Namespace, Name: object.Name}] = object
+	}
+	return set
+}
 
 // of is what workloads should carry for a VectorSidecar in a namespace with some
 // ConfigMaps.
@@ -22,10 +31,7 @@ func of(t *testing.T, sidecar *v1alpha1.VectorSidecar, cache *Cache, configMaps 
 	t.Helper()
 	inputs := &Inputs{
 		Sidecar: sidecar, Platform: builtIn(t), DefaultEnvironment: "development", KubeVersion: "v1.36.0",
-		ConfigMaps: map[string]*corev1.ConfigMap{}, HasAllConfigMaps: true,
-	}
-	for _, object := range configMaps {
-		inputs.ConfigMaps[object.Name] = object
+		ConfigMaps: setOf(configMaps),
 	}
 	reader := NewReader(t.Context(), inputs)
 	t.Cleanup(reader.Release)
@@ -82,18 +88,4 @@ func TestCheck_RunsOncePerConfiguration(t *testing.T) {
 		r.check(t.Context(), first.rendered, fresh)
 		require.Same(t, first.Report, fresh.Report)
 	}
-}
-
-// ConfigMaps that are requested and not read are listed as unread.
-func TestConfigMapNames_ListsUnreadConfigMaps(t *testing.T) {
-	inputs := &Inputs{Sidecar: logs().Build(), Platform: builtIn(t), DefaultEnvironment: "development", KubeVersion: "v1.36.0"}
-	reader := NewReader(t.Context(), inputs)
-	defer reader.Release()
-	New(inputs, reader, nil)
-	asked, unread := reader.ConfigMapNames()
-	require.Equal(t, []string{meta.NamespaceDefaults}, asked)
-	require.Equal(t, asked, unread)
-	inputs.ConfigMaps = map[string]*corev1.ConfigMap{meta.NamespaceDefaults: nil}
-	_, unread = reader.ConfigMapNames()
-	require.Empty(t, unread, "it is known not to be there")
 }

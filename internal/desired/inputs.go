@@ -13,7 +13,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // Inputs are all inputs from which the sidecars of one VectorSidecar are rendered, except the workloads.
@@ -23,19 +22,18 @@ type Inputs struct {
 	NamespaceLabels map[string]string
 	// NamespaceUsers is the range of user IDs that OpenShift assigns to pods of the namespace.
 	NamespaceUsers policy.UserRange
-	// ConfigMaps are the ConfigMaps that have been read, by ConfigMapKey. A nil value means that the ConfigMap
-	// does not exist. A result that depends on a ConfigMap that is not in this map must not be used, unless
-	// HasAllConfigMaps is true. HasAllConfigMaps reports whether the namespace has no other ConfigMaps.
-	ConfigMaps       map[string]*corev1.ConfigMap
-	HasAllConfigMaps bool
+	// ConfigMaps reads the ConfigMaps that the sidecars depend on, and Accounts the ServiceAccounts of workloads.
+	// Every read of an object must return the same content.
+	ConfigMaps ConfigMapReader
+	Accounts   ServiceAccountReader
+	// Pinned are ConfigMaps that are used instead of the current ones, by their lookup keys.
+	Pinned map[string]*corev1.ConfigMap
 	// Home is the operator namespace, or "" if it is unknown. A ClusterVectorSidecar may refer to a ConfigMap
 	// in that namespace.
 	Home string
 	// LeavesReference reports whether the ConfigMap that the values refer to is neither read nor checked.
 	// Callers set it if another decision reads the ConfigMap.
 	LeavesReference bool
-	// Accounts are the ServiceAccounts of the namespace that have been read, by name.
-	Accounts map[string]*workload.Account
 
 	// Platform contains the template sets, the values and the policy of the platform team.
 	Platform *Platform

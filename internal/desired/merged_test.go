@@ -34,10 +34,7 @@ func TestValues_SharesMergedValuesAmongNamespaces(t *testing.T) {
 	platform, cache := builtIn(t), NewCache()
 	merge := func(sidecar *v1alpha1.VectorSidecar, platform *Platform, overrides []environment.Layer, configMaps ...*corev1.ConfigMap) mergedValues {
 		t.Helper()
-		inputs := &Inputs{Sidecar: sidecar, Platform: platform, ConfigMaps: map[string]*corev1.ConfigMap{}, HasAllConfigMaps: true}
-		for _, object := range configMaps {
-			inputs.ConfigMaps[object.Name] = object
-		}
+		inputs := &Inputs{Sidecar: sidecar, Platform: platform, ConfigMaps: setOf(configMaps)}
 		set, err := platform.Set("")
 		require.NoError(t, err)
 		from := sources{Inputs: inputs, reader: NewReader(t.Context(), inputs), read: map[string]*corev1.ConfigMap{}}

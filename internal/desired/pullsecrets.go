@@ -4,13 +4,11 @@
 package desired
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -18,38 +16,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
-
-// Accounts reads ServiceAccounts.
-type Accounts interface {
-	// Account returns a ServiceAccount. If the ServiceAccount does not exist or the permission is missing, the
-	// result contains the reason. All other failures are errors, because the ServiceAccount may exist.
-	Account(ctx context.Context, name types.NamespacedName) (*workload.Account, error)
-}
-
-// Objects reads the objects on which a decision depends.
-type Objects interface {
-	ConfigMaps
-	Accounts
-}
-
-// ReadAccounts reads ServiceAccounts in the VectorSidecar's namespace and adds them to the inputs. It does not
-// read ServiceAccounts that the inputs already contain.
-func (i *Inputs) ReadAccounts(ctx context.Context, reader Accounts, names []string) error {
-	for _, name := range names {
-		if i.Accounts[name] != nil {
-			continue
-		}
-		account, err := reader.Account(ctx, types.NamespacedName{Namespace: i.Sidecar.Namespace, Name: name})
-		if err != nil {
-			return err
-		}
-		if i.Accounts == nil {
-			i.Accounts = map[string]*workload.Account{}
-		}
-		i.Accounts[name] = account
-	}
-	return nil
-}
 
 // accountKey is the key in a workload's values that contains the pull secrets of its ServiceAccount.
 const accountKey = "accountPullSecrets"
@@ -118,7 +84,7 @@ func takesPullSecrets(overlay *workload.Overlay, view *workload.View) *Invalid {
 		return &Invalid{meta.ReasonPullSecrets, fmt.Sprintf("the sidecar brings the pull secret %q, and the pod template lists none, so that its pods would lose those of ServiceAccount %s: ", sidecarSecrets[0].Name, view.ServiceAccount) + fmt.Sprintf(format, args...)}
 	}
 	switch account := view.Account; {
-	case account == nil:
+	case account == nil: // WorkloadFor reports LacksAccount, so that the caller reads the ServiceAccount.
 		return refuse("the ServiceAccount has not been read yet")
 	case account.Unread != "":
 		return refuse("%s; list them in the pod template, or allow the operator to get ServiceAccounts (rbac.optional.serviceAccounts)", account.Unread)

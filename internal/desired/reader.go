@@ -10,71 +10,77 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Reader provides the ConfigMaps for one reconcile and records which of them were read. Large ConfigMaps wait
-// for the byte budget, and use a share of the budget until the Reader is released.
+// Reader reads the objects for one evaluation of Inputs, where they are needed, and records them. Large ConfigMaps wait
+// for the byte budget, and use a share of the budget until the Reader is released. After a failed read, the Reader
+// returns nil for all objects, and Err returns the error. A Reader is not safe for concurrent use.
 type Reader struct {
 	ctx    context.Context
 	inputs *Inputs
 	share  *bounded.Share
-	// configMaps are the lookup keys of the ConfigMaps that were read and counted.
-	configMaps map[string]bool
-	// missingAccounts are the names of the ServiceAccounts that are needed, but that the inputs do not contain.
-	missingAccounts map[string]bool
-	// err explains why the Reader has stopped, because the context has ended.
+	// configMaps are the ConfigMaps that were read, by their lookup keys. A missing ConfigMap is nil.
+	configMaps map[string]*corev1.ConfigMap
+	// accounts are the ServiceAccounts that were read, by name.
+	accounts map[string]*workload.Account
+	// err explains why the Reader has stopped: a read failed, or the context has ended.
 	err error
 }
 
-// NewReader returns a Reader for the ConfigMaps of the inputs. The caller must release it.
+// NewReader returns a Reader for the objects of the inputs. The caller must release it.
 func NewReader(ctx context.Context, inputs *Inputs) *Reader {
-	r := &Reader{ctx: ctx, inputs: inputs, configMaps: map[string]bool{}, missingAccounts: map[string]bool{}}
+	r := &Reader{ctx: ctx, inputs: inputs, configMaps: map[string]*corev1.ConfigMap{}, accounts: map[string]*workload.Account{}}
 	r.share, r.err = inputs.Budget.Reserve(ctx, 0)
 	return r
 }
 
-// ConfigMap returns the ConfigMap with a lookup key, or nil if it does not exist. It records the key. If it
-// cannot wait for the budget, it records an error and returns nil.
-func (r *Reader) ConfigMap(name string) *corev1.ConfigMap {
-	object := r.inputs.ConfigMaps[name]
-	if r.configMaps[name] {
+// ConfigMap returns the ConfigMap with a lookup key, or nil if it does not exist. It records the key. If the ConfigMap
+// cannot be read, or cannot wait for the budget, it records an error and returns nil.
+func (r *Reader) ConfigMap(key string) *corev1.ConfigMap {
+	object, isRead := r.configMaps[key]
+	if isRead || r.err != nil {
 		return object
 	}
-	r.configMaps[name] = true
-	if object != nil && !r.reserve(configMapSize(object)) {
+	if object, isRead = r.inputs.Pinned[key]; !isRead {
+		r.share.Release() // Other reconciles do not wait for the API server.
+		object, r.err = r.inputs.ConfigMaps.GetConfigMap(r.ctx, ConfigMapNamed(r.inputs.Sidecar.Namespace, key))
+	}
+	size := 0
+	if object != nil {
+		size = configMapSize(object)
+	}
+	if !r.reserve(size) {
 		return nil
 	}
+	r.configMaps[key] = object
 	return object
 }
 
-// LackAccount records that a ServiceAccount is needed that the inputs do not contain.
-func (r *Reader) LackAccount(name string) { r.missingAccounts[name] = true }
-
-// LackedAccounts returns the sorted names of the ServiceAccounts that LackAccount recorded.
-func (r *Reader) LackedAccounts() []string { return slices.Sorted(maps.Keys(r.missingAccounts)) }
-
-// ConfigMapNames returns the sorted lookup keys of the ConfigMaps that were read. It also returns the keys of
-// ConfigMaps that the inputs do not contain. They were treated as missing.
-func (r *Reader) ConfigMapNames() (names, unread []string) {
-	names = slices.Sorted(maps.Keys(r.configMaps))
-	if r.inputs.HasAllConfigMaps {
-		return names, nil
+// Account returns a ServiceAccount of the VectorSidecar's namespace. If it cannot be read, Account records an error and
+// returns nil.
+func (r *Reader) Account(name string) *workload.Account {
+	account, isRead := r.accounts[name]
+	if isRead || r.err != nil {
+		return account
 	}
-	for _, name := range names {
-		if _, isKnown := r.inputs.ConfigMaps[name]; !isKnown {
-			unread = append(unread, name)
-		}
+	r.share.Release() // Other reconciles do not wait for the API server.
+	account, r.err = r.inputs.Accounts.GetServiceAccount(r.ctx, types.NamespacedName{Namespace: r.inputs.Sidecar.Namespace, Name: name})
+	if !r.reserve(0) {
+		return nil
 	}
-	return names, unread
+	r.accounts[name] = account
+	return account
 }
 
-// HasUnread reports whether a ConfigMap was needed that the inputs do not contain.
-func (r *Reader) HasUnread() bool {
-	_, unread := r.ConfigMapNames()
-	return len(unread) > 0
-}
+// FindAccount returns the ServiceAccount with a name if the Reader has read it, or nil.
+func (r *Reader) FindAccount(name string) *workload.Account { return r.accounts[name] }
+
+// ConfigMapKeys returns the sorted lookup keys of the ConfigMaps that were read.
+func (r *Reader) ConfigMapKeys() []string { return slices.Sorted(maps.Keys(r.configMaps)) }
 
 // Err returns the reason why the data is incomplete, or nil if it is complete.
 func (r *Reader) Err() error { return r.err }

@@ -46,8 +46,7 @@ type Workload struct {
 	// Desired is the desired state for the workload, or nil if Invalid is set.
 	Desired *plan.Desired
 	Invalid *Invalid
-	// LacksAccount reports whether Invalid is set because the inputs do not contain the workload's
-	// ServiceAccount.
+	// LacksAccount reports whether Invalid is set because the view does not have the workload's ServiceAccount.
 	LacksAccount bool
 
 	checksOff bool

@@ -23,11 +23,11 @@ import (
 type flips struct {
 	*Snapshot
 
-	configMaps map[string]*corev1.ConfigMap
+	configMaps objects.ConfigMapSet
 }
 
 // holds sets a ConfigMap.
-func (f *flips) holds(object *corev1.ConfigMap) { f.configMaps[object.Name] = object }
+func (f *flips) holds(object *corev1.ConfigMap) { f.configMaps[inShop(object.Name)] = object }
 
 func pipeline(message string) *corev1.ConfigMap {
 	return objects.NewConfigMap("pipeline", "shop", "vector.yaml", objects.VectorConfig(message))
@@ -39,7 +39,7 @@ func newFlips(t *testing.T) *flips {
 	next.Name = "next"
 	vs := logs().WithConfigMap("pipeline", "").WithMaxConcurrent("1").Build()
 	vs.Generation = 1
-	f := &flips{snapshot(t, vs, cart(), next), map[string]*corev1.ConfigMap{}}
+	f := &flips{snapshot(t, vs, cart(), next), objects.ConfigMapSet{}}
 	f.Platform = given(t, map[string]string{desired.PolicyKey: "overrides: {namespaces: [sidecar.logLevel]}"}, nil)
 	f.ConfigMaps = f.configMaps
 	f.Now = noon
@@ -78,7 +78,7 @@ func TestDecide_DelaysChangedContentUntilRolloutEnds(t *testing.T) {
 	require.Empty(t, decided.Waiting)
 	require.Equal(t, plan.Update, decided.Plans[0].Action)
 	require.Len(t, decided.Missing, 1)
-	require.Equal(t, f.configMaps["pipeline"], decided.Adopted.ConfigMaps["pipeline"])
+	require.Equal(t, f.configMaps[inShop("pipeline")], decided.Adopted.ConfigMaps["pipeline"])
 }
 
 // A failed rollout, a changed spec, a pause or a restart of the operator ends the delay.
@@ -106,7 +106,7 @@ func TestDecide_AppliesDelayedContentAfterInterruption(t *testing.T) {
 func TestDecide_ReportsInvalidContentWithoutDelay(t *testing.T) {
 	for name, change := range map[string]func(*flips){
 		"no Vector configuration": func(f *flips) { f.holds(objects.NewConfigMap("pipeline", "shop", "vector.yaml", "sinks: {}")) },
-		"gone":                    func(f *flips) { delete(f.configMaps, "pipeline") },
+		"gone":                    func(f *flips) { delete(f.configMaps, inShop("pipeline")) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFlips(t)

@@ -78,7 +78,7 @@ func askedHashOf(t *testing.T, s *Snapshot) string {
 }
 
 func TestDecide_IncludesUserInputInInputHash(t *testing.T) {
-	configured := func(text string) map[string]*corev1.ConfigMap {
+	configured := func(text string) objects.ConfigMapSet {
 		return only("own", objects.NewConfigMap("own", "shop", "vector.yaml", objects.VectorConfig(text)))
 	}
 	const teamSet = "{{- define \"team\" }}a{{ end }}"

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
@@ -106,12 +105,12 @@ func (m *mistake) world(t *testing.T) *Snapshot {
 	if m.raw != nil {
 		s.Sidecar.Spec.Values = m.raw
 	}
-	there := map[string]*corev1.ConfigMap{}
+	there := objects.ConfigMapSet{}
 	if m.defaults != "" {
-		there[meta.NamespaceDefaults] = objects.NewConfigMap(meta.NamespaceDefaults, "shop", meta.NamespaceDefaultsKey, m.defaults)
+		there[inShop(meta.NamespaceDefaults)] = objects.NewConfigMap(meta.NamespaceDefaults, "shop", meta.NamespaceDefaultsKey, m.defaults)
 	}
 	if m.config != nil {
-		there[m.config.Name] = m.config
+		there[inShop(m.config.Name)] = m.config
 	}
 	s.ConfigMaps = there
 	s.Budget = bounded.NewBudget()

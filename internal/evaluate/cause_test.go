@@ -28,7 +28,7 @@ func TestDecide_ReportsCauseOfWorkloadWrites(t *testing.T) {
 	sets := func(text string) map[string]map[string]string {
 		return map[string]map[string]string{"team": {"_team.tpl": text}}
 	}
-	own := func(text string) map[string]*corev1.ConfigMap {
+	own := func(text string) objects.ConfigMapSet {
 		return only("own", objects.NewConfigMap("own", "shop", "vector.yaml", objects.VectorConfig(text)))
 	}
 	inform := map[string]string{desired.PolicyKey: overrides}

@@ -54,7 +54,7 @@ func snapshot(t testing.TB, sidecar *v1alpha1.VectorSidecar, deployments ...*app
 	require.NoError(t, err)
 	s := &Snapshot{Observed: decision.Observed{Inputs: desired.Inputs{
 		Sidecar: sidecar, Platform: desired.NewPlatform(chart, "", nil),
-		DefaultEnvironment: "development", KubeVersion: "v1.36.0", HasAllConfigMaps: true,
+		DefaultEnvironment: "development", KubeVersion: "v1.36.0", ConfigMaps: objects.ConfigMapSet{}, Accounts: accountsOf{},
 	}}}
 	for _, deployment := range deployments {
 		s.Workloads = append(s.Workloads, workloadcache.Showing(settled(deployment)))
@@ -63,8 +63,12 @@ func snapshot(t testing.TB, sidecar *v1alpha1.VectorSidecar, deployments ...*app
 }
 
 // only is a namespace with one ConfigMap.
-func only(name string, object *corev1.ConfigMap) map[string]*corev1.ConfigMap {
-	return map[string]*corev1.ConfigMap{name: object}
+func only(name string, object *corev1.ConfigMap) objects.ConfigMapSet {
+	return objects.ConfigMapSet{inShop(name): object}
+}
+
+func inShop(name string) types.NamespacedName {
+	return types.NamespacedName{Namespace: "shop", Name: name}
 }
 
 func decide(t *testing.T, s *Snapshot) *decision.Decision {
@@ -436,9 +440,10 @@ func TestDecide_MovesPlainAnnotationsWithoutDrift(t *testing.T) {
 // A conflict over a ConfigMap stops all writes, also of other companions.
 func TestDecide_StopsAllWritesOnConfigMapConflict(t *testing.T) {
 	s := snapshot(t, logs().Build(), cart())
-	s.ConfigMaps = map[string]*corev1.ConfigMap{}
+	configMaps := objects.ConfigMapSet{}
+	s.ConfigMaps = configMaps
 	for _, made := range decide(t, s).Companions {
-		s.ConfigMaps[made.Name] = objects.NewConfigMap(made.Name, "shop", "x", "theirs")
+		configMaps[inShop(made.Name)] = objects.NewConfigMap(made.Name, "shop", "x", "theirs")
 	}
 
 	decided := decide(t, s)

@@ -5,15 +5,16 @@ package evaluate
 
 import (
 	"context"
-	"maps"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 )
 
-// Decide makes the decision for a snapshot. The cache may be nil. The error is the context's. Errors in the input are
-// part of the decision.
+// Decide makes the decision for a snapshot. The cache may be nil. It returns an error if an object cannot be read, and
+// the context's error. Errors in the input are part of the decision.
 //
 // If the content of a ConfigMap changes during a rollout, the new content is used after the rollout has finished or
 // failed. Otherwise a client that changes the ConfigMap every second would keep restarting pods, and the last workloads
@@ -23,22 +24,22 @@ func Decide(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*dec
 	if err != nil {
 		return nil, err
 	}
-	if current.Invalid != nil || current.IsIncomplete() {
+	if current.Invalid != nil {
 		current.Adopted = snapshot.Adopted
 		return current, nil
 	}
 	changed := snapshot.Adopted.ChangedIn(&current.Adopted)
 	if len(changed) > 0 {
 		pinnedSnapshot := *snapshot
-		pinnedSnapshot.ConfigMaps = maps.Clone(snapshot.ConfigMaps)
-		for _, name := range changed {
-			pinnedSnapshot.ConfigMaps[name] = snapshot.Adopted.ConfigMaps[name]
+		pinnedSnapshot.Pinned = map[string]*corev1.ConfigMap{}
+		for _, key := range changed {
+			pinnedSnapshot.Pinned[key] = snapshot.Adopted.ConfigMaps[key]
 		}
 		pinnedDecision, err := decideOn(ctx, &pinnedSnapshot, cache)
 		if err != nil {
 			return nil, err
 		}
-		if pinnedDecision.IsUnderWay() || pinnedDecision.IsIncomplete() {
+		if pinnedDecision.IsUnderWay() {
 			pinnedDecision.Waiting = changed
 			return pinnedDecision, nil
 		}
@@ -85,12 +86,8 @@ func decideOn(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*d
 	if err := reader.Err(); err != nil {
 		return nil, err
 	}
-	var unread []string
-	p.facts.Asked, unread = reader.ConfigMapNames()
+	p.facts.Asked = reader.ConfigMapKeys()
 	d := decision.Decide(&p.facts, injected, removed)
-	d.Adopted, d.Unread, d.UnreadAccounts = adopted, unread, reader.LackedAccounts()
-	if d.IsIncomplete() {
-		d.Previous = nil // The evaluation lacked the objects that were not read.
-	}
+	d.Adopted = adopted
 	return d, nil
 }

@@ -160,6 +160,6 @@ func TestDecide_KeepsEarlierRenderingWithUserConfigMap(t *testing.T) {
 	s = carryOut(t, s, decide(t, s), deployment)
 	s.Platform = releaseOf(t, nextRelease, nil, nil)
 	require.NotEmpty(t, decide(t, s).Plans[0].Existing.UnchangedHash)
-	s.ConfigMaps = nil
+	s.ConfigMaps = objects.ConfigMapSet{}
 	require.Equal(t, meta.ReasonConfigMapNotFound, decide(t, s).Invalid.Reason)
 }

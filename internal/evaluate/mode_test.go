@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -125,7 +124,6 @@ func TestDecide_StartsChangeByRolloutMode(t *testing.T) {
 				tree.EnsureMap(owned.Tree, tree.Pod...)["volumes"] = []any{map[string]any{"name": "config", "configMap": map[string]any{"name": "gone"}}}
 				v.Owned = map[string]workload.Owned{meta.Manager("logs"): owned}
 			})
-			s.ConfigMaps = map[string]*corev1.ConfigMap{"gone": nil}
 		}, "", "its next pods would not start"},
 	} {
 		t.Run(name, func(t *testing.T) {

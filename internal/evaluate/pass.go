@@ -32,7 +32,6 @@ type pass struct {
 	evaluator *decision.Evaluator
 	wanted    *desired.Desired
 	elders    []*elder
-	accounts  map[string]*workload.Account
 	// bases caches the results of basisOf by the basis of the variant.
 	bases map[string]string
 }
@@ -53,7 +52,7 @@ func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.Vecto
 			Sidecar: sidecar, Policy: snapshot.Platform.Policy, Companions: snapshot.Companions, ConfigMaps: map[string]*corev1.ConfigMap{},
 			Trials: snapshot.Trials, Loops: snapshot.Loops, Denials: snapshot.Denials, Faults: snapshot.Faults, PodsNotRead: snapshot.PodsNotRead, BlindHalt: snapshot.BlindHalt, Now: snapshot.Now, Hold: snapshot.Hold, Late: snapshot.Late,
 		},
-		manager: meta.Manager(sidecar.Name), reader: reader, accounts: snapshot.Accounts, bases: map[string]string{},
+		manager: meta.Manager(sidecar.Name), reader: reader, bases: map[string]string{},
 	}
 	p.facts.Manifests = snapshot.Manifests
 	switch {
@@ -128,8 +127,7 @@ func (p *pass) addElders(snapshot *Snapshot, cache *desired.Cache, matched []*wo
 	}
 }
 
-// inject evaluates the workloads that should have the sidecar. If the first workload needs a ConfigMap that was not
-// looked up, it evaluates only that workload.
+// inject evaluates the workloads that should have the sidecar.
 func (p *pass) inject(ctx context.Context, snapshot *Snapshot, records []*workloadcache.Record) ([]decision.Workload, error) {
 	if p.wanted.Invalid != nil {
 		return nil, nil
@@ -152,11 +150,9 @@ func (p *pass) inject(ctx context.Context, snapshot *Snapshot, records []*worklo
 			p.wanted.Prefetch(ctx, records[i:])
 		}
 		variant := p.wanted.Variant(record)
-		basis := p.basisOf(variant)
-		evaluated := previous.of(record, basis)
-		if evaluated == nil {
+		evaluated := previous.find(record)
+		if evaluated == nil || !p.isCurrent(evaluated, variant) {
 			evaluated = p.evaluate(ctx, record, variant)
-			evaluated.Of, evaluated.Basis = record, basis
 		}
 		if err := p.reader.WaitForTurn(); err != nil {
 			return nil, err
@@ -166,13 +162,6 @@ func (p *pass) inject(ctx context.Context, snapshot *Snapshot, records []*worklo
 			entry.LastWriter, entry.HasCarried = snapshot.Carried(record.UID)
 		}
 		workloads = append(workloads, entry)
-		// ConfigMaps that all workloads need are read first. Without them, the evaluation of the other workloads would
-		// be wasted.
-		if i == 0 {
-			if p.look(snapshot, workloads); p.reader.HasUnread() {
-				return workloads, nil
-			}
-		}
 	}
 	return workloads, nil
 }
@@ -180,29 +169,37 @@ func (p *pass) inject(ctx context.Context, snapshot *Snapshot, records []*worklo
 // evaluate evaluates one workload that should have the sidecar.
 func (p *pass) evaluate(ctx context.Context, record *workloadcache.Record, variant *desired.Variant) *decision.Evaluated {
 	view := record.View()
-	view.Account = p.accounts[view.ServiceAccount]
+	evaluated := p.evaluateView(ctx, record, variant, &view)
+	// A preceding VectorSidecar may have read the ServiceAccount.
+	evaluated.Of, evaluated.Basis = record, withAccount(p.basisOf(variant), p.reader.FindAccount(view.ServiceAccount))
+	return evaluated
+}
+
+// evaluateView evaluates the view of a workload that should have the sidecar.
+func (p *pass) evaluateView(ctx context.Context, record *workloadcache.Record, variant *desired.Variant, view *workload.View) *decision.Evaluated {
 	if view.Unread.Text() != "" { // Templates would report errors about the missing fields.
-		return p.evaluator.Unread(&view)
+		return p.evaluator.Unread(view)
 	}
-	desiredWorkload := variant.WorkloadFor(ctx, &view)
+	desiredWorkload := variant.WorkloadFor(ctx, view)
 	if desiredWorkload.LacksAccount {
-		p.reader.LackAccount(view.ServiceAccount)
+		view.Account = p.reader.Account(view.ServiceAccount)
+		desiredWorkload = variant.WorkloadFor(ctx, view)
 	}
 	if desiredWorkload.Invalid != nil {
-		return p.evaluator.Injection(desiredWorkload, variant.Container, nil, &view)
+		return p.evaluator.Injection(desiredWorkload, variant.Container, nil, view)
 	}
 	var competitors []decision.Competitor
 	for _, precedingSidecar := range p.elders {
 		isFirst := p.facts.Sidecar.Cluster != nil && precedingSidecar.facts.Sidecar.Cluster == nil && precedingSidecar.wanted.Invalid == nil
 		if (isFirst || !view.Owned[p.manager].HasPlainAnnotations) && record.IsSelectedBy(precedingSidecar.selector) {
 			competitors = append(competitors, decision.Competitor{
-				Name: precedingSidecar.facts.Sidecar.Name, Container: precedingSidecar.wanted.CommonVariant().Container, Wants: precedingSidecar.wish(ctx, record, &view), IsFirst: isFirst,
+				Name: precedingSidecar.facts.Sidecar.Name, Container: precedingSidecar.wanted.CommonVariant().Container, Wants: precedingSidecar.wish(ctx, record, view), IsFirst: isFirst,
 			})
 		}
 	}
-	evaluated := p.evaluator.Injection(desiredWorkload, variant.Container, competitors, &view)
+	evaluated := p.evaluator.Injection(desiredWorkload, variant.Container, competitors, view)
 	if p.find(evaluated.Kept...) { // An unchanged sidecar stays only while its ConfigMaps exist.
-		evaluated = p.evaluator.Injection(desiredWorkload, variant.Container, competitors, &view)
+		evaluated = p.evaluator.Injection(desiredWorkload, variant.Container, competitors, view)
 	}
 	return evaluated
 }
@@ -223,13 +220,13 @@ func (e *elder) wish(ctx context.Context, record *workloadcache.Record, view *wo
 	return wish
 }
 
-// basisOf returns a digest of all inputs of the evaluation of a workload, except the workload.
+// basisOf returns a digest of all inputs of the evaluation of a workload, except the workload and its ServiceAccount.
 func (p *pass) basisOf(variant *desired.Variant) string {
 	if basis, ok := p.bases[variant.Basis]; ok {
 		return basis
 	}
 	// The policy is in the basis of the variant.
-	inputs := []any{p.facts.Terms, p.accounts, []byte(variant.Basis)}
+	inputs := []any{p.facts.Terms, []byte(variant.Basis)}
 	for i := range p.facts.Companions { // An unchanged sidecar stays only while its companions exist.
 		inputs = append(inputs, p.facts.Companions[i].Name+" "+p.facts.Companions[i].ResourceVersion)
 	}
@@ -243,6 +240,27 @@ func (p *pass) basisOf(variant *desired.Variant) string {
 	return p.bases[variant.Basis]
 }
 
+// withAccount returns the basis of an evaluation that read a ServiceAccount, or did not read one if it is nil.
+func withAccount(basis string, account *workload.Account) string {
+	if account == nil {
+		return basis
+	}
+	text, _ := json.Marshal(account) // Strings and booleans always marshal.
+	sum := sha256.Sum256(text)
+	return basis + string(sum[:])
+}
+
+// isCurrent reports whether an earlier evaluation of an unchanged workload had the same inputs. If it read the
+// workload's ServiceAccount, isCurrent reads the ServiceAccount, too.
+func (p *pass) isCurrent(evaluated *decision.Evaluated, variant *desired.Variant) bool {
+	basis := p.basisOf(variant)
+	if len(evaluated.Basis) == len(basis) {
+		return evaluated.Basis == basis
+	}
+	view := evaluated.Of.View()
+	return evaluated.Basis == withAccount(basis, p.reader.Account(view.ServiceAccount))
+}
+
 // remove evaluates the workloads that should not have the sidecar.
 func (p *pass) remove(snapshot *Snapshot, records []*workloadcache.Record) []decision.Workload {
 	var previous recall
@@ -251,7 +269,7 @@ func (p *pass) remove(snapshot *Snapshot, records []*workloadcache.Record) []dec
 	}
 	var workloads []decision.Workload
 	for _, record := range records {
-		evaluated := previous.of(record, "")
+		evaluated := previous.find(record)
 		if evaluated == nil {
 			view := record.View()
 			evaluated = p.evaluator.Removal(&view)

@@ -290,12 +290,13 @@ func TestDecide_ProtectsConfigMapsInOperatorNamespace(t *testing.T) {
 			s := snapshot(t, logs().WithConfigMap("central", "vector.yaml").Build(), workload.Build())
 			s.Sidecar.Cluster = &v1alpha1.InCluster{ClusterScope: v1alpha1.ClusterScope{ConfigMapNamespace: test.from}}
 			s.Home, s.Platform = "vector-system", given(t, map[string]string{desired.PolicyKey: mayChoose}, nil)
-			s.ConfigMaps = map[string]*corev1.ConfigMap{}
+			configMaps := objects.ConfigMapSet{}
+			s.ConfigMaps = configMaps
 			for _, key := range []string{"central", "own", "vector-system/central", "vector-system/secret"} {
-				s.ConfigMaps[key] = objects.NewConfigMap(path.Base(key), "shop", "vector.yaml", objects.VectorConfig(path.Base(key)))
+				configMaps[desired.ConfigMapNamed("shop", key)] = objects.NewConfigMap(path.Base(key), "shop", "vector.yaml", objects.VectorConfig(path.Base(key)))
 			}
 			if test.defaults != "" {
-				s.ConfigMaps[meta.NamespaceDefaults] = objects.NewConfigMap(meta.NamespaceDefaults, "shop", "values.yaml", test.defaults)
+				configMaps[inShop(meta.NamespaceDefaults)] = objects.NewConfigMap(meta.NamespaceDefaults, "shop", "values.yaml", test.defaults)
 			}
 			p := &decide(t, s).Plans[0]
 			if test.want == "" {

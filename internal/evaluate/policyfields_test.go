@@ -19,7 +19,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/fields"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -252,7 +251,7 @@ func (f *fieldTest) decide(t *testing.T, rules, sidecar map[string]any) *decisio
 		pod.Volumes = append(pod.Volumes, corev1.Volume{Name: "keys", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "s"}}})
 	}).Build()
 	s := snapshot(t, logs().FromSet("own").WithValues(map[string]any{"template": sidecar}).Build(), deployment)
-	s.Platform, s.Accounts = f.platforms[string(text)], map[string]*workload.Account{"default": {}}
+	s.Platform, s.Accounts = f.platforms[string(text)], accountsOf{"default": {}}
 	return decide(t, s)
 }
 

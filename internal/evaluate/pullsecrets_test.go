@@ -23,19 +23,23 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// accountsOf has ServiceAccounts by name, and counts how often they are read.
-type accountsOf struct {
-	accounts map[string]*workload.Account
-	reads    int
+// accountsOf is a reader of ServiceAccounts by name.
+type accountsOf map[string]*workload.Account
+
+func (a accountsOf) GetServiceAccount(_ context.Context, name types.NamespacedName) (*workload.Account, error) {
+	return a[name.Name], nil
 }
 
-func (a *accountsOf) Account(_ context.Context, name types.NamespacedName) (*workload.Account, error) {
+// countedAccounts counts how often ServiceAccounts are read.
+type countedAccounts struct {
+	accountsOf
+
+	reads int
+}
+
+func (a *countedAccounts) GetServiceAccount(ctx context.Context, name types.NamespacedName) (*workload.Account, error) {
 	a.reads++
-	return a.accounts[name.Name], nil
-}
-
-func (*accountsOf) ConfigMap(context.Context, types.NamespacedName) (*corev1.ConfigMap, error) {
-	return nil, nil
+	return a.accountsOf.GetServiceAccount(ctx, name)
 }
 
 func pullingWith(names ...string) *v1alpha1.VectorSidecar {
@@ -71,9 +75,9 @@ func TestDecide_KeepsPullSecretsOfApplication(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := snapshot(t, pullingWith("registry"), objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Pod(test.pod).Build())
 			s.Platform = given(t, map[string]string{desired.PolicyKey: allowsRegistry}, nil)
-			from := &accountsOf{accounts: map[string]*workload.Account{"default": test.account}}
-			decided, err := DecideFrom(t.Context(), s, from, nil)
-			require.NoError(t, err)
+			from := &countedAccounts{accountsOf: accountsOf{"default": test.account}}
+			s.Accounts = from
+			decided := decide(t, s)
 			require.Equal(t, test.reads, from.reads, "an account is read where it is needed")
 			p := &decided.Plans[0]
 			if test.refused != "" {
@@ -97,12 +101,12 @@ func TestDecide_FollowsPullSecretsOfServiceAccount(t *testing.T) {
 	deployment := objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Build()
 	s := snapshot(t, pullingWith("registry"), deployment)
 	s.Platform = given(t, map[string]string{desired.PolicyKey: allowsRegistry}, nil)
-	s.Accounts = map[string]*workload.Account{"default": {PullSecrets: []string{"apps"}}}
+	s.Accounts = accountsOf{"default": {PullSecrets: []string{"apps"}}}
 	done := carryOut(t, s, decide(t, s), deployment)
 	remembers := newMemory()
 	first := remembers.decide(t, done).Plans[0]
 	require.Equal(t, plan.None, first.Action, first.Message)
-	done.Accounts = map[string]*workload.Account{"default": {PullSecrets: []string{"apps", "more"}}}
+	done.Accounts = accountsOf{"default": {PullSecrets: []string{"apps", "more"}}}
 	p := remembers.decide(t, done).Plans[0]
 	require.Equal(t, plan.Update, p.Action, "pods without ours have it from now on")
 	require.Contains(t, p.Write.Cause, "the workload's own (accountPullSecrets)")
@@ -112,7 +116,7 @@ func TestDecide_FollowsPullSecretsOfServiceAccount(t *testing.T) {
 func TestDecide_RejectsTemplatesWithoutAccountPullSecrets(t *testing.T) {
 	s := snapshot(t, pullingWith("registry"), cart())
 	s.Platform = releaseOf(t, map[string]string{"concat $.Values.target.accountPullSecrets .": "concat (list) ."}, map[string]string{desired.PolicyKey: allowsRegistry}, nil)
-	s.Accounts = map[string]*workload.Account{"default": {PullSecrets: []string{"apps"}}}
+	s.Accounts = accountsOf{"default": {PullSecrets: []string{"apps"}}}
 	p := decide(t, s).Plans[0]
 	require.Equal(t, plan.Blocked, p.Action)
 	require.Contains(t, p.Message, ".Values.target.accountPullSecrets")
@@ -148,17 +152,17 @@ func TestDecide_AddsPullSecretRemovedByOwner(t *testing.T) {
 
 // A name that the policy does not allow may be what the application is pulled with anyway: that is
 // known before it is refused.
-func TestDecideFrom_ReadsAccountBeforePullSecretPolicy(t *testing.T) {
+func TestDecide_ReadsAccountBeforePullSecretPolicy(t *testing.T) {
 	s := snapshot(t, pullingWith("registry"), cart())
-	from := &accountsOf{accounts: map[string]*workload.Account{"default": {PullSecrets: []string{"registry"}}}}
-	decided, err := DecideFrom(t.Context(), s, from, nil)
-	require.NoError(t, err)
+	from := accountsOf{"default": {PullSecrets: []string{"registry"}}}
+	s.Accounts = from
+	decided := decide(t, s)
 	require.Nil(t, decided.Invalid)
 	require.Equal(t, plan.Inject, decided.Plans[0].Action)
 
 	s = snapshot(t, pullingWith("registry"), objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Pod(func(pod *corev1.PodSpec) {
 		pod.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "apps"}}
 	}).Build())
-	s.Accounts = from.accounts
+	s.Accounts = from
 	require.Contains(t, decide(t, s).Invalid.Message, "images may not be pulled with", "such a pod has nothing from its ServiceAccount")
 }

@@ -14,16 +14,15 @@ import (
 // recall finds earlier evaluations. Callers must request them in the order of the workloads' names and kinds.
 type recall []*decision.Evaluated
 
-// of returns the earlier evaluation of a workload. It returns nil if the basis differs or if more than the workload's
-// state has changed.
-func (r *recall) of(record *workloadcache.Record, basis string) *decision.Evaluated {
+// find returns the earlier evaluation of a workload. It returns nil if more than the workload's state has changed.
+func (r *recall) find(record *workloadcache.Record) *decision.Evaluated {
 	isBefore := func(candidate *workloadcache.Record) bool {
 		return cmp.Or(strings.Compare(candidate.Name, record.Name), strings.Compare(candidate.Kind(), record.Kind())) < 0
 	}
 	for len(*r) > 0 && isBefore((*r)[0].Of) {
 		*r = (*r)[1:]
 	}
-	if len(*r) > 0 && (*r)[0].Basis == basis && (*r)[0].Of.IsAs(record) {
+	if len(*r) > 0 && (*r)[0].Of.IsAs(record) {
 		return (*r)[0]
 	}
 	return nil

@@ -129,8 +129,8 @@ func TestRecall_EvaluatesOnlyChangedWorkloads(t *testing.T) {
 		evaluated = 0
 		var now recall
 		for _, record := range records {
-			one := before.of(record, basis)
-			if one == nil {
+			one := before.find(record)
+			if one == nil || one.Basis != basis {
 				one, evaluated = &decision.Evaluated{Of: record, Basis: basis}, evaluated+1
 			}
 			now = append(now, one)

@@ -3,8 +3,8 @@
 
 // Package evaluate makes the decision for one VectorSidecar from a snapshot of the cluster. It renders the desired
 // sidecars (package desired) and decides how workloads change (package decision). The operator, the plugin and the
-// tests all use the package, so that a preview shows the operator's decisions. It does not read a cluster or a clock:
-// the caller reads the objects that a snapshot lacks.
+// tests all use the package, so that a preview shows the operator's decisions. It does not read a clock, and reads
+// ConfigMaps and ServiceAccounts only through the interfaces of a snapshot.
 package evaluate
 
 import (

@@ -22,6 +22,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/gotemplate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
@@ -124,14 +125,15 @@ func (l *Linter) LintChart(ctx context.Context, folder *Folder) (*Result, error)
 func sample(platform *desired.Platform, environment, kubeVersion string) *evaluate.Snapshot {
 	object := typical(nil)
 	object.SetNamespace("sample")
+	empty := source.Reader{Reader: source.NewObjectOverlay(nil)}
 	return &evaluate.Snapshot{Observed: decision.Observed{
 		Inputs: desired.Inputs{
 			Sidecar: &v1alpha1.VectorSidecar{
 				ObjectMeta: metav1.ObjectMeta{Namespace: "sample", Name: "sample"},
 				Spec:       v1alpha1.VectorSidecarSpec{MatchAll: true},
 			},
-			HasAllConfigMaps: true, // The sample has no ConfigMaps.
-			Platform:         platform, DefaultEnvironment: environment, KubeVersion: kubeVersion,
+			ConfigMaps: empty, Accounts: empty,
+			Platform: platform, DefaultEnvironment: environment, KubeVersion: kubeVersion,
 		},
 		Workloads: []*workloadcache.Record{workloadcache.NewRecord(object)},
 	}}

@@ -166,7 +166,7 @@ func (o *objects) lintSidecar(ctx context.Context, taker *source.Snapshotter, do
 	if err := accompany(ctx, snapshot); err != nil {
 		return nil, err
 	}
-	decided, err := evaluate.DecideFrom(ctx, snapshot, taker, desired.NewCache())
+	decided, err := evaluate.Decide(ctx, snapshot, desired.NewCache())
 	if err != nil {
 		return nil, err
 	}

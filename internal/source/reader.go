@@ -146,8 +146,8 @@ func (r Reader) Companions(ctx context.Context, sidecar *v1alpha1.VectorSidecar)
 	}), nil
 }
 
-// ConfigMap reads a ConfigMap. It returns nil if the ConfigMap does not exist.
-func (r Reader) ConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
+// GetConfigMap reads a ConfigMap. It returns nil if the ConfigMap does not exist.
+func (r Reader) GetConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
 	object := &corev1.ConfigMap{}
 	switch err := r.Get(ctx, name, object); {
 	case apierrors.IsNotFound(err):
@@ -158,12 +158,12 @@ func (r Reader) ConfigMap(ctx context.Context, name types.NamespacedName) (*core
 	return object, nil
 }
 
-// Account reads a ServiceAccount.
-func (r Reader) Account(ctx context.Context, name types.NamespacedName) (*workload.Account, error) {
+// GetServiceAccount reads a ServiceAccount.
+func (r Reader) GetServiceAccount(ctx context.Context, name types.NamespacedName) (*workload.Account, error) {
 	object := &corev1.ServiceAccount{}
 	switch err := r.Get(ctx, name, object); {
 	case apierrors.IsNotFound(err):
-		return &workload.Account{Unread: "the ServiceAccount does not exist"}, nil
+		return workload.MissingAccount(), nil
 	case apierrors.IsForbidden(err):
 		return &workload.Account{Unread: "the ServiceAccount may not be read", IsForbidden: true}, nil
 	case err != nil:

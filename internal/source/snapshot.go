@@ -34,7 +34,8 @@ import (
 // Source is the origin of a snapshot. If an object may not be read or the API server is not available, the result is
 // an error, and never empty.
 type Source interface {
-	desired.Objects
+	desired.ConfigMapReader
+	desired.ServiceAccountReader
 
 	// Namespace returns the used fields of a namespace, the zero value if it does not exist.
 	Namespace(ctx context.Context, namespace string) (Namespace, error)
@@ -84,10 +85,10 @@ type Snapshotter struct {
 	Now time.Time
 }
 
-// Observe reads the snapshot of one VectorSidecar, with the defaults of the namespace. The ConfigMaps that values refer
-// to are not included; evaluate.DecideFrom adds them. If an object cannot be read, Take returns an error, with one
-// exception: if the labels of the namespace may not be read, the environment is the one that the operator reports. A
-// VectorSidecar with a reverted spec has the last known good spec in the snapshot.
+// Observe reads the data of one VectorSidecar. A decision reads the ConfigMaps and ServiceAccounts that it needs
+// through the data, each of them once. If an object cannot be read, Observe returns an error, with one exception: if
+// the labels of the namespace may not be read, the environment is the one that the operator reports. A VectorSidecar
+// with a reverted spec has the last known good spec in the snapshot.
 func (t *Snapshotter) Observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (observed decision.Observed, err error) {
 	namespace, err := t.Namespace(ctx, sidecar.Namespace)
 	unread := apierrors.IsForbidden(err)
@@ -114,8 +115,10 @@ func (t *Snapshotter) Observe(ctx context.Context, sidecar *v1alpha1.VectorSidec
 	if err != nil {
 		return observed, err
 	}
+	objects := newReadOnce(t.Source)
 	observed = decision.Observed{
 		Inputs: desired.Inputs{
+			ConfigMaps: objects, Accounts: objects,
 			Sidecar: sidecar, NamespaceLabels: namespace.Labels, Platform: platform,
 			DefaultEnvironment: t.DefaultEnvironment, DefaultFrom: t.DefaultFrom, Home: t.Home,
 			KubeVersion: t.KubeVersion, OldestKubelet: t.OldestKubelet, Cluster: t.Cluster, WrittenBy: t.WrittenBy, Version: t.Version, Budget: t.Budget,
@@ -132,8 +135,7 @@ func (t *Snapshotter) Observe(ctx context.Context, sidecar *v1alpha1.VectorSidec
 		assumeEnvironment(&observed, sidecars, reason)
 	}
 	observed.Others = competitors(sidecar, sidecars, workloads)
-	err = observed.ReadConfigMaps(ctx, t, []string{meta.NamespaceDefaults})
-	return observed, err
+	return observed, nil
 }
 
 // inWave adds the rollout state of the namespace's wave to a VectorSidecar of a ClusterVectorSidecar, from the status

@@ -86,7 +86,7 @@ func decide(t *testing.T, from *source.Snapshotter, sidecar *v1alpha1.VectorSide
 	if err != nil {
 		return nil, err
 	}
-	return evaluate.DecideFrom(t.Context(), &evaluate.Snapshot{Observed: observed}, from, nil)
+	return evaluate.Decide(t.Context(), &evaluate.Snapshot{Observed: observed}, nil)
 }
 
 func cart() client.Object {
@@ -187,23 +187,25 @@ func TestObserve_UsesLastKnownGoodSpecAfterRevert(t *testing.T) {
 
 // counting counts the ConfigMaps that are read.
 type counting struct {
-	desired.Objects
+	source.Source
 
 	read []string
 }
 
-func (c *counting) ConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
+func (c *counting) GetConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
 	c.read = append(c.read, name.Name)
-	return c.Objects.ConfigMap(ctx, name)
+	return c.Source.GetConfigMap(ctx, name)
 }
 
-// The namespace's defaults name a ConfigMap, of which a copy is made, whose name must be free: each
-// is known only after the one before has been read.
-func TestSource_CompletesSnapshotByFollowingReferences(t *testing.T) {
+// The namespace's defaults name a ConfigMap, of which a copy is made, whose name must be free: each is read when the
+// one before has been read, and each once.
+func TestObserve_ReadsEachReferenceOnce(t *testing.T) {
 	policy := map[string]string{desired.PolicyKey: "overrides: {namespaces: [sidecar.config]}"}
 	defaults := objects.NewConfigMap(meta.NamespaceDefaults, "shop", meta.NamespaceDefaultsKey, "sidecar: {config: {configMapRef: {name: shipping, key: vector.yaml}}}")
 	shipping := objects.NewConfigMap("shipping", "shop", "vector.yaml", objects.VectorConfig("one"))
 	from := taker(t, nil, cart(), defaults, shipping)
+	reader := &counting{Source: from.Source}
+	from.Source = reader
 	files, err := render.ReadFiles(vectorsidecar.FS)
 	require.NoError(t, err)
 	catalog, err := desired.NewCatalog(files)
@@ -211,29 +213,19 @@ func TestSource_CompletesSnapshotByFollowingReferences(t *testing.T) {
 	from.Platform, _ = catalog.Update(&corev1.ConfigMap{Data: policy}, nil)
 	observed, err := from.Observe(t.Context(), logs().Build())
 	require.NoError(t, err)
+	require.Empty(t, reader.read, "the decision reads them")
 	taken := &evaluate.Snapshot{Observed: observed}
-	reader := &counting{Objects: from}
 
-	decided, err := evaluate.DecideFrom(t.Context(), taken, reader, nil)
+	decided, err := evaluate.Decide(t.Context(), taken, nil)
 
 	require.NoError(t, err)
 	require.Nil(t, decided.Invalid)
 	require.Equal(t, "shipping", decided.ReferencedConfigMap)
-	require.Equal(t, []string{"shipping", decided.Companions[0].Name}, reader.read)
+	require.Equal(t, []string{meta.NamespaceDefaults, "shipping", decided.Companions[0].Name}, reader.read)
 	require.Subset(t, decided.ConfigMaps(), reader.read)
 
 	again, err := evaluate.Decide(t.Context(), taken, nil)
 	require.NoError(t, err)
-	require.Equal(t, decided, again, "the snapshot is whole now")
-}
-
-// What was not looked up is not decided to be missing.
-func TestObserve_LeavesReferencesUnread(t *testing.T) {
-	observed, err := taker(t, nil, cart()).Observe(t.Context(), logs().WithConfigMap("shipping", "").Build())
-	require.NoError(t, err)
-
-	decided, err := evaluate.Decide(t.Context(), &evaluate.Snapshot{Observed: observed}, nil)
-
-	require.NoError(t, err)
-	require.Equal(t, []string{"shipping"}, decided.Unread)
+	require.Equal(t, decided, again)
+	require.Len(t, reader.read, 3, "the content stays the same")
 }

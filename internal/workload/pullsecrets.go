@@ -16,6 +16,9 @@ type Account struct {
 	IsForbidden bool
 }
 
+// MissingAccount returns the Account for a ServiceAccount that does not exist.
+func MissingAccount() *Account { return &Account{Unread: "the ServiceAccount does not exist"} }
+
 // ownPullSecrets returns the sorted names in the pod template's imagePullSecrets, without names that only the
 // operator lists.
 func (v *View) ownPullSecrets() []string {

@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -18,6 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -48,13 +50,13 @@ func newOverlay(ctx context.Context, sidecar *v1alpha1.VectorSidecar, configurat
 	}
 	deployment := application("app", sidecar.Namespace)
 	wanted(0, deployment)
-	configMaps := map[string]*corev1.ConfigMap{}
+	configMaps := objects.ConfigMapSet{}
 	if configuration != nil {
-		configMaps[configuration.Name] = configuration
+		configMaps[client.ObjectKeyFromObject(configuration)] = configuration
 	}
 	decided, err := evaluate.Decide(ctx, &evaluate.Snapshot{Observed: decision.Observed{
 		Inputs: desired.Inputs{
-			Sidecar: sidecar, ConfigMaps: configMaps, HasAllConfigMaps: true,
+			Sidecar: sidecar, ConfigMaps: configMaps, Accounts: source.Reader{Reader: source.NewObjectOverlay(nil)},
 			Platform: desired.NewPlatform(chart, "", nil), DefaultEnvironment: "development", KubeVersion: kubeVersion,
 		},
 		Workloads: []*workloadcache.Record{workloadcache.NewRecord(deployment)},

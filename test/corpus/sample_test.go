@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/client-go/discovery"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -31,6 +32,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
 // sample is one of docs/samples in a namespace of its own.
@@ -70,7 +72,7 @@ func loadSamples(t *testing.T) []*sample {
 		one := &sample{merger: merger, cache: desired.NewCache(), watch: watch(t, namespace), snapshot: evaluate.Snapshot{Observed: decision.Observed{Inputs: desired.Inputs{
 			DefaultEnvironment: "development", KubeVersion: version.GitVersion, Platform: desired.NewPlatform(chart, "values.yaml", nil),
 		}}}}
-		configMaps := map[string]*corev1.ConfigMap{}
+		configMaps := objects.ConfigMapSet{}
 		for _, document := range documents {
 			object := document.Object
 			if object == nil {
@@ -79,7 +81,7 @@ func loadSamples(t *testing.T) []*sample {
 			object.SetNamespace(namespace)
 			switch object := object.(type) {
 			case *corev1.ConfigMap:
-				configMaps[object.Name] = object
+				configMaps[client.ObjectKeyFromObject(object)] = object
 			case *v1alpha1.VectorSidecar:
 				one.sidecar = object
 				hurry(object)
@@ -93,7 +95,7 @@ func loadSamples(t *testing.T) []*sample {
 			continue
 		}
 		one.snapshot.Sidecar = one.sidecar
-		one.snapshot.ConfigMaps, one.snapshot.HasAllConfigMaps = configMaps, true
+		one.snapshot.ConfigMaps, one.snapshot.Accounts = configMaps, source.Reader{Reader: source.NewObjectOverlay(nil)}
 		one.needsLogs = !one.takes(t, Bare())
 		require.True(t, !one.needsLogs || one.takes(t, Logging()), "%s injects into neither base", file)
 		all = append(all, one)

@@ -32,6 +32,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -137,10 +138,11 @@ func addDecisions(t *testing.T, digests map[string]string) {
 		snapshot := &evaluate.Snapshot{Verdict: isValid, Observed: decision.Observed{
 			Inputs: desired.Inputs{
 				Sidecar: sidecar, Platform: platform(t), DefaultEnvironment: "production", KubeVersion: "v1.31.0", Version: "0.1.0",
-				OldestKubelet: desired.Kubelet{Version: "v1.30.2"}, HasAllConfigMaps: true,
-				ConfigMaps: map[string]*corev1.ConfigMap{
-					"own":                  own,
-					meta.NamespaceDefaults: objects.NewConfigMap(meta.NamespaceDefaults, "shop", meta.NamespaceDefaultsKey, "sidecar: {threads: 4}"),
+				OldestKubelet: desired.Kubelet{Version: "v1.30.2"},
+				Accounts:      source.Reader{Reader: source.NewObjectOverlay(nil)},
+				ConfigMaps: objects.ConfigMapSet{
+					{Namespace: "shop", Name: "own"}:                  own,
+					{Namespace: "shop", Name: meta.NamespaceDefaults}: objects.NewConfigMap(meta.NamespaceDefaults, "shop", meta.NamespaceDefaultsKey, "sidecar: {threads: 4}"),
 				},
 			},
 			Workloads: []*workloadcache.Record{workloadcache.Showing(workload.NewView(application))},

@@ -245,7 +245,7 @@ func TestReader_ReportsForbiddenServiceAccount(t *testing.T) {
 	config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:vector-system:stranger", Groups: []string{"system:authenticated"}}
 	stranger, err := client.New(config, client.Options{Scheme: world.Client.Scheme()})
 	require.NoError(t, err)
-	found, err := source.Reader{Reader: stranger}.Account(t.Context(), types.NamespacedName{Namespace: "default", Name: "default"})
+	found, err := source.Reader{Reader: stranger}.GetServiceAccount(t.Context(), types.NamespacedName{Namespace: "default", Name: "default"})
 	require.NoError(t, err)
 	require.True(t, found.IsForbidden)
 	require.NotEmpty(t, found.Unread)

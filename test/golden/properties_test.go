@@ -18,6 +18,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/pod-security-admission/api"
@@ -32,7 +33,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
 // looser are the scenarios whose author asks for less than restricted.
@@ -150,15 +153,16 @@ func (s *scenario) snapshot(t *testing.T, of []*appsv1.Deployment) *evaluate.Sna
 	sidecar := &v1alpha1.VectorSidecar{}
 	require.NoError(t, yaml.UnmarshalStrict([]byte(text), sidecar.Strict()))
 	configMaps, _ := s.file("configmaps.yaml")
+	set := objects.ConfigMapSet{}
 	snapshot := &evaluate.Snapshot{Observed: decision.Observed{Inputs: desired.Inputs{
 		Sidecar:            sidecar,
 		DefaultEnvironment: "development", KubeVersion: "v1.36.0",
-		ConfigMaps: map[string]*corev1.ConfigMap{}, HasAllConfigMaps: true,
+		ConfigMaps: set, Accounts: source.Reader{Reader: source.NewObjectOverlay(nil)},
 	}}}
 	for _, document := range documents(t, configMaps) {
 		object := &corev1.ConfigMap{}
 		require.NoError(t, yaml.Unmarshal(document, object))
-		snapshot.ConfigMaps[object.Name] = object
+		set[types.NamespacedName{Namespace: sidecar.Namespace, Name: object.Name}] = object
 	}
 	if name, ok := s.file("environment"); ok {
 		snapshot.DefaultEnvironment = strings.TrimSpace(name)

@@ -4,13 +4,11 @@
 package state
 
 import (
-	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 // references stores the ConfigMaps that the last decision about a VectorSidecar depends on.
@@ -27,15 +25,6 @@ func (s *references) Refer(configMap types.NamespacedName) {
 	defer s.mu.Unlock()
 	s.configMaps[desired.ConfigMapKey(s.name.Namespace, configMap)] = true
 	s.referrers.add(configMap, s.name)
-}
-
-// References returns the keys of the ConfigMaps that the VectorSidecar depends on, including the
-// namespace's defaults.
-func (s *references) References() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	names := append(make([]string, 0, 1+len(s.configMaps)), meta.NamespaceDefaults)
-	return slices.AppendSeq(names, maps.Keys(s.configMaps))
 }
 
 // KeepReferences drops all references except the named ones. It returns the ConfigMaps that no VectorSidecar depends on

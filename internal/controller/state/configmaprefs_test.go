@@ -9,8 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/types"
-
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 func TestReferences_FollowsLatestReference(t *testing.T) {
@@ -32,8 +30,6 @@ func TestReferences_FollowsLatestReference(t *testing.T) {
 	require.Equal(t, []types.NamespacedName{auditOfShop}, m.Referrers(in("shop", "shipping")))
 	require.Equal(t, []types.NamespacedName{logsOfShop}, m.Referrers(in("shop", "logs-vector-1")))
 	require.Empty(t, m.Referrers(in("shop", "never-asked-for")))
-
-	require.ElementsMatch(t, []string{meta.NamespaceDefaults, "logs-vector-1"}, logs.References())
 
 	require.Equal(t, []types.NamespacedName{in("shop", "logs-vector-1")}, logs.KeepReferences(nil))
 	require.Equal(t, []types.NamespacedName{in("shop", "shipping")}, m.Forget(auditOfShop))
