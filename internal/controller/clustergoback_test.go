@@ -5,6 +5,7 @@ package controller
 
 import (
 	"context"
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 )
@@ -20,20 +22,24 @@ import (
 // then writes the field only once for each version.
 func TestClusters_WritesDroppedLastKnownGoodOnce(t *testing.T) {
 	writes := 0
-	a := newMemoryAPI(t, interceptor.Funcs{
-		SubResourcePatch: func(_ context.Context, _ client.Client, _ string, object client.Object, _ client.Patch, _ ...client.SubResourcePatchOption) error {
-			writes++
-			if cluster, isOne := object.(*v1alpha1.ClusterVectorSidecar); isOne {
-				require.NotNil(t, cluster.Status.LastKnownGood)
-				cluster.Status.LastKnownGood = nil
-			}
-			return nil
-		},
-	})
-	a.clusters.clusterLister = &clusterLister{client: a, statuses: newClusterStatuses()}
 	cluster := &v1alpha1.ClusterVectorSidecar{}
 	cluster.Name, cluster.UID, cluster.Generation = "logs", "u", 1
 	cluster.Spec.Rollout = &v1alpha1.RolloutSpec{OnFailure: v1alpha1.OnFailureRevert}
+	a := newMemoryAPI(t, interceptor.Funcs{
+		SubResourcePatch: func(ctx context.Context, on client.Client, resource string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
+			writes++
+			text, err := patch.Data(object)
+			require.NoError(t, err)
+			body := map[string]any{}
+			require.NoError(t, json.Unmarshal(text, &body))
+			require.Contains(t, body["status"], "lastKnownGood")
+			delete(body["status"].(map[string]any), "lastKnownGood") //nolint:forcetypeassert // The line above checks it.
+			text, err = json.Marshal(body)
+			require.NoError(t, err)
+			return on.SubResource(resource).Patch(ctx, object, client.RawPatch(patch.Type(), text), options...)
+		},
+	}, cluster)
+	a.clusters.clusterLister = &clusterLister{client: a, statuses: newClusterStatuses()}
 	known := a.clusters.of(cluster.Name)
 	pass := func() {
 		trial := lastgood.TrialOf(everywhere(cluster))
@@ -50,4 +56,25 @@ func TestClusters_WritesDroppedLastKnownGoodOnce(t *testing.T) {
 	cluster.Generation = 2
 	pass()
 	require.Equal(t, 2, writes, "the next version is tried")
+}
+
+// A status that was computed before the reconcile of a namespace has recorded a revert would remove the revert.
+func TestClusters_RejectsStatusComputedBeforeRevert(t *testing.T) {
+	a := newMemoryAPI(t, interceptor.Funcs{}, clusterSidecar("logs", "vector", "shop"))
+	cluster, err := a.clusters.named(t.Context(), "logs")
+	require.NoError(t, err)
+	previous := cluster.Status.DeepCopy()
+	require.NoError(t, a.clusters.change(t.Context(), "logs", func(cluster *v1alpha1.ClusterVectorSidecar) error {
+		cluster.Status.Reverted = &v1alpha1.RevertedSpec{Generation: 1}
+		return nil
+	}))
+
+	cluster.Status.SelectedNamespaces = 1
+	require.ErrorIs(t, a.clusters.write(t.Context(), previous, cluster), apply.ErrStale)
+	cluster, err = a.clusters.named(t.Context(), "logs")
+	require.NoError(t, err)
+	require.NotNil(t, cluster.Status.Reverted)
+	previous = cluster.Status.DeepCopy()
+	cluster.Status.SelectedNamespaces = 1
+	require.NoError(t, a.clusters.write(t.Context(), previous, cluster))
 }

@@ -18,7 +18,7 @@ type clusterKnown struct {
 	// isSpread is true after the namespaces have been requeued for the first time. Only the reconcile of the
 	// ClusterVectorSidecar itself uses it.
 	isSpread bool
-	// writing is locked while the reconcile of a namespace writes to the status.
+	// writing is locked while a reconcile writes the status, because the reconciles of namespaces also write to it.
 	writing sync.Mutex
 
 	mu sync.Mutex

@@ -119,8 +119,8 @@ func (c *clusters) tell(ctx context.Context, cluster *v1alpha1.ClusterVectorSide
 	}
 	announceRevertEnd(c.events, cluster, &cluster.Spec.VectorSidecarSpec, original.Status.Reverted, cluster.Status.Reverted)
 	announceError(ctx, c.events, c.Reports, cluster, original.Status.Conditions, cluster.Status.Conditions)
-	if err := c.patch(ctx, original, cluster); err != nil {
-		return &reportedError{fmt.Errorf("writing the status: %w", err)}
+	if err := c.write(ctx, &original.Status, cluster); err != nil {
+		return &reportedError{err}
 	}
 	clusterState.told()
 	if specHistory.LastGood != nil && cluster.Status.LastKnownGood == nil {

@@ -5,10 +5,8 @@ package controller
 
 import (
 	"context"
-	"errors"
 
 	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -98,8 +96,8 @@ func (c *clusters) forget(name string) {
 	}
 }
 
-// change writes the changes that a function makes to the status. The error is apply.ErrStale if the
-// ClusterVectorSidecar does not exist any more, or has changed since it was read.
+// change writes the status after a function has changed it. The error is apply.ErrStale if the ClusterVectorSidecar
+// does not exist anymore.
 func (c *clusters) change(ctx context.Context, name string, mutate func(*v1alpha1.ClusterVectorSidecar) error) error {
 	clusterState := c.of(name)
 	clusterState.writing.Lock()
@@ -115,21 +113,32 @@ func (c *clusters) change(ctx context.Context, name string, mutate func(*v1alpha
 	if err := mutate(cluster); err != nil || equality.Semantic.DeepEqual(original.Status, cluster.Status) {
 		return err
 	}
-	return c.patch(ctx, original, cluster)
+	return c.apply(ctx, cluster)
 }
 
-// patch writes the changes of the status.
-func (c *clusters) patch(ctx context.Context, original, updated *v1alpha1.ClusterVectorSidecar) error {
+// write writes a status that was computed from a previous one. The error is apply.ErrStale if another reconcile has
+// written another status since.
+func (c *clusters) write(ctx context.Context, previous *v1alpha1.ClusterVectorSidecarStatus, cluster *v1alpha1.ClusterVectorSidecar) error {
+	clusterState := c.of(cluster.Name)
+	clusterState.writing.Lock()
+	defer clusterState.writing.Unlock()
+	current, err := c.named(ctx, cluster.Name)
+	if err != nil || current == nil {
+		return err
+	}
+	if !equality.Semantic.DeepEqual(&current.Status, previous) {
+		return apply.ErrStale
+	}
+	return c.apply(ctx, cluster)
+}
+
+// apply writes the whole status.
+func (c *clusters) apply(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar) error {
 	ctx, cancel := detached(ctx)
 	defer cancel()
-	// The lock is necessary because the patch would leave parts of another status in place.
-	patch := client.MergeFromWithOptions(original, client.MergeFromWithOptimisticLock{})
-	err := client.IgnoreNotFound(c.client.Status().Patch(ctx, updated, patch, client.FieldOwner(meta.Operator)))
-	if apierrors.IsConflict(err) {
-		return errors.Join(apply.ErrStale, err)
+	if err := c.writer.ClusterStatus(ctx, cluster); err != nil {
+		return err
 	}
-	if err == nil {
-		c.statuses.written(updated)
-	}
-	return err
+	c.statuses.written(cluster)
+	return nil
 }

@@ -113,10 +113,10 @@ func (c *clusters) record(ctx context.Context, cluster *v1alpha1.ClusterVectorSi
 	if !slices.ContainsFunc(slices.Collect(maps.Values(rollouts)), hasStarted) {
 		return nil
 	}
-	original := cluster.DeepCopy()
+	previous := cluster.Status.DeepCopy()
 	cluster.Status.Waves = statusesOf(rollouts)
 	log.FromContext(ctx).Info("starting revisions in waves", "waves", slices.Sorted(maps.Keys(rollouts)))
-	return c.patch(ctx, original, cluster)
+	return c.write(ctx, previous, cluster)
 }
 
 // observe records the progress of the waves, and requeues the VectorSidecars that wait for it. It returns the time at

@@ -98,12 +98,7 @@ func (w *statusWriter) goBack(ctx context.Context, sidecarState *state.Sidecar, 
 		SpecStatus: lastgood.Kept{LastGood: original.Status.LastKnownGood, Reverted: reverted},
 	}
 	sidecar.Status = status.NewSidecarStatus(facts, metav1.NewTime(now))
-	if err := w.patch(ctx, original, sidecar, sidecarState.IsStatusUnknown()); err != nil {
-		sidecarState.StatusFailed()
-		return err
-	}
-	sidecarState.StatusWritten(sidecar)
-	return nil
+	return w.apply(ctx, sidecarState, sidecar)
 }
 
 // whyFailed returns the first workload that failed because of the sidecar, and the cause. It prefers failures with a

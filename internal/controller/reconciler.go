@@ -45,7 +45,7 @@ func newReconciler(cached client.Client, live *livelist.Client, events *announce
 		clusterLister: sidecars.clusters, clusterMemory: newClusterMemory(notifier), instruments: observed, workloads: workloads, sidecars: sidecars, writer: writer, client: cached,
 		events: events, sets: sets,
 	}
-	statuses := &statusWriter{instruments: observed, client: cached, events: events, clusters: ofClusters.clusterMemory}
+	statuses := &statusWriter{instruments: observed, writer: writer, events: events, clusters: ofClusters.clusterMemory}
 	catalog := &catalogReader{
 		client: cached, catalog: options.Catalog, options: options, events: events, metrics: options.Instruments.Metrics,
 		history:   newHistory(cached, live, writer, sidecars, options),

@@ -20,7 +20,7 @@ type stage struct {
 
 	of    fleet.Member
 	given fleet.Given
-	// last is the previous status.
+	// last is the previous status of the wave of a ClusterVectorSidecar.
 	last *v1alpha1.RolloutStatus
 	// ofCluster is the ClusterVectorSidecar of a namespace in a wave, "" for a VectorSidecar. The namespace follows the
 	// wave state of the ClusterVectorSidecar, and only the reconcile of the ClusterVectorSidecar changes that state.

@@ -75,7 +75,7 @@ func (s *stages) advance(ctx context.Context, sidecarState *state.Sidecar, sidec
 	if err != nil || !rollout.IsNew {
 		return rollout, err
 	}
-	rollout.last, sidecar.Status.Rollout = sidecar.Status.Rollout, rollout.Status.DeepCopy()
+	sidecar.Status.Rollout = rollout.Status.DeepCopy()
 	return rollout, nil
 }
 
@@ -165,13 +165,10 @@ func (s *stages) record(ctx context.Context, sidecarState *state.Sidecar, sideca
 	if plan.HasRollouts(decision.Plans) {
 		rollout.Begin(s.now())
 	}
-	original := sidecar.DeepCopy()
-	original.Status.Rollout, sidecar.Status.Rollout = rollout.last, rollout.Status.DeepCopy()
-	if err := s.statuses.patch(ctx, original, sidecar, sidecarState.IsStatusUnknown()); err != nil {
-		sidecarState.StatusFailed()
-		return fmt.Errorf("writing to the status that revision %s is let through: %w", rollout.Status.Revision, err)
+	sidecar.Status.Rollout = rollout.Status.DeepCopy()
+	if err := s.statuses.apply(ctx, sidecarState, sidecar); err != nil {
+		return fmt.Errorf("recording the start of revision %s: %w", rollout.Status.Revision, err)
 	}
-	sidecarState.StatusWritten(sidecar)
 	log.FromContext(ctx).Info("starting revision", "revision", rollout.Status.Revision, "wave", rollout.Status.Wave)
 	return nil
 }

@@ -5,9 +5,7 @@ package controller
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -16,12 +14,11 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
@@ -35,7 +32,7 @@ import (
 // statusWriter writes the status of VectorSidecars, and the events of status changes.
 type statusWriter struct {
 	*instruments
-	client client.Client
+	writer *apply.Writer
 	events *announcer
 	// clusters receives the status of ClusterVectorSidecars in namespaces.
 	clusters *clusterMemory
@@ -102,47 +99,19 @@ func (w *statusWriter) send(ctx context.Context, sidecarState *state.Sidecar, or
 	ctx, cancel := detached(ctx)
 	defer cancel()
 	ctx, telling := w.begin(ctx, "status")
-	err := w.patch(ctx, original, updated, sidecarState.IsStatusUnknown())
+	err := w.apply(ctx, sidecarState, updated)
 	telling.end(err)
-	if err != nil {
+	return err
+}
+
+// apply writes the whole status.
+func (w *statusWriter) apply(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar) error {
+	if err := w.writer.Status(ctx, sidecar); err != nil {
 		sidecarState.StatusFailed()
-		return fmt.Errorf("writing the status: %w", err)
+		return err
 	}
-	sidecarState.StatusWritten(updated)
+	sidecarState.StatusWritten(sidecar)
 	return nil
-}
-
-// patch patches the changed fields of the status. If the stored status is unknown, it writes all fields.
-func (w *statusWriter) patch(ctx context.Context, original, updated *v1alpha1.VectorSidecar, isUnknown bool) error {
-	patch := client.MergeFrom(original)
-	if isUnknown {
-		fullPatch, err := whole(&updated.Status)
-		if err != nil {
-			return err
-		}
-		patch = fullPatch
-	}
-	return client.IgnoreNotFound(w.client.Status().Patch(ctx, updated, patch, client.FieldOwner(meta.Operator)))
-}
-
-// whole returns a patch that sets all fields of the status. A merge patch of changes would not remove fields of an
-// unknown status.
-func whole(status *v1alpha1.VectorSidecarStatus) (client.Patch, error) {
-	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(status)
-	if err != nil {
-		return nil, err
-	}
-	for _, field := range reflect.VisibleFields(reflect.TypeFor[v1alpha1.VectorSidecarStatus]()) {
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if _, ok := fields[name]; !ok {
-			fields[name] = nil
-		}
-	}
-	text, err := json.Marshal(map[string]any{"status": fields})
-	if err != nil {
-		return nil, err
-	}
-	return client.RawPatch(types.MergePatchType, text), nil
 }
 
 // count sets the metrics of the VectorSidecar and its workloads.

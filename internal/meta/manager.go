@@ -20,9 +20,12 @@ const (
 	managerMaxLength = 128
 )
 
-// Operator is the field manager for everything that the operator writes except sidecars, such as finalizers and
-// status. It is also the name of the operator in events.
+// Operator is the field manager for everything that the operator writes except sidecars and status, such as
+// finalizers. It is also the name of the operator in events.
 const Operator = "vector-sidecar-operator"
+
+// StatusManager is the field manager that applies the status of VectorSidecars and ClusterVectorSidecars.
+const StatusManager = Operator + "-status"
 
 // Creator is the field manager that creates an object, which Operator then fills. Creator does not own fields,
 // because another process may already have filled the object.

@@ -112,12 +112,10 @@ func content(t *testing.T, name string) []byte {
 
 // mayWrite are the calls that change something in a cluster, apart from apply's.
 var mayWrite = []string{
-	"internal/controller/clusters.go: c.client.Status().Patch",
-	"internal/controller/status.go: w.client.Status().Patch",
 	"internal/source/permissions.go: p.client.Create", // A review asks a question, and nothing is stored.
 }
 
-// Apply writes workloads, companions and finalizers; the loop writes the status.
+// Only apply writes objects, including the status.
 func TestArch_RestrictsWritesToApply(t *testing.T) {
 	var found []string
 	files(t, func(file string, text []byte) {

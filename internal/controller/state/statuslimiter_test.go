@@ -85,3 +85,13 @@ func TestRollout_ReturnsHeldBackRollout(t *testing.T) {
 	s.HoldBack(nil)
 	require.Equal(t, vs.Status.Rollout, s.Rollout(&vs.Status))
 }
+
+// After a status write without a response, the stored status may be the old or the new one.
+func TestIsStatusUnknown_UntilNextWrittenStatus(t *testing.T) {
+	s := New(time.Now).Of(logsOfShop)
+	require.False(t, s.IsStatusUnknown())
+	s.StatusFailed()
+	require.True(t, s.IsStatusUnknown())
+	s.StatusWritten(&v1alpha1.VectorSidecar{})
+	require.False(t, s.IsStatusUnknown())
+}
