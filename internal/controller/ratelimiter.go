@@ -53,16 +53,3 @@ func (j *jittered) Forget(request reconcile.Request) {
 	delete(j.next, request)
 	j.TypedRateLimiter.Forget(request)
 }
-
-// nextRequeue returns the shortest wait. A wait of 0 means never.
-func nextRequeue(waits ...time.Duration) (shortest time.Duration) {
-	for _, wait := range waits {
-		if wait > 0 && (shortest == 0 || wait < shortest) {
-			shortest = wait
-		}
-	}
-	return shortest
-}
-
-// atOnce is the wait of an immediate requeue, because 0 means never.
-const atOnce = time.Millisecond

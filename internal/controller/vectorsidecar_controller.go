@@ -272,22 +272,6 @@ func (r *VectorSidecarReconciler) record(ctx context.Context, sidecarState *stat
 	return r.stages.record(ctx, sidecarState, sidecar, rollout, decision)
 }
 
-// stateWaits returns how long until the results of a reconcile change without an event, because a pause of a correction
-// loop ends, the reason for a rejected write may disappear, pods are not watched, or a watch may lag.
-func (r *VectorSidecarReconciler) stateWaits(sidecarState *state.Sidecar, decision *decision.Decision, results decision.Results) []time.Duration {
-	_, loopWait := sidecarState.Loops()
-	waits := []time.Duration{loopWait, sidecarState.NextPodLook()}
-	// An administrator may grant the permission to read pods.
-	isBlind := decision.BlindHalt != "" && r.snapshots.options.ReadPods
-	if isBlind || decision.Late || isUnvalidated(decision.Plans) || len(results.Failures()) > 0 {
-		waits = append(waits, state.LastRetry)
-	}
-	for i := range results {
-		waits = append(waits, results[i].RequeueAfter)
-	}
-	return waits
-}
-
 // release removes the finalizer of a deleted VectorSidecar when the sidecar is removed from all workloads.
 func (r *VectorSidecarReconciler) release(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision, results decision.Results) (reconcile.Result, error) {
 	if hasMarksToRemove(decision, results) {
