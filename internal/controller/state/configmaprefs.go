@@ -11,38 +11,31 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 )
 
-// references stores the ConfigMaps that the last decision about a VectorSidecar depends on.
-type references struct {
-	*shared
-
-	name       types.NamespacedName
-	configMaps map[string]bool
-}
-
 // Refer records that the VectorSidecar depends on a ConfigMap.
-func (s *references) Refer(configMap types.NamespacedName) {
+func (s *Sidecar) Refer(configMap types.NamespacedName) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.configMaps[desired.ConfigMapKey(s.name.Namespace, configMap)] = true
-	s.referrers.add(configMap, s.name)
+	s.memory.addReferrer(configMap, s.name)
 }
 
 // KeepReferences drops all references except the named ones. It returns the ConfigMaps that no VectorSidecar depends on
 // anymore.
-func (s *references) KeepReferences(names []string) (unused []types.NamespacedName) {
+func (s *Sidecar) KeepReferences(names []string) (unused []types.NamespacedName) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.unreferenced(names)
 }
 
-func (s *references) unreferenced(names []string) (unused []types.NamespacedName) {
+// unreferenced drops references like KeepReferences. The caller holds the lock.
+func (s *Sidecar) unreferenced(names []string) (unused []types.NamespacedName) {
 	for name := range s.configMaps {
 		if slices.Contains(names, name) {
 			continue
 		}
 		delete(s.configMaps, name)
 		key := desired.ConfigMapNamed(s.name.Namespace, name)
-		if s.referrers.remove(key, s.name) {
+		if s.memory.removeReferrer(key, s.name) {
 			unused = append(unused, key)
 		}
 	}

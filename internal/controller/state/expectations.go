@@ -15,39 +15,21 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// expectations stores the expectations for the workloads of a VectorSidecar, by UID.
-type expectations struct {
-	*shared
-
-	name types.NamespacedName
-	all  map[types.UID]*expectation
-	// forgiven is the request of the last call of Forgive.
-	forgiven string
+// pendingWrite is the result of the last attempt to write a workload. Either the cache will show the write, or the API
+// server rejected it and may reject it again, or the workload had changed before. Pending writes prevent duplicate writes
+// while the cache lags behind the operator's writes, and retries that cannot succeed.
+type pendingWrite struct {
+	// attempt is nil before the first attempt.
+	attempt *attempt
+	// corrections is nil if no sidecar was written.
+	corrections *corrections
+	// owned is nil if the workload has no controller owner or is not known to have had the sidecar.
+	owned *ownedWorkload
 }
 
-// expectation is the outcome of the last attempt to write a workload. Either the cache will show the write, or the API
-// server rejected it and may reject it again, or the workload had changed before. Expectations prevent duplicate writes
-// while the cache lags behind the operator's writes, and retries that cannot succeed. An expectation also has the
-// corrections of the workload.
-type expectation struct {
-	*attempt
-	*repairs
-	// carried is nil if the workload has no controller owner or is not known to have had the sidecar.
-	carried *carried
-}
-
-// carried records that a workload with a controller owner had the sidecar, and the workload's last writer at that time.
-type carried struct{ lastWriter string }
-
-// repairs counts the writes of one sidecar to one workload. If another writer keeps reverting them, corrections are
-// paused. After a pause, one more correction shows whether the other writer has stopped.
-type repairs struct {
-	injected string
-	writes   []time.Time
-	breaks   int
-	until    time.Time
-	undone   int
-}
+// ownedWorkload records that a workload with a controller owner had the sidecar, and the workload's last writer at that
+// time.
+type ownedWorkload struct{ lastWriter string }
 
 // attempt is the last attempt to write a workload.
 type attempt struct {
@@ -112,7 +94,9 @@ func (m *StaleWrite) Unexplained() error {
 // IsPending reports whether the cache does not show the last write to the plan's workload yet. Comparing only the
 // versions of the operator's writes is not enough, because other clients may write the workload's status between two
 // writes.
-func (s *expectations) IsPending(p *plan.Plan) bool {
+func (s *Sidecar) IsPending(p *plan.Plan) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	lastAttempt, ok := s.last(p.Target.UID)
 	isBehind := lastAttempt.planned == p.Workload.ResourceVersion || p.Workload.Generation < lastAttempt.generation || workloadcache.IsOlder(p.Workload.ResourceVersion, lastAttempt.version)
 	return ok && lastAttempt.denial == nil && isBehind
@@ -120,24 +104,26 @@ func (s *expectations) IsPending(p *plan.Plan) bool {
 
 // Denials returns the last attempts that the API server rejected, by workload. It returns nil if no attempt was
 // rejected.
-func (s *expectations) Denials() map[types.UID]decision.RejectedWrite {
+func (s *Sidecar) Denials() map[types.UID]decision.RejectedWrite {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var denials map[types.UID]decision.RejectedWrite
-	for target, expectation := range s.all {
-		if expectation.attempt == nil || expectation.denial == nil {
+	for target, pending := range s.writes {
+		if pending.attempt == nil || pending.attempt.denial == nil {
 			continue
 		}
 		if denials == nil {
 			denials = map[types.UID]decision.RejectedWrite{}
 		}
-		denials[target] = decision.RejectedWrite{Denial: *expectation.denial, Seen: expectation.seen, Action: expectation.action, Hash: expectation.hash}
+		denials[target] = decision.RejectedWrite{Denial: *pending.attempt.denial, Seen: pending.attempt.seen, Action: pending.attempt.action, Hash: pending.attempt.hash}
 	}
 	return denials
 }
 
 // Missed returns the record of an attempt that missed the resource version of the plan, nil if no attempt missed it.
-func (s *expectations) Missed(p *plan.Plan) *StaleWrite {
+func (s *Sidecar) Missed(p *plan.Plan) *StaleWrite {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	lastAttempt, ok := s.last(p.Target.UID)
 	if ok && lastAttempt.planned == p.Workload.ResourceVersion {
 		return lastAttempt.missed
@@ -146,50 +132,53 @@ func (s *expectations) Missed(p *plan.Plan) *StaleWrite {
 }
 
 // Generation returns the generation after the last write to a workload, 0 if unknown.
-func (s *expectations) Generation(target types.UID) int64 {
+func (s *Sidecar) Generation(target types.UID) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	lastAttempt, _ := s.last(target)
 	return lastAttempt.generation
 }
 
-func (s *expectations) last(target types.UID) (attempt, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	expectation := s.all[target]
-	if expectation == nil || expectation.attempt == nil {
+// last returns the last attempt to write a workload. The caller holds the lock.
+func (s *Sidecar) last(target types.UID) (attempt, bool) {
+	pending := s.writes[target]
+	if pending == nil || pending.attempt == nil {
 		return attempt{}, false
 	}
-	return *expectation.attempt, true
+	return *pending.attempt, true
 }
 
 // Wrote records that a plan was written, with the generation and the resource version of the API server's response.
-func (s *expectations) Wrote(p *plan.Plan, generation int64, version string) {
+func (s *Sidecar) Wrote(p *plan.Plan, generation int64, version string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if p.Action == plan.Defer { // A deferred plan starts no rollout.
 		lastAttempt, _ := s.last(p.Target.UID)
 		generation = lastAttempt.generation
 	}
 	s.put(p, attempt{generation: generation, version: version})
 	if p.Owner != nil && (p.StartsPods() || p.Action == plan.Adopt) && p.Action != plan.Remove {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.expect(p.Target.UID).carried = &carried{p.LastWriter}
+		s.expect(p.Target.UID).owned = &ownedWorkload{p.LastWriter}
 	}
 }
 
 // Carried reports whether this process saw the sidecar on a workload with a controller owner, and returns the
 // workload's last writer at that time.
-func (s *expectations) Carried(target types.UID) (lastWriter string, ok bool) {
+func (s *Sidecar) Carried(target types.UID) (lastWriter string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if expectation := s.all[target]; expectation != nil && expectation.carried != nil {
-		return expectation.carried.lastWriter, true
+	if pending := s.writes[target]; pending != nil && pending.owned != nil {
+		return pending.owned.lastWriter, true
 	}
 	return "", false
 }
 
 // Refused records that the API server rejected a plan. If the rejection is permanent, the plan is not retried for
 // LastRetry, because the reason may disappear later. Earlier writes still count for pacing.
-func (s *expectations) Refused(p *plan.Plan, err error, isPermanent bool) {
-	denial := &plan.Denial{Err: err, RejectedAt: s.now()}
+func (s *Sidecar) Refused(p *plan.Plan, err error, isPermanent bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	denial := &plan.Denial{Err: err, RejectedAt: s.memory.now()}
 	if isPermanent {
 		denial.RetryAt = denial.RejectedAt.Add(LastRetry)
 	}
@@ -201,45 +190,48 @@ func (s *expectations) Refused(p *plan.Plan, err error, isPermanent bool) {
 // Miss records that a workload changed after an attempt was planned. It returns the wait before the live workload is
 // read. Earlier writes still count for pacing. The error is the API server's response to the attempt, nil if a read
 // showed the change.
-func (s *expectations) Miss(p *plan.Plan, answer error) time.Duration {
+func (s *Sidecar) Miss(p *plan.Plan, answer error) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	lastAttempt, _ := s.last(p.Target.UID)
-	lastAttempt.denial, lastAttempt.missed = nil, lastAttempt.missed.next(s.now(), answer)
+	lastAttempt.denial, lastAttempt.missed = nil, lastAttempt.missed.next(s.memory.now(), answer)
 	s.put(p, lastAttempt)
 	return lastAttempt.missed.Wait
 }
 
 // Confirm records that a plan's resource version is the live one although an attempt has missed.
-func (s *expectations) Confirm(p *plan.Plan) {
+func (s *Sidecar) Confirm(p *plan.Plan) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	lastAttempt, _ := s.last(p.Target.UID)
 	confirmed := *lastAttempt.missed
 	confirmed.IsCurrent, lastAttempt.missed = true, &confirmed
 	s.put(p, lastAttempt)
 }
 
-func (s *expectations) put(p *plan.Plan, a attempt) {
+// put replaces the last attempt to write the workload of a plan. The caller holds the lock.
+func (s *Sidecar) put(p *plan.Plan, a attempt) {
 	a.target, a.planned, a.seen, a.action, a.hash = p.Target, p.Workload.ResourceVersion, p.Workload.EquivalentVersion, p.Action, p.InjectedHash()
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.expect(p.Target.UID).attempt = &a
 }
 
-// expect returns the expectation of a workload, and creates it if necessary.
-func (s *expectations) expect(target types.UID) *expectation {
-	if s.all[target] == nil {
-		s.all[target] = &expectation{}
-		s.writers.add(target, s.name)
+// expect returns the pending write of a workload, and creates it if necessary. The caller holds the lock.
+func (s *Sidecar) expect(target types.UID) *pendingWrite {
+	if s.writes[target] == nil {
+		s.writes[target] = &pendingWrite{}
+		s.memory.addWriter(target, s.name)
 	}
-	return s.all[target]
+	return s.writes[target]
 }
 
 // Besides returns the workloads that were written, except the excluded ones. The excluded UIDs are distinct.
-func (s *expectations) Besides(excludedUID func(n int) types.UID, count int) []workload.Ref {
+func (s *Sidecar) Besides(excludedUID func(n int) types.UID, count int) []workload.Ref {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var targets []workload.Ref
-	for _, target := range except(s.all, excludedUID, count) {
-		if expectation := s.all[target]; expectation.attempt != nil && expectation.generation > 0 {
-			targets = append(targets, expectation.target)
+	for _, target := range except(s.writes, excludedUID, count) {
+		if pending := s.writes[target]; pending.attempt != nil && pending.attempt.generation > 0 {
+			targets = append(targets, pending.attempt.target)
 		}
 	}
 	return targets
@@ -248,45 +240,47 @@ func (s *expectations) Besides(excludedUID func(n int) types.UID, count int) []w
 // KeepExpectations drops the expectations of workloads without a plan. It also drops the corrections of workloads that
 // must not have the sidecar. A requested removal is not part of a correction loop, so a later injection starts a new
 // count.
-func (s *expectations) KeepExpectations(plans []plan.Plan) {
+func (s *Sidecar) KeepExpectations(plans []plan.Plan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, target := range except(s.all, func(n int) types.UID { return plans[n].Target.UID }, len(plans)) {
-		delete(s.all, target)
-		s.writers.remove(target, s.name)
+	for _, target := range except(s.writes, func(n int) types.UID { return plans[n].Target.UID }, len(plans)) {
+		delete(s.writes, target)
+		s.memory.removeWriter(target, s.name)
 	}
 	for i := range plans {
 		switch p := &plans[i]; {
 		case p.Action == plan.Remove, p.Reason == meta.ReasonOptedOut:
-			if expectation := s.all[p.Target.UID]; expectation != nil {
-				expectation.repairs, expectation.carried = nil, nil
+			if pending := s.writes[p.Target.UID]; pending != nil {
+				pending.corrections, pending.owned = nil, nil
 			}
 		case p.Owner != nil && p.Desired != nil && p.Existing.HasSidecar && p.IsCurrent() && p.Action != plan.Adopt:
-			s.expect(p.Target.UID).carried = &carried{p.LastWriter}
+			s.expect(p.Target.UID).owned = &ownedWorkload{p.LastWriter}
 		}
 	}
 }
 
 // Forgive allows retries of blocked writes, once for each request. It drops rejections by the API server, removals by
 // the application owner, and correction loops.
-func (s *expectations) Forgive(request string) {
+func (s *Sidecar) Forgive(request string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.forgiven == request {
 		return
 	}
 	s.forgiven = request
-	for _, expectation := range s.all {
-		if expectation.repairs, expectation.carried = nil, nil; expectation.attempt != nil && expectation.denial != nil {
-			expectation.attempt = &attempt{target: expectation.target, generation: expectation.generation, version: expectation.version}
+	for _, pending := range s.writes {
+		if pending.corrections, pending.owned = nil, nil; pending.attempt != nil && pending.attempt.denial != nil {
+			pending.attempt = &attempt{target: pending.attempt.target, generation: pending.attempt.generation, version: pending.attempt.version}
 		}
 	}
 }
 
 // isAwaited reports whether an attempt on a workload has missed.
-func (s *expectations) isAwaited(target types.UID) bool {
-	expectation := s.all[target]
-	return expectation.attempt != nil && expectation.missed != nil
+func (s *Sidecar) isAwaited(target types.UID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	pending := s.writes[target]
+	return pending != nil && pending.attempt != nil && pending.attempt.missed != nil
 }
 
 // except returns the keys of the map, except the excluded ones. The excluded UIDs are distinct. Usually all keys are

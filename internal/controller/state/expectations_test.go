@@ -100,7 +100,7 @@ func TestKeepExpectations_DropsExpectationsWithoutPlan(t *testing.T) {
 
 	logs.KeepExpectations([]plan.Plan{{Target: workload.Ref{UID: "v"}}})
 	audit.KeepExpectations(nil)
-	require.Empty(t, logs.all, "nothing is left of what is gone")
+	require.Empty(t, logs.writes, "nothing is left of what is gone")
 	require.Empty(t, m.writers)
 }
 

@@ -48,15 +48,6 @@ func (l *podLook) isOf(record *workloadcache.Record) bool {
 	return record.HasSameTemplate(l.record)
 }
 
-// podLooks stores the last reads of the pods of a VectorSidecar's workloads.
-type podLooks struct {
-	*shared
-
-	byWorkload map[types.UID]podLook
-	// after is Watched.After of the last call of PodsDue.
-	after time.Time
-}
-
 // Watched lists ready workloads. Their pods are read, too.
 type Watched struct {
 	Records []*workloadcache.Record
@@ -66,14 +57,14 @@ type Watched struct {
 
 // PodsDue returns the unready and the watched workloads with pods that must be read now. It drops the results of all
 // other workloads.
-func (s *podLooks) PodsDue(unsettled []*workloadcache.Record, watched Watched) []*workloadcache.Record {
+func (s *Sidecar) PodsDue(unsettled []*workloadcache.Record, watched Watched) []*workloadcache.Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.byWorkload)+len(unsettled)+len(watched.Records) == 0 {
+	if len(s.podLooks)+len(unsettled)+len(watched.Records) == 0 {
 		return nil
 	}
-	previousLooks, now := s.byWorkload, s.now()
-	s.byWorkload = map[types.UID]podLook{}
+	previousLooks, now := s.podLooks, s.memory.now()
+	s.podLooks = map[types.UID]podLook{}
 	var dueRecords []*workloadcache.Record
 	for _, record := range unsettled {
 		podCheck, ok := previousLooks[record.UID]
@@ -93,18 +84,18 @@ func (s *podLooks) PodsDue(unsettled []*workloadcache.Record, watched Watched) [
 			podCheck.next = now.Add(podCheck.wait)
 			dueRecords = append(dueRecords, record)
 		}
-		s.byWorkload[record.UID] = podCheck
+		s.podLooks[record.UID] = podCheck
 	}
 	return append(dueRecords, s.watchedDue(previousLooks, watched)...)
 }
 
 // watchedDue returns the watched workloads with pods that must be read now.
-func (s *podLooks) watchedDue(previousLooks map[types.UID]podLook, watched Watched) (dueRecords []*workloadcache.Record) {
-	now, count := s.now(), len(watched.Records)
+func (s *Sidecar) watchedDue(previousLooks map[types.UID]podLook, watched Watched) (dueRecords []*workloadcache.Record) {
+	now, count := s.memory.now(), len(watched.Records)
 	round := time.Duration(count) * podLookEach
 	shortest, longest := max(firstWatchedLook, round), max(lastWatchedLook, round)
-	isAnew := !s.after.Equal(watched.After)
-	s.after = watched.After
+	isAnew := !s.watchedAfter.Equal(watched.After)
+	s.watchedAfter = watched.After
 	for n, record := range watched.Records {
 		podCheck, ok := previousLooks[record.UID]
 		inTurn := now.Add(shortest * time.Duration(n+1) / time.Duration(count))
@@ -123,29 +114,29 @@ func (s *podLooks) watchedDue(previousLooks map[types.UID]podLook, watched Watch
 			podCheck.next = now.Add(podCheck.wait)
 			dueRecords = append(dueRecords, record)
 		}
-		s.byWorkload[record.UID] = podCheck
+		s.podLooks[record.UID] = podCheck
 	}
 	return dueRecords
 }
 
 // SetFault records the error that keeps the pods of a workload from running, if the pods could be read. It reports
 // whether the pods could not be read for the first time.
-func (s *podLooks) SetFault(target types.UID, fault workload.Fault, isSeen bool) bool {
+func (s *Sidecar) SetFault(target types.UID, fault workload.Fault, isSeen bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	podCheck := s.byWorkload[target]
+	podCheck := s.podLooks[target]
 	isNews := !isSeen && !podCheck.isTold
 	podCheck.fault, podCheck.isSeen, podCheck.isTold = fault, isSeen, !isSeen
-	s.byWorkload[target] = podCheck
+	s.podLooks[target] = podCheck
 	return isNews
 }
 
 // Faults returns the pod errors of all workloads with pods that could be read. The zero fault means running pods.
-func (s *podLooks) Faults() map[types.UID]workload.Fault {
+func (s *Sidecar) Faults() map[types.UID]workload.Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	faults := map[types.UID]workload.Fault{}
-	for uid, podCheck := range s.byWorkload {
+	for uid, podCheck := range s.podLooks {
 		if podCheck.isSeen {
 			faults[uid] = podCheck.fault
 		}
@@ -154,11 +145,11 @@ func (s *podLooks) Faults() map[types.UID]workload.Fault {
 }
 
 // NextPodLook returns the wait before the next read of pods, 0 if no read is planned.
-func (s *podLooks) NextPodLook() time.Duration {
+func (s *Sidecar) NextPodLook() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	wait, now := time.Duration(0), s.now()
-	for _, podCheck := range s.byWorkload {
+	wait, now := time.Duration(0), s.memory.now()
+	for _, podCheck := range s.podLooks {
 		remaining := max(podCheck.next.Sub(now), time.Millisecond)
 		if wait == 0 || remaining < wait {
 			wait = remaining

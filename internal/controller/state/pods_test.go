@@ -110,14 +110,14 @@ func TestFaults_DropsFaultOfReplacedTemplate(t *testing.T) {
 		})
 	}
 	crash := workload.Fault{Reason: "CrashLoopBackOff", IsOurs: true}
-	for name, due := range map[string]func(*podLooks, *workloadcache.Record){
-		"rolling out": func(l *podLooks, r *workloadcache.Record) { l.PodsDue([]*workloadcache.Record{r}, Watched{}) },
-		"watched": func(l *podLooks, r *workloadcache.Record) {
+	for name, due := range map[string]func(*Sidecar, *workloadcache.Record){
+		"rolling out": func(l *Sidecar, r *workloadcache.Record) { l.PodsDue([]*workloadcache.Record{r}, Watched{}) },
+		"watched": func(l *Sidecar, r *workloadcache.Record) {
 			l.PodsDue(nil, Watched{Records: []*workloadcache.Record{r}})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			logs := &New(time.Now).Of(logsOfShop).podLooks
+			logs := New(time.Now).Of(logsOfShop)
 			due(logs, record(1, 1, "crashes:1"))
 			logs.SetFault("u", crash, true)
 			due(logs, record(2, 3, "crashes:1"))

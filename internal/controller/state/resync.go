@@ -5,30 +5,22 @@ package state
 
 import "kontroloop.ai/vector-sidecar-operator/internal/decision"
 
-// resync records how the next reconcile of a VectorSidecar starts.
-type resync struct {
-	*shared
-
-	isResyncDue bool
-	adopted     decision.Adopted
-}
-
 // ResyncNext makes the next reconcile ignore earlier renderings and evaluations.
-func (s *resync) ResyncNext() {
+func (s *Sidecar) ResyncNext() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.isResyncDue = true
 }
 
 // IsResyncDue reports whether the next reconcile must ignore earlier renderings and evaluations.
-func (s *resync) IsResyncDue() bool {
+func (s *Sidecar) IsResyncDue() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.isResyncDue
 }
 
 // Resynced records that a reconcile without earlier renderings and evaluations finished.
-func (s *resync) Resynced() {
+func (s *Sidecar) Resynced() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.isResyncDue = false
@@ -36,7 +28,7 @@ func (s *resync) Resynced() {
 
 // Adopted returns the ConfigMap content that the rollout in progress started with. A restart loses it; then the current
 // content is used.
-func (s *resync) Adopted() decision.Adopted {
+func (s *Sidecar) Adopted() decision.Adopted {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.adopted
@@ -44,7 +36,7 @@ func (s *resync) Adopted() decision.Adopted {
 
 // Adopt stores the ConfigMap content that a decision uses for the rollout in progress. Without such content it stores
 // the zero value.
-func (s *resync) Adopt(adopted decision.Adopted) {
+func (s *Sidecar) Adopt(adopted decision.Adopted) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.adopted = decision.Adopted{}

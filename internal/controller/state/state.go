@@ -7,40 +7,66 @@
 package state
 
 import (
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
 )
 
 // Memory stores the state of all VectorSidecars. Create it with New. It is safe for concurrent use.
 type Memory struct {
-	*shared
+	now func() time.Time
 
+	// mu is locked after the mutex of a Sidecar, never before it.
+	mu       sync.Mutex
 	sidecars map[types.NamespacedName]*Sidecar
+	// writers are the VectorSidecars that have tried to write a workload. referrers are the VectorSidecars that depend
+	// on a ConfigMap.
+	writers   index[types.UID]
+	referrers index[types.NamespacedName]
+	// previous stores the results of the last decisions, by VectorSidecar. Their total size is bounded. decisions is
+	// the number of stored results so far.
+	previous  *bounded.Store[*previous]
+	decisions int64
 	// conflicts are by reconcile request, which may also name a ClusterVectorSidecar.
 	conflicts map[types.NamespacedName]conflicts
 }
 
-// Sidecar is the state of one VectorSidecar.
+// Sidecar is the state of one VectorSidecar. Its methods take and return values, and each of them locks the state once.
 type Sidecar struct {
-	resync
-	references
-	expectations
-	verdicts
-	trials
-	podLooks
-	statusLimiter
-	lastDecision
+	memory *Memory
+	name   types.NamespacedName
+
+	// mu protects the fields below.
+	mu sync.Mutex
+	// configMaps are the ConfigMaps that the last decision depends on.
+	configMaps map[string]bool
+	// isResyncDue is true if the next reconcile ignores earlier renderings and evaluations.
+	isResyncDue bool
+	adopted     decision.Adopted
+	// writes are the last attempts to write workloads. forgiven is the request of the last call of Forgive.
+	writes   map[types.UID]*pendingWrite
+	forgiven string
+	// verdicts are the results of Vector's checks of configurations, by key.
+	verdicts map[string]dated
+	// trials are the results of dry runs. forgottenTrials is the last request to repeat them, by annotation.
+	trials          map[preflight.Key]tried
+	forgottenTrials map[string]string
+	// podLooks are the last reads of pods, by workload. watchedAfter is Watched.After of the last call of PodsDue.
+	podLooks     map[types.UID]podLook
+	watchedAfter time.Time
+	status       statusLimiter
 }
 
 // New returns an empty Memory.
 func New(clock func() time.Time) *Memory {
 	return &Memory{
-		shared:   &shared{now: clock, writers: index[types.UID]{}, referrers: index[types.NamespacedName]{}, previous: bounded.NewStore[*previous](mostPrevious)},
-		sidecars: map[types.NamespacedName]*Sidecar{}, conflicts: map[types.NamespacedName]conflicts{},
+		now: clock, sidecars: map[types.NamespacedName]*Sidecar{}, writers: index[types.UID]{}, referrers: index[types.NamespacedName]{},
+		previous: bounded.NewStore[*previous](mostPrevious), conflicts: map[types.NamespacedName]conflicts{},
 	}
 }
 
@@ -68,35 +94,35 @@ func (m *Memory) Peek(name types.NamespacedName) *Sidecar {
 }
 
 func (m *Memory) empty(name types.NamespacedName) *Sidecar {
-	shared := m.shared
 	return &Sidecar{
-		resync:        resync{shared: shared},
-		references:    references{shared: shared, name: name, configMaps: map[string]bool{}},
-		expectations:  expectations{shared: shared, name: name, all: map[types.UID]*expectation{}},
-		verdicts:      verdicts{shared: shared, byKey: map[string]dated{}},
-		trials:        trials{shared: shared, byShape: map[preflight.Key]tried{}, forgotten: map[string]string{}},
-		podLooks:      podLooks{shared: shared, byWorkload: map[types.UID]podLook{}},
-		statusLimiter: newStatusLimiter(shared),
-		lastDecision:  lastDecision{shared: shared, name: name},
+		memory: m, name: name, configMaps: map[string]bool{}, writes: map[types.UID]*pendingWrite{}, verdicts: map[string]dated{},
+		trials: map[preflight.Key]tried{}, forgottenTrials: map[string]string{}, podLooks: map[types.UID]podLook{}, status: newStatusLimiter(),
 	}
 }
 
 // Forget drops the state of a VectorSidecar. It returns the ConfigMaps that no VectorSidecar depends on anymore.
 func (m *Memory) Forget(name types.NamespacedName) (unused []types.NamespacedName) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.conflicts, name)
-	sidecarState := m.sidecars[name]
+	sidecarState := m.take(name)
 	if sidecarState == nil {
 		return nil
 	}
-	for target := range sidecarState.all {
-		m.writers.remove(target, name)
+	sidecarState.mu.Lock()
+	defer sidecarState.mu.Unlock()
+	for target := range sidecarState.writes {
+		m.removeWriter(target, name)
 	}
-	unused = sidecarState.unreferenced(nil)
-	m.forgetPrevious(name)
+	return sidecarState.unreferenced(nil)
+}
+
+// take removes the state of a VectorSidecar from the maps and returns it, nil if there is none.
+func (m *Memory) take(name types.NamespacedName) *Sidecar {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	sidecarState := m.sidecars[name]
 	delete(m.sidecars, name)
-	return unused
+	delete(m.conflicts, name)
+	m.forgetPrevious(name)
+	return sidecarState
 }
 
 // Referrers returns the VectorSidecars with a last decision that depends on a ConfigMap. An index over VectorSidecars
@@ -116,12 +142,35 @@ func (m *Memory) Writers(target types.UID) []types.NamespacedName {
 
 // IsAwaited reports whether every change of a workload matters, because an attempt to write it has missed.
 func (m *Memory) IsAwaited(target types.UID) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for name := range m.writers[target] {
-		if m.sidecars[name].isAwaited(target) {
+	for _, name := range m.Writers(target) {
+		if m.Peek(name).isAwaited(target) {
 			return true
 		}
 	}
 	return false
+}
+
+func (m *Memory) addWriter(target types.UID, name types.NamespacedName) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.writers.add(target, name)
+}
+
+func (m *Memory) removeWriter(target types.UID, name types.NamespacedName) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.writers.remove(target, name)
+}
+
+func (m *Memory) addReferrer(configMap, name types.NamespacedName) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.referrers.add(configMap, name)
+}
+
+// removeReferrer reports whether no VectorSidecar depends on the ConfigMap anymore.
+func (m *Memory) removeReferrer(configMap, name types.NamespacedName) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.referrers.remove(configMap, name)
 }

@@ -5,6 +5,7 @@ package state
 
 import (
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -63,5 +64,38 @@ func TestVerdict_ExpiresWhenVectorDidNotRun(t *testing.T) {
 	for key := range 2 * mostVerdicts {
 		logs.SetVerdict(string(rune(key)), decision.Verdict{})
 	}
-	require.LessOrEqual(t, len(logs.byKey), mostVerdicts)
+	require.LessOrEqual(t, len(logs.verdicts), mostVerdicts)
+}
+
+// Reconciles, event handlers and dry runs use the state at the same time. The mutex of a Sidecar is locked before the
+// mutex of Memory, so no order of these calls blocks.
+func TestMemory_IsSafeForConcurrentUse(t *testing.T) {
+	m := New(time.Now)
+	configMap := types.NamespacedName{Namespace: "shop", Name: "shipping"}
+	group := sync.WaitGroup{}
+	for _, use := range []func(name types.NamespacedName){
+		func(name types.NamespacedName) { m.Of(name).Wrote(seen("10", 1, "a"), 2, "14") },
+		func(name types.NamespacedName) { m.Of(name).Miss(seen("10", 1, "a"), nil) },
+		func(name types.NamespacedName) { m.Of(name).Injected("u", "a") },
+		func(name types.NamespacedName) { m.Of(name).Refer(configMap) },
+		func(name types.NamespacedName) { m.Of(name).KeepReferences(nil) },
+		func(name types.NamespacedName) { m.Of(name).KeepExpectations(nil) },
+		func(name types.NamespacedName) { m.Of(name).SetPrevious(weighing(1)) },
+		func(name types.NamespacedName) { m.Peek(name).Denials() },
+		func(types.NamespacedName) { m.IsAwaited("u") },
+		func(types.NamespacedName) { m.Referrers(configMap) },
+		func(name types.NamespacedName) { m.Forget(name) },
+	} {
+		for _, name := range []types.NamespacedName{logsOfShop, auditOfShop} {
+			group.Go(func() {
+				for range 100 {
+					use(name)
+				}
+			})
+		}
+	}
+	group.Wait()
+	m.Forget(logsOfShop)
+	m.Forget(auditOfShop)
+	require.Empty(t, m.sidecars)
 }

@@ -20,10 +20,8 @@ const (
 	statusBurst    = 2
 )
 
-// statusLimiter delays status writes that are too frequent, and stores the last written status.
+// statusLimiter is the state for delays of status writes that are too frequent, and the last written status.
 type statusLimiter struct {
-	*shared
-
 	limiter *rate.Limiter
 	// changed is true if a workload was written after the last status write.
 	changed bool
@@ -42,99 +40,99 @@ type statusLimiter struct {
 	unreleased error
 }
 
-func newStatusLimiter(shared *shared) statusLimiter {
-	return statusLimiter{shared: shared, limiter: rate.NewLimiter(rate.Every(statusInterval), statusBurst)}
+func newStatusLimiter() statusLimiter {
+	return statusLimiter{limiter: rate.NewLimiter(rate.Every(statusInterval), statusBurst)}
 }
 
 // HasChanged reports whether a workload was written in this reconcile or in an earlier one with a delayed status.
-func (s *statusLimiter) HasChanged(isChanged bool) bool {
+func (s *Sidecar) HasChanged(isChanged bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.changed = s.changed || isChanged
-	return s.changed
+	s.status.changed = s.status.changed || isChanged
+	return s.status.changed
 }
 
 // StatusWritten records the status and the resource version after a status write.
-func (s *statusLimiter) StatusWritten(sidecar *v1alpha1.VectorSidecar) {
+func (s *Sidecar) StatusWritten(sidecar *v1alpha1.VectorSidecar) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.written, s.version, s.isUnknown, s.rollout = sidecar.Status.DeepCopy(), sidecar.ResourceVersion, false, nil
+	s.status.written, s.status.version, s.status.isUnknown, s.status.rollout = sidecar.Status.DeepCopy(), sidecar.ResourceVersion, false, nil
 }
 
 // HoldBack records the rollout of a delayed status.
-func (s *statusLimiter) HoldBack(rollout *v1alpha1.RolloutStatus) {
+func (s *Sidecar) HoldBack(rollout *v1alpha1.RolloutStatus) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.rollout = rollout.DeepCopy()
+	s.status.rollout = rollout.DeepCopy()
 }
 
 // Rollout returns the rollout of the VectorSidecar: the delayed one if a status is delayed, otherwise the one in the
 // current status. It is nil without a rollout.
-func (s *statusLimiter) Rollout(status *v1alpha1.VectorSidecarStatus) *v1alpha1.RolloutStatus {
+func (s *Sidecar) Rollout(status *v1alpha1.VectorSidecarStatus) *v1alpha1.RolloutStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.rollout != nil {
-		return s.rollout.DeepCopy()
+	if s.status.rollout != nil {
+		return s.status.rollout.DeepCopy()
 	}
 	return status.Rollout
 }
 
 // SetUnreleased records why a deleted VectorSidecar still has its finalizer, nil without an error.
-func (s *statusLimiter) SetUnreleased(cause error) {
+func (s *Sidecar) SetUnreleased(cause error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.unreleased = cause
+	s.status.unreleased = cause
 }
 
 // Unreleased returns the error of the last SetUnreleased.
-func (s *statusLimiter) Unreleased() error {
+func (s *Sidecar) Unreleased() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.unreleased
+	return s.status.unreleased
 }
 
 // StatusFailed records that the API server did not confirm a status write.
-func (s *statusLimiter) StatusFailed() {
+func (s *Sidecar) StatusFailed() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.isUnknown = true
+	s.status.isUnknown = true
 }
 
 // IsStatusUnknown reports whether the current status of the VectorSidecar is unknown.
-func (s *statusLimiter) IsStatusUnknown() bool {
+func (s *Sidecar) IsStatusUnknown() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.isUnknown
+	return s.status.isUnknown
 }
 
 // Status returns the current status of the VectorSidecar. It is the last written status if the cache does not show that
 // status yet. Comparing a new status with the stale one could wrongly show that the new status is already written.
-func (s *statusLimiter) Status(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecarStatus {
+func (s *Sidecar) Status(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecarStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if sidecar.Cluster != nil && s.written != nil { // The VectorSidecar has the reports of other namespaces.
-		status := s.written.DeepCopy()
+	if sidecar.Cluster != nil && s.status.written != nil { // The VectorSidecar has the reports of other namespaces.
+		status := s.status.written.DeepCopy()
 		status.RemovedByOwners = decision.MergeTakenOut(status.RemovedByOwners, sidecar.Status.RemovedByOwners)
 		status.LastKnownGood, status.Reverted = sidecar.Status.LastKnownGood, sidecar.Status.Reverted
 		return status
 	}
-	if s.written == nil || workloadcache.IsOlder(s.version, sidecar.ResourceVersion) {
-		s.written = nil
+	if s.status.written == nil || workloadcache.IsOlder(s.status.version, sidecar.ResourceVersion) {
+		s.status.written = nil
 		return sidecar.Status.DeepCopy()
 	}
-	return s.written.DeepCopy()
+	return s.status.written.DeepCopy()
 }
 
 // ReserveStatus returns the wait before the next status write. 0 allows the write now and counts it as done.
-func (s *statusLimiter) ReserveStatus() time.Duration {
+func (s *Sidecar) ReserveStatus() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := s.now()
-	reserved := s.limiter.ReserveN(now, 1)
+	now := s.memory.now()
+	reserved := s.status.limiter.ReserveN(now, 1)
 	if remaining := reserved.DelayFrom(now); remaining > 0 {
 		reserved.CancelAt(now)
 		return remaining
 	}
-	s.changed = false
+	s.status.changed = false
 	return 0
 }

@@ -68,7 +68,7 @@ func TestStatus_ReturnsLastWrittenStatus(t *testing.T) {
 	require.EqualValues(t, 5, s.Status(as("17", 5)).InjectedDeployments)
 	require.EqualValues(t, 5, s.Status(as("15", 4)).InjectedDeployments, "that was what a pass had in hand, and the cache is behind")
 	require.EqualValues(t, 6, s.Status(as("18", 6)).InjectedDeployments)
-	require.Nil(t, s.written, "the cache is past it")
+	require.Nil(t, s.status.written, "the cache is past it")
 }
 
 func TestRollout_ReturnsHeldBackRollout(t *testing.T) {

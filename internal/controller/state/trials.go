@@ -13,15 +13,6 @@ import (
 // firstTrial is the first wait before a rejected dry run is repeated.
 const firstTrial = time.Minute
 
-// trials stores the results of dry runs of a VectorSidecar's sidecars.
-type trials struct {
-	*shared
-
-	byShape map[preflight.Key]tried
-	// forgotten is the last request to repeat dry runs, by annotation.
-	forgotten map[string]string
-}
-
 // tried is a dry-run result. wait is how long it is valid, 0 for no limit.
 type tried struct {
 	preflight.DryRunResult
@@ -30,16 +21,16 @@ type tried struct {
 }
 
 // Trials returns the valid dry-run results, nil if none are valid.
-func (s *trials) Trials() map[preflight.Key]preflight.DryRunResult {
+func (s *Sidecar) Trials() map[preflight.Key]preflight.DryRunResult {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var results map[preflight.Key]preflight.DryRunResult
-	for key, entry := range s.byShape {
-		if entry.wait > 0 && !s.now().Before(entry.Expiry) {
+	for key, entry := range s.trials {
+		if entry.wait > 0 && !s.memory.now().Before(entry.Expiry) {
 			continue
 		}
 		if results == nil {
-			results = make(map[preflight.Key]preflight.DryRunResult, len(s.byShape))
+			results = make(map[preflight.Key]preflight.DryRunResult, len(s.trials))
 		}
 		results[key] = entry.DryRunResult
 	}
@@ -47,7 +38,7 @@ func (s *trials) Trials() map[preflight.Key]preflight.DryRunResult {
 }
 
 // SetTrial records the dry-run result of a plan and of all plans with the same key.
-func (s *trials) SetTrial(p *plan.Plan, verdict preflight.DryRunResult) {
+func (s *Sidecar) SetTrial(p *plan.Plan, verdict preflight.DryRunResult) {
 	key := preflight.NewKey(p)
 	if verdict.IsWorkloadSpecific {
 		key = preflight.NewWorkloadKey(p)
@@ -55,7 +46,7 @@ func (s *trials) SetTrial(p *plan.Plan, verdict preflight.DryRunResult) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	wait := time.Duration(0)
-	switch previous := s.byShape[key]; {
+	switch previous := s.trials[key]; {
 	case verdict.Result == preflight.NotJudged:
 		wait = LastRetry
 	case verdict.IsRejected() && previous.IsRejected():
@@ -64,39 +55,39 @@ func (s *trials) SetTrial(p *plan.Plan, verdict preflight.DryRunResult) {
 		wait = firstTrial
 	}
 	if wait > 0 {
-		verdict.Expiry = s.now().Add(wait)
+		verdict.Expiry = s.memory.now().Add(wait)
 	}
-	s.byShape[key] = tried{verdict, wait}
+	s.trials[key] = tried{verdict, wait}
 }
 
 // KeepTrials drops the dry-run results that apply to none of the plans. So their number stays bounded by the number of
 // workloads, however often users change the requirements of pods.
-func (s *trials) KeepTrials(plans []plan.Plan) {
+func (s *Sidecar) KeepTrials(plans []plan.Plan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.byShape) == 0 {
+	if len(s.trials) == 0 {
 		return
 	}
-	entries := make(map[preflight.Key]tried, len(s.byShape))
+	entries := make(map[preflight.Key]tried, len(s.trials))
 	for i := range plans {
 		for _, key := range []preflight.Key{preflight.NewKey(&plans[i]), preflight.NewWorkloadKey(&plans[i])} {
-			if entry, ok := s.byShape[key]; ok {
+			if entry, ok := s.trials[key]; ok {
 				entries[key] = entry
 			}
 		}
 	}
-	s.byShape = entries
+	s.trials = entries
 }
 
 // ForgetTrials drops the dry-run results because a user requests that with an annotation. It drops them once for each
 // value of the annotation, even if several reconciles see that value. It reports whether it dropped them.
-func (s *trials) ForgetTrials(annotation, request string) bool {
+func (s *Sidecar) ForgetTrials(annotation, request string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.forgotten[annotation] == request {
+	if s.forgottenTrials[annotation] == request {
 		return false
 	}
-	s.forgotten[annotation] = request
-	clear(s.byShape)
+	s.forgottenTrials[annotation] = request
+	clear(s.trials)
 	return true
 }

@@ -18,34 +18,27 @@ type dated struct {
 	at time.Time
 }
 
-// verdicts stores the results of Vector's checks of a VectorSidecar's configurations, by key.
-type verdicts struct {
-	*shared
-
-	byKey map[string]dated
-}
-
 // Verdict returns the result of Vector's check of a configuration. The result is pending if none is stored. It is also
 // pending if the check could not run and LastRetry has passed.
-func (s *verdicts) Verdict(key string) decision.Verdict {
+func (s *Sidecar) Verdict(key string) decision.Verdict {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	entry := s.byKey[key]
-	if entry.State == decision.VerdictUnable && s.now().Sub(entry.at) >= LastRetry {
+	entry := s.verdicts[key]
+	if entry.State == decision.VerdictUnable && s.memory.now().Sub(entry.at) >= LastRetry {
 		return decision.Verdict{}
 	}
 	return entry.Verdict
 }
 
 // SetVerdict records the result of Vector's check.
-func (s *verdicts) SetVerdict(key string, verdict decision.Verdict) {
+func (s *Sidecar) SetVerdict(key string, verdict decision.Verdict) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.byKey) >= mostVerdicts {
-		for old := range s.byKey {
-			delete(s.byKey, old) // Any entry will do, because Vector checks a configuration again when needed.
+	if len(s.verdicts) >= mostVerdicts {
+		for old := range s.verdicts {
+			delete(s.verdicts, old) // Any entry will do, because Vector checks a configuration again when needed.
 			break
 		}
 	}
-	s.byKey[key] = dated{verdict, s.now()}
+	s.verdicts[key] = dated{verdict, s.memory.now()}
 }
