@@ -36,7 +36,12 @@ func Mark(object *corev1.ConfigMap) {
 // IsOwnedBy reports whether a ConfigMap is a companion of a VectorSidecar: it has the label and the mark, and has no
 // controller owner. A copy of a companion is not a companion, even with the same labels.
 func IsOwnedBy(object *corev1.ConfigMap, sidecar *v1alpha1.VectorSidecar) bool {
-	return IsLabeledFor(object, sidecar) && object.Annotations[meta.AnnotationCompanion] == object.Name
+	return IsLabeledFor(object, sidecar) && IsCompanion(object)
+}
+
+// IsCompanion reports whether a ConfigMap is a companion of the VectorSidecar that its label names, if it has the label.
+func IsCompanion(object *corev1.ConfigMap) bool {
+	return metav1.GetControllerOf(object) == nil && object.Annotations[meta.AnnotationCompanion] == object.Name
 }
 
 // IsLabeledFor reports whether a ConfigMap with the name of a companion may become a companion of a VectorSidecar.

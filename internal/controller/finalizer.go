@@ -12,16 +12,13 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
-	"kontroloop.ai/vector-sidecar-operator/internal/companion"
-	"kontroloop.ai/vector-sidecar-operator/internal/controller/companionuse"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
@@ -43,7 +40,7 @@ const (
 type finalizer struct {
 	live   *livelist.Client
 	writer *apply.Writer
-	kinds  []*workload.Kind
+	owned  *ownedObjectLister
 	// lag returns how long an API server may still inject the sidecar.
 	lag func(*v1alpha1.VectorSidecar) time.Duration
 }
@@ -94,8 +91,9 @@ func (f *finalizer) deleted(ctx context.Context, cached *v1alpha1.VectorSidecar)
 }
 
 // release removes the finalizer when the sidecar is removed from all workloads and API servers no longer inject it.
-// It also removes the finalizer if the sidecars are to stay.
-func (f *finalizer) release(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (reconcile.Result, error) {
+// It also removes the finalizer if the sidecars are to stay. hasWritten reports whether the same reconcile has written
+// workloads of the VectorSidecar.
+func (f *finalizer) release(ctx context.Context, sidecar *v1alpha1.VectorSidecar, hasWritten bool) (reconcile.Result, error) {
 	if !controllerutil.ContainsFinalizer(sidecar, meta.Finalizer) {
 		return reconcile.Result{}, nil
 	}
@@ -103,7 +101,7 @@ func (f *finalizer) release(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 	if wait := f.lag(sidecar); wait > 0 {
 		return reconcile.Result{RequeueAfter: wait}, nil
 	}
-	if requeueAfter, err := f.settle(ctx, sidecar); err != nil || requeueAfter > 0 {
+	if requeueAfter, err := f.settle(ctx, sidecar, hasWritten); err != nil || requeueAfter > 0 {
 		return reconcile.Result{RequeueAfter: requeueAfter}, err
 	}
 	if sidecar.Cluster != nil {
@@ -113,73 +111,30 @@ func (f *finalizer) release(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 }
 
 // settle cleans up or orphans the objects of a deleted VectorSidecar. It returns how long until the next attempt if a
-// workload still has something to remove, else 0.
-func (f *finalizer) settle(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (requeueAfter time.Duration, err error) {
-	if sidecar.Orphans() {
-		isMarked, err := f.orphanWorkloads(ctx, sidecar)
-		switch {
-		case err != nil:
-			return 0, err
-		case !isMarked:
-			return releaseRetry, nil
-		}
-		return 0, nil
-	}
-	carriers, err := f.carriers(ctx, sidecar)
+// workload still has something to remove or was not listed yet, else 0.
+func (f *finalizer) settle(ctx context.Context, sidecar *v1alpha1.VectorSidecar, hasWritten bool) (requeueAfter time.Duration, err error) {
+	carriers, companions, wait, err := f.owned.find(ctx, client.ObjectKeyFromObject(sidecar), hasWritten)
 	switch {
-	case err != nil:
-		return 0, err
+	case err != nil || wait > 0:
+		return wait, err
+	case sidecar.Orphans():
+		return f.orphanWorkloads(ctx, meta.Manager(sidecar.Name), carriers)
 	case slices.ContainsFunc(carriers, func(c carrier) bool { return c.isReadable }):
 		return releaseRetry, nil
 	case len(carriers) > 0:
 		return blockedRetry, nil
 	}
-	return 0, f.deleteCompanions(ctx, sidecar)
+	for _, name := range companions { // Old ReplicaSets may still refer to them.
+		if err := f.writer.DeleteCompanion(ctx, types.NamespacedName{Namespace: sidecar.Namespace, Name: name}); err != nil {
+			return 0, err
+		}
+	}
+	return 0, nil
 }
 
-// carrier is a workload that has the sidecar of a VectorSidecar.
-type carrier struct {
-	workload.Ref
-
-	// isReadable is true if its pod template could be decoded.
-	isReadable bool
-	isOrphaned bool
-}
-
-// carriers returns the workloads that have the sidecar. It reads them from the API server, because the cache may not
-// show the operator's last writes yet.
-func (f *finalizer) carriers(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]carrier, error) {
-	manager := meta.Manager(sidecar.Name)
-	reduce := func(listed client.Object) (carrier, bool) {
-		object, ok := workload.ToObject(listed)
-		if !ok {
-			return carrier{}, false
-		}
-		view := workload.NewView(object)
-		owned, carries := view.Owned[manager]
-		return carrier{view.Ref, view.Unread.Template == "", owned.Orphan != ""}, carries && !view.Deleting
-	}
-	var carriers []carrier
-	for _, kind := range f.kinds {
-		matches, err := livelist.Collect(ctx, f.live, kind.NewList(), reduce, client.InNamespace(sidecar.Namespace))
-		if kind.IsMissingAPI(err) {
-			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("finding workloads that still carry the sidecar: %w", err)
-		}
-		carriers = append(carriers, matches...)
-	}
-	return carriers, nil
-}
-
-// orphanWorkloads marks the workloads that keep their sidecars, so that the mark explains the missing VectorSidecar.
-// It returns false if a workload was changed concurrently.
-func (f *finalizer) orphanWorkloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (bool, error) {
-	carriers, err := f.carriers(ctx, sidecar)
-	if err != nil {
-		return false, err
-	}
+// orphanWorkloads marks the workloads that keep their sidecars, so that the mark explains the missing VectorSidecar. It
+// returns how long until the next attempt if a workload was changed concurrently, else 0.
+func (f *finalizer) orphanWorkloads(ctx context.Context, manager string, carriers []carrier) (requeueAfter time.Duration, err error) {
 	group := errgroup.Group{}
 	group.SetLimit(writers)
 	isStale := atomic.Bool{}
@@ -193,7 +148,7 @@ func (f *finalizer) orphanWorkloads(ctx context.Context, sidecar *v1alpha1.Vecto
 			}
 			ctx, cancel := detached(ctx)
 			defer cancel()
-			switch err := f.orphan(ctx, &carriers[i].Ref, meta.Manager(sidecar.Name)); {
+			switch err := f.orphan(ctx, &carriers[i].Ref, manager); {
 			case errors.Is(err, apply.ErrStale):
 				isStale.Store(true)
 			case !errors.Is(err, apply.ErrGone):
@@ -202,8 +157,10 @@ func (f *finalizer) orphanWorkloads(ctx context.Context, sidecar *v1alpha1.Vecto
 			return nil
 		})
 	}
-	err = group.Wait()
-	return !isStale.Load(), err
+	if err := group.Wait(); err != nil || !isStale.Load() {
+		return 0, err
+	}
+	return releaseRetry, nil
 }
 
 // orphan marks a workload as keeping its sidecar. If the workload was only waiting for the sidecar, orphan removes
@@ -233,50 +190,4 @@ func findWorkload(ctx context.Context, live *livelist.Client, ref *workload.Ref)
 		return nil, nil //nolint:nilnil // A deleted object is not an error.
 	}
 	return object, nil
-}
-
-// companions lists the keys of the ConfigMaps made for a VectorSidecar. It reads them from the API server, because
-// the cache may not have the latest ones yet.
-func (f *finalizer) companions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]client.ObjectKey, error) {
-	reduce := func(listed client.Object) (client.ObjectKey, bool) {
-		object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
-			Namespace: listed.GetNamespace(), Name: listed.GetName(),
-			Labels: listed.GetLabels(), Annotations: listed.GetAnnotations(), OwnerReferences: listed.GetOwnerReferences(),
-		}}
-		return client.ObjectKeyFromObject(object), companion.IsOwnedBy(object, sidecar)
-	}
-	companions, err := livelist.Collect(ctx, f.live, livelist.Metadata(corev1.SchemeGroupVersion.WithKind("ConfigMap")), reduce,
-		client.InNamespace(sidecar.Namespace), client.MatchingLabels{meta.LabelSidecar: meta.LabelValue(sidecar.Name)})
-	if err != nil {
-		return nil, fmt.Errorf("listing companions: %w", err)
-	}
-	return companions, nil
-}
-
-// deleteCompanions deletes the companions of a VectorSidecar, including companions that old ReplicaSets refer to. It
-// keeps the companions of a Job that still starts pods, because these pods would hang without them. Such companions
-// become unreferenced ConfigMaps when the Job has ended.
-func (f *finalizer) deleteCompanions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
-	companions, err := f.companions(ctx, sidecar)
-	if err != nil || len(companions) == 0 {
-		return err
-	}
-	running := slices.DeleteFunc(workload.HoldersFor(f.kinds), func(holder workload.Holder) bool { return !holder.Starts })
-	names := make([]string, len(companions))
-	for i := range companions {
-		names[i] = companions[i].Name
-	}
-	used, err := companionuse.Find(ctx, f.live, running, sidecar.Namespace, names)
-	if err != nil {
-		return err
-	}
-	for _, key := range companions {
-		if used.Names[key.Name] {
-			continue
-		}
-		if err := f.writer.DeleteCompanion(ctx, key); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -65,6 +65,7 @@ func newReconciler(cached client.Client, live *livelist.Client, events *announce
 	leftovers := &leftoverSignal{}
 	uses := companionuse.New(companionuse.Options{Live: live, Kinds: workloads.Kinds(), Wake: wakeAfterList(notifier, leftovers), Clock: observed.clock})
 	applying := &applier{instruments: observed, writer: writer, events: events, sets: sets, uses: uses, views: &views{live: live.Reader(), workloads: workloads, now: observed.clock}, isStopped: catalog.isStopped}
+	owned := &ownedObjectLister{live: live, kinds: options.Workloads.Kinds(), now: observed.clock, namespaces: map[string]*ownedObjectList{}}
 	return &VectorSidecarReconciler{
 		instruments: observed,
 		cache:       options.Cache,
@@ -73,7 +74,7 @@ func newReconciler(cached client.Client, live *livelist.Client, events *announce
 		validations: &validations{client: cached, live: live, writer: writer, events: events, isEnabled: options.ValidationJobs},
 		preflights:  newPreflights(observed, writer, options),
 		applier:     applying,
-		finalizer:   &finalizer{live: live, writer: writer, kinds: options.Workloads.Kinds(), lag: sets.lag},
+		finalizer:   &finalizer{live: live, writer: writer, owned: owned, lag: sets.lag},
 		statuses:    statuses,
 		periodic: &periodic{
 			snapshots: taking, applier: applying, memory: memory, leftovers: leftovers,

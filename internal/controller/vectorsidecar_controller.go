@@ -278,7 +278,7 @@ func (r *VectorSidecarReconciler) release(ctx context.Context, sidecarState *sta
 		return reconcile.Result{RequeueAfter: releaseRetry}, nil
 	}
 	name := client.ObjectKeyFromObject(sidecar)
-	result, err := r.finalizer.release(ctx, sidecar)
+	result, err := r.finalizer.release(ctx, sidecar, len(results.Written()) > 0)
 	if !r.isTransient(name, err) {
 		sidecarState.SetUnreleased(err)
 	}
@@ -329,6 +329,7 @@ func (r *VectorSidecarReconciler) asking(ctx context.Context, sidecar *v1alpha1.
 func (r *VectorSidecarReconciler) forget(name types.NamespacedName) {
 	r.snapshots.configMaps.forget(r.memory.Forget(name))
 	r.applier.uses.Forget(name)
+	r.finalizer.owned.forget(name)
 	r.periodic.leftovers.wake()
 	r.periodic.live.forget(name.Namespace)
 	r.stages.forget(name)
