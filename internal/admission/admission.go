@@ -21,6 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
+	"kontroloop.ai/vector-sidecar-operator/internal/fairslots"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
@@ -30,8 +31,9 @@ const (
 	// mostWorkloads is the maximum number of workloads that one request checks, in all namespaces together. The
 	// controller reports on all workloads.
 	mostWorkloads = 100
-	// mostAtOnce is the maximum number of requests that are processed at the same time. Other requests wait.
-	mostAtOnce = 4
+	// mostAtOnce is the maximum number of requests that are processed at the same time, mostOfNamespace the maximum for one
+	// namespace. Other requests wait, and namespaces take turns.
+	mostAtOnce, mostOfNamespace = 4, 2
 )
 
 // World reads the cluster.
@@ -55,12 +57,12 @@ type Options struct {
 type Handler struct {
 	Options
 
-	slots chan struct{}
+	slots *fairslots.Slots
 }
 
 // New returns a Handler with some options.
 func New(options Options) *Handler {
-	return &Handler{Options: options, slots: make(chan struct{}, mostAtOnce)}
+	return &Handler{Options: options, slots: fairslots.New(mostAtOnce, mostOfNamespace)}
 }
 
 // Handle implements admission.Handler. It denies a request only because of faults in the VectorSidecar or
@@ -74,12 +76,10 @@ func (h *Handler) Handle(ctx context.Context, request admission.Request) admissi
 	if !question.isChange {
 		return admission.Allowed("")
 	}
-	select {
-	case h.slots <- struct{}{}:
-		defer func() { <-h.slots }()
-	case <-ctx.Done():
-		return admission.Errored(http.StatusServiceUnavailable, ctx.Err())
+	if err := h.slots.Acquire(ctx, request.Namespace); err != nil {
+		return admission.Errored(http.StatusServiceUnavailable, err)
 	}
+	defer h.slots.Release(request.Namespace)
 	result, err := question.review(ctx)
 	if err != nil {
 		return admission.Errored(http.StatusServiceUnavailable, fmt.Errorf("deciding on %s: %s", question.title, humanize.EscapeBlock(err.Error())))

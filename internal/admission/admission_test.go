@@ -281,26 +281,36 @@ func TestHandler_LimitsCheckedWorkloads(t *testing.T) {
 	require.False(t, asked(t, w, nil, logs().Build()).Allowed)
 }
 
+// One namespace cannot delay the requests of another one: it gets half of the slots at most.
 func TestHandler_LimitsConcurrentRequests(t *testing.T) {
 	w := newWorld(t)
 	w.held = make(chan struct{})
-	handler, request := w.handler(), admission.Request{}
-	request.Operation = admissionv1.Create
-	request.Object.Raw = []byte(`{"metadata": {"name": "logs", "namespace": "shop"}, "spec": {"selector": {"matchLabels": {"a": "b"}}}}`)
-	var asking sync.WaitGroup
-	for range mostAtOnce {
-		asking.Go(func() { handler.Handle(t.Context(), request) })
+	handler := w.handler()
+	create := func(namespace string) admission.Request {
+		request := admission.Request{}
+		request.Operation, request.Namespace = admissionv1.Create, namespace
+		request.Object.Raw = fmt.Appendf(nil, `{"metadata": {"name": "logs", "namespace": %q}, "spec": {"selector": {"matchLabels": {"a": "b"}}}}`, namespace)
+		return request
 	}
-	require.Eventually(t, func() bool { return w.asked.Load() == mostAtOnce }, time.Minute, time.Millisecond)
-
+	var requests sync.WaitGroup
+	isAsked := func(count int32) func() bool { return func() bool { return w.asked.Load() == count } }
+	for range mostOfNamespace {
+		requests.Go(func() { handler.Handle(t.Context(), create("shop")) })
+	}
+	require.Eventually(t, isAsked(mostOfNamespace), time.Minute, time.Millisecond)
 	impatient, cancel := context.WithCancel(t.Context())
 	cancel()
-	answer := handler.Handle(impatient, request)
-	require.False(t, answer.Allowed, "there is no room, and it waits no longer")
+	require.False(t, handler.Handle(impatient, create("shop")).Allowed, "the namespace has its slots, and the request waits no longer")
+
+	for range mostAtOnce - mostOfNamespace {
+		requests.Go(func() { handler.Handle(t.Context(), create("office")) })
+	}
+	require.Eventually(t, isAsked(mostAtOnce), time.Minute, time.Millisecond)
+	require.False(t, handler.Handle(impatient, create("home")).Allowed, "all slots are in use")
 	require.EqualValues(t, mostAtOnce, w.asked.Load())
 	close(w.held)
-	asking.Wait()
-	require.True(t, handler.Handle(t.Context(), request).Allowed)
+	requests.Wait()
+	require.True(t, handler.Handle(t.Context(), create("shop")).Allowed)
 }
 
 func TestAnswer_LimitsLines(t *testing.T) {

@@ -18,6 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/fairslots"
 )
 
 const (
@@ -33,10 +35,10 @@ const (
 )
 
 // Pager keeps one page in memory at a time, for all lists of its Clients and Sources. A process has one Pager.
-type Pager struct{ turns *turns }
+type Pager struct{ slot *fairslots.Slots }
 
 // NewPager returns a Pager. Its limit of bytes applies to requests of a rest.Config that LimitResponses changed.
-func NewPager() *Pager { return &Pager{turns: newTurns()} }
+func NewPager() *Pager { return &Pager{slot: fairslots.New(1, 1)} }
 
 // New returns a Client with an own Pager, for programs that run one list at a time.
 func New(reader client.Reader) *Client { return NewPager().Client(reader) }
@@ -155,10 +157,10 @@ type pageRequest struct {
 
 // page requests a page, with fewer objects as long as its response is too large, and visits its items.
 func (p *Pager) page(ctx context.Context, namespace string, next *pageRequest, request func(context.Context, int64, string) (runtime.Object, error), visit func(runtime.Object) bool) (hasMore bool, err error) {
-	if err := p.turns.acquire(ctx, namespace); err != nil {
+	if err := p.slot.Acquire(ctx, namespace); err != nil {
 		return false, err
 	}
-	defer p.turns.release()
+	defer p.slot.Release(namespace)
 	for {
 		budget := &bodyBudget{limit: pageBytes}
 		if next.limit == 1 {

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -182,46 +181,4 @@ func TestSource_ListsTransformedObjectsPageByPage(t *testing.T) {
 		require.Nil(t, item.(*corev1.ConfigMap).Data)
 	}
 	require.NotContains(t, s.limits, int64(500))
-}
-
-// While one namespace lists many pages, another one waits for one page at most.
-func TestTurns_AlternateBetweenNamespaces(t *testing.T) {
-	turns := newTurns()
-	require.NoError(t, turns.acquire(t.Context(), "first"))
-	order := make(chan string, 10)
-	wait := func(namespace string, waiting int) {
-		go func() {
-			if turns.acquire(context.Background(), namespace) == nil {
-				order <- namespace
-				turns.release()
-			}
-		}()
-		require.Eventually(t, func() bool {
-			turns.mu.Lock()
-			defer turns.mu.Unlock()
-			return len(turns.waiting[namespace]) == waiting
-		}, 10*time.Second, time.Millisecond)
-	}
-	wait("large", 1)
-	wait("large", 2)
-	wait("large", 3)
-	wait("small", 1)
-	turns.release()
-	var got []string
-	for range 4 {
-		got = append(got, <-order)
-	}
-	require.Equal(t, []string{"large", "small", "large", "large"}, got)
-	require.NoError(t, turns.acquire(t.Context(), "first"))
-}
-
-func TestTurns_EndWithTheContext(t *testing.T) {
-	turns := newTurns()
-	require.NoError(t, turns.acquire(t.Context(), "first"))
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	require.ErrorIs(t, turns.acquire(ctx, "second"), context.Canceled)
-	require.Empty(t, turns.order)
-	turns.release()
-	require.NoError(t, turns.acquire(t.Context(), "third"))
 }

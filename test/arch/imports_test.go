@@ -17,6 +17,7 @@ var order = []string{
 	"internal/tree",
 	"internal/humanize",
 	"internal/bounded",
+	"internal/fairslots",
 	"internal/livelist",
 	"internal/definition",
 	"internal/vectorlint/vrl",

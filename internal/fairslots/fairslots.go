@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package fairslots shares a number of slots among namespaces. Requests go in, each with its namespace; they get a slot in
+// turns, so that a namespace with many requests delays another namespace by one request.
+package fairslots
+
+import (
+	"context"
+	"slices"
+	"sync"
+)
+
+// Slots is a semaphore that namespaces acquire in turns: after its turn, a namespace waits behind all others. It is safe for
+// concurrent use.
+type Slots struct {
+	mu   sync.Mutex
+	free int
+	// limit is the maximum number of slots of one namespace. used are the slots of each namespace.
+	limit int
+	used  map[string]int
+	// order has the waiting namespaces, the next one first.
+	order []string
+	// waiting has the waiting requests by namespace, in their order.
+	waiting map[string][]chan struct{}
+}
+
+// New returns a number of slots. A namespace gets at most limit of them, even if no other namespace waits.
+func New(count, limit int) *Slots {
+	return &Slots{free: count, limit: limit, used: map[string]int{}, waiting: map[string][]chan struct{}{}}
+}
+
+// Acquire returns when the namespace has got a slot, or with the error of a context that ended before.
+func (s *Slots) Acquire(ctx context.Context, namespace string) error {
+	s.mu.Lock()
+	if s.free > 0 && s.used[namespace] < s.limit {
+		s.grant(namespace)
+		s.mu.Unlock()
+		return nil
+	}
+	ready := make(chan struct{})
+	if len(s.waiting[namespace]) == 0 {
+		s.order = append(s.order, namespace)
+	}
+	s.waiting[namespace] = append(s.waiting[namespace], ready)
+	s.mu.Unlock()
+	select {
+	case <-ready:
+		return nil
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.Index(s.waiting[namespace], ready)
+	if i < 0 { // It got the slot at the same time.
+		s.release(namespace)
+		return ctx.Err()
+	}
+	s.waiting[namespace] = slices.Delete(s.waiting[namespace], i, i+1)
+	if len(s.waiting[namespace]) == 0 {
+		delete(s.waiting, namespace)
+		s.order = slices.DeleteFunc(s.order, func(name string) bool { return name == namespace })
+	}
+	return ctx.Err()
+}
+
+// Release returns the slot of a namespace.
+func (s *Slots) Release(namespace string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.release(namespace)
+}
+
+// grant gives a free slot to a namespace. The caller holds mu.
+func (s *Slots) grant(namespace string) {
+	s.free--
+	s.used[namespace]++
+}
+
+// release returns the slot of a namespace and gives it to the next namespace below its limit. The caller holds mu.
+func (s *Slots) release(namespace string) {
+	s.free++
+	if s.used[namespace]--; s.used[namespace] == 0 {
+		delete(s.used, namespace)
+	}
+	i := slices.IndexFunc(s.order, func(name string) bool { return s.used[name] < s.limit })
+	if i < 0 {
+		return
+	}
+	next := s.order[i]
+	s.order = slices.Delete(s.order, i, i+1)
+	requests := s.waiting[next]
+	s.grant(next)
+	close(requests[0])
+	if s.waiting[next] = requests[1:]; len(requests) > 1 {
+		s.order = append(s.order, next)
+	} else {
+		delete(s.waiting, next)
+	}
+}
