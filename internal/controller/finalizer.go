@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -137,7 +136,6 @@ func (f *finalizer) settle(ctx context.Context, sidecar *v1alpha1.VectorSidecar,
 func (f *finalizer) orphanWorkloads(ctx context.Context, manager string, carriers []carrier) (requeueAfter time.Duration, err error) {
 	group := errgroup.Group{}
 	group.SetLimit(writers)
-	isStale := atomic.Bool{}
 	for i := range carriers {
 		if carriers[i].isOrphaned {
 			continue
@@ -148,16 +146,13 @@ func (f *finalizer) orphanWorkloads(ctx context.Context, manager string, carrier
 			}
 			ctx, cancel := detached(ctx)
 			defer cancel()
-			switch err := f.orphan(ctx, &carriers[i].Ref, manager); {
-			case errors.Is(err, apply.ErrStale):
-				isStale.Store(true)
-			case !errors.Is(err, apply.ErrGone):
+			if err := f.orphan(ctx, &carriers[i].Ref, manager); !errors.Is(err, apply.ErrGone) {
 				return err
 			}
 			return nil
 		})
 	}
-	if err := group.Wait(); err != nil || !isStale.Load() {
+	if err := group.Wait(); !errors.Is(err, apply.ErrStale) {
 		return 0, err
 	}
 	return releaseRetry, nil
