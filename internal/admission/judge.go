@@ -68,7 +68,7 @@ func newReview(ctx context.Context, snapshot *evaluate.Snapshot, maxWorkloads in
 		return review{}, err
 	}
 	for i := range decided.Plans {
-		if p := &decided.Plans[i]; p.Competitor != "" {
+		if p := &decided.Plans[i]; p.Competitor() != "" {
 			result.addRival(p, container)
 		} else if decided.Invalid == nil || decided.OfWorkloads {
 			result.addPlan(p)
@@ -130,11 +130,11 @@ func (j *review) addFindings(decided *decision.Decision) {
 // addRival adds a conflict with another VectorSidecar that injects its sidecar, or would inject it, into the
 // same workload.
 func (j *review) addRival(p *plan.Plan, container string) {
-	message := meta.TitleIn(p.Target.Namespace, p.Competitor)
+	message := meta.TitleIn(p.Target.Namespace, p.Competitor())
 	if p.Desired == nil {
 		message += fmt.Sprintf(" injects a container %q, too: give one of them another name in spec.sidecar.name, or another spec.selector", container)
 	} else {
-		message += " is in the way: " + p.Message
+		message += " is in the way: " + p.Message()
 	}
 	j.faults = append(j.faults, remark{reason: meta.ReasonConflict, text: status.Object(p.Target) + ": " + message})
 }
@@ -146,7 +146,7 @@ func (j *review) addPlan(p *plan.Plan) {
 	switch {
 	case p.IsSkipped():
 	case p.Action == plan.Conflict || p.Action == plan.Blocked:
-		j.doubts = append(j.doubts, remark{reason: p.Reason, text: fmt.Sprintf("%s gets no sidecar: %s", target, p.Message)})
+		j.doubts = append(j.doubts, remark{reason: p.Reason(), text: fmt.Sprintf("%s gets no sidecar: %s", target, p.Message())})
 	case p.Warning != "":
 		j.doubts = append(j.doubts, remark{text: fmt.Sprintf("%s: the sidecar %s", target, p.Warning)})
 	}

@@ -152,8 +152,8 @@ func (o *diffOptions) printCompanions(ctx context.Context, scene *session, ruled
 // noteUnchanged prints to standard error why a workload does not change.
 func (o *diffOptions) noteUnchanged(c *change) {
 	for i := range c.plans {
-		if p := &c.plans[i]; p.Reason != "" && !isWritten(p) {
-			o.app.note("# %s %s/%s: %s: %s", p.Target.Kind, p.Target.Namespace, p.Target.Name, p.Reason, p.Message)
+		if p := &c.plans[i]; p.Reason() != "" && !isWritten(p) {
+			o.app.note("# %s %s/%s: %s: %s", p.Target.Kind, p.Target.Namespace, p.Target.Name, p.Reason(), p.Message())
 		}
 	}
 }
@@ -176,8 +176,8 @@ func (c *change) heading() string {
 }
 
 func verb(p *plan.Plan) string {
-	if p.Waiting {
-		return fmt.Sprintf(" in its turn (%s)", p.Reason)
+	if p.IsWaiting() {
+		return fmt.Sprintf(" in its turn (%s)", p.Reason())
 	}
 	return ""
 }

@@ -123,9 +123,9 @@ func (c *change) obstacle(a *app) error {
 		p := &c.plans[i]
 		switch {
 		case p.IsSkipped():
-			a.note("%s: %s: %s", status.Object(p.Target), p.Reason, p.Message)
+			a.note("%s: %s: %s", status.Object(p.Target), p.Reason(), p.Message())
 		case p.Action == plan.Conflict, p.Action == plan.Blocked:
-			return fmt.Errorf("%s: %s: %s", status.Object(p.Target), p.Reason, p.Message)
+			return fmt.Errorf("%s: %s: %s", status.Object(p.Target), p.Reason(), p.Message())
 		}
 	}
 	return nil

@@ -119,28 +119,33 @@ func (r *result) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Pla
 		return &carried
 	case v1alpha1.StateDeferred:
 		if decided != nil && (isWritten(decided) || decided.Action == plan.Defer) {
-			decided.Defer(reported.Reason, reported.Message)
+			decided.Defer(plan.BlockedByMode, reported.Reason, reported.Message)
 			return decided
 		}
 	case v1alpha1.StateWaiting:
 		if decided != nil && isWritten(decided) {
-			decided.Wait(reported.Reason, reported.Message)
+			decided.Wait(plan.BlockedByReport, reported.Reason, reported.Message)
 			return decided
 		}
 	default:
 	}
-	blocked := plan.ForBlocked(manager, view, reported.Reason, reported.Message)
-	if reported.State == v1alpha1.StateConflict {
-		blocked.Action = plan.Conflict
+	block := plan.Block{Kind: plan.BlockedByObstacle, Reason: reported.Reason, Message: reported.Message}
+	switch reported.State {
+	case v1alpha1.StateConflict:
+		block.Kind = plan.BlockedByConflict
+	case v1alpha1.StateSkipped:
+		block.Kind = plan.BlockedByExclusion
+	default:
 	}
+	blocked := plan.ForBlocked(manager, view, block)
 	return &blocked
 }
 
 // clearWait returns a plan that does not wait for other workloads, because the plans of the other workloads are
 // guesses.
 func clearWait(p *plan.Plan) *plan.Plan {
-	if p != nil && p.WaitsForOthers() {
-		p.Waiting, p.Reason, p.Message = false, "", ""
+	if p != nil && p.Block != nil && p.Block.Kind.EndsByItself() {
+		p.ClearWait()
 	}
 	return p
 }

@@ -18,6 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
@@ -69,14 +70,14 @@ func announceOwned(events *announcer, sidecar *v1alpha1.VectorSidecar, decision 
 	isTold := false
 	for i := range decision.Plans {
 		p := &decision.Plans[i]
-		if p.Reason != meta.ReasonOwnedBy || !p.Writes() {
+		if p.OwnerNotice == "" || p.Block != nil {
 			continue
 		}
-		note := humanize.Message(p.Message, noteLimit)
-		events.Eventf(reference(p.Target), sidecar, corev1.EventTypeNormal, p.Reason, string(p.Action), "%s", note)
+		note := humanize.Message(p.OwnerNotice, noteLimit)
+		events.Eventf(reference(p.Target), sidecar, corev1.EventTypeNormal, meta.ReasonOwnedBy, string(p.Action), "%s", note)
 		if !isTold {
 			isTold = true
-			events.Eventf(sidecar, nil, corev1.EventTypeNormal, p.Reason, string(p.Action), "%s %s: %s", p.Target.Kind, p.Target.Name, note)
+			events.Eventf(sidecar, nil, corev1.EventTypeNormal, meta.ReasonOwnedBy, string(p.Action), "%s %s: %s", p.Target.Kind, p.Target.Name, note)
 		}
 	}
 }
@@ -90,8 +91,8 @@ func announceTakenOut(events *announcer, sidecar *v1alpha1.VectorSidecar, before
 		}
 		for n := range decision.Plans {
 			p := &decision.Plans[n]
-			if after[i].IsIn(p.Target.Namespace) && p.Reason == meta.ReasonRemovedByOwner && p.Target.Kind == after[i].Kind && p.Target.Name == after[i].Name {
-				events.Eventf(reference(p.Target), sidecar, corev1.EventTypeWarning, p.Reason, "Inject", "%s", humanize.Message(p.Message, noteLimit))
+			if after[i].IsIn(p.Target.Namespace) && p.IsBlockedBy(plan.BlockedByOwnerRemoval) && p.Target.Kind == after[i].Kind && p.Target.Name == after[i].Name {
+				events.Eventf(reference(p.Target), sidecar, corev1.EventTypeWarning, p.Reason(), "Inject", "%s", humanize.Message(p.Message(), noteLimit))
 			}
 		}
 	}

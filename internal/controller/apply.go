@@ -91,7 +91,7 @@ func (a *applier) writeCompanions(ctx context.Context, companions []corev1.Confi
 func (a *applier) writeWorkloads(ctx context.Context, sidecarState *state.Sidecar, plans []plan.Plan) decision.Results {
 	var pending []*plan.Plan
 	for i := range plans {
-		if p := &plans[i]; p.Writes() || p.Withheld && !p.Waiting {
+		if p := &plans[i]; p.Writes() || p.IsWithheld() {
 			pending = append(pending, p)
 		}
 	}

@@ -67,7 +67,7 @@ func (f *finalizer) holdBeforeWriting(ctx context.Context, sidecar *v1alpha1.Vec
 // was read. Such workloads keep the finalizer only for these reasons, because others may restore the marks forever.
 func hasMarksToRemove(decision *decision.Decision, results decision.Results) bool {
 	return slices.ContainsFunc(decision.Plans, func(p plan.Plan) bool {
-		return p.Existing.IsMarked && !p.Existing.IsOwned && (p.Waiting || p.Writes() && results.HasStale())
+		return p.Existing.IsMarked && !p.Existing.IsOwned && (p.IsWaiting() || p.Writes() && results.HasStale())
 	})
 }
 

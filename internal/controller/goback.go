@@ -111,7 +111,7 @@ func whyFailed(plans []plan.Plan) string {
 	if i < 0 {
 		return ""
 	}
-	return status.Object(plans[i].Target) + ": " + plans[i].Message
+	return status.Object(plans[i].Target) + ": " + plans[i].Message()
 }
 
 // partOf returns the report of a reconcile of a namespace of a ClusterVectorSidecar, nil for a VectorSidecar. It also

@@ -99,11 +99,11 @@ func (s *sweeper) clean(ctx context.Context, leftovers []companion.Leftover) ([]
 		p := &plans[i]
 		switch {
 		case p.Action == plan.None:
-		case p.Waiting:
+		case p.IsWaiting():
 			progress = max(progress, notYet)
 		case p.Action == plan.Blocked:
 			progress = notAble
-			s.tellFailure(ctx, p, errors.New(p.Message))
+			s.tellFailure(ctx, p, errors.New(p.Message()))
 		case !p.Writes() || ctx.Err() != nil:
 			progress = notAble
 		default:

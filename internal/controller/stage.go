@@ -38,27 +38,27 @@ type brokenBefore struct {
 }
 
 // hold returns the reason why the writes of the reconcile are on hold, nil if they are not.
-func (s *stage) hold() *plan.WriteHold {
+func (s *stage) hold() *plan.Block {
 	switch {
 	case s == nil || !s.IsHeld:
 		return nil
 	case s.Gate.IsHalted:
-		return &plan.WriteHold{Reason: meta.ReasonRolloutHalted, Message: s.Gate.Why}
+		return &plan.Block{Kind: plan.BlockedByHalt, Reason: meta.ReasonRolloutHalted, Message: s.Gate.Why}
 	}
-	return &plan.WriteHold{Reason: meta.ReasonWaitingForWave, Message: s.Gate.Why}
+	return &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: s.Gate.Why}
 }
 
 // late returns the reason why writes that have waited for spec.rollout.maxAge are on hold, nil if they are not. Such
 // writes also follow the waves, and the status first records that the revision starts here.
-func (s *stage) late() *plan.WriteHold {
+func (s *stage) late() *plan.Block {
 	if s == nil || s.Status.Revision != s.given.Revision {
 		return nil
 	}
 	switch {
 	case !s.Gate.IsOpen:
-		return &plan.WriteHold{Reason: meta.ReasonWaitingForWave, Message: s.Gate.Why}
+		return &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: s.Gate.Why}
 	case s.Status.CompletionTime != nil:
-		return &plan.WriteHold{Reason: meta.ReasonWaitingForWave, Message: "spec.rollout.maxAge has passed: starting at once"}
+		return &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: "spec.rollout.maxAge has passed: starting at once"}
 	}
 	return nil
 }

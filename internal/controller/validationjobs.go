@@ -161,5 +161,5 @@ func (v *validations) start(ctx context.Context, sidecarState *state.Sidecar, si
 
 // isUnvalidated reports whether a workload waits until Vector validates its configuration again.
 func isUnvalidated(plans []plan.Plan) bool {
-	return slices.ContainsFunc(plans, func(p plan.Plan) bool { return p.Reason == meta.ReasonNotValidated })
+	return slices.ContainsFunc(plans, func(p plan.Plan) bool { return p.IsBlockedBy(plan.BlockedByValidator) })
 }

@@ -4,7 +4,6 @@
 package decision
 
 import (
-	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,7 +11,6 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
@@ -62,8 +60,9 @@ func (d *Decision) hold(facts *Facts) {
 		d.Missing, d.Obsolete, d.Validations = nil, nil, nil
 		d.HasSettled = false
 	}
-	isHeld := func(p plan.Plan) bool { return p.Waiting && p.Reason == meta.ReasonOutsideWindow }
-	if d.Limit.ClosedWindow != nil && slices.ContainsFunc(d.Plans, isHeld) {
-		d.again(d.Limit.ClosedWindow.OpensAt.Sub(facts.Now))
+	for i := range d.Plans {
+		if p := &d.Plans[i]; p.IsBlockedBy(plan.BlockedByWindow) {
+			d.again(p.Block.Until.Sub(facts.Now))
+		}
 	}
 }

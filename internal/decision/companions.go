@@ -58,7 +58,7 @@ func (d *Decision) provide(facts *Facts) {
 	d.withhold(d.Invalid.Message)
 	for i := range d.Plans {
 		if p := &d.Plans[i]; p.Writes() && p.StartsPods() && p.Action != plan.Remove {
-			p.Wait(d.Invalid.Reason, d.Invalid.Message)
+			p.Wait(plan.BlockedByError, d.Invalid.Reason, d.Invalid.Message)
 		}
 	}
 }

@@ -107,7 +107,7 @@ func (d *Decision) add(facts *Facts, w *Workload, lastRendered *desired.Rendered
 	for _, name := range evaluated.Kept {
 		d.kept[name] = true
 	}
-	if !isAnother && p.Existing.UnchangedHash == "" || p.Desired == nil || p.Action == plan.Blocked || p.Action == plan.Conflict || p.Action == plan.Defer || p.Waiting {
+	if !isAnother && p.Existing.UnchangedHash == "" || p.Desired == nil || p.Action == plan.Blocked || p.Action == plan.Conflict || p.Action == plan.Defer || p.IsWaiting() {
 		return lastRendered // The workload neither has nor gets this rendering, or its companions are added already.
 	}
 	for i := range evaluated.Companions {
@@ -127,7 +127,7 @@ func (d *Decision) remove(facts *Facts, w *Workload) {
 	d.Previous.Removed = append(d.Previous.Removed, w.Evaluated)
 	removal := w.Evaluated.Plan
 	if removal.Existing.IsMarked && !removal.Existing.IsOwned && !removal.Existing.Waits && !d.IsForDeletion {
-		d.LeavesMarks, removal.Action = true, plan.None
+		d.LeavesMarks, removal.Action, removal.Block = true, plan.None, nil
 	}
 	removal.Workload, removal.Write.Cause = w.Record.State(), whyRemoved(facts.Sidecar)
 	if d.follow(facts, &removal, w.Started); removal.Rollout.InFlight || removal.Action != plan.None {
@@ -155,7 +155,6 @@ func (f *Facts) breakLoop(p *plan.Plan, record *workloadcache.Record) {
 		return
 	}
 	if loop := f.Loops[record.UID]; loop.InjectedHash == p.Desired.InjectedHash() {
-		p.Action, p.Reason = plan.Blocked, meta.ReasonCorrectionLoop
-		p.Message = fmt.Sprintf("the sidecar was taken out or changed again after each of %d writes (the last writer on record is %q): make whoever does that leave it alone, or annotate the workload with %s: \"false\"", loop.Writes, record.LastWriter(), meta.AnnotationInject)
+		p.Stop(plan.Block{Kind: plan.BlockedByObstacle, Reason: meta.ReasonCorrectionLoop, Message: fmt.Sprintf("the sidecar was taken out or changed again after each of %d writes (the last writer on record is %q): make whoever does that leave it alone, or annotate the workload with %s: \"false\"", loop.Writes, record.LastWriter(), meta.AnnotationInject)})
 	}
 }

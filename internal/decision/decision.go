@@ -142,7 +142,7 @@ func (d *Decision) IsUnderWay() bool {
 		if p.Rollout.FailedBefore {
 			continue
 		}
-		isNext := p.StartsPods() && p.Denied == nil && (p.Writes() || p.WaitsForOthers())
+		isNext := p.StartsPods() && p.Denied == nil && (p.Writes() || p.Block != nil && p.Block.Kind.EndsByItself())
 		isMoving = isMoving || p.Desired != nil && p.Action != plan.Remove && (p.Rollout.InFlight || isNext)
 	}
 	return isMoving

@@ -46,7 +46,8 @@ func (d *Decision) deferChange(facts *Facts, p *plan.Plan, record *workloadcache
 		d.again(end.Sub(facts.Now))
 		expiry = "; without that, from " + end.UTC().Format(time.RFC3339) + " on (spec.rollout.maxAge)"
 	}
-	p.Defer(m.text(facts, p, expiry))
+	reason, message := m.text(facts, p, expiry)
+	p.Defer(plan.BlockedByMode, reason, message)
 	if !isNoted && !facts.Now.IsZero() {
 		view := record.View()
 		p.NoteWait(wait, &view)

@@ -12,7 +12,7 @@ func (d *Decision) recall(f *Facts, p *plan.Plan) {
 	if !isKnown || denial.Seen != p.Workload.EquivalentVersion || denial.Action != p.Action || denial.Hash != p.InjectedHash() {
 		return
 	}
-	if p.Deny(&denial.Denial, f.Now); p.Withheld {
+	if p.Deny(&denial.Denial, f.Now); f.Now.Before(denial.RetryAt) {
 		d.again(denial.RetryAt.Sub(f.Now))
 	}
 }

@@ -47,7 +47,7 @@ func TestDecide_SkipsDeniedWriteUntilItChanges(t *testing.T) {
 				first, second := &decided.Plans[0], &decided.Plans[1]
 				require.Equal(t, test.isIt, first.Denied != nil)
 				require.Equal(t, test.isIt, second.Writes())
-				require.Equal(t, test.isIt, first.Withheld, "the only place is taken")
+				require.Equal(t, test.isIt, first.IsBlockedBy(plan.BlockedByRejection), "the only place is taken")
 				require.Equal(t, !test.isIt, first.Writes())
 				require.Equal(t, canary != nil && test.isIt, second.IsCanary)
 				require.Equal(t, test.again, decided.Again)

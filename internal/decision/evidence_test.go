@@ -75,7 +75,7 @@ func TestDecide_StartsOthersOnEvidence(t *testing.T) {
 				return
 			}
 			hasFailed := test.phase == v1alpha1.StateFailed
-			require.Equal(t, hasFailed, next.Reason != meta.ReasonWaitingForCanary)
+			require.Equal(t, hasFailed, next.Reason() != meta.ReasonWaitingForCanary)
 			require.NotEqual(t, v1alpha1.CanaryFinished, decided.Canary.State)
 			require.Equal(t, test.state.Evidence == 0 && !test.inFlight, decided.Canary.State == v1alpha1.CanaryWithoutPods)
 		})
@@ -147,8 +147,8 @@ func TestDecide_KeepsFinishedCanary(t *testing.T) {
 	} {
 		decided := Decide(facts(sidecar), []Workload{idle("a", plan.None), idle("b", plan.Update)}, nil)
 		require.Equal(t, v1alpha1.CanaryWithoutPods, decided.Canary.State, name)
-		require.True(t, decided.Plans[1].LacksCanary)
-		require.Contains(t, decided.Plans[1].Message, "kubectl vectorsidecar rollout promote vectorsidecar/logs")
+		require.True(t, decided.Plans[1].IsBlockedBy(plan.BlockedByMissingCanary))
+		require.Contains(t, decided.Plans[1].Message(), "kubectl vectorsidecar rollout promote vectorsidecar/logs")
 		require.False(t, decided.IsUnderWay(), "new content of ConfigMaps does not wait")
 		require.False(t, ProgressOf(decided.Plans, false).IsDone)
 	}
@@ -170,7 +170,7 @@ func TestDecide_UsesNoSlotWithoutPods(t *testing.T) {
 				require.Equal(t, test.phase, cart.Phase())
 			}
 			require.Equal(t, test.inFlight, cart.Rollout.InFlight)
-			require.Equal(t, test.inFlight || cart.Rollout.Failed, next.Waiting)
+			require.Equal(t, test.inFlight || cart.Rollout.Failed, next.IsWaiting())
 		})
 	}
 }

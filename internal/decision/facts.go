@@ -64,9 +64,9 @@ type Facts struct {
 	// are known, or if no workload of the decision runs on every node.
 	OnNodes []*workloadcache.Record
 	// Hold blocks all writes except removals. It is nil if writes are allowed.
-	Hold *plan.WriteHold
+	Hold *plan.Block
 	// Late blocks the start of rollouts that waited for spec.rollout.maxAge. It is nil if they may start.
-	Late *plan.WriteHold
+	Late *plan.Block
 	// Gap is the time between two rollout windows that contains Now. It is nil in a window.
 	Gap *plan.ClosedWindow
 	// Now is the time of these facts.

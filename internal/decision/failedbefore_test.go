@@ -145,7 +145,7 @@ func TestDecide_BlamesNoWriteForWhatFailedBefore(t *testing.T) {
 			p, next := &decided.Plans[0], &decided.Plans[1]
 			require.Equal(t, test.phase, p.Phase())
 			require.Equal(t, test.inFlight, p.Rollout.InFlight)
-			require.Contains(t, p.Message, test.says)
+			require.Contains(t, p.Message(), test.says)
 			require.False(t, p.Rollout.Failed || p.Rollout.PodsBlocked || p.Rollout.SidecarFailed || p.Rollout.Obstructed)
 			require.True(t, next.Writes(), "it takes no slot from a healthy workload")
 			progress := ProgressOf(decided.Plans[:1], false)

@@ -30,7 +30,7 @@ func (d *Decision) Failures(sidecar *v1alpha1.VectorSidecar) []v1alpha1.RolloutF
 	for i := 0; i < len(d.Plans) && len(failures) < fleet.MaxFailures; i++ {
 		if p := &d.Plans[i]; p.Rollout.SidecarFailed {
 			failures = append(failures, v1alpha1.RolloutFailure{
-				Namespace: p.Target.Namespace, Kind: p.Target.Kind, Name: p.Target.Name, Reason: p.Reason, Container: p.Rollout.Container, Message: p.Message,
+				Namespace: p.Target.Namespace, Kind: p.Target.Kind, Name: p.Target.Name, Reason: p.Rollout.Reason, Container: p.Rollout.Container, Message: p.Rollout.Message,
 			})
 		}
 	}

@@ -23,8 +23,9 @@ func TestDecision_Failures(t *testing.T) {
 	require.Empty(t, d.Failures(logs()))
 	for n := range 7 {
 		d.Plans = append(d.Plans, plan.Plan{
-			Target: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: fmt.Sprint("app-", n)}, Rollout: plan.Rollout{SidecarFailed: true, Container: "vector"},
-			Reason: meta.ReasonCrashLoopBackOff, Message: "container vector\x1b[31m of pod " + strings.Repeat("ä", 300),
+			Target: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: fmt.Sprint("app-", n)}, Rollout: plan.Rollout{
+				Reason: meta.ReasonCrashLoopBackOff, Message: "container vector\x1b[31m of pod " + strings.Repeat("ä", 300), SidecarFailed: true, Container: "vector",
+			},
 		})
 	}
 	failures := d.Failures(logs())

@@ -5,7 +5,6 @@ package decision
 
 import (
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
@@ -58,9 +57,8 @@ func ProgressOf(plans []plan.Plan, isWritten bool) fleet.Progress {
 		if p.Rollout.FailedBefore {
 			continue
 		}
-		isPaused := p.Waiting && p.Reason == meta.ReasonRolloutPaused
-		progress.IsPaused = progress.IsPaused || isPaused
-		isNext := !p.Waiting && p.StartsPods() || p.Waiting && !isPaused
+		progress.IsPaused = progress.IsPaused || p.IsBlockedBy(plan.BlockedByPause)
+		isNext := !p.IsWaiting() && p.StartsPods() || p.IsWaiting() && p.Block.Kind.BlocksOthers()
 		progress.IsDone = progress.IsDone && !p.Rollout.InFlight && !isNext
 	}
 	return progress

@@ -155,9 +155,9 @@ func (d *Decision) leaveToOwner(facts *Facts, p *plan.Plan, w *Workload) {
 	removal := d.takenOut(p)
 	switch {
 	case removal != nil && (!p.Existing.HasSidecar || facts.isTakenOut(p, w)):
-		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonRemovedByOwner, facts.takenOutText(p, removal)
-	case p.Action == plan.Inject && p.Reason == "":
-		p.Reason, p.Message = meta.ReasonOwnedBy, fmt.Sprintf(
+		p.Stop(plan.Block{Kind: plan.BlockedByOwnerRemoval, Reason: meta.ReasonRemovedByOwner, Message: facts.takenOutText(p, removal)})
+	case p.Action == plan.Inject && p.Reason() == "":
+		p.OwnerNotice = fmt.Sprintf(
 			"%s owns it: if its operator takes the sidecar out, that is not put in again, in no %s with an owner of kind %s (spec.ownedWorkloads)", p.Owner, p.Target.Kind, p.Owner.Kind)
 	}
 }
@@ -181,11 +181,13 @@ func (f *Facts) takenOutText(p *plan.Plan, removal *v1alpha1.OwnerRemoval) strin
 // leaveToAdmission leaves a write to the API server, which injects the sidecar when the owner writes the workload.
 func (f *Facts) leaveToAdmission(p *plan.Plan) {
 	if reason := f.unserved(p); reason != "" {
-		p.Action, p.Reason = plan.Blocked, meta.ReasonOwnedBy
-		p.Message = fmt.Sprintf("%s owns it, spec.ownedWorkloads is AtAdmission, and the API server does not put the sidecar in: %s", p.Owner, reason)
+		p.Stop(plan.Block{
+			Kind: plan.BlockedByExclusion, Reason: meta.ReasonOwnedBy,
+			Message: fmt.Sprintf("%s owns it, spec.ownedWorkloads is AtAdmission, and the API server does not put the sidecar in: %s", p.Owner, reason),
+		})
 		return
 	}
-	p.Defer(meta.ReasonOwnedBy, fmt.Sprintf(
+	p.Defer(plan.BlockedByAdmission, meta.ReasonOwnedBy, fmt.Sprintf(
 		"%s owns it: the API server puts this in with its owner's next change of the pod template, where it can judge the workload (spec.ownedWorkloads is AtAdmission)", p.Owner))
 }
 

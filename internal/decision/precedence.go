@@ -53,7 +53,7 @@ func (e *Evaluator) Unread(view *workload.View) *Evaluated {
 // preceding VectorSidecars, sorted by precedence.
 func (e *Evaluator) Injection(desiredWorkload desired.Workload, container string, competitors []Competitor, view *workload.View) *Evaluated {
 	if invalid := desiredWorkload.Invalid; invalid != nil {
-		return &Evaluated{Plan: plan.ForBlocked(e.manager, view, invalid.Reason, invalid.Message), Rendered: desiredWorkload.Rendered}
+		return &Evaluated{Plan: plan.ForBlocked(e.manager, view, plan.Block{Kind: plan.BlockedByObstacle, Reason: invalid.Reason, Message: invalid.Message}), Rendered: desiredWorkload.Rendered}
 	}
 	p := e.plan(desiredWorkload.Desired, container, competitors, view)
 	e.admit(&p, view, desiredWorkload.Rendered)
@@ -98,9 +98,12 @@ func (e *Evaluator) plan(desiredSidecar *plan.Desired, container string, competi
 	}
 	for _, competitor := range competitors {
 		if competitor.Container == container && !p.Existing.IsOwned {
-			p.Action, p.Desired, p.Reason, p.Competitor = plan.Conflict, nil, meta.ReasonConflict, competitor.Name
-			p.Message = fmt.Sprintf("%s, which %s, injects a container of the same name: give one of them another name in spec.sidecar.name",
-				meta.Title(competitor.Name), e.comesBefore(&competitor))
+			p.Desired = nil
+			p.Stop(plan.Block{
+				Kind: plan.BlockedByConflict, Reason: meta.ReasonConflict, Competitor: competitor.Name,
+				Message: fmt.Sprintf("%s, which %s, injects a container of the same name: give one of them another name in spec.sidecar.name",
+					meta.Title(competitor.Name), e.comesBefore(&competitor)),
+			})
 			return p
 		}
 	}
@@ -115,7 +118,9 @@ func (e *Evaluator) plan(desiredSidecar *plan.Desired, container string, competi
 	}
 	if !p.Existing.IsOwned {
 		if expectedPlan := plan.ForInjection(e.manager, desiredSidecar, policy, &expected); expectedPlan.Action != plan.Inject {
-			expectedPlan.Competitor = "" // The workload does not have the conflicting item yet.
+			if block := expectedPlan.Block; block != nil { // The workload does not have the conflicting item yet.
+				expectedPlan.Block = &plan.Block{Kind: block.Kind, Reason: block.Reason, Message: block.Message}
+			}
 			return expectedPlan
 		}
 	}
@@ -139,7 +144,7 @@ func (e *Evaluator) makeRoom(competitor *Competitor, view *workload.View) plan.P
 		p.Write.Cause = reason
 		return p
 	}
-	p := plan.ForBlocked(e.manager, view, meta.ReasonSuperseded, reason)
+	p := plan.ForBlocked(e.manager, view, plan.Block{Kind: plan.BlockedByExclusion, Reason: meta.ReasonSuperseded, Message: reason})
 	p.Desired = nil
 	return p
 }
@@ -147,14 +152,13 @@ func (e *Evaluator) makeRoom(competitor *Competitor, view *workload.View) plan.P
 // awaitRoom makes a VectorSidecar wait for a ClusterVectorSidecar that is about to remove its container of the same
 // name.
 func (e *Evaluator) awaitRoom(p *plan.Plan, container string, competitors []Competitor, view *workload.View) {
-	_, isCluster := meta.ParseClusterName(p.Competitor)
-	isRefused := slices.ContainsFunc(competitors, func(competitor Competitor) bool { return competitor.Name == p.Competitor })
+	_, isCluster := meta.ParseClusterName(p.Competitor())
+	isRefused := slices.ContainsFunc(competitors, func(competitor Competitor) bool { return competitor.Name == p.Competitor() })
 	if e.facts.Sidecar.Cluster != nil || p.Action != plan.Conflict || !isCluster || isRefused {
 		return
 	}
-	if slices.Contains(view.Owned[meta.Manager(p.Competitor)].Containers, container) {
-		p.Wait(meta.ReasonWaitingForRemoval, fmt.Sprintf("waiting until %s removes its container of the same name", meta.Title(p.Competitor)))
-		p.Competitor = ""
+	if slices.Contains(view.Owned[meta.Manager(p.Competitor())].Containers, container) {
+		p.Wait(plan.BlockedByRemoval, meta.ReasonWaitingForRemoval, fmt.Sprintf("waiting until %s removes its container of the same name", meta.Title(p.Competitor())))
 	}
 }
 
@@ -165,13 +169,16 @@ func (e *Evaluator) admit(p *plan.Plan, view *workload.View, rendered *desired.R
 		return
 	}
 	rules := e.facts.Policy
+	deny := func(reason string, err error) {
+		p.Stop(plan.Block{Kind: plan.BlockedByObstacle, Reason: reason, Message: err.Error()})
+	}
 	if err := rules.CheckApplication(view, &rendered.Overlay.Template); err != nil {
-		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonPolicyViolation, err.Error()
+		deny(meta.ReasonPolicyViolation, err)
 	} else if err := rules.CheckCleanup(view, rendered.Cleans()); err != nil {
-		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonPolicyViolation, err.Error()
+		deny(meta.ReasonPolicyViolation, err)
 	} else if err := rules.Admit(e.facts.NamespaceLabels, &view.Application, &rendered.Overlay.Template); err != nil {
-		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonPodSecurity, err.Error()
+		deny(meta.ReasonPodSecurity, err)
 	} else if err := e.facts.NamespaceUsers.Admit(&view.Application, &rendered.Overlay.Template); err != nil {
-		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonUserOutOfRange, err.Error()
+		deny(meta.ReasonUserOutOfRange, err)
 	}
 }

@@ -23,10 +23,11 @@ func (d *Decision) preflight(facts *Facts, p *plan.Plan) {
 	switch {
 	case !isKnown:
 	case verdict.IsRejected() && preflight.Concerns(p):
-		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonPreflightRejected, verdict.Message
+		block := plan.Block{Kind: plan.BlockedByObstacle, Reason: meta.ReasonPreflightRejected, Message: verdict.Message}
 		if verdict.Result == preflight.RefusedAnyway {
-			p.Reason = meta.ReasonApplicationRejected
+			block.Kind, block.Reason = plan.BlockedByExclusion, meta.ReasonApplicationRejected
 		}
+		p.Stop(block)
 		d.again(max(verdict.Expiry.Sub(facts.Now), time.Millisecond))
 	case verdict.Result == preflight.NotJudged:
 		p.Warning = strings.TrimPrefix(p.Warning+"; it could not be judged before it was written: "+verdict.Message, "; it ")

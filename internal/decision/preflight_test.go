@@ -52,12 +52,12 @@ func TestDecide_BlocksWritesRejectedByDryRun(t *testing.T) {
 			require.Equal(t, test.warning, p.Warning)
 			if test.reason == "" {
 				require.Equal(t, test.action, p.Action)
-				require.Empty(t, p.Reason)
+				require.Empty(t, p.Reason())
 				return
 			}
 			require.Equal(t, plan.Blocked, p.Action)
-			require.Equal(t, test.reason, p.Reason)
-			require.Equal(t, "no", p.Message)
+			require.Equal(t, test.reason, p.Reason())
+			require.Equal(t, "no", p.Message())
 			require.Equal(t, test.skipped, p.IsSkipped())
 			require.Equal(t, time.Minute, decided.Again, "it is tried again")
 			require.Empty(t, decided.Missing, "what it would read is not written either")

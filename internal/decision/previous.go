@@ -43,7 +43,7 @@ func (p *Previous) Bytes() int {
 	total := 0
 	counted := map[*desired.Rendered]bool{}
 	for _, evaluated := range slices.Concat(p.Injected, p.Removed) {
-		total += perEvaluated + len(evaluated.Plan.Message) + len(evaluated.Plan.Warning) + len(evaluated.Basis)
+		total += perEvaluated + len(evaluated.Plan.Message()) + len(evaluated.Plan.Warning) + len(evaluated.Basis)
 		if evaluated.Rendered != nil && !counted[evaluated.Rendered] {
 			counted[evaluated.Rendered] = true
 			total += evaluated.Rendered.Bytes()

@@ -24,7 +24,7 @@ func TestPrevious_CountsAllocatedBytes(t *testing.T) {
 	previous := &Previous{Injected: make([]*Evaluated, 0, count)}
 	before := allocated()
 	for range count {
-		previous.Injected = append(previous.Injected, &Evaluated{Basis: strings.Repeat("b", 32), Plan: plan.Plan{Message: strings.Repeat("m", 64)}})
+		previous.Injected = append(previous.Injected, &Evaluated{Basis: strings.Repeat("b", 32), Plan: plan.Plan{Rollout: plan.Rollout{Message: strings.Repeat("m", 64)}}})
 	}
 	require.InEpsilon(t, allocated()-before, previous.Bytes(), 0.1)
 }

@@ -102,7 +102,7 @@ func (r Results) UnblockOthers(plans []plan.Plan) bool {
 		return result.State == WriteRejected && !result.IsGeneral && result.Plan.Denied == nil && result.Plan.StartsPods()
 	}
 	return slices.ContainsFunc(r, isNewRejection) && slices.ContainsFunc(plans, func(p plan.Plan) bool {
-		return p.WaitsForOthers() || p.Waiting && p.Reason == meta.ReasonWaitingForGlobalSlot
+		return p.Block != nil && p.Block.Kind.EndsByItself()
 	})
 }
 
@@ -126,7 +126,7 @@ func (d *Decision) CarriedOut(results Results) *Decision {
 			carriedOut = ptr.To(*d)
 			carriedOut.Plans = slices.Clone(d.Plans)
 		}
-		carriedOut.Plans[i].Wait(meta.ReasonRetrying, unwritten)
+		carriedOut.Plans[i].Wait(plan.BlockedByRetry, meta.ReasonRetrying, unwritten)
 	}
 	return carriedOut
 }

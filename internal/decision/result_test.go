@@ -38,9 +38,9 @@ func TestDecision_CarriedOut(t *testing.T) {
 
 			carriedOut := d.CarriedOut(Results{{Plan: &d.Plans[0], State: test.state}, {Object: "ConfigMap shop/logs", State: WriteFailed}})
 
-			require.Equal(t, test.isWaiting, carriedOut.Plans[0].Waiting)
+			require.Equal(t, test.isWaiting, carriedOut.Plans[0].IsWaiting())
 			require.Equal(t, d.Plans[1:], carriedOut.Plans[1:], "a removal and a current sidecar stay unchanged")
-			require.False(t, d.Plans[0].Waiting, "the decision itself does not change")
+			require.False(t, d.Plans[0].IsWaiting(), "the decision itself does not change")
 		})
 	}
 }
@@ -71,8 +71,8 @@ func TestResults_UnblockOthers(t *testing.T) {
 	cart, rejected, recording := injecting("cart"), injecting("again"), plan.Plan{Action: plan.Defer}
 	rejected.Denied = &plan.Denial{Err: errors.New("no")}
 	waiting, slotless := injecting("web"), injecting("web")
-	waiting.Wait(meta.ReasonWaitingForSlot, "")
-	slotless.Wait(meta.ReasonWaitingForGlobalSlot, "")
+	waiting.Wait(plan.BlockedBySlot, meta.ReasonWaitingForSlot, "")
+	slotless.Wait(plan.BlockedByGlobalSlot, meta.ReasonWaitingForGlobalSlot, "")
 	for name, test := range map[string]struct {
 		result Result
 		other  plan.Plan

@@ -61,15 +61,15 @@ func (d *Decision) judgeRollout(f *Facts, p *plan.Plan) {
 	case p.Workload.Rollout == workload.RolloutComplete && fault.IsOurs:
 		p.Fail(fault.Reason, fault.Message+" (rollout.halt.sidecarRestarts of the installation's values)")
 	case p.Workload.LacksPods():
-		p.Reason, p.Message = meta.ReasonWithoutPods, withoutPods(p)
+		p.Rollout.Reason, p.Rollout.Message = meta.ReasonWithoutPods, withoutPods(p)
 	case p.Workload.Rollout == workload.RolloutComplete:
 		d.soak(f, p)
 	case p.Workload.Rollout == workload.PodsNotReplaced && p.Workload.IsHeldByWrite && fault.Reason != "": // The next run of the workload does not start.
 		p.Hinder(fault.Reason, fault.Message)
 	case p.Workload.Rollout == workload.PodsNotReplaced:
-		p.Reason, p.Message = meta.ReasonPodsNotReplaced, heldMessage(p)
+		p.Rollout.Reason, p.Rollout.Message = meta.ReasonPodsNotReplaced, heldMessage(p)
 		if p.Workload.IsHeldByWrite && fault.IsPartial {
-			p.Message += "; " + noProgressSince(p) + unread
+			p.Rollout.Message += "; " + noProgressSince(p) + unread
 		}
 	case p.Workload.Rollout == workload.RolloutFailed:
 		p.Fail(meta.ReasonRolloutFailed, because(missed(p), fault, isSeen))
@@ -80,7 +80,7 @@ func (d *Decision) judgeRollout(f *Facts, p *plan.Plan) {
 	case fault.Reason != "":
 		p.Hinder(fault.Reason, fault.Message)
 	case p.Workload.Rollout == workload.RolloutUnavailable:
-		p.Reason, p.Message = meta.ReasonUnavailable, because("not all of its pods are available", fault, isSeen)
+		p.Rollout.Reason, p.Rollout.Message = meta.ReasonUnavailable, because("not all of its pods are available", fault, isSeen)
 	case p.Workload.Rollout == workload.RolloutProgressing && p.Rollout.InFlight && p.Workload.Newest != 0:
 		d.reportProgress(f, p, isSeen && !fault.IsPartial)
 	}
@@ -96,7 +96,7 @@ func (d *Decision) judgeRollout(f *Facts, p *plan.Plan) {
 func (d *Decision) judgeFailedBefore(f *Facts, p *plan.Plan, fault workload.Fault) {
 	switch {
 	case p.Workload.LacksPods():
-		p.Reason, p.Message = meta.ReasonWithoutPods, withoutPods(p)
+		p.Rollout.Reason, p.Rollout.Message = meta.ReasonWithoutPods, withoutPods(p)
 		return
 	case p.Workload.Rollout == workload.RolloutComplete && p.Rollout.InFlight:
 		d.soak(f, p)
@@ -104,12 +104,12 @@ func (d *Decision) judgeFailedBefore(f *Facts, p *plan.Plan, fault workload.Faul
 	case p.Workload.Rollout == workload.RolloutUnavailable && p.Rollout.InFlight:
 		d.again(patience - p.Workload.TimeInState(f.Now))
 	}
-	p.Reason, p.Message = meta.ReasonFailedBefore, "failed before the sidecar was written, which does not count as a failure of the sidecar; not all of its pods are available"
+	p.Rollout.Reason, p.Rollout.Message = meta.ReasonFailedBefore, "failed before the sidecar was written, which does not count as a failure of the sidecar; not all of its pods are available"
 	switch {
 	case fault.Reason != "":
-		p.Message += ": " + fault.Message
+		p.Rollout.Message += ": " + fault.Message
 	case p.Workload.Refusal != "":
-		p.Message += ": " + refusal(p).Message
+		p.Rollout.Message += ": " + refusal(p).Message
 	}
 }
 
@@ -120,9 +120,9 @@ func (d *Decision) reportProgress(f *Facts, p *plan.Plan, isRead bool) {
 		d.again(remaining)
 		return
 	}
-	p.Reason, p.Message = meta.ReasonRollingOut, noProgressSince(p)
+	p.Rollout.Reason, p.Rollout.Message = meta.ReasonRollingOut, noProgressSince(p)
 	if !isRead {
-		p.Message += unread
+		p.Rollout.Message += unread
 	}
 }
 
@@ -189,7 +189,7 @@ func (d *Decision) soak(f *Facts, p *plan.Plan) {
 		p.Fail(meta.ReasonRolloutFailed, fmt.Sprintf("pods were unavailable within %s after the rollout (spec.rollout.soak), and have not been available for as long since", f.soak()))
 		return
 	}
-	p.Reason, p.Message = meta.ReasonSoaking, fmt.Sprintf("waiting until all pods have been available for %s (spec.rollout.soak)", f.soak())
+	p.Rollout.Reason, p.Rollout.Message = meta.ReasonSoaking, fmt.Sprintf("waiting until all pods have been available for %s (spec.rollout.soak)", f.soak())
 }
 
 // lose sets the state of a workload that lost pods during its soak, if the operator cannot read the cause.
@@ -204,7 +204,7 @@ func (d *Decision) lose(f *Facts, p *plan.Plan, fault workload.Fault) {
 		p.Hinder(fault.Reason, fault.Message)
 		return
 	}
-	p.Reason, p.Message = meta.ReasonUnavailable, because(lost, fault, false)
+	p.Rollout.Reason, p.Rollout.Message = meta.ReasonUnavailable, because(lost, fault, false)
 }
 
 // because appends the known cause to a message.
@@ -250,7 +250,10 @@ func (d *Decision) follow(f *Facts, p *plan.Plan, started int64) {
 		d.judgeRollout(f, p)
 	case p.Desired == nil && p.Rollout.InFlight && p.Workload.Refusal != "":
 		fault := refusal(p)
-		p.Reason, p.Message = fault.Reason, fault.Message
+		p.Rollout.Reason, p.Rollout.Message = fault.Reason, fault.Message
+		if p.Block != nil { // The rejected pods are the more important message.
+			p.Block = &plan.Block{Kind: plan.BlockedByObstacle, Reason: fault.Reason, Message: fault.Message}
+		}
 	}
 	d.findEvidence(f, p)
 }

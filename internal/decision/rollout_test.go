@@ -157,12 +157,12 @@ func TestDecide_EvaluatesRolloutState(t *testing.T) {
 			}
 			require.Equal(t, plan.None, p.Action)
 			require.Equal(t, test.want, got)
-			require.Equal(t, test.reason, p.Reason)
-			require.Contains(t, p.Message, test.says)
+			require.Equal(t, test.reason, p.Reason())
+			require.Contains(t, p.Message(), test.says)
 			require.Equal(t, test.again, decided.Again)
-			require.Equal(t, p.Rollout.InFlight || p.Rollout.Failed, next.Waiting, "the only place is taken")
+			require.Equal(t, p.Rollout.InFlight || p.Rollout.Failed, next.IsWaiting(), "the only place is taken")
 			if p.Rollout.Failed {
-				require.Equal(t, meta.ReasonRolloutFailed, next.Reason)
+				require.Equal(t, meta.ReasonRolloutFailed, next.Reason())
 			}
 		})
 	}
@@ -211,11 +211,11 @@ func TestDecide_ReportsNoProgressAndUnreadCauses(t *testing.T) {
 
 			decided := Decide(facts, []Workload{cart}, nil)
 
-			require.Equal(t, test.reason, decided.Plans[0].Reason)
+			require.Equal(t, test.reason, decided.Plans[0].Reason())
 			if test.reason == meta.ReasonControllerWarning {
-				require.Contains(t, decided.Plans[0].Message, test.says)
+				require.Contains(t, decided.Plans[0].Message(), test.says)
 			} else {
-				require.Equal(t, test.says, decided.Plans[0].Message)
+				require.Equal(t, test.says, decided.Plans[0].Message())
 			}
 			require.Equal(t, test.again, decided.Again)
 		})
@@ -239,7 +239,7 @@ func TestDecide_FinishesRemovalWithoutSoak(t *testing.T) {
 			continue
 		}
 		require.True(t, decided.Plans[0].Rollout.InFlight)
-		require.Equal(t, meta.ReasonPodsRejected, decided.Plans[0].Reason)
+		require.Equal(t, meta.ReasonPodsRejected, decided.Plans[0].Reason())
 	}
 }
 
@@ -265,8 +265,8 @@ func TestDecide_ReplacesSoakingSidecarInItsSlot(t *testing.T) {
 	decided := Decide(&Facts{Sidecar: logs(), Now: noon}, []Workload{soaking, evaluated("next", plan.Update, &plan.Desired{}, workload.State{})}, nil)
 
 	require.True(t, decided.Plans[0].Writes())
-	require.Equal(t, meta.ReasonWaitingForSlot, decided.Plans[1].Reason)
-	require.Contains(t, decided.Plans[1].Message, "until its pods have been available for 30s")
+	require.Equal(t, meta.ReasonWaitingForSlot, decided.Plans[1].Reason())
+	require.Contains(t, decided.Plans[1].Message(), "until its pods have been available for 30s")
 }
 
 // A missed deadline whose cause is not known stops the VectorSidecar. It is no failure of the sidecar, which could halt the

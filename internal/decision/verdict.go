@@ -25,13 +25,13 @@ func (d *Decision) validate(facts *Facts, p *plan.Plan, validation *desired.Vali
 	case p.IsCurrent() && verdict.State != VerdictUnable: // The configuration runs already.
 	case verdict.State == VerdictPending:
 		d.ask(validation)
-		p.Wait(meta.ReasonValidating, fmt.Sprintf("Job %s has Vector judge the configuration, but not %s", validation.Job.Name, validation.Mode.Unchecked))
+		p.Wait(plan.BlockedByValidation, meta.ReasonValidating, fmt.Sprintf("Job %s has Vector judge the configuration, but not %s", validation.Job.Name, validation.Mode.Unchecked))
 	case verdict.State == VerdictInvalid:
 		d.Invalid = &desired.Invalid{Reason: meta.ReasonInvalidConfig, Message: "vector validate: " + verdict.Message}
 		view := record.View()
-		*p = plan.ForBlocked(p.Manager, &view, d.Invalid.Reason, d.Invalid.Message)
+		*p = plan.ForBlocked(p.Manager, &view, plan.Block{Kind: plan.BlockedByObstacle, Reason: d.Invalid.Reason, Message: d.Invalid.Message})
 	case verdict.State == VerdictUnable && validation.WaitsWhenUnable && !p.IsCurrent():
-		p.Wait(meta.ReasonNotValidated, "Vector could not be asked: "+verdict.Message)
+		p.Wait(plan.BlockedByValidator, meta.ReasonNotValidated, "Vector could not be asked: "+verdict.Message)
 	case verdict.State == VerdictUnable:
 		p.Warning = "has a configuration that Vector could not be asked about: " + verdict.Message
 	}

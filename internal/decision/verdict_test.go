@@ -59,11 +59,11 @@ func TestDecide_WaitsForValidationByVector(t *testing.T) {
 			require.Len(t, decided.Validations, test.asks, "one configuration is asked about once")
 			for i := range decided.Plans {
 				p := &decided.Plans[i]
-				require.Equal(t, test.writes, p.Writes(), p.Message)
+				require.Equal(t, test.writes, p.Writes(), p.Message())
 				if !test.writes {
-					require.Equal(t, test.reason, p.Reason)
+					require.Equal(t, test.reason, p.Reason())
 				}
-				require.Contains(t, p.Message+p.Warning, test.says)
+				require.Contains(t, p.Message()+p.Warning, test.says)
 			}
 			require.Equal(t, test.writes, len(decided.Missing) == 1, "no pod may see what was not let through")
 		})

@@ -64,7 +64,7 @@ func TestDecide_DelaysChangedContentUntilRolloutEnds(t *testing.T) {
 	decided := decide(t, f.Snapshot)
 	require.Equal(t, []string{"pipeline"}, decided.Waiting)
 	require.Equal(t, plan.None, decided.Plans[0].Action, "it goes on with what it was begun with")
-	require.Equal(t, meta.ReasonWaitingForSlot, decided.Plans[1].Reason)
+	require.Equal(t, meta.ReasonWaitingForSlot, decided.Plans[1].Reason())
 	require.Equal(t, f.Adopted, decided.Adopted)
 
 	f.is(workload.RolloutComplete)

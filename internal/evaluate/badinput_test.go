@@ -69,7 +69,7 @@ func (m *mistake) holds(t *testing.T) {
 	case decided.Invalid != nil:
 		reason, message = decided.Invalid.Reason, decided.Invalid.Message
 	case len(decided.Plans) > 0:
-		reason, message = decided.Plans[0].Reason, decided.Plans[0].Message
+		reason, message = decided.Plans[0].Reason(), decided.Plans[0].Message()
 	}
 	require.Equal(t, m.reason, reason, message)
 	for _, part := range m.names {

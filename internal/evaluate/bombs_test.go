@@ -130,7 +130,7 @@ func TestDecide_BoundsMemoryForTenantInput(t *testing.T) {
 			case decided.Invalid != nil:
 				reason, message = decided.Invalid.Reason, decided.Invalid.Message
 			case len(decided.Plans) > 0:
-				reason, message = decided.Plans[0].Reason, decided.Plans[0].Message
+				reason, message = decided.Plans[0].Reason(), decided.Plans[0].Message()
 			}
 			require.Equal(t, bomb.reason, reason, "%.300s", message)
 			for _, part := range bomb.names {

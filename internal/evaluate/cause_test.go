@@ -129,7 +129,7 @@ func TestDecide_ReportsCauseOfWorkloadWrites(t *testing.T) {
 
 			p := decide(t, s).Plans[0]
 
-			require.True(t, p.Writes(), p.Message)
+			require.True(t, p.Writes(), p.Message())
 			require.True(t, strings.HasPrefix(p.Write.Cause, test.want), p.Write.Cause)
 			require.Equal(t, strings.HasSuffix(test.want, ": "), p.Write.Cause != test.want, p.Write.Cause)
 			text, err := json.Marshal(tree.MapAt(p.Write.Apply, "metadata", "annotations"))

@@ -232,8 +232,8 @@ func TestDecide_BlocksOnlyUnsuitableWorkload(t *testing.T) {
 	require.Equal(t, 2, decided.Matched)
 	require.Equal(t, plan.Inject, decided.Plans[0].Action)
 	require.Equal(t, plan.Blocked, decided.Plans[1].Action)
-	require.Equal(t, meta.ReasonInvalidTemplate, decided.Plans[1].Reason)
-	require.Contains(t, decided.Plans[1].Message, "/var/log/app")
+	require.Equal(t, meta.ReasonInvalidTemplate, decided.Plans[1].Reason())
+	require.Contains(t, decided.Plans[1].Message(), "/var/log/app")
 }
 
 func TestDecide_ValidatesReferencedConfigMap(t *testing.T) {
@@ -312,7 +312,7 @@ func TestDecide_GivesContainerNameToOlderVectorSidecar(t *testing.T) {
 	s.Others = []v1alpha1.VectorSidecar{*old}
 	decided := decide(t, s)
 	require.Equal(t, plan.Conflict, decided.Plans[0].Action)
-	require.Contains(t, decided.Plans[0].Message, "audit")
+	require.Contains(t, decided.Plans[0].Message(), "audit")
 
 	s = snapshot(t, old, cart())
 	s.Others = []v1alpha1.VectorSidecar{*young}
@@ -412,7 +412,7 @@ func TestDecide_UpdatesLiveConfigWithoutDrift(t *testing.T) {
 	s.Sidecar = live("second")
 	second := decide(t, s).Plans[0]
 
-	require.Equal(t, plan.Update, second.Action, second.Message)
+	require.Equal(t, plan.Update, second.Action, second.Message())
 	require.NotEqual(t, first.Desired.InjectedHash(), second.Desired.InjectedHash())
 	require.Equal(t, first.Write.Apply["spec"], second.Write.Apply["spec"], "no pod starts anew")
 }
@@ -464,7 +464,7 @@ func TestDecide_BlocksWorkloadWithUnreadableTemplate(t *testing.T) {
 
 	require.Nil(t, decided.Invalid)
 	require.Equal(t, plan.Blocked, decided.Plans[0].Action)
-	require.Equal(t, meta.ReasonBlocked, decided.Plans[0].Reason)
-	require.Contains(t, decided.Plans[0].Message, "spec.template.spec.volumes cannot be read")
+	require.Equal(t, meta.ReasonBlocked, decided.Plans[0].Reason())
+	require.Contains(t, decided.Plans[0].Message(), "spec.template.spec.volumes cannot be read")
 	require.Equal(t, 1, decided.Matched)
 }

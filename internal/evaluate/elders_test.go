@@ -81,9 +81,9 @@ func TestElder_TakesPrecedenceOverYoungerVectorSidecar(t *testing.T) {
 			p := decideAmong(t, test.second, s, test.first, test.second)
 			if test.refused != "" {
 				require.NotEqual(t, plan.Inject, p.Action)
-				require.Contains(t, p.Message, test.refused)
+				require.Contains(t, p.Message(), test.refused)
 			} else {
-				require.Equal(t, plan.Inject, p.Action, p.Message)
+				require.Equal(t, plan.Inject, p.Action, p.Message())
 				require.Contains(t, annotations(p), meta.AnnotationKeyFor(meta.AnnotationInjectedHash, test.second.Name))
 				require.NotContains(t, annotations(p), meta.AnnotationInjectedHash)
 				// It is the first to write.
@@ -91,12 +91,12 @@ func TestElder_TakesPrecedenceOverYoungerVectorSidecar(t *testing.T) {
 				require.Equal(t, plan.None, decideAmong(t, test.second, s, test.first, test.second).Action, "it waits for no turn, and takes none")
 			}
 			p = decideAmong(t, test.first, s, test.first, test.second)
-			require.Equal(t, plan.Inject, p.Action, p.Message)
+			require.Equal(t, plan.Inject, p.Action, p.Message())
 			require.Contains(t, annotations(p), meta.AnnotationInjectedHash)
 			enters(s, p)
 			require.Equal(t, plan.None, decideAmong(t, test.first, s, test.first, test.second).Action)
 			p = decideAmong(t, test.second, s, test.first, test.second)
-			require.Equal(t, test.refused == "", p.Action == plan.None, "%s: %s", p.Action, p.Message)
+			require.Equal(t, test.refused == "", p.Action == plan.None, "%s: %s", p.Action, p.Message())
 		})
 	}
 }
@@ -139,7 +139,7 @@ func TestElder_BlocksNoOthersWhenNotInjectable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			old, young := made(1, elder), made(2, named("a", 9001))
 			p := decideAmong(t, young, snapshot(t, young, cart()), old, young)
-			require.Equal(t, plan.Inject, p.Action, p.Message)
+			require.Equal(t, plan.Inject, p.Action, p.Message())
 			require.Contains(t, annotations(p), meta.AnnotationInjectedHash)
 		})
 	}
@@ -159,5 +159,5 @@ func TestAddElders_ConsidersAllPrecedingVectorSidecars(t *testing.T) {
 		all = append(all, made(int64(i), named(fmt.Sprintf("n%02d", i), 9100+i)))
 	}
 	last := decideAmong(t, all[11], s, all...)
-	require.Equal(t, plan.Inject, last.Action, last.Message)
+	require.Equal(t, plan.Inject, last.Action, last.Message())
 }

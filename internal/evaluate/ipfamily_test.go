@@ -40,7 +40,7 @@ sinks: {out: {type: prometheus_exporter, inputs: [own], address: "0.0.0.0:9598"}
 `).Build(), cart())
 			s.Cluster = render.Cluster{IPFamily: family}
 			decided := decide(t, s)
-			require.Equal(t, plan.Inject, decided.Plans[0].Action, decided.Plans[0].Message)
+			require.Equal(t, plan.Inject, decided.Plans[0].Action, decided.Plans[0].Message())
 			require.Len(t, decided.Findings, findings)
 		})
 	}

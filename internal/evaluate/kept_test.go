@@ -31,7 +31,7 @@ func keeping(t *testing.T, sidecar *v1alpha1.VectorSidecar) (s *Snapshot, before
 	s = carryOut(t, s, before, deployment)
 	s.Platform = releaseOf(t, otherConfig, nil, nil)
 	after := decide(t, s)
-	require.NotEmpty(t, after.Plans[0].Existing.UnchangedHash, after.Plans[0].Message)
+	require.NotEmpty(t, after.Plans[0].Existing.UnchangedHash, after.Plans[0].Message())
 	return s, before
 }
 

@@ -40,7 +40,7 @@ func TestDecide_UsesNativeSidecarIfAllKubeletsSupportIt(t *testing.T) {
 			s := snapshot(t, logs().Build(), cart())
 			s.KubeVersion, s.OldestKubelet = test.server, kubelet(test.kubelet)
 			p := decide(t, s).Plans[0]
-			require.Equal(t, plan.Inject, p.Action, p.Message)
+			require.Equal(t, plan.Inject, p.Action, p.Message())
 			container := p.Desired.Container("vector")
 			require.Equal(t, test.native, container.RestartPolicy != nil, test.reason)
 			require.Equal(t, test.sleeps, container.Lifecycle != nil, test.reason)
@@ -75,7 +75,7 @@ func TestDecide_UpdatesSidecarAfterNodePoolUpgrade(t *testing.T) {
 
 	done.Platform = now
 	p := decide(t, done).Plans[0]
-	require.Equal(t, plan.None, p.Action, "an upgrade of the operator alone rolls nothing: %s", p.Message)
+	require.Equal(t, plan.None, p.Action, "an upgrade of the operator alone rolls nothing: %s", p.Message())
 	require.NotEmpty(t, p.Existing.UnchangedHash)
 
 	done.Sidecar = logs().WithEnv("A", "b").Build()

@@ -142,7 +142,7 @@ func TestDecide_StartsChangeByRolloutMode(t *testing.T) {
 				return
 			}
 			require.Equal(t, plan.Defer, p.Action, test.why)
-			require.Equal(t, test.reason, p.Reason)
+			require.Equal(t, test.reason, p.Reason())
 			require.Equal(t, v1alpha1.StateDeferred, p.Phase())
 			require.False(t, p.Writes(), "it is noted already")
 			require.False(t, p.Rollout.InFlight)
@@ -251,7 +251,7 @@ func TestDecide_StartsChangeWithoutNewPodsAtOnce(t *testing.T) {
 	})
 	s.Sidecar.Spec.Sidecar.Config = config("syslog")
 	p := decide(t, s).Plans[0]
-	require.Equal(t, plan.Update, p.Action, p.Message)
+	require.Equal(t, plan.Update, p.Action, p.Message())
 
 	s.Sidecar.Spec.Sidecar.LogLevel = "warn"
 	require.Equal(t, plan.Defer, decide(t, s).Plans[0].Action)
@@ -313,11 +313,11 @@ func TestDecide_KeepsWaveOrderAfterMaxAge(t *testing.T) {
 	current(t, s)
 	later(s)
 	noting(s, noon.Add(-time.Hour))
-	s.Late = &plan.WriteHold{Reason: meta.ReasonWaitingForWave, Message: "wave canary soaks"}
+	s.Late = &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: "wave canary soaks"}
 	p := decide(t, s).Plans[0]
 	require.Equal(t, plan.Update, p.Action)
-	require.Equal(t, meta.ReasonWaitingForWave, p.Reason)
-	require.True(t, p.Waiting)
+	require.Equal(t, meta.ReasonWaitingForWave, p.Reason())
+	require.True(t, p.IsWaiting())
 }
 
 // The API server injects what may go with an owner's change, and not what waits for a person.
@@ -331,7 +331,7 @@ func TestDecide_OffersNoOverlayBeforePromotion(t *testing.T) {
 		require.Equal(t, plan.Defer, decided.Plans[0].Action)
 		require.Equal(t, isOffered, len(decided.Offers) > 0, decided.Left)
 		if isOffered {
-			require.Contains(t, decided.Plans[0].Message, "in the same rollout where the API server can put it in")
+			require.Contains(t, decided.Plans[0].Message(), "in the same rollout where the API server can put it in")
 			continue
 		}
 		require.Equal(t, "spec.rollout.mode is Manual, and nobody has promoted this sidecar", decided.Left)

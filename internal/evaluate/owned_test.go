@@ -107,18 +107,18 @@ func TestDecide_AcceptsRemovalByControllerOwner(t *testing.T) {
 			decided := decide(t, s)
 			p := &decided.Plans[0]
 			require.Equal(t, test.want, p.Action, test.why)
-			require.Equal(t, test.reason, p.Reason)
+			require.Equal(t, test.reason, p.Reason())
 			require.Equal(t, test.want != plan.Blocked, p.Writes())
 			if test.reason == "" {
 				return
 			}
-			require.Contains(t, p.Message, "Kafka.kafka.strimzi.io/orders")
+			require.Contains(t, p.Message(), "Kafka.kafka.strimzi.io/orders")
 			if test.reason == taken {
 				require.Len(t, decided.TakenOut, 1)
 				require.Equal(t, fleet.RetryOf(s.Sidecar.Annotations), decided.TakenOut[0].Retry)
 				require.Equal(t, v1alpha1.StateBlocked, p.Phase())
 				s.Sidecar.Status.RemovedByOwners, s.Carried = decided.TakenOut, nil
-				require.Equal(t, taken, decide(t, s).Plans[0].Reason, "a new process knows it from the status")
+				require.Equal(t, taken, decide(t, s).Plans[0].Reason(), "a new process knows it from the status")
 				return
 			}
 			require.Empty(t, decided.TakenOut)
@@ -166,8 +166,8 @@ func TestDecide_AppliesOwnedWorkloadsSetting(t *testing.T) {
 			decided := decide(t, s)
 			p := &decided.Plans[0]
 			require.Equal(t, test.bare, p.Action)
-			require.Equal(t, meta.ReasonOwnedBy, p.Reason)
-			require.Contains(t, p.Message, test.message)
+			require.Equal(t, meta.ReasonOwnedBy, p.Reason())
+			require.Contains(t, p.Message(), test.message)
 			require.Equal(t, test.bare == plan.Inject, p.Writes())
 			require.Empty(t, decided.TakenOut, "it holds where the operator injects")
 			has.Sidecar = s.Sidecar.DeepCopy()

@@ -59,7 +59,7 @@ func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.Vecto
 	case snapshot.Platform.Stopped:
 		p.facts.Hold = plan.Stop()
 	case snapshot.Platform.Unpublished != "":
-		p.facts.Hold = &plan.WriteHold{Reason: meta.ReasonRevisionIncomplete, Message: snapshot.Platform.Unpublished}
+		p.facts.Hold = &plan.Block{Kind: plan.BlockedByRevision, Reason: meta.ReasonRevisionIncomplete, Message: snapshot.Platform.Unpublished}
 	case p.facts.Hold == nil:
 		p.facts.Hold = awaited(snapshot.Platform, sidecar)
 	}
@@ -76,7 +76,7 @@ func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.Vecto
 
 // awaited returns the write hold of a VectorSidecar if its revision is not the platform's. Either the VectorSidecar
 // still lacks a revision, or its revision cannot be rendered any more.
-func awaited(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.WriteHold {
+func awaited(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.Block {
 	rolloutStatus := sidecar.Status.Rollout
 	if rolloutStatus == nil || !platform.Target.Rules.IsStaged() || rolloutStatus.Revision == platform.Revision {
 		return nil
@@ -88,19 +88,19 @@ func awaited(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.
 	if platform.Missing != nil {
 		message += fmt.Sprintf(", which cannot be rendered (%s)", platform.Missing)
 	}
-	return &plan.WriteHold{Reason: meta.ReasonWaitingForWave, Message: message}
+	return &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: message}
 }
 
 // HoldOf returns the write hold of a VectorSidecar according to its status alone, or nil for none.
-func HoldOf(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.WriteHold {
+func HoldOf(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.Block {
 	rolloutStatus, target := sidecar.Status.Rollout, &platform.Target
 	if rolloutStatus == nil || !target.Rules.IsStaged() || !fleet.IsHeld(rolloutStatus, target, rolloutStatus.State == v1alpha1.RolloutHalted) {
 		return nil
 	}
 	if rolloutStatus.State == v1alpha1.RolloutHalted {
-		return &plan.WriteHold{Reason: meta.ReasonRolloutHalted, Message: rolloutStatus.Message}
+		return &plan.Block{Kind: plan.BlockedByHalt, Reason: meta.ReasonRolloutHalted, Message: rolloutStatus.Message}
 	}
-	return &plan.WriteHold{Reason: meta.ReasonWaitingForWave, Message: rolloutStatus.Message}
+	return &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: rolloutStatus.Message}
 }
 
 // desire sets the desired state.

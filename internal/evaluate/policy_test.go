@@ -141,7 +141,7 @@ func TestDecide_ChecksPolicyOnlyWhenSidecarChanges(t *testing.T) {
 			s.Sidecar.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn"}
 			changed := decide(t, s)
 			require.Equal(t, plan.Blocked, changed.Plans[0].Action)
-			require.Equal(t, meta.ReasonPolicyViolation, changed.Plans[0].Reason)
+			require.Equal(t, meta.ReasonPolicyViolation, changed.Plans[0].Reason())
 			require.Empty(t, changed.Obsolete)
 		})
 	}

@@ -219,7 +219,7 @@ func (f *fieldTest) isHarmless(t *testing.T, name, path string) {
 func (f *fieldTest) allows(t *testing.T, decided *decision.Decision) {
 	t.Helper()
 	require.Nil(t, decided.Invalid)
-	require.Equal(t, plan.Inject, decided.Plans[0].Action, decided.Plans[0].Message)
+	require.Equal(t, plan.Inject, decided.Plans[0].Action, decided.Plans[0].Message())
 }
 
 // refuses checks that the key is the only reason, "" for any.
@@ -227,11 +227,11 @@ func (f *fieldTest) refuses(t *testing.T, decided *decision.Decision, key string
 	t.Helper()
 	require.Len(t, decided.Plans, 1)
 	require.False(t, decided.Plans[0].Writes())
-	require.Equal(t, meta.ReasonPolicyViolation, decided.Plans[0].Reason)
+	require.Equal(t, meta.ReasonPolicyViolation, decided.Plans[0].Reason())
 	if key == "" {
 		return
 	}
-	for finding := range strings.Lines(decided.Plans[0].Message) {
+	for finding := range strings.Lines(decided.Plans[0].Message()) {
 		require.Contains(t, finding, "("+key+")")
 	}
 }

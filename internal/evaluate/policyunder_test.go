@@ -58,7 +58,7 @@ func TestDecide_AppliesBothPoliciesUntilWaveStarts(t *testing.T) {
 				}
 				for _, one := range decided.Plans {
 					if one.Action != plan.Inject {
-						return one.Message
+						return one.Message()
 					}
 				}
 				return ""

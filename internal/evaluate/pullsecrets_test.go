@@ -82,11 +82,11 @@ func TestDecide_KeepsPullSecretsOfApplication(t *testing.T) {
 			p := &decided.Plans[0]
 			if test.refused != "" {
 				require.Equal(t, plan.Blocked, p.Action, test.reason)
-				require.Equal(t, meta.ReasonPullSecrets, p.Reason)
-				require.Contains(t, p.Message, test.refused)
+				require.Equal(t, meta.ReasonPullSecrets, p.Reason())
+				require.Contains(t, p.Message(), test.refused)
 				return
 			}
-			require.Equal(t, plan.Inject, p.Action, p.Message)
+			require.Equal(t, plan.Inject, p.Action, p.Message())
 			var adds []string
 			require.Equal(t, test.adds != nil, strings.Contains(p.Desired.Template().Annotations[meta.AnnotationInjectedItems(p.Manager)], `"pullSecrets"`))
 			for _, item := range tree.List(tree.MapAt(p.Write.Apply, tree.Pod...)["imagePullSecrets"]) {
@@ -105,7 +105,7 @@ func TestDecide_FollowsPullSecretsOfServiceAccount(t *testing.T) {
 	done := carryOut(t, s, decide(t, s), deployment)
 	remembers := newMemory()
 	first := remembers.decide(t, done).Plans[0]
-	require.Equal(t, plan.None, first.Action, first.Message)
+	require.Equal(t, plan.None, first.Action, first.Message())
 	done.Accounts = accountsOf{"default": {PullSecrets: []string{"apps", "more"}}}
 	p := remembers.decide(t, done).Plans[0]
 	require.Equal(t, plan.Update, p.Action, "pods without ours have it from now on")
@@ -119,7 +119,7 @@ func TestDecide_RejectsTemplatesWithoutAccountPullSecrets(t *testing.T) {
 	s.Accounts = accountsOf{"default": {PullSecrets: []string{"apps"}}}
 	p := decide(t, s).Plans[0]
 	require.Equal(t, plan.Blocked, p.Action)
-	require.Contains(t, p.Message, ".Values.target.accountPullSecrets")
+	require.Contains(t, p.Message(), ".Values.target.accountPullSecrets")
 	s.Platform = releaseOf(t, map[string]string{"concat $.Values.target.accountPullSecrets .": `concat (list "apps") .`}, map[string]string{desired.PolicyKey: allowsRegistry}, nil)
 	decided := decide(t, s)
 	require.NotNil(t, decided.Invalid, "a name that the templates made up is judged by the policy")
@@ -145,7 +145,7 @@ func TestDecide_AddsPullSecretRemovedByOwner(t *testing.T) {
 	pod.ImagePullSecrets = pod.ImagePullSecrets[:1]
 	done.Workloads = []*workloadcache.Record{workloadcache.Showing(settled(before))}
 	p := decide(t, done).Plans[0]
-	require.Equal(t, plan.Update, p.Action, p.Message)
+	require.Equal(t, plan.Update, p.Action, p.Message())
 	require.False(t, p.Write.Repairs, "nobody has damaged it")
 	require.Contains(t, p.Write.Cause, "the workload's own (imagePullSecrets)")
 }

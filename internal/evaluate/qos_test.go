@@ -55,7 +55,7 @@ func TestDecide_KeepsGuaranteedQoSClass(t *testing.T) {
 			s := snapshot(t, test.sidecar, app)
 			p := decide(t, s).Plans[0]
 			view := s.Workloads[0].View()
-			require.NotNil(t, p.Desired, p.Message)
+			require.NotNil(t, p.Desired, p.Message())
 			require.Equal(t, test.want, p.Desired.QoSClass(&view))
 			if test.says == "" {
 				require.NotContains(t, p.Warning, "Guaranteed")

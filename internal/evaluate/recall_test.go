@@ -112,7 +112,7 @@ func TestRecall_DoesNotAffectDecisions(t *testing.T) {
 		for _, what := range []string{step.what, step.what + ", once more"} {
 			remembered := memory.decide(t, s)
 			require.Equal(t, decide(t, s), remembered, what)
-			require.Equal(t, step.want, remembered.Plans[0].Action, "%s: %s", what, remembered.Plans[0].Message)
+			require.Equal(t, step.want, remembered.Plans[0].Action, "%s: %s", what, remembered.Plans[0].Message())
 		}
 	}
 }

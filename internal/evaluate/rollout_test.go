@@ -27,14 +27,14 @@ func TestDecide_ReportsSoakAndStartedRollouts(t *testing.T) {
 
 	change(s, func(v *workload.View) { v.StateSince = noon.Add(-10 * time.Second) })
 	decided := decide(t, s)
-	require.Equal(t, meta.ReasonSoaking, decided.Plans[0].Reason)
+	require.Equal(t, meta.ReasonSoaking, decided.Plans[0].Reason())
 	require.Equal(t, 20*time.Second, decided.Again)
 
 	change(s, func(v *workload.View) { v.Rollout = workload.RolloutProgressing })
 	s.Faults = map[types.UID]workload.Fault{"cart": {Reason: meta.ReasonCrashLoopBackOff, Message: "container vector ended", IsOurs: true}}
 	decided = decide(t, s)
 	require.True(t, decided.Plans[0].Rollout.Failed)
-	require.Equal(t, meta.ReasonCrashLoopBackOff, decided.Plans[0].Reason)
+	require.Equal(t, meta.ReasonCrashLoopBackOff, decided.Plans[0].Reason())
 
 	s.Sidecar = logs().Disabled().Build()
 	change(s, func(v *workload.View) { v.Owned, v.Generation = nil, 1 })
@@ -72,7 +72,7 @@ func TestDecide_UpdatesCanariesFirst(t *testing.T) {
 				if p := &decided.Plans[i]; p.Writes() {
 					goes = append(goes, p.Target.Name)
 				} else {
-					require.Equal(t, meta.ReasonWaitingForCanary, p.Reason)
+					require.Equal(t, meta.ReasonWaitingForCanary, p.Reason())
 				}
 			}
 			require.Equal(t, test.goes, goes)
@@ -103,7 +103,7 @@ func TestDecide_HoldsChangeWhileCanaryHasNoPods(t *testing.T) {
 	s := fleet(t)
 	decided := decide(t, s)
 	require.Equal(t, v1alpha1.CanaryWithoutPods, decided.Canary.State)
-	require.Equal(t, meta.ReasonWaitingForCanary, decided.Plans[1].Reason)
+	require.Equal(t, meta.ReasonWaitingForCanary, decided.Plans[1].Reason())
 	require.NotEmpty(t, decided.Canary.Change)
 	waiting := decided.Canary.Change
 
@@ -141,7 +141,7 @@ func TestDecide_HoldsChangeWhileCanaryHasNoPods(t *testing.T) {
 			s.Sidecar.Annotations = map[string]string{}
 			test.set(s)
 			decided := decide(t, s)
-			require.Equal(t, test.goes, decided.Plans[1].Writes(), decided.Plans[1].Message)
+			require.Equal(t, test.goes, decided.Plans[1].Writes(), decided.Plans[1].Message())
 			if test.goes {
 				require.Equal(t, v1alpha1.CanaryFinished, decided.Canary.State)
 			}
@@ -156,7 +156,7 @@ func TestDecide_IgnoresEarlierFailuresAfterRetry(t *testing.T) {
 	s.Now = noon
 	carried(s, &decide(t, s).Plans[0])
 	change(s, func(v *workload.View) { v.Rollout, v.StateSince = workload.RolloutFailed, noon.Add(-time.Minute) })
-	require.Equal(t, meta.ReasonRolloutFailed, decide(t, s).Plans[1].Reason)
+	require.Equal(t, meta.ReasonRolloutFailed, decide(t, s).Plans[1].Reason())
 
 	s.Sidecar.Annotations = map[string]string{meta.AnnotationRetryRollout: "now"}
 	decided := decide(t, s)
@@ -168,7 +168,7 @@ func TestDecide_IgnoresEarlierFailuresAfterRetry(t *testing.T) {
 	s.Now = noon.Add(time.Hour)
 	require.True(t, decide(t, s).Plans[1].Writes(), "another leader knows since when")
 	change(s, func(v *workload.View) { v.StateSince = noon.Add(time.Minute) })
-	require.Equal(t, meta.ReasonRolloutFailed, decide(t, s).Plans[1].Reason, "it has failed again")
+	require.Equal(t, meta.ReasonRolloutFailed, decide(t, s).Plans[1].Reason(), "it has failed again")
 
 	s.Sidecar.Annotations[meta.AnnotationRetryRollout] = "and again"
 	require.True(t, decide(t, s).Plans[1].Writes())

@@ -58,7 +58,7 @@ type Snapshot struct {
 	// field. It returns "" if the definition has all fields or is not known. It is nil if no definitions are known.
 	Undefined func(kind *workload.Kind, pod map[string]any) string
 	// Hold blocks all writes except removals. It is nil if writes are allowed.
-	Hold *plan.WriteHold
+	Hold *plan.Block
 	// Late blocks the start of rollouts that waited for spec.rollout.maxAge. It is nil if they may start.
-	Late *plan.WriteHold
+	Late *plan.Block
 }

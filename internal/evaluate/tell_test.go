@@ -24,8 +24,8 @@ func TestDecide_WarnsOfMissingApplicationEnv(t *testing.T) {
 	})
 	s := snapshot(t, sidecar.Build(), cart())
 	decided := decide(t, s)
-	require.Contains(t, decided.Plans[0].Message, "variables not allowed: OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL, OTEL_RESOURCE_ATTRIBUTES (sidecar.applicationEnv)")
-	require.Equal(t, meta.ReasonPolicyViolation, decided.Plans[0].Reason)
+	require.Contains(t, decided.Plans[0].Message(), "variables not allowed: OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL, OTEL_RESOURCE_ATTRIBUTES (sidecar.applicationEnv)")
+	require.Equal(t, meta.ReasonPolicyViolation, decided.Plans[0].Reason())
 
 	allowed, err := policy.Parse("policy", []byte("applicationEnv: [OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL, OTEL_RESOURCE_ATTRIBUTES]"))
 	require.NoError(t, err)

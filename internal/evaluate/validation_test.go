@@ -35,9 +35,9 @@ func judged(whenUnable string) *v1alpha1.VectorSidecar {
 func TestDecide_AppliesWhenUnableOfValidation(t *testing.T) {
 	for choice, waits := range map[string]bool{"": false, "Proceed": false, "Wait": true} {
 		s := snapshot(t, judged(choice), cart())
-		require.Equal(t, waits, decide(t, s).Plans[0].Waiting, choice)
+		require.Equal(t, waits, decide(t, s).Plans[0].IsWaiting(), choice)
 		s.Verdict = said(decision.VerdictUnable)
-		require.Equal(t, waits, decide(t, s).Plans[0].Waiting, choice)
+		require.Equal(t, waits, decide(t, s).Plans[0].IsWaiting(), choice)
 	}
 }
 
@@ -105,7 +105,7 @@ func TestDecide_BuildsComponentsWithEarlierVector(t *testing.T) {
 		s.Verdict = said(decision.VerdictPending)
 		decided := decide(t, s)
 		require.Len(t, decided.Validations, 1, "%v", decided.Invalid)
-		require.Contains(t, decided.Plans[0].Message, "but not "+decided.Validations[0].Mode.Unchecked)
+		require.Contains(t, decided.Plans[0].Message(), "but not "+decided.Validations[0].Mode.Unchecked)
 		return decided.Validations[0].Job.Spec.Template.Spec
 	}
 	writable := func(pod corev1.PodSpec) (paths []string) {

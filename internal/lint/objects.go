@@ -238,7 +238,7 @@ func (o *objects) decisionFindings(document source.Document, decided *decision.D
 		if workloadDocument.Object == nil {
 			workloadDocument = document // The workload is not in the files.
 		}
-		finding := newFinding(p.Reason, workloadDocument.Source, p.Target.Kind+" "+p.Target.Namespace+"/"+p.Target.Name+": "+p.Message)
+		finding := newFinding(p.Reason(), workloadDocument.Source, p.Target.Kind+" "+p.Target.Namespace+"/"+p.Target.Name+": "+p.Message())
 		findings = append(findings, finding.withPosition(newPositions(workloadDocument.Text, workloadDocument.Line).findKey("metadata", "name"), ""))
 	}
 	return findings

@@ -21,10 +21,10 @@ type Limit struct {
 	// Paused reports whether rollouts must not start.
 	Paused bool
 	// WriteHold explains why all writes except removals are on hold, or is nil if they are allowed.
-	WriteHold *WriteHold
+	WriteHold *Block
 	// MaxAgeHold explains why rollouts that have waited for spec.rollout.maxAge must not start, or is nil if
 	// they may start.
-	MaxAgeHold *WriteHold
+	MaxAgeHold *Block
 	// Retried is the time when a user last ran the command rollout retry, or zero if no user did. A rollout
 	// that failed before that time does not block others.
 	Retried time.Time
@@ -44,15 +44,20 @@ type ClosedWindow struct {
 	OpensAt time.Time
 }
 
-// WriteHold explains why only removals may be written.
-type WriteHold struct {
-	// Reason is a reason that is declared in package meta. Message is a sentence.
-	Reason, Message string
+// block returns the block of plans that wait for the next window.
+func (w *ClosedWindow) block() *Block {
+	return &Block{
+		Kind: BlockedByWindow, Reason: meta.ReasonOutsideWindow, Until: w.OpensAt,
+		Message: "waiting for the rollout window that opens at " + w.OpensAt.Format(time.RFC3339) + " (rollout.windows)",
+	}
 }
 
-// Stop returns the WriteHold of an installation that has stopped all writes.
-func Stop() *WriteHold {
-	return &WriteHold{meta.ReasonWritesStopped, "the annotation " + meta.AnnotationStopWrites + " of the installation's ConfigMap stops all writes but removals"}
+// Stop returns the block of an installation that has stopped all writes.
+func Stop() *Block {
+	return &Block{
+		Kind: BlockedByStop, Reason: meta.ReasonWritesStopped,
+		Message: "the annotation " + meta.AnnotationStopWrites + " of the installation's ConfigMap stops all writes but removals",
+	}
 }
 
 // Admit marks the plans that must wait, and sets their reason. A plan waits if the maximum number of rollouts
@@ -91,35 +96,34 @@ func Admit(plans []Plan, limit Limit) {
 		case p.Action == Defer:
 			p.Write.Apply = nil
 		}
-		if p.LacksCanary = false; p.Waiting || !p.StartsPods() {
+		if p.IsWaiting() || !p.StartsPods() {
 			continue
 		}
 		switch {
 		case limit.WriteHold != nil && p.Action != Remove:
-			p.Wait(limit.WriteHold.Reason, limit.WriteHold.Message)
+			p.Block = limit.WriteHold
 		case p.isMidSteps():
-			p.Wait(meta.ReasonWaitingForSteps, "waiting for the Argo Rollout to finish its steps; a new pod template would restart them")
+			p.Wait(BlockedBySteps, meta.ReasonWaitingForSteps, "waiting for the Argo Rollout to finish its steps; a new pod template would restart them")
 		case limit.MaxAgeHold != nil && p.MaxAgeExpired && !limit.Paused:
-			p.Wait(limit.MaxAgeHold.Reason, limit.MaxAgeHold.Message)
+			p.Block = limit.MaxAgeHold
 		case limit.Paused:
-			p.Wait(meta.ReasonRolloutPaused, "spec.rollout.paused is true")
+			p.Wait(BlockedByPause, meta.ReasonRolloutPaused, "spec.rollout.paused is true")
 		case failed != nil && p.Action != Remove:
-			p.Wait(meta.ReasonRolloutFailed, fmt.Sprintf("waiting because the rollout of %s %s failed; rollouts continue when it recovers or the sidecar changes", failed.Target.Kind, failed.Target.Name))
+			p.Wait(BlockedByFailure, meta.ReasonRolloutFailed, fmt.Sprintf("waiting because the rollout of %s %s failed; rollouts continue when it recovers or the sidecar changes", failed.Target.Kind, failed.Target.Name))
 		case limit.ClosedWindow != nil && p.Action != Remove && !limit.isNew(p):
-			p.Wait(meta.ReasonOutsideWindow, "waiting for the rollout window that opens at "+limit.ClosedWindow.OpensAt.Format(time.RFC3339)+" (rollout.windows)")
-		case p.Withheld:
+			p.Block = limit.ClosedWindow.block()
+		case p.IsBlockedBy(BlockedByRejection):
 		case canary != nil && !p.IsCanary && p.Action != Remove:
-			p.queue(meta.ReasonWaitingForCanary, fmt.Sprintf("waiting for canary %s %s to finish its rollout (spec.rollout.canary)", canary.Target.Kind, canary.Target.Name))
+			p.queue(BlockedByCanary, meta.ReasonWaitingForCanary, fmt.Sprintf("waiting for canary %s %s to finish its rollout (spec.rollout.canary)", canary.Target.Kind, canary.Target.Name))
 			isQueued = isQueued || !p.Rollout.FailedBefore
 		case isUnproven && !p.IsCanary && p.Action != Remove:
-			p.Wait(meta.ReasonWaitingForCanary, limit.Unproven)
-			p.LacksCanary = true
+			p.Wait(BlockedByMissingCanary, meta.ReasonWaitingForCanary, limit.Unproven)
 		case p.Rollout.FailedBefore && isQueued:
-			p.queue(meta.ReasonWaitingForHealthy, "waiting because the workload failed before this change; it gets the change when no healthy workload waits for a rollout slot")
+			p.queue(BlockedByHealthy, meta.ReasonWaitingForHealthy, "waiting because the workload failed before this change; it gets the change when no healthy workload waits for a rollout slot")
 		case p.Rollout.InFlight:
 			// The newest version replaces it, so this is still one rollout.
 		case limit.Max > 0 && inFlight >= limit.Max, limit.Max > 0 && p.Rollout.FailedBefore && inFlight+inFlightFailed >= limit.Max:
-			p.queue(meta.ReasonWaitingForSlot, limit.waitMessage())
+			p.queue(BlockedBySlot, meta.ReasonWaitingForSlot, limit.waitMessage())
 			isQueued = isQueued || !p.Rollout.FailedBefore
 		case p.Rollout.FailedBefore:
 			inFlightFailed++

@@ -184,9 +184,9 @@ func TestAdmit_StartsWritesWithinLimits(t *testing.T) {
 				if p.Writes() {
 					goes += p.Target.Name
 				}
-				if p.Waiting {
-					waits[p.Target.Name] = p.Reason
-					require.NotEmpty(t, p.Message)
+				if p.IsWaiting() {
+					waits[p.Target.Name] = p.Reason()
+					require.NotEmpty(t, p.Message())
 				}
 			}
 			require.Equal(t, test.goes, goes)
@@ -201,11 +201,11 @@ func TestAdmit_StartsWritesWithinLimits(t *testing.T) {
 func TestAdmit_NamesFailedWorkload(t *testing.T) {
 	plans := plansOf("inject", "failed")
 	Admit(plans, Limit{})
-	require.Contains(t, plans[0].Message, "the rollout of Deployment b failed")
+	require.Contains(t, plans[0].Message(), "the rollout of Deployment b failed")
 }
 
 func TestAdmit_ExplainsWaitForSoak(t *testing.T) {
 	plans := plansOf("rolling", "inject")
 	Admit(plans, Limit{Max: 1, Soak: 30 * time.Second})
-	require.Equal(t, "waiting for a rollout slot: at most 1 rollouts at once (spec.rollout.maxConcurrent), each until its pods have been available for 30s (spec.rollout.soak)", plans[1].Message)
+	require.Equal(t, "waiting for a rollout slot: at most 1 rollouts at once (spec.rollout.maxConcurrent), each until its pods have been available for 30s (spec.rollout.soak)", plans[1].Message())
 }

@@ -91,7 +91,7 @@ func TestForInjection_ReportsCauseOfWrite(t *testing.T) {
 				policy.Texts = texts
 				for range 2 {
 					p := ForInjection(mine, test.desired, policy, test.view)
-					require.Equal(t, test.action, p.Action, p.Message)
+					require.Equal(t, test.action, p.Action, p.Message())
 					require.Equal(t, test.want, p.Write.Cause)
 					if p.Action == Inject || p.Action == Update {
 						require.Equal(t, test.want, tree.MapAt(p.Write.Apply, "metadata", "annotations")[meta.AnnotationChangeCause])

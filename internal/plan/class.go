@@ -63,10 +63,10 @@ func IsSettled(plans []Plan, isRefused bool, now time.Time) (isSettled bool, req
 	var isMoving, isWaiting, isStuck bool
 	for i := range plans {
 		p := &plans[i]
-		starts := !p.Waiting && p.StartsPods()
+		starts := !p.IsWaiting() && p.StartsPods()
 		switch {
 		case p.Class() != Injections, p.Rollout.FailedBefore:
-		case p.Rollout.Failed, starts && (isRefused || p.Withheld):
+		case p.Rollout.Failed, starts && (isRefused || p.IsBlockedBy(BlockedByRejection)):
 			isStuck = true
 		case p.Rollout.InFlight && p.Workload.Rollout == workload.RolloutUnavailable:
 			remaining := workload.Deadline - p.Workload.TimeInState(now)
@@ -75,7 +75,7 @@ func IsSettled(plans []Plan, isRefused bool, now time.Time) (isSettled bool, req
 			}
 		case p.Rollout.InFlight, starts:
 			isMoving = true
-		case p.Waiting && p.Reason != meta.ReasonRolloutPaused:
+		case p.IsWaiting() && p.Block.Kind.BlocksOthers():
 			isWaiting = true
 		}
 	}
@@ -111,7 +111,7 @@ func Grant(plans []Plan, class Class, granted int, limit int) {
 			continue
 		}
 		if granted--; granted < 0 {
-			p.queue(meta.ReasonWaitingForGlobalSlot, fmt.Sprintf("waiting for a rollout slot: at most %d rollouts at once over all VectorSidecars (rollout.maxConcurrent)", limit))
+			p.queue(BlockedByGlobalSlot, meta.ReasonWaitingForGlobalSlot, fmt.Sprintf("waiting for a rollout slot: at most %d rollouts at once over all VectorSidecars (rollout.maxConcurrent)", limit))
 		}
 	}
 }

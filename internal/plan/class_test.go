@@ -18,6 +18,7 @@ func TestRunningAndDeferred_SummarizesPlans(t *testing.T) {
 	runs := Plan{Action: None, Desired: wanted, Workload: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}}
 	rolls, later, blocked := runs, runs, runs
 	rolls.Workload.Rollout, later.Action, blocked.Action = workload.RolloutProgressing, Defer, Blocked
+	later.Block, blocked.Block = &Block{Kind: BlockedByMode}, &Block{Kind: BlockedByObstacle}
 	none := Plan{Action: None, Workload: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}}
 	for name, test := range map[string]struct {
 		plans                 []Plan
@@ -53,9 +54,9 @@ func TestIsSettled_IgnoresPlansBehindStuckRollouts(t *testing.T) {
 	lost := of(workload.RolloutUnavailable, func(p *Plan) { p.Rollout.InFlight = true })
 	long := of(workload.RolloutUnavailable, func(p *Plan) { p.Rollout.InFlight, p.Workload.StateSince = true, now.Add(-workload.Deadline) })
 	begins := of(workload.RolloutComplete, func(p *Plan) { p.Action = Update })
-	denied := of(workload.RolloutComplete, func(p *Plan) { p.Action, p.Withheld = Update, true })
-	waits := of(workload.RolloutComplete, func(p *Plan) { p.Action = Update; p.Wait(meta.ReasonWaitingForSlot, "") })
-	paused := of(workload.RolloutComplete, func(p *Plan) { p.Action = Update; p.Wait(meta.ReasonRolloutPaused, "") })
+	denied := of(workload.RolloutComplete, func(p *Plan) { p.Action, p.Block = Update, &Block{Kind: BlockedByRejection} })
+	waits := of(workload.RolloutComplete, func(p *Plan) { p.Action = Update; p.Wait(BlockedBySlot, meta.ReasonWaitingForSlot, "") })
+	paused := of(workload.RolloutComplete, func(p *Plan) { p.Action = Update; p.Wait(BlockedByPause, meta.ReasonRolloutPaused, "") })
 	removed := of(workload.RolloutProgressing, func(p *Plan) { p.Desired, p.Rollout.InFlight = nil, true })
 	for name, test := range map[string]struct {
 		plans     []Plan

@@ -17,7 +17,7 @@ import (
 // findObstacle returns the first problem with the sidecar in a workload that the API server would accept, or
 // would reject with an unclear message. Examples are a name that is already used, a mount without a volume, and
 // a port that is used twice. It returns nil for none.
-func findObstacle(manager string, desired *Desired, policy Policy, view *workload.View) *obstacle {
+func findObstacle(manager string, desired *Desired, policy Policy, view *workload.View) *Block {
 	spec := &desired.overlay.Template.Spec
 	owned := view.Owned[manager]
 	if c := kindConflict(spec, policy, view); c != nil {
@@ -52,21 +52,21 @@ func findObstacle(manager string, desired *Desired, policy Policy, view *workloa
 }
 
 // kindConflict returns an obstacle if the kind of the workload does not allow a part of the sidecar.
-func kindConflict(spec *corev1.PodSpec, policy Policy, view *workload.View) *obstacle {
+func kindConflict(spec *corev1.PodSpec, policy Policy, view *workload.View) *Block {
 	kind := view.Adapter()
 	switch {
 	case kind.Traits.Immutable != "" && !policy.Manifests:
-		return &obstacle{
-			action: Blocked, reason: meta.ReasonTemplateImmutable,
-			message: fmt.Sprintf("the pod template of a %s cannot be changed: %s", kind.Kind, kind.Traits.Immutable),
+		return &Block{
+			Kind: BlockedByObstacle, Reason: meta.ReasonTemplateImmutable,
+			Message: fmt.Sprintf("the pod template of a %s cannot be changed: %s", kind.Kind, kind.Traits.Immutable),
 		}
 	case kind.Traits.RunsToCompletion && len(spec.Containers) > 0:
-		return blockedObstacle("container %q would keep running after the other containers end, so that a run of the %s never ends; use a native sidecar (sidecar.native)", spec.Containers[0].Name, kind.Kind)
+		return newObstacle("container %q would keep running after the other containers end, so that a run of the %s never ends; use a native sidecar (sidecar.native)", spec.Containers[0].Name, kind.Kind)
 	}
 	return nil
 }
 
-func containerConflict(spec *corev1.PodSpec, owned workload.Owned, view *workload.View) *obstacle {
+func containerConflict(spec *corev1.PodSpec, owned workload.Owned, view *workload.View) *Block {
 	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
 		for i := range list {
 			name := list[i].Name
@@ -84,12 +84,12 @@ func containerConflict(spec *corev1.PodSpec, owned workload.Owned, view *workloa
 }
 
 // missingVolume returns an obstacle if a container mounts a volume that the pod would not have.
-func missingVolume(container *corev1.Container, spec *corev1.PodSpec, owned workload.Owned, view *workload.View) *obstacle {
+func missingVolume(container *corev1.Container, spec *corev1.PodSpec, owned workload.Owned, view *workload.View) *Block {
 	for _, mount := range container.VolumeMounts {
 		inOverlay := slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name })
 		inWorkload := view.HasVolume(mount.Name) && !slices.Contains(owned.Volumes, mount.Name)
 		if !inOverlay && !inWorkload {
-			return blockedObstacle("container %q mounts a volume %q at %s, which neither the sidecar nor the workload has", container.Name, mount.Name, mount.MountPath)
+			return newObstacle("container %q mounts a volume %q at %s, which neither the sidecar nor the workload has", container.Name, mount.Name, mount.MountPath)
 		}
 	}
 	return nil
@@ -97,12 +97,12 @@ func missingVolume(container *corev1.Container, spec *corev1.PodSpec, owned work
 
 // applicationConflict returns an obstacle for a mount in an application container. The container does not
 // exist, or it already has a mount at the same path.
-func applicationConflict(mounts []workload.Mount, owned workload.Owned, view *workload.View) *obstacle {
+func applicationConflict(mounts []workload.Mount, owned workload.Owned, view *workload.View) *Block {
 	for i := range mounts {
 		mount := &mounts[i]
 		pos := slices.IndexFunc(view.Containers, func(c workload.Container) bool { return !c.Init && c.Name == mount.Container })
 		if pos < 0 || slices.Contains(owned.Containers, mount.Container) {
-			return blockedObstacle("the workload has no container %q to mount volume %q into", mount.Container, mount.Name)
+			return newObstacle("the workload has no container %q to mount volume %q into", mount.Container, mount.Name)
 		}
 		for _, existing := range view.Containers[pos].Mounts {
 			if folder(existing.MountPath) == folder(mount.MountPath) && !owned.Mounts(existing.Name) {
@@ -118,7 +118,7 @@ func applicationConflict(mounts []workload.Mount, owned workload.Owned, view *wo
 func folder(mountPath string) string { return path.Join("/", mountPath) }
 
 // portConflict returns an obstacle if another container of the pod declares one of the container's ports.
-func portConflict(container *corev1.Container, owned workload.Owned, view *workload.View) *obstacle {
+func portConflict(container *corev1.Container, owned workload.Owned, view *workload.View) *Block {
 	for _, port := range container.Ports {
 		for _, existing := range view.Containers {
 			if slices.Contains(owned.Containers, existing.Name) {
@@ -126,7 +126,7 @@ func portConflict(container *corev1.Container, owned workload.Owned, view *workl
 			}
 			for _, existingPort := range existing.Ports {
 				if existingPort.ContainerPort == port.ContainerPort && protocol(existingPort) == protocol(port) {
-					return blockedObstacle("port %d of container %q is already used by container %q; use another port for the sidecar", port.ContainerPort, container.Name, existing.Name).withCompetitor(view.ContainerOwner(existing.Name))
+					return newObstacle("port %d of container %q is already used by container %q; use another port for the sidecar", port.ContainerPort, container.Name, existing.Name).withCompetitor(view.ContainerOwner(existing.Name))
 				}
 			}
 		}

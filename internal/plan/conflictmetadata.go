@@ -15,7 +15,7 @@ import (
 // metadataConflict returns an obstacle if the overlay would set a pod label or annotation that another field
 // manager owns. If the workload already has this sidecar, a key that a user has changed since the last write is
 // drift and not a conflict.
-func metadataConflict(manager string, desired *Desired, view *workload.View) *obstacle {
+func metadataConflict(manager string, desired *Desired, view *workload.View) *Block {
 	overlay := &desired.overlay.Template
 	for _, key := range slices.Sorted(maps.Keys(overlay.Labels)) {
 		if slices.Contains(view.SelectorKeys, key) {

@@ -47,8 +47,8 @@ func TestForInjection_ReportsPodMetadataConflict(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := ForInjection(mine, labeled, Policy{}, test.view)
-			require.Equal(t, test.want, p.Action, p.Message)
-			require.Contains(t, p.Message, test.text)
+			require.Equal(t, test.want, p.Action, p.Message())
+			require.Contains(t, p.Message(), test.text)
 		})
 	}
 }

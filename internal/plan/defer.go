@@ -12,8 +12,8 @@ import (
 )
 
 // Defer changes a plan that would inject or update a sidecar to a plan that does so later.
-func (p *Plan) Defer(reason, message string) {
-	p.Action, p.Reason, p.Message, p.Write.Cause = Defer, reason, message, ""
+func (p *Plan) Defer(kind BlockKind, reason, message string) {
+	p.Action, p.Block, p.Write.Cause = Defer, &Block{Kind: kind, Reason: reason, Message: message}, ""
 	p.Write.Apply, p.Write.Patch, p.Write.InitBefore, p.Write.InitAfter = nil, nil, nil, nil
 }
 

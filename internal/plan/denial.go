@@ -16,21 +16,39 @@ type Denial struct {
 	// RejectedAt is the time of the rejection. RetryAt is the time of the next retry, or zero if the next free
 	// rollout slot is used for a retry.
 	RejectedAt, RetryAt time.Time
+	// isWithheld reports whether the write is not retried in this reconcile.
+	isWithheld bool
 }
 
 // Deny records that the plan's write was rejected before. The plan is not retried before Denial.RetryAt.
 func (p *Plan) Deny(denial *Denial, now time.Time) {
-	p.Denied, p.Withheld = denial, now.Before(denial.RetryAt)
+	if p.Denied = denial; now.Before(denial.RetryAt) {
+		p.withhold()
+	}
+}
+
+// IsWithheld reports whether the plan's write is not sent now because the same write was rejected before.
+func (p *Plan) IsWithheld() bool { return p.Denied != nil && p.Denied.isWithheld && !p.IsWaiting() }
+
+// withhold blocks the plan because its write was rejected before. A plan with another block keeps that block.
+func (p *Plan) withhold() {
+	p.Denied.isWithheld = true
+	switch {
+	case p.Block == nil:
+		p.Block = &Block{Kind: BlockedByRejection, Until: p.Denied.RetryAt}
+	case p.Action == Defer:
+		p.Write.Apply = nil
+	}
 }
 
 // queue makes the plan wait for other workloads. If the plan's write was rejected before, the plan is only
 // withheld, and keeps the message about the rejection.
-func (p *Plan) queue(reason, message string) {
+func (p *Plan) queue(kind BlockKind, reason, message string) {
 	if p.Denied != nil {
-		p.Withheld = true
+		p.withhold()
 		return
 	}
-	p.Wait(reason, message)
+	p.Wait(kind, reason, message)
 }
 
 // inTurn yields plans in the order in which they get rollout slots. Plans with rejected writes follow all other

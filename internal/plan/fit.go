@@ -80,7 +80,7 @@ func (f comparison) needsNote(manager string, desiredBody *applied, desired *Des
 
 // keptObstacle returns an obstacle for a sidecar that the workload keeps. It checks only for port conflicts,
 // because no other conflict in findObstacle can appear after the injection.
-func keptObstacle(manager string, _ *Desired, _ Policy, view *workload.View) *obstacle {
+func keptObstacle(manager string, _ *Desired, _ Policy, view *workload.View) *Block {
 	owned := view.Owned[manager]
 	for i := range view.Containers {
 		c := &view.Containers[i]

@@ -25,12 +25,12 @@ func newPlan(manager string, desired *Desired, view *workload.View) Plan {
 
 // ForBlocked returns the plan for a workload that cannot be written. If the workload opts out, the plan is for
 // the opt-out instead.
-func ForBlocked(manager string, view *workload.View, reason, message string) Plan {
+func ForBlocked(manager string, view *workload.View, block Block) Plan {
 	if isExcluded(view) {
 		return forExcluded(manager, nil, view)
 	}
 	plan := newPlan(manager, nil, view)
-	plan.Action, plan.Reason, plan.Message = Blocked, reason, message
+	plan.Stop(block)
 	return plan
 }
 
@@ -94,14 +94,14 @@ func forExcluded(manager string, desired *Desired, view *workload.View) Plan {
 	plan := newPlan(manager, desired, view)
 	switch {
 	case view.Deleting:
-		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonWorkloadDeleting, "the workload is being deleted"
+		plan.Stop(Block{Kind: BlockedByExclusion, Reason: meta.ReasonWorkloadDeleting, Message: "the workload is being deleted"})
 	case plan.Existing.IsOwned, plan.Existing.Waits:
 		plan = ForRemoval(manager, view)
 		plan.Write.Cause = fmt.Sprintf("the workload's annotation %s is %s", meta.AnnotationInject, quoteText(view.OptOut))
 		return plan
 	default:
-		plan.Action, plan.Desired, plan.Reason = Blocked, nil, meta.ReasonOptedOut
-		plan.Message = fmt.Sprintf("annotation %s is %s", meta.AnnotationInject, view.OptOut)
+		plan.Desired = nil
+		plan.Stop(Block{Kind: BlockedByOptOut, Reason: meta.ReasonOptedOut, Message: fmt.Sprintf("annotation %s is %s", meta.AnnotationInject, view.OptOut)})
 	}
 	return plan
 }
@@ -111,7 +111,7 @@ func forExcluded(manager string, desired *Desired, view *workload.View) Plan {
 func forOwned(manager string, view *workload.View) Plan {
 	cause := view.Owner.String() + " owns it, and spec.ownedWorkloads is Skip"
 	if plan := newPlan(manager, nil, view); !plan.Existing.IsOwned && !plan.Existing.Waits {
-		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonOwnedBy, cause
+		plan.Stop(Block{Kind: BlockedByExclusion, Reason: meta.ReasonOwnedBy, Message: cause})
 		return plan
 	}
 	plan := ForRemoval(manager, view)
@@ -128,13 +128,14 @@ func ForInjection(manager string, desired *Desired, policy Policy, view *workloa
 		return forOwned(manager, view)
 	}
 	if unreadMessage := view.Unread.Text(); unreadMessage != "" {
-		return ForBlocked(manager, view, meta.ReasonBlocked, unreadMessage+"; the workload is not changed until that field is corrected")
+		return ForBlocked(manager, view, *newObstacle("%s; the workload is not changed until that field is corrected", unreadMessage))
 	}
 	desired = desired.Yielding(manager, view)
 	plan := newPlan(manager, desired, view)
 	owned, carries := view.Owned[manager], plan.Existing.IsOwned
 	if reason, message := plan.exclusionReason(policy, view); reason != "" {
-		plan.Action, plan.Desired, plan.Reason, plan.Message = Blocked, nil, reason, message
+		plan.Desired = nil
+		plan.Stop(Block{Kind: BlockedByExclusion, Reason: reason, Message: message})
 		return plan
 	}
 	desiredBody := desired.bodyFor(manager, policy, view)
@@ -149,11 +150,11 @@ func ForInjection(manager string, desired *Desired, policy Policy, view *workloa
 		// This trims the managed fields. The next reconcile makes the other changes.
 		plan.Action, plan.Write.Cause = RecordOnly, causeInterrupted
 	case blocker != nil:
-		plan.Action, plan.Reason, plan.Message, plan.Competitor = blocker.action, blocker.reason, blocker.message, blocker.competitor
+		plan.Stop(*blocker)
 	case desired.isAdmissionInjected(manager, &desiredBody, view):
 		plan.adopt(desiredBody, policy, view)
 	case view.Paused && (!carries || !diff.isCurrent()):
-		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonWorkloadPaused, "rollouts are paused; the workload gets the sidecar when they are resumed"
+		plan.Stop(Block{Kind: BlockedByExclusion, Reason: meta.ReasonWorkloadPaused, Message: "rollouts are paused; the workload gets the sidecar when they are resumed"})
 	case !carries, owned.IsEmpty():
 		plan.write(Inject, desiredBody, diff, policy, view)
 	case diff.isKept && policy.StrictOrder && isBehind(manager, view), diff.isRendered && policy.StrictOrder && isMisplaced(manager, desired, view):
@@ -167,8 +168,10 @@ func ForInjection(manager string, desired *Desired, policy Policy, view *workloa
 	case !diff.isAsked && (diff.isStale || owned.InjectedHash != desired.InjectedHash()), owned.HasPlainAnnotations != desiredBody.isPlain, owned.Unfinished:
 		plan.write(Update, desiredBody, diff, policy, view)
 	case policy.ReportDrift:
-		plan.Action, plan.Reason = Blocked, meta.ReasonDrifted
-		plan.Message = fmt.Sprintf("the sidecar was changed (last recorded writer: %q), and spec.driftPolicy is Report", view.LastWriter)
+		plan.Stop(Block{
+			Kind: BlockedByObstacle, Reason: meta.ReasonDrifted,
+			Message: fmt.Sprintf("the sidecar was changed (last recorded writer: %q), and spec.driftPolicy is Report", view.LastWriter),
+		})
 	default:
 		plan.write(Update, desiredBody, diff, policy, view)
 		plan.Write.Repairs, plan.Write.AtOnce = true, true
@@ -219,6 +222,6 @@ func (p *Plan) makePatch(view *workload.View) {
 // block changes the plan to Blocked if there is an error.
 func (p *Plan) block(err error) {
 	if err != nil {
-		p.Action, p.Reason, p.Message = Blocked, meta.ReasonBlocked, err.Error()
+		p.Stop(Block{Kind: BlockedByObstacle, Reason: meta.ReasonBlocked, Message: err.Error()})
 	}
 }

@@ -4,11 +4,8 @@
 package plan
 
 import (
-	"fmt"
-
 	corev1 "k8s.io/api/core/v1"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -30,7 +27,6 @@ func (p *Plan) NodePorts(view *workload.View) []workload.NodePort {
 // BlockByNodePort changes the plan to Blocked, because another workload on the same nodes already uses a port
 // of the node.
 func (p *Plan) BlockByNodePort(port workload.NodePort, neighbor workload.Ref, container string) {
-	p.Action, p.Reason = Blocked, meta.ReasonBlocked
-	p.Message = fmt.Sprintf("port %d of the node is used by container %q of %s %s/%s, which runs on the same nodes; use another port for the sidecar, or separate the workloads with nodeSelector",
-		port.Port, container, neighbor.Kind, neighbor.Namespace, neighbor.Name)
+	p.Stop(*newObstacle("port %d of the node is used by container %q of %s %s/%s, which runs on the same nodes; use another port for the sidecar, or separate the workloads with nodeSelector",
+		port.Port, container, neighbor.Kind, neighbor.Namespace, neighbor.Name))
 }

@@ -22,18 +22,8 @@ const (
 // makes now.
 func (p *Plan) Phase() Phase {
 	switch {
-	case p.Waiting:
-		return v1alpha1.StateWaiting
-	case p.Withheld && p.StartsPods():
-		return v1alpha1.StateRejected
-	case p.Action == Defer:
-		return v1alpha1.StateDeferred
-	case p.IsSkipped():
-		return v1alpha1.StateSkipped
-	case p.Action == Conflict:
-		return v1alpha1.StateConflict
-	case p.Action == Blocked:
-		return v1alpha1.StateBlocked
+	case p.Block != nil && (p.Block.Kind != BlockedByRejection || p.StartsPods()): // A rejected record does not change the sidecar.
+		return p.Block.Kind.state()
 	case p.Action == Remove, p.Desired == nil && p.Rollout.InFlight:
 		return v1alpha1.StateRemoving
 	case p.Writes() && p.StartsPods():

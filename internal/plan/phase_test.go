@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -23,7 +22,7 @@ func TestPhase_DerivesFromPlan(t *testing.T) {
 		"noted, which starts no pods":   {Plan{Action: RecordOnly, Desired: wanted}, Updated},
 		"nothing is wanted":             {Plan{Action: None}, Bare},
 		"written now":                   {Plan{Action: Update, Desired: wanted}, v1alpha1.StateRollingOut},
-		"in its turn":                   {Plan{Action: Update, Desired: wanted, Waiting: true}, v1alpha1.StateWaiting},
+		"in its turn":                   {Plan{Action: Update, Desired: wanted, Block: &Block{Kind: BlockedBySlot}}, v1alpha1.StateWaiting},
 		"rolling out":                   {Plan{Action: None, Desired: wanted, Rollout: Rollout{InFlight: true}, Workload: workload.State{Rollout: workload.RolloutProgressing}}, v1alpha1.StateRollingOut},
 		"rolled out, and not for long":  {Plan{Action: None, Desired: wanted, Rollout: Rollout{InFlight: true}}, v1alpha1.StateSoaking},
 		"failed, though in flight":      {Plan{Action: None, Desired: wanted, Rollout: Rollout{InFlight: true, Failed: true}}, v1alpha1.StateFailed},
@@ -31,11 +30,11 @@ func TestPhase_DerivesFromPlan(t *testing.T) {
 		"lost pods":                     {Plan{Action: None, Desired: wanted, Workload: workload.State{Rollout: workload.RolloutUnavailable}}, v1alpha1.StateUnavailable},
 		"removed now":                   {Plan{Action: Remove}, v1alpha1.StateRemoving},
 		"removed, and rolling out":      {Plan{Action: None, Rollout: Rollout{InFlight: true}}, v1alpha1.StateRemoving},
-		"somebody else's":               {Plan{Action: Conflict}, v1alpha1.StateConflict},
-		"one that cannot take it":       {Plan{Action: Blocked, Reason: meta.ReasonBlocked}, v1alpha1.StateBlocked},
-		"left out by its owner's wish":  {Plan{Action: Blocked, Reason: meta.ReasonOptedOut}, v1alpha1.StateSkipped},
-		"left out while it is deleted":  {Plan{Action: Blocked, Reason: meta.ReasonWorkloadDeleting}, v1alpha1.StateSkipped},
-		"waiting comes before the rest": {Plan{Action: Remove, Waiting: true, Rollout: Rollout{Failed: true}}, v1alpha1.StateWaiting},
+		"somebody else's":               {Plan{Action: Conflict, Block: &Block{Kind: BlockedByConflict}}, v1alpha1.StateConflict},
+		"one that cannot take it":       {Plan{Action: Blocked, Block: &Block{Kind: BlockedByObstacle}}, v1alpha1.StateBlocked},
+		"left out by its owner's wish":  {Plan{Action: Blocked, Block: &Block{Kind: BlockedByOptOut}}, v1alpha1.StateSkipped},
+		"left out while it is deleted":  {Plan{Action: Blocked, Block: &Block{Kind: BlockedByExclusion}}, v1alpha1.StateSkipped},
+		"waiting comes before the rest": {Plan{Action: Remove, Block: &Block{Kind: BlockedByPause}, Rollout: Rollout{Failed: true}}, v1alpha1.StateWaiting},
 	} {
 		require.Equal(t, test.want, test.plan.Phase(), name)
 	}

@@ -8,9 +8,7 @@ package plan
 
 import (
 	"cmp"
-	"fmt"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -59,29 +57,23 @@ type Plan struct {
 	Action  Action
 	// Write is the content of the write.
 	Write Write
-	// Reason is a reason that is declared in package meta. Message is a sentence. Both are "" if there is
-	// nothing to explain.
-	Reason, Message string
-	// Competitor is the name of the other VectorSidecar in a conflict, or "" for any other conflict.
-	Competitor string
+	// Block explains why the plan does not write its change now. It is nil if the plan writes it, or has none.
+	Block *Block
 	// Rollout is the state of the rollout of the current sidecar.
 	Rollout Rollout
 	// Warning is a warning about the sidecar for users that does not block the write, or "" for none.
 	Warning string
+	// OwnerNotice is a message for users about the controller owner of a workload that gets its first sidecar, or ""
+	// for none.
+	OwnerNotice string
 	// Halted reports whether the workload is paused or being deleted.
 	Halted bool
 	// IsCanary reports whether the workload is a canary, which receives changes first.
 	IsCanary bool
-	// LacksCanary reports whether the plan waits because no canary has pods. Such a wait may last.
-	LacksCanary bool
 	// MaxAgeExpired reports whether the workload has waited for the time in spec.rollout.maxAge.
 	MaxAgeExpired bool
-	// Waiting reports whether the plan must wait because of Reason.
-	Waiting bool
-	// Withheld reports whether the plan is not retried now because of Denied. Denied is the last rejection of
-	// the same write, or nil for none.
-	Withheld bool
-	Denied   *Denial
+	// Denied is the last rejection of the same write, or nil for none.
+	Denied *Denial
 }
 
 // Existing describes the sidecar of the VectorSidecar that a workload has before the plan's write.
@@ -132,11 +124,13 @@ type Write struct {
 
 // Rollout is the state of the rollout of a workload's current sidecar.
 type Rollout struct {
+	// Reason and Message explain the state to users. Both are "" if there is nothing to explain.
+	Reason, Message string
 	// InFlight reports whether a rollout of the operator is in progress, including the soak time. A rollout that
 	// has failed or is blocked may be in progress, and so may the rollout of a plan that waits.
 	InFlight bool
 	// Failed reports whether the rollout has failed. PodsBlocked reports whether its pods are blocked by a cause
-	// that may pass. Reason is that cause.
+	// that may pass.
 	Failed, PodsBlocked bool
 	// SidecarFailed reports whether the sidecar is certainly the cause of the failure. Obstructed reports
 	// whether the pods are certainly rejected or unschedulable.
@@ -154,46 +148,24 @@ type Rollout struct {
 	Container string
 }
 
-// Wait makes the plan wait for a reason.
-func (p *Plan) Wait(reason, message string) {
-	p.Waiting, p.Reason, p.Message = true, reason, message
-}
-
 // Fail records that the rollout of the current sidecar has failed.
 func (p *Plan) Fail(reason, message string) {
-	p.Rollout.Failed, p.Reason, p.Message = true, reason, message
+	p.Rollout.Failed, p.Rollout.Reason, p.Rollout.Message = true, reason, message
 }
 
 // Hinder records that the pods with the current sidecar are blocked.
 func (p *Plan) Hinder(reason, message string) {
-	p.Rollout.PodsBlocked, p.Reason, p.Message = true, reason, message
-}
-
-// IsSkipped reports whether the workload does not get the sidecar for a reason that is not an error: for
-// example, it opts out, is paused, or is being deleted.
-func (p *Plan) IsSkipped() bool {
-	switch p.Reason {
-	case meta.ReasonOptedOut, meta.ReasonWorkloadPaused, meta.ReasonWorkloadDeleting, meta.ReasonHostNetwork, meta.ReasonWindows, meta.ReasonSuperseded,
-		meta.ReasonTemplateInWorkloadRef, meta.ReasonApplicationRejected, meta.ReasonOwnedBy:
-		return p.Action == Blocked
-	}
-	return false
+	p.Rollout.PodsBlocked, p.Rollout.Reason, p.Rollout.Message = true, reason, message
 }
 
 // Writes reports whether the plan changes the workload now.
 func (p *Plan) Writes() bool {
-	return !p.Waiting && !p.Withheld && (p.StartsPods() || p.IsRecordOnly() || p.Action == Defer && p.Write.Apply != nil)
+	return p.Block == nil && (p.StartsPods() || p.IsRecordOnly()) || p.Action == Defer && p.Write.Apply != nil
 }
 
 // StartsPods reports whether the plan changes the pod template, now or later.
 func (p *Plan) StartsPods() bool {
 	return p.Action == Inject || p.Action == Update || p.Action == Remove
-}
-
-// WaitsForOthers reports whether the plan waits for other workloads of its VectorSidecar that will finish
-// without an action of a user.
-func (p *Plan) WaitsForOthers() bool {
-	return p.Waiting && !p.LacksCanary && (p.Reason == meta.ReasonWaitingForSlot || p.Reason == meta.ReasonWaitingForCanary || p.Reason == meta.ReasonWaitingForHealthy)
 }
 
 // IsCurrent reports whether the workload's sidecar is up to date.
@@ -219,26 +191,4 @@ func (p *Plan) WholeHash() string {
 // SidecarHash returns the injected-hash of the sidecar in a workload with an up-to-date sidecar.
 func (p *Plan) SidecarHash() string {
 	return cmp.Or(p.Existing.UnchangedHash, p.Desired.InjectedHash())
-}
-
-// obstacle is the reason why a workload cannot be written.
-type obstacle struct {
-	action          Action
-	reason, message string
-	// competitor has the same meaning as Plan.Competitor.
-	competitor string
-}
-
-// withCompetitor sets the competitor to the VectorSidecar of a field manager, and returns the obstacle.
-func (c *obstacle) withCompetitor(manager string) *obstacle {
-	c.competitor = meta.SidecarName(manager)
-	return c
-}
-
-func conflict(format string, args ...any) *obstacle {
-	return &obstacle{action: Conflict, reason: meta.ReasonConflict, message: fmt.Sprintf(format, args...)}
-}
-
-func blockedObstacle(format string, args ...any) *obstacle {
-	return &obstacle{action: Blocked, reason: meta.ReasonBlocked, message: fmt.Sprintf(format, args...)}
 }

@@ -132,9 +132,9 @@ func TestForInjection_ChoosesActionByWorkload(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := ForInjection(mine, sidecar(), test.policy, test.view)
 
-			require.Equal(t, test.want, p.Action, p.Message)
-			require.Equal(t, test.reason, p.Reason)
-			require.Equal(t, test.reason != "", p.Message != "", "whoever is refused is told why")
+			require.Equal(t, test.want, p.Action, p.Message())
+			require.Equal(t, test.reason, p.Reason())
+			require.Equal(t, test.reason != "", p.Message() != "", "whoever is refused is told why")
 			require.Equal(t, test.view.Ref, p.Target)
 			require.Equal(t, mine, p.Manager)
 			require.Equal(t, p.Action == Inject || p.Action == Update, p.Write.Apply != nil)
@@ -155,8 +155,8 @@ func TestForRemoval_KeepsSidecarInUnreadableTemplate(t *testing.T) {
 
 	p := ForRemoval(mine, record)
 	require.Equal(t, Blocked, p.Action)
-	require.Equal(t, meta.ReasonBlocked, p.Reason)
-	require.Equal(t, "removing the sidecar: spec.template.spec.volumes cannot be read; the operator retries after that field is corrected", p.Message)
+	require.Equal(t, meta.ReasonBlocked, p.Reason())
+	require.Equal(t, "removing the sidecar: spec.template.spec.volumes cannot be read; the operator retries after that field is corrected", p.Message())
 	require.True(t, p.Existing.IsOwned, "its ConfigMaps are still needed")
 	require.False(t, p.Writes())
 	require.Equal(t, None, ForRemoval(theirs, record).Action, "what is not in it need not be taken out")
@@ -211,7 +211,7 @@ func TestForInjection_NamesBothSidesOfConflict(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := ForInjection(mine, sidecar(), Policy{ReportDrift: true}, test.view)
 			for _, part := range test.names {
-				require.Contains(t, p.Message, part)
+				require.Contains(t, p.Message(), part)
 			}
 		})
 	}
@@ -231,9 +231,9 @@ func TestForBlocked_AppliesOptOut(t *testing.T) {
 		"being deleted":         {with(current(), func(v *workload.View) { v.Deleting = true }), Blocked, meta.ReasonWorkloadDeleting},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := ForBlocked(mine, test.view, meta.ReasonInvalidValues, "x")
+			p := ForBlocked(mine, test.view, Block{Kind: BlockedByObstacle, Reason: meta.ReasonInvalidValues, Message: "x"})
 			require.Equal(t, test.want, p.Action)
-			require.Equal(t, test.reason, p.Reason)
+			require.Equal(t, test.reason, p.Reason())
 		})
 	}
 }
@@ -315,10 +315,10 @@ func TestWait_PreventsWrites(t *testing.T) {
 	p := ForInjection(mine, sidecar(), Policy{}, application())
 	require.True(t, p.Writes())
 
-	p.Wait(meta.ReasonWaitingForSlot, "its turn comes")
+	p.Wait(BlockedBySlot, meta.ReasonWaitingForSlot, "its turn comes")
 
 	require.False(t, p.Writes())
-	require.Equal(t, meta.ReasonWaitingForSlot, p.Reason)
+	require.Equal(t, meta.ReasonWaitingForSlot, p.Reason())
 }
 
 // A removal patches the mounts out again.
@@ -350,7 +350,7 @@ func TestForInjection_PatchesMountsIntoApplication(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := ForInjection(mine, sharing(), Policy{}, test.view)
 
-			require.Equal(t, test.want, p.Action, p.Message)
+			require.Equal(t, test.want, p.Action, p.Message())
 			require.Equal(t, test.patches, p.Write.Patch != nil)
 			require.NotContains(t, fmt.Sprint(p.Write.Apply), "mountPath", "no mount is applied")
 		})
@@ -447,7 +447,7 @@ func TestForInjection_CompletesInterruptedWrite(t *testing.T) {
 			}
 			p := ForInjection(mine, sidecar(), report, view)
 
-			require.Equal(t, test.want, p.Action, p.Message)
+			require.Equal(t, test.want, p.Action, p.Message())
 			require.Equal(t, test.sends, p.Body() != nil, "a record is trimmed, and nothing applied")
 			require.False(t, p.Write.Repairs, "nobody has changed it")
 		})

@@ -56,7 +56,7 @@ func TestForInjection_RemovesOutdatedInjectedEnv(t *testing.T) {
 		}
 		for _, policy := range []Policy{{}, {ReportDrift: true}} {
 			plan := ForInjection(mine, test.desired.WithInput(RequestedInput{Digest: requested}), policy, test.view)
-			require.Equal(t, test.want, plan.Action, "%s: %s", name, plan.Message)
+			require.Equal(t, test.want, plan.Action, "%s: %s", name, plan.Message())
 			require.False(t, plan.Write.Repairs, name)
 			require.Equal(t, test.want == Update, plan.Write.Patch != nil, name)
 		}

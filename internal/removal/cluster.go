@@ -235,7 +235,7 @@ func (e *Ejector) removeOne(ctx context.Context, writer *apply.Writer, view *wor
 		case plan.None:
 			return nil
 		case plan.Blocked:
-			return fmt.Errorf("%s %s/%s: %s", view.Kind, view.Namespace, view.Name, removal.Message)
+			return fmt.Errorf("%s %s/%s: %s", view.Kind, view.Namespace, view.Name, removal.Message())
 		default:
 		}
 		_, err := writer.Workload(ctx, &removal)

@@ -53,7 +53,7 @@ func removeManager(merger Merger, object workload.Object, manager string) (workl
 		return object, nil
 	case plan.Remove, plan.RecordOnly:
 	default:
-		return nil, fmt.Errorf("%s: %s", removal.Reason, removal.Message)
+		return nil, fmt.Errorf("%s: %s", removal.Reason(), removal.Message())
 	}
 	merged, err := merger.Workload(object, &removal)
 	if err != nil {

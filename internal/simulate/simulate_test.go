@@ -53,7 +53,7 @@ func application() *appsv1.Deployment {
 
 func carryOut(t *testing.T, merger *Merger, deployment *appsv1.Deployment, p *plan.Plan) *appsv1.Deployment {
 	t.Helper()
-	require.True(t, p.Writes(), "%s: %s", p.Reason, p.Message)
+	require.True(t, p.Writes(), "%s: %s", p.Reason(), p.Message())
 	merged, err := merger.Workload(deployment, p)
 	require.NoError(t, err)
 	result := &appsv1.Deployment{}

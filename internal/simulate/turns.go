@@ -104,7 +104,7 @@ func (p *Paced) finish(turn int, turns []int) bool {
 		if workloadPlan.Rollout.InFlight {
 			workloadPlan.Rollout.InFlight, workloadPlan.Rollout.HasEvidence, isMoving = false, workloadPlan.Rollout.HasEvidence || workloadPlan.Workload.Evidence > 0 || workloadPlan.Workload.Idle == "", true
 		}
-		workloadPlan.Waiting = false
+		workloadPlan.ClearWait()
 	}
 	return isMoving
 }

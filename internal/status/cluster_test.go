@@ -25,7 +25,7 @@ func TestNewClusterStatus_ReportsRevertedSpec(t *testing.T) {
 	in := func(trial lastgood.Trial, plans ...plan.Plan) *InNamespace {
 		return &InNamespace{VectorSidecarStatus: NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(plans...)}, noon), Trial: trial}
 	}
-	well, stalledIn := in(back, planned("cart", plan.None)), in(back, planned("cart", plan.Conflict, nothingWanted, because(meta.ReasonConflict, "taken")))
+	well, stalledIn := in(back, planned("cart", plan.None)), in(back, planned("cart", plan.None, nothingWanted, stops(plan.BlockedByConflict, meta.ReasonConflict, "taken")))
 	for name, test := range map[string]struct {
 		namespaces map[string]*InNamespace
 		unseen     int

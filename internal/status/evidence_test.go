@@ -19,7 +19,7 @@ import (
 // withoutPods is a workload that needs nothing and has no pods.
 func withoutPods(p *plan.Plan) {
 	p.Workload.Evidence = 0
-	p.Reason, p.Message = meta.ReasonWithoutPods, "no pod has run the sidecar: it has 0 replicas"
+	p.Rollout.Reason, p.Rollout.Message = meta.ReasonWithoutPods, "no pod has run the sidecar: it has 0 replicas"
 }
 
 // heldBack is a workload that keeps all of its pods.
@@ -68,7 +68,7 @@ func TestNewClusterStatus_CountsNamespacesWithoutPods(t *testing.T) {
 		"with-a-held-pod": in(planned("partly", plan.None, rollout(workload.PodsNotReplaced)), planned("empty", plan.None, withoutPods)),
 		"without-pods":    in(planned("empty", plan.None, withoutPods)),
 		"before-a-run":    in(planned("report", plan.None, heldBack)),
-		"skipped":         in(planned("cart", plan.Blocked, nothingWanted, because(meta.ReasonOptedOut, "no"))),
+		"skipped":         in(planned("cart", plan.None, nothingWanted, stops(plan.BlockedByOptOut, meta.ReasonOptedOut, "no"))),
 		"at-work":         in(planned("cart", plan.None, rollout(workload.RolloutProgressing)), planned("empty", plan.None, withoutPods)),
 	}}, noon)
 

@@ -74,7 +74,7 @@ func sidecarOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus) outcome {
 		if group == nil {
 			continue
 		}
-		reason := cmp.Or(rank.reason, group.plans[0].Reason)
+		reason := cmp.Or(rank.reason, group.plans[0].Reason())
 		message := group.summary(decision.Matched, workload.Plural(facts.Sidecar.Spec.Kinds()...), rank.text) + waits(decision)
 		if text := facts.SpecStatus.Text(facts.Sidecar.Name); text != "" {
 			message += "; " + text
@@ -99,16 +99,16 @@ func readyOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[
 	}
 	message := fmt.Sprintf("%d of %d %s run the current sidecar", counts.ReadyWorkloads, decision.Matched, workload.Plural(kinds...))
 	if group := groups[podless]; group != nil {
-		message += fmt.Sprintf(", %d have no pods that run it (%s)", group.count, group.texts(func(p *plan.Plan) string { return ": " + p.Message }))
+		message += fmt.Sprintf(", %d have no pods that run it (%s)", group.count, group.texts(func(p *plan.Plan) string { return ": " + p.Message() }))
 	}
 	if group := groups[podsOutdated]; group != nil {
-		message += fmt.Sprintf(", %d have it in the pod template, but not in all running pods (%s)", group.count, group.texts(func(p *plan.Plan) string { return ": " + p.Message }))
+		message += fmt.Sprintf(", %d have it in the pod template, but not in all running pods (%s)", group.count, group.texts(func(p *plan.Plan) string { return ": " + p.Message() }))
 	}
 	if n := countEarlierRenderings(decision.Plans); n > 0 {
 		message += fmt.Sprintf(", %d as an earlier release rendered it until their next change", n)
 	}
 	if group := groups[deferred]; group != nil {
-		message += fmt.Sprintf(", %d get it later (%s)", group.count, group.texts(func(p *plan.Plan) string { return ": " + p.Message }))
+		message += fmt.Sprintf(", %d get it later (%s)", group.count, group.texts(func(p *plan.Plan) string { return ": " + p.Message() }))
 	}
 	if group := groups[skipped]; group != nil {
 		message += fmt.Sprintf(", %d skipped", group.count)
@@ -207,10 +207,10 @@ func (g *group) texts(describe func(*plan.Plan) string) string {
 // few.
 func (g *group) summary(matched int, noun, text string) string {
 	return fmt.Sprintf("%d of %d %s %s: %s", g.count, max(matched, g.count), noun, text, g.texts(func(p *plan.Plan) string {
-		if p.Message == "" || phaseFor(p, nil) == soaking { // All have the same reason.
+		if p.Message() == "" || phaseFor(p, nil) == soaking { // All have the same reason.
 			return ""
 		}
-		return ": " + p.Message
+		return ": " + p.Message()
 	}))
 }
 

@@ -62,7 +62,11 @@ func planned(name string, action plan.Action, change ...func(*plan.Plan)) plan.P
 }
 
 func because(reason, message string) func(*plan.Plan) {
-	return func(p *plan.Plan) { p.Reason, p.Message = reason, message }
+	return func(p *plan.Plan) { p.Rollout.Reason, p.Rollout.Message = reason, message }
+}
+
+func stops(kind plan.BlockKind, reason, message string) func(*plan.Plan) {
+	return func(p *plan.Plan) { p.Stop(plan.Block{Kind: kind, Reason: reason, Message: message}) }
 }
 
 func rollout(state workload.Rollout) func(*plan.Plan) {
@@ -151,7 +155,7 @@ func TestNewSidecarStatus_MatchesKstatus(t *testing.T) {
 			state: atIt, reason: meta.ReasonRollingOut, names: []string{"1 of 2", "Deployment shop/cart"}, kstatus: status.InProgressStatus,
 		},
 		"waiting for its turn": {
-			facts: Facts{Decision: decided(planned("cart", plan.Update, func(p *plan.Plan) { p.Wait(meta.ReasonWaitingForSlot, "later") }))},
+			facts: Facts{Decision: decided(planned("cart", plan.Update, func(p *plan.Plan) { p.Wait(plan.BlockedBySlot, meta.ReasonWaitingForSlot, "later") }))},
 			state: atIt, reason: meta.ReasonWaitingForSlot, names: []string{"Deployment shop/cart: later"}, kstatus: status.InProgressStatus,
 		},
 		"being removed": {
@@ -208,15 +212,15 @@ func TestNewSidecarStatus_MatchesKstatus(t *testing.T) {
 			state: atIt, reason: meta.ReasonRollingOut, names: []string{"ConfigMap pipeline has changed in the meantime", "when this rollout has finished"}, kstatus: status.InProgressStatus,
 		},
 		"a conflict": {
-			facts: Facts{Decision: decided(planned("cart", plan.Conflict, because(meta.ReasonConflict, "taken")))},
+			facts: Facts{Decision: decided(planned("cart", plan.None, stops(plan.BlockedByConflict, meta.ReasonConflict, "taken")))},
 			state: stuck, reason: meta.ReasonConflict, names: []string{"Deployment shop/cart: taken"}, isError: true, kstatus: status.FailedStatus,
 		},
 		"a workload that cannot take it": {
-			facts: Facts{Decision: decided(planned("cart", plan.Blocked, because(meta.ReasonBlocked, "no volume")), planned("shop", plan.Inject))},
+			facts: Facts{Decision: decided(planned("cart", plan.None, stops(plan.BlockedByObstacle, meta.ReasonBlocked, "no volume")), planned("shop", plan.Inject))},
 			state: stuck, reason: meta.ReasonBlocked, names: []string{"1 of 2", "no volume"}, isError: true, kstatus: status.FailedStatus,
 		},
 		"a workload that opts out": {
-			facts: Facts{Decision: decided(planned("cart", plan.Blocked, nothingWanted, because(meta.ReasonOptedOut, "no")), planned("shop", plan.None))},
+			facts: Facts{Decision: decided(planned("cart", plan.None, nothingWanted, stops(plan.BlockedByOptOut, meta.ReasonOptedOut, "no")), planned("shop", plan.None))},
 			state: ready, reason: meta.ReasonUpToDate, names: []string{"1 of 2", "1 skipped"}, kstatus: status.CurrentStatus,
 		},
 		"bad input": {
@@ -327,10 +331,10 @@ func TestNewSidecarStatus_CountsEachWorkloadOnce(t *testing.T) {
 		planned("hindered", plan.None, rollout(workload.RolloutProgressing), hinders(meta.ReasonUnschedulable, "no node")),
 		planned("unavailable", plan.None, rollout(workload.RolloutUnavailable)),
 		planned("failed", plan.None, rollout(workload.RolloutFailed), fails(meta.ReasonRolloutFailed, "late")),
-		planned("waiting", plan.Update, func(p *plan.Plan) { p.Wait(meta.ReasonWaitingForSlot, "later") }),
-		planned("conflict", plan.Conflict, nothingWanted, because(meta.ReasonConflict, "taken")),
+		planned("waiting", plan.Update, func(p *plan.Plan) { p.Wait(plan.BlockedBySlot, meta.ReasonWaitingForSlot, "later") }),
+		planned("conflict", plan.None, nothingWanted, stops(plan.BlockedByConflict, meta.ReasonConflict, "taken")),
 		planned("refused", plan.Inject),
-		planned("skipped", plan.Blocked, nothingWanted, because(meta.ReasonOptedOut, "no")),
+		planned("skipped", plan.None, nothingWanted, stops(plan.BlockedByOptOut, meta.ReasonOptedOut, "no")),
 	), Results: decision.Results{{Object: "Deployment shop/refused", Reason: meta.ReasonApplyRejected, Err: errors.New("too large"), IsPermanent: true}}}
 
 	got := NewSidecarStatus(facts, noon)
@@ -359,7 +363,7 @@ func TestNewSidecarStatus_ReportsCommonHash(t *testing.T) {
 
 	one := NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None), planned("shop", plan.Inject))}, noon)
 	two := NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None), planned("shop", plan.None, another))}, noon)
-	none := NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.Conflict, because(meta.ReasonConflict, "x")))}, noon)
+	none := NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None, stops(plan.BlockedByConflict, meta.ReasonConflict, "x")))}, noon)
 
 	require.Equal(t, wanting("h").InjectedHash(), one.InjectedHash)
 	require.Empty(t, two.InjectedHash)
@@ -392,7 +396,7 @@ func TestNewSidecarStatus_CountsRecordOnlyWriteAsReady(t *testing.T) {
 func TestNewSidecarStatus_LimitsSize(t *testing.T) {
 	var plans []plan.Plan
 	for i := range 3000 {
-		plans = append(plans, planned(fmt.Sprintf("w%04d", i), plan.Conflict, because(meta.ReasonConflict, strings.Repeat("ä", 5000))))
+		plans = append(plans, planned(fmt.Sprintf("w%04d", i), plan.None, stops(plan.BlockedByConflict, meta.ReasonConflict, strings.Repeat("ä", 5000))))
 	}
 
 	got := NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(plans...)}, noon)
@@ -412,7 +416,7 @@ func TestNewSidecarStatus_LimitsSize(t *testing.T) {
 func TestNewSidecarStatus_ListsWaitingWorkloadsLast(t *testing.T) {
 	var plans []plan.Plan
 	for i := range 3 * maxListed {
-		plans = append(plans, planned(fmt.Sprintf("w%02d", i), plan.Inject, func(p *plan.Plan) { p.Wait(meta.ReasonRolloutFailed, "later") }))
+		plans = append(plans, planned(fmt.Sprintf("w%02d", i), plan.Inject, func(p *plan.Plan) { p.Wait(plan.BlockedByFailure, meta.ReasonRolloutFailed, "later") }))
 	}
 	plans = append(plans, planned("z", plan.None, fails(meta.ReasonRolloutFailed, "late")))
 

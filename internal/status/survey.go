@@ -114,6 +114,8 @@ type Workload struct {
 	Target workload.Ref
 	// State and Reason are as in status.workloads, or State is "Updated".
 	State, Reason string
+	// IsPatient reports whether a workload that waits depends on a condition other than free rollout slots.
+	IsPatient bool
 }
 
 // Workloads returns the state of every workload that a VectorSidecar matches or that has its
@@ -124,7 +126,8 @@ func Workloads(facts Facts) iter.Seq[Workload] {
 		for i := range facts.Decision.Plans {
 			p := &facts.Decision.Plans[i]
 			phase := phaseFor(p, refusals)
-			if phase != bare && !yield(Workload{Target: p.Target, State: string(phase), Reason: reasonFor(p, phase, refusals)}) {
+			isPatient := p.Block != nil && p.Block.Kind.IsPatient()
+			if phase != bare && !yield(Workload{Target: p.Target, State: string(phase), Reason: reasonFor(p, phase, refusals), IsPatient: isPatient}) {
 				return
 			}
 		}
@@ -143,12 +146,12 @@ func reasonFor(p *plan.Plan, phase plan.Phase, refusals map[string]decision.Resu
 	if phase == refused {
 		return refusals[Object(p.Target)].Reason
 	}
-	return p.Reason
+	return p.Reason()
 }
 
 // newWorkloadStatus returns the entry of a workload in status.workloads.
 func newWorkloadStatus(p *plan.Plan, phase plan.Phase, refusals map[string]decision.Result) v1alpha1.WorkloadStatus {
-	entry := v1alpha1.WorkloadStatus{Kind: p.Target.Kind, Name: p.Target.Name, State: phase, Reason: reasonFor(p, phase, refusals), Message: p.Message}
+	entry := v1alpha1.WorkloadStatus{Kind: p.Target.Kind, Name: p.Target.Name, State: phase, Reason: reasonFor(p, phase, refusals), Message: p.Message()}
 	if phase == refused {
 		entry.Message = refusals[Object(p.Target)].Err.Error()
 	}

@@ -30,6 +30,8 @@ type WorkloadState struct {
 	Kind string
 	// State and Reason are as in status.workloads; Reason may be empty.
 	State, Reason string
+	// IsPatient reports whether a workload that waits depends on a condition other than free rollout slots.
+	IsPatient bool
 }
 
 // stateKey is the key for counting objects. It contains no names.
@@ -63,6 +65,8 @@ type sidecarStates struct {
 type trackedState struct {
 	stateKey
 	since time.Time
+	// isPatient has the same meaning as WorkloadState.IsPatient.
+	isPatient bool
 }
 
 func newWorkloadStates(now func() time.Time) *workloadStates {
@@ -86,12 +90,6 @@ func newWorkloadStates(now func() time.Time) *workloadStates {
 // leaves only when a user acts.
 const waiting = "Waiting"
 
-// isPatient reports whether the wait depends on a condition other than free slots: a rollout
-// window, other waves, or a halt.
-func isPatient(reason string) bool {
-	return slices.Contains([]string{"OutsideWindow", "WaitingForWave", "RolloutHalted"}, reason)
-}
-
 var stuck = []string{"Conflict", "Blocked", "Rejected"}
 
 // set replaces the state of a VectorSidecar. It returns the reason of each workload that has newly
@@ -114,7 +112,7 @@ func (f *workloadStates) set(sidecar types.NamespacedName, state SidecarState) (
 		if !isStuck && w.State != waiting {
 			continue
 		}
-		entry := trackedState{stateKey: key, since: f.now()}
+		entry := trackedState{stateKey: key, since: f.now(), isPatient: w.IsPatient}
 		previousEntry := trackedState{}
 		if previous != nil {
 			previousEntry = previous.tracked[w.UID]
@@ -176,7 +174,7 @@ func (f *workloadStates) count() (states map[workloadKey]int, ready, inNamespace
 			states[key] += n
 		}
 		for _, w := range sidecar.tracked {
-			if w.state == waiting && !isPatient(w.reason) {
+			if w.state == waiting && !w.isPatient {
 				oldest = max(oldest, f.now().Sub(w.since))
 			}
 		}

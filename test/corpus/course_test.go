@@ -86,8 +86,8 @@ func (c *course) takes(ctx context.Context) (bool, error) {
 	if err != nil || p == nil || p.Action == plan.Inject {
 		return err == nil && p != nil, nil
 	}
-	if c.workload.Kind.job && !strings.Contains(p.Message, "use a native sidecar (sidecar.native)") {
-		return false, fmt.Errorf("it is not taken for another reason: %s: %s%s", p.Reason, p.Message, c.manifests())
+	if c.workload.Kind.job && !strings.Contains(p.Message(), "use a native sidecar (sidecar.native)") {
+		return false, fmt.Errorf("it is not taken for another reason: %s: %s%s", p.Reason(), p.Message(), c.manifests())
 	}
 	return false, nil
 }

@@ -150,7 +150,7 @@ func addDecisions(t *testing.T, digests map[string]string) {
 		decided, err := evaluate.Decide(t.Context(), snapshot, nil)
 		require.NoError(t, err)
 		result := &decided.Plans[0]
-		require.NotEmpty(t, result.Write.Apply, result.Message)
+		require.NotEmpty(t, result.Write.Apply, result.Message())
 		require.NotEmpty(t, result.Desired.Template().Spec.InitContainers)
 		annotations := tree.MapAt(result.Write.Apply, "metadata", "annotations")
 		for _, key := range []string{

@@ -100,7 +100,7 @@ func TestInject_IsStableAndReversible(t *testing.T) {
 				snapshot.Workloads = []*workloadcache.Record{workloadcache.NewRecord(injected)}
 				again := decide(t, snapshot)
 				require.Len(t, again, 1)
-				require.Equal(t, plan.None, again[0].Action, again[0].Message)
+				require.Equal(t, plan.None, again[0].Action, again[0].Message())
 
 				view := snapshot.Workloads[0].View()
 				removal := plan.ForRemoval(p.Manager, &view)

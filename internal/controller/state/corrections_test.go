@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -81,7 +80,7 @@ func TestLoops_LimitsPause(t *testing.T) {
 func TestLoops_IgnoresRequestedRemovals(t *testing.T) {
 	for name, wish := range map[string]plan.Plan{
 		"a removal of ours": {Action: plan.Remove},
-		"an opt-out":        {Action: plan.Blocked, Reason: meta.ReasonOptedOut},
+		"an opt-out":        {Action: plan.Blocked, Block: &plan.Block{Kind: plan.BlockedByOptOut}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := New(time.Now).Of(logsOfShop)
@@ -97,7 +96,7 @@ func TestLoops_IgnoresRequestedRemovals(t *testing.T) {
 	b := New(time.Now).Of(logsOfShop)
 	for range loopWrites {
 		b.Injected("cart", "a")
-		b.KeepExpectations([]plan.Plan{{Target: workload.Ref{UID: "cart"}, Action: plan.Blocked, Reason: meta.ReasonInvalidTemplate}})
+		b.KeepExpectations([]plan.Plan{{Target: workload.Ref{UID: "cart"}, Action: plan.Blocked, Block: &plan.Block{Kind: plan.BlockedByObstacle}}})
 	}
 	loops, _ := b.Loops()
 	require.NotEmpty(t, loops, "what cannot be injected now is wished all the same")

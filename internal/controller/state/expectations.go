@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -249,7 +248,7 @@ func (s *Sidecar) KeepExpectations(plans []plan.Plan) {
 	}
 	for i := range plans {
 		switch p := &plans[i]; {
-		case p.Action == plan.Remove, p.Reason == meta.ReasonOptedOut:
+		case p.Action == plan.Remove, p.IsBlockedBy(plan.BlockedByOptOut):
 			if pending := s.writes[p.Target.UID]; pending != nil {
 				pending.corrections, pending.owned = nil, nil
 			}

@@ -28,7 +28,7 @@ func TestCarried_ReportsSidecarOfOwnedWorkload(t *testing.T) {
 	free := owned(plan.None, true)
 	free.Owner = nil
 	optedOut, removed, adopted := owned(plan.Blocked, false), owned(plan.Remove, true), owned(plan.Adopt, true)
-	optedOut.Reason = "OptedOut"
+	optedOut.Block = &plan.Block{Kind: plan.BlockedByOptOut}
 	for name, test := range map[string]struct {
 		happen func(*Sidecar)
 		want   bool

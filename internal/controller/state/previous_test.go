@@ -21,7 +21,7 @@ import (
 
 // weighing returns a previous decision with a size in bytes.
 func weighing(bytes int) *decision.Previous {
-	return &decision.Previous{Injected: []*decision.Evaluated{{Plan: plan.Plan{Message: strings.Repeat("x", bytes)}}}}
+	return &decision.Previous{Injected: []*decision.Evaluated{{Plan: plan.Plan{Rollout: plan.Rollout{Reason: "r", Message: strings.Repeat("x", bytes)}}}}}
 }
 
 // The results of a reconcile are only for reconciles that follow soon.

@@ -1,0 +1,222 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"fmt"
+	"time"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// Block explains why a plan does not write its change now. The program depends on Kind only. A Block must not be
+// changed, because plans share it.
+type Block struct {
+	Kind BlockKind
+	// Reason is a reason that is declared in package meta. Message is a sentence. Both are for users.
+	Reason, Message string
+	// Until is the time when the block ends, or zero if an event ends it.
+	Until time.Time
+	// Competitor is the name of the VectorSidecar that causes the block, or "" for any other cause.
+	Competitor string
+}
+
+// BlockKind is the kind of cause of a Block.
+type BlockKind string
+
+// In these kinds, the change waits.
+const (
+	// BlockedBySlot and BlockedByGlobalSlot mean that all rollout slots are in use: the slots of the VectorSidecar,
+	// or the slots of all VectorSidecars.
+	BlockedBySlot       BlockKind = "Slot"
+	BlockedByGlobalSlot BlockKind = "GlobalSlot"
+	// BlockedByCanary means that a canary rolls out. BlockedByMissingCanary means that no canary has pods.
+	BlockedByCanary        BlockKind = "Canary"
+	BlockedByMissingCanary BlockKind = "MissingCanary"
+	// BlockedByHealthy means that the workload failed before, and that healthy workloads come first.
+	BlockedByHealthy BlockKind = "Healthy"
+	// BlockedByPause means that spec.rollout.paused is true.
+	BlockedByPause BlockKind = "Pause"
+	// BlockedByFailure means that the rollout of another workload has failed.
+	BlockedByFailure BlockKind = "Failure"
+	// BlockedByWindow means that no rollout window is open.
+	BlockedByWindow BlockKind = "Window"
+	// BlockedByWave means that the wave of the VectorSidecar has not started. BlockedByHalt means that the rollout
+	// of the revision is halted.
+	BlockedByWave BlockKind = "Wave"
+	BlockedByHalt BlockKind = "Halt"
+	// BlockedByStop means that a user has stopped all writes of the installation. BlockedByRevision means that
+	// ConfigMaps of the revision are missing.
+	BlockedByStop     BlockKind = "Stop"
+	BlockedByRevision BlockKind = "Revision"
+	// BlockedBySteps means that an Argo Rollout goes through its steps.
+	BlockedBySteps BlockKind = "Steps"
+	// BlockedByRemoval means that another VectorSidecar removes its container first.
+	BlockedByRemoval BlockKind = "Removal"
+	// BlockedByValidation means that Vector checks the configuration. BlockedByValidator means that Vector could
+	// not check it.
+	BlockedByValidation BlockKind = "Validation"
+	BlockedByValidator  BlockKind = "Validator"
+	// BlockedByError means that the VectorSidecar has an error.
+	BlockedByError BlockKind = "Error"
+	// BlockedByRetry means that the write was tried and has to be repeated.
+	BlockedByRetry BlockKind = "Retry"
+	// BlockedByReport means that the status of the VectorSidecar reports a block of any kind.
+	BlockedByReport BlockKind = "Report"
+	// BlockedByRejection means that the API server has rejected the same write.
+	BlockedByRejection BlockKind = "Rejection"
+)
+
+// In these kinds, the workload gets the change with a later event, or does not get it.
+const (
+	// BlockedByMode means that spec.rollout.mode defers the change.
+	BlockedByMode BlockKind = "Mode"
+	// BlockedByAdmission means that the API server injects the sidecar when the owner writes the workload.
+	BlockedByAdmission BlockKind = "Admission"
+	// BlockedByOptOut means that the workload opts out. BlockedByExclusion means that it is left out for another
+	// reason that is not an error: for example, it is paused or being deleted.
+	BlockedByOptOut    BlockKind = "OptOut"
+	BlockedByExclusion BlockKind = "Exclusion"
+	// BlockedByConflict means that other field managers own fields that the sidecar needs.
+	BlockedByConflict BlockKind = "Conflict"
+	// BlockedByOwnerRemoval means that a controller owner has removed the sidecar.
+	BlockedByOwnerRemoval BlockKind = "OwnerRemoval"
+	// BlockedByObstacle means that the workload cannot have the sidecar, or that the sidecar is not allowed.
+	BlockedByObstacle BlockKind = "Obstacle"
+)
+
+// traits is the table of all kinds: the state of a workload with such a block, and the results of the methods
+// EndsByItself, IsPatient and BlocksOthers.
+func (k BlockKind) traits() (state v1alpha1.WorkloadState, endsByItself, isPatient, blocksOthers bool) {
+	//exhaustive:enforce
+	switch k {
+	case BlockedBySlot, BlockedByGlobalSlot, BlockedByCanary, BlockedByHealthy:
+		return v1alpha1.StateWaiting, true, false, true
+	case BlockedByWindow, BlockedByWave, BlockedByHalt:
+		return v1alpha1.StateWaiting, false, true, true
+	case BlockedByPause:
+		return v1alpha1.StateWaiting, false, false, false
+	case BlockedByMissingCanary, BlockedByFailure, BlockedByStop, BlockedByRevision, BlockedBySteps, BlockedByRemoval,
+		BlockedByValidation, BlockedByValidator, BlockedByError, BlockedByRetry, BlockedByReport:
+		return v1alpha1.StateWaiting, false, false, true
+	case BlockedByRejection:
+		return v1alpha1.StateRejected, false, false, true
+	case BlockedByMode, BlockedByAdmission:
+		return v1alpha1.StateDeferred, false, false, true
+	case BlockedByOptOut, BlockedByExclusion:
+		return v1alpha1.StateSkipped, false, false, true
+	case BlockedByConflict:
+		return v1alpha1.StateConflict, false, false, true
+	case BlockedByOwnerRemoval, BlockedByObstacle:
+		return v1alpha1.StateBlocked, false, false, true
+	}
+	return v1alpha1.StateBlocked, false, false, true
+}
+
+// state returns the state of a workload with such a block.
+func (k BlockKind) state() v1alpha1.WorkloadState {
+	state, _, _, _ := k.traits()
+	return state
+}
+
+// EndsByItself reports whether the block ends without an action of a user, when other workloads have finished their
+// rollouts.
+func (k BlockKind) EndsByItself() bool {
+	_, endsByItself, _, _ := k.traits()
+	return endsByItself
+}
+
+// IsPatient reports whether the block depends on a condition other than free slots: a rollout window, other waves, or
+// a halt.
+func (k BlockKind) IsPatient() bool {
+	_, _, isPatient, _ := k.traits()
+	return isPatient
+}
+
+// BlocksOthers reports whether a blocked rollout keeps a revision of the VectorSidecar in progress. A paused rollout
+// does not, because the pause may last.
+func (k BlockKind) BlocksOthers() bool {
+	_, _, _, blocksOthers := k.traits()
+	return blocksOthers
+}
+
+// IsWaiting reports whether the plan waits before it writes its change.
+func (p *Plan) IsWaiting() bool {
+	return p.Block != nil && p.Block.Kind.state() == v1alpha1.StateWaiting
+}
+
+// IsBlockedBy reports whether the plan has a block of a kind.
+func (p *Plan) IsBlockedBy(kind BlockKind) bool { return p.Block != nil && p.Block.Kind == kind }
+
+// IsSkipped reports whether the workload does not get the sidecar for a reason that is not an error: for example, it
+// opts out, is paused, or is being deleted.
+func (p *Plan) IsSkipped() bool {
+	return p.Block != nil && p.Block.Kind.state() == v1alpha1.StateSkipped
+}
+
+// Wait makes the plan wait.
+func (p *Plan) Wait(kind BlockKind, reason, message string) {
+	p.Block = &Block{Kind: kind, Reason: reason, Message: message}
+}
+
+// ClearWait makes a plan that waits write its change.
+func (p *Plan) ClearWait() {
+	if p.IsWaiting() {
+		p.Block = nil
+	}
+}
+
+// Stop drops the plan's change because of a block.
+func (p *Plan) Stop(block Block) {
+	p.Action, p.Block = Blocked, &block
+	if block.Kind == BlockedByConflict {
+		p.Action = Conflict
+	}
+}
+
+// Reason returns the reason that users read about the plan: that of its block, or else that of its rollout. It is ""
+// if there is nothing to explain.
+func (p *Plan) Reason() string {
+	switch {
+	case p.Block != nil && p.Block.Reason != "":
+		return p.Block.Reason
+	case p.Rollout.Reason == "" && p.OwnerNotice != "":
+		return meta.ReasonOwnedBy
+	}
+	return p.Rollout.Reason
+}
+
+// Message returns the sentence that users read about the plan, with Reason.
+func (p *Plan) Message() string {
+	switch {
+	case p.Block != nil && p.Block.Reason != "":
+		return p.Block.Message
+	case p.Rollout.Reason == "" && p.OwnerNotice != "":
+		return p.OwnerNotice
+	}
+	return p.Rollout.Message
+}
+
+// Competitor returns the name of the other VectorSidecar in a conflict, or "" for any other block.
+func (p *Plan) Competitor() string {
+	if p.Block == nil {
+		return ""
+	}
+	return p.Block.Competitor
+}
+
+// withCompetitor sets the competitor to the VectorSidecar of a field manager, and returns the block.
+func (b *Block) withCompetitor(manager string) *Block {
+	b.Competitor = meta.SidecarName(manager)
+	return b
+}
+
+func conflict(format string, args ...any) *Block {
+	return &Block{Kind: BlockedByConflict, Reason: meta.ReasonConflict, Message: fmt.Sprintf(format, args...)}
+}
+
+func newObstacle(format string, args ...any) *Block {
+	return &Block{Kind: BlockedByObstacle, Reason: meta.ReasonBlocked, Message: fmt.Sprintf(format, args...)}
+}
