@@ -96,8 +96,24 @@ func newMemoryAPI(t *testing.T, faults interceptor.Funcs, there ...client.Object
 		Cache: desired.NewCache(), Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now)}, Clock: time.Now, Quiet: -1,
 	})
 	require.NoError(t, a.periodic.notifier.Source().Start(t.Context(), a.waiting))
+	a.stages.catalog.readers = func(context.Context) []types.NamespacedName { return nil } // Tests request reconciles themselves.
 	a.sync(t)
 	return a
+}
+
+// load loads the platform, as after an event of one of its ConfigMaps.
+func (a *memoryAPI) load(t *testing.T) {
+	t.Helper()
+	_, err := a.stages.catalog.Reconcile(t.Context(), reconcile.Request{NamespacedName: catalogKey})
+	require.NoError(t, err)
+}
+
+// Reconcile reconciles after the events of the platform's ConfigMaps.
+func (a *memoryAPI) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	if _, err := a.stages.catalog.Reconcile(ctx, reconcile.Request{NamespacedName: catalogKey}); err != nil {
+		return reconcile.Result{}, err
+	}
+	return a.VectorSidecarReconciler.Reconcile(ctx, request)
 }
 
 // sync brings the workload cache up to date with the API.

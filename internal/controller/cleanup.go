@@ -8,7 +8,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -44,7 +43,7 @@ func (s *sweeper) Reconcile(ctx context.Context, _ reconcile.Request) (reconcile
 func (s *sweeper) setupWithManager(ctx context.Context, mgr ctrl.Manager) error {
 	s.notifier.Notify(leftoverKey)
 	return ctrl.NewControllerManagedBy(mgr).Named(leftoverKey.Name).
-		WithOptions(controller.Options{SkipNameValidation: ptr.To(true)}). // Tests run one operator after another.
+		WithOptions(controller.Options{SkipNameValidation: new(true)}). // Tests run one operator after another.
 		WatchesRawSource(s.notifier.Source()).
 		Complete(stoppingWith(ctx, s))
 }

@@ -20,13 +20,13 @@ import (
 // slots.
 type pace struct {
 	sidecars   sidecarLister
-	catalog    *catalogReader
+	catalog    *catalogReconciler
 	allocators map[plan.Class]*fleet.Allocator
 	metrics    *telemetry.Metrics
 	notifier   *notify.Notifier
 }
 
-func newPace(sidecars sidecarLister, catalog *catalogReader, metrics *telemetry.Metrics, notifier *notify.Notifier, clock func() time.Time) *pace {
+func newPace(sidecars sidecarLister, catalog *catalogReconciler, metrics *telemetry.Metrics, notifier *notify.Notifier, clock func() time.Time) *pace {
 	p := &pace{sidecars: sidecars, catalog: catalog, allocators: map[plan.Class]*fleet.Allocator{}, metrics: metrics, notifier: notifier}
 	for _, class := range plan.Classes() {
 		p.allocators[class] = fleet.NewAllocator(clock)

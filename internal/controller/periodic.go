@@ -63,10 +63,6 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 			return fmt.Errorf("adding the check for required objects: %w", err)
 		}
 	}
-	timed := &timedPublication{catalog: p.snapshots.catalog, sidecars: p.snapshots.sidecars, notifier: p.notifier}
-	if err := mgr.Add(timed); err != nil {
-		return fmt.Errorf("adding the timer of publications: %w", err)
-	}
 	if options.Nodes != nil {
 		if err := p.addKubelets(ctx, mgr, log); err != nil {
 			return err

@@ -46,12 +46,13 @@ func newReconciler(cached client.Client, live *livelist.Client, events *announce
 		events: events, sets: sets,
 	}
 	statuses := &statusWriter{instruments: observed, writer: writer, events: events, clusters: ofClusters.clusterMemory}
-	catalog := &catalogReader{
+	catalog := &catalogReconciler{
 		client: cached, catalog: options.Catalog, options: options, events: events, metrics: options.Instruments.Metrics,
 		history:   newHistory(cached, live, writer, sidecars, options),
 		publisher: &publisher{cached: cached, writer: writer, options: options},
 		settling:  desired.NewSettling(options.Quiet),
-		timer:     newPublishTimer(options.Clock),
+		readers:   sidecars.readers,
+		notifier:  notifier,
 	}
 	access := newPodAccess(options.ReadPods, options.Permissions, options.WatchNamespaces, options.Clock)
 	namespaces := &namespaces{

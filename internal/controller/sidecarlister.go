@@ -82,6 +82,15 @@ func (l sidecarLister) keys(ctx context.Context) []types.NamespacedName {
 	return keys
 }
 
+// readers returns the keys of all reconciles: VectorSidecars, ClusterVectorSidecars, and their namespaces.
+func (l sidecarLister) readers(ctx context.Context) []types.NamespacedName {
+	keys := keysOf(l.list(ctx, ""))
+	for _, cluster := range l.clusters.all(ctx) {
+		keys = append(keys, clusterKey(cluster.Name))
+	}
+	return keys
+}
+
 // having returns the VectorSidecars of a namespace that have one of the keys in an index, each of them once.
 func (l sidecarLister) having(ctx context.Context, namespace, index string, keys ...string) []v1alpha1.VectorSidecar {
 	var sidecars []v1alpha1.VectorSidecar

@@ -29,7 +29,7 @@ type snapshots struct {
 	workloads  *workloadcache.Cache
 	namespaces *namespaces
 	configMaps *configMapCache
-	catalog    *catalogReader
+	catalog    *catalogReconciler
 	pods       *pods
 	kubelets   *kubelets
 	accounts   *accounts
@@ -55,7 +55,7 @@ func (s *snapshots) take(ctx context.Context, sidecar *v1alpha1.VectorSidecar, s
 
 // from takes a snapshot and adds the state of the VectorSidecar.
 func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, cacheSource *informed) (*evaluate.Snapshot, error) {
-	platform, err := s.catalog.current(ctx)
+	platform, err := s.catalog.current()
 	if err != nil {
 		return nil, err
 	}

@@ -101,6 +101,7 @@ func TestSnapshots_MatchesSnapshotOfPlugin(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			api := newMemoryAPI(t, interceptor.Funcs{}, append(of.beside, of.sidecar)...)
+			api.load(t)
 			asked := &v1alpha1.VectorSidecar{}
 			require.NoError(t, api.Get(t.Context(), client.ObjectKeyFromObject(of.sidecar), asked))
 			known := api.memory.Of(client.ObjectKeyFromObject(asked))

@@ -46,7 +46,7 @@ type stages struct {
 // advance determines the revision that a reconcile uses for a VectorSidecar and sets it in the VectorSidecar's status.
 // It does not write the status; record does. It returns nil if the installation has no waves.
 func (s *stages) advance(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar) (*stage, error) {
-	platform, err := s.catalog.current(ctx)
+	platform, err := s.catalog.current()
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +176,7 @@ func (s *stages) record(ctx context.Context, sidecarState *state.Sidecar, sideca
 // tidy records the published revision and deletes stored revisions that no VectorSidecar needs anymore. It returns when
 // to retry a failed request, 0 for never.
 func (s *stages) tidy(ctx context.Context) (requeueAfter time.Duration) {
-	platform := s.catalog.last.Load()
+	platform, _ := s.catalog.current()
 	if platform == nil || platform.Unpublished != "" {
 		return 0
 	}
@@ -307,7 +307,7 @@ func (s *stages) given() *fleet.Given {
 
 // staged returns the platform at the last read of the installation, nil if it does not use waves.
 func (s *stages) staged() *desired.Platform {
-	if platform := s.catalog.last.Load(); platform != nil && platform.Rollout.IsStaged() {
+	if platform, _ := s.catalog.current(); platform != nil && platform.Rollout.IsStaged() {
 		return platform
 	}
 	return nil

@@ -54,6 +54,9 @@ type VectorSidecarReconciler struct {
 
 // Reconcile reconciles one VectorSidecar or ClusterVectorSidecar, with metrics and a trace.
 func (r *VectorSidecarReconciler) Reconcile(ctx context.Context, request reconcile.Request) (result reconcile.Result, err error) {
+	if !r.stages.catalog.isLoaded() {
+		return reconcile.Result{RequeueAfter: state.FirstConflict}, nil
+	}
 	ctx, reconcileStep := r.beginPass(ctx, request.NamespacedName)
 	resultLabel := telemetry.ResultFailed
 	defer func() { r.endPass(&reconcileStep, resultLabel, err, recover()) }()
@@ -355,6 +358,9 @@ func (r *VectorSidecarReconciler) SetupWithManager(ctx context.Context, mgr ctrl
 		return err
 	}
 	r.Metrics.SetTemplateSets(1, 0) // Count the built-in template set until the others are read.
+	if err := r.snapshots.catalog.setupWithManager(ctx, mgr); err != nil {
+		return fmt.Errorf("adding the controller of the catalog: %w", err)
+	}
 	r.stages.countNone()
 	if err := addInformers(ctx, mgr.GetCache(), options.Workloads); err != nil {
 		return err
@@ -375,7 +381,7 @@ func (r *VectorSidecarReconciler) SetupWithManager(ctx context.Context, mgr ctrl
 		builder = builder.Owns(&batchv1.Job{})
 	}
 	watching := &watches{
-		sidecars: r.snapshots.sidecars, workloads: r.snapshots.workloads, namespaces: r.snapshots.namespaces, catalog: r.snapshots.catalog,
+		sidecars: r.snapshots.sidecars, workloads: r.snapshots.workloads, namespaces: r.snapshots.namespaces,
 		memory: r.memory, notifier: r.periodic.notifier, leftovers: r.periodic.leftovers, clusters: r.clusters, sets: r.applier.sets,
 		apis: apis, kinds: &workloadWatch{
 			cache: mgr.GetCache(), workloads: r.snapshots.workloads, awaits: r.memory.IsAwaited, uses: r.applier.uses, now: r.clock, metrics: r.Metrics,

@@ -50,7 +50,9 @@ func TestVectorSidecarReconciler_LimitsTransientConflicts(t *testing.T) {
 // revision, or that its wave is not finished.
 func TestStages_KeepsHaltAndWaveOrderAfterFailedReconcile(t *testing.T) {
 	rules := pacing("waves: [{name: first, environments: [staging]}]\nhalt: {failedWorkloads: 1}")
-	given, err := newMemoryAPI(t, interceptor.Funcs{}, rules).stages.catalog.current(t.Context())
+	loading := newMemoryAPI(t, interceptor.Funcs{}, rules)
+	loading.load(t)
+	given, err := loading.stages.catalog.current()
 	require.NoError(t, err)
 	revision := given.Target.Revision
 	began := v1alpha1.RolloutStatus{
@@ -321,7 +323,7 @@ func TestReconcile_WaitsForNamespace(t *testing.T) {
 	result, err := api.once(t, "logs")
 	require.NoError(t, err)
 	require.Equal(t, state.FirstConflict, result.RequeueAfter)
-	require.Empty(t, wrote)
+	require.Equal(t, wroteTo{"record": 1}, wrote)
 
 	require.NoError(t, api.Create(t.Context(), namespace("shop")))
 	clear(wrote)
@@ -359,6 +361,7 @@ func TestSnapshot_ReadsUncachedNamespace(t *testing.T) {
 	shop := namespace("shop")
 	shop.SetLabels(map[string]string{meta.LabelEnvironment: "production"})
 	api := newMemoryAPI(t, funcs, shop)
+	api.load(t)
 	environmentIn := func(name string) string {
 		vs := sidecar("logs", "vector").Build()
 		vs.Namespace = name

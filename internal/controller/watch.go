@@ -15,7 +15,6 @@ import (
 	ctrlbuilder "sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -31,7 +30,6 @@ type watches struct {
 	sidecars   sidecarLister
 	workloads  *workloadcache.Cache
 	namespaces *namespaces
-	catalog    *catalogReader
 	memory     *state.Memory
 	notifier   *notify.Notifier
 	leftovers  *leftoverSignal
@@ -109,41 +107,14 @@ func (w *watches) addMatching(ctx context.Context, sidecarKeys map[types.Namespa
 }
 
 // sidecarsOfConfigMap returns the VectorSidecars that read a ConfigMap and the VectorSidecar that the ConfigMap was
-// generated for. If the ConfigMap belongs to the platform, it returns all VectorSidecars.
+// generated for.
 func (w *watches) sidecarsOfConfigMap(ctx context.Context, object client.Object) []reconcile.Request {
 	name := client.ObjectKeyFromObject(object)
-	if platformRequests := w.sidecarsOfPlatform(ctx, object); len(platformRequests) > 0 {
-		return platformRequests
-	}
 	keys := w.memory.Referrers(name)
 	if label := object.GetLabels()[meta.LabelSidecar]; label != "" {
 		keys = append(keys, keysOf(w.sidecars.having(ctx, name.Namespace, indexLabel, label))...)
 	}
 	return requests(keys)
-}
-
-// sidecarsOfPlatform returns all VectorSidecars if a ConfigMap belongs to the platform. A change of the ConfigMap may
-// also select another template set for each of them.
-func (w *watches) sidecarsOfPlatform(ctx context.Context, object client.Object) []reconcile.Request {
-	_, isSet := object.GetLabels()[meta.LabelTemplateSet]
-	isOurs := client.ObjectKeyFromObject(object) == w.catalog.options.Installation || isSet && object.GetNamespace() == w.catalog.options.Namespace
-	if !isOurs {
-		return nil
-	}
-	// Announce the change now, even without a VectorSidecar.
-	if _, err := w.catalog.current(ctx); err != nil {
-		log.FromContext(ctx).Error(err, "reading the platform's ConfigMaps")
-	}
-	return requests(platformReaders(ctx, w.sidecars))
-}
-
-// platformReaders returns the keys of all VectorSidecars and ClusterVectorSidecars.
-func platformReaders(ctx context.Context, sidecars sidecarLister) []types.NamespacedName {
-	keys := keysOf(sidecars.list(ctx, ""))
-	for _, cluster := range sidecars.clusters.all(ctx) {
-		keys = append(keys, clusterKey(cluster.Name))
-	}
-	return keys
 }
 
 // neighbors returns the VectorSidecars that may select the same workloads as the changed VectorSidecar. The oldest
