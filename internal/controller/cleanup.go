@@ -30,11 +30,12 @@ func (s *sweeper) Reconcile(ctx context.Context, _ reconcile.Request) (reconcile
 	delay := wait.Jitter(sweepInterval, 0.2)
 	switch s.sweep(ctx) {
 	case allSwept:
-		s.retry = sweepRetry
+		s.backoff.Reset(state.RetryLeftovers, leftoverKey.Name)
 	case notYet:
-		delay, s.retry = sweepRetry, sweepRetry
+		s.backoff.Reset(state.RetryLeftovers, leftoverKey.Name)
+		delay = sweepRetry
 	case notAble:
-		delay, s.retry = s.retry, state.NextWait(s.retry, sweepRetry, state.LastRetry)
+		delay = s.backoff.Next(state.RetryLeftovers, leftoverKey.Name)
 	}
 	return reconcile.Result{RequeueAfter: delay}, nil
 }

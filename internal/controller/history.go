@@ -22,7 +22,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/election"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -57,8 +56,7 @@ type history struct {
 	// the target revision that an earlier process stored.
 	isUntidy, isRenewed bool
 	loaded              *lru.Cache // loadedRevision by revision
-	// unstored explains why the target revision could not be stored, nil if it could.
-	unstored *unstoredError
+	storing             revisionRequest
 }
 
 // loadedRevision is the platform of a stored revision, or the error why this process cannot use the revision.
@@ -67,10 +65,15 @@ type loadedRevision struct {
 	err      error
 }
 
-func newHistory(cached client.Reader, live *livelist.Client, writer *apply.Writer, sidecars sidecarLister, options *Options) *history {
+func newHistory(cached client.Reader, live *livelist.Client, writer *apply.Writer, sidecars sidecarLister, backoff *state.Backoff, options *Options) *history {
 	return &history{
 		cached: cached, live: live, writer: writer, sidecars: sidecars, options: options, loaded: lru.New(loadedRevisions),
-		ledger: &revisionLedger{live: live, writer: writer, options: options},
+		storing: revisionRequest{name: "storing the present revision", backoff: backoff, options: options},
+		ledger: &revisionLedger{
+			live: live, writer: writer, options: options,
+			reading: revisionRequest{name: "reading stored revisions", backoff: backoff, options: options},
+			marking: revisionRequest{name: "marking stored revisions", backoff: backoff, options: options},
+		},
 	}
 }
 
@@ -214,25 +217,7 @@ func (h *history) renew(ctx context.Context, installation *corev1.ConfigMap, cur
 
 // tryToKeep stores a revision. After a failure, it retries with a backoff instead of in each reconcile.
 func (h *history) tryToKeep(ctx context.Context, installation *corev1.ConfigMap, revision string, current *desired.Platform, isLet bool) error {
-	waited := time.Duration(0)
-	if previous := h.unstored; previous != nil && previous.revision == revision {
-		if h.options.Clock().Before(previous.until) {
-			return previous
-		}
-		waited = previous.wait
-	}
-	failed := &unstoredError{revision: revision, wait: state.NextWait(waited, state.FirstRetry, state.LastRetry)}
-	err := h.keep(ctx, installation, revision, current, isLet)
-	if err == nil {
-		h.unstored = nil
-	}
-	if err == nil || ctx.Err() != nil || isGone(err) || errors.Is(err, election.ErrNotLeading) {
-		return err
-	}
-	failed.err, failed.until = err, h.options.Clock().Add(failed.wait)
-	h.unstored = failed
-	log.FromContext(ctx).Error(failed, "storing the present revision")
-	return failed
+	return h.storing.try(ctx, revision, func() error { return h.keep(ctx, installation, revision, current, isLet) })
 }
 
 // keep stores the target revision with the highest number, unless it is already stored as this release would store

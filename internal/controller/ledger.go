@@ -5,7 +5,6 @@ package controller
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -13,8 +12,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
-	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
-	"kontroloop.ai/vector-sidecar-operator/internal/election"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
@@ -27,11 +24,10 @@ type revisionLedger struct {
 	writer  *apply.Writer
 	options *Options
 
-	mu     sync.Mutex
-	stored []fleet.StoredRevision
-	isRead bool
-	// unread and unmarked explain why the last read and the last write failed, nil if they succeeded.
-	unread, unmarked *unstoredError
+	mu               sync.Mutex
+	stored           []fleet.StoredRevision
+	isRead           bool
+	reading, marking revisionRequest
 }
 
 // read returns the stored revisions, the last one first. The error is an *unstoredError.
@@ -81,7 +77,7 @@ func (l *revisionLedger) load(ctx context.Context) ([]fleet.StoredRevision, erro
 	if l.isRead {
 		return l.stored, nil
 	}
-	err := l.try(ctx, &l.unread, func() error {
+	err := l.reading.try(ctx, "", func() error {
 		records, err := source.Revisions(ctx, l.live, l.options.Installation)
 		if err == nil {
 			l.stored, l.isRead = fleet.StoredRevisions(records), true
@@ -93,7 +89,7 @@ func (l *revisionLedger) load(ctx context.Context) ([]fleet.StoredRevision, erro
 
 // write changes the mark of a revision, in the cluster and then in memory. The caller holds the mutex.
 func (l *revisionLedger) write(ctx context.Context, revision string, failure *fleet.RevisionFailure) error {
-	err := l.try(ctx, &l.unmarked, func() error { return l.writer.MarkRevision(ctx, l.options.Installation, revision, failure) })
+	err := l.marking.try(ctx, "", func() error { return l.writer.MarkRevision(ctx, l.options.Installation, revision, failure) })
 	if err != nil {
 		return err
 	}
@@ -105,28 +101,4 @@ func (l *revisionLedger) write(ctx context.Context, revision string, failure *fl
 		}
 	}
 	return nil
-}
-
-// try makes a request. After a failure, it returns the error of the last request until the backoff has passed,
-// instead of making a request in each reconcile.
-func (l *revisionLedger) try(ctx context.Context, failed **unstoredError, request func() error) error {
-	waited := time.Duration(0)
-	if previous := *failed; previous != nil {
-		if l.options.Clock().Before(previous.until) {
-			return previous
-		}
-		waited = previous.wait
-	}
-	err := request()
-	if err == nil {
-		*failed = nil
-		return nil
-	}
-	if ctx.Err() != nil || errors.Is(err, election.ErrNotLeading) {
-		return err
-	}
-	wait := state.NextWait(waited, state.FirstRetry, state.LastRetry)
-	*failed = &unstoredError{err: err, wait: wait, until: l.options.Clock().Add(wait)}
-	log.FromContext(ctx).Error(err, "reading or marking stored revisions")
-	return *failed
 }

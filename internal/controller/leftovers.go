@@ -14,6 +14,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -25,7 +26,7 @@ const (
 	sweepInterval = 30 * time.Minute
 	// sweepDelay is the delay of a cleanup after such an event, so that the cache is up to date.
 	sweepDelay = 2 * time.Second
-	// sweepRetry is the delay of the next cleanup if something is left to do. It increases while cleanups fail.
+	// sweepRetry is the delay of the next cleanup if something is left to do.
 	sweepRetry = 10 * time.Second
 )
 
@@ -42,8 +43,8 @@ type sweeper struct {
 	writtenBy string
 	log       logr.Logger
 
-	// retry is the delay of the next cleanup if this one fails.
-	retry time.Duration
+	// backoff has the delay of the next cleanup after one that failed.
+	backoff *state.Backoff
 	// told has the leftovers that have been reported. cleaned has the generations of workloads after a leftover was
 	// removed, until the workloads have rolled out.
 	told    map[leftover]companion.LeftoverAction

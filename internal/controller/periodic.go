@@ -41,7 +41,7 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 		p.applier.Metrics.SetRequiredObjects(string(presence), 0)
 	}
 	sweeping := &sweeper{
-		strayed: map[string]bool{}, retry: sweepRetry,
+		strayed: map[string]bool{}, backoff: p.memory.Backoff,
 		applier: p.applier, leftoverSignal: p.leftovers, sidecars: p.snapshots.sidecars, client: mgr.GetClient(), live: options.Pager.Client(mgr.GetAPIReader()),
 		writtenBy: options.WrittenBy, log: log, told: map[leftover]companion.LeftoverAction{}, cleaned: map[types.UID]swept{},
 	}

@@ -20,7 +20,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/election"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
@@ -37,8 +36,11 @@ type publisher struct {
 	recorded *desired.Platform
 	compared time.Time
 	object   *corev1.ConfigMap
-	// failed explains why the record could not be written. It is nil if the record was written.
-	failed *unstoredError
+	writing  revisionRequest
+}
+
+func newPublisher(cached client.Reader, writer *apply.Writer, backoff *state.Backoff, options *Options) *publisher {
+	return &publisher{cached: cached, writer: writer, options: options, writing: revisionRequest{name: "recording published revision", backoff: backoff, options: options}}
 }
 
 // record writes the record of a platform, unless the stored record is the same. An installation without a ConfigMap of
@@ -53,24 +55,14 @@ func (p *publisher) record(ctx context.Context, platform *desired.Platform) erro
 	if err := p.cached.Get(ctx, p.options.Installation, installation); err != nil {
 		return client.IgnoreNotFound(err)
 	}
-	waited := time.Duration(0)
-	if previous := p.failed; previous != nil && previous.revision == platform.Revision {
-		if p.options.Clock().Before(previous.until) {
-			return previous
-		}
-		waited = previous.wait
+	err := p.writing.try(ctx, platform.Revision, func() error { return p.write(ctx, platform, installation) })
+	switch {
+	case err == nil:
+		p.recorded, p.compared = platform, p.options.Clock()
+	case errors.As(err, new(*unstoredError)):
+		p.object = nil
 	}
-	err := p.write(ctx, platform, installation)
-	if err == nil {
-		p.recorded, p.compared, p.failed = platform, p.options.Clock(), nil
-	}
-	if err == nil || ctx.Err() != nil || errors.Is(err, election.ErrNotLeading) {
-		return err
-	}
-	wait := state.NextWait(waited, state.FirstRetry, state.LastRetry)
-	p.object, p.failed = nil, &unstoredError{revision: platform.Revision, err: err, wait: wait, until: p.options.Clock().Add(wait)}
-	log.FromContext(ctx).Error(p.failed, "recording published revision")
-	return p.failed
+	return err
 }
 
 // cacheLag is the time after a write in which the cache may still show the previous record.

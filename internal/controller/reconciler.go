@@ -48,8 +48,8 @@ func newReconciler(cached client.Client, live *livelist.Client, events *announce
 	statuses := &statusWriter{instruments: observed, writer: writer, events: events, clusters: ofClusters.clusterMemory}
 	catalog := &catalogReconciler{
 		client: cached, catalog: options.Catalog, options: options, events: events, metrics: options.Instruments.Metrics,
-		history:   newHistory(cached, live, writer, sidecars, options),
-		publisher: &publisher{cached: cached, writer: writer, options: options},
+		history:   newHistory(cached, live, writer, sidecars, memory.Backoff, options),
+		publisher: newPublisher(cached, writer, memory.Backoff, options),
 		settling:  desired.NewSettling(options.Quiet),
 		readers:   sidecars.readers,
 		notifier:  notifier,

@@ -4,8 +4,15 @@
 package controller
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
+	"kontroloop.ai/vector-sidecar-operator/internal/election"
 )
 
 // unstoredError explains why a revision cannot be stored, recorded or marked, and when the operator tries again.
@@ -13,7 +20,6 @@ type unstoredError struct {
 	// revision is "" if the error concerns all revisions.
 	revision string
 	err      error
-	wait     time.Duration
 	until    time.Time
 }
 
@@ -24,3 +30,42 @@ func (e *unstoredError) Error() string {
 	return fmt.Sprintf("revision %s cannot be stored: %v", e.revision, e.err)
 }
 func (e *unstoredError) Unwrap() error { return e.err }
+
+// revisionRequest is a request about stored revisions that is retried with a backoff, instead of in each reconcile.
+type revisionRequest struct {
+	// name says what the request does, such as "storing revision".
+	name    string
+	backoff *state.Backoff
+	options *Options
+	// failed explains why the last request failed, nil if it succeeded.
+	failed *unstoredError
+}
+
+// try makes a request about a revision, "" for all revisions. After a failure, it returns the error of that request
+// until the backoff has passed. The error is an *unstoredError, except if a retry cannot help or another replica leads.
+func (r *revisionRequest) try(ctx context.Context, revision string, request func() error) error {
+	if r.failed != nil && r.failed.revision == revision && r.options.Clock().Before(r.failed.until) {
+		return r.failed
+	}
+	if r.failed != nil && r.failed.revision != revision {
+		r.succeed()
+	}
+	err := request()
+	if err == nil {
+		r.succeed()
+		return nil
+	}
+	if ctx.Err() != nil || isGone(err) || errors.Is(err, election.ErrNotLeading) {
+		return err
+	}
+	wait := r.backoff.Next(state.RetryRevision, r.name)
+	r.failed = &unstoredError{revision: revision, err: err, until: r.options.Clock().Add(wait)}
+	log.FromContext(ctx).Error(r.failed, "requesting stored revisions", "request", r.name)
+	return r.failed
+}
+
+// succeed resets the backoff.
+func (r *revisionRequest) succeed() {
+	r.failed = nil
+	r.backoff.Reset(state.RetryRevision, r.name)
+}

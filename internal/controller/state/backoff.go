@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/flowcontrol"
 )
 
 // FirstRetry and LastRetry are the first and the longest wait before a failed operation is retried.
@@ -15,11 +16,54 @@ const (
 	LastRetry  = 5 * time.Minute
 )
 
-// NextWait returns the wait that follows the previous one: twice as long, but within the two bounds. The previous wait
-// is 0 before the first wait, so the first wait is the lower bound.
-func NextWait(previous, shortest, longest time.Duration) time.Duration {
-	return min(max(shortest, 2*previous), longest)
+// Retry is a kind of operation that is retried after a failure. Each wait is twice as long as the one before.
+type Retry struct {
+	name           string
+	first, longest time.Duration
 }
+
+var (
+	// RetryConflict is for conflicts of a reconcile with an object other than a workload.
+	RetryConflict = Retry{"conflict", FirstConflict, LastRetry}
+	// RetryRevision is for requests about stored revisions.
+	RetryRevision = Retry{"revision", FirstRetry, LastRetry}
+	// RetryLeftovers is for cleanups of leftovers.
+	RetryLeftovers = Retry{"leftovers", 10 * time.Second, LastRetry}
+	// retryStaleWrite is for reads of a workload that had changed before it was written.
+	retryStaleWrite = Retry{"stale write", FirstRetry, LastRetry}
+	// retryDryRun is for dry runs that were rejected.
+	retryDryRun = Retry{"dry run", time.Minute, LastRetry}
+	// retryCorrection is for corrections that another writer keeps reverting.
+	retryCorrection = Retry{"correction", 10 * time.Minute, 6 * time.Hour}
+)
+
+// Backoff stores the last wait of each operation that fails, by its kind and key. It is safe for concurrent use.
+type Backoff struct {
+	byRetry map[Retry]*flowcontrol.Backoff
+}
+
+// NewBackoff returns a Backoff without failures.
+func NewBackoff() *Backoff {
+	b := &Backoff{byRetry: map[Retry]*flowcontrol.Backoff{}}
+	for _, retry := range []Retry{RetryConflict, RetryRevision, RetryLeftovers, retryStaleWrite, retryDryRun, retryCorrection} {
+		b.byRetry[retry] = flowcontrol.NewBackOff(retry.first, retry.longest)
+		// Only a success ends the backoff. The default is twice the longest wait.
+		b.byRetry[retry].HasExpiredFunc = func(time.Time, time.Time, time.Duration) bool { return false }
+	}
+	return b
+}
+
+// Next records a failure and returns the wait before the next attempt.
+func (b *Backoff) Next(retry Retry, key string) time.Duration {
+	b.byRetry[retry].Next(key, time.Time{}) // The time is used only for the expiry.
+	return b.byRetry[retry].Get(key)
+}
+
+// Last returns the wait that the last failure caused, 0 after a success.
+func (b *Backoff) Last(retry Retry, key string) time.Duration { return b.byRetry[retry].Get(key) }
+
+// Reset records a success: the next failure has the first wait.
+func (b *Backoff) Reset(retry Retry, key string) { b.byRetry[retry].Reset(key) }
 
 // FirstConflict is the first wait after a conflict on an object other than a workload. Such a conflict has two usual
 // causes: another client wrote the object, or the cache does not show the operator's write yet. After mostConflicts
@@ -29,18 +73,9 @@ const (
 	mostConflicts = 8
 )
 
-// conflicts counts the consecutive conflicts of one reconcile request.
-type conflicts struct {
-	inRow int
-	wait  time.Duration
-	next  time.Time
-}
-
 // IsConflictTransient reports whether a retry is expected to succeed, because few conflicts occurred in a row.
 func (m *Memory) IsConflictTransient(request types.NamespacedName) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.conflicts[request].inRow < mostConflicts
+	return m.Backoff.Last(RetryConflict, request.String()) < FirstConflict<<(mostConflicts-1)
 }
 
 // Conflict records a conflict and returns the wait before the retry. An event may start a reconcile before that wait
@@ -48,19 +83,24 @@ func (m *Memory) IsConflictTransient(request types.NamespacedName) bool {
 func (m *Memory) Conflict(request types.NamespacedName) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	backoff, now := m.conflicts[request], m.now()
-	if wait := backoff.next.Sub(now); wait > 0 {
-		return min(wait, backoff.wait) // The clock may have been set back.
+	now := m.now()
+	if remaining := m.afterConflict[request].Sub(now); remaining > 0 {
+		return min(remaining, m.Backoff.Last(RetryConflict, request.String())) // The clock may have been set back.
 	}
-	backoff.inRow, backoff.wait = backoff.inRow+1, NextWait(backoff.wait, FirstConflict, LastRetry)
-	backoff.next = now.Add(backoff.wait)
-	m.conflicts[request] = backoff
-	return backoff.wait
+	wait := m.Backoff.Next(RetryConflict, request.String())
+	m.afterConflict[request] = now.Add(wait)
+	return wait
 }
 
 // NoConflict resets the count of conflicts. Call it when the request is finished or needs no more work.
 func (m *Memory) NoConflict(request types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.conflicts, request)
+	m.forgetConflicts(request)
+}
+
+// forgetConflicts resets the count of conflicts. The caller holds the lock.
+func (m *Memory) forgetConflicts(request types.NamespacedName) {
+	delete(m.afterConflict, request)
+	m.Backoff.Reset(RetryConflict, request.String())
 }

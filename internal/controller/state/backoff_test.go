@@ -11,12 +11,18 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-func TestNextWait_DoublesUpToLimit(t *testing.T) {
-	wait := time.Duration(0)
-	for _, next := range []time.Duration{2, 4, 8, 10, 10} {
-		wait = NextWait(wait, 2, 10)
-		require.Equal(t, next, wait)
+func TestBackoff_DoublesUpToLimit(t *testing.T) {
+	b := NewBackoff()
+	for _, wait := range []time.Duration{10, 20, 40, 80, 160, 300, 300} {
+		require.Equal(t, wait*time.Second, b.Next(RetryLeftovers, "a"))
+		require.Equal(t, wait*time.Second, b.Last(RetryLeftovers, "a"))
 	}
+	require.Equal(t, FirstRetry, b.Next(RetryRevision, "a"), "another kind has its own waits")
+	require.Equal(t, 10*time.Second, b.Next(RetryLeftovers, "b"), "and so has another key")
+
+	b.Reset(RetryLeftovers, "a")
+	require.Zero(t, b.Last(RetryLeftovers, "a"))
+	require.Equal(t, 10*time.Second, b.Next(RetryLeftovers, "a"))
 }
 
 // The operator does not retry twenty times a second if a webhook keeps answering with a conflict.

@@ -17,9 +17,6 @@ import (
 const (
 	loopWrites = 4
 	loopWindow = 10 * time.Minute
-	// firstBreak is the first pause. Each further pause is twice as long, up to lastBreak.
-	firstBreak = 10 * time.Minute
-	lastBreak  = 6 * time.Hour
 )
 
 // corrections counts the writes of one sidecar to one workload. If another writer keeps reverting them, corrections are
@@ -27,7 +24,6 @@ const (
 type corrections struct {
 	injected string
 	writes   []time.Time
-	breaks   int
 	until    time.Time
 	undone   int
 }
@@ -43,14 +39,14 @@ func (s *Sidecar) Injected(target types.UID, hash string) (isRepeated bool) {
 	if !isRepeated {
 		r = &corrections{injected: hash}
 		pending.corrections = r
+		s.memory.Backoff.Reset(retryCorrection, s.key(target))
 	}
 	now := s.memory.now()
 	r.writes = slices.DeleteFunc(r.writes, func(timestamp time.Time) bool { return now.Sub(timestamp) >= loopWindow })
 	r.writes = append(r.writes, now)
-	if len(r.writes) >= loopWrites || r.breaks > 0 && now.Sub(r.until) < loopWindow {
+	if len(r.writes) >= loopWrites || s.memory.Backoff.Last(retryCorrection, s.key(target)) > 0 && now.Sub(r.until) < loopWindow {
 		r.undone += len(r.writes)
-		r.until = now.Add(min(firstBreak<<min(r.breaks, 10), lastBreak))
-		r.breaks++
+		r.until = now.Add(s.memory.Backoff.Next(retryCorrection, s.key(target)))
 		r.writes = nil
 	}
 	return isRepeated

@@ -35,13 +35,13 @@ func TestLoops_DetectsCorrectionLoop(t *testing.T) {
 	writeEvery(time.Second, 1, "a")
 	loops, wait := b.Loops()
 	require.Equal(t, map[types.UID]decision.CorrectionLoop{"cart": {InjectedHash: "a", Writes: 4}}, loops)
-	require.Equal(t, firstBreak-time.Second, wait)
+	require.Equal(t, retryCorrection.first-time.Second, wait)
 
 	now = now.Add(wait)
 	require.False(t, isOpen(), "one more try tells whether the other has stopped")
 	writeEvery(time.Second, 1, "a")
 	_, wait = b.Loops()
-	require.Equal(t, 2*firstBreak-time.Second, wait, "each break is twice as long")
+	require.Equal(t, 2*retryCorrection.first-time.Second, wait, "each break is twice as long")
 
 	writeEvery(time.Second, 1, "b")
 	require.False(t, isOpen(), "another sidecar begins a new count")
@@ -68,7 +68,7 @@ func TestLoops_LimitsPause(t *testing.T) {
 			b.Injected("cart", "a")
 		}
 		_, wait := b.Loops()
-		require.LessOrEqual(t, wait, lastBreak)
+		require.LessOrEqual(t, wait, retryCorrection.longest)
 		now = now.Add(wait)
 	}
 	_, wait := b.Loops()

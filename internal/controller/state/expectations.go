@@ -50,9 +50,8 @@ type attempt struct {
 // StaleWrite records that a workload changed after the attempt was planned. The attempt is not repeated with the same
 // planned version until the cache changes or the live workload was read.
 type StaleWrite struct {
-	// Look is the time to read the live workload. Wait is the time between the attempt, or the previous read, and Look.
+	// Look is the time to read the live workload.
 	Look time.Time
-	Wait time.Duration
 	// IsCurrent is true if the live workload has the planned version, so the attempt was rejected for another reason.
 	IsCurrent bool
 
@@ -66,18 +65,13 @@ type StaleWrite struct {
 // after it was read.
 const mostInVain = 1
 
-// next returns the record of a further miss, with a longer wait. The error is the API server's response to the attempt,
-// nil if the attempt was not sent.
-func (m *StaleWrite) next(now time.Time, answer error) *StaleWrite {
-	missed := &StaleWrite{}
-	if m != nil {
-		missed.Wait = m.Wait
-		if m.IsCurrent && answer != nil {
-			missed.answer, missed.inVain = answer, m.inVain+1
-		}
+// next returns the record of a further miss. The error is the API server's response to the attempt, nil if the attempt
+// was not sent.
+func (m *StaleWrite) next(look time.Time, answer error) *StaleWrite {
+	missed := &StaleWrite{Look: look}
+	if m != nil && m.IsCurrent && answer != nil {
+		missed.answer, missed.inVain = answer, m.inVain+1
 	}
-	missed.Wait = NextWait(missed.Wait, FirstRetry, LastRetry)
-	missed.Look = now.Add(missed.Wait)
 	return missed
 }
 
@@ -193,9 +187,10 @@ func (s *Sidecar) Miss(p *plan.Plan, answer error) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	lastAttempt, _ := s.last(p.Target.UID)
-	lastAttempt.denial, lastAttempt.missed = nil, lastAttempt.missed.next(s.memory.now(), answer)
+	wait := s.memory.Backoff.Next(retryStaleWrite, s.key(p.Target.UID))
+	lastAttempt.denial, lastAttempt.missed = nil, lastAttempt.missed.next(s.memory.now().Add(wait), answer)
 	s.put(p, lastAttempt)
-	return lastAttempt.missed.Wait
+	return wait
 }
 
 // Confirm records that a plan's resource version is the live one although an attempt has missed.
@@ -212,6 +207,26 @@ func (s *Sidecar) Confirm(p *plan.Plan) {
 func (s *Sidecar) put(p *plan.Plan, a attempt) {
 	a.target, a.planned, a.seen, a.action, a.hash = p.Target, p.Workload.ResourceVersion, p.Workload.EquivalentVersion, p.Action, p.InjectedHash()
 	s.expect(p.Target.UID).attempt = &a
+	if a.missed == nil {
+		s.memory.Backoff.Reset(retryStaleWrite, s.key(p.Target.UID))
+	}
+}
+
+// key returns the key of a workload in Memory.Backoff.
+func (s *Sidecar) key(target types.UID) string { return s.name.String() + "/" + string(target) }
+
+// dropWrite drops the pending write of a workload. The caller holds the lock.
+func (s *Sidecar) dropWrite(target types.UID) {
+	s.forgive(target, s.writes[target])
+	delete(s.writes, target)
+	s.memory.Backoff.Reset(retryStaleWrite, s.key(target))
+	s.memory.removeWriter(target, s.name)
+}
+
+// forgive drops the corrections of a workload, and the removals by its application owner. The caller holds the lock.
+func (s *Sidecar) forgive(target types.UID, pending *pendingWrite) {
+	pending.corrections, pending.owned = nil, nil
+	s.memory.Backoff.Reset(retryCorrection, s.key(target))
 }
 
 // expect returns the pending write of a workload, and creates it if necessary. The caller holds the lock.
@@ -243,14 +258,13 @@ func (s *Sidecar) KeepExpectations(plans []plan.Plan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, target := range except(s.writes, func(n int) types.UID { return plans[n].Target.UID }, len(plans)) {
-		delete(s.writes, target)
-		s.memory.removeWriter(target, s.name)
+		s.dropWrite(target)
 	}
 	for i := range plans {
 		switch p := &plans[i]; {
 		case p.Action == plan.Remove, p.IsBlockedBy(plan.BlockedByOptOut):
 			if pending := s.writes[p.Target.UID]; pending != nil {
-				pending.corrections, pending.owned = nil, nil
+				s.forgive(p.Target.UID, pending)
 			}
 		case p.Owner != nil && p.Desired != nil && p.Existing.HasSidecar && p.IsCurrent() && p.Action != plan.Adopt:
 			s.expect(p.Target.UID).owned = &ownedWorkload{p.LastWriter}
@@ -267,8 +281,8 @@ func (s *Sidecar) Forgive(request string) {
 		return
 	}
 	s.forgiven = request
-	for _, pending := range s.writes {
-		if pending.corrections, pending.owned = nil, nil; pending.attempt != nil && pending.attempt.denial != nil {
+	for target, pending := range s.writes {
+		if s.forgive(target, pending); pending.attempt != nil && pending.attempt.denial != nil {
 			pending.attempt = &attempt{target: pending.attempt.target, generation: pending.attempt.generation, version: pending.attempt.version}
 		}
 	}

@@ -19,6 +19,9 @@ import (
 
 // Memory stores the state of all VectorSidecars. Create it with New. It is safe for concurrent use.
 type Memory struct {
+	// Backoff has the waits before retries.
+	Backoff *Backoff
+
 	now func() time.Time
 
 	// mu is locked after the mutex of a Sidecar, never before it.
@@ -32,8 +35,9 @@ type Memory struct {
 	// the number of stored results so far.
 	previous  *bounded.Store[*previous]
 	decisions int64
-	// conflicts are by reconcile request, which may also name a ClusterVectorSidecar.
-	conflicts map[types.NamespacedName]conflicts
+	// afterConflict are the times of the next retries after conflicts, by reconcile request, which may also name a
+	// ClusterVectorSidecar.
+	afterConflict map[types.NamespacedName]time.Time
 }
 
 // Sidecar is the state of one VectorSidecar. Its methods take and return values, and each of them locks the state once.
@@ -54,7 +58,7 @@ type Sidecar struct {
 	// verdicts are the results of Vector's checks of configurations, by key.
 	verdicts map[string]dated
 	// trials are the results of dry runs. forgottenTrials is the last request to repeat them, by annotation.
-	trials          map[preflight.Key]tried
+	trials          map[preflight.Key]preflight.DryRunResult
 	forgottenTrials map[string]string
 	// podLooks are the last reads of pods, by workload. watchedAfter is Watched.After of the last call of PodsDue.
 	podLooks     map[types.UID]podLook
@@ -65,8 +69,8 @@ type Sidecar struct {
 // New returns an empty Memory.
 func New(clock func() time.Time) *Memory {
 	return &Memory{
-		now: clock, sidecars: map[types.NamespacedName]*Sidecar{}, writers: index[types.UID]{}, referrers: index[types.NamespacedName]{},
-		previous: bounded.NewStore[*previous](mostPrevious), conflicts: map[types.NamespacedName]conflicts{},
+		Backoff: NewBackoff(), now: clock, sidecars: map[types.NamespacedName]*Sidecar{}, writers: index[types.UID]{}, referrers: index[types.NamespacedName]{},
+		previous: bounded.NewStore[*previous](mostPrevious), afterConflict: map[types.NamespacedName]time.Time{},
 	}
 }
 
@@ -96,7 +100,7 @@ func (m *Memory) Peek(name types.NamespacedName) *Sidecar {
 func (m *Memory) empty(name types.NamespacedName) *Sidecar {
 	return &Sidecar{
 		memory: m, name: name, configMaps: map[string]bool{}, writes: map[types.UID]*pendingWrite{}, verdicts: map[string]dated{},
-		trials: map[preflight.Key]tried{}, forgottenTrials: map[string]string{}, podLooks: map[types.UID]podLook{}, status: newStatusLimiter(),
+		trials: map[preflight.Key]preflight.DryRunResult{}, forgottenTrials: map[string]string{}, podLooks: map[types.UID]podLook{}, status: newStatusLimiter(),
 	}
 }
 
@@ -109,8 +113,9 @@ func (m *Memory) Forget(name types.NamespacedName) (unused []types.NamespacedNam
 	sidecarState.mu.Lock()
 	defer sidecarState.mu.Unlock()
 	for target := range sidecarState.writes {
-		m.removeWriter(target, name)
+		sidecarState.dropWrite(target)
 	}
+	sidecarState.clearTrials()
 	return sidecarState.unreferenced(nil)
 }
 
@@ -120,7 +125,7 @@ func (m *Memory) take(name types.NamespacedName) *Sidecar {
 	defer m.mu.Unlock()
 	sidecarState := m.sidecars[name]
 	delete(m.sidecars, name)
-	delete(m.conflicts, name)
+	m.forgetConflicts(name)
 	m.forgetPrevious(name)
 	return sidecarState
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -22,6 +23,11 @@ func TestForget_DropsAllStateOfVectorSidecar(t *testing.T) {
 	fill := func(of *Sidecar) {
 		of.Wrote(seen("10", 1, "a"), 2, "14")
 		of.Injected("u", "a")
+		of.Miss(seen("10", 1, "a"), nil)
+		of.SetTrial(shaped(1), preflight.DryRunResult{Result: preflight.Refused})
+		for range loopWrites {
+			of.Injected("u", "a")
+		}
 		of.Refer(types.NamespacedName{Namespace: "shop", Name: "shipping"})
 		of.SetVerdict("key", decision.Verdict{State: decision.VerdictValid})
 		of.SetFault("u", workload.Fault{}, true)
@@ -40,6 +46,10 @@ func TestForget_DropsAllStateOfVectorSidecar(t *testing.T) {
 	require.Empty(t, m.sidecars)
 	require.Empty(t, m.writers)
 	require.Empty(t, m.referrers)
+	for _, retry := range []Retry{retryStaleWrite, retryCorrection} {
+		require.Zero(t, m.Backoff.Last(retry, m.empty(logsOfShop).key("u")), retry.name)
+	}
+	require.Zero(t, m.Backoff.Last(retryDryRun, m.empty(logsOfShop).trialKey(preflight.NewKey(shaped(1)))))
 }
 
 func TestPeek_StoresNothing(t *testing.T) {

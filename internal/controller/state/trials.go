@@ -4,21 +4,12 @@
 package state
 
 import (
+	"fmt"
 	"time"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
 )
-
-// firstTrial is the first wait before a rejected dry run is repeated.
-const firstTrial = time.Minute
-
-// tried is a dry-run result. wait is how long it is valid, 0 for no limit.
-type tried struct {
-	preflight.DryRunResult
-
-	wait time.Duration
-}
 
 // Trials returns the valid dry-run results, nil if none are valid.
 func (s *Sidecar) Trials() map[preflight.Key]preflight.DryRunResult {
@@ -26,13 +17,13 @@ func (s *Sidecar) Trials() map[preflight.Key]preflight.DryRunResult {
 	defer s.mu.Unlock()
 	var results map[preflight.Key]preflight.DryRunResult
 	for key, entry := range s.trials {
-		if entry.wait > 0 && !s.memory.now().Before(entry.Expiry) {
+		if !entry.Expiry.IsZero() && !s.memory.now().Before(entry.Expiry) {
 			continue
 		}
 		if results == nil {
 			results = make(map[preflight.Key]preflight.DryRunResult, len(s.trials))
 		}
-		results[key] = entry.DryRunResult
+		results[key] = entry
 	}
 	return results
 }
@@ -46,19 +37,22 @@ func (s *Sidecar) SetTrial(p *plan.Plan, verdict preflight.DryRunResult) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	wait := time.Duration(0)
-	switch previous := s.trials[key]; {
-	case verdict.Result == preflight.NotJudged:
+	if verdict.IsRejected() {
+		wait = s.memory.Backoff.Next(retryDryRun, s.trialKey(key))
+	} else {
+		s.memory.Backoff.Reset(retryDryRun, s.trialKey(key))
+	}
+	if verdict.Result == preflight.NotJudged {
 		wait = LastRetry
-	case verdict.IsRejected() && previous.IsRejected():
-		wait = NextWait(previous.wait, firstTrial, LastRetry)
-	case verdict.IsRejected():
-		wait = firstTrial
 	}
 	if wait > 0 {
 		verdict.Expiry = s.memory.now().Add(wait)
 	}
-	s.trials[key] = tried{verdict, wait}
+	s.trials[key] = verdict
 }
+
+// trialKey returns the key of a dry run in Memory.Backoff.
+func (s *Sidecar) trialKey(key preflight.Key) string { return fmt.Sprintf("%s/%v", s.name, key) }
 
 // KeepTrials drops the dry-run results that apply to none of the plans. So their number stays bounded by the number of
 // workloads, however often users change the requirements of pods.
@@ -68,7 +62,7 @@ func (s *Sidecar) KeepTrials(plans []plan.Plan) {
 	if len(s.trials) == 0 {
 		return
 	}
-	entries := make(map[preflight.Key]tried, len(s.trials))
+	entries := make(map[preflight.Key]preflight.DryRunResult, len(s.trials))
 	for i := range plans {
 		for _, key := range []preflight.Key{preflight.NewKey(&plans[i]), preflight.NewWorkloadKey(&plans[i])} {
 			if entry, ok := s.trials[key]; ok {
@@ -76,7 +70,20 @@ func (s *Sidecar) KeepTrials(plans []plan.Plan) {
 			}
 		}
 	}
+	for key := range s.trials {
+		if _, ok := entries[key]; !ok {
+			s.memory.Backoff.Reset(retryDryRun, s.trialKey(key))
+		}
+	}
 	s.trials = entries
+}
+
+// clearTrials drops all dry-run results. The caller holds the lock.
+func (s *Sidecar) clearTrials() {
+	for key := range s.trials {
+		s.memory.Backoff.Reset(retryDryRun, s.trialKey(key))
+	}
+	clear(s.trials)
 }
 
 // ForgetTrials drops the dry-run results because a user requests that with an annotation. It drops them once for each
@@ -88,6 +95,6 @@ func (s *Sidecar) ForgetTrials(annotation, request string) bool {
 		return false
 	}
 	s.forgottenTrials[annotation] = request
-	clear(s.trials)
+	s.clearTrials()
 	return true
 }

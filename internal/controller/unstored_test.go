@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
+	"kontroloop.ai/vector-sidecar-operator/internal/election"
+)
+
+// A failed request is not repeated in each reconcile. Another revision does not inherit its wait.
+func TestRevisionRequest_RetriesWithBackoff(t *testing.T) {
+	now, requests, response := time.Now(), 0, errors.New("no permission")
+	r := revisionRequest{name: "storing", backoff: state.NewBackoff(), options: &Options{Clock: func() time.Time { return now }}}
+	try := func(revision string) error {
+		return r.try(t.Context(), revision, func() error {
+			requests++
+			return response
+		})
+	}
+	for i, wait := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second} {
+		require.ErrorIs(t, try("a"), response)
+		require.Equal(t, wait, r.failed.until.Sub(now))
+		now = now.Add(wait - time.Millisecond)
+		require.ErrorIs(t, try("a"), response)
+		require.Equal(t, i+1, requests, "the wait is not over")
+		now = now.Add(time.Millisecond)
+	}
+	require.ErrorIs(t, try("b"), response)
+	require.Equal(t, time.Second, r.failed.until.Sub(now))
+
+	response, now = election.ErrNotLeading, now.Add(time.Second)
+	require.ErrorIs(t, try("b"), election.ErrNotLeading)
+	require.Equal(t, time.Second, r.backoff.Last(state.RetryRevision, "storing"), "only the leader counts failures")
+
+	response = nil
+	require.NoError(t, try("b"))
+	require.Zero(t, r.backoff.Last(state.RetryRevision, "storing"))
+}
