@@ -90,7 +90,7 @@ func newMemoryAPI(t *testing.T, faults interceptor.Funcs, there ...client.Object
 	recorder := events.NewFakeRecorder(100)
 	a := &memoryAPI{WithWatch: live, events: recorder, waiting: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())}
 	t.Cleanup(a.waiting.ShutDown)
-	a.VectorSidecarReconciler = newReconciler(digesting{live}, livelist.NewPager().Client(live), newAnnouncer(recorder, known, isNever), &Options{
+	a.VectorSidecarReconciler = newReconciler(digesting{live}, livelist.NewPager().Client(live), nil, newAnnouncer(recorder, known, isNever), &Options{
 		Workloads: workloadcache.New(), Catalog: sets, DefaultEnvironment: "development", KubeVersion: "v1.36.0",
 		Installation: values, Namespace: values.Namespace, ClusterSidecars: true,
 		Cache: desired.NewCache(), Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now)}, Clock: time.Now, Quiet: -1,

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
@@ -98,7 +99,7 @@ func (c *catalogReconciler) setupWithManager(ctx context.Context, mgr ctrl.Manag
 			RateLimiter:        newRetries(),
 			SkipNameValidation: new(true), // Tests run one operator after another.
 		}).
-		WithLogConstructor(loggerOf(mgr.GetLogger())).
+		WithLogConstructor(func(*reconcile.Request) logr.Logger { return loggerOf(mgr.GetLogger())(nil) }). // The key is no object.
 		Watches(&corev1.ConfigMap{}, platformEvents, ctrlbuilder.WithPredicates(configMapChanges())).
 		WatchesRawSource(first.Source()).
 		Complete(stoppingWith(ctx, c))

@@ -6,6 +6,7 @@ package controller
 import (
 	"context"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -23,7 +24,6 @@ import (
 
 // Reconcile runs one leftover cleanup. It returns when the next cleanup is due without an event.
 func (s *sweeper) Reconcile(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
-	ctx = log.IntoContext(ctx, s.log)
 	if !s.views.workloads.IsSynced() {
 		return reconcile.Result{RequeueAfter: sweepDelay / 10}, nil
 	}
@@ -44,7 +44,8 @@ func (s *sweeper) Reconcile(ctx context.Context, _ reconcile.Request) (reconcile
 func (s *sweeper) setupWithManager(ctx context.Context, mgr ctrl.Manager) error {
 	s.notifier.Notify(leftoverKey)
 	return ctrl.NewControllerManagedBy(mgr).Named(leftoverKey.Name).
-		WithOptions(controller.Options{SkipNameValidation: new(true)}). // Tests run one operator after another.
+		WithOptions(controller.Options{SkipNameValidation: new(true)}).                                     // Tests run one operator after another.
+		WithLogConstructor(func(*reconcile.Request) logr.Logger { return loggerOf(mgr.GetLogger())(nil) }). // The key is no object.
 		WatchesRawSource(s.notifier.Source()).
 		Complete(stoppingWith(ctx, s))
 }

@@ -8,9 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-logr/logr"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
@@ -29,11 +28,8 @@ type Nodes interface {
 // kubelets caches the oldest kubelet of the cluster, and nothing else of its nodes. Every replica reads it, because
 // every replica answers admission requests.
 type kubelets struct {
-	nodes    Nodes // nil if nodes are not read
-	sidecars sidecarLister
-	notifier *notify.Notifier
-	log      logr.Logger
-	last     atomic.Pointer[desired.Kubelet]
+	nodes Nodes // nil if nodes are not read
+	last  atomic.Pointer[desired.Kubelet]
 }
 
 // oldest returns the oldest kubelet that was last found.
@@ -56,16 +52,15 @@ func (k *kubelets) look(ctx context.Context) (isNew bool, err error) {
 	return previous == nil || *previous != kubelet, nil
 }
 
-// refresh reads the oldest kubelet again. While nodes cannot be listed, the last result stays valid, because dropping it
-// would change sidecars.
-func (k *kubelets) refresh(ctx context.Context) error {
+// refresh reads the oldest kubelet again and reports whether it has changed. While nodes cannot be listed, the last result
+// stays valid, because dropping it would change sidecars.
+func (k *kubelets) refresh(ctx context.Context) (isNew bool) {
 	isNew, err := k.look(ctx)
 	if err != nil && ctx.Err() == nil {
-		telemetry.Warn(k.log, "nodes cannot be listed", "cause", err.Error())
+		telemetry.Warn(log.FromContext(ctx), "nodes cannot be listed", "cause", err.Error())
 	}
 	if isNew {
-		k.log.Info("oldest kubelet changed", "kubelet", k.oldest().Version, "node", k.oldest().Node)
-		k.notifier.NotifyWithLowPriority(keysOf(k.sidecars.list(ctx, ""))...)
+		log.FromContext(ctx).Info("oldest kubelet changed", "kubelet", k.oldest().Version, "node", k.oldest().Node)
 	}
-	return nil
+	return isNew
 }

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -41,7 +40,6 @@ type sweeper struct {
 	live     *livelist.Client
 	// writtenBy is Options.WrittenBy.
 	writtenBy string
-	log       logr.Logger
 
 	// backoff has the delay of the next cleanup after one that failed.
 	backoff *state.Backoff

@@ -6,9 +6,9 @@ package controller
 import (
 	"context"
 
-	"github.com/go-logr/logr"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
@@ -23,7 +23,6 @@ type overlaySetRemoval struct {
 	live       *livelist.Client
 	writer     *apply.Writer
 	namespaces []string
-	log        logr.Logger
 }
 
 // deleteAll deletes the OverlaySets. It leaves the ones that it may not list or cannot delete.
@@ -37,12 +36,12 @@ func (o *overlaySetRemoval) deleteAll(ctx context.Context) error {
 			return listed.GetNamespace(), listed.GetName() == meta.OverlaySet
 		}, client.InNamespace(namespace))
 		if err != nil {
-			o.log.V(1).Info("overlay sets were not listed", "namespace", namespace, "cause", err.Error())
+			log.FromContext(ctx).V(1).Info("overlay sets were not listed", "namespace", namespace, "cause", err.Error())
 			continue
 		}
 		for _, namespace := range namespacesWithSet {
 			if err := o.writer.DeleteOverlaySet(ctx, namespace); err != nil {
-				o.log.Error(err, "deleting an overlay set that nobody keeps")
+				log.FromContext(ctx).Error(err, "deleting an overlay set that nobody keeps")
 			}
 		}
 	}

@@ -79,11 +79,11 @@ type space struct {
 // would also reject the workload of the application owner.
 type refusedWrite struct{ hash, why string }
 
-func newOverlaySets(cached, live client.Reader, writer *apply.Writer, sidecars sidecarLister, clock func() time.Time, isOn bool) *overlaySets {
-	if !isOn {
+func newOverlaySets(cached, live client.Reader, writer *apply.Writer, sidecars sidecarLister, clock func() time.Time, policies *policyAPI) *overlaySets {
+	if policies == nil {
 		return nil
 	}
-	return &overlaySets{cached: cached, live: live, writer: writer, sidecars: sidecars, now: clock, spaces: map[string]*space{}}
+	return &overlaySets{cached: cached, live: live, writer: writer, sidecars: sidecars, definitions: policies.definitions, now: clock, spaces: map[string]*space{}}
 }
 
 // hold returns the cached state of a namespace, locked.

@@ -41,7 +41,7 @@ func TestOverlaySets_GroupsWritesOfLargeNamespaces(t *testing.T) {
 		},
 	}, crowded...)
 	now := time.Now()
-	sets := newOverlaySets(a, a, apply.New(a), sidecarLister{client: a}, func() time.Time { return now }, true)
+	sets := newOverlaySets(a, a, apply.New(a), sidecarLister{client: a}, func() time.Time { return now }, &policyAPI{})
 	keep := func(n int, why string) time.Duration {
 		vs, isOne := crowded[n].(*v1alpha1.VectorSidecar)
 		require.True(t, isOne)

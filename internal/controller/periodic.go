@@ -7,11 +7,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"time"
 
-	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/discovery"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
@@ -33,7 +33,8 @@ type periodic struct {
 
 // add adds the tasks to a manager as runnables.
 func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) error {
-	log := loggerOf(mgr.GetLogger())(nil)
+	logger := loggerOf(mgr.GetLogger())(nil)
+	ctx = log.IntoContext(ctx, logger)
 	for _, verdict := range companion.LeftoverActions() {
 		p.applier.Metrics.SetLeftovers(string(verdict), 0) // The first search for leftovers replaces it.
 	}
@@ -43,7 +44,7 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 	sweeping := &sweeper{
 		strayed: map[string]bool{}, backoff: p.memory.Backoff,
 		applier: p.applier, leftoverSignal: p.leftovers, sidecars: p.snapshots.sidecars, client: mgr.GetClient(), live: options.Pager.Client(mgr.GetAPIReader()),
-		writtenBy: options.WrittenBy, log: log, told: map[leftover]companion.LeftoverAction{}, cleaned: map[types.UID]swept{},
+		writtenBy: options.WrittenBy, told: map[leftover]companion.LeftoverAction{}, cleaned: map[types.UID]swept{},
 	}
 	if err := sweeping.setupWithManager(ctx, mgr); err != nil {
 		return fmt.Errorf("adding the sweep for leftovers: %w", err)
@@ -51,20 +52,20 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 	if err := mgr.Add(p.applier.uses); err != nil {
 		return fmt.Errorf("adding the lists of revisions: %w", err)
 	}
-	if err := p.addInjection(ctx, mgr, options, log); err != nil {
+	if err := p.addInjection(ctx, mgr, options); err != nil {
 		return err
 	}
 	if len(options.RequiredObjects) > 0 {
 		required := &requiredObjects{
 			objects: options.RequiredObjects, namespace: options.Namespace, live: options.Pager.Client(mgr.GetAPIReader()).Reader(),
-			metrics: p.applier.Metrics, log: log,
+			metrics: p.applier.Metrics, log: logger,
 		}
 		if err := mgr.Add(schedule.Every(cmp.Or(options.PolicyInterval, policyInterval), required.check)); err != nil {
 			return fmt.Errorf("adding the check for required objects: %w", err)
 		}
 	}
 	if options.Nodes != nil {
-		if err := p.addKubelets(ctx, mgr, log); err != nil {
+		if err := p.addKubelets(ctx, mgr); err != nil {
 			return err
 		}
 	}
@@ -80,13 +81,12 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 
 // addKubelets reads the version of the oldest kubelet, because sidecars are rendered for it, and adds the polling of
 // kubelets.
-func (p *periodic) addKubelets(ctx context.Context, mgr ctrl.Manager, log logr.Logger) error {
+func (p *periodic) addKubelets(ctx context.Context, mgr ctrl.Manager) error {
 	kubelets := p.snapshots.kubelets
-	kubelets.log = log
 	if _, err := kubelets.look(ctx); err != nil {
 		return fmt.Errorf("looking for the oldest kubelet: %w", err)
 	}
-	if err := mgr.Add(schedule.OnEveryReplica(schedule.After(kubeletInterval, schedule.Every(kubeletInterval, kubelets.refresh)))); err != nil {
+	if err := mgr.Add(p.refresh(ctx, kubeletInterval, kubelets.refresh)); err != nil {
 		return fmt.Errorf("adding the polling of kubelets: %w", err)
 	}
 	return nil
@@ -95,29 +95,33 @@ func (p *periodic) addKubelets(ctx context.Context, mgr ctrl.Manager, log logr.L
 // addInjection checks whether the API server serves MutatingAdmissionPolicies, and adds the polling for them. If the
 // installation does not use admission injection, it adds the removal of OverlaySets that an earlier configuration left
 // behind.
-func (p *periodic) addInjection(ctx context.Context, mgr ctrl.Manager, options *Options, log logr.Logger) error {
+func (p *periodic) addInjection(ctx context.Context, mgr ctrl.Manager, options *Options) error {
 	if !options.OverlaySets {
-		removal := &overlaySetRemoval{live: options.Pager.Client(mgr.GetAPIReader()), writer: p.applier.writer, namespaces: options.WatchNamespaces, log: log}
-		if err := mgr.Add(runUntil(ctx, manager.RunnableFunc(removal.deleteAll))); err != nil {
+		removal := &overlaySetRemoval{live: options.Pager.Client(mgr.GetAPIReader()), writer: p.applier.writer, namespaces: options.WatchNamespaces}
+		if err := mgr.Add(runUntil(ctx, manager.RunnableFunc(func(running context.Context) error {
+			return removal.deleteAll(log.IntoContext(running, log.FromContext(ctx)))
+		}))); err != nil {
 			return fmt.Errorf("adding the removal of overlay sets: %w", err)
 		}
 		return nil
 	}
-	apis, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
-	if err != nil {
-		return fmt.Errorf("creating a discovery client: %w", err)
-	}
-	defined := &definitions{
-		documents: apis.OpenAPIV3WithContext(ctx), isServed: options.Workloads.HasKind, now: p.applier.sets.now, known: map[string]*knownDefinition{},
-	}
-	policies := &policyAPI{
-		apis: apis, definitions: defined, sidecars: p.snapshots.sidecars, notifier: p.notifier, log: log,
-	}
+	policies := p.snapshots.policies
 	policies.look(ctx)
-	p.snapshots.policies, p.applier.sets.definitions = policies, defined
 	interval := cmp.Or(options.PolicyInterval, policyInterval)
-	if err := mgr.Add(schedule.OnEveryReplica(schedule.After(interval, schedule.Every(interval, policies.refresh)))); err != nil {
+	if err := mgr.Add(p.refresh(ctx, interval, policies.refresh)); err != nil {
 		return fmt.Errorf("adding the polling for MutatingAdmissionPolicies: %w", err)
 	}
 	return nil
+}
+
+// refresh returns a runnable of every replica that refreshes a cached fact about the cluster periodically. It requests the
+// reconciles of all VectorSidecars when the fact has changed. The log is the one of the context.
+func (p *periodic) refresh(ctx context.Context, interval time.Duration, refresh func(context.Context) (isNew bool)) manager.Runnable {
+	logger := log.FromContext(ctx)
+	return schedule.OnEveryReplica(schedule.After(interval, schedule.Every(interval, func(ctx context.Context) error {
+		if refresh(log.IntoContext(ctx, logger)) {
+			p.notifier.NotifyWithLowPriority(keysOf(p.snapshots.sidecars.list(ctx, ""))...)
+		}
+		return nil
+	})))
 }

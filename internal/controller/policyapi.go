@@ -5,17 +5,18 @@ package controller
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync/atomic"
 	"time"
 
-	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/discovery"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -34,10 +35,21 @@ type policyAPI struct {
 	// definitions are the schemas of the kinds that the API server injects into.
 	definitions *definitions
 
-	sidecars  sidecarLister
-	notifier  *notify.Notifier
-	log       logr.Logger
 	isLacking atomic.Bool
+}
+
+// newPolicyAPI returns the policyAPI of an installation with admission injection, otherwise nil.
+func newPolicyAPI(ctx context.Context, mgr ctrl.Manager, options *Options) (*policyAPI, error) {
+	if !options.OverlaySets {
+		return nil, nil //nolint:nilnil // An installation without admission injection is not an error.
+	}
+	apis, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
+	if err != nil {
+		return nil, fmt.Errorf("creating a discovery client: %w", err)
+	}
+	return &policyAPI{apis: apis, definitions: &definitions{
+		documents: apis.OpenAPIV3WithContext(ctx), isServed: options.Workloads.HasKind, now: options.Clock, known: map[string]*knownDefinition{},
+	}}, nil
 }
 
 // unserved explains why the API server does not inject sidecars. It returns "" if the API server may inject them.
@@ -69,23 +81,20 @@ func (p *policyAPI) define(ctx context.Context, kinds []v1alpha1.WorkloadKind) f
 func (p *policyAPI) look(ctx context.Context) (isNew bool) {
 	resources, err := p.apis.ServerResourcesForGroupVersionWithContext(ctx, policyGroup)
 	if err != nil && !apierrors.IsNotFound(err) {
-		p.log.V(1).Info("looking for an API", "cause", err.Error())
+		log.FromContext(ctx).V(1).Info("looking for an API", "cause", err.Error())
 		return false
 	}
 	isLacking := err != nil || !slices.ContainsFunc(resources.APIResources, func(resource metav1.APIResource) bool { return resource.Name == policyResource })
 	if p.isLacking.Swap(isLacking) == isLacking {
 		return false
 	}
-	p.log.Info("availability of injection by the API server changed", "why", p.unserved())
+	log.FromContext(ctx).Info("availability of injection by the API server changed", "why", p.unserved())
 	return true
 }
 
-// refresh checks the API again. The operator maintains OverlaySets even without the API, so that they exist when the API
-// becomes available.
-func (p *policyAPI) refresh(ctx context.Context) error {
-	isNew := p.look(ctx)
-	if p.definitions.haveChanged(ctx) || isNew {
-		p.notifier.NotifyWithLowPriority(keysOf(p.sidecars.list(ctx, ""))...)
-	}
-	return nil
+// refresh checks the API and the definitions again, and reports whether one of them has changed. The operator maintains
+// OverlaySets even without the API, so that they exist when the API becomes available.
+func (p *policyAPI) refresh(ctx context.Context) (isNew bool) {
+	isNew = p.look(ctx)
+	return p.definitions.haveChanged(ctx) || isNew
 }

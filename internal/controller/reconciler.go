@@ -23,24 +23,29 @@ import (
 
 // New returns the VectorSidecarReconciler of a manager. The manager's cache must store the records that Workloads makes
 // of workloads, ConfigMaps transformed by Digested, and VectorSidecars transformed by Bounded.
-func New(mgr ctrl.Manager, options *Options) *VectorSidecarReconciler {
+func New(ctx context.Context, mgr ctrl.Manager, options *Options) (*VectorSidecarReconciler, error) {
+	policies, err := newPolicyAPI(ctx, mgr, options)
+	if err != nil {
+		return nil, err
+	}
 	isDeleted := func(context.Context, string) bool { return false }
 	if len(options.WatchNamespaces) == 0 { // With watched namespaces, the cache has no Namespaces.
 		isDeleted = isNamespaceDeleted(mgr.GetClient())
 	}
 	events := newAnnouncer(mgr.GetEventRecorder(meta.Operator), mgr.GetScheme(), isDeleted)
-	return newReconciler(mgr.GetClient(), options.Pager.Client(mgr.GetAPIReader()), events, options)
+	return newReconciler(mgr.GetClient(), options.Pager.Client(mgr.GetAPIReader()), policies, events, options), nil
 }
 
-// newReconciler returns a VectorSidecarReconciler with a cached and a live client.
-func newReconciler(cached client.Client, live *livelist.Client, events *announcer, options *Options) *VectorSidecarReconciler {
+// newReconciler returns a VectorSidecarReconciler with a cached and a live client. The policies are nil if the installation
+// does not use admission injection.
+func newReconciler(cached client.Client, live *livelist.Client, policies *policyAPI, events *announcer, options *Options) *VectorSidecarReconciler {
 	observed := &instruments{Instruments: options.Instruments, liveness: newLiveness(options.Patience), now: time.Now, clock: options.Clock}
 	notifier := &notify.Notifier{}
 	memory, writer, workloads, sidecars := state.New(options.Clock), apply.New(cached), options.Workloads, sidecarLister{client: cached}
 	if options.ClusterSidecars {
 		sidecars.clusters = &clusterLister{client: cached, home: options.Namespace, statuses: newClusterStatuses()}
 	}
-	sets := newOverlaySets(cached, live.Reader(), writer, sidecars, observed.clock, options.OverlaySets)
+	sets := newOverlaySets(cached, live.Reader(), writer, sidecars, observed.clock, policies)
 	ofClusters := &clusters{
 		clusterLister: sidecars.clusters, clusterMemory: newClusterMemory(notifier), instruments: observed, workloads: workloads, sidecars: sidecars, writer: writer, client: cached,
 		events: events, sets: sets,
@@ -61,7 +66,7 @@ func newReconciler(cached client.Client, live *livelist.Client, events *announce
 	taking := &snapshots{
 		instruments: observed, client: cached, sidecars: sidecars, workloads: workloads, options: options,
 		namespaces: namespaces, configMaps: newConfigMapCache(live.Reader()), pods: &pods{live: live, access: access, now: observed.clock},
-		catalog: catalog, kubelets: &kubelets{nodes: options.Nodes, sidecars: sidecars, notifier: notifier}, accounts: newAccounts(live.Reader(), options.ReadAccounts),
+		catalog: catalog, kubelets: &kubelets{nodes: options.Nodes}, policies: policies, accounts: newAccounts(live.Reader(), options.ReadAccounts),
 	}
 	leftovers := &leftoverSignal{}
 	uses := companionuse.New(companionuse.Options{Live: live, Kinds: workloads.Kinds(), Wake: wakeAfterList(notifier, leftovers), Clock: observed.clock})

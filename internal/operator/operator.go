@@ -99,7 +99,10 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	if err := addClusterAccess(&settings, config, mgr.GetRESTMapper(), &options); err != nil {
 		return err
 	}
-	loop := controller.New(mgr, &settings)
+	loop, err := controller.New(ctx, mgr, &settings)
+	if err != nil {
+		return err
+	}
 	switch err := loop.SetupWithManager(ctx, mgr); {
 	case err != nil && ctx.Err() != nil:
 		return nil // The signal to stop arrived during the start.
