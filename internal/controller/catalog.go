@@ -99,7 +99,7 @@ func (c *catalogReconciler) setupWithManager(ctx context.Context, mgr ctrl.Manag
 			RateLimiter:        newRetries(),
 			SkipNameValidation: new(true), // Tests run one operator after another.
 		}).
-		WithLogConstructor(func(*reconcile.Request) logr.Logger { return loggerOf(mgr.GetLogger())(nil) }). // The key is no object.
+		WithLogConstructor(func(*reconcile.Request) logr.Logger { return loggerOf(mgr.GetLogger())(nil) }). // The key does not name an object.
 		Watches(&corev1.ConfigMap{}, platformEvents, ctrlbuilder.WithPredicates(configMapChanges())).
 		WatchesRawSource(first.Source()).
 		Complete(stoppingWith(ctx, c))

@@ -45,7 +45,7 @@ func (s *sweeper) setupWithManager(ctx context.Context, mgr ctrl.Manager) error 
 	s.notifier.Notify(leftoverKey)
 	return ctrl.NewControllerManagedBy(mgr).Named(leftoverKey.Name).
 		WithOptions(controller.Options{SkipNameValidation: new(true)}).                                     // Tests run one operator after another.
-		WithLogConstructor(func(*reconcile.Request) logr.Logger { return loggerOf(mgr.GetLogger())(nil) }). // The key is no object.
+		WithLogConstructor(func(*reconcile.Request) logr.Logger { return loggerOf(mgr.GetLogger())(nil) }). // The key does not name an object.
 		WatchesRawSource(s.notifier.Source()).
 		Complete(stoppingWith(ctx, s))
 }
