@@ -8,27 +8,30 @@ import (
 	"sync"
 	"time"
 
-	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 )
 
-// jittered spreads retries, so that requests that failed together are not retried together. Additional attempts that
-// events start do not increase a wait. So the wait depends on the duration of the failure.
+// jittered is the rate limiter of a queue. It spreads retries, so that requests that failed together are not retried
+// together. Additional attempts that events start do not increase a wait. So the wait depends on the duration of the
+// failure.
 type jittered struct {
-	workqueue.TypedRateLimiter[reconcile.Request]
+	backoff *state.Backoff
 
 	mu sync.Mutex
-	// next are the times of the next retries.
-	next map[reconcile.Request]time.Time
+	// failures are the requests that failed and did not succeed since.
+	failures map[reconcile.Request]failure
+}
+
+// failure is a request that failed some times in a row.
+type failure struct {
+	count int
+	retry time.Time
 }
 
 func newRetries() *jittered {
-	return &jittered{
-		TypedRateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](state.FirstRetry, state.LastRetry),
-		next:             map[reconcile.Request]time.Time{},
-	}
+	return &jittered{backoff: state.NewBackoff(), failures: map[reconcile.Request]failure{}}
 }
 
 // When returns the next interval, shortened by up to a fifth. Before the time of the next retry it returns the
@@ -36,13 +39,13 @@ func newRetries() *jittered {
 func (j *jittered) When(request reconcile.Request) time.Duration {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	now := time.Now()
-	if wait := j.next[request].Sub(now); wait > 0 {
+	last, now := j.failures[request], time.Now()
+	if wait := last.retry.Sub(now); wait > 0 {
 		return wait
 	}
-	interval := j.TypedRateLimiter.When(request)
+	interval := j.backoff.Next(state.RetryReconcile, request.String())
 	interval -= time.Duration(rand.Int64N(int64(interval) / 5)) //nolint:gosec // The jitter does not need secure random numbers.
-	j.next[request] = now.Add(interval)
+	j.failures[request] = failure{count: last.count + 1, retry: now.Add(interval)}
 	return interval
 }
 
@@ -50,6 +53,13 @@ func (j *jittered) When(request reconcile.Request) time.Duration {
 func (j *jittered) Forget(request reconcile.Request) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	delete(j.next, request)
-	j.TypedRateLimiter.Forget(request)
+	delete(j.failures, request)
+	j.backoff.Reset(state.RetryReconcile, request.String())
+}
+
+// NumRequeues returns how often a request failed in a row.
+func (j *jittered) NumRequeues(request reconcile.Request) int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.failures[request].count
 }

@@ -23,6 +23,8 @@ type Retry struct {
 }
 
 var (
+	// RetryReconcile is for reconciles that failed.
+	RetryReconcile = Retry{"reconcile", FirstRetry, LastRetry}
 	// RetryConflict is for conflicts of a reconcile with an object other than a workload.
 	RetryConflict = Retry{"conflict", FirstConflict, LastRetry}
 	// RetryRevision is for requests about stored revisions.
@@ -44,8 +46,8 @@ type Backoff struct {
 
 // NewBackoff returns a Backoff without failures.
 func NewBackoff() *Backoff {
-	b := &Backoff{byRetry: map[Retry]*flowcontrol.Backoff{}}
-	for _, retry := range []Retry{RetryConflict, RetryRevision, RetryLeftovers, retryStaleWrite, retryDryRun, retryCorrection} {
+	b := &Backoff{byRetry: make(map[Retry]*flowcontrol.Backoff)}
+	for _, retry := range []Retry{RetryReconcile, RetryConflict, RetryRevision, RetryLeftovers, retryStaleWrite, retryDryRun, retryCorrection} {
 		b.byRetry[retry] = flowcontrol.NewBackOff(retry.first, retry.longest)
 		// Only a success ends the backoff. The default is twice the longest wait.
 		b.byRetry[retry].HasExpiredFunc = func(time.Time, time.Time, time.Duration) bool { return false }
