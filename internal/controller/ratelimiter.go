@@ -39,13 +39,13 @@ func newRetries() *jittered {
 func (j *jittered) When(request reconcile.Request) time.Duration {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	last, now := j.failures[request], time.Now()
-	if wait := last.retry.Sub(now); wait > 0 {
+	previous, now := j.failures[request], time.Now()
+	if wait := previous.retry.Sub(now); wait > 0 {
 		return wait
 	}
 	interval := j.backoff.Next(state.RetryReconcile, request.String())
 	interval -= time.Duration(rand.Int64N(int64(interval) / 5)) //nolint:gosec // The jitter does not need secure random numbers.
-	j.failures[request] = failure{count: last.count + 1, retry: now.Add(interval)}
+	j.failures[request] = failure{count: previous.count + 1, retry: now.Add(interval)}
 	return interval
 }
 

@@ -33,7 +33,7 @@ func (e *unstoredError) Unwrap() error { return e.err }
 
 // revisionRequest is a request about stored revisions that is retried with a backoff, instead of in each reconcile.
 type revisionRequest struct {
-	// name says what the request does, such as "storing revision".
+	// name is the purpose of the request, such as "storing the present revision".
 	name    string
 	backoff *state.Backoff
 	options *Options

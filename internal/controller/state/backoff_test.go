@@ -26,7 +26,7 @@ func TestBackoff_DoublesUpToLimit(t *testing.T) {
 }
 
 // The operator does not retry twenty times a second if a webhook keeps answering with a conflict.
-func TestConflicts_LimitsTransientRetries(t *testing.T) {
+func TestConflict_LimitsTransientRetries(t *testing.T) {
 	now := time.Now()
 	m := New(func() time.Time { return now })
 	logs, ofCluster := types.NamespacedName{Namespace: "shop", Name: "logs"}, types.NamespacedName{Name: "cluster:logs"}

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-func TestReferences_FollowsLatestReference(t *testing.T) {
+func TestRefer_FollowsLatestReference(t *testing.T) {
 	m := New(time.Now)
 	logs, audit := m.Of(logsOfShop), m.Of(auditOfShop)
 	in := func(namespace, name string) types.NamespacedName {

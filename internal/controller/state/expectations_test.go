@@ -31,7 +31,7 @@ func seen(resourceVersion string, generation int64, hash string) *plan.Plan {
 }
 
 // A write is not repeated before the cache shows it.
-func TestExpectations_ReportsWriteUntilCacheShowsIt(t *testing.T) {
+func TestPendingWrite_ReportsWriteUntilCacheShowsIt(t *testing.T) {
 	m := New(time.Now)
 	logs, audit := m.Of(logsOfShop), m.Of(auditOfShop)
 	require.False(t, logs.IsPending(seen("10", 1, "a")))

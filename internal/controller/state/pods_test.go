@@ -35,7 +35,7 @@ func workloads(count int, rollout workload.Rollout, since time.Time) (all []*wor
 
 // Pods are read often enough to report an error soon. With many workloads, the pods of each workload are read less
 // often.
-func TestPodLooks_ReadsPodsWithinReportInterval(t *testing.T) {
+func TestPodLook_ReadsPodsWithinReportInterval(t *testing.T) {
 	for name, test := range map[string]struct {
 		count           int
 		longest         time.Duration
@@ -70,7 +70,7 @@ func TestPodLooks_ReadsPodsWithinReportInterval(t *testing.T) {
 	}
 }
 
-func TestPodLooks_ReadsPodsAfterRolloutChange(t *testing.T) {
+func TestPodLook_ReadsPodsAfterRolloutChange(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	logs := New(func() time.Time { return now }).Of(logsOfShop)
 	all := rollingOut(1, now.Add(-time.Minute))
@@ -133,7 +133,7 @@ func settled(count int) []*workloadcache.Record {
 	return workloads(count, workload.RolloutComplete, time.Time{})
 }
 
-func TestPodLooks_SpreadsReadsOfWatchedWorkloads(t *testing.T) {
+func TestPodLook_SpreadsReadsOfWatchedWorkloads(t *testing.T) {
 	for count, test := range map[int]struct {
 		during time.Duration
 		want   int
@@ -159,7 +159,7 @@ func TestPodLooks_SpreadsReadsOfWatchedWorkloads(t *testing.T) {
 	}
 }
 
-func TestPodLooks_ReadsFewWatchedWorkloadsTogether(t *testing.T) {
+func TestPodLook_ReadsFewWatchedWorkloadsTogether(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	logs := New(func() time.Time { return now }).Of(logsOfShop)
 	all := settled(1000)
@@ -170,7 +170,7 @@ func TestPodLooks_ReadsFewWatchedWorkloadsTogether(t *testing.T) {
 	require.Greater(t, logs.NextPodLook(), time.Second, "the others take turns")
 }
 
-func TestPodLooks_ReadsRecoveredWorkloadAtOnce(t *testing.T) {
+func TestPodLook_ReadsRecoveredWorkloadAtOnce(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	logs := New(func() time.Time { return now }).Of(logsOfShop)
 	all := settled(1)
