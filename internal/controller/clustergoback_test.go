@@ -39,7 +39,7 @@ func TestClusters_WritesDroppedLastKnownGoodOnce(t *testing.T) {
 			return on.SubResource(resource).Patch(ctx, object, client.RawPatch(patch.Type(), text), options...)
 		},
 	}, cluster)
-	a.clusters.clusterLister = &clusterLister{client: a, statuses: newClusterStatuses()}
+	a.clusters.clusterLister = &clusterLister{client: a, states: a.clusters.clusterMemory}
 	known := a.clusters.of(cluster.Name)
 	pass := func() {
 		trial := lastgood.TrialOf(everywhere(cluster))

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -25,8 +24,9 @@ import (
 type clusterLister struct {
 	client client.Reader
 	// home is the operator namespace.
-	home     string
-	statuses *clusterStatuses
+	home string
+	// states has the statuses that the cache does not show yet.
+	states *clusterMemory
 }
 
 // all returns all ClusterVectorSidecars. The caller must not change them.
@@ -40,7 +40,7 @@ func (l *clusterLister) all(ctx context.Context) []v1alpha1.ClusterVectorSidecar
 		log.FromContext(ctx).Error(err, "listing ClusterVectorSidecars")
 	}
 	for i := range list.Items {
-		l.statuses.catchUp(&list.Items[i])
+		l.states.catchUp(&list.Items[i])
 	}
 	return list.Items
 }
@@ -106,12 +106,9 @@ func (l *clusterLister) named(ctx context.Context, name string) (*v1alpha1.Clust
 	}
 	cluster := &v1alpha1.ClusterVectorSidecar{}
 	if err := l.client.Get(ctx, types.NamespacedName{Name: name}, cluster); err != nil {
-		if apierrors.IsNotFound(err) {
-			l.statuses.forget(name)
-		}
 		return nil, client.IgnoreNotFound(err)
 	}
-	l.statuses.catchUp(cluster)
+	l.states.catchUp(cluster)
 	return cluster, nil
 }
 
@@ -164,9 +161,4 @@ func clusterKeys(index string, cluster *v1alpha1.ClusterVectorSidecar) []string 
 		return []string{meta.LabelValue(name)}
 	}
 	return selectorKeys(clusterwide.NewSidecar(cluster, "", true))
-}
-
-// everywhere returns the VectorSidecar that a ClusterVectorSidecar stands for in any namespace.
-func everywhere(cluster *v1alpha1.ClusterVectorSidecar) *v1alpha1.VectorSidecar {
-	return clusterwide.NewSidecar(cluster, "", true)
 }

@@ -41,6 +41,20 @@ func (m *clusterMemory) of(name string) *clusterKnown {
 	return m.known[name]
 }
 
+// find returns the cached state of a ClusterVectorSidecar, nil if there is none.
+func (m *clusterMemory) find(name string) *clusterKnown {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.known[name]
+}
+
+// catchUp replaces the status of a ClusterVectorSidecar from the cache by a later one that was written.
+func (m *clusterMemory) catchUp(cluster *v1alpha1.ClusterVectorSidecar) {
+	if clusterState := m.find(cluster.Name); clusterState != nil {
+		clusterState.catchUp(cluster)
+	}
+}
+
 // drop removes the cached state of a deleted ClusterVectorSidecar, and returns it, nil if there was none.
 func (m *clusterMemory) drop(name string) *clusterKnown {
 	m.mu.Lock()
@@ -64,12 +78,8 @@ func (m *clusterMemory) leave(key types.NamespacedName) {
 	if !isCluster || key.Namespace == "" {
 		return
 	}
-	m.mu.Lock()
-	clusterState := m.known[name]
-	m.mu.Unlock()
-	if clusterState == nil {
-		return
+	if clusterState := m.find(name); clusterState != nil {
+		clusterState.leave(key.Namespace)
+		m.notifier.NotifyAfter(statusDelay, clusterKey(name))
 	}
-	clusterState.leave(key.Namespace)
-	m.notifier.NotifyAfter(statusDelay, clusterKey(name))
 }

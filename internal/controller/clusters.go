@@ -139,6 +139,6 @@ func (c *clusters) apply(ctx context.Context, cluster *v1alpha1.ClusterVectorSid
 	if err := c.writer.ClusterStatus(ctx, cluster); err != nil {
 		return err
 	}
-	c.statuses.written(cluster)
+	c.of(cluster.Name).setWritten(cluster)
 	return nil
 }

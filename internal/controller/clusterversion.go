@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -30,4 +31,9 @@ func versionOf(cluster *v1alpha1.ClusterVectorSidecar) clusterVersion {
 		fleet.RetryOf(cluster.Annotations), cluster.Annotations[meta.AnnotationPromoteRollout],
 		lastgood.Generation(everywhere(cluster)) < 0,
 	}
+}
+
+// everywhere returns the VectorSidecar that a ClusterVectorSidecar stands for in any namespace.
+func everywhere(cluster *v1alpha1.ClusterVectorSidecar) *v1alpha1.VectorSidecar {
+	return clusterwide.NewSidecar(cluster, "", true)
 }

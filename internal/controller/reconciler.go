@@ -41,16 +41,17 @@ func New(ctx context.Context, mgr ctrl.Manager, options *Options) (*VectorSideca
 func newReconciler(cached client.Client, live *livelist.Client, policies *policyAPI, events *announcer, options *Options) *VectorSidecarReconciler {
 	observed := &instruments{Instruments: options.Instruments, liveness: newLiveness(options.Patience), now: time.Now, clock: options.Clock}
 	notifier := &notify.Notifier{}
+	clusterStates := newClusterMemory(notifier)
 	memory, writer, workloads, sidecars := state.New(options.Clock), apply.New(cached), options.Workloads, sidecarLister{client: cached}
 	if options.ClusterSidecars {
-		sidecars.clusters = &clusterLister{client: cached, home: options.Namespace, statuses: newClusterStatuses()}
+		sidecars.clusters = &clusterLister{client: cached, home: options.Namespace, states: clusterStates}
 	}
 	sets := newOverlaySets(cached, live.Reader(), writer, sidecars, observed.clock, policies)
 	ofClusters := &clusters{
-		clusterLister: sidecars.clusters, clusterMemory: newClusterMemory(notifier), instruments: observed, workloads: workloads, sidecars: sidecars, writer: writer, client: cached,
+		clusterLister: sidecars.clusters, clusterMemory: clusterStates, instruments: observed, workloads: workloads, sidecars: sidecars, writer: writer, client: cached,
 		events: events, sets: sets,
 	}
-	statuses := &statusWriter{instruments: observed, writer: writer, events: events, clusters: ofClusters.clusterMemory}
+	statuses := &statusWriter{instruments: observed, writer: writer, events: events, clusters: clusterStates}
 	catalog := &catalogReconciler{
 		client: cached, catalog: options.Catalog, options: options, events: events, metrics: options.Instruments.Metrics,
 		history:   newHistory(cached, live, writer, sidecars, memory.Backoff, options),

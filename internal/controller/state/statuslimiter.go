@@ -10,7 +10,6 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
-	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // A status is written at most this often. The burst of two writes shows a change and its result; after that, one status
@@ -25,10 +24,7 @@ type statusLimiter struct {
 	limiter *rate.Limiter
 	// changed is true if a workload was written after the last status write.
 	changed bool
-	// written is the last written status. version is the resource version after that write. The status is used until
-	// the cache shows a later version, because the cache may still show an older one.
-	written *v1alpha1.VectorSidecarStatus
-	version string
+	written LastWrite[v1alpha1.VectorSidecarStatus]
 	// isUnknown is true if the API server did not confirm the last write. The current status is then either the cached
 	// or the written one.
 	isUnknown bool
@@ -56,7 +52,8 @@ func (s *Sidecar) HasChanged(isChanged bool) bool {
 func (s *Sidecar) StatusWritten(sidecar *v1alpha1.VectorSidecar) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.status.written, s.status.version, s.status.isUnknown, s.status.rollout = sidecar.Status.DeepCopy(), sidecar.ResourceVersion, false, nil
+	s.status.written.Set(sidecar, sidecar.Status.DeepCopy())
+	s.status.isUnknown, s.status.rollout = false, nil
 }
 
 // HoldBack records the rollout of a delayed status.
@@ -110,17 +107,16 @@ func (s *Sidecar) IsStatusUnknown() bool {
 func (s *Sidecar) Status(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecarStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if sidecar.Cluster != nil && s.status.written != nil { // The VectorSidecar has the reports of other namespaces.
-		status := s.status.written.DeepCopy()
+	if written := s.status.written.value; sidecar.Cluster != nil && written != nil { // The VectorSidecar has the reports of other namespaces.
+		status := written.DeepCopy()
 		status.RemovedByOwners = decision.MergeTakenOut(status.RemovedByOwners, sidecar.Status.RemovedByOwners)
 		status.LastKnownGood, status.Reverted = sidecar.Status.LastKnownGood, sidecar.Status.Reverted
 		return status
 	}
-	if s.status.written == nil || workloadcache.IsOlder(s.status.version, sidecar.ResourceVersion) {
-		s.status.written = nil
-		return sidecar.Status.DeepCopy()
+	if written, ok := s.status.written.Get(sidecar); ok {
+		return written.DeepCopy()
 	}
-	return s.status.written.DeepCopy()
+	return sidecar.Status.DeepCopy()
 }
 
 // ReserveStatus returns the wait before the next status write. 0 allows the write now and counts it as done.
