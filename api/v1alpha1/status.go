@@ -275,6 +275,9 @@ func (u *WorkloadStatus) Is(kind, name string) bool {
 	return u.Name == name && cmp.Or(u.Kind, string(defaultWorkloads[0])) == kind
 }
 
+// WaitsForHealthy reports whether the workload waits for healthy workloads, because it failed before the change.
+func (u *WorkloadStatus) WaitsForHealthy() bool { return u.Reason == "WaitingForHealthy" }
+
 // WorkloadState is the state of a workload that is not up to date.
 type WorkloadState string
 

@@ -19,6 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/status"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
@@ -30,7 +31,7 @@ func announceError(ctx context.Context, events *announcer, reports *telemetry.Re
 	if current.Status != metav1.ConditionTrue || previous != nil && previous.Status == current.Status && previous.Message == current.Message {
 		return
 	}
-	if current.Reason != meta.ReasonReverted { // The start of the revert has an event of its own.
+	if !status.IsRevert(current) { // The start of the revert has an event of its own.
 		events.Eventf(object, nil, corev1.EventTypeWarning, current.Reason, "Reconcile", "%s", humanize.Message(current.Message, noteLimit))
 	}
 	if apimeta.IsStatusConditionTrue(after, meta.ConditionStalled) {

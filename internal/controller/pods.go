@@ -22,7 +22,6 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -169,8 +168,8 @@ func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager s
 	return p.withEvents(ctx, live, newest, fault), nil
 }
 
-// faultOf lists pods and returns the worst error of the pods with the newest template. Errors of the sidecar come first,
-// then errors of other containers, then scheduling errors.
+// faultOf lists pods and returns the worst error of the pods with the newest template. Errors of the sidecar come before
+// scheduling errors.
 func (p *pods) faultOf(ctx context.Context, options []client.ListOption, isOf func(*corev1.Pod) bool, check func([]corev1.Pod) workload.Fault) (workload.Fault, error) {
 	var worst workload.Fault
 	read := 0
@@ -179,8 +178,7 @@ func (p *pods) faultOf(ctx context.Context, options []client.ListOption, isOf fu
 		pod, ok := listed.(*corev1.Pod)
 		if ok && isOf(pod) {
 			fault := check([]corev1.Pod{*pod})
-			isWorse := worst.Reason == "" || worst.Reason == meta.ReasonUnschedulable && fault.Reason != ""
-			if fault.IsOurs || isWorse {
+			if fault.Reason != "" || worst.Reason == "" { // An error of the sidecar ends the list.
 				worst = fault
 			}
 		}

@@ -71,7 +71,7 @@ func (d *Decision) inject(facts *Facts, workloads []Workload) {
 			d.Late = d.Late || rendered.TimedOut
 			if rendered.Invalid != nil && w.Source.IsCommon {
 				failed, failures = rendered.Invalid, failures+1
-				readsTarget = failed.Reason == meta.ReasonInvalidTemplate && rendered.ReadsTarget()
+				readsTarget = rendered.FailsForTarget()
 			}
 		}
 		lastRendered = d.add(facts, w, lastRendered)

@@ -6,7 +6,6 @@ package decision
 import (
 	"time"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -71,7 +70,7 @@ func (f *Facts) hasRecovered(p *plan.Plan) bool {
 func (f *Facts) waitedAsFailed(p *plan.Plan) bool {
 	for i := range f.Sidecar.Status.Workloads {
 		if status := &f.Sidecar.Status.Workloads[i]; status.Is(p.Target.Kind, p.Target.Name) {
-			return status.Reason == meta.ReasonWaitingForHealthy
+			return status.WaitsForHealthy()
 		}
 	}
 	return false

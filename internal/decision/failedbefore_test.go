@@ -126,7 +126,7 @@ func TestDecide_BlamesNoWriteForWhatFailedBefore(t *testing.T) {
 		"no node has room":                     {where(workload.RolloutProgressing, time.Minute), seen(full), v1alpha1.StateRollingOut, true, "no node"},
 		"its pods are refused":                 {rejected(where(workload.RolloutProgressing, time.Minute)), nobodyKnows, v1alpha1.StateRollingOut, true, "exceeded quota"},
 		"its pods run, and have to soak":       {where(workload.RolloutComplete, time.Second), nobodyKnows, v1alpha1.StateSoaking, true, "spec.rollout.soak"},
-		"they run, and the sidecar restarted":  {where(workload.RolloutComplete, time.Second), seen(workload.Fault{Reason: meta.ReasonSidecarRestarts, IsOurs: true}), v1alpha1.StateSoaking, true, "spec.rollout.soak"},
+		"they run, and the sidecar restarted":  {where(workload.RolloutComplete, time.Second), seen(workload.Fault{Reason: meta.ReasonSidecarRestarts, IsOurs: true, IsRestarts: true}), v1alpha1.StateSoaking, true, "spec.rollout.soak"},
 		"its own update strategy keeps pods":   {where(workload.PodsNotReplaced, time.Hour), nobodyKnows, v1alpha1.StatePodsOutdated, false, ""},
 		"all of it has passed, and it is done": {where(workload.RolloutComplete, time.Hour), nobodyKnows, plan.Updated, false, ""},
 	} {

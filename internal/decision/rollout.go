@@ -54,7 +54,7 @@ func (d *Decision) judgeRollout(f *Facts, p *plan.Plan) {
 	if p.Workload.Refusal != "" && !fault.IsOurs {
 		fault = refusal(p)
 	}
-	if p.Workload.Rollout == workload.RolloutComplete && fault.Reason != meta.ReasonSidecarRestarts {
+	if p.Workload.Rollout == workload.RolloutComplete && !fault.IsRestarts {
 		fault = workload.Fault{} // The problem has passed.
 	}
 	switch {

@@ -93,7 +93,7 @@ func TestDecide_KeepsFailureThatTheStatusReports(t *testing.T) {
 // One workload has the current sidecar, and another waits for it.
 func TestDecide_EvaluatesRolloutState(t *testing.T) {
 	crash := workload.Fault{Reason: meta.ReasonCrashLoopBackOff, Message: "container vector of pod cart-1 ended", IsOurs: true}
-	weak := workload.Fault{Reason: meta.ReasonSidecarRestarts, Message: "container vector of pod cart-1 was restarted 3 times", IsOurs: true}
+	weak := workload.Fault{Reason: meta.ReasonSidecarRestarts, Message: "container vector of pod cart-1 was restarted 3 times", IsOurs: true, IsRestarts: true}
 	full := workload.Fault{Reason: meta.ReasonUnschedulable, Message: "pod cart-1: no node"}
 	const ours, theirs, busy = "failed", "hindered", "in flight"
 	const complete, lost, rolling, late = workload.RolloutComplete, workload.RolloutUnavailable, workload.RolloutProgressing, workload.RolloutFailed

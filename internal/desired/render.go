@@ -84,6 +84,7 @@ func (r *renderer) evaluate(ctx context.Context, target *workload.View) *Rendere
 		executed = nil // The overlay differs from the rendered one.
 	}
 	if fresh.Invalid = r.validateResult(result, executed, target, err); fresh.Invalid != nil {
+		fresh.isTemplateError = err != nil && !errors.As(err, new(*render.SidecarError))
 		return fresh
 	}
 	overlay := &result.Overlay

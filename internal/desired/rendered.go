@@ -36,6 +36,8 @@ type Rendered struct {
 	// TimedOut reports whether the templates timed out. The next rendering may succeed.
 	TimedOut bool
 
+	// isTemplateError reports whether the templates have stopped with an error.
+	isTemplateError bool
 	// rendered is the overlay that the templates rendered, with references to the original ConfigMap. Overlay
 	// refers to the copy instead.
 	rendered  *workload.Overlay
@@ -88,6 +90,10 @@ type pullSecretVariants struct {
 // ReadsTarget reports whether the templates have read fields of the workload. If so, the result may differ for
 // other workloads.
 func (r *Rendered) ReadsTarget() bool { return len(r.readTarget) > 0 }
+
+// FailsForTarget reports whether templates that have read the workload have stopped with an error. For other workloads,
+// the templates may succeed.
+func (r *Rendered) FailsForTarget() bool { return r.isTemplateError && r.ReadsTarget() }
 
 // Cleans returns the names of the volumes in which Vector removes files. It returns nil if Vector's
 // configuration is unknown.

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
@@ -258,3 +260,6 @@ func failures(list decision.Results) (outcome, bool) {
 	v.message = humanize.Message(strings.Join(humanize.TruncateList(texts, maxNamed, len(texts)), "; "), conditionLimit)
 	return v, true
 }
+
+// IsRevert reports whether a condition is about a revert to an earlier revision or spec.
+func IsRevert(condition *metav1.Condition) bool { return condition.Reason == meta.ReasonReverted }

@@ -27,6 +27,9 @@ type Fault struct {
 	// IsPartial reports whether events that may show the cause could not be read. It may be set without a
 	// Reason.
 	IsPartial bool
+	// IsRestarts reports whether the container was restarted too often. Such a fault counts although all pods are
+	// available.
+	IsRestarts bool
 }
 
 // refusalLimit limits the text of a rejection, in bytes.

@@ -36,7 +36,7 @@ func (w *RestartRule) FindFault(pods []corev1.Pod, containers []string) Fault {
 		for _, status := range containerStatuses(pod) {
 			if slices.Contains(containers, status.Name) && w.isTooOften(&status) {
 				return Fault{
-					Reason: meta.ReasonSidecarRestarts, IsOurs: true, Container: status.Name,
+					Reason: meta.ReasonSidecarRestarts, IsOurs: true, IsRestarts: true, Container: status.Name,
 					Message: fmt.Sprintf("container %s of pod %s was restarted %d times; last termination: %s", status.Name, pod.Name, status.RestartCount, describeTermination(status.LastTerminationState.Terminated)),
 				}
 			}

@@ -49,7 +49,7 @@ func TestRestartRule_ReportsRestartsAsFault(t *testing.T) {
 			one.CreationTimestamp = metav1.NewTime(noon.Add(-test.age))
 			want := Fault{}
 			if test.says != "" {
-				want = Fault{Reason: meta.ReasonSidecarRestarts, Message: test.says, IsOurs: true, Container: strings.Fields(test.says)[1]}
+				want = Fault{Reason: meta.ReasonSidecarRestarts, Message: test.says, IsOurs: true, IsRestarts: true, Container: strings.Fields(test.says)[1]}
 			}
 			require.Equal(t, want, test.watch.FindFault([]corev1.Pod{one}, []string{"vector", "fetch"}))
 

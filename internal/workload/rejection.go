@@ -61,14 +61,15 @@ func FaultInEvents(object Object, revision metav1.Object, events []corev1.Event)
 }
 
 func faultInEvent(kind *Kind, event *corev1.Event) Fault {
-	switch reported := kind.reportedReason(event.Reason); reported {
-	case "":
+	reported := kind.reportedReason(event.Reason)
+	if reported == "" {
 		return Fault{}
-	case meta.ReasonPodsRejected:
-		return RejectionFault(rejectionText(cmp.Or(kind.Dependents, "pods"), event.Reason, event.Message))
-	default:
-		return Fault{Reason: reported, Message: refusalText("the controller reports " + event.Reason + ": " + event.Message)}
 	}
+	switch event.Reason {
+	case failedCreate, failedDelete, failedUpdate:
+		return RejectionFault(rejectionText(cmp.Or(kind.Dependents, "pods"), event.Reason, event.Message))
+	}
+	return Fault{Reason: reported, Message: refusalText("the controller reports " + event.Reason + ": " + event.Message)}
 }
 
 // sinceRevision returns the earliest time of events that concern the current state of a workload. The revision
