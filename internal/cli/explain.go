@@ -215,7 +215,7 @@ func (s *session) sidecarReport(ctx context.Context, sidecar *v1alpha1.VectorSid
 }
 
 func (a *sidecarReport) fill(p *plan.Plan, turn int, view *workload.View) {
-	a.Action, a.State, a.Turn, a.Rollout = string(p.Action), string(p.Phase()), turn, string(p.Workload.Rollout)
+	a.Action, a.State, a.Turn, a.Rollout = string(p.Action), string(p.State()), turn, string(p.Workload.Rollout)
 	a.Reason, a.Message, a.Warning, a.Cause = p.Reason(), p.Message(), p.Warning, p.Write.Cause
 	a.HasOlderRendering = p.Existing.UnchangedHash != ""
 	if p.Desired != nil {

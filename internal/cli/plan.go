@@ -191,7 +191,7 @@ func (r *result) pacedPlans() simulate.Paced {
 func newStep(merger *simulate.Merger, p *plan.Plan, deployment workload.Object, turn int) (step, workload.Object, error) {
 	plannedStep := step{
 		Namespace: p.Target.Namespace, Workload: p.Target.Name,
-		Action: string(p.Action), State: string(p.Phase()), Turn: turn, Reason: p.Reason(), Message: p.Message(),
+		Action: string(p.Action), State: string(p.State()), Turn: turn, Reason: p.Reason(), Message: p.Message(),
 	}
 	if !isWritten(p) {
 		return plannedStep, nil, nil

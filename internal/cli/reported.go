@@ -98,6 +98,7 @@ func (r *result) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Pla
 	if i < 0 {
 		isSettled := status.WorkloadsOmitted == 0 || owned.InjectedHash != "" && owned.InjectedHash == status.InjectedHash
 		if carries && isSettled {
+			carried.SetRolloutPhase()
 			return &carried
 		}
 		return clearWait(decided)
@@ -116,6 +117,7 @@ func (r *result) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Pla
 		if reported.State == v1alpha1.StatePodsBlocked {
 			carried.Hinder(reported.Reason, reported.Message)
 		}
+		carried.SetRolloutPhase()
 		return &carried
 	case v1alpha1.StateDeferred:
 		if decided != nil && (isWritten(decided) || decided.Action == plan.Defer) {

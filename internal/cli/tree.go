@@ -124,7 +124,7 @@ func (s *session) tree(ctx context.Context) ([]*node, error) {
 				continue
 			}
 			workloadNode := child(&sidecarNode.Children, p.Target.Kind, p.Target.Name)
-			workloadNode.State, workloadNode.Reason, workloadNode.Message = string(p.Phase()), p.Reason(), p.Message()
+			workloadNode.State, workloadNode.Reason, workloadNode.Message = string(p.State()), p.Reason(), p.Message()
 		}
 	}
 	slices.SortStableFunc(roots, func(a, b *node) int { return strings.Compare(a.Name, b.Name) })

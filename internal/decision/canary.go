@@ -93,7 +93,7 @@ func (d *Decision) canaryStatus(facts *Facts, change string) *v1alpha1.CanarySta
 	for i := range d.Plans {
 		p := &d.Plans[i]
 		isProven = isProven || p.IsCanary && p.Rollout.HasEvidence
-		isMoving = isMoving || p.IsCanary && (p.IsCanaryUnderWay() || p.Rollout.Failed || p.Workload.Evidence > 0)
+		isMoving = isMoving || p.IsCanary && (p.IsCanaryUnderWay() || p.Rollout.Phase == plan.RolloutFailed || p.Workload.Evidence > 0)
 		isOut = isOut || !p.IsCanary && p.Rollout.HasEvidence
 		isBehind = isBehind || p.Action == plan.Update
 	}
@@ -110,7 +110,7 @@ func (d *Decision) canaryStatus(facts *Facts, change string) *v1alpha1.CanarySta
 
 // findEvidence sets whether a pod has run the current sidecar of a plan for the soak.
 func (d *Decision) findEvidence(f *Facts, p *plan.Plan) {
-	if p.Desired == nil || !p.IsCurrent() || p.Workload.Evidence == 0 || p.Rollout.InFlight || p.Rollout.Failed || p.Rollout.FailedBefore {
+	if p.Desired == nil || !p.IsCurrent() || p.Workload.Evidence == 0 || p.Rollout.InFlight || p.Rollout.Phase == plan.RolloutFailed || p.Rollout.FailedBefore {
 		return
 	}
 	switch p.Workload.Rollout {

@@ -136,7 +136,7 @@ func (d *Decision) IsUnderWay() bool {
 	isMoving := false
 	for i := range d.Plans {
 		p := &d.Plans[i]
-		if p.Rollout.Failed || d.Invalid != nil {
+		if p.Rollout.Phase == plan.RolloutFailed || d.Invalid != nil {
 			return false
 		}
 		if p.Rollout.FailedBefore {

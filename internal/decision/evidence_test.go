@@ -26,7 +26,7 @@ func podsIn(rollout workload.Rollout, ago time.Duration, evidence int32) workloa
 // whether it is evidence that a pod ran the sidecar.
 var evidenceStates = map[string]struct {
 	state       workload.State
-	phase       plan.Phase
+	phase       plan.State
 	inFlight    bool
 	hasEvidence bool
 }{
@@ -167,10 +167,10 @@ func TestDecide_UsesNoSlotWithoutPods(t *testing.T) {
 			if test.phase == v1alpha1.StateUnavailable {
 				require.True(t, cart.Rollout.InFlight)
 			} else {
-				require.Equal(t, test.phase, cart.Phase())
+				require.Equal(t, test.phase, cart.State())
 			}
 			require.Equal(t, test.inFlight, cart.Rollout.InFlight)
-			require.Equal(t, test.inFlight || cart.Rollout.Failed, next.IsWaiting())
+			require.Equal(t, test.inFlight || cart.Rollout.Phase == plan.RolloutFailed, next.IsWaiting())
 		})
 	}
 }

@@ -113,7 +113,7 @@ func TestDecide_BlamesNoWriteForWhatFailedBefore(t *testing.T) {
 	for name, test := range map[string]struct {
 		state    func(*workload.State)
 		known    func(*Facts)
-		phase    plan.Phase
+		phase    plan.State
 		inFlight bool
 		says     string
 	}{
@@ -143,10 +143,10 @@ func TestDecide_BlamesNoWriteForWhatFailedBefore(t *testing.T) {
 			}, nil)
 
 			p, next := &decided.Plans[0], &decided.Plans[1]
-			require.Equal(t, test.phase, p.Phase())
+			require.Equal(t, test.phase, p.State())
 			require.Equal(t, test.inFlight, p.Rollout.InFlight)
 			require.Contains(t, p.Message(), test.says)
-			require.False(t, p.Rollout.Failed || p.Rollout.PodsBlocked || p.Rollout.SidecarFailed || p.Rollout.Obstructed)
+			require.False(t, p.Rollout.Phase == plan.RolloutFailed || p.Rollout.Phase == plan.RolloutPodsBlocked || p.Rollout.SidecarFailed || p.Rollout.Obstructed)
 			require.True(t, next.Writes(), "it takes no slot from a healthy workload")
 			progress := ProgressOf(decided.Plans[:1], false)
 			require.Zero(t, progress.Failed)

@@ -8,6 +8,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
 // offer decides which sidecars the API server may inject into workloads that are written from now on. They are the
@@ -59,7 +60,7 @@ func (d *Decision) keepsBack(facts *Facts) string {
 	}
 	for i := range d.Plans {
 		switch p := &d.Plans[i]; {
-		case p.Rollout.Failed:
+		case p.Rollout.Phase == plan.RolloutFailed:
 			return "the rollout of " + p.Target.Kind + " " + p.Target.Name + " has failed with this sidecar"
 		case p.IsCanaryUnderWay():
 			return p.Target.Kind + " " + p.Target.Name + " of spec.rollout.canary has to finish its rollout first"

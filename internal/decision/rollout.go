@@ -86,8 +86,8 @@ func (d *Decision) judgeRollout(f *Facts, p *plan.Plan) {
 	}
 	isRead := isSeen && !fault.IsPartial
 	isApplication := isRead && fault.Reason == "" // Only the application's containers can be the cause.
-	p.Rollout.Unexplained = p.Rollout.Failed && !isRead && fault.Reason == "" && (f.PodsNotRead != "" || p.Workload.Rollout != workload.RolloutComplete)
-	p.Rollout.SidecarFailed, p.Rollout.Container = fault.IsOurs || p.Rollout.Failed && !isApplication && !p.Rollout.Unexplained, fault.Container
+	p.Rollout.Unexplained = p.Rollout.Phase == plan.RolloutFailed && !isRead && fault.Reason == "" && (f.PodsNotRead != "" || p.Workload.Rollout != workload.RolloutComplete)
+	p.Rollout.SidecarFailed, p.Rollout.Container = fault.IsOurs || p.Rollout.Phase == plan.RolloutFailed && !isApplication && !p.Rollout.Unexplained, fault.Container
 	p.Rollout.Obstructed = p.Rollout.SidecarFailed && !fault.IsOurs && fault.Reason != ""
 }
 
@@ -256,4 +256,5 @@ func (d *Decision) follow(f *Facts, p *plan.Plan, started int64) {
 		}
 	}
 	d.findEvidence(f, p)
+	p.SetRolloutPhase()
 }

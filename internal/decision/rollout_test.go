@@ -85,7 +85,7 @@ func TestDecide_KeepsFailureThatTheStatusReports(t *testing.T) {
 			state := workload.State{IsOutlived: true, Overwritten: wrote}
 			where(workload.RolloutProgressing, time.Minute)(&state)
 			decided := Decide(facts, []Workload{evaluated("cart", plan.None, &plan.Desired{}, state)}, nil)
-			require.Equal(t, test.want, decided.Plans[0].Rollout.Failed)
+			require.Equal(t, test.want, decided.Plans[0].Rollout.Phase == plan.RolloutFailed)
 		})
 	}
 }
@@ -148,7 +148,7 @@ func TestDecide_EvaluatesRolloutState(t *testing.T) {
 			}, nil)
 
 			got, p, next := "", &decided.Plans[0], &decided.Plans[1]
-			for what, is := range map[string]bool{busy: p.Rollout.InFlight, ours: p.Rollout.Failed, theirs: p.Rollout.PodsBlocked} {
+			for what, is := range map[string]bool{busy: p.Rollout.InFlight, ours: p.Rollout.Phase == plan.RolloutFailed, theirs: p.Rollout.Phase == plan.RolloutPodsBlocked} {
 				if is && what == busy {
 					got = what + got
 				} else if is {
@@ -160,8 +160,8 @@ func TestDecide_EvaluatesRolloutState(t *testing.T) {
 			require.Equal(t, test.reason, p.Reason())
 			require.Contains(t, p.Message(), test.says)
 			require.Equal(t, test.again, decided.Again)
-			require.Equal(t, p.Rollout.InFlight || p.Rollout.Failed, next.IsWaiting(), "the only place is taken")
-			if p.Rollout.Failed {
+			require.Equal(t, p.Rollout.InFlight || p.Rollout.Phase == plan.RolloutFailed, next.IsWaiting(), "the only place is taken")
+			if p.Rollout.Phase == plan.RolloutFailed {
 				require.Equal(t, meta.ReasonRolloutFailed, next.Reason())
 			}
 		})
@@ -302,7 +302,7 @@ func TestDecide_BlamesNoSidecarForUnknownCauses(t *testing.T) {
 			test.known(facts)
 			decided := Decide(facts, []Workload{evaluated("cart", plan.None, &plan.Desired{}, state)}, nil)
 			p, progress := &decided.Plans[0], ProgressOf(decided.Plans, false)
-			require.Equal(t, !test.isDone, p.Rollout.Failed)
+			require.Equal(t, !test.isDone, p.Rollout.Phase == plan.RolloutFailed)
 			require.Equal(t, test.isSidecars, p.Rollout.SidecarFailed)
 			require.Equal(t, test.isSidecars, progress.Failed == 1)
 			require.Equal(t, test.isUnexplained, progress.Unexplained == 1)

@@ -143,7 +143,7 @@ func TestDecide_StartsChangeByRolloutMode(t *testing.T) {
 			}
 			require.Equal(t, plan.Defer, p.Action, test.why)
 			require.Equal(t, test.reason, p.Reason())
-			require.Equal(t, v1alpha1.StateDeferred, p.Phase())
+			require.Equal(t, v1alpha1.StateDeferred, p.State())
 			require.False(t, p.Writes(), "it is noted already")
 			require.False(t, p.Rollout.InFlight)
 			require.Equal(t, 1, decided.Deferred.Workloads)

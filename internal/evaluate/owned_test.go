@@ -116,7 +116,7 @@ func TestDecide_AcceptsRemovalByControllerOwner(t *testing.T) {
 			if test.reason == taken {
 				require.Len(t, decided.TakenOut, 1)
 				require.Equal(t, fleet.RetryOf(s.Sidecar.Annotations), decided.TakenOut[0].Retry)
-				require.Equal(t, v1alpha1.StateBlocked, p.Phase())
+				require.Equal(t, v1alpha1.StateBlocked, p.State())
 				s.Sidecar.Status.RemovedByOwners, s.Carried = decided.TakenOut, nil
 				require.Equal(t, taken, decide(t, s).Plans[0].Reason(), "a new process knows it from the status")
 				return

@@ -14,6 +14,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -33,7 +34,7 @@ func TestDecide_ReportsSoakAndStartedRollouts(t *testing.T) {
 	change(s, func(v *workload.View) { v.Rollout = workload.RolloutProgressing })
 	s.Faults = map[types.UID]workload.Fault{"cart": {Reason: meta.ReasonCrashLoopBackOff, Message: "container vector ended", IsOurs: true}}
 	decided = decide(t, s)
-	require.True(t, decided.Plans[0].Rollout.Failed)
+	require.Equal(t, plan.RolloutFailed, decided.Plans[0].Rollout.Phase)
 	require.Equal(t, meta.ReasonCrashLoopBackOff, decided.Plans[0].Reason())
 
 	s.Sidecar = logs().Disabled().Build()
@@ -160,7 +161,7 @@ func TestDecide_IgnoresEarlierFailuresAfterRetry(t *testing.T) {
 
 	s.Sidecar.Annotations = map[string]string{meta.AnnotationRetryRollout: "now"}
 	decided := decide(t, s)
-	require.True(t, decided.Plans[0].Rollout.Failed, "it has failed all the same")
+	require.Equal(t, plan.RolloutFailed, decided.Plans[0].Rollout.Phase, "it has failed all the same")
 	require.True(t, decided.Plans[1].Writes())
 	require.Equal(t, noon, decided.Retry.RetryTime.UTC())
 

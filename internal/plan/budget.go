@@ -73,7 +73,7 @@ func Admit(plans []Plan, limit Limit) {
 	isUnproven := limit.Unproven != "" && lacksEvidence(plans)
 	for i := range plans {
 		p := &plans[i]
-		isForgiven := p.Rollout.Failed && p.Workload.StateSince.Before(limit.Retried)
+		isForgiven := p.Rollout.Phase == RolloutFailed && p.Workload.StateSince.Before(limit.Retried)
 		switch {
 		case !p.Rollout.InFlight || isForgiven:
 		case p.Rollout.FailedBefore:
@@ -81,7 +81,7 @@ func Admit(plans []Plan, limit Limit) {
 		default:
 			inFlight++
 		}
-		if failed == nil && p.Rollout.Failed && !isForgiven {
+		if failed == nil && p.Rollout.Phase == RolloutFailed && !isForgiven {
 			failed = p
 		}
 		if canary == nil && p.IsCanaryUnderWay() && !isForgiven {

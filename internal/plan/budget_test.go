@@ -35,7 +35,7 @@ func plansOf(words ...string) []Plan {
 		case "rolling":
 			p.Rollout.InFlight, p.Workload.Rollout = true, workload.RolloutProgressing
 		case "failed":
-			p.Rollout.Failed = true
+			p.Rollout.Phase = RolloutFailed
 		case "broken before":
 			p.Action, p.Workload.Rollout = Inject, workload.RolloutFailed
 		case "failed before":
@@ -54,9 +54,9 @@ func plansOf(words ...string) []Plan {
 		case "note":
 			p.Action = RecordOnly
 		case "note of a failed one":
-			p.Action, p.Rollout.Failed = RecordOnly, true
+			p.Action, p.Rollout.Phase = RecordOnly, RolloutFailed
 		case "failing in flight":
-			p.Rollout.InFlight, p.Rollout.Failed = true, true
+			p.Rollout.InFlight, p.Rollout.Phase = true, RolloutFailed
 		case "refused":
 			p.Action = Inject
 			p.Deny(&Denial{RejectedAt: noon.Add(-time.Duration(i) * time.Minute)}, noon)

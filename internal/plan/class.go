@@ -44,7 +44,7 @@ func (p *Plan) StartsRollout() bool { return p.Writes() && p.StartsPods() && !p.
 func RunningAndDeferred(plans []Plan) (isRunning, isDeferred bool) {
 	for i := range plans {
 		p := &plans[i]
-		isRunning = isRunning || p.Desired != nil && p.Phase() == Updated
+		isRunning = isRunning || p.Desired != nil && p.State() == Updated
 		isDeferred = isDeferred || p.Action == Defer
 	}
 	return isRunning, isDeferred
@@ -66,7 +66,7 @@ func IsSettled(plans []Plan, isRefused bool, now time.Time) (isSettled bool, req
 		starts := !p.IsWaiting() && p.StartsPods()
 		switch {
 		case p.Class() != Injections, p.Rollout.FailedBefore:
-		case p.Rollout.Failed, starts && (isRefused || p.IsBlockedBy(BlockedByRejection)):
+		case p.Rollout.Phase == RolloutFailed, starts && (isRefused || p.IsBlockedBy(BlockedByRejection)):
 			isStuck = true
 		case p.Rollout.InFlight && p.Workload.Rollout == workload.RolloutUnavailable:
 			remaining := workload.Deadline - p.Workload.TimeInState(now)

@@ -32,6 +32,9 @@ func TestRunningAndDeferred_SummarizesPlans(t *testing.T) {
 		"none but that":               {[]Plan{blocked}, false, false},
 		"one that waits for its mode": {[]Plan{runs, later}, true, true},
 	} {
+		for i := range test.plans {
+			test.plans[i].SetRolloutPhase()
+		}
 		isRunning, isDeferred := RunningAndDeferred(test.plans)
 		require.Equal(t, test.isRunning, isRunning, name)
 		require.Equal(t, test.isDeferred, isDeferred, name)
@@ -50,7 +53,7 @@ func TestIsSettled_IgnoresPlansBehindStuckRollouts(t *testing.T) {
 	}
 	runs := of(workload.RolloutComplete, func(*Plan) {})
 	rolls := of(workload.RolloutProgressing, func(p *Plan) { p.Rollout.InFlight = true })
-	failed := of(workload.RolloutFailed, func(p *Plan) { p.Rollout.Failed = true })
+	failed := of(workload.RolloutFailed, func(p *Plan) { p.Rollout.Phase = RolloutFailed })
 	lost := of(workload.RolloutUnavailable, func(p *Plan) { p.Rollout.InFlight = true })
 	long := of(workload.RolloutUnavailable, func(p *Plan) { p.Rollout.InFlight, p.Workload.StateSince = true, now.Add(-workload.Deadline) })
 	begins := of(workload.RolloutComplete, func(p *Plan) { p.Action = Update })

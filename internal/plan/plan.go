@@ -124,14 +124,13 @@ type Write struct {
 
 // Rollout is the state of the rollout of a workload's current sidecar.
 type Rollout struct {
-	// Reason and Message explain the state to users. Both are "" if there is nothing to explain.
+	// Reason and Message explain the phase to users. Both are "" if there is nothing to explain.
 	Reason, Message string
+	// Phase is RolloutNone until SetRolloutPhase, Fail or Hinder sets it.
+	Phase RolloutPhase
 	// InFlight reports whether a rollout of the operator is in progress, including the soak time. A rollout that
 	// has failed or is blocked may be in progress, and so may the rollout of a plan that waits.
 	InFlight bool
-	// Failed reports whether the rollout has failed. PodsBlocked reports whether its pods are blocked by a cause
-	// that may pass.
-	Failed, PodsBlocked bool
 	// SidecarFailed reports whether the sidecar is certainly the cause of the failure. Obstructed reports
 	// whether the pods are certainly rejected or unschedulable.
 	SidecarFailed, Obstructed bool
@@ -146,16 +145,6 @@ type Rollout struct {
 	// Container is the name of the sidecar's container that is the cause of the failure, or "" if it is
 	// unknown.
 	Container string
-}
-
-// Fail records that the rollout of the current sidecar has failed.
-func (p *Plan) Fail(reason, message string) {
-	p.Rollout.Failed, p.Rollout.Reason, p.Rollout.Message = true, reason, message
-}
-
-// Hinder records that the pods with the current sidecar are blocked.
-func (p *Plan) Hinder(reason, message string) {
-	p.Rollout.PodsBlocked, p.Rollout.Reason, p.Rollout.Message = true, reason, message
 }
 
 // Writes reports whether the plan changes the workload now.

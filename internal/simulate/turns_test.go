@@ -37,7 +37,7 @@ func plansOf(words ...string) []plan.Plan {
 		case "rolling":
 			p.Rollout.InFlight = true
 		case "failed":
-			p.Rollout.Failed = true
+			p.Rollout.Phase = plan.RolloutFailed
 		case "conflict":
 			p.Action = plan.Conflict
 		case "note":

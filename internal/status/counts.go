@@ -15,20 +15,20 @@ import (
 )
 
 // unproven counts workloads without a pod that has run the sidecar, in addition to their phase.
-const unproven plan.Phase = "Unproven"
+const unproven plan.State = "Unproven"
 
 // counts has the number of workloads in each phase, by kind.
-type counts map[string]map[plan.Phase]int32
+type counts map[string]map[plan.State]int32
 
-func (c counts) add(kind string, phase plan.Phase) {
+func (c counts) add(kind string, phase plan.State) {
 	if c[kind] == nil {
-		c[kind] = map[plan.Phase]int32{}
+		c[kind] = map[plan.State]int32{}
 	}
 	c[kind][phase]++
 }
 
 // sum returns the number of workloads of a kind in some phases.
-func (c counts) sum(kind string, phases ...plan.Phase) int32 {
+func (c counts) sum(kind string, phases ...plan.State) int32 {
 	total := int32(0)
 	for _, phase := range phases {
 		total += c[kind][phase]

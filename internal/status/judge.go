@@ -59,7 +59,7 @@ func sidecarOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus) outcome {
 	if outdated := decision.Outdated; outdated != nil {
 		return outcome{state: stalled, reason: outdated.Reason, message: humanize.Message(outdated.Message, conditionLimit)}
 	}
-	groups, warned := map[plan.Phase]*group{}, &group{}
+	groups, warned := map[plan.State]*group{}, &group{}
 	for i := range decision.Plans {
 		p := &decision.Plans[i]
 		phase := phaseFor(p, nil)
@@ -87,7 +87,7 @@ func sidecarOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus) outcome {
 }
 
 // readyOutcome returns the result if no workload needs an action.
-func readyOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[plan.Phase]*group, warned *group) outcome {
+func readyOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[plan.State]*group, warned *group) outcome {
 	decision, kinds := facts.Decision, facts.Sidecar.Spec.Kinds()
 	switch {
 	case !facts.Sidecar.Spec.IsEnabled():
@@ -219,7 +219,7 @@ func (g *group) summary(matched int, noun, text string) string {
 // ranks are the phases that determine the result, the most important first. If the reason is empty,
 // the workload's own reason is used.
 var ranks = []struct {
-	phase  plan.Phase
+	phase  plan.State
 	state  state
 	reason string
 	text   string

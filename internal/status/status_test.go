@@ -58,6 +58,7 @@ func planned(name string, action plan.Action, change ...func(*plan.Plan)) plan.P
 	for _, c := range change {
 		c(&p)
 	}
+	p.SetRolloutPhase()
 	return p
 }
 

@@ -40,20 +40,20 @@ const (
 // unsettled are the phases that a status lists, the most important first. After a restart, the
 // operator reads from this list which workloads have not soaked yet, so soaking must not be too
 // late in it.
-var unsettled = []plan.Phase{failed, hindered, refused, conflict, blocked, removing, rollingOut, soaking, unavailable, waiting, podsOutdated, podless, deferred, skipped}
+var unsettled = []plan.State{failed, hindered, refused, conflict, blocked, removing, rollingOut, soaking, unavailable, waiting, podsOutdated, podless, deferred, skipped}
 
 // phaseFor returns the phase of a workload after a reconcile.
-func phaseFor(p *plan.Plan, refusals map[string]decision.Result) plan.Phase {
+func phaseFor(p *plan.Plan, refusals map[string]decision.Result) plan.State {
 	if len(refusals) > 0 { // Formatting thousands of names is slower than everything else here.
 		if _, isRefused := refusals[Object(p.Target)]; isRefused {
 			return refused
 		}
 	}
-	return p.Phase()
+	return p.State()
 }
 
 // hasCurrentSidecar reports whether a workload in a phase has the current sidecar.
-func hasCurrentSidecar(phase plan.Phase) bool {
+func hasCurrentSidecar(phase plan.State) bool {
 	switch phase {
 	case updated, failed, hindered, rollingOut, soaking, unavailable, podsOutdated, podless:
 		return true
@@ -65,7 +65,7 @@ func hasCurrentSidecar(phase plan.Phase) bool {
 // survey counts the workloads by phase and lists those that are not up to date.
 func survey(status *v1alpha1.VectorSidecarStatus, facts Facts) {
 	refusals, counted := rejectionsByObject(facts), counts{}
-	mixed, lists := false, map[plan.Phase][]v1alpha1.WorkloadStatus{}
+	mixed, lists := false, map[plan.State][]v1alpha1.WorkloadStatus{}
 	for i := range facts.Decision.Plans {
 		p := &facts.Decision.Plans[i]
 		phase := phaseFor(p, refusals)
@@ -142,7 +142,7 @@ func rejectionsByObject(facts Facts) map[string]decision.Result {
 	return refusals
 }
 
-func reasonFor(p *plan.Plan, phase plan.Phase, refusals map[string]decision.Result) string {
+func reasonFor(p *plan.Plan, phase plan.State, refusals map[string]decision.Result) string {
 	if phase == refused {
 		return refusals[Object(p.Target)].Reason
 	}
@@ -150,7 +150,7 @@ func reasonFor(p *plan.Plan, phase plan.Phase, refusals map[string]decision.Resu
 }
 
 // newWorkloadStatus returns the entry of a workload in status.workloads.
-func newWorkloadStatus(p *plan.Plan, phase plan.Phase, refusals map[string]decision.Result) v1alpha1.WorkloadStatus {
+func newWorkloadStatus(p *plan.Plan, phase plan.State, refusals map[string]decision.Result) v1alpha1.WorkloadStatus {
 	entry := v1alpha1.WorkloadStatus{Kind: p.Target.Kind, Name: p.Target.Name, State: phase, Reason: reasonFor(p, phase, refusals), Message: p.Message()}
 	if phase == refused {
 		entry.Message = refusals[Object(p.Target)].Err.Error()

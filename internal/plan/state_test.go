@@ -12,11 +12,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-func TestPhase_DerivesFromPlan(t *testing.T) {
+func TestState_DerivesFromPlan(t *testing.T) {
 	wanted := &Desired{}
 	for name, test := range map[string]struct {
 		plan Plan
-		want Phase
+		want State
 	}{
 		"settled":                       {Plan{Action: None, Desired: wanted}, Updated},
 		"noted, which starts no pods":   {Plan{Action: RecordOnly, Desired: wanted}, Updated},
@@ -25,8 +25,8 @@ func TestPhase_DerivesFromPlan(t *testing.T) {
 		"in its turn":                   {Plan{Action: Update, Desired: wanted, Block: &Block{Kind: BlockedBySlot}}, v1alpha1.StateWaiting},
 		"rolling out":                   {Plan{Action: None, Desired: wanted, Rollout: Rollout{InFlight: true}, Workload: workload.State{Rollout: workload.RolloutProgressing}}, v1alpha1.StateRollingOut},
 		"rolled out, and not for long":  {Plan{Action: None, Desired: wanted, Rollout: Rollout{InFlight: true}}, v1alpha1.StateSoaking},
-		"failed, though in flight":      {Plan{Action: None, Desired: wanted, Rollout: Rollout{InFlight: true, Failed: true}}, v1alpha1.StateFailed},
-		"pods that cannot run yet":      {Plan{Action: None, Desired: wanted, Rollout: Rollout{PodsBlocked: true}}, v1alpha1.StatePodsBlocked},
+		"failed, though in flight":      {Plan{Action: None, Desired: wanted, Rollout: Rollout{InFlight: true, Phase: RolloutFailed}}, v1alpha1.StateFailed},
+		"pods that cannot run yet":      {Plan{Action: None, Desired: wanted, Rollout: Rollout{Phase: RolloutPodsBlocked}}, v1alpha1.StatePodsBlocked},
 		"lost pods":                     {Plan{Action: None, Desired: wanted, Workload: workload.State{Rollout: workload.RolloutUnavailable}}, v1alpha1.StateUnavailable},
 		"removed now":                   {Plan{Action: Remove}, v1alpha1.StateRemoving},
 		"removed, and rolling out":      {Plan{Action: None, Rollout: Rollout{InFlight: true}}, v1alpha1.StateRemoving},
@@ -34,8 +34,9 @@ func TestPhase_DerivesFromPlan(t *testing.T) {
 		"one that cannot take it":       {Plan{Action: Blocked, Block: &Block{Kind: BlockedByObstacle}}, v1alpha1.StateBlocked},
 		"left out by its owner's wish":  {Plan{Action: Blocked, Block: &Block{Kind: BlockedByOptOut}}, v1alpha1.StateSkipped},
 		"left out while it is deleted":  {Plan{Action: Blocked, Block: &Block{Kind: BlockedByExclusion}}, v1alpha1.StateSkipped},
-		"waiting comes before the rest": {Plan{Action: Remove, Block: &Block{Kind: BlockedByPause}, Rollout: Rollout{Failed: true}}, v1alpha1.StateWaiting},
+		"waiting comes before the rest": {Plan{Action: Remove, Block: &Block{Kind: BlockedByPause}, Rollout: Rollout{Phase: RolloutFailed}}, v1alpha1.StateWaiting},
 	} {
-		require.Equal(t, test.want, test.plan.Phase(), name)
+		test.plan.SetRolloutPhase()
+		require.Equal(t, test.want, test.plan.State(), name)
 	}
 }
