@@ -41,7 +41,7 @@ type World interface {
 	// Namespaces returns the namespaces that a ClusterVectorSidecar selects.
 	Namespaces(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar) ([]clusterwide.Namespace, error)
 	// Snapshot returns the snapshot of a VectorSidecar that the controller would use.
-	Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*evaluate.Snapshot, error)
+	Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*decision.Input, error)
 }
 
 // Options configure a Handler.
@@ -141,12 +141,12 @@ type change struct {
 // the public part of the review, which does not depend on ConfigMaps. The public part is empty if the caller
 // may read the whole review or if the review has no remarks.
 func (h *Handler) reviewChange(ctx context.Context, change *change) (result, public review, err error) {
-	result, err = h.reviewSnapshot(ctx, change, change.sidecar, func(*evaluate.Snapshot) {})
+	result, err = h.reviewSnapshot(ctx, change, change.sidecar, func(*decision.Input) {})
 	if err != nil {
 		return review{}, review{}, err
 	}
 	if change.oldSidecar != nil && len(result.faults) > 0 {
-		previous, err := h.reviewSnapshot(ctx, change, change.oldSidecar, func(s *evaluate.Snapshot) {
+		previous, err := h.reviewSnapshot(ctx, change, change.oldSidecar, func(s *decision.Input) {
 			if change.oldExcludesNamespace {
 				s.Workloads, s.Others = nil, nil
 			}
@@ -159,7 +159,7 @@ func (h *Handler) reviewChange(ctx context.Context, change *change) (result, pub
 	if isProven(ctx) || len(result.faults)+len(result.doubts) == 0 {
 		return result, review{}, nil
 	}
-	public, err = h.reviewSnapshot(ctx, change, change.sidecar, func(s *evaluate.Snapshot) {
+	public, err = h.reviewSnapshot(ctx, change, change.sidecar, func(s *decision.Input) {
 		s.Platform = h.Bare
 		withoutConfigMaps(s)
 	})
@@ -167,7 +167,7 @@ func (h *Handler) reviewChange(ctx context.Context, change *change) (result, pub
 }
 
 // withoutConfigMaps removes all data that is from ConfigMaps of the namespace from a snapshot.
-func withoutConfigMaps(s *evaluate.Snapshot) {
+func withoutConfigMaps(s *decision.Input) {
 	s.Companions, s.Verdict, s.Adopted = nil, nil, decision.Adopted{}
 	s.ConfigMaps = source.Reader{Reader: source.NewObjectOverlay(nil)} // The namespace counts as empty.
 }
@@ -175,7 +175,7 @@ func withoutConfigMaps(s *evaluate.Snapshot) {
 // reviewSnapshot reviews a VectorSidecar with its snapshot, after a function has modified the snapshot. It does
 // not check the content of referenced ConfigMaps, because the content may change at any time. The controller
 // checks it.
-func (h *Handler) reviewSnapshot(ctx context.Context, change *change, sidecar *v1alpha1.VectorSidecar, modify func(*evaluate.Snapshot)) (review, error) {
+func (h *Handler) reviewSnapshot(ctx context.Context, change *change, sidecar *v1alpha1.VectorSidecar, modify func(*decision.Input)) (review, error) {
 	snapshot, err := h.World.Snapshot(ctx, sidecar)
 	if err != nil {
 		return review{}, err
@@ -189,7 +189,7 @@ func (h *Handler) reviewSnapshot(ctx context.Context, change *change, sidecar *v
 	return newReview(ctx, snapshot, change.maxWorkloads, h.decide)
 }
 
-func (h *Handler) decide(ctx context.Context, snapshot *evaluate.Snapshot) (*decision.Decision, error) {
+func (h *Handler) decide(ctx context.Context, snapshot *decision.Input) (*decision.Decision, error) {
 	return evaluate.Decide(ctx, snapshot, h.Cache)
 }
 

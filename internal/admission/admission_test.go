@@ -26,7 +26,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
@@ -40,7 +39,7 @@ import (
 type world struct {
 	namespaces []clusterwide.Namespace                                      // that a ClusterVectorSidecar selects
 	selects    func(*v1alpha1.ClusterVectorSidecar) []clusterwide.Namespace // the same, by what it is; may be nil
-	in         func(*evaluate.Snapshot)                                     // what a namespace has of its own; may be nil
+	in         func(*decision.Input)                                        // what a namespace has of its own; may be nil
 	workloads  []*workloadcache.Record
 	others     []v1alpha1.VectorSidecar
 	defaults   string // of the namespace
@@ -61,15 +60,15 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func (w *world) Snapshot(_ context.Context, sidecar *v1alpha1.VectorSidecar) (*evaluate.Snapshot, error) {
+func (w *world) Snapshot(_ context.Context, sidecar *v1alpha1.VectorSidecar) (*decision.Input, error) {
 	w.asked.Add(1)
 	if w.held != nil {
 		<-w.held
 	}
-	taken := &evaluate.Snapshot{Observed: decision.Observed{
+	taken := &decision.Input{
 		Inputs:    desired.Inputs{Sidecar: sidecar, ConfigMaps: w, Accounts: w, Platform: w.platform, DefaultEnvironment: "development", KubeVersion: "v1.36.0"},
 		Workloads: w.workloads, Others: w.others,
-	}}
+	}
 	if w.in != nil {
 		w.in(taken)
 	}

@@ -18,8 +18,8 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -57,7 +57,7 @@ func (w *world) has(namespaces ...string) {
 		environments[name] = environment
 		w.namespaces = append(w.namespaces, clusterwide.Namespace{Name: name, Environment: environment, Created: metav1.NewTime(time.Unix(int64(n), 0))})
 	}
-	w.in = func(s *evaluate.Snapshot) {
+	w.in = func(s *decision.Input) {
 		s.NamespaceLabels = map[string]string{meta.LabelEnvironment: environments[s.Sidecar.Namespace]}
 	}
 }
@@ -89,7 +89,7 @@ func TestReviewCluster_LimitsNamespaces(t *testing.T) {
 	w := newWorld(t)
 	w.has(names...)
 	most := 0
-	w.in = func(s *evaluate.Snapshot) {
+	w.in = func(s *decision.Input) {
 		for n := range mostWorkloads {
 			deployment := objects.NewDeployment(fmt.Sprintf("app-%03d", n), s.Sidecar.Namespace).Labeled("logs", "vector").Build()
 			s.Workloads = append(s.Workloads, workloadcache.NewRecord(deployment))
@@ -114,7 +114,7 @@ func TestReviewCluster_LimitsNamespaces(t *testing.T) {
 func TestReviewCluster_LimitsWorkloadsOfAllNamespaces(t *testing.T) {
 	w := newWorld(t)
 	w.has("a=one", "b=two", "c=three", "d=four")
-	w.in = func(s *evaluate.Snapshot) {
+	w.in = func(s *decision.Input) {
 		for n := range mostWorkloads / 4 {
 			deployment := objects.NewDeployment(fmt.Sprintf("app-%03d", n), s.Sidecar.Namespace).Labeled("logs", "vector").Build()
 			s.Workloads = append(s.Workloads, workloadcache.NewRecord(deployment))
@@ -172,7 +172,7 @@ func TestReviewCluster_AllowsFaultOfOneNamespace(t *testing.T) {
 	w := newWorld(t)
 	w.has("shop=development", "pay=development")
 	rivals := map[string]bool{"shop": true}
-	w.in = func(s *evaluate.Snapshot) {
+	w.in = func(s *decision.Input) {
 		there := s.Sidecar.Namespace
 		s.Workloads = []*workloadcache.Record{workloadcache.NewRecord(objects.NewDeployment("cart", there).Labeled("logs", "vector").Build())}
 		if rivals[there] {
@@ -239,7 +239,7 @@ func TestReviewCluster_ChecksNewlySelectedNamespaces(t *testing.T) {
 		}
 		return all[:1]
 	}
-	w.in = func(s *evaluate.Snapshot) {
+	w.in = func(s *decision.Input) {
 		there := s.Sidecar.Namespace
 		s.Workloads = []*workloadcache.Record{workloadcache.NewRecord(objects.NewDeployment("cart", there).Labeled("logs", "vector").Build())}
 		if there == "pay" {

@@ -15,7 +15,6 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
@@ -36,7 +35,7 @@ var maxCreationTime = metav1.NewTime(time.Unix(math.MaxUint32, 0))
 // newReview reviews a VectorSidecar by making the operator's decision about it. It assumes that the
 // VectorSidecar is the newest one, so that conflicts with all other VectorSidecars are found. It checks only a
 // limited number of workloads.
-func newReview(ctx context.Context, snapshot *evaluate.Snapshot, maxWorkloads int, decide func(context.Context, *evaluate.Snapshot) (*decision.Decision, error)) (review, error) {
+func newReview(ctx context.Context, snapshot *decision.Input, maxWorkloads int, decide func(context.Context, *decision.Input) (*decision.Decision, error)) (review, error) {
 	newest := *snapshot
 	newest.Sidecar = snapshot.Sidecar.DeepCopy()
 	newest.Sidecar.CreationTimestamp = maxCreationTime
@@ -78,7 +77,7 @@ func newReview(ctx context.Context, snapshot *evaluate.Snapshot, maxWorkloads in
 }
 
 // addInvalid adds the reason why the operator would not inject sidecars, if there is one.
-func (j *review) addInvalid(ctx context.Context, s *evaluate.Snapshot, decided *decision.Decision) error {
+func (j *review) addInvalid(ctx context.Context, s *decision.Input, decided *decision.Decision) error {
 	if decided.Invalid == nil {
 		return nil
 	}
@@ -96,7 +95,7 @@ func (j *review) addInvalid(ctx context.Context, s *evaluate.Snapshot, decided *
 
 // isOwn reports whether the content of a VectorSidecar makes it invalid. It returns false if another object is
 // the cause, because that object may be fixed or created later.
-func isOwn(ctx context.Context, s *evaluate.Snapshot, decided *decision.Decision) (bool, error) {
+func isOwn(ctx context.Context, s *decision.Input, decided *decision.Decision) (bool, error) {
 	switch decided.Invalid.Reason {
 	case meta.ReasonConfigMapNotFound, meta.ReasonUnknownEnvironment, meta.ReasonUnknownTemplateSet,
 		meta.ReasonInvalidTemplateSet, meta.ReasonInvalidPolicy, meta.ReasonConflict:

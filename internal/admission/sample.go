@@ -10,8 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -23,7 +23,7 @@ const labelSample = meta.Group + "/sample"
 
 // sample returns a snapshot with one sample workload that the VectorSidecar selects. A VectorSidecar without
 // matching workloads can then also be rendered and checked.
-func sample(ctx context.Context, s *evaluate.Snapshot) (*evaluate.Snapshot, error) {
+func sample(ctx context.Context, s *decision.Input) (*decision.Input, error) {
 	sampled := *s
 	sampled.Sidecar = s.Sidecar.DeepCopy()
 	sampled.Sidecar.Spec.Selector = metav1.LabelSelector{MatchLabels: map[string]string{labelSample: ""}}
@@ -56,7 +56,7 @@ func sample(ctx context.Context, s *evaluate.Snapshot) (*evaluate.Snapshot, erro
 }
 
 // containerName returns the name of the sidecar's container in the merged values.
-func containerName(ctx context.Context, s *evaluate.Snapshot) (string, error) {
+func containerName(ctx context.Context, s *decision.Input) (string, error) {
 	values, _, err := desired.MergeValues(ctx, &s.Inputs)
 	name, _ := tree.MapAt(values.Tree, "sidecar")["name"].(string)
 	return name, err

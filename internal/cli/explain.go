@@ -192,7 +192,7 @@ func (s *session) sidecarReport(ctx context.Context, sidecar *v1alpha1.VectorSid
 	content, _ := workload.Read(deployment)
 	report.Remark = content.Remark
 	report.Matches, report.Selector = ruled.matches(deployment)
-	turns := simulate.Turns([]simulate.Paced{ruled.pacedPlans()}, ruled.snapshot.Platform.Rollout)[0]
+	turns := simulate.Turns([]simulate.Paced{ruled.pacedPlans()}, ruled.input.Platform.Rollout)[0]
 	for i := range ruled.Plans {
 		p := &ruled.Plans[i]
 		if p.Target.Name == deployment.GetName() && p.Target.Kind == workload.NewRef(deployment).Kind {

@@ -267,7 +267,7 @@ func (s *session) plannedWaves(results []*result) []plannedWave {
 		return waves
 	}
 	for n, ruled := range results {
-		number := rules.WaveOf(ruled.snapshot.NamespaceLabels, ruled.Environment)
+		number := rules.WaveOf(ruled.input.NamespaceLabels, ruled.Environment)
 		name := rules.NameOf(number)
 		waves[n] = plannedWave{number, name, rules.Soak(name)}
 	}

@@ -60,7 +60,7 @@ func (r *result) applyReport() {
 		decided[r.Plans[i].Target] = &r.Plans[i]
 	}
 	var plans []plan.Plan
-	for _, record := range r.snapshot.Workloads {
+	for _, record := range r.input.Workloads {
 		view := record.View()
 		if p := r.reportedPlan(&view, decided[record.Ref()]); p != nil {
 			plans = append(plans, *p)
@@ -72,7 +72,7 @@ func (r *result) applyReport() {
 	plan.Admit(plans, r.Limit)
 	r.Plans = plans
 	if !slices.ContainsFunc(plans, func(p plan.Plan) bool { return isWritten(&p) }) {
-		r.Companions, r.Missing = r.snapshot.Companions, nil // The rendered companions are not needed.
+		r.Companions, r.Missing = r.input.Companions, nil // The rendered companions are not needed.
 	}
 }
 

@@ -68,8 +68,8 @@ type session struct {
 
 // result is a VectorSidecar and the decision about it.
 type result struct {
-	sidecar  *v1alpha1.VectorSidecar
-	snapshot *evaluate.Snapshot
+	sidecar *v1alpha1.VectorSidecar
+	input   *decision.Input
 	*decision.Decision
 
 	// assumed describes an assumption that was made because the installation's values could not be read, "" if they
@@ -358,15 +358,15 @@ func (s *session) prepare(ctx context.Context, chart fs.FS) error {
 
 // rule evaluates one VectorSidecar.
 func (s *session) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*result, error) {
-	observed, err := s.taker.Observe(ctx, sidecar)
+	input, err := s.taker.Observe(ctx, sidecar)
 	if err != nil {
 		return nil, err
 	}
 	if installation := s.installation; installation != nil && !installation.Watches(sidecar.Namespace) {
 		s.note(fmt.Sprintf("the operator %s does not watch namespace %s (watchNamespaces), and does nothing there", installation.Title(), sidecar.Namespace))
 	}
-	snapshot := &evaluate.Snapshot{Observed: observed, Hold: evaluate.HoldOf(observed.Platform, observed.Sidecar)}
-	if currentRevision, publishedRevision := observed.Platform.Revision, s.taker.Platform.Target.Revision; s.taker.PlatformAt != nil && currentRevision != publishedRevision && publishedRevision != "" {
+	input.Hold = evaluate.HoldOf(input.Platform, input.Sidecar)
+	if currentRevision, publishedRevision := input.Platform.Revision, s.taker.Platform.Target.Revision; s.taker.PlatformAt != nil && currentRevision != publishedRevision && publishedRevision != "" {
 		s.note(fmt.Sprintf("VectorSidecar %s/%s has revision %s of the installation's templates and values, and waits for %s: kubectl vectorsidecar rollout status",
 			sidecar.Namespace, sidecar.Name, currentRevision, publishedRevision))
 	}
@@ -377,16 +377,16 @@ func (s *session) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*r
 		}
 		s.note(title + ": " + text)
 	}
-	snapshot.Renderers, snapshot.AsksVector = runtime.GOMAXPROCS(0), s.asksVector
+	input.Renderers, input.AsksVector = runtime.GOMAXPROCS(0), s.asksVector
 	// The command does not wait for Vector's validation: it assumes that the configuration is valid.
-	snapshot.Verdict = func(string) decision.Verdict { return decision.Verdict{State: decision.VerdictValid} }
-	decided, err := evaluate.Decide(ctx, snapshot, s.cache)
+	input.Verdict = func(string) decision.Verdict { return decision.Verdict{State: decision.VerdictValid} }
+	decided, err := evaluate.Decide(ctx, input, s.cache)
 	if err != nil {
 		return nil, err
 	}
-	if defaultFrom := snapshot.DefaultFrom; s.cluster != nil && defaultFrom == decided.EnvironmentFrom && s.inputs.environment == "" && defaultFrom != "" {
+	if defaultFrom := input.DefaultFrom; s.cluster != nil && defaultFrom == decided.EnvironmentFrom && s.inputs.environment == "" && defaultFrom != "" {
 		s.note(fmt.Sprintf("namespace %s: environment %s, from %s", sidecar.Namespace, decided.Environment, defaultFrom))
 	}
-	ruled := &result{sidecar: sidecar, snapshot: snapshot, Decision: decided}
+	ruled := &result{sidecar: sidecar, input: input, Decision: decided}
 	return ruled, s.applyReport(ruled)
 }

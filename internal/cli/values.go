@@ -31,7 +31,7 @@ func (o *renderOptions) printValues(ctx context.Context, scene *session) error {
 		if err != nil {
 			return err
 		}
-		values, invalid, err := desired.MergeValues(ctx, &ruled.snapshot.Inputs)
+		values, invalid, err := desired.MergeValues(ctx, &ruled.input.Inputs)
 		if err != nil {
 			return err
 		}

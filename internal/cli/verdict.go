@@ -47,7 +47,7 @@ func (r *result) matches(object workload.Object) (bool, string) {
 // findRecord returns the record of a workload in the snapshot, nil if the VectorSidecar neither selects nor owns the
 // workload.
 func (r *result) findRecord(ref workload.Ref) *workloadcache.Record {
-	for _, record := range r.snapshot.Workloads {
+	for _, record := range r.input.Workloads {
 		if record.Kind() == ref.Kind && record.Name == ref.Name {
 			return record
 		}

@@ -11,6 +11,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
@@ -19,7 +20,7 @@ import (
 // Snapshot returns the snapshot that a reconcile would read if the cluster had this VectorSidecar, which need not
 // exist. It uses the spec as written, even if the spec is reverted. It does not change the state of the
 // VectorSidecarReconciler, and also works on a standby replica.
-func (r *VectorSidecarReconciler) Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*evaluate.Snapshot, error) {
+func (r *VectorSidecarReconciler) Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*decision.Input, error) {
 	if err := r.HasRead(); err != nil {
 		return nil, err
 	}

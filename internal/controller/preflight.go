@@ -20,7 +20,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/election"
-	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
@@ -56,9 +55,9 @@ func newPreflights(observed *instruments, writer *apply.Writer, options *Options
 }
 
 // renew drops earlier dry-run results if a user requests a reconcile, so that the dry runs are repeated.
-func (f *preflights) renew(sidecarState *state.Sidecar, snapshot *evaluate.Snapshot, reconcileRequest string) {
-	if f != nil && reconcileRequest != "" && sidecarState.ForgetTrials(meta.AnnotationReconcileAt, reconcileRequest) {
-		snapshot.Trials = nil
+func (f *preflights) renew(sidecarState *state.Sidecar, reconcileRequest string) {
+	if f != nil && reconcileRequest != "" {
+		sidecarState.ForgetTrials(meta.AnnotationReconcileAt, reconcileRequest)
 	}
 }
 

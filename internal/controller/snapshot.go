@@ -13,14 +13,14 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
-	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// snapshots takes snapshots from the caches.
+// snapshots reads the Input of a decision from the caches.
 type snapshots struct {
 	*instruments
 
@@ -37,24 +37,28 @@ type snapshots struct {
 	options    *Options
 }
 
-// take takes the snapshot for a reconcile. It reads from memory, except the pods of unready or watched workloads.
-func (s *snapshots) take(ctx context.Context, sidecar *v1alpha1.VectorSidecar, sidecarState *state.Sidecar, watch *workload.RestartRule) (snapshot *evaluate.Snapshot, err error) {
+// take reads the Input for a reconcile. It reads from memory, except the pods of unready or watched workloads. If the
+// decision must be made from scratch, the Input does not have the result of the last decision.
+func (s *snapshots) take(ctx context.Context, sidecar *v1alpha1.VectorSidecar, sidecarState *state.Sidecar, rollout *stage, isFresh bool) (input *decision.Input, err error) {
 	ctx, taking := s.begin(ctx, "observe")
 	defer func() { taking.end(err) }()
-	if snapshot, err = s.from(ctx, sidecar, &informed{snapshots: s, known: sidecarState}); err != nil {
+	if input, err = s.from(ctx, sidecar, &informed{snapshots: s, known: sidecarState}); err != nil {
 		return nil, err
 	}
-	snapshot.Adopted = sidecarState.Adopted()
-	snapshot.PodsNotRead = s.pods.access.notRead(ctx, sidecar.Namespace)
-	snapshot.BlindHalt = s.pods.access.blindHalt(ctx, snapshot.Platform.Rollout, sidecar.Namespace)
-	if snapshot.PodsNotRead == "" {
-		snapshot.Faults = s.pods.look(ctx, sidecarState, meta.Manager(sidecar.Name), watch, snapshot.Workloads)
+	input.Adopted, input.Hold, input.Late, input.Observer = sidecarState.Adopted(), rollout.hold(), rollout.late(), s.observeStep
+	if !isFresh {
+		input.Previous = sidecarState.Previous()
 	}
-	return snapshot, nil
+	input.PodsNotRead = s.pods.access.notRead(ctx, sidecar.Namespace)
+	input.BlindHalt = s.pods.access.blindHalt(ctx, input.Platform.Rollout, sidecar.Namespace)
+	if input.PodsNotRead == "" {
+		input.Faults = s.pods.look(ctx, sidecarState, meta.Manager(sidecar.Name), rollout.watch(s.clock()), input.Workloads)
+	}
+	return input, nil
 }
 
-// from takes a snapshot and adds the state of the VectorSidecar.
-func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, cacheSource *informed) (*evaluate.Snapshot, error) {
+// from reads an Input and adds the state of the VectorSidecar.
+func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, cacheSource *informed) (*decision.Input, error) {
 	platform, err := s.catalog.current()
 	if err != nil {
 		return nil, err
@@ -70,19 +74,18 @@ func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, c
 			taker.Lacking = append(taker.Lacking, kind.Kind)
 		}
 	}
-	observed, err := taker.Observe(ctx, sidecar)
+	input, err := taker.Observe(ctx, sidecar)
 	if err != nil {
 		return nil, err
 	}
-	snapshot := &evaluate.Snapshot{Observed: observed}
-	snapshot.Offers, snapshot.Unserved, snapshot.Undefined = s.options.OverlaySets, s.policies.unserved(), s.policies.define(ctx, sidecar.Spec.Kinds())
-	snapshot.Loops, _ = cacheSource.known.Loops()
-	snapshot.Trials, snapshot.Denials = cacheSource.known.Trials(), cacheSource.known.Denials()
-	snapshot.Started, snapshot.Carried, snapshot.OnNodes = cacheSource.known.Generation, cacheSource.known.Carried, s.workloads.OnEveryNode
+	input.Offers, input.Unserved, input.Undefined = s.options.OverlaySets, s.policies.unserved(), s.policies.define(ctx, sidecar.Spec.Kinds())
+	input.Loops, _ = cacheSource.known.Loops()
+	input.Trials, input.Denials = cacheSource.known.Trials(), cacheSource.known.Denials()
+	input.Started, input.Carried, input.OnNodes = cacheSource.known.Generation, cacheSource.known.Carried, s.workloads.OnEveryNode
 	if s.options.ValidationJobs {
-		snapshot.Verdict = cacheSource.known.Verdict
+		input.Verdict = cacheSource.known.Verdict
 	}
-	return snapshot, nil
+	return input, nil
 }
 
 // informed is a source.Source that reads informer caches and the state of one VectorSidecar.

@@ -18,6 +18,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
@@ -37,7 +38,7 @@ func sidecar(name, label string) *objects.VectorSidecar {
 }
 
 // sameSnapshot compares the fields of two snapshots that a decision reads.
-func sameSnapshot(t *testing.T, want, got *evaluate.Snapshot) {
+func sameSnapshot(t *testing.T, want, got *decision.Input) {
 	t.Helper()
 	configMap := func(object *corev1.ConfigMap) map[string]string {
 		if object == nil {
@@ -46,8 +47,8 @@ func sameSnapshot(t *testing.T, want, got *evaluate.Snapshot) {
 		return map[string]string{"name": object.Name, "version": object.ResourceVersion, "content": companion.KnownDigest(object)}
 	}
 	require.Empty(t, cmp.Diff(want, got,
-		cmpopts.IgnoreFields(evaluate.Snapshot{}, "PodsNotRead", "BlindHalt", "Started", "Carried", "Unserved", "OnNodes", "Verdict", "Observer", "Platform", "Budget", "Now", "ConfigMaps", "Accounts"),
-		cmpopts.IgnoreUnexported(evaluate.Snapshot{}),
+		cmpopts.IgnoreFields(decision.Input{}, "PodsNotRead", "BlindHalt", "Started", "Carried", "Unserved", "OnNodes", "Verdict", "Observer", "Platform", "Budget", "Now", "ConfigMaps", "Accounts"),
+		cmpopts.IgnoreUnexported(decision.Input{}),
 		cmpopts.IgnoreFields(v1alpha1.VectorSidecar{}, "ManagedFields"),
 		cmpopts.SortSlices(func(a, b *workloadcache.Record) int { return strings.Compare(a.Name, b.Name) }),
 		cmpopts.SortSlices(func(a, b corev1.ConfigMap) int { return strings.Compare(a.Name, b.Name) }),
@@ -105,7 +106,7 @@ func TestSnapshots_MatchesSnapshotOfPlugin(t *testing.T) {
 			asked := &v1alpha1.VectorSidecar{}
 			require.NoError(t, api.Get(t.Context(), client.ObjectKeyFromObject(of.sidecar), asked))
 			known := api.memory.Of(client.ObjectKeyFromObject(asked))
-			operators, err := api.snapshots.take(t.Context(), asked, known, nil)
+			operators, err := api.snapshots.take(t.Context(), asked, known, nil, true)
 			require.NoError(t, err)
 			decided, err := evaluate.Decide(t.Context(), operators, nil)
 			require.NoError(t, err)
@@ -117,9 +118,8 @@ func TestSnapshots_MatchesSnapshotOfPlugin(t *testing.T) {
 				Source: source.Reader{Reader: world}, Platform: operators.Platform,
 				DefaultEnvironment: operators.DefaultEnvironment, Home: operators.Home, KubeVersion: operators.KubeVersion, Offer: operators.Offer,
 			}
-			observed, err := reader.Observe(t.Context(), asked)
+			plugins, err := reader.Observe(t.Context(), asked)
 			require.NoError(t, err)
-			plugins := &evaluate.Snapshot{Observed: observed}
 			previewed, err := evaluate.Decide(t.Context(), plugins, nil)
 			require.NoError(t, err)
 

@@ -194,13 +194,13 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 	if err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("letting a revision through: %w", err)
 	}
-	snapshot, err := r.snapshots.take(ctx, sidecar, sidecarState, rollout.watch(r.clock()))
+	r.preflights.renew(sidecarState, reconcileRequest)
+	isFresh := reconcileRequest != "" || sidecarState.IsResyncDue()
+	input, err := r.snapshots.take(ctx, sidecar, sidecarState, rollout, isFresh)
 	if err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("taking the snapshot: %w", err)
 	}
-	snapshot.Hold, snapshot.Late = rollout.hold(), rollout.late()
-	r.preflights.renew(sidecarState, snapshot, reconcileRequest)
-	decision, err := r.decide(ctx, snapshot, sidecarState, reconcileRequest != "" || sidecarState.IsResyncDue())
+	decision, err := r.decide(ctx, input, sidecarState, isFresh)
 	if err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("deciding: %w", err)
 	}
@@ -291,26 +291,24 @@ func (r *VectorSidecarReconciler) release(ctx context.Context, sidecarState *sta
 	return result, err
 }
 
-// decide evaluates the snapshot. On request it does not use earlier results.
-func (r *VectorSidecarReconciler) decide(ctx context.Context, snapshot *evaluate.Snapshot, sidecarState *state.Sidecar, isAnew bool) (decision *decision.Decision, err error) {
+// decide makes the decision for an Input. A decision from scratch does not use cached renderings either.
+func (r *VectorSidecarReconciler) decide(ctx context.Context, input *decision.Input, sidecarState *state.Sidecar, isFresh bool) (decision *decision.Decision, err error) {
 	ctx, planning := r.begin(ctx, "plan")
 	defer func() { planning.end(err) }()
-	snapshot.Observer = r.observeStep
-	if !isAnew {
-		snapshot.Previous = sidecarState.Previous()
-		if decision, err = evaluate.Decide(ctx, snapshot, r.cache); err == nil {
-			sidecarState.SetPrevious(decision.Previous)
-		}
-		return decision, err
+	cache := r.cache
+	if isFresh {
+		cache = desired.NewCache()
 	}
-	fresh := desired.NewCache()
-	if decision, err = evaluate.Decide(ctx, snapshot, fresh); err == nil {
-		r.cache.Adopt(fresh)
-		sidecarState.SetPrevious(decision.Previous)
+	if decision, err = evaluate.Decide(ctx, input, cache); err != nil {
+		return nil, err
+	}
+	sidecarState.SetPrevious(decision.Previous)
+	if isFresh {
+		r.cache.Adopt(cache)
 		sidecarState.Resynced()
 		r.Metrics.RecordResync(decision.Writes())
 	}
-	return decision, err
+	return decision, nil
 }
 
 // asking returns the value of the annotation that requests a reconcile without earlier results. It returns "" if the

@@ -30,6 +30,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
+// Snapshot is the input of a test.
+type Snapshot = decision.Input
+
 func logs() *objects.VectorSidecar {
 	return objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector")
 }
@@ -52,10 +55,10 @@ func snapshot(t testing.TB, sidecar *v1alpha1.VectorSidecar, deployments ...*app
 	t.Helper()
 	chart, err := builtin()
 	require.NoError(t, err)
-	s := &Snapshot{Observed: decision.Observed{Inputs: desired.Inputs{
+	s := &Snapshot{Inputs: desired.Inputs{
 		Sidecar: sidecar, Platform: desired.NewPlatform(chart, "", nil),
 		DefaultEnvironment: "development", KubeVersion: "v1.36.0", ConfigMaps: objects.ConfigMapSet{}, Accounts: accountsOf{},
-	}}}
+	}}
 	for _, deployment := range deployments {
 		s.Workloads = append(s.Workloads, workloadcache.Showing(settled(deployment)))
 	}

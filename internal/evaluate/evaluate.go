@@ -1,6 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package evaluate makes the decision for one VectorSidecar from an Input. It renders the desired sidecars (package
+// desired) and decides how workloads change (package decision). The operator, the plugin and the tests all use the
+// package, so that a preview shows the operator's decisions. It does not read a clock, and reads ConfigMaps and
+// ServiceAccounts only through the interfaces of an Input.
 package evaluate
 
 import (
@@ -13,29 +17,29 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 )
 
-// Decide makes the decision for a snapshot. The cache may be nil. It returns an error if an object cannot be read, and
+// Decide makes the decision for an Input. The cache may be nil. It returns an error if an object cannot be read, and
 // the context's error. Errors in the input are part of the decision.
 //
 // If the content of a ConfigMap changes during a rollout, the new content is used after the rollout has finished or
 // failed. Otherwise a client that changes the ConfigMap every second would keep restarting pods, and the last workloads
 // would never be updated. Invalid content is reported at once.
-func Decide(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*decision.Decision, error) {
-	current, err := decideOn(ctx, snapshot, cache)
+func Decide(ctx context.Context, input *decision.Input, cache *desired.Cache) (*decision.Decision, error) {
+	current, err := decideOn(ctx, input, cache)
 	if err != nil {
 		return nil, err
 	}
 	if current.Invalid != nil {
-		current.Adopted = snapshot.Adopted
+		current.Adopted = input.Adopted
 		return current, nil
 	}
-	changed := snapshot.Adopted.ChangedIn(&current.Adopted)
+	changed := input.Adopted.ChangedIn(&current.Adopted)
 	if len(changed) > 0 {
-		pinnedSnapshot := *snapshot
-		pinnedSnapshot.Pinned = map[string]*corev1.ConfigMap{}
+		pinnedInput := *input
+		pinnedInput.Pinned = map[string]*corev1.ConfigMap{}
 		for _, key := range changed {
-			pinnedSnapshot.Pinned[key] = snapshot.Adopted.ConfigMaps[key]
+			pinnedInput.Pinned[key] = input.Adopted.ConfigMaps[key]
 		}
-		pinnedDecision, err := decideOn(ctx, &pinnedSnapshot, cache)
+		pinnedDecision, err := decideOn(ctx, &pinnedInput, cache)
 		if err != nil {
 			return nil, err
 		}
@@ -50,11 +54,11 @@ func Decide(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*dec
 	return current, nil
 }
 
-// decideOn makes the decision with the ConfigMaps of the snapshot, and records the content that it used.
-func decideOn(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*decision.Decision, error) {
-	sidecar := snapshot.Sidecar
-	inject, remove, kinds, invalid := decision.Match(sidecar, snapshot.Workloads, snapshot.Offer)
-	reader := desired.NewReader(ctx, &snapshot.Inputs)
+// decideOn makes the decision with the ConfigMaps of the Input, and records the content that it used.
+func decideOn(ctx context.Context, input *decision.Input, cache *desired.Cache) (*decision.Decision, error) {
+	sidecar := input.Sidecar
+	inject, remove, kinds, invalid := decision.Match(sidecar, input.Workloads, input.Offer)
+	reader := desired.NewReader(ctx, &input.Inputs)
 	defer reader.Release()
 	adopted := decision.Adopted{Generation: sidecar.Generation}
 	if lastgood.IsBack(sidecar) { // A revert counts as a change of the spec.
@@ -63,26 +67,26 @@ func decideOn(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*d
 	if invalid != nil || sidecar.Orphans() {
 		return &decision.Decision{Invalid: invalid, Adopted: adopted, TakenOut: sidecar.Status.RemovedByOwners, IsForDeletion: sidecar.DeletionTimestamp != nil}, nil
 	}
-	p := newPass(snapshot, reader, sidecar)
+	p := newPass(input, reader, sidecar)
 	p.facts.Kinds = kinds
 	var injected []decision.Workload
 	if sidecar.DeletionTimestamp == nil {
-		p.desire(desired.New(&snapshot.Inputs, reader, cache))
+		p.desire(desired.New(&input.Inputs, reader, cache))
 		adopted.ConfigMaps = p.wanted.Read()
 		if err := reader.WaitForTurn(); err != nil {
 			return nil, err
 		}
-		p.addElders(snapshot, cache, inject)
+		p.addElders(input, cache, inject)
 		var err error
-		if injected, err = p.inject(ctx, snapshot, inject); err != nil {
+		if injected, err = p.inject(ctx, input, inject); err != nil {
 			return nil, err
 		}
-		if snapshot.Offers && sidecar.Spec.IsEnabled() {
+		if input.Offers && sidecar.Spec.IsEnabled() {
 			p.offer(ctx, injected)
 		}
 	}
-	removed := p.remove(snapshot, remove)
-	p.look(snapshot, injected)
+	removed := p.remove(input, remove)
+	p.look(input, injected)
 	if err := reader.Err(); err != nil {
 		return nil, err
 	}

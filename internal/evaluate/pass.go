@@ -45,30 +45,30 @@ type elder struct {
 	wishes map[types.UID]*plan.Desired
 }
 
-func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.VectorSidecar) *pass {
+func newPass(input *decision.Input, reader *desired.Reader, sidecar *v1alpha1.VectorSidecar) *pass {
 	p := &pass{
 		facts: decision.Facts{
-			Terms:   decision.TermsOf(&sidecar.Spec, snapshot.NamespaceLabels, snapshot.NamespaceUsers, snapshot.Unserved),
-			Sidecar: sidecar, Policy: snapshot.Platform.Policy, Companions: snapshot.Companions, ConfigMaps: map[string]*corev1.ConfigMap{},
-			Trials: snapshot.Trials, Loops: snapshot.Loops, Denials: snapshot.Denials, Faults: snapshot.Faults, PodsNotRead: snapshot.PodsNotRead, BlindHalt: snapshot.BlindHalt, Now: snapshot.Now, Hold: snapshot.Hold, Late: snapshot.Late,
+			Terms:   decision.TermsOf(&sidecar.Spec, input.NamespaceLabels, input.NamespaceUsers, input.Unserved),
+			Sidecar: sidecar, Policy: input.Platform.Policy, Companions: input.Companions, ConfigMaps: map[string]*corev1.ConfigMap{},
+			Trials: input.Trials, Loops: input.Loops, Denials: input.Denials, Faults: input.Faults, PodsNotRead: input.PodsNotRead, BlindHalt: input.BlindHalt, Now: input.Now, Hold: input.Hold, Late: input.Late,
 		},
 		manager: meta.Manager(sidecar.Name), reader: reader, bases: map[string]string{},
 	}
-	p.facts.Manifests = snapshot.Manifests
+	p.facts.Manifests = input.Manifests
 	switch {
-	case snapshot.Platform.Stopped:
+	case input.Platform.Stopped:
 		p.facts.Hold = plan.Stop()
-	case snapshot.Platform.Unpublished != "":
-		p.facts.Hold = &plan.Block{Kind: plan.BlockedByRevision, Reason: meta.ReasonRevisionIncomplete, Message: snapshot.Platform.Unpublished}
+	case input.Platform.Unpublished != "":
+		p.facts.Hold = &plan.Block{Kind: plan.BlockedByRevision, Reason: meta.ReasonRevisionIncomplete, Message: input.Platform.Unpublished}
 	case p.facts.Hold == nil:
-		p.facts.Hold = awaited(snapshot.Platform, sidecar)
+		p.facts.Hold = awaited(input.Platform, sidecar)
 	}
-	if start, end, isClosed := snapshot.Platform.Rollout.Closed(snapshot.Now); isClosed {
+	if start, end, isClosed := input.Platform.Rollout.Closed(input.Now); isClosed {
 		p.facts.Gap = &plan.ClosedWindow{ClosedAt: start, OpensAt: end}
 	}
 	isOnNodes := func(record *workloadcache.Record) bool { return workload.KindByName(record.Kind()).Traits.OnEveryNode }
-	if snapshot.OnNodes != nil && slices.ContainsFunc(snapshot.Workloads, isOnNodes) {
-		p.facts.OnNodes = snapshot.OnNodes()
+	if input.OnNodes != nil && slices.ContainsFunc(input.Workloads, isOnNodes) {
+		p.facts.OnNodes = input.OnNodes()
 	}
 	p.evaluator = decision.NewEvaluator(&p.facts)
 	return p
@@ -109,18 +109,18 @@ func (p *pass) desire(desiredState *desired.Desired) {
 }
 
 // addElders adds the preceding VectorSidecars, sorted by precedence.
-func (p *pass) addElders(snapshot *Snapshot, cache *desired.Cache, matched []*workloadcache.Record) {
+func (p *pass) addElders(input *decision.Input, cache *desired.Cache, matched []*workloadcache.Record) {
 	if p.wanted.Invalid != nil {
 		return
 	}
-	for _, candidate := range decision.Elders(p.facts.Sidecar, snapshot.Others, matched) {
-		inputs := snapshot.Inputs
+	for _, candidate := range decision.Elders(p.facts.Sidecar, input.Others, matched) {
+		inputs := input.Inputs
 		inputs.Sidecar = candidate.Sidecar
 		desiredState := desired.New(&inputs, p.reader, cache)
 		if common := desiredState.CommonVariant(); common == nil || common.Container == "" {
 			continue
 		}
-		precedingSidecar := &elder{pass: newPass(snapshot, p.reader, candidate.Sidecar), selector: candidate.Selector, wishes: map[types.UID]*plan.Desired{}}
+		precedingSidecar := &elder{pass: newPass(input, p.reader, candidate.Sidecar), selector: candidate.Selector, wishes: map[types.UID]*plan.Desired{}}
 		precedingSidecar.desire(desiredState)
 		precedingSidecar.elders = slices.Clip(p.elders)
 		p.elders = append(p.elders, precedingSidecar)
@@ -128,7 +128,7 @@ func (p *pass) addElders(snapshot *Snapshot, cache *desired.Cache, matched []*wo
 }
 
 // inject evaluates the workloads that should have the sidecar.
-func (p *pass) inject(ctx context.Context, snapshot *Snapshot, records []*workloadcache.Record) ([]decision.Workload, error) {
+func (p *pass) inject(ctx context.Context, input *decision.Input, records []*workloadcache.Record) ([]decision.Workload, error) {
 	if p.wanted.Invalid != nil {
 		return nil, nil
 	}
@@ -141,8 +141,8 @@ func (p *pass) inject(ctx context.Context, snapshot *Snapshot, records []*worklo
 		return nil, ctx.Err()
 	}
 	var previous recall
-	if snapshot.Previous != nil {
-		previous = snapshot.Previous.Injected
+	if input.Previous != nil {
+		previous = input.Previous.Injected
 	}
 	workloads := make([]decision.Workload, 0, len(records))
 	for i, record := range records {
@@ -157,9 +157,9 @@ func (p *pass) inject(ctx context.Context, snapshot *Snapshot, records []*worklo
 		if err := p.reader.WaitForTurn(); err != nil {
 			return nil, err
 		}
-		entry := decision.Workload{Record: record, Evaluated: evaluated, Source: variant.Source, Started: snapshot.started(record)}
-		if evaluated.Plan.Owner != nil && snapshot.Carried != nil {
-			entry.LastWriter, entry.HasCarried = snapshot.Carried(record.UID)
+		entry := decision.Workload{Record: record, Evaluated: evaluated, Source: variant.Source, Started: started(input, record)}
+		if evaluated.Plan.Owner != nil && input.Carried != nil {
+			entry.LastWriter, entry.HasCarried = input.Carried(record.UID)
 		}
 		workloads = append(workloads, entry)
 	}
@@ -262,10 +262,10 @@ func (p *pass) isCurrent(evaluated *decision.Evaluated, variant *desired.Variant
 }
 
 // remove evaluates the workloads that should not have the sidecar.
-func (p *pass) remove(snapshot *Snapshot, records []*workloadcache.Record) []decision.Workload {
+func (p *pass) remove(input *decision.Input, records []*workloadcache.Record) []decision.Workload {
 	var previous recall
-	if snapshot.Previous != nil {
-		previous = snapshot.Previous.Removed
+	if input.Previous != nil {
+		previous = input.Previous.Removed
 	}
 	var workloads []decision.Workload
 	for _, record := range records {
@@ -275,14 +275,14 @@ func (p *pass) remove(snapshot *Snapshot, records []*workloadcache.Record) []dec
 			evaluated = p.evaluator.Removal(&view)
 			evaluated.Of = record
 		}
-		workloads = append(workloads, decision.Workload{Record: record, Evaluated: evaluated, Started: snapshot.started(record)})
+		workloads = append(workloads, decision.Workload{Record: record, Evaluated: evaluated, Started: started(input, record)})
 	}
 	return workloads
 }
 
 // look looks up the companions that the workloads need, and Vector's validation results for their configurations.
-func (p *pass) look(snapshot *Snapshot, injected []decision.Workload) {
-	if snapshot.Verdict != nil {
+func (p *pass) look(input *decision.Input, injected []decision.Workload) {
+	if input.Verdict != nil {
 		p.facts.Verdicts = map[string]decision.Verdict{}
 	}
 	var lastRendered *desired.Rendered
@@ -299,15 +299,15 @@ func (p *pass) look(snapshot *Snapshot, injected []decision.Workload) {
 		if evaluated.Copied != nil {
 			p.find(evaluated.Copied.Name)
 		}
-		if validation := rendered.Validation; validation != nil && snapshot.Verdict != nil {
-			p.facts.Verdicts[validation.Key] = snapshot.Verdict(validation.Key)
+		if validation := rendered.Validation; validation != nil && input.Verdict != nil {
+			p.facts.Verdicts[validation.Key] = input.Verdict(validation.Key)
 		}
 	}
 	for _, offer := range p.facts.Offers {
-		p.define(snapshot, &offer)
+		p.define(input, &offer)
 		p.find(offer.ConfigMaps()...)
-		if validation := offer.Rendered.Validation; validation != nil && snapshot.Verdict != nil {
-			p.facts.Verdicts[validation.Key] = snapshot.Verdict(validation.Key)
+		if validation := offer.Rendered.Validation; validation != nil && input.Verdict != nil {
+			p.facts.Verdicts[validation.Key] = input.Verdict(validation.Key)
 		}
 	}
 }
@@ -329,8 +329,8 @@ func (p *pass) offer(ctx context.Context, injected []decision.Workload) {
 }
 
 // define sets the fields of an offer that the definitions of kinds do not have.
-func (p *pass) define(snapshot *Snapshot, offer *desired.AdmissionOverlay) {
-	if snapshot.Undefined == nil {
+func (p *pass) define(input *decision.Input, offer *desired.AdmissionOverlay) {
+	if input.Undefined == nil {
 		return
 	}
 	for _, kind := range p.facts.Sidecar.Spec.Kinds() {
@@ -338,7 +338,7 @@ func (p *pass) define(snapshot *Snapshot, offer *desired.AdmissionOverlay) {
 		if workloadKind == nil {
 			continue
 		}
-		if reason := snapshot.Undefined(workloadKind, tree.MapAt(offer.Rendered.Overlay.Body, "spec")); reason != "" {
+		if reason := input.Undefined(workloadKind, tree.MapAt(offer.Rendered.Overlay.Body, "spec")); reason != "" {
 			if p.facts.Undefined == nil {
 				p.facts.Undefined = map[decision.OfferTo]string{}
 			}
@@ -362,9 +362,9 @@ func (p *pass) find(names ...string) (isNew bool) {
 }
 
 // started returns the generation after the last write to a workload, or 0 if it is not known.
-func (s *Snapshot) started(record *workloadcache.Record) int64 {
-	if s.Started == nil {
+func started(input *decision.Input, record *workloadcache.Record) int64 {
+	if input.Started == nil {
 		return 0
 	}
-	return s.Started(record.UID)
+	return input.Started(record.UID)
 }

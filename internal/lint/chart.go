@@ -121,12 +121,12 @@ func (l *Linter) LintChart(ctx context.Context, folder *Folder) (*Result, error)
 	return result, nil
 }
 
-// sample returns a minimal snapshot for rendering the charts of a platform.
-func sample(platform *desired.Platform, environment, kubeVersion string) *evaluate.Snapshot {
+// sample returns a minimal Input for rendering the charts of a platform.
+func sample(platform *desired.Platform, environment, kubeVersion string) *decision.Input {
 	object := typical(nil)
 	object.SetNamespace("sample")
 	empty := source.Reader{Reader: source.NewObjectOverlay(nil)}
-	return &evaluate.Snapshot{Observed: decision.Observed{
+	return &decision.Input{
 		Inputs: desired.Inputs{
 			Sidecar: &v1alpha1.VectorSidecar{
 				ObjectMeta: metav1.ObjectMeta{Namespace: "sample", Name: "sample"},
@@ -136,7 +136,7 @@ func sample(platform *desired.Platform, environment, kubeVersion string) *evalua
 			Platform: platform, DefaultEnvironment: environment, KubeVersion: kubeVersion,
 		},
 		Workloads: []*workloadcache.Record{workloadcache.NewRecord(object)},
-	}}
+	}
 }
 
 // inFile matches the first file name and line in a message.

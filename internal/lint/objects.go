@@ -152,21 +152,20 @@ func (o *objects) sidecarsFor(document source.Document) []*v1alpha1.VectorSideca
 
 // lintSidecar makes the operator's decision about one VectorSidecar and returns the findings.
 func (o *objects) lintSidecar(ctx context.Context, taker *source.Snapshotter, document source.Document, sidecar *v1alpha1.VectorSidecar) ([]Finding, error) {
-	observed, err := taker.Observe(ctx, lastgood.AsGiven(sidecar))
+	input, err := taker.Observe(ctx, lastgood.AsGiven(sidecar))
 	if err != nil {
 		return nil, err
 	}
-	if specFindings := lintSpec(document, sidecar, &observed.Inputs); len(specFindings) > 0 {
+	if specFindings := lintSpec(document, sidecar, &input.Inputs); len(specFindings) > 0 {
 		return slices.Concat(specFindings, o.rejections(ctx, &document, specFindings)), nil
 	}
-	snapshot := &evaluate.Snapshot{Observed: observed}
-	if err := o.linter.retag(ctx, snapshot); err != nil {
+	if err := o.linter.retag(ctx, input); err != nil {
 		return nil, err
 	}
-	if err := accompany(ctx, snapshot); err != nil {
+	if err := accompany(ctx, input); err != nil {
 		return nil, err
 	}
-	decided, err := evaluate.Decide(ctx, snapshot, desired.NewCache())
+	decided, err := evaluate.Decide(ctx, input, desired.NewCache())
 	if err != nil {
 		return nil, err
 	}

@@ -9,8 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -21,7 +21,7 @@ const typicalName = "sample"
 
 // accompany adds a sample workload to a snapshot without workloads, so that problems are found that occur only
 // in a pod. It does nothing if the VectorSidecar's selector cannot select any workload.
-func accompany(ctx context.Context, snapshot *evaluate.Snapshot) error {
+func accompany(ctx context.Context, snapshot *decision.Input) error {
 	selector, err := metav1.LabelSelectorAsSelector(&snapshot.Sidecar.Spec.Selector)
 	if len(snapshot.Workloads) > 0 || err != nil || selector.Empty() != snapshot.Sidecar.Spec.MatchAll {
 		return nil //nolint:nilerr // The decision reports an invalid selector.

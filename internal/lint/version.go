@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
@@ -24,7 +24,7 @@ func (l *Linter) image() string {
 
 // retag changes the tag of the sidecar's image in a snapshot to the linter's version of Vector. It does nothing
 // if the linter does not have a version.
-func (l *Linter) retag(ctx context.Context, snapshot *evaluate.Snapshot) error {
+func (l *Linter) retag(ctx context.Context, snapshot *decision.Input) error {
 	if l.VectorVersion == "" {
 		return nil
 	}

@@ -79,33 +79,33 @@ type Snapshotter struct {
 	// DefaultAssumed explains why DefaultEnvironment is only an assumption, "" if it is known. If it is set, the
 	// environment that the operator reports for the namespace takes precedence.
 	DefaultAssumed string
-	// Offer is as in decision.Observed.
+	// Offer is as in decision.Input.
 	decision.Offer
 	// Now is the time. It may be zero if the progress of rollouts does not matter.
 	Now time.Time
 }
 
-// Observe reads the data of one VectorSidecar. A decision reads the ConfigMaps and ServiceAccounts that it needs
-// through the data, each of them once. If an object cannot be read, Observe returns an error, with one exception: if
+// Observe reads the Input for one VectorSidecar, without state of the process. A decision reads the ConfigMaps and
+// ServiceAccounts that it needs through the Input, each of them once. If an object cannot be read, Observe returns an error, with one exception: if
 // the labels of the namespace may not be read, the environment is the one that the operator reports. A VectorSidecar
 // with a reverted spec has the last known good spec in the snapshot.
-func (t *Snapshotter) Observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (observed decision.Observed, err error) {
+func (t *Snapshotter) Observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*decision.Input, error) {
 	namespace, err := t.Namespace(ctx, sidecar.Namespace)
 	unread := apierrors.IsForbidden(err)
 	if err != nil && !unread {
-		return observed, err
+		return nil, err
 	}
 	workloads, err := t.Workloads(ctx, sidecar)
 	if err != nil {
-		return observed, err
+		return nil, err
 	}
 	sidecars, err := t.Sidecars(ctx, sidecar.Namespace, workloads)
 	if err != nil {
-		return observed, err
+		return nil, err
 	}
 	companions, err := t.Companions(ctx, sidecar)
 	if err != nil {
-		return observed, err
+		return nil, err
 	}
 	sidecar = lastgood.Rendered(t.inWave(sidecar, namespace.Labels))
 	for i := range sidecars {
@@ -113,10 +113,10 @@ func (t *Snapshotter) Observe(ctx context.Context, sidecar *v1alpha1.VectorSidec
 	}
 	platform, err := t.platformFor(ctx, sidecar)
 	if err != nil {
-		return observed, err
+		return nil, err
 	}
 	objects := newReadOnce(t.Source)
-	observed = decision.Observed{
+	input := &decision.Input{
 		Inputs: desired.Inputs{
 			ConfigMaps: objects, Accounts: objects,
 			Sidecar: sidecar, NamespaceLabels: namespace.Labels, Platform: platform,
@@ -126,16 +126,16 @@ func (t *Snapshotter) Observe(ctx context.Context, sidecar *v1alpha1.VectorSidec
 		Workloads: workloads, Companions: companions, Offer: t.Offer, Now: t.Now,
 	}
 	if t.Cluster.Platform == render.OpenShift {
-		observed.NamespaceUsers = policy.ParseUserRange(namespace.Users)
+		input.NamespaceUsers = policy.ParseUserRange(namespace.Users)
 	}
 	switch reason := t.DefaultAssumed; {
 	case unread && t.DefaultFrom == "":
-		assumeEnvironment(&observed, sidecars, fmt.Sprintf("the labels of namespace %s may not be read", sidecar.Namespace))
+		assumeEnvironment(input, sidecars, fmt.Sprintf("the labels of namespace %s may not be read", sidecar.Namespace))
 	case reason != "" && namespace.Labels[meta.LabelEnvironment] == "":
-		assumeEnvironment(&observed, sidecars, reason)
+		assumeEnvironment(input, sidecars, reason)
 	}
-	observed.Others = competitors(sidecar, sidecars, workloads)
-	return observed, nil
+	input.Others = competitors(sidecar, sidecars, workloads)
+	return input, nil
 }
 
 // inWave adds the rollout state of the namespace's wave to a VectorSidecar of a ClusterVectorSidecar, from the status
@@ -184,12 +184,12 @@ func competitors(sidecar *v1alpha1.VectorSidecar, sidecars []v1alpha1.VectorSide
 
 // assumeEnvironment sets the default environment to the one that the operator reports for a VectorSidecar of the
 // namespace that does not name an environment itself, and records the reason.
-func assumeEnvironment(observed *decision.Observed, sidecars []v1alpha1.VectorSidecar, reason string) {
-	observed.DefaultFrom = "an assumption: " + reason
-	for _, sidecar := range append([]v1alpha1.VectorSidecar{*observed.Sidecar}, sidecars...) {
+func assumeEnvironment(input *decision.Input, sidecars []v1alpha1.VectorSidecar, reason string) {
+	input.DefaultFrom = "an assumption: " + reason
+	for _, sidecar := range append([]v1alpha1.VectorSidecar{*input.Sidecar}, sidecars...) {
 		if sidecar.Spec.Environment == "" && sidecar.Status.Environment != "" {
-			observed.DefaultEnvironment = sidecar.Status.Environment
-			observed.DefaultFrom = fmt.Sprintf("the status of %s: %s", meta.Title(sidecar.Name), reason)
+			input.DefaultEnvironment = sidecar.Status.Environment
+			input.DefaultFrom = fmt.Sprintf("the status of %s: %s", meta.Title(sidecar.Name), reason)
 			return
 		}
 	}

@@ -86,7 +86,7 @@ func decide(t *testing.T, from *source.Snapshotter, sidecar *v1alpha1.VectorSide
 	if err != nil {
 		return nil, err
 	}
-	return evaluate.Decide(t.Context(), &evaluate.Snapshot{Observed: observed}, nil)
+	return evaluate.Decide(t.Context(), observed, nil)
 }
 
 func cart() client.Object {
@@ -214,7 +214,7 @@ func TestObserve_ReadsEachReferenceOnce(t *testing.T) {
 	observed, err := from.Observe(t.Context(), logs().Build())
 	require.NoError(t, err)
 	require.Empty(t, reader.read, "the decision reads them")
-	taken := &evaluate.Snapshot{Observed: observed}
+	taken := observed
 
 	decided, err := evaluate.Decide(t.Context(), taken, nil)
 

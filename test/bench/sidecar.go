@@ -54,13 +54,13 @@ func newOverlay(ctx context.Context, sidecar *v1alpha1.VectorSidecar, configurat
 	if configuration != nil {
 		configMaps[client.ObjectKeyFromObject(configuration)] = configuration
 	}
-	decided, err := evaluate.Decide(ctx, &evaluate.Snapshot{Observed: decision.Observed{
+	decided, err := evaluate.Decide(ctx, &decision.Input{
 		Inputs: desired.Inputs{
 			Sidecar: sidecar, ConfigMaps: configMaps, Accounts: source.Reader{Reader: source.NewObjectOverlay(nil)},
 			Platform: desired.NewPlatform(chart, "", nil), DefaultEnvironment: "development", KubeVersion: kubeVersion,
 		},
 		Workloads: []*workloadcache.Record{workloadcache.NewRecord(deployment)},
-	}}, nil)
+	}, nil)
 	if err != nil {
 		return nil, err
 	}

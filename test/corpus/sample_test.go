@@ -40,7 +40,7 @@ type sample struct {
 	sidecar   *v1alpha1.VectorSidecar
 	needsLogs bool
 	// snapshot is all that the operator sees of the world but the workloads.
-	snapshot evaluate.Snapshot
+	snapshot decision.Input
 	// cache is as the plugin has one.
 	cache  *desired.Cache
 	merger *simulate.Merger
@@ -69,9 +69,9 @@ func loadSamples(t *testing.T) []*sample {
 		documents, err := source.Parse(file, text, nil)
 		require.NoError(t, err)
 		namespace := world.Namespace(t)
-		one := &sample{merger: merger, cache: desired.NewCache(), watch: watch(t, namespace), snapshot: evaluate.Snapshot{Observed: decision.Observed{Inputs: desired.Inputs{
+		one := &sample{merger: merger, cache: desired.NewCache(), watch: watch(t, namespace), snapshot: decision.Input{Inputs: desired.Inputs{
 			DefaultEnvironment: "development", KubeVersion: version.GitVersion, Platform: desired.NewPlatform(chart, "values.yaml", nil),
-		}}}}
+		}}}
 		configMaps := objects.ConfigMapSet{}
 		for _, document := range documents {
 			object := document.Object

@@ -135,7 +135,7 @@ func addDecisions(t *testing.T, digests map[string]string) {
 			validations[key] = true
 			return decision.Verdict{State: decision.VerdictValid}
 		}
-		snapshot := &evaluate.Snapshot{Verdict: isValid, Observed: decision.Observed{
+		snapshot := &decision.Input{Verdict: isValid,
 			Inputs: desired.Inputs{
 				Sidecar: sidecar, Platform: platform(t), DefaultEnvironment: "production", KubeVersion: "v1.31.0", Version: "0.1.0",
 				OldestKubelet: desired.Kubelet{Version: "v1.30.2"},
@@ -146,7 +146,7 @@ func addDecisions(t *testing.T, digests map[string]string) {
 				},
 			},
 			Workloads: []*workloadcache.Record{workloadcache.Showing(workload.NewView(application))},
-		}}
+		}
 		decided, err := evaluate.Decide(t.Context(), snapshot, nil)
 		require.NoError(t, err)
 		result := &decided.Plans[0]

@@ -137,7 +137,7 @@ func carryOut(t *testing.T, merger *simulate.Merger, deployment *appsv1.Deployme
 	return result
 }
 
-func decide(t *testing.T, snapshot *evaluate.Snapshot) []plan.Plan {
+func decide(t *testing.T, snapshot *decision.Input) []plan.Plan {
 	t.Helper()
 	decided, err := evaluate.Decide(t.Context(), snapshot, nil)
 	require.NoError(t, err)
@@ -145,7 +145,7 @@ func decide(t *testing.T, snapshot *evaluate.Snapshot) []plan.Plan {
 	return decided.Plans
 }
 
-func (s *scenario) snapshot(t *testing.T, of []*appsv1.Deployment) *evaluate.Snapshot {
+func (s *scenario) snapshot(t *testing.T, of []*appsv1.Deployment) *decision.Input {
 	t.Helper()
 	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
@@ -154,11 +154,11 @@ func (s *scenario) snapshot(t *testing.T, of []*appsv1.Deployment) *evaluate.Sna
 	require.NoError(t, yaml.UnmarshalStrict([]byte(text), sidecar.Strict()))
 	configMaps, _ := s.file("configmaps.yaml")
 	set := objects.ConfigMapSet{}
-	snapshot := &evaluate.Snapshot{Observed: decision.Observed{Inputs: desired.Inputs{
+	snapshot := &decision.Input{Inputs: desired.Inputs{
 		Sidecar:            sidecar,
 		DefaultEnvironment: "development", KubeVersion: "v1.36.0",
 		ConfigMaps: set, Accounts: source.Reader{Reader: source.NewObjectOverlay(nil)},
-	}}}
+	}}
 	for _, document := range documents(t, configMaps) {
 		object := &corev1.ConfigMap{}
 		require.NoError(t, yaml.Unmarshal(document, object))

@@ -1,33 +1,58 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package evaluate makes the decision for one VectorSidecar from a snapshot of the cluster. It renders the desired
-// sidecars (package desired) and decides how workloads change (package decision). The operator, the plugin and the
-// tests all use the package, so that a preview shows the operator's decisions. It does not read a clock, and reads
-// ConfigMaps and ServiceAccounts only through the interfaces of a snapshot.
-package evaluate
+package decision
 
 import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// Snapshot is the complete input of a decision on one VectorSidecar.
-type Snapshot struct {
-	// Observed is the data that was read. The other fields are the cached state of the process.
-	decision.Observed
+// Offer is the set of workload kinds that can have sidecars.
+type Offer struct {
+	// Served are the kinds that the installation enables. If they are not known, it is nil, and all kinds count as
+	// enabled.
+	Served []string
+	// Lacking are the kinds with an API that the cluster does not have.
+	Lacking []string
+	// Manifests reports whether the workloads are manifests. The sidecar is applied together with a manifest, so the
+	// pod template of every kind can be changed.
+	Manifests bool
+}
+
+// Input is everything that a decision about one VectorSidecar depends on. The operator, the plugin, the webhook and the
+// tests build the same Input. A decision does not change it.
+type Input struct {
+	// Inputs are the data that the sidecars are rendered from.
+	desired.Inputs
+
+	// Workloads are workloads of the namespace: at least the selected ones and the ones that have anything of this
+	// VectorSidecar.
+	Workloads []*workloadcache.Record
+	Offer
+	// Others are the other VectorSidecars of the namespace.
+	Others []v1alpha1.VectorSidecar
+	// Companions are the ConfigMaps that the operator created for the VectorSidecar. They may have a digest instead of
+	// their content.
+	Companions []corev1.ConfigMap
+	// Now is the time of the read.
+	Now time.Time
 
 	// Adopted is the content of the rollout in progress, or the zero value for none.
-	Adopted decision.Adopted
+	Adopted Adopted
 	// Previous is the result of the last decision, or nil for none. It saves work and does not change the decision.
-	Previous *decision.Previous
+	Previous *Previous
 	// Verdict returns the result of Vector's own validation. It is nil if the operator may not run Vector.
-	Verdict func(key string) decision.Verdict
+	Verdict func(key string) Verdict
 	// Started returns the generation after the last write to a workload, or 0 if it is not known. It is nil if no
 	// generation is known.
 	Started func(types.UID) int64
@@ -35,14 +60,14 @@ type Snapshot struct {
 	Trials map[preflight.Key]preflight.DryRunResult
 	// Loops are the stopped correction loops, by workload. The sidecar is not written there for now, because another
 	// client keeps removing it.
-	Loops map[types.UID]decision.CorrectionLoop
+	Loops map[types.UID]CorrectionLoop
 	// Denials are the last rejected writes, by workload.
-	Denials map[types.UID]decision.RejectedWrite
+	Denials map[types.UID]RejectedWrite
 	// Carried returns whether a workload with a controller owner has had the sidecar, and its last writer at that time.
 	// It is nil if this is not known for any workload.
 	Carried func(types.UID) (lastWriter string, ok bool)
 	// OnNodes returns the workloads of all namespaces that run on every node. It is nil if only the workloads of the
-	// snapshot are known.
+	// Input are known.
 	OnNodes func() []*workloadcache.Record
 	// Faults are the causes that block pods, for the workloads with pods that were read. The zero value means that no
 	// cause was found.
