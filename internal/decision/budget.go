@@ -20,7 +20,7 @@ const defaultConcurrent = 5
 // limitOf reads spec.rollout. The deletion of a VectorSidecar overrides a pause, because otherwise its finalizer could
 // wait forever.
 func limitOf(facts *Facts, matched int) plan.Limit {
-	limit := plan.Limit{Max: defaultConcurrent, Soak: facts.soak(), WriteHold: facts.Hold, MaxAgeHold: facts.Late, ClosedWindow: facts.Gap}
+	limit := plan.Limit{Max: defaultConcurrent, Soak: facts.soak(), WriteHold: facts.WriteHold, MaxAgeHold: facts.Late, ClosedWindow: facts.Gap}
 	rollout := facts.Sidecar.Spec.Rollout
 	if rollout == nil {
 		return limit

@@ -90,7 +90,7 @@ func (m *mode) text(facts *Facts, p *plan.Plan, expiry string) (reason, message 
 // isServedAtAdmission reports whether the API server can inject the change when the application owner changes the
 // workload. The owner's change and the sidecar are then one rollout.
 func (f *Facts) isServedAtAdmission(p *plan.Plan) bool {
-	return slices.ContainsFunc(f.Offers, func(offer desired.AdmissionOverlay) bool {
+	return slices.ContainsFunc(f.Overlays, func(offer desired.AdmissionOverlay) bool {
 		return offer.Rendered.Desired.InjectedHash() == p.WholeHash() && f.objectionIn(p.Target.Kind, &offer) == ""
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -39,7 +40,7 @@ func TestDecide_SkipsDeniedWriteUntilItChanges(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, canary := range []*v1alpha1.CanarySpec{nil, {Workloads: new(intstr.FromInt32(1))}} {
-				facts := &Facts{Sidecar: logs(), Now: noon, Denials: map[types.UID]RejectedWrite{"cart": test.denial}}
+				facts := &Facts{Input: Input{Inputs: desired.Inputs{Sidecar: logs()}, Now: noon, Denials: map[types.UID]RejectedWrite{"cart": test.denial}}}
 				facts.Sidecar.Spec.Rollout.Canary = canary
 
 				decided := Decide(facts, []Workload{cart(), evaluated("next", plan.Inject, &plan.Desired{}, workload.State{})}, nil)
@@ -59,7 +60,7 @@ func TestDecide_SkipsDeniedWriteUntilItChanges(t *testing.T) {
 }
 
 func TestIsUnderWay_IgnoresDeniedWrites(t *testing.T) {
-	facts := &Facts{Sidecar: logs(), Now: noon, Denials: map[types.UID]RejectedWrite{"cart": {Action: plan.Inject}}}
+	facts := &Facts{Input: Input{Inputs: desired.Inputs{Sidecar: logs()}, Now: noon, Denials: map[types.UID]RejectedWrite{"cart": {Action: plan.Inject}}}}
 	decided := Decide(facts, []Workload{evaluated("cart", plan.Inject, &plan.Desired{}, workload.State{})}, nil)
 	require.True(t, decided.Plans[0].Writes())
 	require.False(t, decided.IsUnderWay(), "new content of ConfigMaps would wait for ever")
@@ -80,7 +81,7 @@ func TestMarkCanaries_SkipsUnsuitableWorkloads(t *testing.T) {
 		"a selector":             {all, []Workload{wanted("a", plan.Conflict), wanted("b", plan.Inject), wanted("c", plan.Inject)}, []bool{false, true, true}},
 		"of nothing but trouble": {all, []Workload{wanted("a", plan.Conflict)}, []bool{false}},
 	} {
-		facts := &Facts{Sidecar: logs(), Now: noon}
+		facts := &Facts{Input: inputAt(noon)}
 		facts.Sidecar.Spec.Rollout.Canary = &test.canary
 		decided := Decide(facts, test.workloads, nil)
 		for i, want := range test.want {

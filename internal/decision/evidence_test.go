@@ -45,13 +45,13 @@ var evidenceStates = map[string]struct {
 func TestDecide_FindsEvidence(t *testing.T) {
 	for name, test := range evidenceStates {
 		t.Run(name, func(t *testing.T) {
-			decided := Decide(&Facts{Sidecar: logs(), Now: noon}, []Workload{evaluated("cart", plan.None, &plan.Desired{}, test.state)}, nil)
+			decided := Decide(&Facts{Input: inputAt(noon)}, []Workload{evaluated("cart", plan.None, &plan.Desired{}, test.state)}, nil)
 			require.Equal(t, test.hasEvidence, decided.Plans[0].Rollout.HasEvidence)
 			for _, action := range []plan.Action{plan.Update, plan.Inject, plan.Defer} {
-				decided = Decide(&Facts{Sidecar: logs(), Now: noon}, []Workload{evaluated("cart", action, &plan.Desired{}, test.state)}, nil)
+				decided = Decide(&Facts{Input: inputAt(noon)}, []Workload{evaluated("cart", action, &plan.Desired{}, test.state)}, nil)
 				require.False(t, decided.Plans[0].Rollout.HasEvidence, "its pods have another sidecar: %s", action)
 			}
-			decided = Decide(&Facts{Sidecar: logs(), Now: noon}, nil, []Workload{evaluated("cart", plan.Remove, nil, test.state)})
+			decided = Decide(&Facts{Input: inputAt(noon)}, nil, []Workload{evaluated("cart", plan.Remove, nil, test.state)})
 			require.False(t, decided.Plans[0].Rollout.HasEvidence, "it should have none")
 		})
 	}
@@ -62,7 +62,7 @@ func TestDecide_StartsOthersOnEvidence(t *testing.T) {
 	canary := &v1alpha1.CanarySpec{Workloads: new(intstr.FromInt32(1))}
 	for name, test := range evidenceStates {
 		t.Run(name, func(t *testing.T) {
-			facts := &Facts{Sidecar: logs(), Now: noon}
+			facts := &Facts{Input: inputAt(noon)}
 			facts.Sidecar.Spec.Rollout.Canary = canary
 			decided := Decide(facts, []Workload{
 				evaluated("cart", plan.None, &plan.Desired{}, test.state), evaluated("next", plan.Update, &plan.Desired{}, workload.State{}),
@@ -113,7 +113,7 @@ func TestDecide_ReplacesCanariesWithoutPods(t *testing.T) {
 		"a selector names it":        {selector, []Workload{idle("a", plan.None)}, []bool{true}, without, []bool{false}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			facts := &Facts{Sidecar: logs(), Now: noon}
+			facts := &Facts{Input: inputAt(noon)}
 			facts.Sidecar.Spec.Rollout.Canary, facts.Sidecar.Spec.Rollout.MaxConcurrent = &test.canary, nil
 			decided := Decide(facts, test.workloads, nil)
 			var canaries, writes []bool
@@ -129,7 +129,7 @@ func TestDecide_ReplacesCanariesWithoutPods(t *testing.T) {
 
 func TestDecide_KeepsFinishedCanary(t *testing.T) {
 	facts := func(change func(*v1alpha1.VectorSidecar)) *Facts {
-		f := &Facts{Sidecar: logs(), Now: noon}
+		f := &Facts{Input: inputAt(noon)}
 		f.Sidecar.Spec.Rollout.Canary = &v1alpha1.CanarySpec{Workloads: new(intstr.FromInt32(1))}
 		change(f.Sidecar)
 		return f
@@ -159,7 +159,7 @@ func TestDecide_KeepsFinishedCanary(t *testing.T) {
 func TestDecide_UsesNoSlotWithoutPods(t *testing.T) {
 	for name, test := range evidenceStates {
 		t.Run(name, func(t *testing.T) {
-			decided := Decide(&Facts{Sidecar: logs(), Now: noon}, []Workload{
+			decided := Decide(&Facts{Input: inputAt(noon)}, []Workload{
 				evaluated("cart", plan.None, &plan.Desired{}, test.state),
 				evaluated("next", plan.Inject, &plan.Desired{}, workload.State{}),
 			}, nil)

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -84,7 +85,7 @@ func TestDecide_FindsWorkloadsThatFailedBefore(t *testing.T) {
 	for name, test := range before {
 		for _, canary := range []*v1alpha1.CanarySpec{nil, {Workloads: new(intstr.FromInt32(1))}} {
 			t.Run(name, func(t *testing.T) {
-				facts, state := &Facts{Sidecar: logs(), Now: noon}, workload.State{}
+				facts, state := &Facts{Input: inputAt(noon)}, workload.State{}
 				facts.Sidecar.Spec.Rollout.Canary = canary
 				test.state(&state)
 
@@ -131,7 +132,7 @@ func TestDecide_BlamesNoWriteForWhatFailedBefore(t *testing.T) {
 		"all of it has passed, and it is done": {where(workload.RolloutComplete, time.Hour), nobodyKnows, plan.Updated, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			facts, state := &Facts{Sidecar: logs(), Now: noon}, workload.State{}
+			facts, state := &Facts{Input: inputAt(noon)}, workload.State{}
 			test.state(&state)
 			test.known(facts)
 
@@ -185,7 +186,7 @@ func TestDecide_BlamesTheSidecarForItsOwnFailures(t *testing.T) {
 		"it failed before, and its pods are refused": {rejected(where(workload.RolloutProgressing, time.Minute)), nobodyKnows, true, failing},
 	} {
 		t.Run(name, func(t *testing.T) {
-			facts, state := &Facts{Sidecar: logs(), Now: noon}, workload.State{}
+			facts, state := &Facts{Input: inputAt(noon)}, workload.State{}
 			test.state(&state)
 			test.known(facts)
 
@@ -207,7 +208,7 @@ func TestDecide_BlamesTheSidecarForItsOwnFailures(t *testing.T) {
 func TestDecide_KnowsFailedWorkloadsThatAreAdopted(t *testing.T) {
 	state := workload.State{Rollout: workload.RolloutProgressing}
 	for reason, want := range map[string]bool{meta.ReasonWaitingForHealthy: true, meta.ReasonWaitingForSlot: false} {
-		facts := &Facts{Sidecar: logs(), Now: noon}
+		facts := &Facts{Input: inputAt(noon)}
 		facts.Sidecar.Status.Workloads = []v1alpha1.WorkloadStatus{{Name: "cart", State: v1alpha1.StateWaiting, Reason: reason}}
 		decided := Decide(facts, []Workload{with("cart", "", plan.Adopt, state, nil)}, nil)
 		require.Equal(t, want, decided.Plans[0].Rollout.FailedBefore)
@@ -218,7 +219,7 @@ func TestDecide_KnowsFailedWorkloadsThatAreAdopted(t *testing.T) {
 // Without a clock, as for files, nothing is known of before.
 func TestDecide_MarksNothingInFiles(t *testing.T) {
 	state := workload.State{Rollout: workload.RolloutFailed}
-	facts := &Facts{Sidecar: logs(), Faults: map[types.UID]workload.Fault{}}
+	facts := &Facts{Input: Input{Inputs: desired.Inputs{Sidecar: logs()}, Faults: map[types.UID]workload.Fault{}}}
 	decided := Decide(facts, []Workload{with("cart", "", plan.Inject, state, nil)}, nil)
 	require.False(t, marks(&decided.Plans[0]))
 }

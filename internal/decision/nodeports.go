@@ -46,7 +46,7 @@ func (d *Decision) userOf(facts *Facts, view *workload.View, port workload.NodeP
 			}
 		}
 	}
-	for _, record := range facts.OnNodes {
+	for _, record := range facts.NodeWorkloads {
 		if record.UID == view.UID && record.Name == view.Name && record.Namespace == view.Namespace {
 			continue
 		}

@@ -15,14 +15,14 @@ import (
 // sidecars that a new workload would get now. The ConfigMaps that they read have to exist first.
 func (d *Decision) offer(facts *Facts) {
 	d.Left = facts.Left
-	if len(facts.Offers) == 0 {
+	if len(facts.Overlays) == 0 {
 		return
 	}
 	if d.Left = d.keepsBack(facts); d.Left != "" {
 		return
 	}
-	for i := range facts.Offers {
-		offer := &facts.Offers[i]
+	for i := range facts.Overlays {
+		offer := &facts.Overlays[i]
 		if reason := facts.objection(offer); reason != "" {
 			d.Left = reason
 			continue
@@ -75,7 +75,7 @@ func (f *Facts) objectionIn(kind string, offer *desired.AdmissionOverlay) string
 	if reason := f.objection(offer); reason != "" {
 		return reason
 	}
-	return f.Undefined[OfferTo{offer.Rendered.Desired.InjectedHash(), kind}]
+	return f.UndefinedFields[OfferTo{offer.Rendered.Desired.InjectedHash(), kind}]
 }
 
 // objection explains why a sidecar must not be injected into workloads that the operator has yet to evaluate. It
@@ -84,7 +84,7 @@ func (f *Facts) objection(offer *desired.AdmissionOverlay) string {
 	if validation := offer.Rendered.Validation; validation != nil && f.Verdicts[validation.Key].State != VerdictValid {
 		return "Vector has not accepted the configuration yet (sidecar.config.validateJob)"
 	}
-	if err := f.Policy.AdmitAlone(f.NamespaceLabels, &offer.Rendered.Overlay.Template); err != nil {
+	if err := f.Platform.Policy.AdmitAlone(f.NamespaceLabels, &offer.Rendered.Overlay.Template); err != nil {
 		return err.Error()
 	}
 	return f.refusal(offer)

@@ -104,7 +104,7 @@ func (d *Decision) takenOut(p *plan.Plan) *v1alpha1.OwnerRemoval {
 // findTakenOut sets TakenOut before other workloads are planned.
 func (d *Decision) findTakenOut(facts *Facts, workloads []Workload) {
 	d.TakenOut = HeldTakenOut(facts.Sidecar.Status.RemovedByOwners, &facts.Sidecar.Spec, facts.Sidecar.Annotations)
-	if facts.Owned != v1alpha1.OwnedInject {
+	if facts.Sidecar.Spec.Owned() != v1alpha1.OwnedInject {
 		return
 	}
 	for i := range workloads {
@@ -148,7 +148,7 @@ func (d *Decision) leaveToOwner(facts *Facts, p *plan.Plan, w *Workload) {
 	if p.Owner == nil || p.Desired == nil || !p.StartsPods() || p.Action == plan.Remove {
 		return
 	}
-	if facts.Owned == v1alpha1.OwnedAtAdmission {
+	if facts.Sidecar.Spec.Owned() == v1alpha1.OwnedAtAdmission {
 		facts.leaveToAdmission(p)
 		return
 	}
@@ -201,11 +201,11 @@ func (f *Facts) unserved(p *plan.Plan) string {
 		return f.Unserved
 	}
 	reason := f.Left
-	if len(f.Offers) > 0 {
+	if len(f.Overlays) > 0 {
 		reason = "this one depends on the workload, as only the operator can tell"
 	}
-	for i := range f.Offers {
-		offer := &f.Offers[i]
+	for i := range f.Overlays {
+		offer := &f.Overlays[i]
 		if offer.Rendered.Desired.InjectedHash() != p.WholeHash() {
 			continue
 		}

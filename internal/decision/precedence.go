@@ -64,7 +64,7 @@ func (e *Evaluator) Injection(desiredWorkload desired.Workload, container string
 	switch {
 	case p.Existing.UnchangedHash != "":
 		e.facts.keep(evaluated, view)
-	case p.Action == plan.Update && e.facts.Mode != v1alpha1.ModeImmediate:
+	case p.Action == plan.Update && e.facts.Sidecar.Spec.RolloutMode() != v1alpha1.ModeImmediate:
 		e.facts.keepMeanwhile(evaluated, view)
 	}
 	return evaluated
@@ -73,12 +73,13 @@ func (e *Evaluator) Injection(desiredWorkload desired.Workload, container string
 // plan plans one workload in competition with preceding VectorSidecars. Sidecars that the workload already has stay. Of
 // new sidecars, the sidecar of the oldest VectorSidecar takes precedence, even if another one is written first.
 func (e *Evaluator) plan(desiredSidecar *plan.Desired, container string, competitors []Competitor, view *workload.View) plan.Plan {
+	spec := &e.facts.Sidecar.Spec
 	policy := plan.Policy{
-		StrictOrder: e.facts.StrictOrder,
-		HostNetwork: e.facts.HostNetwork == v1alpha1.HostNetworkInject,
-		SkipsOwned:  e.facts.Owned == v1alpha1.OwnedSkip,
-		ReportDrift: e.facts.Drift == v1alpha1.DriftReport,
-		Defers:      e.facts.Mode != v1alpha1.ModeImmediate,
+		StrictOrder: spec.StrictOrder,
+		HostNetwork: spec.HostNetwork == v1alpha1.HostNetworkInject,
+		SkipsOwned:  spec.Owned() == v1alpha1.OwnedSkip,
+		ReportDrift: spec.DriftPolicy == v1alpha1.DriftReport,
+		Defers:      spec.RolloutMode() != v1alpha1.ModeImmediate,
 		Manifests:   e.facts.Manifests,
 		Texts:       &e.texts,
 	}
@@ -168,7 +169,7 @@ func (e *Evaluator) admit(p *plan.Plan, view *workload.View, rendered *desired.R
 	if !p.Writes() || p.Action == plan.Remove || p.IsRecordOnly() {
 		return
 	}
-	rules := e.facts.Policy
+	rules := e.facts.Platform.Policy
 	deny := func(reason string, err error) {
 		p.Stop(plan.Block{Kind: plan.BlockedByObstacle, Reason: reason, Message: err.Error()})
 	}

@@ -44,7 +44,7 @@ func TestDecide_BlocksWritesRejectedByDryRun(t *testing.T) {
 				one.Evaluated.Companions = []corev1.ConfigMap{{ObjectMeta: metav1.ObjectMeta{Name: "of-" + one.Record.Name}}}
 			}
 			test.verdict.Expiry = now.Add(time.Minute)
-			facts := &Facts{Sidecar: logs(), Now: now, Trials: map[preflight.Key]preflight.DryRunResult{{Hash: wanted.InjectedHash(), Shape: 1}: test.verdict}}
+			facts := &Facts{Input: Input{Inputs: desired.Inputs{Sidecar: logs()}, Now: now, Trials: map[preflight.Key]preflight.DryRunResult{{Hash: wanted.InjectedHash(), Shape: 1}: test.verdict}}}
 
 			decided := Decide(facts, []Workload{like}, nil)
 
@@ -75,7 +75,7 @@ func TestFacts_WithholdsOverlayRejectedByDryRun(t *testing.T) {
 	for result, isOffered := range map[preflight.Result]bool{
 		preflight.Passed: true, preflight.NotJudged: true, preflight.RefusedAnyway: true, preflight.Refused: false,
 	} {
-		facts := &Facts{Trials: map[preflight.Key]preflight.DryRunResult{{Hash: wanted.InjectedHash(), Shape: 1}: {Result: result}, {Hash: "other"}: {Result: preflight.Refused}}}
+		facts := &Facts{Input: Input{Trials: map[preflight.Key]preflight.DryRunResult{{Hash: wanted.InjectedHash(), Shape: 1}: {Result: result}, {Hash: "other"}: {Result: preflight.Refused}}}}
 		require.Equal(t, isOffered, facts.refusal(offer) == "", result)
 	}
 }

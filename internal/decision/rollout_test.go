@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -23,6 +24,9 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 // logs is a VectorSidecar that rolls out to one workload at a time, with the default
 // soak of 30 seconds.
+// inputAt returns the Input of a decision about a VectorSidecar at a time.
+func inputAt(now time.Time) Input { return Input{Inputs: desired.Inputs{Sidecar: logs()}, Now: now} }
+
 func logs() *v1alpha1.VectorSidecar {
 	return objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").WithMaxConcurrent("1").WithSoak(-1).Build()
 }
@@ -77,7 +81,7 @@ func TestDecide_KeepsFailureThatTheStatusReports(t *testing.T) {
 		"never reported":                       {time.Time{}, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			facts := &Facts{Sidecar: logs(), Now: noon}
+			facts := &Facts{Input: inputAt(noon)}
 			told(test.listed)(facts)
 			if !test.reported.IsZero() {
 				facts.Sidecar.Status.LastReconcileTime = &metav1.Time{Time: test.reported}
@@ -138,7 +142,7 @@ func TestDecide_EvaluatesRolloutState(t *testing.T) {
 		"after a restart, it has not been there long enough": {assumed(where(complete, 2*time.Second, 20*time.Second)), nobodyKnows, busy, meta.ReasonSoaking, "30s", 28 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			facts, state := &Facts{Sidecar: logs(), Now: noon}, workload.State{}
+			facts, state := &Facts{Input: inputAt(noon)}, workload.State{}
 			test.is(&state)
 			test.known(facts)
 
@@ -203,7 +207,7 @@ func TestDecide_ReportsNoProgressAndUnreadCauses(t *testing.T) {
 		"no run, and a warning":    {"CronJob", held, seen(warned), meta.ReasonControllerWarning, "UnknownTimeZone", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			facts, state := &Facts{Sidecar: logs(), Now: noon}, workload.State{}
+			facts, state := &Facts{Input: inputAt(noon)}, workload.State{}
 			test.is(&state)
 			test.known(facts)
 			cart := evaluated("cart", plan.None, &plan.Desired{}, state)
@@ -232,7 +236,7 @@ func TestDecide_FinishesRemovalWithoutSoak(t *testing.T) {
 		removed := evaluated("cart", plan.None, nil, state)
 		removed.Started = 1
 
-		decided := Decide(&Facts{Sidecar: logs(), Now: noon}, nil, []Workload{removed})
+		decided := Decide(&Facts{Input: inputAt(noon)}, nil, []Workload{removed})
 
 		if !isInFlight {
 			require.Empty(t, decided.Plans)
@@ -250,7 +254,7 @@ func TestDecide_RemovalOfAFailedRolloutHoldsNoSlot(t *testing.T) {
 	removed := evaluated("cart", plan.None, nil, state)
 	removed.Started = 1
 
-	for _, p := range Decide(&Facts{Sidecar: logs(), Now: noon}, nil, []Workload{removed}).Plans {
+	for _, p := range Decide(&Facts{Input: inputAt(noon)}, nil, []Workload{removed}).Plans {
 		require.False(t, p.Rollout.InFlight)
 	}
 }
@@ -262,7 +266,7 @@ func TestDecide_ReplacesSoakingSidecarInItsSlot(t *testing.T) {
 	soaking := evaluated("cart", plan.Update, &plan.Desired{}, state)
 	soaking.Started = 1
 
-	decided := Decide(&Facts{Sidecar: logs(), Now: noon}, []Workload{soaking, evaluated("next", plan.Update, &plan.Desired{}, workload.State{})}, nil)
+	decided := Decide(&Facts{Input: inputAt(noon)}, []Workload{soaking, evaluated("next", plan.Update, &plan.Desired{}, workload.State{})}, nil)
 
 	require.True(t, decided.Plans[0].Writes())
 	require.Equal(t, meta.ReasonWaitingForSlot, decided.Plans[1].Reason())
@@ -297,7 +301,7 @@ func TestDecide_BlamesNoSidecarForUnknownCauses(t *testing.T) {
 		"soaked": {where(workload.RolloutComplete, time.Minute), blind(nobodyKnows), false, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			facts, state := &Facts{Sidecar: logs(), Now: noon}, workload.State{}
+			facts, state := &Facts{Input: inputAt(noon)}, workload.State{}
 			test.is(&state)
 			test.known(facts)
 			decided := Decide(facts, []Workload{evaluated("cart", plan.None, &plan.Desired{}, state)}, nil)

@@ -53,7 +53,7 @@ func TestDecide_WaitsForValidationByVector(t *testing.T) {
 			sidecar := logs()
 			sidecar.Spec.Rollout = nil // Both have a place.
 
-			decided := Decide(&Facts{Sidecar: sidecar, Verdicts: test.verdicts}, both, nil)
+			decided := Decide(&Facts{Input: Input{Inputs: desired.Inputs{Sidecar: sidecar}}, Verdicts: test.verdicts}, both, nil)
 
 			require.Equal(t, test.invalid, decided.Invalid != nil)
 			require.Len(t, decided.Validations, test.asks, "one configuration is asked about once")

@@ -67,7 +67,7 @@ func decideOn(ctx context.Context, input *decision.Input, cache *desired.Cache) 
 	if invalid != nil || sidecar.Orphans() {
 		return &decision.Decision{Invalid: invalid, Adopted: adopted, TakenOut: sidecar.Status.RemovedByOwners, IsForDeletion: sidecar.DeletionTimestamp != nil}, nil
 	}
-	p := newPass(input, reader, sidecar)
+	p := newPass(input, reader)
 	p.facts.Kinds = kinds
 	var injected []decision.Workload
 	if sidecar.DeletionTimestamp == nil {
@@ -76,17 +76,17 @@ func decideOn(ctx context.Context, input *decision.Input, cache *desired.Cache) 
 		if err := reader.WaitForTurn(); err != nil {
 			return nil, err
 		}
-		p.addElders(input, cache, inject)
+		p.addElders(cache, inject)
 		var err error
-		if injected, err = p.inject(ctx, input, inject); err != nil {
+		if injected, err = p.inject(ctx, inject); err != nil {
 			return nil, err
 		}
 		if input.Offers && sidecar.Spec.IsEnabled() {
 			p.offer(ctx, injected)
 		}
 	}
-	removed := p.remove(input, remove)
-	p.look(input, injected)
+	removed := p.remove(remove)
+	p.look(injected)
 	if err := reader.Err(); err != nil {
 		return nil, err
 	}

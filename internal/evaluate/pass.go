@@ -45,33 +45,33 @@ type elder struct {
 	wishes map[types.UID]*plan.Desired
 }
 
-func newPass(input *decision.Input, reader *desired.Reader, sidecar *v1alpha1.VectorSidecar) *pass {
+func newPass(input *decision.Input, reader *desired.Reader) *pass {
 	p := &pass{
-		facts: decision.Facts{
-			Terms:   decision.TermsOf(&sidecar.Spec, input.NamespaceLabels, input.NamespaceUsers, input.Unserved),
-			Sidecar: sidecar, Policy: input.Platform.Policy, Companions: input.Companions, ConfigMaps: map[string]*corev1.ConfigMap{},
-			Trials: input.Trials, Loops: input.Loops, Denials: input.Denials, Faults: input.Faults, PodsNotRead: input.PodsNotRead, BlindHalt: input.BlindHalt, Now: input.Now, Hold: input.Hold, Late: input.Late,
-		},
-		manager: meta.Manager(sidecar.Name), reader: reader, bases: map[string]string{},
-	}
-	p.facts.Manifests = input.Manifests
-	switch {
-	case input.Platform.Stopped:
-		p.facts.Hold = plan.Stop()
-	case input.Platform.Unpublished != "":
-		p.facts.Hold = &plan.Block{Kind: plan.BlockedByRevision, Reason: meta.ReasonRevisionIncomplete, Message: input.Platform.Unpublished}
-	case p.facts.Hold == nil:
-		p.facts.Hold = awaited(input.Platform, sidecar)
+		facts:   decision.Facts{Input: *input, ExistingConfigMaps: map[string]*corev1.ConfigMap{}, WriteHold: writeHold(input)},
+		manager: meta.Manager(input.Sidecar.Name), reader: reader, bases: map[string]string{},
 	}
 	if start, end, isClosed := input.Platform.Rollout.Closed(input.Now); isClosed {
 		p.facts.Gap = &plan.ClosedWindow{ClosedAt: start, OpensAt: end}
 	}
 	isOnNodes := func(record *workloadcache.Record) bool { return workload.KindByName(record.Kind()).Traits.OnEveryNode }
 	if input.OnNodes != nil && slices.ContainsFunc(input.Workloads, isOnNodes) {
-		p.facts.OnNodes = input.OnNodes()
+		p.facts.NodeWorkloads = input.OnNodes()
 	}
 	p.evaluator = decision.NewEvaluator(&p.facts)
 	return p
+}
+
+// writeHold returns the reason why writes are on hold, or nil if they are allowed. A stop takes precedence.
+func writeHold(input *decision.Input) *plan.Block {
+	switch {
+	case input.Platform.Stopped:
+		return plan.Stop()
+	case input.Platform.Unpublished != "":
+		return &plan.Block{Kind: plan.BlockedByRevision, Reason: meta.ReasonRevisionIncomplete, Message: input.Platform.Unpublished}
+	case input.Hold != nil:
+		return input.Hold
+	}
+	return awaited(input.Platform, input.Sidecar)
 }
 
 // awaited returns the write hold of a VectorSidecar if its revision is not the platform's. Either the VectorSidecar
@@ -109,18 +109,18 @@ func (p *pass) desire(desiredState *desired.Desired) {
 }
 
 // addElders adds the preceding VectorSidecars, sorted by precedence.
-func (p *pass) addElders(input *decision.Input, cache *desired.Cache, matched []*workloadcache.Record) {
+func (p *pass) addElders(cache *desired.Cache, matched []*workloadcache.Record) {
 	if p.wanted.Invalid != nil {
 		return
 	}
-	for _, candidate := range decision.Elders(p.facts.Sidecar, input.Others, matched) {
-		inputs := input.Inputs
-		inputs.Sidecar = candidate.Sidecar
-		desiredState := desired.New(&inputs, p.reader, cache)
+	for _, candidate := range decision.Elders(p.facts.Sidecar, p.facts.Others, matched) {
+		elderInput := p.facts.Input
+		elderInput.Sidecar = candidate.Sidecar
+		desiredState := desired.New(&elderInput.Inputs, p.reader, cache)
 		if common := desiredState.CommonVariant(); common == nil || common.Container == "" {
 			continue
 		}
-		precedingSidecar := &elder{pass: newPass(input, p.reader, candidate.Sidecar), selector: candidate.Selector, wishes: map[types.UID]*plan.Desired{}}
+		precedingSidecar := &elder{pass: newPass(&elderInput, p.reader), selector: candidate.Selector, wishes: map[types.UID]*plan.Desired{}}
 		precedingSidecar.desire(desiredState)
 		precedingSidecar.elders = slices.Clip(p.elders)
 		p.elders = append(p.elders, precedingSidecar)
@@ -128,7 +128,7 @@ func (p *pass) addElders(input *decision.Input, cache *desired.Cache, matched []
 }
 
 // inject evaluates the workloads that should have the sidecar.
-func (p *pass) inject(ctx context.Context, input *decision.Input, records []*workloadcache.Record) ([]decision.Workload, error) {
+func (p *pass) inject(ctx context.Context, records []*workloadcache.Record) ([]decision.Workload, error) {
 	if p.wanted.Invalid != nil {
 		return nil, nil
 	}
@@ -141,8 +141,8 @@ func (p *pass) inject(ctx context.Context, input *decision.Input, records []*wor
 		return nil, ctx.Err()
 	}
 	var previous recall
-	if input.Previous != nil {
-		previous = input.Previous.Injected
+	if p.facts.Previous != nil {
+		previous = p.facts.Previous.Injected
 	}
 	workloads := make([]decision.Workload, 0, len(records))
 	for i, record := range records {
@@ -157,9 +157,9 @@ func (p *pass) inject(ctx context.Context, input *decision.Input, records []*wor
 		if err := p.reader.WaitForTurn(); err != nil {
 			return nil, err
 		}
-		entry := decision.Workload{Record: record, Evaluated: evaluated, Source: variant.Source, Started: started(input, record)}
-		if evaluated.Plan.Owner != nil && input.Carried != nil {
-			entry.LastWriter, entry.HasCarried = input.Carried(record.UID)
+		entry := decision.Workload{Record: record, Evaluated: evaluated, Source: variant.Source, Started: p.started(record)}
+		if evaluated.Plan.Owner != nil && p.facts.Carried != nil {
+			entry.LastWriter, entry.HasCarried = p.facts.Carried(record.UID)
 		}
 		workloads = append(workloads, entry)
 	}
@@ -226,7 +226,11 @@ func (p *pass) basisOf(variant *desired.Variant) string {
 		return basis
 	}
 	// The policy is in the basis of the variant.
-	inputs := []any{p.facts.Terms, []byte(variant.Basis)}
+	spec := &p.facts.Sidecar.Spec
+	inputs := []any{
+		spec.StrictOrder, spec.HostNetwork, spec.Owned(), spec.DriftPolicy, spec.RolloutMode(),
+		p.facts.NamespaceLabels, p.facts.NamespaceUsers, p.facts.Unserved, p.facts.Manifests, []byte(variant.Basis),
+	}
 	for i := range p.facts.Companions { // An unchanged sidecar stays only while its companions exist.
 		inputs = append(inputs, p.facts.Companions[i].Name+" "+p.facts.Companions[i].ResourceVersion)
 	}
@@ -262,10 +266,10 @@ func (p *pass) isCurrent(evaluated *decision.Evaluated, variant *desired.Variant
 }
 
 // remove evaluates the workloads that should not have the sidecar.
-func (p *pass) remove(input *decision.Input, records []*workloadcache.Record) []decision.Workload {
+func (p *pass) remove(records []*workloadcache.Record) []decision.Workload {
 	var previous recall
-	if input.Previous != nil {
-		previous = input.Previous.Removed
+	if p.facts.Previous != nil {
+		previous = p.facts.Previous.Removed
 	}
 	var workloads []decision.Workload
 	for _, record := range records {
@@ -275,14 +279,14 @@ func (p *pass) remove(input *decision.Input, records []*workloadcache.Record) []
 			evaluated = p.evaluator.Removal(&view)
 			evaluated.Of = record
 		}
-		workloads = append(workloads, decision.Workload{Record: record, Evaluated: evaluated, Started: started(input, record)})
+		workloads = append(workloads, decision.Workload{Record: record, Evaluated: evaluated, Started: p.started(record)})
 	}
 	return workloads
 }
 
 // look looks up the companions that the workloads need, and Vector's validation results for their configurations.
-func (p *pass) look(input *decision.Input, injected []decision.Workload) {
-	if input.Verdict != nil {
+func (p *pass) look(injected []decision.Workload) {
+	if p.facts.Verdict != nil {
 		p.facts.Verdicts = map[string]decision.Verdict{}
 	}
 	var lastRendered *desired.Rendered
@@ -299,15 +303,15 @@ func (p *pass) look(input *decision.Input, injected []decision.Workload) {
 		if evaluated.Copied != nil {
 			p.find(evaluated.Copied.Name)
 		}
-		if validation := rendered.Validation; validation != nil && input.Verdict != nil {
-			p.facts.Verdicts[validation.Key] = input.Verdict(validation.Key)
+		if validation := rendered.Validation; validation != nil && p.facts.Verdict != nil {
+			p.facts.Verdicts[validation.Key] = p.facts.Verdict(validation.Key)
 		}
 	}
-	for _, offer := range p.facts.Offers {
-		p.define(input, &offer)
+	for _, offer := range p.facts.Overlays {
+		p.define(&offer)
 		p.find(offer.ConfigMaps()...)
-		if validation := offer.Rendered.Validation; validation != nil && input.Verdict != nil {
-			p.facts.Verdicts[validation.Key] = input.Verdict(validation.Key)
+		if validation := offer.Rendered.Validation; validation != nil && p.facts.Verdict != nil {
+			p.facts.Verdicts[validation.Key] = p.facts.Verdict(validation.Key)
 		}
 	}
 }
@@ -325,12 +329,12 @@ func (p *pass) offer(ctx context.Context, injected []decision.Workload) {
 			renderedWorkloads = append(renderedWorkloads, desired.RenderedWorkload{Rendered: evaluated.Rendered, QoSClass: view.QoSClass})
 		}
 	}
-	p.facts.Offers, p.facts.Left = p.wanted.Offers(ctx, p.facts.Sidecar.Namespace, renderedWorkloads)
+	p.facts.Overlays, p.facts.Left = p.wanted.Offers(ctx, p.facts.Sidecar.Namespace, renderedWorkloads)
 }
 
 // define sets the fields of an offer that the definitions of kinds do not have.
-func (p *pass) define(input *decision.Input, offer *desired.AdmissionOverlay) {
-	if input.Undefined == nil {
+func (p *pass) define(offer *desired.AdmissionOverlay) {
+	if p.facts.Undefined == nil {
 		return
 	}
 	for _, kind := range p.facts.Sidecar.Spec.Kinds() {
@@ -338,11 +342,11 @@ func (p *pass) define(input *decision.Input, offer *desired.AdmissionOverlay) {
 		if workloadKind == nil {
 			continue
 		}
-		if reason := input.Undefined(workloadKind, tree.MapAt(offer.Rendered.Overlay.Body, "spec")); reason != "" {
-			if p.facts.Undefined == nil {
-				p.facts.Undefined = map[decision.OfferTo]string{}
+		if reason := p.facts.Undefined(workloadKind, tree.MapAt(offer.Rendered.Overlay.Body, "spec")); reason != "" {
+			if p.facts.UndefinedFields == nil {
+				p.facts.UndefinedFields = map[decision.OfferTo]string{}
 			}
-			p.facts.Undefined[decision.OfferTo{Hash: offer.Rendered.Desired.InjectedHash(), Kind: workloadKind.Kind}] = reason
+			p.facts.UndefinedFields[decision.OfferTo{Hash: offer.Rendered.Desired.InjectedHash(), Kind: workloadKind.Kind}] = reason
 		}
 	}
 }
@@ -351,20 +355,20 @@ func (p *pass) define(input *decision.Input, offer *desired.AdmissionOverlay) {
 // before.
 func (p *pass) find(names ...string) (isNew bool) {
 	for _, name := range names {
-		if _, ok := p.facts.ConfigMaps[name]; ok {
+		if _, ok := p.facts.ExistingConfigMaps[name]; ok {
 			continue
 		}
 		if !slices.ContainsFunc(p.facts.Companions, func(c corev1.ConfigMap) bool { return c.Name == name }) {
-			p.facts.ConfigMaps[name], isNew = p.reader.ConfigMap(name), true
+			p.facts.ExistingConfigMaps[name], isNew = p.reader.ConfigMap(name), true
 		}
 	}
 	return isNew
 }
 
 // started returns the generation after the last write to a workload, or 0 if it is not known.
-func started(input *decision.Input, record *workloadcache.Record) int64 {
-	if input.Started == nil {
+func (p *pass) started(record *workloadcache.Record) int64 {
+	if p.facts.Started == nil {
 		return 0
 	}
-	return input.Started(record.UID)
+	return p.facts.Started(record.UID)
 }

@@ -166,5 +166,5 @@ func TestRecall_SkipsLateRenderings(t *testing.T) {
 	record := snapshot(t, logs().Build(), cart()).Workloads[0]
 	late := decision.Workload{Record: record, Source: &desired.Source{}, Evaluated: &decision.Evaluated{Of: record, Rendered: &desired.Rendered{TimedOut: true, Invalid: &desired.Invalid{}}}}
 	sidecar := logs().Build()
-	require.Empty(t, decision.Decide(&decision.Facts{Sidecar: sidecar}, []decision.Workload{late}, nil).Previous.Injected)
+	require.Empty(t, decision.Decide(&decision.Facts{Input: decision.Input{Inputs: desired.Inputs{Sidecar: sidecar}}}, []decision.Workload{late}, nil).Previous.Injected)
 }
