@@ -30,7 +30,7 @@ func (d *Desired) Prefetch(ctx context.Context, records []*workloadcache.Record)
 		}
 		view := record.View()
 		// The first workload shows whether the renderings differ between workloads.
-		if i == 0 && !variant.renderer.render(ctx, &view).ReadsTarget() {
+		if i == 0 && !variant.renderer.render(ctx, &view).readsTarget() {
 			return
 		}
 		group.Go(func() error {

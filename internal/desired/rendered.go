@@ -87,13 +87,13 @@ type pullSecretVariants struct {
 	byNames map[string]*plan.Desired
 }
 
-// ReadsTarget reports whether the templates have read fields of the workload. If so, the result may differ for
+// readsTarget reports whether the templates have read fields of the workload. If so, the result may differ for
 // other workloads.
-func (r *Rendered) ReadsTarget() bool { return len(r.readTarget) > 0 }
+func (r *Rendered) readsTarget() bool { return len(r.readTarget) > 0 }
 
 // FailsForTarget reports whether templates that have read the workload have stopped with an error. For other workloads,
 // the templates may succeed.
-func (r *Rendered) FailsForTarget() bool { return r.isTemplateError && r.ReadsTarget() }
+func (r *Rendered) FailsForTarget() bool { return r.isTemplateError && r.readsTarget() }
 
 // Cleans returns the names of the volumes in which Vector removes files. It returns nil if Vector's
 // configuration is unknown.
