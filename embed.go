@@ -27,8 +27,8 @@
 //   - internal/lastgood – the observed rollouts of a spec – the last known good spec to return to.
 //   - internal/decision – plans and facts – a decision about all workloads of a VectorSidecar.
 //   - internal/overlayset – a decision – the OverlaySet of a namespace: the sidecars that the API server injects.
-//   - internal/source – a cluster, files, or files over a cluster – a snapshot of all inputs of a decision.
-//   - internal/evaluate – a snapshot – a decision, without a cluster.
+//   - internal/source – a cluster, files, or files over a cluster – the Input of a decision.
+//   - internal/evaluate – an Input – a decision, without a cluster.
 //   - internal/apply – a plan or a companion ConfigMap – a write to the API server. It is the only writer of workloads.
 //   - internal/status – a decision and the results of its writes – the status of a VectorSidecar.
 //   - internal/controller – watch events – reconciles: read a snapshot, decide, apply, write the status.
