@@ -65,9 +65,9 @@ type loadedRevision struct {
 	err      error
 }
 
-func newHistory(cached client.Reader, live *livelist.Client, writer *apply.Writer, sidecars sidecarLister, backoff *state.Backoff, options *Options) *history {
+func newHistory(live *livelist.Client, writer *apply.Writer, sidecars sidecarLister, backoff *state.Backoff, options *Options) *history {
 	return &history{
-		cached: cached, live: live, writer: writer, sidecars: sidecars, options: options, loaded: lru.New(loadedRevisions),
+		cached: sidecars.client, live: live, writer: writer, sidecars: sidecars, options: options, loaded: lru.New(loadedRevisions),
 		storing: revisionRequest{name: "storing the present revision", backoff: backoff, options: options},
 		ledger: &revisionLedger{
 			live: live, writer: writer, options: options,

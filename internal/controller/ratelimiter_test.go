@@ -19,10 +19,10 @@ import (
 func TestJittered_DoublesWaitUntilSuccess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		retries, logs := newRetries(), reconcile.Request{NamespacedName: logsOfShop}
-		for i, longest := range []time.Duration{1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300} {
-			wait := retries.When(logs)
-			require.LessOrEqual(t, wait, longest*time.Second)
-			require.Greater(t, wait, longest*time.Second*4/5-time.Millisecond)
+		for i, seconds := range []int{1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300} {
+			wait, longest := retries.When(logs), time.Duration(seconds)*time.Second
+			require.LessOrEqual(t, wait, longest)
+			require.Greater(t, wait, longest*4/5-time.Millisecond)
 			require.Equal(t, i+1, retries.NumRequeues(logs))
 			require.Equal(t, wait, retries.When(logs))
 			require.Equal(t, i+1, retries.NumRequeues(logs))

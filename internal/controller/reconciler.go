@@ -54,7 +54,7 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *policy
 	statuses := &statusWriter{instruments: observed, writer: writer, events: events, clusters: clusterStates}
 	catalog := &catalogReconciler{
 		client: cached, catalog: options.Catalog, options: options, events: events, metrics: options.Instruments.Metrics,
-		history:   newHistory(cached, live, writer, sidecars, memory.Backoff, options),
+		history:   newHistory(live, writer, sidecars, memory.Backoff, options),
 		publisher: newPublisher(cached, writer, memory.Backoff, options),
 		settling:  desired.NewSettling(options.Quiet),
 		readers:   sidecars.readers,

@@ -20,21 +20,21 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// misspelt is a configuration whose sink names no source, on line 4.
-const misspelt = "sources:\n  app: {type: stdin}\nsinks:\n  out: {type: blackhole, inputs: [ap]}\n"
+// misspelled is a configuration whose sink names no source, on line 4.
+const misspelled = "sources:\n  app: {type: stdin}\nsinks:\n  out: {type: blackhole, inputs: [ap]}\n"
 
 // doubtful is a configuration that Vector starts with, though nothing consumes the
 // events of other.
 const doubtful = "sources:\n  app: {type: stdin}\n  other: {type: internal_logs}\nsinks:\n  out: {type: blackhole, inputs: [app]}\n"
 
 func TestDecide_ReportsSourceOfConfigFindings(t *testing.T) {
-	referenced := objects.NewConfigMap("shipping", "shop", "agent.yaml", misspelt)
+	referenced := objects.NewConfigMap("shipping", "shop", "agent.yaml", misspelled)
 	for name, test := range map[string]struct {
 		sidecar *v1alpha1.VectorSidecar
 		place   string
 	}{
 		"a ConfigMap": {logs().WithConfigMap("shipping", "agent.yaml").Build(), "ConfigMap shop/shipping agent.yaml:4:35: "},
-		"inline":      {logs().WithInlineConfig(misspelt).Build(), "VectorSidecar shop/logs spec.sidecar.config.inline:4:35: "},
+		"inline":      {logs().WithInlineConfig(misspelled).Build(), "VectorSidecar shop/logs spec.sidecar.config.inline:4:35: "},
 		"data": {logs().Sidecar(func(s *v1alpha1.SidecarSpec) {
 			s.Config = &v1alpha1.ConfigSpec{Raw: &apiextensionsv1.JSON{Raw: []byte(`{"sources": {"app": {"type": "stdin"}}, "sinks": {"out": {"type": "blackhole", "inputs": ["ap"]}}}`)}}
 		}).Build(), "VectorSidecar shop/logs spec.sidecar.config.raw: sinks.out.inputs[0]: "},
@@ -86,7 +86,7 @@ func TestDecide_AppliesConfigCheckMode(t *testing.T) {
 		v1alpha1.CheckOff:     {},
 	} {
 		t.Run("check: "+string(mode), func(t *testing.T) {
-			sidecar := logs().WithInlineConfig(misspelt).Build()
+			sidecar := logs().WithInlineConfig(misspelled).Build()
 			sidecar.Spec.Sidecar.Config.Check = mode
 
 			decided := decide(t, snapshot(t, sidecar, cart()))
@@ -112,10 +112,10 @@ func TestDecide_ReportsConfigWarningOnce(t *testing.T) {
 
 func TestDecide_ChecksChangedConfigMapContent(t *testing.T) {
 	memory, s := newMemory(), snapshot(t, logs().WithConfigMap("shipping", "").Build(), cart())
-	for _, text := range []string{objects.VectorConfig("x"), misspelt, objects.VectorConfig("y")} {
+	for _, text := range []string{objects.VectorConfig("x"), misspelled, objects.VectorConfig("y")} {
 		s.ConfigMaps = only("shipping", objects.NewConfigMap("shipping", "shop", "vector.yaml", text))
 		decided := memory.decide(t, s)
-		require.Equal(t, text == misspelt, decided.Invalid != nil)
+		require.Equal(t, text == misspelled, decided.Invalid != nil)
 	}
 }
 

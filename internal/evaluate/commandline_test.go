@@ -15,7 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// halves are two files of one configuration: alone, each is an error. The second names the source of the first, misspelt if
+// halves are two files of one configuration: alone, each is an error. The second names the source of the first, misspelled if
 // it is wrong.
 const (
 	half      = "sources:\n  app: {type: stdin}\n"

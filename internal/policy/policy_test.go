@@ -203,9 +203,9 @@ func TestAdmit_PredictsPodSecurityAdmission(t *testing.T) {
 			enforce("restricted"), "", "securityContext: {runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}\n" + passes,
 			container("image: x, securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}"), nil,
 		},
-		"a lower level":            {enforce("baseline"), "", passes, root, nil},
-		"an older version of it":   {map[string]string{"pod-security.kubernetes.io/enforce": "restricted", "pod-security.kubernetes.io/enforce-version": "v1.24"}, "", passes, root, []string{"restricted:v1.24"}},
-		"a level that is misspelt": {enforce("restrictd"), "", passes, root, []string{"restricted"}},
+		"a lower level":              {enforce("baseline"), "", passes, root, nil},
+		"an older version of it":     {map[string]string{"pod-security.kubernetes.io/enforce": "restricted", "pod-security.kubernetes.io/enforce-version": "v1.24"}, "", passes, root, []string{"restricted:v1.24"}},
+		"a level that is misspelled": {enforce("restrictd"), "", passes, root, []string{"restricted"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var application corev1.PodSpec

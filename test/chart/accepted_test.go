@@ -46,7 +46,7 @@ func TestChart_AcceptsCombinationsOfValues(t *testing.T) {
 		"judged by cert-manager's leave":   "admissionWebhook.enabled=true,admissionWebhook.certificate.source=certManager,admissionWebhook.certificate.issuerRef.name=ca",
 		"with a certificate of its own":    monitored + ",metrics.certificate.source=secret,metrics.certificate.secretName=mine",
 		"traced and reported":              "networkPolicy.enabled=true,tracing.endpoint=http://collector:4317,sentry.secretName=sentry",
-		"labeled all over":                monitored + ",networkPolicy.enabled=true,podDisruptionBudget.enabled=true,commonLabels.team=platform,commonAnnotations.team=platform",
+		"labeled all over":                 monitored + ",networkPolicy.enabled=true,podDisruptionBudget.enabled=true,commonLabels.team=platform,commonAnnotations.team=platform",
 		"left without its sidecars":        "uninstall.policy=orphan,watchNamespaces={shop}",
 		"not to be left":                   "uninstall.policy=block,leaderElection.enabled=false",
 	} {

@@ -295,8 +295,8 @@ func TestConfigMapRef_RejectsInvalidContent(t *testing.T) {
 	world.Get(t, deployment)
 	generation := deployment.Generation
 
-	misspelt := strings.Replace(objects.VectorConfig("second"), "[demo]", "[dmeo]", 1)
-	harness.Change(t, world, config, func(c *corev1.ConfigMap) { c.Data["vector.yaml"] = misspelt })
+	misspelled := strings.Replace(objects.VectorConfig("second"), "[demo]", "[dmeo]", 1)
+	harness.Change(t, world, config, func(c *corev1.ConfigMap) { c.Data["vector.yaml"] = misspelled })
 
 	harness.Until(t, world, vs, "the finding", func(vs *v1alpha1.VectorSidecar) bool {
 		valid := apimeta.FindStatusCondition(vs.Status.Conditions, meta.ConditionConfigValid)

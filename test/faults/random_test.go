@@ -63,7 +63,7 @@ func deeds(r *rand.Rand) deed {
 		owners("scale", scale("cart", int32(n%3))),
 		owners("set image", edit("cart", func(d *appsv1.Deployment) { app(d).Image = fmt.Sprintf("registry.example/app:%d", n) })),
 		owners("set variable", edit("cart", func(d *appsv1.Deployment) {
-			app(d).Env = []corev1.EnvVar{{Name: "COLOUR", Value: fmt.Sprint(n)}}
+			app(d).Env = []corev1.EnvVar{{Name: "COLOR", Value: fmt.Sprint(n)}}
 		})),
 		owners("restart", edit("cart", func(d *appsv1.Deployment) {
 			metav1.SetMetaDataAnnotation(&d.Spec.Template.ObjectMeta, "kubectl.kubernetes.io/restartedAt", fmt.Sprint(n))

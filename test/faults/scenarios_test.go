@@ -135,10 +135,10 @@ func injections() []scenario {
 		}},
 		{name: "mounts no more", given: given(two), steps: []step{
 			inject(func(ns string) client.Object {
-				return mounting(logs(ns), "/var/log/app").WithEnv("COLOUR", "blue").Build()
+				return mounting(logs(ns), "/var/log/app").WithEnv("COLOR", "blue").Build()
 			}, "vector", "app", "second"),
-			updated("without mounts", func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Logs = nil }, saysNot("cart", "/var/log/app"), says("cart", "COLOUR")),
-			updated("without the variable", func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Env = nil }, saysNot("cart", "COLOUR")),
+			updated("without mounts", func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Logs = nil }, saysNot("cart", "/var/log/app"), says("cart", "COLOR")),
+			updated("without the variable", func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Env = nil }, saysNot("cart", "COLOR")),
 		}},
 		{name: "other image", given: given(migrating), steps: []step{
 			inject(withLogs, "vector", "migrate", "app", "second"),

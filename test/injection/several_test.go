@@ -144,7 +144,7 @@ func TestOverlaySet_SkipsWorkloadsSkippedByOperator(t *testing.T) {
 	untilActive(t, matched("any").Build(), "vector")
 	for name, builder := range map[string]*objects.Deployment{
 		"opted out":                  matched("a").Annotated(meta.AnnotationInject, "false"),
-		"misspelt":                   matched("b").Annotated(meta.AnnotationInject, "no"),
+		"misspelled":                 matched("b").Annotated(meta.AnnotationInject, "no"),
 		"values of its own":          matched("c").Annotated(meta.AnnotationValuesPrefix+"sidecar.logLevel", "debug"),
 		"another label":              objects.NewDeployment("d", namespace).Labeled("logs", "fluent"),
 		"paused":                     matched("e").Paused(),

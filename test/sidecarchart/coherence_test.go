@@ -252,7 +252,7 @@ func TestValues_ChangeTheRenderedSidecar(t *testing.T) {
 	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
 	known := leaves(t)
-	delete(known, "values") // It is for customised templates.
+	delete(known, "values") // It is for customized templates.
 	until(nil, func(path string) []string { return slices.Collect(maps.Keys(at(schema(t), path).Properties)) }, "global", known)
 	for _, path := range operators {
 		delete(known, path)

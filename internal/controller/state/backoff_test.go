@@ -13,9 +13,10 @@ import (
 
 func TestBackoff_DoublesUpToLimit(t *testing.T) {
 	b := NewBackoff()
-	for _, wait := range []time.Duration{10, 20, 40, 80, 160, 300, 300} {
-		require.Equal(t, wait*time.Second, b.Next(RetryLeftovers, "a"))
-		require.Equal(t, wait*time.Second, b.Last(RetryLeftovers, "a"))
+	for _, seconds := range []int{10, 20, 40, 80, 160, 300, 300} {
+		wait := time.Duration(seconds) * time.Second
+		require.Equal(t, wait, b.Next(RetryLeftovers, "a"))
+		require.Equal(t, wait, b.Last(RetryLeftovers, "a"))
 	}
 	require.Equal(t, FirstRetry, b.Next(RetryRevision, "a"), "another kind has its own waits")
 	require.Equal(t, 10*time.Second, b.Next(RetryLeftovers, "b"), "and so has another key")
