@@ -72,7 +72,7 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 	if options.ReconcileInterval == 0 {
 		return nil
 	}
-	resyncs := rejudger{sidecars: p.snapshots.sidecars, memory: p.memory, notifier: p.notifier}
+	resyncs := resyncer{sidecars: p.snapshots.sidecars, memory: p.memory, notifier: p.notifier}
 	if err := mgr.Add(schedule.After(options.ReconcileInterval, schedule.Every(options.ReconcileInterval, resyncs.requestResyncs))); err != nil {
 		return fmt.Errorf("adding the periodic reconcile: %w", err)
 	}

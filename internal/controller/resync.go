@@ -10,16 +10,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 )
 
-// rejudger requests a reconcile of every VectorSidecar that does not use earlier renderings or evaluations,
+// resyncer requests a reconcile of every VectorSidecar that does not use earlier renderings or evaluations,
 // so that a wrong cached state does not last. The records of writes and rejections remain, because they still apply in
 // the cluster.
-type rejudger struct {
+type resyncer struct {
 	sidecars sidecarLister
 	memory   *state.Memory
 	notifier *notify.Notifier
 }
 
-func (r rejudger) requestResyncs(ctx context.Context) error {
+func (r resyncer) requestResyncs(ctx context.Context) error {
 	for _, name := range keysOf(r.sidecars.list(ctx, "")) {
 		r.memory.Of(name).ResyncNext()
 		r.notifier.NotifyWithLowPriority(name)

@@ -93,7 +93,7 @@ func (j *joined) Close() error {
 }
 
 // What a watch has lost is in the cache after a live list. All VectorSidecars of the namespace that request it share one.
-func TestResync_CorrectsCacheWithLiveList(t *testing.T) {
+func TestResyncer_CorrectsCacheWithLiveList(t *testing.T) {
 	request := func(t *testing.T, vs *v1alpha1.VectorSidecar) {
 		harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
 			vs.Annotations = map[string]string{meta.AnnotationReconcileAt: "now" + meta.ReconcileLive}
@@ -169,7 +169,7 @@ func hasContainer(d *appsv1.Deployment, name string) bool {
 }
 
 // Judged anew, nothing is asked of the API server while nothing differs.
-func TestResync_SendsNoRequestsWithoutChanges(t *testing.T) {
+func TestResyncer_SendsNoRequestsWithoutChanges(t *testing.T) {
 	namespace := world.Namespace(t)
 	options := operator.Options{Namespace: own, WatchNamespaces: []string{namespace}, MetricsBindAddress: address(t), ReconcileInterval: time.Second}
 	world.Create(t, objects.NewConfigMap("pipeline", namespace, "vector.yaml", objects.VectorConfig("hello")))
