@@ -91,8 +91,8 @@ func (c *catalogReconciler) setupWithManager(ctx context.Context, mgr ctrl.Manag
 		}
 		return requests([]types.NamespacedName{catalogKey})
 	})
-	first := &notify.Notifier{}
-	first.Notify(catalogKey)
+	firstLoad := &notify.Notifier{}
+	firstLoad.Notify(catalogKey)
 	return ctrl.NewControllerManagedBy(mgr).Named(catalogKey.Name).
 		WithOptions(controller.Options{
 			NeedLeaderElection: new(false),
@@ -101,7 +101,7 @@ func (c *catalogReconciler) setupWithManager(ctx context.Context, mgr ctrl.Manag
 		}).
 		WithLogConstructor(func(*reconcile.Request) logr.Logger { return loggerOf(mgr.GetLogger())(nil) }). // The key does not name an object.
 		Watches(&corev1.ConfigMap{}, platformEvents, ctrlbuilder.WithPredicates(configMapChanges())).
-		WatchesRawSource(first.Source()).
+		WatchesRawSource(firstLoad.Source()).
 		Complete(stoppingWith(ctx, c))
 }
 

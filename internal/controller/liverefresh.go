@@ -36,7 +36,7 @@ type liveRefresh struct {
 
 // namespace lists the workloads of a namespace, once for each value of the annotation that requests it.
 func (l *liveRefresh) namespace(ctx context.Context, namespace, request string) error {
-	if last, _ := l.requests.Load(namespace); last == request {
+	if handled, _ := l.requests.Load(namespace); handled == request {
 		return nil
 	}
 	_, err, _ := l.running.Do(namespace+"\n"+request, func() (any, error) {

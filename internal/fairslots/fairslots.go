@@ -87,14 +87,14 @@ func (s *Slots) release(namespace string) {
 	if i < 0 {
 		return
 	}
-	next := s.order[i]
+	waiter := s.order[i]
 	s.order = slices.Delete(s.order, i, i+1)
-	requests := s.waiting[next]
-	s.grant(next)
+	requests := s.waiting[waiter]
+	s.grant(waiter)
 	close(requests[0])
-	if s.waiting[next] = requests[1:]; len(requests) > 1 {
-		s.order = append(s.order, next)
+	if s.waiting[waiter] = requests[1:]; len(requests) > 1 {
+		s.order = append(s.order, waiter)
 	} else {
-		delete(s.waiting, next)
+		delete(s.waiting, waiter)
 	}
 }

@@ -91,8 +91,8 @@ func dig(f *frame, args ...any) (any, error) {
 			return nil, fmt.Errorf("dig looks for %q in a map; got %s", shorten(name), describeType(value))
 		}
 		f.watch.key(value, name)
-		item, found := tree[name]
-		if !found {
+		item, isKey := tree[name]
+		if !isKey {
 			return otherwise, nil
 		}
 		value = item

@@ -67,7 +67,7 @@ func (f *frame) chain(dot any, node parse.Node, args []parse.Node, piped any) (a
 		// Nearly all fields are existing keys.
 		if tree, ok := value.(map[string]any); ok && callArgs == nil {
 			f.watch.key(value, field)
-			if item, found := tree[field]; found {
+			if item, isKey := tree[field]; isKey {
 				value = item
 				continue
 			}

@@ -146,14 +146,14 @@ func inClass(class []rune, r rune) bool {
 	if negated {
 		class = class[1:]
 	}
-	found := false
+	isMatch := false
 	for i := 0; i < len(class); i++ {
 		if i+2 < len(class) && class[i+1] == '-' {
-			found = found || class[i] <= r && r <= class[i+2]
+			isMatch = isMatch || class[i] <= r && r <= class[i+2]
 			i += 2
 			continue
 		}
-		found = found || class[i] == r
+		isMatch = isMatch || class[i] == r
 	}
-	return found != negated
+	return isMatch != negated
 }
