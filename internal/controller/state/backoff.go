@@ -22,6 +22,13 @@ type Retry struct {
 	first, longest time.Duration
 }
 
+const (
+	// firstDryRunRetry is the first wait after a rejected dry run.
+	firstDryRunRetry = time.Minute
+	// firstPause and lastPause are the first and the longest pause of corrections that another writer reverts.
+	firstPause, lastPause = 10 * time.Minute, 6 * time.Hour
+)
+
 var (
 	// RetryReconcile is for reconciles that failed.
 	RetryReconcile = Retry{"reconcile", FirstRetry, LastRetry}
@@ -34,9 +41,9 @@ var (
 	// retryStaleWrite is for reads of a workload that had changed before it was written.
 	retryStaleWrite = Retry{"stale write", FirstRetry, LastRetry}
 	// retryDryRun is for dry runs that were rejected.
-	retryDryRun = Retry{"dry run", time.Minute, LastRetry}
+	retryDryRun = Retry{"dry run", firstDryRunRetry, LastRetry}
 	// retryCorrection is for corrections that another writer keeps reverting.
-	retryCorrection = Retry{"correction", 10 * time.Minute, 6 * time.Hour}
+	retryCorrection = Retry{"correction", firstPause, lastPause}
 )
 
 // Backoff stores the last wait of each operation that fails, by its kind and key. It is safe for concurrent use.
