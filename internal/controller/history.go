@@ -339,9 +339,3 @@ func (h *history) prune(ctx context.Context, installation *corev1.ConfigMap, cur
 	}
 	return nil
 }
-
-// isGone reports whether an error means that a revision cannot be read back, and that a retry does not help.
-func isGone(err error) bool {
-	recordError := &fleet.RecordError{}
-	return errors.As(err, &recordError)
-}

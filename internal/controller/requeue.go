@@ -3,12 +3,7 @@
 
 package controller
 
-import (
-	"time"
-
-	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
-	"kontroloop.ai/vector-sidecar-operator/internal/decision"
-)
+import "time"
 
 // nextRequeue returns the shortest wait. A wait of 0 means never.
 func nextRequeue(waits ...time.Duration) (shortest time.Duration) {
@@ -22,19 +17,3 @@ func nextRequeue(waits ...time.Duration) (shortest time.Duration) {
 
 // atOnce is the wait of an immediate requeue, because 0 means never.
 const atOnce = time.Millisecond
-
-// stateWaits returns how long until the results of a reconcile change without an event, because a pause of a correction
-// loop ends, the reason for a rejected write may disappear, pods are not watched, or a watch may lag.
-func (r *VectorSidecarReconciler) stateWaits(sidecarState *state.Sidecar, decision *decision.Decision, results decision.Results) []time.Duration {
-	_, loopWait := sidecarState.Loops()
-	waits := []time.Duration{loopWait, sidecarState.NextPodLook()}
-	// An administrator may grant the permission to read pods.
-	isBlind := decision.BlindHalt != "" && r.snapshots.options.ReadPods
-	if isBlind || decision.Late || isUnvalidated(decision.Plans) || len(results.Failures()) > 0 {
-		waits = append(waits, state.LastRetry)
-	}
-	for i := range results {
-		waits = append(waits, results[i].RequeueAfter)
-	}
-	return waits
-}

@@ -13,6 +13,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/election"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 )
 
 // unstoredError explains why a revision cannot be stored, recorded or marked, and when the operator tries again.
@@ -68,4 +69,10 @@ func (r *revisionRequest) try(ctx context.Context, revision string, request func
 func (r *revisionRequest) succeed() {
 	r.failed = nil
 	r.backoff.Reset(state.RetryRevision, r.name)
+}
+
+// isGone reports whether an error means that a revision cannot be read back, and that a retry does not help.
+func isGone(err error) bool {
+	recordError := &fleet.RecordError{}
+	return errors.As(err, &recordError)
 }

@@ -262,7 +262,7 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 		result, err := r.release(ctx, sidecarState, sidecar, decision, results)
 		return result, label, err
 	}
-	requeueAfter = nextRequeue(append(r.stateWaits(sidecarState, decision, results), requeueAfter, namespaceWait)...)
+	requeueAfter = nextRequeue(append(stateWaits(sidecarState, decision, results, r.snapshots.options.ReadPods), requeueAfter, namespaceWait)...)
 	return reconcile.Result{RequeueAfter: requeueAfter}, label, nil
 }
 
