@@ -49,44 +49,6 @@ type Facts struct {
 // OfferTo identifies an offer, by its InjectedHash, together with a kind of workloads.
 type OfferTo struct{ Hash, Kind string }
 
-// CorrectionLoop is a stopped correction loop.
-type CorrectionLoop struct {
-	// InjectedHash identifies the sidecar that was reverted. The operator may write a different sidecar.
-	InjectedHash string
-	// Writes is the number of reverted writes.
-	Writes int
-}
-
-// RejectedWrite is the last write to a workload, which the API server rejected.
-type RejectedWrite struct {
-	plan.Denial
-
-	// Seen, Action and Hash identify the plan of the rejected write. Other plans were not rejected.
-	Seen   string
-	Action plan.Action
-	Hash   string
-}
-
-// Verdict is the result of Vector's own validation of a configuration.
-type Verdict struct {
-	State   VerdictState
-	Message string
-}
-
-// VerdictState is the state of a validation.
-type VerdictState int
-
-const (
-	// VerdictPending means that the validation has not returned a result yet.
-	VerdictPending VerdictState = iota
-	// VerdictValid means that Vector accepted the configuration.
-	VerdictValid
-	// VerdictInvalid means that Vector rejected the configuration.
-	VerdictInvalid
-	// VerdictUnable means that Vector could not be run. It does not show whether the configuration is valid.
-	VerdictUnable
-)
-
 // find returns the ConfigMap of a name, or nil if it does not exist.
 func (f *Facts) find(name string) *corev1.ConfigMap {
 	for i := range f.Companions {
