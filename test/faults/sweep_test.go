@@ -162,7 +162,7 @@ func (c *course) least(other *course) *course {
 // status is written more often, too, the longer a rollout takes, and so is an OverlaySet, whose
 // changes are written together.
 func isOfVersion(kind string) bool {
-	return strings.Contains(kind, "merge patch") || kind == "update overlaysets" || strings.HasPrefix(kind, "JSON patch") || strings.HasPrefix(kind, "delete")
+	return strings.Contains(kind, "merge patch") || strings.Contains(kind, "/status") || kind == "update overlaysets" || strings.HasPrefix(kind, "JSON patch") || strings.HasPrefix(kind, "delete")
 }
 
 // job is one run with a fault.
