@@ -222,11 +222,14 @@ func requireJudgedAsGiven(t *testing.T) {
 	vs := example.NewVectorSidecar("reverted", "shop").Selecting("logs", "later").WithInlineConfig(configured("type: console\ninputs: [in]\nencoding: {codec: json}")).Build()
 	vs.Spec.Rollout = &v1alpha1.RolloutSpec{OnFailure: v1alpha1.OnFailureRevert}
 	world.Create(t, vs)
-	before := vs.DeepCopy()
-	vs.Status.LastKnownGood = &v1alpha1.LastKnownGoodSpec{Digest: "0123456789abcdef", Generation: 1, Spec: `{"sidecar": {"securityContext": {"privileged": true}}}`}
-	vs.Status.Reverted = &v1alpha1.RevertedSpec{Digest: lastgood.Digest(&vs.Spec), Generation: 2, FailedWorkloads: 1, RevertTime: metav1.Now()}
-	require.NoError(t, cluster.Status().Patch(t.Context(), vs, client.MergeFrom(before)))
+	digest := lastgood.Digest(&vs.Spec)
 	harness.Until(t, world, vs, "the operator to render the last good one", func(vs *v1alpha1.VectorSidecar) bool {
+		if vs.Status.Reverted == nil { // The operator may have replaced the status by one that it had computed before.
+			before := vs.DeepCopy()
+			vs.Status.LastKnownGood = &v1alpha1.LastKnownGoodSpec{Digest: "0123456789abcdef", Generation: 1, Spec: `{"sidecar": {"securityContext": {"privileged": true}}}`}
+			vs.Status.Reverted = &v1alpha1.RevertedSpec{Digest: digest, Generation: 2, FailedWorkloads: 1, RevertTime: metav1.Now()}
+			require.NoError(t, cluster.Status().Patch(t.Context(), vs, client.MergeFrom(before)))
+		}
 		return slices.ContainsFunc(vs.Status.Conditions, func(c metav1.Condition) bool { return strings.Contains(c.Message, "privileged") })
 	})
 
