@@ -24,10 +24,9 @@ import (
 )
 
 const (
-	// ownedPause is the minimum wait between the starts of two lists of a namespace. ownedShare is the wait as a multiple
-	// of the duration of the last list, so that a large namespace does not use more of the API server's time.
-	ownedPause, ownedShare = time.Second, 4
-	// ownedMaxAge is how long after its start the result of a list may be used.
+	// ownedPause is the minimum wait after a list of a namespace. The wait is at least as long as the list.
+	ownedPause = time.Second
+	// ownedMaxAge is how long after its end the result of a list may be used.
 	ownedMaxAge = 10 * time.Second
 )
 
@@ -59,10 +58,10 @@ type ownedObjectList struct {
 	requested map[string]int
 	started   int
 	isListing bool
-	// finished is the number of the list with the result. startTime is the start of that list, and next the earliest start
-	// of another one.
-	finished        int
-	startTime, next time.Time
+	// finished is the number of the list with the result. startTime and endTime are the times of the last list, and next
+	// is the earliest start of another one.
+	finished                 int
+	startTime, endTime, next time.Time
 	// err is the error of the last list, nil if it has succeeded.
 	err error
 	// carriers are by field manager, companions by the label of their VectorSidecar.
@@ -118,9 +117,9 @@ func (l *ownedObjectLister) request(name types.NamespacedName, hasWritten bool) 
 	return list, list.started
 }
 
-// isFresh reports whether the result started after the last write of a VectorSidecar, and recently.
+// isFresh reports whether the list of the result started after the last write of a VectorSidecar, and ended recently.
 func (o *ownedObjectList) isFresh(name types.NamespacedName, now time.Time) bool {
-	return o.finished > o.requested[name.Name] && !o.isListing && now.Sub(o.startTime) <= ownedMaxAge
+	return o.finished > o.requested[name.Name] && !o.isListing && now.Sub(o.endTime) <= ownedMaxAge
 }
 
 // finish stores the result of a list, or its error.
@@ -128,7 +127,7 @@ func (l *ownedObjectLister) finish(list *ownedObjectList, number int, result *ow
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
-	list.isListing, list.next, list.err = false, now.Add(max(ownedPause, ownedShare*now.Sub(list.startTime))), err
+	list.isListing, list.endTime, list.next, list.err = false, now, now.Add(max(ownedPause, now.Sub(list.startTime))), err
 	if err == nil {
 		list.finished, list.carriers, list.companions = number, result.carriers, result.companions
 	}
