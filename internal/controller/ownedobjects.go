@@ -58,8 +58,8 @@ type ownedObjectList struct {
 	requested map[string]int
 	started   int
 	isListing bool
-	// finished is the number of the list with the result. startTime and endTime are the times of the last list, and next
-	// is the earliest start of another one.
+	// finished is the number of the list with the result, and endTime the end of that list. startTime is the start of the
+	// last list, and next the earliest start of another one.
 	finished                 int
 	startTime, endTime, next time.Time
 	// err is the error of the last list, nil if it has succeeded.
@@ -127,9 +127,9 @@ func (l *ownedObjectLister) finish(list *ownedObjectList, number int, result *ow
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
-	list.isListing, list.endTime, list.next, list.err = false, now, now.Add(max(ownedPause, now.Sub(list.startTime))), err
+	list.isListing, list.next, list.err = false, now.Add(max(ownedPause, now.Sub(list.startTime))), err
 	if err == nil {
-		list.finished, list.carriers, list.companions = number, result.carriers, result.companions
+		list.finished, list.endTime, list.carriers, list.companions = number, now, result.carriers, result.companions
 	}
 }
 

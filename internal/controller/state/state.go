@@ -106,7 +106,7 @@ func (m *Memory) empty(name types.NamespacedName) *Sidecar {
 
 // Forget drops the state of a VectorSidecar. It returns the ConfigMaps that no VectorSidecar depends on anymore.
 func (m *Memory) Forget(name types.NamespacedName) (unused []types.NamespacedName) {
-	sidecarState := m.take(name)
+	sidecarState := m.remove(name)
 	if sidecarState == nil {
 		return nil
 	}
@@ -119,8 +119,8 @@ func (m *Memory) Forget(name types.NamespacedName) (unused []types.NamespacedNam
 	return sidecarState.unreferenced(nil)
 }
 
-// take removes the state of a VectorSidecar from the maps and returns it, nil if there is none.
-func (m *Memory) take(name types.NamespacedName) *Sidecar {
+// remove removes the state of a VectorSidecar from the maps and returns it, nil if there is none.
+func (m *Memory) remove(name types.NamespacedName) *Sidecar {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	sidecarState := m.sidecars[name]
