@@ -180,8 +180,7 @@ func TestVectorSidecar_PrecedesClusterVectorSidecar(t *testing.T) {
 	generation := deployment.Generation
 	theirs := objects.NewVectorSidecar("theirs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, theirs)
-	harness.Until(t, world, theirs, "a conflict", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
-	require.Contains(t, message(theirs, meta.ConditionReady), "Conflict: ")
+	harness.Until(t, world, theirs, "a conflict", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, "Conflict: "))
 	world.Get(t, deployment)
 	require.Equal(t, generation, deployment.Generation, "nothing is taken over")
 }

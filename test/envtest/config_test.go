@@ -146,8 +146,7 @@ func TestCompanion_DoesNotReplaceForeignConfigMap(t *testing.T) {
 		Sidecar(func(s *v1alpha1.SidecarSpec) { s.Reload = v1alpha1.ReloadLive }).Build()
 	world.Create(t, theirs, deployment, vs)
 
-	harness.Until(t, world, vs, "the conflict", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
-	require.Contains(t, message(vs, meta.ConditionReady), "Conflict: ConfigMap "+namespace+"/logs-vector-live is not one of VectorSidecar")
+	harness.Until(t, world, vs, "the conflict", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, "Conflict: ConfigMap "+namespace+"/logs-vector-live is not one of VectorSidecar"))
 	world.Get(t, theirs)
 	require.Equal(t, "theirs", theirs.Data["vector.yaml"])
 	require.Empty(t, theirs.OwnerReferences)
@@ -238,8 +237,7 @@ func TestInstallation_AppliesChangedValues(t *testing.T) {
 
 	generation := deployment.Generation
 	harness.Change(t, world, installation, func(c *corev1.ConfigMap) { c.Data["qa.yaml"] = "sidecar: {logLevl: warn}" })
-	harness.Until(t, world, vs, "an explanation", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionConfigValid) == "False" })
-	require.Contains(t, message(vs, meta.ConditionReady), "ConfigMap vector-system/environments qa.yaml:1: sidecar.logLevl: unknown key; did you mean logLevel?")
+	harness.Until(t, world, vs, "an explanation", hasCondition(meta.ConditionConfigValid, metav1.ConditionFalse, "ConfigMap vector-system/environments qa.yaml:1: sidecar.logLevl: unknown key; did you mean logLevel?"))
 	world.Get(t, deployment)
 	require.Equal(t, generation, deployment.Generation, "the last good state stays")
 

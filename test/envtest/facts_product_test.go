@@ -200,9 +200,7 @@ func TestVectorSidecar_ReportsDuplicateKeys(t *testing.T) {
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithEnv("A", "1").WithEnv("A", "2").Build()
 	world.Create(t, deployment, vs)
 
-	harness.Until(t, world, vs, "a verdict", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
-
-	require.Contains(t, message(vs, meta.ConditionReady), `duplicate variable "A"`)
+	harness.Until(t, world, vs, "a verdict", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, `duplicate variable "A"`))
 	require.Empty(t, running.Requests.Writes("/namespaces/"+namespace+"/deployments"))
 }
 

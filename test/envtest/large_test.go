@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -46,8 +46,7 @@ func TestVectorSidecar_ReportsTooLargeWorkload(t *testing.T) {
 	})
 	world.Create(t, small, vs)
 
-	harness.Until(t, world, vs, "what is said of it", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
-	require.Contains(t, message(vs, meta.ConditionReady), meta.ReasonApplyRejected+": applying to Deployment "+namespace+"/large: ")
+	harness.Until(t, world, vs, "what is said of it", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, meta.ReasonApplyRejected+": applying to Deployment "+namespace+"/large: "))
 	require.Contains(t, message(vs, meta.ConditionReady), "exceeds the size limit of etcd (1.5 MiB by default); make the object smaller")
 	harness.Until(t, world, small, "its sidecar", isInjected)
 	writes := len(running.Requests.Writes("/namespaces/" + namespace + "/deployments/large"))

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/go-logr/logr"
@@ -113,6 +114,14 @@ func message(vs *v1alpha1.VectorSidecar, kind string) string {
 		}
 	}
 	return ""
+}
+
+// hasCondition waits for a condition and for its cause in the message of Ready. A VectorSidecar may have the
+// condition for another cause before, for example until the operator has read a ConfigMap that it names.
+func hasCondition(kind string, status metav1.ConditionStatus, cause string) func(*v1alpha1.VectorSidecar) bool {
+	return func(vs *v1alpha1.VectorSidecar) bool {
+		return condition(vs, kind) == string(status) && strings.Contains(message(vs, meta.ConditionReady), cause)
+	}
 }
 
 func isInjected(d *appsv1.Deployment) bool { return carries(d, "vector") }

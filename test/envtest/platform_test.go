@@ -185,8 +185,7 @@ func TestTemplateSet_WritesNothingWhileInvalid(t *testing.T) {
 	vs.Spec.TemplateSet = "edge"
 	world.Create(t, deployment, vs)
 
-	harness.Until(t, world, vs, "a verdict", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
-	require.Contains(t, message(vs, meta.ConditionReady), `InvalidTemplateSet: template set "edge", ConfigMap vector-system/templates-edge: vector-sidecar/templates/_x.tpl:1`)
+	harness.Until(t, world, vs, "a verdict", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, `InvalidTemplateSet: template set "edge", ConfigMap vector-system/templates-edge: vector-sidecar/templates/_x.tpl:1`))
 	require.Equal(t, "edge", vs.Status.TemplateSet)
 	world.Get(t, deployment)
 	require.True(t, isClean(deployment))
@@ -198,8 +197,7 @@ func TestTemplateSet_WritesNothingWhileInvalid(t *testing.T) {
 	harness.Until(t, world, vs, "readiness", isReady)
 
 	require.NoError(t, world.Client.Delete(t.Context(), set))
-	harness.Until(t, world, vs, "the loss", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionConfigValid) == "False" })
-	require.Contains(t, message(vs, meta.ConditionReady), `UnknownTemplateSet: VectorSidecar `+namespace+`/logs: template set "edge" does not exist`)
+	harness.Until(t, world, vs, "the loss", hasCondition(meta.ConditionConfigValid, metav1.ConditionFalse, `UnknownTemplateSet: VectorSidecar `+namespace+`/logs: template set "edge" does not exist`))
 	world.Get(t, deployment)
 	require.True(t, isInjected(deployment), "it keeps what it has")
 }
@@ -233,8 +231,7 @@ func TestPolicy_AppliesChangesWithoutRestart(t *testing.T) {
 	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, deployment, vs)
-	harness.Until(t, world, vs, "the refusal", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
-	require.Contains(t, message(vs, meta.ConditionReady), "PolicyViolation: ")
+	harness.Until(t, world, vs, "the refusal", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, "PolicyViolation: "))
 	require.Contains(t, message(vs, meta.ConditionReady), "template.spec.initContainers[0].image")
 
 	harness.Change(t, world, installation, func(c *corev1.ConfigMap) { c.Data[desired.PolicyKey] = "images: {registries: [docker.io/timberio]}" })
@@ -242,8 +239,7 @@ func TestPolicy_AppliesChangesWithoutRestart(t *testing.T) {
 	harness.Until(t, world, vs, "readiness", isReady)
 
 	harness.Change(t, world, installation, func(c *corev1.ConfigMap) { c.Data[desired.PolicyKey] = "images: {registrys: []}" })
-	harness.Until(t, world, vs, "the reason", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionReady) == "False" })
-	require.Contains(t, message(vs, meta.ConditionReady), "InvalidPolicy: ConfigMap vector-system/environments policy:1: images.registrys: unknown key; did you mean registries?")
+	harness.Until(t, world, vs, "the reason", hasCondition(meta.ConditionReady, metav1.ConditionFalse, "InvalidPolicy: ConfigMap vector-system/environments policy:1: images.registrys: unknown key; did you mean registries?"))
 	harness.Eventually(t, "an event about the ConfigMap", func() bool { return eventsOf(t, installation, meta.ReasonInvalidPolicy) == 1 })
 
 	harness.Change(t, world, installation, func(c *corev1.ConfigMap) { delete(c.Data, desired.PolicyKey) })
@@ -268,8 +264,7 @@ func TestPolicy_AllowsOverridesOfValues(t *testing.T) {
 
 	harness.Until(t, world, vs, "readiness", isReady)
 	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { metav1.SetMetaDataAnnotation(&d.ObjectMeta, threads, "many") })
-	harness.Until(t, world, vs, "the mistake", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
-	require.Contains(t, message(vs, meta.ConditionReady), "1 of 2 Deployments cannot take the sidecar: Deployment "+namespace+"/cart: values for environment \"development\": annotation "+threads+": sidecar.threads: got string, want integer")
+	harness.Until(t, world, vs, "the mistake", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, "1 of 2 Deployments cannot take the sidecar: Deployment "+namespace+"/cart: values for environment \"development\": annotation "+threads+": sidecar.threads: got string, want integer"))
 	require.True(t, isInjected(deployment))
 
 	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Annotations[threads] = "3" })
@@ -279,8 +274,7 @@ func TestPolicy_AllowsOverridesOfValues(t *testing.T) {
 	require.Empty(t, variable(other, "VECTOR_THREADS"))
 
 	harness.Change(t, world, defaults, func(c *corev1.ConfigMap) { c.Data["values.yaml"] = "sidecar: {image: x}" })
-	harness.Until(t, world, vs, "the refusal", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionConfigValid) == "False" })
-	require.Contains(t, message(vs, meta.ConditionReady), "ConfigMap "+namespace+"/vectorsidecar-defaults values.yaml:1: a namespace may not set sidecar.image; the platform allows sidecar.logLevel")
+	harness.Until(t, world, vs, "the refusal", hasCondition(meta.ConditionConfigValid, metav1.ConditionFalse, "ConfigMap "+namespace+"/vectorsidecar-defaults values.yaml:1: a namespace may not set sidecar.image; the platform allows sidecar.logLevel"))
 }
 
 // variable reads one of the sidecar's environment.
@@ -315,8 +309,7 @@ func TestVectorSidecar_ReportsPodRejectionBeforeWrite(t *testing.T) {
 	world.Create(t, deployment, vs)
 	before := rawTemplate(t, deployment)
 
-	harness.Until(t, world, vs, "the refusal", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
-	require.Contains(t, message(vs, meta.ConditionReady), "PodSecurity: 1 of 1 Deployments cannot take the sidecar")
+	harness.Until(t, world, vs, "the refusal", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, "PodSecurity: 1 of 1 Deployments cannot take the sidecar"))
 	require.Contains(t, message(vs, meta.ConditionReady), `restricted:latest, which the workload passes without the sidecar, but not with it: runAsNonRoot != true (container "vector"`)
 	require.Equal(t, before, rawTemplate(t, deployment))
 	require.Empty(t, companionsIn(t, namespace))

@@ -72,8 +72,7 @@ func TestLogsSpec_AllowsContainerRename(t *testing.T) {
 
 	require.NoError(t, err, "the owner's deploy succeeds")
 	require.NotContains(t, containers(renamed), "app")
-	harness.Until(t, world, vs, "the verdict", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionReady) == "False" })
-	require.Contains(t, message(vs, meta.ConditionReady), "sidecar.logs.containers names app", "nobody else gets the volume unasked")
+	harness.Until(t, world, vs, "the verdict", hasCondition(meta.ConditionReady, metav1.ConditionFalse, "sidecar.logs.containers names app"))
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { sharesLogs("*")(vs.Spec.Sidecar) })
 	harness.Until(t, world, deployment, "the mount", func(d *appsv1.Deployment) bool { return mounting(d)["app2"] == "/var/log/app" })
 	settle(t, deployment, vs)
