@@ -36,6 +36,8 @@
 //   - internal/controller/companionuse – workloads and their revisions – companion ConfigMaps that a rollback may need.
 //   - internal/controller/notify – keys – requests in the queue of a controller.
 //   - internal/controller/schedule – an interval and a function – a runnable that calls the function periodically.
+//   - internal/controller/shutdown – the signal to stop – contexts that end with it, or that let a write finish.
+//   - internal/controller/events – events of all controllers – Kubernetes events at a limited rate.
 //   - internal/controller/fairqueue – requests – requests in an order in which namespaces take turns.
 //   - internal/admission – an AdmissionReview – the answer to it, by the same decision; also the webhook's certificate.
 //   - internal/fairslots – requests of namespaces – a slot for each, in turns.

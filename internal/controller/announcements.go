@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
@@ -25,14 +26,14 @@ import (
 
 // announceError emits an event if the Error condition is true and was not true with the same message before. It also
 // reports an object that is stalled.
-func announceError(ctx context.Context, events *announcer, reports *telemetry.Reporter, object client.Object, before, after []metav1.Condition) {
+func announceError(ctx context.Context, recorder *events.Recorder, reports *telemetry.Reporter, object client.Object, before, after []metav1.Condition) {
 	previous := apimeta.FindStatusCondition(before, meta.ConditionError)
 	current := apimeta.FindStatusCondition(after, meta.ConditionError)
 	if current.Status != metav1.ConditionTrue || previous != nil && previous.Status == current.Status && previous.Message == current.Message {
 		return
 	}
 	if !status.IsRevert(current) { // The start of the revert has an event of its own.
-		events.Eventf(object, nil, corev1.EventTypeWarning, current.Reason, "Reconcile", "%s", humanize.Message(current.Message, noteLimit))
+		recorder.Eventf(object, nil, corev1.EventTypeWarning, current.Reason, "Reconcile", "%s", humanize.Message(current.Message, events.NoteLimit))
 	}
 	if apimeta.IsStatusConditionTrue(after, meta.ConditionStalled) {
 		telemetry.Warn(log.FromContext(ctx), "waiting for user action", "reason", current.Reason, "cause", current.Message)
@@ -41,19 +42,19 @@ func announceError(ctx context.Context, events *announcer, reports *telemetry.Re
 }
 
 // announceFailures emits an event about each failure of a rollout that is not recorded yet.
-func announceFailures(ctx context.Context, events *announcer, object client.Object, before, after []v1alpha1.RolloutFailure) {
+func announceFailures(ctx context.Context, recorder *events.Recorder, object client.Object, before, after []v1alpha1.RolloutFailure) {
 	for i := range after {
 		if slices.Contains(before, after[i]) {
 			continue
 		}
-		note := humanize.Message(after[i].Text(), noteLimit)
-		events.Eventf(object, nil, corev1.EventTypeWarning, meta.ReasonRolloutFailed, "Rollout", "%s", note)
+		note := humanize.Message(after[i].Text(), events.NoteLimit)
+		recorder.Eventf(object, nil, corev1.EventTypeWarning, meta.ReasonRolloutFailed, "Rollout", "%s", note)
 		telemetry.Warn(log.FromContext(ctx), "recorded failure", "revision", after[i].Revision, "reason", after[i].Reason, "cause", note)
 	}
 }
 
 // announceRevertEnd emits an event when a revert has ended, so that the current spec is rendered again.
-func announceRevertEnd(events *announcer, object client.Object, spec *v1alpha1.VectorSidecarSpec, previous, current *v1alpha1.RevertedSpec) {
+func announceRevertEnd(recorder *events.Recorder, object client.Object, spec *v1alpha1.VectorSidecarSpec, previous, current *v1alpha1.RevertedSpec) {
 	if previous == nil || current != nil || object.GetDeletionTimestamp() != nil {
 		return
 	}
@@ -61,31 +62,31 @@ func announceRevertEnd(events *announcer, object client.Object, spec *v1alpha1.V
 	if lastgood.Digest(spec) == previous.Digest {
 		reason = "a person has it tried again"
 	}
-	events.Eventf(object, nil, corev1.EventTypeNormal, meta.ReasonRevertEnded, "Revert",
+	recorder.Eventf(object, nil, corev1.EventTypeNormal, meta.ReasonRevertEnded, "Revert",
 		"workloads get the spec as it is, and not that before generation %d any more: %s", previous.Generation, reason)
 }
 
 // announceOwned emits an event on each workload with a controller owner that is about to get its first sidecar. It
 // emits the event of the first such workload on the VectorSidecar, too.
-func announceOwned(events *announcer, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision) {
+func announceOwned(recorder *events.Recorder, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision) {
 	isTold := false
 	for i := range decision.Plans {
 		p := &decision.Plans[i]
 		if p.OwnerNotice == "" || p.Block != nil {
 			continue
 		}
-		note := humanize.Message(p.OwnerNotice, noteLimit)
-		events.Eventf(reference(p.Target), sidecar, corev1.EventTypeNormal, meta.ReasonOwnedBy, string(p.Action), "%s", note)
+		note := humanize.Message(p.OwnerNotice, events.NoteLimit)
+		recorder.Eventf(events.Reference(p.Target), sidecar, corev1.EventTypeNormal, meta.ReasonOwnedBy, string(p.Action), "%s", note)
 		if !isTold {
 			isTold = true
-			events.Eventf(sidecar, nil, corev1.EventTypeNormal, meta.ReasonOwnedBy, string(p.Action), "%s %s: %s", p.Target.Kind, p.Target.Name, note)
+			recorder.Eventf(sidecar, nil, corev1.EventTypeNormal, meta.ReasonOwnedBy, string(p.Action), "%s %s: %s", p.Target.Kind, p.Target.Name, note)
 		}
 	}
 }
 
 // announceTakenOut emits an event on each workload from which an owner removes the sidecar, if the OwnerRemoval is
 // new.
-func announceTakenOut(events *announcer, sidecar *v1alpha1.VectorSidecar, before, after []v1alpha1.OwnerRemoval, decision *decision.Decision) {
+func announceTakenOut(recorder *events.Recorder, sidecar *v1alpha1.VectorSidecar, before, after []v1alpha1.OwnerRemoval, decision *decision.Decision) {
 	for i := range after {
 		if slices.Contains(before, after[i]) {
 			continue
@@ -93,7 +94,7 @@ func announceTakenOut(events *announcer, sidecar *v1alpha1.VectorSidecar, before
 		for n := range decision.Plans {
 			p := &decision.Plans[n]
 			if after[i].IsIn(p.Target.Namespace) && p.IsBlockedBy(plan.BlockedByOwnerRemoval) && p.Target.Kind == after[i].Kind && p.Target.Name == after[i].Name {
-				events.Eventf(reference(p.Target), sidecar, corev1.EventTypeWarning, p.Reason(), "Inject", "%s", humanize.Message(p.Message(), noteLimit))
+				recorder.Eventf(events.Reference(p.Target), sidecar, corev1.EventTypeWarning, p.Reason(), "Inject", "%s", humanize.Message(p.Message(), events.NoteLimit))
 			}
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/tools/events"
+	clientevents "k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -26,6 +26,7 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
@@ -39,7 +40,7 @@ type memoryAPI struct {
 	client.WithWatch
 
 	*VectorSidecarReconciler
-	events *events.FakeRecorder
+	events *clientevents.FakeRecorder
 	// waiting has the reconciles that have been requested.
 	waiting queue
 }
@@ -87,10 +88,10 @@ func newMemoryAPI(t *testing.T, faults interceptor.Funcs, there ...client.Object
 	require.NoError(t, err)
 	sets, err := desired.NewCatalog(files)
 	require.NoError(t, err)
-	recorder := events.NewFakeRecorder(100)
+	recorder := clientevents.NewFakeRecorder(100)
 	a := &memoryAPI{WithWatch: live, events: recorder, waiting: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())}
 	t.Cleanup(a.waiting.ShutDown)
-	a.VectorSidecarReconciler = newReconciler(digesting{live}, livelist.NewPager().Client(live), nil, newAnnouncer(recorder, known, isNever), &Options{
+	a.VectorSidecarReconciler = newReconciler(digesting{live}, livelist.NewPager().Client(live), nil, events.New(recorder, known, nil), &Options{
 		Workloads: workloadcache.New(), Catalog: sets, DefaultEnvironment: "development", KubeVersion: "v1.36.0",
 		Installation: values, Namespace: values.Namespace, ClusterSidecars: true,
 		Cache: desired.NewCache(), Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now)}, Clock: time.Now, Quiet: -1,

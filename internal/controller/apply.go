@@ -17,6 +17,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/companionuse"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -32,7 +34,7 @@ const writers = 16
 type applier struct {
 	*instruments
 	writer *apply.Writer
-	events *announcer
+	events *events.Recorder
 	views  *views
 	sets   *overlaySets
 	uses   *companionuse.Tracker
@@ -145,7 +147,7 @@ func (a *applier) write(ctx context.Context, sidecarState *state.Sidecar, p *pla
 		return result
 	}
 	written, err := a.carryOut(ctx, p)
-	a.events.wrote()
+	a.events.RecordWrite()
 	switch {
 	case err == nil:
 		sidecarState.Wrote(p, written.Generation, written.ResourceVersion)
@@ -168,7 +170,7 @@ func (a *applier) write(ctx context.Context, sidecarState *state.Sidecar, p *pla
 
 // carryOut carries out one plan to the end, even if the operator is stopping.
 func (a *applier) carryOut(ctx context.Context, p *plan.Plan) (apply.Written, error) {
-	ctx, cancel := detached(ctx)
+	ctx, cancel := shutdown.Detach(ctx)
 	defer cancel()
 	ctx, applying := a.begin(ctx, "apply")
 	applying.span.Set(telemetry.AttributeKind, p.Target.Kind)
@@ -185,7 +187,7 @@ func (a *applier) carryOut(ctx context.Context, p *plan.Plan) (apply.Written, er
 
 // provide writes a companion to the end, even if the operator is stopping.
 func (a *applier) provide(ctx context.Context, companion *corev1.ConfigMap) error {
-	ctx, cancel := detached(ctx)
+	ctx, cancel := shutdown.Detach(ctx)
 	defer cancel()
 	return a.writer.Companion(ctx, companion)
 }

@@ -22,7 +22,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
@@ -37,7 +39,7 @@ type catalogReconciler struct {
 	client  client.Reader
 	catalog *desired.Catalog
 	options *Options
-	events  *announcer
+	events  *events.Recorder
 	metrics *telemetry.Metrics
 	history *history
 	// publisher records the last loaded platform in the operator namespace.
@@ -102,7 +104,7 @@ func (c *catalogReconciler) setupWithManager(ctx context.Context, mgr ctrl.Manag
 		WithLogConstructor(func(*reconcile.Request) logr.Logger { return loggerOf(mgr.GetLogger())(nil) }). // The key does not name an object.
 		Watches(&corev1.ConfigMap{}, platformEvents, ctrlbuilder.WithPredicates(configMapChanges())).
 		WatchesRawSource(firstLoad.Source()).
-		Complete(stoppingWith(ctx, c))
+		Complete(shutdown.StopReconciles(ctx, c))
 }
 
 // isPlatform reports whether a ConfigMap belongs to the platform.
@@ -283,5 +285,5 @@ func (c *catalogReconciler) announce(ctx context.Context, change desired.Platfor
 		return
 	}
 	log.FromContext(ctx).Error(change.Err, "platform change refused", "what", change.Description)
-	c.events.Eventf(object, nil, corev1.EventTypeWarning, reasons[1], "Load", "%s", humanize.Message(change.Err.Error(), noteLimit))
+	c.events.Eventf(object, nil, corev1.EventTypeWarning, reasons[1], "Load", "%s", humanize.Message(change.Err.Error(), events.NoteLimit))
 }

@@ -15,6 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -47,7 +49,7 @@ func (s *sweeper) setupWithManager(ctx context.Context, mgr ctrl.Manager) error 
 		WithOptions(controller.Options{SkipNameValidation: new(true)}).                                     // Tests run one operator after another.
 		WithLogConstructor(func(*reconcile.Request) logr.Logger { return loggerOf(mgr.GetLogger())(nil) }). // The key does not name an object.
 		WatchesRawSource(s.notifier.Source()).
-		Complete(stoppingWith(ctx, s))
+		Complete(shutdown.StopReconciles(ctx, s))
 }
 
 // sweep runs one leftover cleanup.
@@ -72,7 +74,7 @@ func (s *sweeper) tellLeftovers(ctx context.Context, leftovers []companion.Lefto
 			continue
 		}
 		log.FromContext(ctx).Info("leftover found", telemetry.KeyWorkload, status.Object(finding.Ref), telemetry.KeyName, finding.Sidecar, "cause", finding.Reason)
-		s.events.Eventf(reference(finding.Ref), nil, corev1.EventTypeWarning, meta.ReasonLeftoverFound, string(plan.None),
+		s.events.Eventf(events.Reference(finding.Ref), nil, corev1.EventTypeWarning, meta.ReasonLeftoverFound, string(plan.None),
 			"found fields of %s, which does not exist: %s", meta.Title(finding.Sidecar), finding.Reason)
 	}
 	s.told = reported

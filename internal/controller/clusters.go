@@ -13,6 +13,8 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
@@ -33,7 +35,7 @@ type clusters struct {
 	sidecars  sidecarLister
 	writer    *apply.Writer
 	client    client.Client
-	events    *announcer
+	events    *events.Recorder
 	sets      *overlaySets
 }
 
@@ -134,7 +136,7 @@ func (c *clusters) write(ctx context.Context, previous *v1alpha1.ClusterVectorSi
 
 // apply writes the whole status.
 func (c *clusters) apply(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar) error {
-	ctx, cancel := detached(ctx)
+	ctx, cancel := shutdown.Detach(ctx)
 	defer cancel()
 	if err := c.writer.ClusterStatus(ctx, cluster); err != nil {
 		return err

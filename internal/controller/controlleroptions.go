@@ -6,6 +6,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
@@ -18,6 +19,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
+
+// passTimeout is how long a reconcile may start new writes. The next reconcile makes the remaining writes.
+const passTimeout = 2 * time.Minute
 
 // addInformers starts the informers of all kinds of workloads, so that the operator becomes ready only when the
 // workloads are in the cache, too.

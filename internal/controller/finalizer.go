@@ -18,6 +18,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
@@ -144,7 +145,7 @@ func (f *finalizer) orphanWorkloads(ctx context.Context, manager string, carrier
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			ctx, cancel := detached(ctx)
+			ctx, cancel := shutdown.Detach(ctx)
 			defer cancel()
 			if err := f.orphan(ctx, &carriers[i].Ref, manager); !errors.Is(err, apply.ErrGone) {
 				return err

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
@@ -86,7 +87,7 @@ func (s *stages) goBack(ctx context.Context, sidecarState *state.Sidecar, sideca
 	log.FromContext(ctx).Info("spec reverted", "generation", reverted.Generation, "to", good, "failed", reverted.FailedWorkloads)
 	note := fmt.Sprintf("workloads go back to the spec of generation %d (spec.rollout.onFailure: Revert), because %d failed with that of generation %d: %s",
 		good, reverted.FailedWorkloads, reverted.Generation, whyFailed(decision.Plans))
-	s.statuses.events.Eventf(sidecar, nil, corev1.EventTypeWarning, meta.ReasonReverted, "Revert", "%s", humanize.Message(note, noteLimit))
+	s.statuses.events.Eventf(sidecar, nil, corev1.EventTypeWarning, meta.ReasonReverted, "Revert", "%s", humanize.Message(note, events.NoteLimit))
 	return true, nil
 }
 

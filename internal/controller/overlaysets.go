@@ -19,6 +19,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -298,7 +299,7 @@ func (o *overlaySets) compose(ctx context.Context, namespace string, namespaceSt
 
 // replace writes a spec to the OverlaySet, or deletes the OverlaySet if the spec is empty.
 func (o *overlaySets) replace(ctx context.Context, namespace string, namespaceState *space, existing *v1alpha1.OverlaySet, spec v1alpha1.OverlaySetSpec) error {
-	ctx, cancel := detached(ctx)
+	ctx, cancel := shutdown.Detach(ctx)
 	defer cancel()
 	if len(spec.Overlays) == 0 {
 		return o.writer.DeleteOverlaySet(ctx, namespace)

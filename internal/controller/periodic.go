@@ -17,6 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/schedule"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
@@ -98,7 +99,7 @@ func (p *periodic) addKubelets(ctx context.Context, mgr ctrl.Manager) error {
 func (p *periodic) addInjection(ctx context.Context, mgr ctrl.Manager, options *Options) error {
 	if !options.OverlaySets {
 		removal := &overlaySetRemoval{live: options.Pager.Client(mgr.GetAPIReader()), writer: p.applier.writer, namespaces: options.WatchNamespaces}
-		if err := mgr.Add(runUntil(ctx, manager.RunnableFunc(func(running context.Context) error {
+		if err := mgr.Add(shutdown.StopRunnable(ctx, manager.RunnableFunc(func(running context.Context) error {
 			return removal.deleteAll(log.IntoContext(running, log.FromContext(ctx)))
 		}))); err != nil {
 			return fmt.Errorf("adding the removal of overlay sets: %w", err)

@@ -12,6 +12,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/companionuse"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
@@ -28,17 +29,17 @@ func New(ctx context.Context, mgr ctrl.Manager, options *Options) (*VectorSideca
 	if err != nil {
 		return nil, err
 	}
-	isDeleted := func(context.Context, string) bool { return false }
-	if len(options.WatchNamespaces) == 0 { // With watched namespaces, the cache has no Namespaces.
-		isDeleted = isNamespaceDeleted(mgr.GetClient())
+	var namespaces client.Reader // With watched namespaces, the cache has no Namespaces.
+	if len(options.WatchNamespaces) == 0 {
+		namespaces = mgr.GetClient()
 	}
-	events := newAnnouncer(mgr.GetEventRecorder(meta.Operator), mgr.GetScheme(), isDeleted)
-	return newReconciler(mgr.GetClient(), options.Pager.Client(mgr.GetAPIReader()), policies, events, options), nil
+	recorder := events.New(mgr.GetEventRecorder(meta.Operator), mgr.GetScheme(), namespaces)
+	return newReconciler(mgr.GetClient(), options.Pager.Client(mgr.GetAPIReader()), policies, recorder, options), nil
 }
 
 // newReconciler returns a VectorSidecarReconciler with a cached and a live client. The policies are nil if the installation
 // does not use admission injection.
-func newReconciler(cached client.Client, live *livelist.Client, policies *policyAPI, events *announcer, options *Options) *VectorSidecarReconciler {
+func newReconciler(cached client.Client, live *livelist.Client, policies *policyAPI, recorder *events.Recorder, options *Options) *VectorSidecarReconciler {
 	observed := &instruments{Instruments: options.Instruments, liveness: newLiveness(options.Patience), now: time.Now, clock: options.Clock}
 	notifier := &notify.Notifier{}
 	clusterStates := newClusterMemory(notifier)
@@ -49,11 +50,11 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *policy
 	sets := newOverlaySets(cached, live.Reader(), writer, sidecars, observed.clock, policies)
 	ofClusters := &clusters{
 		clusterLister: sidecars.clusters, clusterMemory: clusterStates, instruments: observed, workloads: workloads, sidecars: sidecars, writer: writer, client: cached,
-		events: events, sets: sets,
+		events: recorder, sets: sets,
 	}
-	statuses := &statusWriter{instruments: observed, writer: writer, events: events, clusters: clusterStates}
+	statuses := &statusWriter{instruments: observed, writer: writer, events: recorder, clusters: clusterStates}
 	catalog := &catalogReconciler{
-		client: cached, catalog: options.Catalog, options: options, events: events, metrics: options.Instruments.Metrics,
+		client: cached, catalog: options.Catalog, options: options, events: recorder, metrics: options.Instruments.Metrics,
 		history:   newHistory(live, writer, sidecars, memory.Backoff, options),
 		publisher: newPublisher(cached, writer, memory.Backoff, options),
 		settling:  desired.NewSettling(options.Quiet),
@@ -71,14 +72,14 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *policy
 	}
 	leftovers := &leftoverSignal{}
 	uses := companionuse.New(companionuse.Options{Live: live, Kinds: workloads.Kinds(), Wake: wakeAfterList(notifier, leftovers), Clock: observed.clock})
-	applying := &applier{instruments: observed, writer: writer, events: events, sets: sets, uses: uses, views: &views{live: live.Reader(), workloads: workloads, now: observed.clock}, isStopped: catalog.isStopped}
+	applying := &applier{instruments: observed, writer: writer, events: recorder, sets: sets, uses: uses, views: &views{live: live.Reader(), workloads: workloads, now: observed.clock}, isStopped: catalog.isStopped}
 	owned := &ownedObjectLister{live: live, kinds: options.Workloads.Kinds(), now: observed.clock, namespaces: map[string]*ownedObjectList{}}
 	return &VectorSidecarReconciler{
 		instruments: observed,
 		cache:       options.Cache,
 		memory:      memory,
 		snapshots:   taking,
-		validations: &validations{client: cached, live: live, writer: writer, events: events, isEnabled: options.ValidationJobs},
+		validations: &validations{client: cached, live: live, writer: writer, events: recorder, isEnabled: options.ValidationJobs},
 		preflights:  newPreflights(observed, writer, options),
 		applier:     applying,
 		finalizer:   &finalizer{live: live, writer: writer, owned: owned, lag: sets.lag},

@@ -17,6 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -154,7 +155,7 @@ func (s *sweeper) look(ctx context.Context, finding *companion.Leftover) (*workl
 func (s *sweeper) takeOut(ctx context.Context, p *plan.Plan) (isRemoved bool, progress progress) {
 	object, sidecar := status.Object(p.Target), meta.SidecarName(p.Manager)
 	written, err := s.carryOut(ctx, p)
-	s.events.wrote()
+	s.events.RecordWrite()
 	switch {
 	case errors.Is(err, apply.ErrGone):
 		return true, allSwept
@@ -167,7 +168,7 @@ func (s *sweeper) takeOut(ctx context.Context, p *plan.Plan) (isRemoved bool, pr
 	s.cleaned[p.Target.UID] = swept{p.Target, written.Generation}
 	s.Metrics.RecordRemovedLeftover()
 	log.FromContext(ctx).Info("leftover removed", telemetry.KeyWorkload, object, telemetry.KeyName, sidecar, "generation", written.Generation)
-	s.events.Eventf(reference(p.Target), nil, corev1.EventTypeNormal, meta.ReasonLeftoverRemoved, string(p.Action),
+	s.events.Eventf(events.Reference(p.Target), nil, corev1.EventTypeNormal, meta.ReasonLeftoverRemoved, string(p.Action),
 		"removed the sidecar of %s, which does not exist", meta.Title(sidecar))
 	return true, notYet // The rollout takes time.
 }
@@ -176,6 +177,6 @@ func (s *sweeper) takeOut(ctx context.Context, p *plan.Plan) (isRemoved bool, pr
 func (s *sweeper) tellFailure(ctx context.Context, p *plan.Plan, err error) {
 	sidecar := meta.SidecarName(p.Manager)
 	log.FromContext(ctx).Error(err, "removing a leftover", telemetry.KeyWorkload, status.Object(p.Target), telemetry.KeyName, sidecar)
-	s.events.Eventf(reference(p.Target), nil, corev1.EventTypeWarning, meta.ReasonLeftoverFound, string(p.Action),
-		"removing the sidecar of %s, which does not exist: %s", meta.Title(sidecar), humanize.Message(err.Error(), noteLimit))
+	s.events.Eventf(events.Reference(p.Target), nil, corev1.EventTypeWarning, meta.ReasonLeftoverFound, string(p.Action),
+		"removing the sidecar of %s, which does not exist: %s", meta.Title(sidecar), humanize.Message(err.Error(), events.NoteLimit))
 }

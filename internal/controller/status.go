@@ -19,6 +19,8 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
@@ -33,7 +35,7 @@ import (
 type statusWriter struct {
 	*instruments
 	writer *apply.Writer
-	events *announcer
+	events *events.Recorder
 	// clusters receives the status of ClusterVectorSidecars in namespaces.
 	clusters *clusterMemory
 }
@@ -96,7 +98,7 @@ func (w *statusWriter) fail(ctx context.Context, sidecarState *state.Sidecar, si
 // send writes a status. It also emits an event if the status has another error than before.
 func (w *statusWriter) send(ctx context.Context, sidecarState *state.Sidecar, original, updated *v1alpha1.VectorSidecar) error {
 	announceError(ctx, w.events, w.Reports, updated, original.Status.Conditions, updated.Status.Conditions)
-	ctx, cancel := detached(ctx)
+	ctx, cancel := shutdown.Detach(ctx)
 	defer cancel()
 	ctx, telling := w.begin(ctx, "status")
 	err := w.apply(ctx, sidecarState, updated)
@@ -135,7 +137,7 @@ func (w *statusWriter) announce(sidecar *v1alpha1.VectorSidecar, plans []*plan.P
 		if !p.StartsPods() {
 			continue // The workload was not changed.
 		}
-		target := reference(p.Target)
+		target := events.Reference(p.Target)
 		// The recorder aggregates events of one resource version, with the note of the first event.
 		target.ResourceVersion = p.Workload.ResourceVersion
 		w.events.Eventf(target, sidecar, corev1.EventTypeNormal, happened[p.Action], string(p.Action),
@@ -148,10 +150,13 @@ func (w *statusWriter) announce(sidecar *v1alpha1.VectorSidecar, plans []*plan.P
 	for _, action := range []plan.Action{plan.Inject, plan.Update, plan.Remove} {
 		if names := written[action]; len(names) > 0 {
 			note := fmt.Sprintf("%s the sidecar of %d %s: %s: %s", happened[action], len(names), workload.Plural(sidecar.Spec.Kinds()...), strings.Join(humanize.TruncateList(names, mostNames, len(names)), ", "), oneOf(causes[action]))
-			w.events.Eventf(sidecar, nil, corev1.EventTypeNormal, happened[action], string(action), "%s", humanize.Message(note, noteLimit))
+			w.events.Eventf(sidecar, nil, corev1.EventTypeNormal, happened[action], string(action), "%s", humanize.Message(note, events.NoteLimit))
 		}
 	}
 }
+
+// mostNames is the maximum number of workloads that one message names.
+const mostNames = 10
 
 // happened is the past tense of an action.
 var happened = map[plan.Action]string{

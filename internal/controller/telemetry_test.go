@@ -4,7 +4,6 @@
 package controller
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -66,24 +65,6 @@ func TestLiveness_DetectsStuckReconcile(t *testing.T) {
 	require.NoError(t, p.check(start.Add(2*time.Minute)), "it is slow, and gets on")
 	p.end(passOf(ctx))
 	require.NoError(t, p.check(start.Add(time.Hour)))
-}
-
-// A write in progress continues for a limited time after the stop signal.
-func TestDetached_ContinuesAfterStopSignal(t *testing.T) {
-	ctx, stop := context.WithCancel(t.Context())
-	work, done := detached(ctx)
-	defer done()
-	deadline, bounded := work.Deadline()
-	require.True(t, bounded)
-	require.LessOrEqual(t, time.Until(deadline), requestTimeout)
-
-	stop()
-
-	require.NoError(t, work.Err())
-	require.True(t, isStopping(ctx))
-	late, cancel := context.WithTimeout(t.Context(), 0)
-	defer cancel()
-	require.False(t, isStopping(late), "a pass that takes too long is a failure")
 }
 
 // A panic is counted and reported, and then handled by the manager.

@@ -16,6 +16,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
@@ -31,7 +32,7 @@ type validations struct {
 	client client.Reader
 	live   *livelist.Client
 	writer *apply.Writer
-	events *announcer
+	events *events.Recorder
 	// isEnabled is true if the operator may create such Jobs.
 	isEnabled bool
 }
@@ -53,7 +54,7 @@ func (v *validations) collect(ctx context.Context, sidecarState *state.Sidecar, 
 		}
 		sidecarState.SetVerdict(job.Labels[meta.LabelValidation], verdict)
 		if verdict.State == decision.VerdictUnable {
-			v.events.Eventf(sidecar, nil, corev1.EventTypeWarning, meta.ReasonNotValidated, "Validate", "Vector could not be asked: %s", humanize.Message(verdict.Message, noteLimit))
+			v.events.Eventf(sidecar, nil, corev1.EventTypeWarning, meta.ReasonNotValidated, "Validate", "Vector could not be asked: %s", humanize.Message(verdict.Message, events.NoteLimit))
 		}
 		if err := v.writer.DeleteValidation(ctx, client.ObjectKeyFromObject(job)); err != nil {
 			return err
@@ -117,9 +118,9 @@ func verdictOfPod(job *batchv1.Job, pod *corev1.Pod) (decision.Verdict, bool) {
 		answer := vectorconfig.ReadAnswer(int(end.ExitCode), end.Message)
 		switch {
 		case answer.Outcome == vectorconfig.Refused:
-			return decision.Verdict{State: decision.VerdictInvalid, Message: humanize.Message(answer.String(), noteLimit)}, true
+			return decision.Verdict{State: decision.VerdictInvalid, Message: humanize.Message(answer.String(), events.NoteLimit)}, true
 		case len(answer.Faults) > 0:
-			return decision.Verdict{State: decision.VerdictUnable, Message: humanize.Message("in Job "+job.Name+": "+answer.String(), noteLimit)}, true
+			return decision.Verdict{State: decision.VerdictUnable, Message: humanize.Message("in Job "+job.Name+": "+answer.String(), events.NoteLimit)}, true
 		}
 	}
 	return decision.Verdict{}, false

@@ -23,6 +23,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/schedule"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
@@ -62,7 +63,7 @@ func (r *VectorSidecarReconciler) Reconcile(ctx context.Context, request reconci
 	defer func() { r.endPass(&reconcileStep, resultLabel, err, recover()) }()
 	result, resultLabel, err = r.pass(ctx, request, reconcileStep.span)
 	requeueAfter := r.stages.tidy(ctx)
-	if err != nil && isStopping(ctx) {
+	if err != nil && shutdown.IsStopping(ctx) {
 		log.FromContext(ctx).V(1).Info("pass stopped by shutdown", "cause", err.Error())
 		return reconcile.Result{}, nil
 	}
@@ -385,7 +386,7 @@ func (r *VectorSidecarReconciler) SetupWithManager(ctx context.Context, mgr ctrl
 			cache: mgr.GetCache(), workloads: r.snapshots.workloads, awaits: r.memory.IsAwaited, uses: r.applier.uses, now: r.clock, metrics: r.Metrics,
 		},
 	}
-	return watching.add(builder).Complete(stoppingWith(ctx, r))
+	return watching.add(builder).Complete(shutdown.StopReconciles(ctx, r))
 }
 
 // Alive returns an error while a reconcile is stuck.

@@ -52,6 +52,8 @@ var order = []string{
 	"internal/admission",
 	"internal/controller/notify",
 	"internal/controller/schedule",
+	"internal/controller/shutdown",
+	"internal/controller/events",
 	"internal/controller/fairqueue",
 	"internal/controller/state",
 	"internal/controller/companionuse",

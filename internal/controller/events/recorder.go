@@ -1,13 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package controller
+// Package events sends Kubernetes events. The input is events of all controllers; the output is requests at a limited
+// rate, in which namespaces take turns.
+package events
 
 import (
 	"context"
 	"time"
 
 	"golang.org/x/time/rate"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -33,47 +36,48 @@ const (
 	eventsWaiting = 1000
 )
 
-// announcer sends events at a limited rate through the recorder. A queued event keeps only the name of an object, not
-// the object.
-type announcer struct {
-	events.EventRecorder
+// Recorder queues events and sends them at a limited rate through another recorder. A queued event keeps only the name
+// of an object, not the object.
+type Recorder struct {
+	sender events.EventRecorder
 	scheme *runtime.Scheme
-	// isDeleted reports whether a namespace is deleted. Events in it are dropped: the API server rejects them, and client-go
-	// logs each as an error.
-	isDeleted func(ctx context.Context, namespace string) bool
-	waiting   *eventQueue
-	pace      *rate.Limiter
+	// namespaces is the cache of Namespaces, nil if the cache has none. Events in a deleted namespace are dropped: the API
+	// server rejects them, and client-go logs each as an error.
+	namespaces client.Reader
+	waiting    *eventQueue
+	pace       *rate.Limiter
 }
 
-func newAnnouncer(recorder events.EventRecorder, scheme *runtime.Scheme, isDeleted func(ctx context.Context, namespace string) bool) *announcer {
-	return &announcer{EventRecorder: recorder, scheme: scheme, isDeleted: isDeleted, waiting: newEventQueue(eventsWaiting), pace: rate.NewLimiter(eventsASecond, eventsAtOnce)}
+// New returns a Recorder that sends through sender after Start. The scheme has the kinds of all objects of events.
+func New(sender events.EventRecorder, scheme *runtime.Scheme, namespaces client.Reader) *Recorder {
+	return &Recorder{sender: sender, scheme: scheme, namespaces: namespaces, waiting: newEventQueue(eventsWaiting), pace: rate.NewLimiter(eventsASecond, eventsAtOnce)}
 }
 
-// wrote records that a workload has been written.
-func (a *announcer) wrote() {
-	a.waiting.setWritten(time.Now())
+// RecordWrite records that a workload has been written.
+func (r *Recorder) RecordWrite() {
+	r.waiting.setWritten(time.Now())
 }
 
 // adjust sets the current rate limit.
-func (a *announcer) adjust() {
+func (r *Recorder) adjust() {
 	limit, burst := rate.Limit(eventsASecond), eventsAtOnce
-	if time.Since(a.waiting.lastWritten()) < stillness {
+	if time.Since(r.waiting.lastWritten()) < stillness {
 		limit, burst = eventsBetween, 1
 	}
-	a.pace.SetLimit(limit)
-	a.pace.SetBurst(burst)
+	r.pace.SetLimit(limit)
+	r.pace.SetBurst(burst)
 }
 
 // Eventf queues an event.
-func (a *announcer) Eventf(regarding, related runtime.Object, kind, reason, action, note string, args ...any) {
+func (r *Recorder) Eventf(regarding, related runtime.Object, kind, reason, action, note string, args ...any) {
 	share, namespace := eventShare(regarding), ""
-	regarding, related = a.named(regarding), a.named(related)
+	regarding, related = r.named(regarding), r.named(related)
 	if object, ok := regarding.(client.Object); ok {
 		namespace = object.GetNamespace()
 	}
-	a.waiting.push(share, func(ctx context.Context) {
-		if namespace == "" || !a.isDeleted(ctx, namespace) {
-			a.EventRecorder.Eventf(regarding, related, kind, reason, action, note, args...)
+	r.waiting.push(share, func(ctx context.Context) {
+		if !r.isDeleted(ctx, namespace) {
+			r.sender.Eventf(regarding, related, kind, reason, action, note, args...)
 		}
 	})
 }
@@ -92,13 +96,13 @@ func eventShare(object runtime.Object) string {
 }
 
 // named returns an object reduced to the fields that an event needs, nil for nil.
-func (a *announcer) named(object runtime.Object) runtime.Object {
+func (r *Recorder) named(object runtime.Object) runtime.Object {
 	object = clusterwide.ResolveCluster(object)
 	clientObject, ok := object.(client.Object)
 	if !ok {
 		return object
 	}
-	kind, err := apiutil.GVKForObject(clientObject, a.scheme)
+	kind, err := apiutil.GVKForObject(clientObject, r.scheme)
 	if err != nil {
 		return object // The recorder reports the error.
 	}
@@ -109,33 +113,32 @@ func (a *announcer) named(object runtime.Object) runtime.Object {
 }
 
 // Start sends events until the context ends, and then the events that are still queued.
-func (a *announcer) Start(ctx context.Context) error {
-	for send := a.waiting.pop(ctx); send != nil; send = a.waiting.pop(ctx) {
-		a.adjust()
-		_ = a.pace.Wait(ctx) // The only error is the context's error. Later events do not wait.
+func (r *Recorder) Start(ctx context.Context) error {
+	for send := r.waiting.pop(ctx); send != nil; send = r.waiting.pop(ctx) {
+		r.adjust()
+		_ = r.pace.Wait(ctx) // The only error is the context's error. Later events do not wait.
 		send(ctx)
 	}
 	return nil
 }
 
-// isNamespaceDeleted returns a function that reports whether a namespace does not exist or is being deleted.
-func isNamespaceDeleted(namespaces client.Reader) func(ctx context.Context, name string) bool {
-	return func(ctx context.Context, name string) bool {
-		namespace := newNamespace("")
-		err := namespaces.Get(ctx, client.ObjectKey{Name: name}, namespace)
-		return apierrors.IsNotFound(err) || namespace.DeletionTimestamp != nil
+// isDeleted reports whether a namespace does not exist or is being deleted. It returns false for the empty name, and
+// without a cache of Namespaces.
+func (r *Recorder) isDeleted(ctx context.Context, name string) bool {
+	if name == "" || r.namespaces == nil {
+		return false
 	}
+	namespace := &metav1.PartialObjectMetadata{}
+	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
+	err := r.namespaces.Get(ctx, client.ObjectKey{Name: name}, namespace)
+	return apierrors.IsNotFound(err) || namespace.DeletionTimestamp != nil
 }
 
-const (
-	// noteLimit is the maximum length of an event's note in bytes. The API allows 1,024.
-	noteLimit = 1000
-	// mostNames is the maximum number of workloads that one message names.
-	mostNames = 10
-)
+// NoteLimit is the maximum length of an event's note in bytes. The API allows 1,024.
+const NoteLimit = 1000
 
-// reference returns a workload reduced to the fields that an event needs.
-func reference(target workload.Ref) *metav1.PartialObjectMetadata {
+// Reference returns a workload reduced to the fields that an event needs.
+func Reference(target workload.Ref) *metav1.PartialObjectMetadata {
 	object := &metav1.PartialObjectMetadata{}
 	object.SetGroupVersionKind(target.Adapter().GroupVersionKind)
 	object.Namespace, object.Name, object.UID = target.Namespace, target.Name, target.UID

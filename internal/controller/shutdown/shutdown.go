@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package controller
+// Package shutdown ends the work of a stopping operator: reconciles and runnables end with the signal to stop, and a
+// write in progress may finish.
+package shutdown
 
 import (
 	"context"
@@ -13,8 +15,6 @@ import (
 )
 
 const (
-	// passTimeout is how long a reconcile may start new writes. The next reconcile makes the remaining writes.
-	passTimeout = 2 * time.Minute
 	// requestTimeout is the timeout of one write.
 	requestTimeout = 30 * time.Second
 	// drainTimeout is how long a write in progress may continue after the signal to stop. It is shorter than the time
@@ -22,9 +22,9 @@ const (
 	drainTimeout = 5 * time.Second
 )
 
-// detached returns a context for a write that must not be aborted. An aborted write may have reached the API server, or
+// Detach returns a context for a write that must not be aborted. An aborted write may have reached the API server, or
 // may reach it after another replica has become the leader.
-func detached(ctx context.Context) (context.Context, context.CancelFunc) {
+func Detach(ctx context.Context) (context.Context, context.CancelFunc) {
 	work, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTimeout)
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(drainTimeout, cancel) })
 	return work, func() {
@@ -33,9 +33,9 @@ func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// stoppingWith returns a reconciler that also stops when a second context ends. The manager cancels the context of
+// StopReconciles returns a reconciler that also stops when a second context ends. The manager cancels the context of
 // reconciles last, after everything that also runs in standby replicas has stopped.
-func stoppingWith(stop context.Context, reconciler reconcile.Reconciler) reconcile.Reconciler {
+func StopReconciles(stop context.Context, reconciler reconcile.Reconciler) reconcile.Reconciler {
 	return reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 		if stop.Err() != nil {
 			return reconcile.Result{}, nil
@@ -46,8 +46,8 @@ func stoppingWith(stop context.Context, reconciler reconcile.Reconciler) reconci
 	})
 }
 
-// runUntil returns a runnable that also stops when a second context ends, like stoppingWith.
-func runUntil(stop context.Context, runnable manager.Runnable) manager.Runnable {
+// StopRunnable returns a runnable that also stops when a second context ends, like StopReconciles.
+func StopRunnable(stop context.Context, runnable manager.Runnable) manager.Runnable {
 	return manager.RunnableFunc(func(ctx context.Context) error {
 		ctx, cancel := joined(ctx, stop)
 		defer cancel()
@@ -65,5 +65,5 @@ func joined(ctx, stop context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// isStopping reports whether the operator is stopping. Unfinished work is then not a failure.
-func isStopping(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
+// IsStopping reports whether the operator is stopping. Unfinished work is then not a failure.
+func IsStopping(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package controller
+package events
 
 import (
 	"context"
@@ -52,9 +52,9 @@ func TestEventQueue_SharesOfNamespaces(t *testing.T) {
 }
 
 // Any number of events of one namespace does not drop the events of other namespaces.
-func TestAnnouncer_DropsEventsOfTheLargestNamespace(t *testing.T) {
+func TestRecorder_DropsEventsOfTheLargestNamespace(t *testing.T) {
 	sent := events.NewFakeRecorder(2 * eventsWaiting)
-	a := newAnnouncer(sent, scheme.Scheme, isNever)
+	a := New(sent, scheme.Scheme, nil)
 	for n := range 2 * eventsWaiting {
 		a.Eventf(pod("tenant"), nil, corev1.EventTypeNormal, "Injected", "Inject", "tenant %d", n)
 	}
@@ -76,7 +76,7 @@ func pod(namespace string) *corev1.Pod {
 }
 
 func TestEventShare_Namespace(t *testing.T) {
-	cluster := clusterSidecar("logs", "vector", "shop")
+	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "logs"}}
 	for name, test := range map[string]struct {
 		object runtime.Object
 		want   string

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package controller
+package events
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,19 +18,20 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
 // During writes, events are sent slowly. The other events follow after the writes.
-func TestAnnouncer_DelaysEventsDuringWrites(t *testing.T) {
+func TestRecorder_DelaysEventsDuringWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sent := events.NewFakeRecorder(2 * eventsWaiting)
-		a := newAnnouncer(sent, scheme.Scheme, isNever)
+		a := New(sent, scheme.Scheme, nil)
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() { ended <- a.Start(ctx) }()
-		a.wrote()
+		a.RecordWrite()
 		for range 100 {
 			a.Eventf(&corev1.Pod{}, nil, corev1.EventTypeNormal, "Injected", "Inject", "text")
 		}
@@ -38,7 +40,7 @@ func TestAnnouncer_DelaysEventsDuringWrites(t *testing.T) {
 		require.Len(t, sent.Events, 1, "one is sent at once")
 		for range 20 {
 			time.Sleep(100 * time.Millisecond) //nolint:forbidigo // the clock is the test's own
-			a.wrote()
+			a.RecordWrite()
 		}
 		require.InDelta(t, 1+2*eventsBetween, len(sent.Events), 1, "after two seconds of writes")
 		time.Sleep(stillness + 2*time.Second) //nolint:forbidigo // as above
@@ -56,8 +58,8 @@ func TestAnnouncer_DelaysEventsDuringWrites(t *testing.T) {
 }
 
 // Many events may be queued, and their objects may be large.
-func TestAnnouncer_QueuesOnlyObjectNames(t *testing.T) {
-	a := newAnnouncer(events.NewFakeRecorder(1), scheme.Scheme, isNever)
+func TestRecorder_QueuesOnlyObjectNames(t *testing.T) {
+	a := New(events.NewFakeRecorder(1), scheme.Scheme, nil)
 	object := objects.NewConfigMap("config", "shop", "a", "large")
 	object.UID, object.TypeMeta = "u", metav1.TypeMeta{}
 
@@ -69,15 +71,14 @@ func TestAnnouncer_QueuesOnlyObjectNames(t *testing.T) {
 	require.Nil(t, a.named(nil))
 }
 
-func isNever(context.Context, string) bool { return false }
-
 // The API server rejects events in a namespace that is being deleted.
-func TestAnnouncer_DropsEventsOfDeletedNamespaces(t *testing.T) {
-	existing, deleted := namespace("shop"), namespace("deleting")
+func TestRecorder_DropsEventsOfDeletedNamespaces(t *testing.T) {
+	existing := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}
+	deleted := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "deleting"}}
 	deleted.SetFinalizers([]string{"kubernetes"})
 	deleted.SetDeletionTimestamp(ptr.To(metav1.Now()))
 	sent := events.NewFakeRecorder(10)
-	a := newAnnouncer(sent, scheme.Scheme, isNamespaceDeleted(fake.NewClientBuilder().WithObjects(existing, deleted).Build()))
+	a := New(sent, scheme.Scheme, fake.NewClientBuilder().WithObjects(existing, deleted).Build())
 
 	for _, name := range []string{"shop", "deleting", "deleted", ""} {
 		a.Eventf(pod(name), nil, corev1.EventTypeNormal, "Injected", "Inject", "namespace %q", name)
@@ -97,9 +98,16 @@ func TestReference_ContainsWorkloadAPIVersion(t *testing.T) {
 	for kind, version := range map[string]string{
 		"Deployment": "apps/v1", "StatefulSet": "apps/v1", "DaemonSet": "apps/v1", "CronJob": "batch/v1", "Rollout": "argoproj.io/v1alpha1",
 	} {
-		object := reference(workload.Ref{Kind: kind, Namespace: "shop", Name: "cart", UID: "u"})
+		object := Reference(workload.Ref{Kind: kind, Namespace: "shop", Name: "cart", UID: "u"})
 		require.Equal(t, version, object.APIVersion)
 		require.Equal(t, kind, object.Kind)
 		require.Equal(t, "u", string(object.UID))
 	}
+}
+
+func TestNoteLimit_KeepsEventsWithinAPILimit(t *testing.T) {
+	require.LessOrEqual(t, len(humanize.Message(strings.Repeat("ä", 5000), NoteLimit)), 1024)
+	require.Equal(t, "ä", humanize.Message("ä", NoteLimit))
+	require.Equal(t, "a\\x1b[2J\n| Ready: True", humanize.Message("a\x1b[2J\nReady: True", NoteLimit))
+	require.LessOrEqual(t, len(humanize.Message(strings.Repeat("\x1b\n", 500), NoteLimit)), 1024)
 }
