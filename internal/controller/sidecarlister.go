@@ -5,7 +5,6 @@ package controller
 
 import (
 	"context"
-	"iter"
 	"maps"
 	"slices"
 
@@ -51,19 +50,26 @@ func (l sidecarLister) orOffered(exists func(namespace, manager string) bool) fu
 // of each label.
 const manyLabels = 200
 
-// selecting returns the VectorSidecars that may select one of the given workloads. The function returns the labels of
-// each workload by number. The result may include other VectorSidecars.
-func (l sidecarLister) selecting(ctx context.Context, namespace string, count int, labels func(int) iter.Seq2[string, string]) []v1alpha1.VectorSidecar {
+// selecting returns the VectorSidecars that may select one of the workloads of a namespace. The result may include other
+// VectorSidecars.
+func (l sidecarLister) selecting(ctx context.Context, namespace string, records []*workloadcache.Record) []v1alpha1.VectorSidecar {
 	keys := map[string]bool{workloadcache.AnyLabels: true}
-	for n := range count {
-		for key, value := range labels(n) {
-			keys[workloadcache.Pair(key, value)] = true
+	for _, record := range records {
+		addKeys(keys, record.Labels().Keys())
+		if runner := record.Runner(); runner != nil {
+			addKeys(keys, runner.Labels().Keys())
 		}
 		if len(keys) > manyLabels {
 			return l.list(ctx, namespace)
 		}
 	}
 	return l.having(ctx, namespace, indexSelector, slices.Collect(maps.Keys(keys))...)
+}
+
+func addKeys(set map[string]bool, keys []string) {
+	for _, key := range keys {
+		set[key] = true
+	}
 }
 
 // list returns the VectorSidecars of a namespace from the cache, including ClusterVectorSidecars. An empty name means

@@ -5,7 +5,6 @@ package controller
 
 import (
 	"context"
-	"iter"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -108,24 +107,10 @@ func (i *informed) Namespace(ctx context.Context, namespace string) (source.Name
 // Workloads returns the workloads with labels that the selector matches and the workloads with the sidecar. It also
 // returns workloads that were written and may still be rolling out.
 func (i *informed) Workloads(_ context.Context, sidecar *v1alpha1.VectorSidecar) ([]*workloadcache.Record, error) {
+	records := labeledWorkloads(i.workloads, sidecar)
 	selector, _ := workload.NewSelector(sidecar) // An invalid selector selects nothing.
-	var records []*workloadcache.Record
-	// If another workload runs the pods, the labels of either workload may match.
-	fits := func(record *workloadcache.Record) bool {
-		runner := record.Runner()
-		return selector.Fits(record.Labels()) || runner != nil && selector.Fits(runner.Labels())
-	}
-	for _, record := range i.workloads.WithLabels(sidecar.Namespace, selectorKeys(sidecar)) {
-		if !selector.Fits(record.Labels()) {
-			continue
-		}
-		records = append(records, record)
-		if referredRecord := i.workloads.GetReferred(record); referredRecord != nil && !selector.Fits(referredRecord.Labels()) && fits(referredRecord) {
-			records = append(records, referredRecord)
-		}
-	}
 	for _, record := range i.workloads.ListByManager(sidecar.Namespace, meta.Manager(sidecar.Name)) {
-		if !fits(record) {
+		if !fits(selector, record) {
 			records = append(records, record)
 		}
 	}
@@ -137,10 +122,30 @@ func (i *informed) Workloads(_ context.Context, sidecar *v1alpha1.VectorSidecar)
 	return records, nil
 }
 
+// labeledWorkloads returns the workloads with labels that the selector of a VectorSidecar matches.
+func labeledWorkloads(workloads *workloadcache.Cache, sidecar *v1alpha1.VectorSidecar) (records []*workloadcache.Record) {
+	selector, _ := workload.NewSelector(sidecar) // An invalid selector selects nothing.
+	for _, record := range workloads.WithLabels(sidecar.Namespace, selectorKeys(sidecar)) {
+		if !selector.Fits(record.Labels()) {
+			continue
+		}
+		records = append(records, record)
+		if referredRecord := workloads.GetReferred(record); referredRecord != nil && !selector.Fits(referredRecord.Labels()) && fits(selector, referredRecord) {
+			records = append(records, referredRecord)
+		}
+	}
+	return records
+}
+
+// fits reports whether a selector matches the labels of a workload, or of the workload that runs its pods.
+func fits(selector workload.Selector, record *workloadcache.Record) bool {
+	runner := record.Runner()
+	return selector.Fits(record.Labels()) || runner != nil && selector.Fits(runner.Labels())
+}
+
 // Sidecars returns the VectorSidecars that may select one of the workloads.
 func (i *informed) Sidecars(ctx context.Context, namespace string, workloads []*workloadcache.Record) ([]v1alpha1.VectorSidecar, error) {
-	labelsOf := func(n int) iter.Seq2[string, string] { return workloads[n].Labels().All() }
-	return i.sidecars.selecting(ctx, namespace, len(workloads), labelsOf), nil
+	return i.sidecars.selecting(ctx, namespace, workloads), nil
 }
 
 // GetServiceAccount implements desired.ServiceAccountReader.

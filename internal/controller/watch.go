@@ -5,21 +5,23 @@ package controller
 
 import (
 	"context"
-	"iter"
 	"maps"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 	ctrlbuilder "sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -44,7 +46,7 @@ func (w *watches) add(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
 	builder = w.namespaces.watch(builder)
 	builder = w.clusters.watch(w.sets.watch(builder), w.namespaces)
 	return builder.
-		Watches(&v1alpha1.VectorSidecar{}, handler.EnqueueRequestsFromMapFunc(w.neighbors), ctrlbuilder.WithPredicates(laterChanges())).
+		Watches(&v1alpha1.VectorSidecar{}, w.competitorEvents(), ctrlbuilder.WithPredicates(laterChanges())).
 		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(w.sidecarsOfConfigMap), ctrlbuilder.WithPredicates(configMapChanges())).
 		WatchesRawSource(w.notifier.Source()).
 		WatchesRawSource(&workloadEvents{concerns: w.sidecarsOfWorkload, workloadAPIs: &workloadAPIs{
@@ -63,19 +65,18 @@ func (w *watches) sidecarsListing(ctx context.Context, kind *workload.Kind) []ty
 // sidecarsOfWorkload returns the VectorSidecars that may match a workload in one of its states. It also returns the
 // VectorSidecars that own fields of the workload.
 func (w *watches) sidecarsOfWorkload(ctx context.Context, states ...*workloadcache.Record) []types.NamespacedName {
-	sidecarKeys := map[types.NamespacedName]bool{}
-	labels, managers := map[string]bool{workloadcache.AnyLabels: true}, map[string]bool{}
+	sidecarKeys, managers := map[types.NamespacedName]bool{}, map[string]bool{}
 	for _, record := range states {
-		addKeys(labels, record.Labels().Keys())
-		if runner := record.Runner(); runner != nil {
-			addKeys(labels, runner.Labels().Keys())
-		}
 		addKeys(managers, record.Managers())
 		for _, owner := range w.memory.Writers(record.UID) {
 			sidecarKeys[owner] = true
 		}
 	}
-	w.addMatching(ctx, sidecarKeys, labels, states)
+	for _, sidecar := range w.sidecars.selecting(ctx, states[0].Namespace, states) {
+		if workloadcache.IsAnySelectedBy(states, &sidecar) {
+			sidecarKeys[client.ObjectKeyFromObject(&sidecar)] = true
+		}
+	}
 	for manager := range managers {
 		owners := keysOf(w.sidecars.having(ctx, states[0].Namespace, indexManager, manager))
 		for _, owner := range owners {
@@ -86,24 +87,6 @@ func (w *watches) sidecarsOfWorkload(ctx context.Context, states ...*workloadcac
 		}
 	}
 	return slices.Collect(maps.Keys(sidecarKeys))
-}
-
-func addKeys(set map[string]bool, keys []string) {
-	for _, key := range keys {
-		set[key] = true
-	}
-}
-
-// addMatching adds the VectorSidecars that have one of the labels in the index and match one of the states of a
-// workload.
-func (w *watches) addMatching(ctx context.Context, sidecarKeys map[types.NamespacedName]bool, labels map[string]bool, states []*workloadcache.Record) {
-	for _, sidecar := range w.sidecars.having(ctx, states[0].Namespace, indexSelector, slices.Collect(maps.Keys(labels))...) {
-		selector, err := workload.NewSelector(&sidecar)
-		matches := func(record *workloadcache.Record) bool { return record.IsSelectedBy(selector) }
-		if err == nil && slices.ContainsFunc(states, matches) {
-			sidecarKeys[client.ObjectKeyFromObject(&sidecar)] = true
-		}
-	}
 }
 
 // sidecarsOfConfigMap returns the VectorSidecars that read a ConfigMap and the VectorSidecar that the ConfigMap was
@@ -117,11 +100,37 @@ func (w *watches) sidecarsOfConfigMap(ctx context.Context, object client.Object)
 	return requests(keys)
 }
 
-// neighbors returns the VectorSidecars that may select the same workloads as the changed VectorSidecar. The oldest
-// VectorSidecar takes precedence, so the changed one may affect the others.
-func (w *watches) neighbors(ctx context.Context, object client.Object) []reconcile.Request {
-	w.leftovers.claim()
-	candidates := w.workloads.WithLabels(object.GetNamespace(), selectorKeys(object))
-	labels := func(n int) iter.Seq2[string, string] { return candidates[n].Labels().All() }
-	return requests(keysOf(w.sidecars.selecting(ctx, object.GetNamespace(), len(candidates), labels)))
+// competitorDelay joins the reconciles of a VectorSidecar that changes of several preceding VectorSidecars request.
+const competitorDelay = time.Second
+
+// competitorEvents handles changes of VectorSidecars that may affect other VectorSidecars.
+func (w *watches) competitorEvents() handler.EventHandler {
+	changed := func(ctx context.Context, states ...client.Object) {
+		w.leftovers.claim()
+		w.notifier.NotifyAfter(competitorDelay, w.competitors(ctx, states...)...)
+	}
+	return handler.Funcs{
+		CreateFunc: func(ctx context.Context, e event.CreateEvent, _ queue) { changed(ctx, e.Object) },
+		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, _ queue) { changed(ctx, e.ObjectOld, e.ObjectNew) },
+		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, _ queue) { changed(ctx, e.Object) },
+	}
+}
+
+// competitors returns the VectorSidecars that a changed VectorSidecar precedes in a workload that one of its states
+// selects. The VectorSidecars that precede the changed one do not depend on it.
+func (w *watches) competitors(ctx context.Context, states ...client.Object) []types.NamespacedName {
+	keys := map[types.NamespacedName]bool{}
+	for _, object := range states {
+		changed, ok := object.(*v1alpha1.VectorSidecar)
+		if !ok {
+			continue
+		}
+		records := labeledWorkloads(w.workloads, changed)
+		for _, sidecar := range w.sidecars.selecting(ctx, changed.Namespace, records) {
+			if sidecar.Name != changed.Name && decision.ComesBefore(changed, &sidecar) && workloadcache.IsAnySelectedBy(records, &sidecar) {
+				keys[client.ObjectKeyFromObject(&sidecar)] = true
+			}
+		}
+	}
+	return slices.Collect(maps.Keys(keys))
 }

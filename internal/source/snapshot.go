@@ -27,7 +27,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
@@ -169,12 +168,7 @@ func (t *Snapshotter) platformFor(ctx context.Context, sidecar *v1alpha1.VectorS
 // It modifies the given list.
 func competitors(sidecar *v1alpha1.VectorSidecar, sidecars []v1alpha1.VectorSidecar, workloads []*workloadcache.Record) []v1alpha1.VectorSidecar {
 	competing := slices.DeleteFunc(sidecars, func(candidate v1alpha1.VectorSidecar) bool {
-		if candidate.Name == sidecar.Name {
-			return true
-		}
-		selector, err := workload.NewSelector(&candidate)
-		matches := func(record *workloadcache.Record) bool { return record.IsSelectedBy(selector) }
-		return err != nil || !slices.ContainsFunc(workloads, matches)
+		return candidate.Name == sidecar.Name || !workloadcache.IsAnySelectedBy(workloads, &candidate)
 	})
 	slices.SortFunc(competing, func(a, b v1alpha1.VectorSidecar) int {
 		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))

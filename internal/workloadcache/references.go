@@ -6,8 +6,10 @@ package workloadcache
 import (
 	"slices"
 
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -57,6 +59,28 @@ func (r *Record) Runner() *Record {
 // IsSelectedBy reports whether a selector selects the workload, or its runner if the selector lists both kinds.
 func (r *Record) IsSelectedBy(s workload.Selector) bool {
 	return s.Selects(r.Namespace, r.Kind(), r.Labels()) || r.run != nil && s.Lists(r.Kind()) && s.Selects(r.run.runner.Namespace, r.run.runner.Kind(), r.run.runner.Labels())
+}
+
+// IsAnySelectedBy reports whether a VectorSidecar selects one of the workloads. An invalid selector does not select
+// workloads. The check of matchLabels avoids parsing the selectors of most other VectorSidecars.
+func IsAnySelectedBy(records []*Record, sidecar *v1alpha1.VectorSidecar) bool {
+	mayMatch := func(record *Record) bool {
+		return hasAll(record.Labels(), sidecar.Spec.Selector.MatchLabels) || record.run != nil && hasAll(record.run.runner.Labels(), sidecar.Spec.Selector.MatchLabels)
+	}
+	if !slices.ContainsFunc(records, mayMatch) {
+		return false
+	}
+	selector, err := workload.NewSelector(sidecar)
+	return err == nil && slices.ContainsFunc(records, func(record *Record) bool { return record.IsSelectedBy(selector) })
+}
+
+func hasAll(labelSet labels.Labels, pairs map[string]string) bool {
+	for key, value := range pairs {
+		if !labelSet.Has(key) || labelSet.Get(key) != value {
+			return false
+		}
+	}
+	return true
 }
 
 // GetReferred returns the workload with pods that a runner runs, or nil for none.
