@@ -38,7 +38,7 @@ you have to be allowed to impersonate its ServiceAccount; for the webhook's cert
 read its Secret.
 
 The exit code is 0 if all checks passed, 1 if one failed, and 2 if none failed but some could
-not look.`,
+not run.`,
 		Example: `# the whole cluster
 kubectl vectorsidecar check`,
 		Args: cobra.NoArgs,

@@ -63,8 +63,8 @@ running. Workloads lose their sidecars a few at a time, each by one ordinary rol
 ConfigMap that a workload still needs stays.
 The custom resource definition and the operator are removed with Helm.
 
-The exit code is 0 if nothing is left, 1 if something is, which is named, and 2 if it could not
-look or write.`,
+The exit code is 0 if nothing is left, 1 if something is left, which the output names, and 2 if
+a read or a write failed.`,
 		Example: `# manifests in, manifests out
 kubectl get deployment cart -n shop -o yaml --show-managed-fields | kubectl vectorsidecar eject -f -
 # see what would go

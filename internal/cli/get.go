@@ -172,9 +172,9 @@ func readiness(conditions []metav1.Condition, isCurrent bool) (state, reason, me
 	ready := apimeta.FindStatusCondition(conditions, meta.ConditionReady)
 	switch {
 	case ready == nil:
-		return "Unknown", "-", "the operator has not looked at it yet"
+		return "Unknown", "-", "the operator has not reconciled it yet"
 	case !isCurrent:
-		return "Unknown", ready.Reason, "the operator has not looked at the latest change yet"
+		return "Unknown", ready.Reason, "the operator has not reconciled the latest change yet"
 	}
 	return string(ready.Status), ready.Reason, ready.Message
 }

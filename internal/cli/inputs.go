@@ -59,7 +59,7 @@ func newInputs(a *app, command *cobra.Command) *inputs {
 	flags.StringArrayVar(&s.sidecars, "sidecar", nil, "file or folder with VectorSidecars; may be repeated")
 	s.addRenderFlags(flags, clusterDefaults)
 	flags.Var(s.labels, "label", "label KEY=VALUE to give the workloads first, to see what it would do; may be repeated")
-	flags.StringVar(&s.operatorNamespace, "operator-namespace", "", "namespace of the operator, if you may not look for it in all of them")
+	flags.StringVar(&s.operatorNamespace, "operator-namespace", "", "namespace of the operator, if you may not read all namespaces")
 	a.withCluster(flags)
 	for name, complete := range map[string]cobra.CompletionFunc{
 		"environment": s.completeEnvironments, "sidecar": completeManifests, "filename": completeManifests, "values": completeManifests,

@@ -54,8 +54,8 @@ A values file is checked if --values names it, its chart is that of the sidecar 
 sidecar or environments, or it belongs to no chart and is named values*.yaml. Other files are listed with the
 reason why they are skipped, as are templates of charts that contain a VectorSidecar.
 
-The exit code is 0 if there are no findings, 1 if there are, and 2 if it could not look, or found
-no file to look at.`,
+The exit code is 0 if there are no findings, 1 if there are, and 2 if the command could not run, or
+found no file to check.`,
 		Example: `# a folder of samples
 kubectl vectorsidecar lint docs/samples
 # values and templates of a sidecar chart, for a pipeline

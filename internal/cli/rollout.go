@@ -63,7 +63,7 @@ type rolloutOptions struct {
 
 func newRolloutOptions(a *app, command *cobra.Command) *rolloutOptions {
 	options := &rolloutOptions{app: a}
-	command.Flags().StringVar(&options.operatorNamespace, "operator-namespace", "", "namespace of the operator, if you may not look for it in all of them")
+	command.Flags().StringVar(&options.operatorNamespace, "operator-namespace", "", "namespace of the operator, if you may not read all namespaces")
 	a.withCluster(command.Flags())
 	return options
 }
@@ -303,7 +303,7 @@ func (o *rolloutOptions) promoteOne(ctx context.Context, name string) error {
 	}
 	hasDeferred := target.deferred != nil && target.deferred.Change != ""
 	if (hasDeferred || len(target.canaries) > 0) && !target.isObserved {
-		return fmt.Errorf("the operator has not looked at the present spec of %s yet: try again in a moment", target.title)
+		return fmt.Errorf("the operator has not reconciled the current spec of %s yet; run the command again in a moment", target.title)
 	}
 	if len(target.canaries) > 0 {
 		var values []string

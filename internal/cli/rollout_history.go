@@ -50,7 +50,7 @@ func newRolloutDiff(a *app) *cobra.Command {
 one and what the installation gives out now, and between the operator's own templates by which each
 is rendered, as far as they are stored.
 
-The exit code is 0 if nothing differs, 1 if something does, and 2 if it could not look.`,
+The exit code is 0 if nothing differs, 1 if something does, and 2 if the command could not run.`,
 		Example: `# what has changed since the revision before
 kubectl vectorsidecar rollout diff 0123456789`,
 		Args: cobra.RangeArgs(1, 2),

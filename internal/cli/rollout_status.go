@@ -111,7 +111,7 @@ func (r *rollout) count(waveMembers []inWave) {
 		byName[r.Waves[n].Name] = &r.Waves[n]
 	}
 	for i := range waveMembers {
-		status := cmp.Or(waveMembers[i].status, &v1alpha1.RolloutStatus{Wave: fleet.DefaultWave, State: v1alpha1.RolloutWaiting, Message: "the operator has not looked at it yet"})
+		status := cmp.Or(waveMembers[i].status, &v1alpha1.RolloutStatus{Wave: fleet.DefaultWave, State: v1alpha1.RolloutWaiting, Message: "the operator has not reconciled it yet"})
 		waveReport := byName[status.Wave]
 		if waveReport == nil {
 			waveReport = byName[fleet.DefaultWave] // The waves have changed since then.

@@ -161,8 +161,8 @@ plugin uses what the operator reports in the status of a VectorSidecar, and says
 assumes otherwise. Anything else that may not be read is an error.
 
 Exit codes are 0 for success, 1 for findings (see check, diff, eject, lint, reconcile, test
-and validate), and 2 if it could not look: what it was asked for cannot be read or reached, or
-gives no answer.`,
+and validate), and 2 if the command could not run: an object, file or server cannot be read or
+reached, or does not answer.`,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl vectorsidecar"},

@@ -204,7 +204,7 @@ func (c *Content) readBuiltIn(object *appsv1.ControllerRevision, installation st
 		return &RecordError{c.Revision(), fmt.Errorf("ControllerRevision %s is missing", partName(installation, digest))}
 	}
 	if c.BuiltIn, err = readPart(partObject); err == nil && c.BuiltIn.digest() != digest {
-		err = fmt.Errorf("ControllerRevision %s has other content than was stored: somebody has changed it", partObject.Name)
+		err = fmt.Errorf("ControllerRevision %s has other content than was stored: another writer changed it", partObject.Name)
 	}
 	if err != nil {
 		return &RecordError{c.Revision(), err}

@@ -13,15 +13,15 @@ import (
 
 // Causes without parameters.
 const (
-	causeInterrupted      = "a change of the sidecar was broken off"
-	causeSidecarRemoved   = "somebody has taken the sidecar out"
-	causeConfigMapMissing = "a ConfigMap that the sidecar reads is gone"
+	causeInterrupted      = "an earlier change of the sidecar was interrupted"
+	causeSidecarRemoved   = "another writer removed the sidecar"
+	causeConfigMapMissing = "a ConfigMap that the sidecar reads does not exist"
 	causeInitOrder        = "an init container of the workload runs before the sidecar"
-	causePrecedence       = "another VectorSidecar of the workload is the first now"
-	causeOperatorRelease  = "another release of the operator"
-	causeUnknownInput     = "the annotation rendered-from does not say what the sidecar was rendered from"
-	causeUnnamedInput     = "what the sidecar is rendered from"
-	causeNotRecorded      = "the workload's annotations do not say what it carries"
+	causePrecedence       = "another VectorSidecar of the workload takes precedence now"
+	causeOperatorRelease  = "another version of the operator"
+	causeUnknownInput     = "the annotation rendered-from does not list the inputs of the sidecar"
+	causeUnnamedInput     = "inputs of the sidecar"
+	causeNotRecorded      = "the workload's annotations do not describe its sidecar"
 )
 
 // changeCause returns the text with the cause of the plan's write to a workload that should have the sidecar.
@@ -55,7 +55,7 @@ func (p *Plan) causes(desiredBody applied, diff comparison, policy Policy, view 
 	}
 	add(owned.Unfinished && !diff.isCurrent(), causeInterrupted)
 	add(policy.Renew, causeConfigMapMissing)
-	add(!policy.Renew && !owned.Unfinished && p.isDrifted(diff, &owned, view), fmt.Sprintf("somebody has changed the sidecar (the last writer on record is %q)", view.LastWriter))
+	add(!policy.Renew && !owned.Unfinished && p.isDrifted(diff, &owned, view), fmt.Sprintf("another writer changed the sidecar (last writer: %q)", view.LastWriter))
 	add(p.Action == Update && diff.isCurrent(), causeInitOrder)
 	add(owned.HasPlainAnnotations != desiredBody.isPlain, causePrecedence)
 	isNamed, isUpgrade := false, false

@@ -34,7 +34,7 @@ func TestForInjection_ReportsCauseOfWrite(t *testing.T) {
 		},
 		"taken out": {
 			view: with(application(), func(v *workload.View) { v.Owned = map[string]workload.Owned{mine: {}} }), desired: old, action: Inject,
-			want: "somebody has taken the sidecar out",
+			want: "another writer removed the sidecar",
 		},
 		"changed by hand": {
 			view: with(writtenBy(old), func(v *workload.View) {
@@ -44,18 +44,18 @@ func TestForInjection_ReportsCauseOfWrite(t *testing.T) {
 				})(v)
 			}),
 			desired: old, action: Update,
-			want: `somebody has changed the sidecar (the last writer on record is "kubectl-edit"); in the pods: initContainers[vector].image → vector:old, volumes[data] added`,
+			want: `another writer changed the sidecar (last writer: "kubectl-edit"); in the pods: initContainers[vector].image → vector:old, volumes[data] added`,
 		},
 		"changed by hand, and asked anew": {
 			view: with(writtenBy(old), owning(func(o *workload.Owned) { o.Hash = "x" })), desired: rendered("old", "b"), action: Update,
-			want: `somebody has changed the sidecar (the last writer on record is ""); values of the VectorSidecar (sidecar.logLevel)`,
+			want: `another writer changed the sidecar (last writer: ""); values of the VectorSidecar (sidecar.logLevel)`,
 		},
 		"with a ConfigMap that is gone": {
-			view: writtenBy(old), desired: next, policy: Policy{Renew: true}, action: Update, want: "a ConfigMap that the sidecar reads is gone; operator old → new" + image,
+			view: writtenBy(old), desired: next, policy: Policy{Renew: true}, action: Update, want: "a ConfigMap that the sidecar reads does not exist; operator old → new" + image,
 		},
 		"of another release that has no other name": {
 			view: with(writtenBy(old), owning(func(o *workload.Owned) { o.RenderedFrom = "" })), desired: next, policy: Policy{Renew: true}, action: Update,
-			want: "a ConfigMap that the sidecar reads is gone; another release of the operator" + image,
+			want: "a ConfigMap that the sidecar reads does not exist; another version of the operator" + image,
 		},
 		"behind an init container": {
 			view: with(writtenBy(old), gotAhead), desired: next, policy: Policy{StrictOrder: true}, action: Update,
@@ -63,22 +63,22 @@ func TestForInjection_ReportsCauseOfWrite(t *testing.T) {
 		},
 		"with annotations that move": {
 			view: with(writtenBy(old), owning(func(o *workload.Owned) { o.HasPlainAnnotations = false })), desired: next, action: Update,
-			want: "another VectorSidecar of the workload is the first now; operator old → new" + image,
+			want: "another VectorSidecar of the workload takes precedence now; operator old → new" + image,
 		},
 		"without annotations that say it": {
 			view: with(writtenBy(old), owning(func(o *workload.Owned) { o.AskedHash, o.AppliedHash, o.RenderedFrom, o.ChangeCause = "", "", "", "" })), desired: next, action: Update,
-			want: "the annotation rendered-from does not say what the sidecar was rendered from" + image,
+			want: "the annotation rendered-from does not list the inputs of the sidecar" + image,
 		},
 		"for what has no name": {
 			view: with(writtenBy(old), owning(func(o *workload.Owned) { o.AskedHash = "b" })), desired: next, action: Update,
-			want: "operator old → new; what the sidecar is rendered from" + image,
+			want: "operator old → new; inputs of the sidecar" + image,
 		},
 		"half done": {
-			view: with(writtenBy(old), owning(func(o *workload.Owned) { o.Named, o.Unfinished = true, true })), desired: old, action: RecordOnly, want: "a change of the sidecar was broken off",
+			view: with(writtenBy(old), owning(func(o *workload.Owned) { o.Named, o.Unfinished = true, true })), desired: old, action: RecordOnly, want: "an earlier change of the sidecar was interrupted",
 		},
 		"half done, of something else": {
 			view: with(writtenBy(old), owning(func(o *workload.Owned) { o.Unfinished, o.Hash = true, "x" })), desired: next, action: Update,
-			want: "a change of the sidecar was broken off; operator old → new",
+			want: "an earlier change of the sidecar was interrupted; operator old → new",
 		},
 		"opted out": {
 			view: with(writtenBy(old), func(v *workload.View) { v.OptOut = `"false"` }), desired: old, action: Remove,

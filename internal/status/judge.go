@@ -110,7 +110,7 @@ func readyOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[
 		message += fmt.Sprintf(", %d as an earlier release rendered it until their next change", n)
 	}
 	if group := groups[deferred]; group != nil {
-		message += fmt.Sprintf(", %d get it later (%s)", group.count, group.texts(func(p *plan.Plan) string { return ": " + p.Message() }))
+		message += fmt.Sprintf(", %d are deferred (%s)", group.count, group.texts(func(p *plan.Plan) string { return ": " + p.Message() }))
 	}
 	if group := groups[skipped]; group != nil {
 		message += fmt.Sprintf(", %d skipped", group.count)
@@ -232,7 +232,7 @@ var ranks = []struct {
 	{rollingOut, working, meta.ReasonRollingOut, "are rolling out"},
 	{soaking, working, meta.ReasonSoaking, "have rolled out and soak (spec.rollout.soak)"},
 	{unavailable, working, meta.ReasonUnavailable, "have lost pods"},
-	{waiting, working, "", "wait for their turn"},
+	{waiting, working, "", "are waiting"},
 }
 
 // waits returns a message about the ConfigMaps with new content that is not used yet, and why.

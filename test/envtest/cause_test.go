@@ -115,7 +115,7 @@ func TestOperator_ReportsCauseOfEveryWrite(t *testing.T) {
 	requireCause(t, deployment, "Vector configuration (vector.yaml); in the pods: volumes[vectorsidecar-vector-config].configMap.name")
 
 	editAs(t, deployment, "kubectl-edit")
-	requireCause(t, deployment, `somebody has changed the sidecar (the last writer on record is "kubectl-edit"); in the pods: initContainers[vector].image → registry.example/vector:0.57.0`)
+	requireCause(t, deployment, `another writer changed the sidecar (last writer: "kubectl-edit"); in the pods: initContainers[vector].image → registry.example/vector:0.57.0`)
 
 	// Another release alone writes nothing, and what it renders comes with a policy.
 	harness.Until(t, world, vs, "the end of it", isUpToDate)

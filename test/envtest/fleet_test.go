@@ -101,7 +101,7 @@ func TestRollout_StartsOnlyInsideWindows(t *testing.T) {
 	harness.Until(t, world, vs, "the wait", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.ObservedGeneration == vs.Generation && vs.Status.Total().Waiting == 2
 	})
-	require.Contains(t, message(vs, meta.ConditionReady), "OutsideWindow: 2 of 2 Deployments wait for their turn")
+	require.Contains(t, message(vs, meta.ConditionReady), "OutsideWindow: 2 of 2 Deployments are waiting")
 	require.Contains(t, message(vs, meta.ConditionReady), "waiting for the rollout window that opens at ")
 
 	late := objects.NewDeployment("late", namespace).Labeled("logs", "vector").Build()
@@ -141,7 +141,7 @@ func TestOperator_HoldsWritesExceptRemovals(t *testing.T) {
 	harness.Until(t, world, stays, "the stop", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.ObservedGeneration == vs.Generation && vs.Status.Total().Waiting == 1
 	})
-	require.Contains(t, message(stays, meta.ConditionReady), "WritesStopped: 1 of 1 Deployments wait for their turn: Deployment "+namespace+"/staying: the annotation "+meta.AnnotationStopWrites)
+	require.Contains(t, message(stays, meta.ConditionReady), "WritesStopped: 1 of 1 Deployments are waiting: Deployment "+namespace+"/staying: the annotation "+meta.AnnotationStopWrites)
 	require.NoError(t, world.Client.Delete(t.Context(), goes))
 	harness.Until(t, world, going, "removal", isClean)
 	require.NoError(t, world.Client.Delete(t.Context(), copied))

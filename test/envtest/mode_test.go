@@ -76,7 +76,7 @@ func TestModeOnAppRollout_WaitsForOwnersRollout(t *testing.T) {
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn"} })
 	harness.Until(t, world, vs, "the change to wait", deferring(size))
-	require.Contains(t, message(vs, meta.ConditionReady), "50 get it later")
+	require.Contains(t, message(vs, meta.ConditionReady), "50 are deferred")
 	require.Contains(t, vs.Status.Workloads[0].Message, "with a second rollout right after it")
 	require.Equal(t, meta.ReasonWaitingForAppRollout, vs.Status.Workloads[0].Reason)
 	for _, app := range apps {

@@ -110,7 +110,7 @@ func TestRolloutPaused_StartsNoRollouts(t *testing.T) {
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithRolloutPaused().Build()
 	world.Create(t, vs)
 	harness.Until(t, world, vs, "a verdict", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Total().Waiting == 2 })
-	require.Contains(t, message(vs, meta.ConditionReady), "RolloutPaused: 2 of 2 Deployments wait for their turn")
+	require.Contains(t, message(vs, meta.ConditionReady), "RolloutPaused: 2 of 2 Deployments are waiting")
 	require.Equal(t, []v1alpha1.WorkloadStatus{
 		{Kind: "Deployment", Name: "app-00", State: "Waiting", Reason: meta.ReasonRolloutPaused, Message: "spec.rollout.paused is true"},
 		{Kind: "Deployment", Name: "app-01", State: "Waiting", Reason: meta.ReasonRolloutPaused, Message: "spec.rollout.paused is true"},

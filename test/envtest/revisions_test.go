@@ -292,7 +292,7 @@ func TestRevision_HoldsWritesWhenUnreadable(t *testing.T) {
 			running = world.RunOperator(options)
 			harness.Until(t, world, rest.vs, "that it is held", func(vs *v1alpha1.VectorSidecar) bool {
 				ready := message(vs, meta.ConditionReady)
-				return strings.Contains(ready, "WaitingForWave: 2 of 2 Deployments wait for their turn") && strings.Contains(ready, test.want)
+				return strings.Contains(ready, "WaitingForWave: 2 of 2 Deployments are waiting") && strings.Contains(ready, test.want)
 			})
 			world.Get(t, added)
 			require.Empty(t, logLevel(added))
