@@ -55,5 +55,5 @@ func (s *session) admission(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 	if offered == 0 {
 		return "by the operator: " + reason
 	}
-	return fmt.Sprintf("by the API server, where it can judge the workload (%s)", count(offered, "overlay"))
+	return fmt.Sprintf("by the API server, if its admission policy can evaluate the workload (%s)", count(offered, "overlay"))
 }

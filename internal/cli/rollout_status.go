@@ -233,7 +233,7 @@ func (r *rollout) print(w io.Writer) error {
 			strconv.Itoa(number(v1alpha1.RolloutHalted)), strconv.Itoa(number(v1alpha1.RolloutReverted)), strconv.Itoa(int(wave.FailedWorkloads)), soakEnd,
 		})
 		if finished == total && wave.Workloads > 0 && wave.Evidence == 0 {
-			unfinished = append(unfinished, fmt.Sprintf("wave %s: no evidence: %s without pods", wave.Name, count(int(wave.Workloads), "workload")))
+			unfinished = append(unfinished, fmt.Sprintf("wave %s: revision not confirmed: %s without pods", wave.Name, count(int(wave.Workloads), "workload")))
 		}
 		if n := wave.DeferredWorkloads; n > 0 {
 			unfinished = append(unfinished, fmt.Sprintf("%s of wave %s get the present sidecar later (spec.rollout.mode)", count(int(n), "workload"), wave.Name))

@@ -83,7 +83,7 @@ func (d *Desired) OmittedAnnotations(manager string, view *workload.View) []stri
 		location := "the workload's own pod template"
 		for otherManager, owned := range view.Owned {
 			if slices.Contains(owned.PodAnnotations, key) {
-				location = fmt.Sprintf("sidecar.podAnnotations of VectorSidecar %s, which sets it", meta.SidecarName(otherManager))
+				location = fmt.Sprintf("sidecar.podAnnotations of VectorSidecar %s", meta.SidecarName(otherManager))
 			}
 		}
 		messages = append(messages, fmt.Sprintf("leaves the pod annotation %s to its current owner; add %q to its value in %s", key, missing, location))

@@ -59,7 +59,7 @@ func RevisionParts(ctx context.Context, live *livelist.Client, namespace string,
 	kind := livelist.Metadata(appsv1.SchemeGroupVersion.WithKind("ControllerRevision"))
 	parts, err := livelist.Collect(ctx, live, kind, copyOwned, client.InNamespace(namespace), client.HasLabels{meta.LabelRevisionPart})
 	if err != nil {
-		return nil, fmt.Errorf("listing the parts of stored revisions: %w", err)
+		return nil, fmt.Errorf("listing ControllerRevisions of stored revisions: %w", err)
 	}
 	return parts, nil
 }

@@ -93,7 +93,7 @@ func TestClusterVectorSidecar_InjectsAtAdmission(t *testing.T) {
 
 	created(first)
 	require.Regexp(t, `injected by +the API server, when the workload was written`, plugin(t, "explain", "deployment/cart", "-n", first))
-	require.Regexp(t, `new workloads +by the API server, where it can judge the workload \(1 overlay\)`, plugin(t, "explain", "deployment/cart", "-n", first))
+	require.Regexp(t, `new workloads +by the API server, if its admission policy can evaluate the workload \(1 overlay\)`, plugin(t, "explain", "deployment/cart", "-n", first))
 	require.NotContains(t, plugin(t, "check"), name+" in namespace "+first)
 	require.False(t, offers(t, optedOut, name))
 	require.False(t, offers(t, later, name))
