@@ -177,7 +177,7 @@ func TestHandler_WarnsAboutFaultsOfNamespaceDefaults(t *testing.T) {
 
 // An unauthenticated client gets back only what it has sent, and nothing from a ConfigMap of the
 // namespace or of the installation.
-func TestHandler_HidesConfigMapsFromUnprovenClients(t *testing.T) {
+func TestHandler_HidesConfigMapsFromUnauthenticatedClients(t *testing.T) {
 	w := newWorld(t)
 	w.defaults = "sidecar: {s3cret: yes}"
 

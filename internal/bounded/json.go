@@ -78,7 +78,7 @@ func (s *jsonScanner) token() *Error {
 	case '}', ']':
 		if top != nil {
 			s.levels = s.levels[:len(s.levels)-1]
-			s.closeTo(len(s.levels))
+			s.closeDeeperThan(len(s.levels))
 		}
 		return nil
 	case ',':

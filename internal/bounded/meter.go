@@ -44,8 +44,8 @@ func (m *meter) key(bytes int) *Error {
 	return m.count()
 }
 
-// closeTo ends the maps and lists that are nested deeper than a depth.
-func (m *meter) closeTo(depth int) {
+// closeDeeperThan ends the maps and lists that are nested deeper than a depth.
+func (m *meter) closeDeeperThan(depth int) {
 	for last := len(m.keys) - 1; last >= depth; last-- {
 		m.path -= m.keys[last]
 		m.keys = m.keys[:last]

@@ -87,7 +87,7 @@ type tomlMeter struct {
 func (m *tomlMeter) expression(node *unstable.Node) *Error {
 	switch node.Kind {
 	case unstable.Table, unstable.ArrayTable:
-		m.closeTo(0)
+		m.closeDeeperThan(0)
 		err := m.descend(node.Key(), true)
 		if err == nil && node.Kind == unstable.ArrayTable {
 			if err = m.open(); err == nil {
@@ -107,7 +107,7 @@ func (m *tomlMeter) keyValue(node *unstable.Node) *Error {
 	if err == nil {
 		err = m.value(node.Value())
 	}
-	m.closeTo(depth)
+	m.closeDeeperThan(depth)
 	return err
 }
 
@@ -140,7 +140,7 @@ func (m *tomlMeter) value(node *unstable.Node) *Error {
 		return nil
 	}
 	depth := len(m.keys)
-	defer m.closeTo(depth)
+	defer m.closeDeeperThan(depth)
 	if node.Kind == unstable.Array {
 		if err := m.open(); err != nil {
 			return err

@@ -99,7 +99,7 @@ func (m *yamlMeter) value(node *yaml.Node) error {
 	if err := m.open(); err != nil {
 		return m.withPosition(node, err)
 	}
-	defer m.closeTo(len(m.keys) - 1)
+	defer m.closeDeeperThan(len(m.keys) - 1)
 	for i, child := range node.Content {
 		if node.Kind == yaml.MappingNode && i%2 == 0 {
 			if err := m.mapKey(child); err != nil {

@@ -100,7 +100,7 @@ func inNamespace(namespace string) string {
 	return " in namespace " + namespace
 }
 
-// inOrder returns all workloads. Workloads from files come first, in their order.
+// inOrder returns all workloads: first those in files, in the order of the files, then those of the cluster.
 func (s *session) inOrder() []workload.Object {
 	var workloads []workload.Object
 	isIn := map[workload.Object]bool{}

@@ -117,7 +117,8 @@ func (s *session) nameElsewhere(ctx context.Context, deployment workload.Object)
 	return name, nil
 }
 
-// conclude sets the short answer. Obstacles take precedence.
+// conclude sets the reason and message that summarize the explanation. A cause that prevents the sidecar takes
+// precedence over the state of the sidecar.
 func (e *explanation) conclude(view *workload.View) {
 	var matching []sidecarReport
 	for _, report := range e.VectorSidecars {

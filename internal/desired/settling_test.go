@@ -187,7 +187,7 @@ func TestSettling_PublishesAReleaseAtOnce(t *testing.T) {
 }
 
 // ConfigMaps that nobody lists are published when they have not changed for a while.
-func TestSettling_WaitsForQuiet(t *testing.T) {
+func TestSettling_PublishesUnlistedConfigMapsAfterDelay(t *testing.T) {
 	s := newSettlingTest(t)
 	s.at(time.Hour)
 	require.Equal(t, "{}", s.published(valuesName))

@@ -84,7 +84,7 @@ func TestTooLarge_ExcludesStatusAndManagedFields(t *testing.T) {
 }
 
 // Each part is three bytes in JSON, and a struct in memory.
-func TestTooLarge_CountsNodes(t *testing.T) {
+func TestTooLarge_CountsKeysMapsAndLists(t *testing.T) {
 	sidecar := logs().Build()
 	volume := corev1.Volume{Name: "many", VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{Sources: make([]corev1.VolumeProjection, 170_000)}}}
 	sidecar.Spec.Volumes = []corev1.Volume{volume}

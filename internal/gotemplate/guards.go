@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// These constants are the maximum numbers of bytes that a call may allocate per byte and per node of its
-// arguments. TestBudget_BoundsMemoryOfFunctions and TestBudget_BoundsMemoryOfDecodersAndPrinters check them for
-// the functions.
+// These constants limit the bytes that a call of a template function may allocate: per byte of the strings, and
+// per node (map, list, or scalar) of the values in its arguments. TestBudget_BoundsMemoryOfFunctions and
+// TestBudget_BoundsMemoryOfDecodersAndPrinters check the limits with all template functions.
 const (
 	copiedPerByte  = 2
 	copiedPerNode  = 64

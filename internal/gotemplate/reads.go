@@ -173,7 +173,7 @@ func (w *watch) recordWhole(values ...any) {
 	}
 }
 
-// recordWholeAt does the same as recordWhole for the container with an address.
+// recordWholeAt records that the map or list at an address is read as a whole.
 func (w *watch) recordWholeAt(address uintptr) {
 	pos := w.find(address)
 	if pos < 0 || w.tracked[pos].isWhole {

@@ -46,7 +46,8 @@ func Manager(sidecar string) string {
 	return managerPrefix + shorten(sidecar, managerMaxLength-len(managerPrefix))
 }
 
-// SidecarName returns the name of the VectorSidecar in the name of a field manager. A long name is shortened.
+// SidecarName returns the name of the VectorSidecar to which a field manager belongs. The result is incomplete if
+// ManagerFor shortened the name.
 func SidecarName(manager string) string { return strings.TrimPrefix(manager, managerPrefix) }
 
 // IsManager reports whether a field manager belongs to a VectorSidecar or a ClusterVectorSidecar.

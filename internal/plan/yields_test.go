@@ -115,7 +115,7 @@ func TestForInjection_MarksSidecarVolumesAsEvictable(t *testing.T) {
 }
 
 // Most workloads may have volumes of their own, and share what is desired, which is large.
-func TestYielding_SharesReducedOverlay(t *testing.T) {
+func TestYielding_ReturnsSharedOverlay(t *testing.T) {
 	desired, view := evictable("data").WithInput(RequestedInput{Digest: "1"}), with(application(), owns("", meta.AnnotationEvictableVolumes, "own"))
 	require.Same(t, desired.lesser, desired.Yielding(mine, view))
 	require.Equal(t, "1", desired.Yielding(mine, view).InputDigest())

@@ -122,7 +122,7 @@ func TestByHand_DescribesCommandsForPolicy(t *testing.T) {
 	}
 }
 
-func TestDescribePolicy_ExplainsEffect(t *testing.T) {
+func TestDescribePolicy_NamesRemovedSidecars(t *testing.T) {
 	one := sidecars(1)
 	require.Equal(t, "find no VectorSidecars and do nothing", describePolicy(Eject, nil))
 	require.Equal(t, "delete 1 VectorSidecars: shop/logs, and remove their sidecars", describePolicy(Eject, one))

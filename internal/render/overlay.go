@@ -41,8 +41,8 @@ func newOverlay(document *bounded.Document, request *Request) (workload.Overlay,
 		return workload.Overlay{}, fmt.Errorf("reading the rendered YAML: %w", err)
 	}
 	overlay := workload.Overlay{Template: object.Template, Warning: object.Annotations[meta.AnnotationWarning]}
-	overlay.OptionalAnnotations = splitList(object.Annotations[meta.AnnotationOptional])
-	overlay.OptionalWithNodeVolumes = splitList(object.Annotations[meta.AnnotationOptionalWithVolumes])
+	overlay.OptionalAnnotations = splitCommas(object.Annotations[meta.AnnotationOptional])
+	overlay.OptionalWithNodeVolumes = splitCommas(object.Annotations[meta.AnnotationOptionalWithVolumes])
 	var err error
 	if overlay.EnvInjections, err = parseEnvInjections(object.Annotations[meta.AnnotationApplicationEnv]); err != nil {
 		return workload.Overlay{}, err
@@ -95,8 +95,8 @@ func newInjectedItems(manager string, spec *corev1.PodSpec) meta.InjectedItems {
 	return items
 }
 
-// splitList returns the items of a comma-separated string.
-func splitList(text string) []string {
+// splitCommas returns the items of a comma-separated string.
+func splitCommas(text string) []string {
 	if text == "" {
 		return nil
 	}

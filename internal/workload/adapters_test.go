@@ -267,7 +267,7 @@ func TestMatchesTemplate_ComparesPodTemplates(t *testing.T) {
 		"a patch, for another kind":   {&appsv1.ControllerRevision{ObjectMeta: of("StatefulSet", "web", "1"), Data: patch}, deployment, false},
 		"not a revision of any kinds": {&corev1.Pod{ObjectMeta: of("StatefulSet", "web", "1")}, set, false},
 	} {
-		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, MatchesTemplate(test.revision, test.of)) })
+		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, HasTemplateOf(test.revision, test.of)) })
 	}
 }
 

@@ -51,9 +51,9 @@ func changesIn(path, field string, before, after any) []string {
 	newMap, isMap := after.(map[string]any)
 	switch {
 	case wasMap && isMap:
-		return eachChange(oldMap, newMap, func(key string) (string, string) { return join(path, key), key })
+		return listChanges(oldMap, newMap, func(key string) (string, string) { return join(path, key), key })
 	case isKeyed(field, before) && isKeyed(field, after):
-		return eachChange(byKey(field, before), byKey(field, after), func(key string) (string, string) { return path + "[" + key + "]", field })
+		return listChanges(byKey(field, before), byKey(field, after), func(key string) (string, string) { return path + "[" + key + "]", field })
 	case jsonText(before) == jsonText(after):
 		return nil
 	case after == nil:
@@ -68,8 +68,8 @@ func changesIn(path, field string, before, after any) []string {
 	return []string{fmt.Sprintf("%s %v → %v", path, before, after)}
 }
 
-// eachChange lists the differences between the values of two maps, sorted by key.
-func eachChange(before, after map[string]any, locate func(key string) (path, field string)) []string {
+// listChanges lists the differences between the values of two maps, sorted by key.
+func listChanges(before, after map[string]any, locate func(key string) (path, field string)) []string {
 	keys := slices.Collect(maps.Keys(before))
 	for key := range after {
 		if _, isThere := before[key]; !isThere {

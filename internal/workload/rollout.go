@@ -76,10 +76,10 @@ func newState(object metav1.Object, content *Content) State {
 }
 
 // overwrittenAt returns the time of the operator's last write if the write is later than a missed progress
-// deadline and may have changed the template. Otherwise, it returns zero. After a change of the template, the
-// controller writes the status, so a write that is newer than the status did not change the template. An older
-// write may have changed only annotations, which only an earlier state shows. Times are in whole seconds, which
-// is sufficient because deadlines are longer.
+// deadline and may have changed the template. Otherwise, it returns zero. The workload's controller writes the
+// status after each change of the template. If the status was written before the operator's write, that write did
+// not change the template; if it was written later, the operator may have changed the template or only annotations,
+// and the object does not show which. missed is the deadline in Unix seconds, or 0.
 func overwrittenAt(object metav1.Object, missed uint32) time.Time {
 	written, reported := writtenAt(object), entryTime(object, "status")
 	if written.Unix() < int64(missed) || !reported.IsZero() && reported.Before(written) {

@@ -59,7 +59,7 @@ var (
 	pods      = []string{"Deployment", "Job", "Pod"}
 )
 
-func TestChart_StoresOpenKeysWhereDeclared(t *testing.T) {
+func TestChart_RendersKeysOfFreeFormValues(t *testing.T) {
 	chart := load(t)
 	for path := range leaves(t, chart) {
 		if isOpen(chart, path) {

@@ -118,7 +118,7 @@ func TestDrainGateSpec_AddsGateAfterVector(t *testing.T) {
 
 // With a socket that is a file the application's containers get its folder, and a gate runs beside
 // Vector; with a port in its place, and at the end, both go with one rollout each.
-func TestSocketSpec_AddsAndRemovesDirectory(t *testing.T) {
+func TestSocketSpec_AddsMountsAndGate(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").WithEmptyDir("cache", "/cache").WithInitContainer("migrate").Build()

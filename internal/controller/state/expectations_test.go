@@ -104,7 +104,7 @@ func TestKeepExpectations_DropsExpectationsWithoutPlan(t *testing.T) {
 	require.Empty(t, m.writers)
 }
 
-func TestMiss_IncreasesWait(t *testing.T) {
+func TestMiss_IncreasesWaitForOwnWrite(t *testing.T) {
 	m := New(time.Now)
 	logs, last := m.Of(logsOfShop), time.Duration(0)
 	for range 20 {

@@ -104,7 +104,7 @@ func (c *checker) parseFile(number int) *value {
 	if tree == nil {
 		return nil
 	}
-	c.restore(interp, tree)
+	c.restoreReferences(interp, tree)
 	if !tree.fitsTOML() {
 		c.checkFitsTOML("", tree)
 	}
@@ -301,10 +301,10 @@ func (interp *interpolation) origin(pos position) position {
 	return pos
 }
 
-// restore replaces the placeholders in a parsed file by the original references, and converts all positions to
+// restoreReferences replaces the placeholders in a parsed file by the original references, and converts all positions to
 // positions in the file. A value that consists only of such references gets the form open, because it may be
 // anything.
-func (c *checker) restore(interp *interpolation, v *value) {
+func (c *checker) restoreReferences(interp *interpolation, v *value) {
 	if interp == nil {
 		return
 	}
@@ -319,7 +319,7 @@ func (c *checker) restore(interp *interpolation, v *value) {
 		}
 	}
 	for _, item := range v.items {
-		c.restore(interp, item)
+		c.restoreReferences(interp, item)
 	}
 	for i := range v.entries {
 		e := &v.entries[i]
@@ -328,7 +328,7 @@ func (c *checker) restore(interp *interpolation, v *value) {
 			e.key, e.isNoText = written, false
 			c.openTexts[written] = true
 		}
-		c.restore(interp, e.value)
+		c.restoreReferences(interp, e.value)
 	}
 	if v.index != nil {
 		for i := range v.entries {

@@ -16,7 +16,7 @@ func (c *checker) componentOutputs(comp *component) []*output {
 	case comp.kind == sink:
 		return nil
 	case comp.kind == memory:
-		return memoryOutputs(comp)
+		return memoryTableOutputs(comp)
 	case comp.profile == nil:
 		return plain
 	}
@@ -48,7 +48,7 @@ func namedOutput(comp *component, name string, emitted events) *output {
 	return &output{id: comp.id + "." + name, events: emitted, component: comp}
 }
 
-func memoryOutputs(comp *component) []*output {
+func memoryTableOutputs(comp *component) []*output {
 	config := comp.options.get("source_config")
 	id := config.get("source_key").scalar
 	if id == "" {

@@ -123,7 +123,7 @@ func (p *parser) readArguments() {
 		argument := p.input.Args[i]
 		name, value, isJoined := strings.Cut(argument.Value, "=")
 		switch {
-		case argument.IsOpen && isOpenName(name):
+		case argument.IsOpen && hasUnknownVariable(name):
 			p.isOpen = true
 			return
 		case strings.HasPrefix(name, "--") && name != "--":
@@ -146,8 +146,8 @@ func (p *parser) readArguments() {
 // subcommands are the subcommands of Vector that do not run a configuration.
 var subcommands = strings.Fields("validate convert-config generate generate-schema completion config list test graph top tap vrl help")
 
-// isOpenName reports whether a name contains an unknown variable.
-func isOpenName(name string) bool { return strings.Contains(name, "$(") }
+// hasUnknownVariable reports whether a name contains an unknown variable.
+func hasUnknownVariable(name string) bool { return strings.Contains(name, "$(") }
 
 // readLong parses the flag --NAME or --NAME=VALUE at an index. It returns the number of following arguments
 // that are the flag's value.
@@ -228,7 +228,7 @@ func (p *parser) set(f *flag, origin string, value Text) {
 		return
 	}
 	for path := range strings.SplitSeq(value.Value, ",") {
-		source := Source{Path: Text{Value: path, IsOpen: value.IsOpen && isOpenName(path)}, Format: f.values, IsDirectory: f.kind == directories, Origin: origin}
+		source := Source{Path: Text{Value: path, IsOpen: value.IsOpen && hasUnknownVariable(path)}, Format: f.values, IsDirectory: f.kind == directories, Origin: origin}
 		p.Sources = append(p.Sources, source)
 	}
 }

@@ -21,7 +21,7 @@ func parse(t *testing.T, path, source string) *goFile {
 	return &goFile{path: path, source: []byte(source), syntax: syntax, fset: fset}
 }
 
-func TestIdentifiers_AreLocalOrDeclared(t *testing.T) {
+func TestIdentifiers_CountsLocalAndDeclaredNames(t *testing.T) {
 	names := &identifiers{}
 	names.addFile(parse(t, "internal/a/a.go", `package a
 
