@@ -33,6 +33,7 @@
 //   - internal/status – a decision and the results of its writes – the status of a VectorSidecar.
 //   - internal/controller – watch events – reconciles: read a snapshot, decide, apply, write the status.
 //   - internal/controller/state – results of earlier reconciles – the cached state of a VectorSidecar.
+//   - internal/controller/sidecarcache – a namespace, name or index key – VectorSidecars in the cache.
 //   - internal/controller/companionuse – workloads and their revisions – companion ConfigMaps that a rollback may need.
 //   - internal/controller/notify – keys – requests in the queue of a controller.
 //   - internal/controller/schedule – an interval and a function – a runnable that calls the function periodically.

@@ -24,6 +24,14 @@ import (
 // systemNamespaces are the namespaces of Kubernetes itself.
 var systemNamespaces = []string{metav1.NamespaceSystem, metav1.NamespacePublic, corev1.NamespaceNodeLease}
 
+// NewNamespaceMetadata returns an empty Namespace for a metadata-only read.
+func NewNamespaceMetadata(name string) *metav1.PartialObjectMetadata {
+	namespace := &metav1.PartialObjectMetadata{}
+	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
+	namespace.Name = name
+	return namespace
+}
+
 // Selector selects namespaces. NewSelector creates it.
 type Selector struct {
 	labels labels.Selector

@@ -27,6 +27,7 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
@@ -82,7 +83,7 @@ func newMemoryAPI(t *testing.T, faults interceptor.Funcs, there ...client.Object
 	require.NoError(t, errors.Join(clientgoscheme.AddToScheme(known), v1alpha1.AddToScheme(known)))
 	builder := fake.NewClientBuilder().WithScheme(known).WithReturnManagedFields().WithObjects(there...).
 		WithStatusSubresource(&v1alpha1.VectorSidecar{}, &v1alpha1.ClusterVectorSidecar{}).WithInterceptorFuncs(faults)
-	require.NoError(t, addIndexes(t.Context(), indexing{builder}))
+	require.NoError(t, sidecarcache.AddIndexes(t.Context(), indexing{builder}))
 	live := builder.Build()
 	files, err := render.ReadFiles(vectorsidecar.FS)
 	require.NoError(t, err)
@@ -137,7 +138,7 @@ func (a *memoryAPI) once(t *testing.T, name string) (reconcile.Result, error) {
 // onceCluster reconciles a ClusterVectorSidecar itself once.
 func (a *memoryAPI) onceCluster(t *testing.T, name string) error {
 	t.Helper()
-	_, err := a.Reconcile(t.Context(), reconcile.Request{NamespacedName: clusterKey(name)})
+	_, err := a.Reconcile(t.Context(), reconcile.Request{NamespacedName: sidecarcache.ClusterKey(name)})
 	return err
 }
 

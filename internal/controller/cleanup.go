@@ -54,7 +54,7 @@ func (s *sweeper) setupWithManager(ctx context.Context, mgr ctrl.Manager) error 
 
 // sweep runs one leftover cleanup.
 func (s *sweeper) sweep(ctx context.Context) progress {
-	exists := s.sidecars.orOffered(companion.NewExistenceCheck(s.sidecars.list(ctx, ""), s.sidecars.clusters.all(ctx)))
+	exists := s.sidecars.WithDisabledClusters(companion.NewExistenceCheck(s.sidecars.ListIn(ctx, ""), s.sidecars.Clusters(ctx)))
 	leftovers := companion.FindLeftovers(carriersOf(s.views.workloads.ListTraced()), exists, s.writtenBy)
 	leftovers, confirmed := s.confirm(ctx, leftovers)
 	leftovers, cleaned := s.clean(ctx, leftovers)

@@ -9,6 +9,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 )
 
@@ -46,6 +47,6 @@ func (c *clusters) goBack(ctx context.Context, sidecar *v1alpha1.VectorSidecar, 
 	if err != nil {
 		return err
 	}
-	c.notifier.Notify(clusterKey(name))
+	c.notifier.Notify(sidecarcache.ClusterKey(name))
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 )
@@ -39,7 +40,7 @@ func TestClusters_WritesDroppedLastKnownGoodOnce(t *testing.T) {
 			return on.SubResource(resource).Patch(ctx, object, client.RawPatch(patch.Type(), text), options...)
 		},
 	}, cluster)
-	a.clusters.clusterLister = &clusterLister{client: a, states: a.clusters.clusterMemory}
+	a.clusters.sidecars = sidecarcache.New(a, "", true)
 	known := a.clusters.of(cluster.Name)
 	pass := func() {
 		trial := lastgood.TrialOf(everywhere(cluster))
@@ -61,7 +62,7 @@ func TestClusters_WritesDroppedLastKnownGoodOnce(t *testing.T) {
 // A status that was computed before the reconcile of a namespace has recorded a revert would remove the revert.
 func TestClusters_RejectsStatusComputedBeforeRevert(t *testing.T) {
 	a := newMemoryAPI(t, interceptor.Funcs{}, clusterSidecar("logs", "vector", "shop"))
-	cluster, err := a.clusters.named(t.Context(), "logs")
+	cluster, err := a.clusters.sidecars.Cluster(t.Context(), "logs")
 	require.NoError(t, err)
 	previous := cluster.Status.DeepCopy()
 	require.NoError(t, a.clusters.change(t.Context(), "logs", func(cluster *v1alpha1.ClusterVectorSidecar) error {
@@ -71,7 +72,7 @@ func TestClusters_RejectsStatusComputedBeforeRevert(t *testing.T) {
 
 	cluster.Status.SelectedNamespaces = 1
 	require.ErrorIs(t, a.clusters.write(t.Context(), previous, cluster), apply.ErrStale)
-	cluster, err = a.clusters.named(t.Context(), "logs")
+	cluster, err = a.clusters.sidecars.Cluster(t.Context(), "logs")
 	require.NoError(t, err)
 	require.NotNil(t, cluster.Status.Reverted)
 	previous = cluster.Status.DeepCopy()

@@ -5,11 +5,9 @@ package controller
 
 import (
 	"maps"
-	"slices"
 	"sync"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 )
@@ -24,8 +22,6 @@ type clusterKnown struct {
 	writing sync.Mutex
 
 	mu sync.Mutex
-	// written is the object after the last write of the status. The reconciles of all namespaces follow its status.
-	written state.LastWrite[v1alpha1.ClusterVectorSidecar]
 	// version is the version for which the namespaces were requeued last.
 	version clusterVersion
 	// unseen has the namespaces that have not reported yet. seen has the reports of the other namespaces.
@@ -123,25 +119,6 @@ func (k *clusterKnown) facts(cluster *v1alpha1.ClusterVectorSidecar) status.Clus
 	return status.ClusterFacts{
 		Cluster: cluster, Namespaces: maps.Clone(k.seen), UnreportedNamespaces: len(k.unseen), Changed: k.isChanged, ReconcileRequest: askingOf(cluster), Waves: statusesOf(k.parts),
 		Trial: lastgood.TrialOf(everywhere(cluster)),
-	}
-}
-
-// setWritten records the object after a write of the status.
-func (k *clusterKnown) setWritten(cluster *v1alpha1.ClusterVectorSidecar) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.written.Set(cluster, cluster.DeepCopy())
-}
-
-// catchUp replaces the status of a ClusterVectorSidecar from the cache by the last written status, if the cache does not
-// have a later version. It also replaces the finalizers and the resource version, because writes of finalizers need the
-// finalizers of that version.
-func (k *clusterKnown) catchUp(cluster *v1alpha1.ClusterVectorSidecar) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if written, ok := k.written.Get(cluster); ok {
-		written.Status.DeepCopyInto(&cluster.Status)
-		cluster.ResourceVersion, cluster.Finalizers = written.ResourceVersion, slices.Clone(written.Finalizers)
 	}
 }
 

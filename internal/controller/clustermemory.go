@@ -11,6 +11,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
@@ -48,13 +49,6 @@ func (m *clusterMemory) find(name string) *clusterKnown {
 	return m.known[name]
 }
 
-// catchUp replaces the status of a ClusterVectorSidecar from the cache by a later one that was written.
-func (m *clusterMemory) catchUp(cluster *v1alpha1.ClusterVectorSidecar) {
-	if clusterState := m.find(cluster.Name); clusterState != nil {
-		clusterState.catchUp(cluster)
-	}
-}
-
 // drop removes the cached state of a deleted ClusterVectorSidecar, and returns it, nil if there was none.
 func (m *clusterMemory) drop(name string) *clusterKnown {
 	m.mu.Lock()
@@ -69,7 +63,7 @@ func (m *clusterMemory) drop(name string) *clusterKnown {
 func (m *clusterMemory) report(sidecar *v1alpha1.VectorSidecar, report *lastgood.Part, isChanged bool) {
 	name := clusterOf(sidecar)
 	m.of(name).report(sidecar, report, isChanged)
-	m.notifier.NotifyAfter(statusDelay, clusterKey(name))
+	m.notifier.NotifyAfter(statusDelay, sidecarcache.ClusterKey(name))
 }
 
 // leave records that a namespace has nothing of a ClusterVectorSidecar left, or does not exist.
@@ -80,6 +74,6 @@ func (m *clusterMemory) leave(key types.NamespacedName) {
 	}
 	if clusterState := m.find(name); clusterState != nil {
 		clusterState.leave(key.Namespace)
-		m.notifier.NotifyAfter(statusDelay, clusterKey(name))
+		m.notifier.NotifyAfter(statusDelay, sidecarcache.ClusterKey(name))
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
@@ -26,13 +26,13 @@ import (
 // pass reconciles one ClusterVectorSidecar. It returns how long until the next reconcile without an event, 0 for
 // never.
 func (c *clusters) pass(ctx context.Context, name string, stages *stages) (time.Duration, error) {
-	cluster, err := c.named(ctx, name)
+	cluster, err := c.sidecars.Cluster(ctx, name)
 	if err != nil {
 		return 0, err
 	}
 	if cluster == nil {
 		c.forget(name)
-		stages.forget(clusterKey(name))
+		stages.forget(sidecarcache.ClusterKey(name))
 		return 0, nil
 	}
 	if cluster.DeletionTimestamp == nil {
@@ -48,7 +48,7 @@ func (c *clusters) pass(ctx context.Context, name string, stages *stages) (time.
 		clusterState.expect(cluster, namespaces)
 		stages.spread(ctx, name, namespaces)
 	}
-	_, invalid := clusterwide.NewSelector(&cluster.Spec, c.home)
+	_, invalid := c.sidecars.Selector(cluster)
 	requeueAfter, err := c.advance(ctx, stages, cluster, clusterState, invalid != nil)
 	if isNew {
 		c.passOn(ctx, cluster, namespaces, clusterState.isSpread)
@@ -68,8 +68,8 @@ func (c *clusters) pass(ctx context.Context, name string, stages *stages) (time.
 // something.
 func (c *clusters) concerned(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, clusterState *clusterKnown) map[string]bool {
 	namespaces := clusterState.namespaces()
-	selector := c.selectorOf(cluster)
-	objects := c.namespaces(ctx, "")
+	selector, _ := c.sidecars.Selector(cluster)
+	objects := c.sidecars.Namespaces(ctx, "")
 	for i := range objects {
 		if selector.Selects(&objects[i]) {
 			namespaces[objects[i].Name] = true
@@ -111,7 +111,7 @@ func (c *clusters) tell(ctx context.Context, cluster *v1alpha1.ClusterVectorSide
 	original := cluster.DeepCopy()
 	cluster.Status = status.NewClusterStatus(facts, metav1.Now())
 	ready := apimeta.FindStatusCondition(cluster.Status.Conditions, meta.ConditionReady)
-	c.Metrics.SetSidecarState(clusterKey(cluster.Name), telemetry.SidecarState{
+	c.Metrics.SetSidecarState(sidecarcache.ClusterKey(cluster.Name), telemetry.SidecarState{
 		Ready: string(ready.Status), Reason: ready.Reason, Workloads: func(func(telemetry.WorkloadState) bool) {},
 	})
 	if equality.Semantic.DeepEqual(original.Status, cluster.Status) {

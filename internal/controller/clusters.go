@@ -15,6 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
@@ -27,12 +28,11 @@ import (
 // VectorSidecar. So a failing namespace does not block other namespaces, and an event causes the reconcile of one
 // namespace only.
 type clusters struct {
-	*clusterLister
 	*clusterMemory
 	*instruments
 
 	workloads *workloadcache.Cache
-	sidecars  sidecarLister
+	sidecars  *sidecarcache.Lister
 	writer    *apply.Writer
 	client    client.Client
 	events    *events.Recorder
@@ -43,9 +43,9 @@ type clusters struct {
 // there, because they may match the same workloads. The start of the process is not a change.
 func (c *clusters) passOn(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, namespaces map[string]bool, isChange bool) {
 	for namespace := range namespaces {
-		c.notifier.Notify(keyIn(namespace, cluster.Name))
+		c.notifier.Notify(sidecarcache.KeyIn(namespace, cluster.Name))
 		if isChange {
-			c.notifier.Notify(keysOf(c.sidecars.list(ctx, namespace))...)
+			c.notifier.Notify(sidecarcache.KeysOf(c.sidecars.ListIn(ctx, namespace))...)
 		}
 	}
 }
@@ -53,7 +53,7 @@ func (c *clusters) passOn(ctx context.Context, cluster *v1alpha1.ClusterVectorSi
 // failIn records the error of the reconcile of a namespace. If the status of the namespace reports the error already,
 // failIn does not change that status.
 func (c *clusters) failIn(ctx context.Context, namespace, name string, failure error, isTold bool) {
-	sidecar, err := c.get(ctx, namespace, name)
+	sidecar, err := c.sidecars.Get(ctx, sidecarcache.KeyIn(namespace, name))
 	if err != nil || sidecar == nil {
 		return
 	}
@@ -62,7 +62,7 @@ func (c *clusters) failIn(ctx context.Context, namespace, name string, failure e
 	report.After(clusterState.partIn(namespace), sidecar, c.clock())
 	if isTold {
 		clusterState.setPart(namespace, report)
-		c.notifier.NotifyAfter(statusDelay, clusterKey(name))
+		c.notifier.NotifyAfter(statusDelay, sidecarcache.ClusterKey(name))
 		return
 	}
 	if previous := clusterState.statusIn(namespace); previous != nil {
@@ -80,7 +80,7 @@ func (c *clusters) fail(ctx context.Context, name string, failure error) {
 		announceError(ctx, c.events, c.Reports, cluster, previous, cluster.Status.Conditions)
 		return nil
 	})
-	c.Metrics.SetSidecarState(clusterKey(name), telemetry.SidecarState{Ready: string(metav1.ConditionFalse), Reason: meta.ReasonRetrying})
+	c.Metrics.SetSidecarState(sidecarcache.ClusterKey(name), telemetry.SidecarState{Ready: string(metav1.ConditionFalse), Reason: meta.ReasonRetrying})
 	if err != nil {
 		log.FromContext(ctx).V(1).Info("writing the failure to the status", "cause", err.Error())
 	}
@@ -88,13 +88,14 @@ func (c *clusters) fail(ctx context.Context, name string, failure error) {
 
 // forget drops a deleted ClusterVectorSidecar, and requests the reconciles that drop it in its namespaces.
 func (c *clusters) forget(name string) {
+	c.sidecars.ForgetWritten(name)
 	clusterState := c.drop(name)
-	c.Metrics.Forget(clusterKey(name))
+	c.Metrics.Forget(sidecarcache.ClusterKey(name))
 	if clusterState == nil {
 		return
 	}
 	for namespace := range clusterState.namespaces() {
-		c.notifier.Notify(keyIn(namespace, name))
+		c.notifier.Notify(sidecarcache.KeyIn(namespace, name))
 	}
 }
 
@@ -104,7 +105,7 @@ func (c *clusters) change(ctx context.Context, name string, mutate func(*v1alpha
 	clusterState := c.of(name)
 	clusterState.writing.Lock()
 	defer clusterState.writing.Unlock()
-	cluster, err := c.named(ctx, name)
+	cluster, err := c.sidecars.Cluster(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -124,7 +125,7 @@ func (c *clusters) write(ctx context.Context, previous *v1alpha1.ClusterVectorSi
 	clusterState := c.of(cluster.Name)
 	clusterState.writing.Lock()
 	defer clusterState.writing.Unlock()
-	current, err := c.named(ctx, cluster.Name)
+	current, err := c.sidecars.Cluster(ctx, cluster.Name)
 	if err != nil || current == nil {
 		return err
 	}
@@ -141,6 +142,6 @@ func (c *clusters) apply(ctx context.Context, cluster *v1alpha1.ClusterVectorSid
 	if err := c.writer.ClusterStatus(ctx, cluster); err != nil {
 		return err
 	}
-	c.of(cluster.Name).setWritten(cluster)
+	c.sidecars.SetWritten(cluster)
 	return nil
 }

@@ -15,20 +15,22 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 )
 
 // watch watches ClusterVectorSidecars, if the kind is enabled, and the namespaces that they may select.
 func (c *clusters) watch(builder *ctrlbuilder.Builder, namespaces *namespaces) *ctrlbuilder.Builder {
-	if c.clusterLister == nil {
+	if !c.sidecars.HasClusters() {
 		return builder
 	}
 	clusterHandler := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []reconcile.Request {
-		return requests([]types.NamespacedName{clusterKey(object.GetName())})
+		return requests([]types.NamespacedName{sidecarcache.ClusterKey(object.GetName())})
 	})
 	changes := predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, asksAnew(), asksForRevision())
 	return builder.
 		Watches(&v1alpha1.ClusterVectorSidecar{}, clusterHandler, ctrlbuilder.WithPredicates(changes)).
-		WatchesMetadata(newNamespace(""), c.namespaceEvents(namespaces))
+		WatchesMetadata(clusterwide.NewNamespaceMetadata(""), c.namespaceEvents(namespaces))
 }
 
 // namespaceEvents handles namespaces that are created, deleted, selected or no longer selected. The cost of an event
@@ -52,13 +54,13 @@ func (c *clusters) namespaceEvents(namespaces *namespaces) handler.EventHandler 
 // no longer selects it. A change that may affect decisions also concerns each ClusterVectorSidecar that still selects
 // the namespace. A nil object after the change means that the namespace does not exist any more.
 func (c *clusters) enqueue(ctx context.Context, before, after client.Object, isOther bool, q queue) {
-	clusters := c.all(ctx)
+	clusters := c.sidecars.Clusters(ctx)
 	for i := range clusters {
-		selector := c.selectorOf(&clusters[i])
+		selector, _ := c.sidecars.Selector(&clusters[i])
 		wasSelected, isSelected := selector.Selects(before), after != nil && selector.Selects(after)
 		isGoing := after == nil || after.GetDeletionTimestamp() != nil && before.GetDeletionTimestamp() == nil
 		if wasSelected != isSelected || wasSelected && isOther || isGoing {
-			q.Add(reconcile.Request{NamespacedName: keyIn(before.GetName(), clusters[i].Name)})
+			q.Add(reconcile.Request{NamespacedName: sidecarcache.KeyIn(before.GetName(), clusters[i].Name)})
 		}
 	}
 }

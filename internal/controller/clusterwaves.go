@@ -16,6 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
@@ -41,12 +42,12 @@ func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha
 	}
 	if cluster.DeletionTimestamp != nil { // Other VectorSidecars do not wait for the deletion.
 		clusterState.setParts(nil)
-		stages.notifier.Notify(stages.waves.Forget(clusterKey(cluster.Name), &platform.Target)...)
+		stages.notifier.Notify(stages.waves.Forget(sidecarcache.ClusterKey(cluster.Name), &platform.Target)...)
 		return 0, nil
 	}
 	stages.await(ctx)
 	if isInvalid {
-		stages.notifier.Notify(stages.waves.Forget(clusterKey(cluster.Name), &platform.Target)...)
+		stages.notifier.Notify(stages.waves.Forget(sidecarcache.ClusterKey(cluster.Name), &platform.Target)...)
 		return 0, nil
 	}
 	members, rollouts := c.members(ctx, stages.options, cluster, platform), map[string]*stage{}
@@ -58,7 +59,7 @@ func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha
 		if len(broken) > 0 {
 			member.Generation = 0
 		}
-		rollout, err := stages.let(ctx, clusterKey(cluster.Name), member, lastStatus, platform)
+		rollout, err := stages.let(ctx, sidecarcache.ClusterKey(cluster.Name), member, lastStatus, platform)
 		if err != nil {
 			return 0, err
 		}
@@ -90,7 +91,7 @@ func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha
 // the ClusterVectorSidecar is not in waves any more or never was.
 func (c *clusters) lastOf(ctx context.Context, stages *stages, name string) ([]fleet.Part, error) {
 	platform := stages.staged()
-	cluster, err := c.named(ctx, name)
+	cluster, err := c.sidecars.Cluster(ctx, name)
 	if platform == nil || cluster == nil || cluster.DeletionTimestamp != nil {
 		return nil, err
 	}
@@ -137,7 +138,7 @@ func (c *clusters) observe(ctx context.Context, stages *stages, target *fleet.Gi
 		reports = append(reports, fleet.Part{Of: rollout.of, Is: &rollout.Status})
 	}
 	if clusterState.hasSeenAll() { // Before that, failures are not known, and all other VectorSidecars wait.
-		stages.notifier.Notify(stages.waves.Tell(clusterKey(cluster.Name), target, reports...)...)
+		stages.notifier.Notify(stages.waves.Tell(sidecarcache.ClusterKey(cluster.Name), target, reports...)...)
 		stages.countWaves(target)
 	}
 	return nextDue
@@ -146,8 +147,8 @@ func (c *clusters) observe(ctx context.Context, stages *stages, target *fleet.Gi
 // members returns the namespaces that a ClusterVectorSidecar selects, by the number of their wave.
 func (c *clusters) members(ctx context.Context, options *Options, cluster *v1alpha1.ClusterVectorSidecar, platform *desired.Platform) map[int][]string {
 	members := map[int][]string{}
-	selector := c.selectorOf(cluster)
-	objects := c.namespaces(ctx, "")
+	selector, _ := c.sidecars.Selector(cluster)
+	objects := c.sidecars.Namespaces(ctx, "")
 	for i := range objects {
 		if selector.Selects(&objects[i]) {
 			wave := waveOf(clusterwide.NewSidecar(cluster, objects[i].Name, true), objects[i].Labels, options, platform)

@@ -37,11 +37,12 @@ func (r *VectorSidecarReconciler) Namespaces(ctx context.Context, cluster *v1alp
 	if err := r.HasRead(); err != nil {
 		return nil, err
 	}
-	clusters := r.snapshots.sidecars.clusters
-	if clusters == nil {
+	lister := r.snapshots.sidecars
+	if !lister.HasClusters() {
 		return nil, nil
 	}
-	selector, objects := clusters.selectorOf(cluster), clusters.namespaces(ctx, "")
+	selector, _ := lister.Selector(cluster)
+	objects := lister.Namespaces(ctx, "")
 	var selected []clusterwide.Namespace
 	for i := range objects {
 		if !selector.Selects(&objects[i]) {

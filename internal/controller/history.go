@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
@@ -43,7 +44,7 @@ type history struct {
 	cached   client.Reader
 	live     *livelist.Client
 	writer   *apply.Writer
-	sidecars sidecarLister
+	sidecars *sidecarcache.Lister
 	options  *Options
 	ledger   *revisionLedger
 
@@ -65,16 +66,16 @@ type loadedRevision struct {
 	err      error
 }
 
-func newHistory(live *livelist.Client, writer *apply.Writer, sidecars sidecarLister, backoff *state.Backoff, options *Options) *history {
-	return &history{
-		cached: sidecars.client, live: live, writer: writer, sidecars: sidecars, options: options, loaded: lru.New(loadedRevisions),
-		storing: revisionRequest{name: "storing the present revision", backoff: backoff, options: options},
-		ledger: &revisionLedger{
-			live: live, writer: writer, options: options,
-			reading: revisionRequest{name: "reading stored revisions", backoff: backoff, options: options},
-			marking: revisionRequest{name: "marking stored revisions", backoff: backoff, options: options},
-		},
+// newHistory adds the requests of a history and their backoff to its other fields.
+func newHistory(h *history, backoff *state.Backoff) *history {
+	h.loaded = lru.New(loadedRevisions)
+	h.storing = revisionRequest{name: "storing the present revision", backoff: backoff, options: h.options}
+	h.ledger = &revisionLedger{
+		live: h.live, writer: h.writer, options: h.options,
+		reading: revisionRequest{name: "reading stored revisions", backoff: backoff, options: h.options},
+		marking: revisionRequest{name: "marking stored revisions", backoff: backoff, options: h.options},
 	}
+	return h
 }
 
 // at returns the platform with an earlier revision instead of the present one. The error is a *fleet.RecordError if
@@ -285,12 +286,12 @@ func isOwnedBy(object client.Object, configMap *corev1.ConfigMap) bool {
 // neededBy returns the revisions that VectorSidecars have or would revert to.
 func (h *history) neededBy(ctx context.Context) map[string]bool {
 	needed := map[string]bool{}
-	for _, sidecar := range h.sidecars.list(ctx, "") {
+	for _, sidecar := range h.sidecars.ListIn(ctx, "") {
 		if rolloutStatus := sidecar.Status.Rollout; rolloutStatus != nil {
 			needed[rolloutStatus.Revision], needed[rolloutStatus.Previous] = true, true
 		}
 	}
-	for _, cluster := range h.sidecars.clusters.all(ctx) {
+	for _, cluster := range h.sidecars.Clusters(ctx) {
 		for i := range cluster.Status.Waves {
 			wave := &cluster.Status.Waves[i]
 			needed[wave.Revision], needed[wave.Previous] = true, true

@@ -6,7 +6,6 @@ package controller
 import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -15,26 +14,6 @@ import (
 
 // queue is the queue of the reconcile requests.
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
-
-// keysOf returns the keys of VectorSidecars.
-func keysOf(sidecars []v1alpha1.VectorSidecar) []types.NamespacedName {
-	var keys []types.NamespacedName
-	for i := range sidecars {
-		keys = append(keys, client.ObjectKeyFromObject(&sidecars[i]))
-	}
-	return keys
-}
-
-// clusterKey returns the key of the reconcile of a ClusterVectorSidecar itself. The keys for its namespaces contain
-// the name of the namespace.
-func clusterKey(cluster string) types.NamespacedName {
-	return keyIn("", cluster)
-}
-
-// keyIn returns the key of the VectorSidecar that a ClusterVectorSidecar stands for in a namespace.
-func keyIn(namespace, cluster string) types.NamespacedName {
-	return types.NamespacedName{Namespace: namespace, Name: meta.InNamespace(cluster)}
-}
 
 // shareFor returns the share of the workers that a request counts for. A request for a ClusterVectorSidecar itself
 // has its own share. All other requests count for their namespace, also the request for a ClusterVectorSidecar in a

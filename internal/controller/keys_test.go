@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/fairqueue"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
@@ -28,8 +29,8 @@ func TestShareFor_Namespace(t *testing.T) {
 		want string
 	}{
 		"VectorSidecar":                       {types.NamespacedName{Namespace: "shop", Name: "logs"}, "shop"},
-		"ClusterVectorSidecar in a namespace": {keyIn("shop", "logs"), "shop"},
-		"ClusterVectorSidecar itself":         {clusterKey("shop"), "clustervectorsidecar/shop"},
+		"ClusterVectorSidecar in a namespace": {sidecarcache.KeyIn("shop", "logs"), "shop"},
+		"ClusterVectorSidecar itself":         {sidecarcache.ClusterKey("shop"), "clustervectorsidecar/shop"},
 	} {
 		require.Equal(t, test.want, shareFor(reconcile.Request{NamespacedName: test.key}), name)
 	}

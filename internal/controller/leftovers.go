@@ -13,6 +13,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -35,7 +36,7 @@ type sweeper struct {
 	*applier
 	*leftoverSignal
 
-	sidecars sidecarLister
+	sidecars *sidecarcache.Lister
 	client   client.Reader
 	live     *livelist.Client
 	// writtenBy is Options.WrittenBy.

@@ -25,6 +25,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
@@ -35,14 +36,6 @@ import (
 
 // namespaceInterval is how often to poll namespaces that cannot be watched.
 const namespaceInterval = 10 * time.Second
-
-// newNamespace returns an empty Namespace for a metadata-only read.
-func newNamespace(name string) *metav1.PartialObjectMetadata {
-	namespace := &metav1.PartialObjectMetadata{}
-	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
-	namespace.Name = name
-	return namespace
-}
 
 // namespaceLabels are the labels of a Namespace that a decision depends on. Waves may select by any other label.
 var namespaceLabels = []string{meta.LabelEnvironment, api.EnforceLevelLabel, api.EnforceVersionLabel}
@@ -98,7 +91,7 @@ func (n *namespaces) watch(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
 	eventHandler := handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, object client.Object) []reconcile.Request {
 		return requests(n.sidecarKeys(ctx, object.GetName()))
 	})
-	return builder.WatchesMetadata(newNamespace(""), eventHandler, ctrlbuilder.WithPredicates(n.changes()))
+	return builder.WatchesMetadata(clusterwide.NewNamespaceMetadata(""), eventHandler, ctrlbuilder.WithPredicates(n.changes()))
 }
 
 // of returns the metadata of a namespace that decisions depend on. It is empty if the namespace does not exist or may
@@ -126,7 +119,7 @@ func (n *namespaces) seen(ctx context.Context, sidecar *v1alpha1.VectorSidecar) 
 	if len(n.names) > 0 || sidecar.Cluster != nil || sidecar.DeletionTimestamp != nil {
 		return nil
 	}
-	err := n.cached.Get(ctx, client.ObjectKey{Name: sidecar.Namespace}, newNamespace(""))
+	err := n.cached.Get(ctx, client.ObjectKey{Name: sidecar.Namespace}, clusterwide.NewNamespaceMetadata(""))
 	if apierrors.IsNotFound(err) {
 		return fmt.Errorf("namespace %s is not in the cache yet: %w", sidecar.Namespace, apply.ErrStale)
 	}
@@ -137,10 +130,10 @@ func (n *namespaces) seen(ctx context.Context, sidecar *v1alpha1.VectorSidecar) 
 // cache does not have yet from the API server. It uses List, because the operator may list and watch namespaces, but
 // not get them.
 func (n *namespaces) unseen(ctx context.Context, name string) (source.Namespace, error) {
-	if len(n.names) > 0 || !apierrors.IsNotFound(n.cached.Get(ctx, client.ObjectKey{Name: name}, newNamespace(""))) {
+	if len(n.names) > 0 || !apierrors.IsNotFound(n.cached.Get(ctx, client.ObjectKey{Name: name}, clusterwide.NewNamespaceMetadata(""))) {
 		return n.of(ctx, name)
 	}
-	namespace := newNamespace(name)
+	namespace := clusterwide.NewNamespaceMetadata(name)
 	exists, err := n.live.Find(ctx, livelist.Metadata(corev1.SchemeGroupVersion.WithKind("Namespace")), client.ObjectKey{Name: name}, namespace)
 	if err != nil {
 		return source.Namespace{}, fmt.Errorf("reading namespace %s, which is not in the cache yet: %w", name, err)

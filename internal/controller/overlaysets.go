@@ -20,6 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -34,7 +35,7 @@ type overlaySets struct {
 	cached   client.Reader
 	live     client.Reader
 	writer   *apply.Writer
-	sidecars sidecarLister
+	sidecars *sidecarcache.Lister
 	now      func() time.Time
 	// definitions has the definitions of kinds that are not built into Kubernetes.
 	definitions *definitions
@@ -80,7 +81,7 @@ type space struct {
 // would also reject the workload of the application owner.
 type refusedWrite struct{ hash, why string }
 
-func newOverlaySets(cached, live client.Reader, writer *apply.Writer, sidecars sidecarLister, clock func() time.Time, policies *policyAPI) *overlaySets {
+func newOverlaySets(cached, live client.Reader, writer *apply.Writer, sidecars *sidecarcache.Lister, clock func() time.Time, policies *policyAPI) *overlaySets {
 	if policies == nil {
 		return nil
 	}
@@ -339,7 +340,7 @@ func (o *overlaySets) replace(ctx context.Context, namespace string, namespaceSt
 // injecting returns the VectorSidecars of a namespace that may inject, including ClusterVectorSidecars, in the order
 // of precedence.
 func (o *overlaySets) injecting(ctx context.Context, namespace string) []v1alpha1.VectorSidecar {
-	sidecars := slices.Clone(o.sidecars.list(ctx, namespace))
+	sidecars := slices.Clone(o.sidecars.ListIn(ctx, namespace))
 	sidecars = slices.DeleteFunc(sidecars, func(s v1alpha1.VectorSidecar) bool { return s.DeletionTimestamp != nil || !s.Spec.IsEnabled() })
 	decision.InOrder(sidecars)
 	return sidecars

@@ -15,6 +15,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/overlayset"
@@ -41,7 +42,7 @@ func TestOverlaySets_GroupsWritesOfLargeNamespaces(t *testing.T) {
 		},
 	}, crowded...)
 	now := time.Now()
-	sets := newOverlaySets(a, a, apply.New(a), sidecarLister{client: a}, func() time.Time { return now }, &policyAPI{})
+	sets := newOverlaySets(a, a, apply.New(a), sidecarcache.New(a, "", false), func() time.Time { return now }, &policyAPI{})
 	keep := func(n int, why string) time.Duration {
 		vs, isOne := crowded[n].(*v1alpha1.VectorSidecar)
 		require.True(t, isOne)

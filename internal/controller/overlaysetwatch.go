@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
@@ -60,11 +61,11 @@ func (o *overlaySets) concerns(ctx context.Context, object client.Object) []reco
 		namespaceState.written = nil // The cache has this write now.
 		return nil
 	}
-	sidecars := o.sidecars.list(ctx, object.GetNamespace())
+	sidecars := o.sidecars.ListIn(ctx, object.GetNamespace())
 	if existing, err := o.current(ctx, object.GetNamespace(), namespaceState); len(sidecars) == 0 && err == nil {
 		o.forget(object.GetNamespace(), namespaceState, existing)
 	}
-	return requests(keysOf(sidecars[:min(len(sidecars), 1)]))
+	return requests(sidecarcache.KeysOf(sidecars[:min(len(sidecars), 1)]))
 }
 
 // strays returns the VectorSidecars in an OverlaySet that do not exist any more. It also returns
@@ -77,7 +78,7 @@ func (o *overlaySets) strays(ctx context.Context, object client.Object) []reconc
 	var strayKeys []types.NamespacedName
 	for _, name := range ownersOf(set) {
 		key := types.NamespacedName{Namespace: set.Namespace, Name: name}
-		sidecar, err := o.sidecars.get(ctx, key)
+		sidecar, err := o.sidecars.Get(ctx, key)
 		if err != nil {
 			log.FromContext(ctx).Error(err, "reading the owner of an overlay")
 		}

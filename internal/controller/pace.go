@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -19,14 +20,14 @@ import (
 // pace divides the rollout slots among all VectorSidecars. It requests a reconcile of the VectorSidecars that get
 // slots.
 type pace struct {
-	sidecars   sidecarLister
+	sidecars   *sidecarcache.Lister
 	catalog    *catalogReconciler
 	allocators map[plan.Class]*fleet.Allocator
 	metrics    *telemetry.Metrics
 	notifier   *notify.Notifier
 }
 
-func newPace(sidecars sidecarLister, catalog *catalogReconciler, metrics *telemetry.Metrics, notifier *notify.Notifier, clock func() time.Time) *pace {
+func newPace(sidecars *sidecarcache.Lister, catalog *catalogReconciler, metrics *telemetry.Metrics, notifier *notify.Notifier, clock func() time.Time) *pace {
 	p := &pace{sidecars: sidecars, catalog: catalog, allocators: map[plan.Class]*fleet.Allocator{}, metrics: metrics, notifier: notifier}
 	for _, class := range plan.Classes() {
 		p.allocators[class] = fleet.NewAllocator(clock)
@@ -57,7 +58,7 @@ func (p *pace) reserve(ctx context.Context, name types.NamespacedName, decision 
 func (p *pace) allocatorOf(ctx context.Context, class plan.Class) *fleet.Allocator {
 	allocator := p.allocators[class]
 	if !allocator.Known() {
-		allocator.Await(p.sidecars.keys(ctx))
+		allocator.Await(p.sidecars.Keys(ctx))
 	}
 	return allocator
 }
@@ -67,10 +68,10 @@ func (p *pace) allocatorOf(ctx context.Context, class plan.Class) *fleet.Allocat
 func (p *pace) spread(ctx context.Context, cluster string, namespaces map[string]bool) {
 	var keys []types.NamespacedName
 	for namespace := range namespaces {
-		keys = append(keys, keyIn(namespace, cluster))
+		keys = append(keys, sidecarcache.KeyIn(namespace, cluster))
 	}
 	for _, class := range plan.Classes() {
-		p.notifier.Notify(p.allocatorOf(ctx, class).AwaitInstead(clusterKey(cluster), keys, p.catalog.rules())...)
+		p.notifier.Notify(p.allocatorOf(ctx, class).AwaitInstead(sidecarcache.ClusterKey(cluster), keys, p.catalog.rules())...)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/schedule"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
@@ -121,7 +122,7 @@ func (p *periodic) refresh(ctx context.Context, interval time.Duration, refresh 
 	logger := log.FromContext(ctx)
 	return schedule.OnEveryReplica(schedule.After(interval, schedule.Every(interval, func(ctx context.Context) error {
 		if refresh(log.IntoContext(ctx, logger)) {
-			p.notifier.NotifyWithLowPriority(keysOf(p.snapshots.sidecars.list(ctx, ""))...)
+			p.notifier.NotifyWithLowPriority(sidecarcache.KeysOf(p.snapshots.sidecars.ListIn(ctx, ""))...)
 		}
 		return nil
 	})))

@@ -14,6 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/companionuse"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
@@ -43,27 +44,25 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *policy
 	observed := &instruments{Instruments: options.Instruments, liveness: newLiveness(options.Patience), now: time.Now, clock: options.Clock}
 	notifier := &notify.Notifier{}
 	clusterStates := newClusterMemory(notifier)
-	memory, writer, workloads, sidecars := state.New(options.Clock), apply.New(cached), options.Workloads, sidecarLister{client: cached}
-	if options.ClusterSidecars {
-		sidecars.clusters = &clusterLister{client: cached, home: options.Namespace, states: clusterStates}
-	}
+	memory, writer, workloads := state.New(options.Clock), apply.New(cached), options.Workloads
+	sidecars := sidecarcache.New(cached, options.Namespace, options.ClusterSidecars)
 	sets := newOverlaySets(cached, live.Reader(), writer, sidecars, observed.clock, policies)
 	ofClusters := &clusters{
-		clusterLister: sidecars.clusters, clusterMemory: clusterStates, instruments: observed, workloads: workloads, sidecars: sidecars, writer: writer, client: cached,
+		clusterMemory: clusterStates, instruments: observed, workloads: workloads, sidecars: sidecars, writer: writer, client: cached,
 		events: recorder, sets: sets,
 	}
 	statuses := &statusWriter{instruments: observed, writer: writer, events: recorder, clusters: clusterStates}
 	catalog := &catalogReconciler{
 		client: cached, catalog: options.Catalog, options: options, events: recorder, metrics: options.Instruments.Metrics,
-		history:   newHistory(live, writer, sidecars, memory.Backoff, options),
+		history:   newHistory(&history{cached: cached, live: live, writer: writer, sidecars: sidecars, options: options}, memory.Backoff),
 		publisher: newPublisher(cached, writer, memory.Backoff, options),
 		settling:  desired.NewSettling(options.Quiet),
-		readers:   sidecars.readers,
+		readers:   sidecars.AllKeys,
 		notifier:  notifier,
 	}
 	access := newPodAccess(options.ReadPods, options.Permissions, options.WatchNamespaces, options.Clock)
 	namespaces := &namespaces{
-		cached: cached, live: live, names: options.WatchNamespaces, sidecarKeys: sidecars.keysIn, notifier: notifier, rules: catalog.rules, known: map[string]source.Namespace{},
+		cached: cached, live: live, names: options.WatchNamespaces, sidecarKeys: sidecars.KeysIn, notifier: notifier, rules: catalog.rules, known: map[string]source.Namespace{},
 	}
 	taking := &snapshots{
 		instruments: observed, client: cached, sidecars: sidecars, workloads: workloads, options: options,

@@ -58,7 +58,7 @@ func (s *sweeper) confirm(ctx context.Context, leftovers []companion.Leftover) (
 // NotFound if the CRD is missing.
 func (s *sweeper) managersIn(ctx context.Context, namespace string) (func(namespace, manager string) bool, error) {
 	sidecars, clusters, err := s.liveSidecars(ctx, namespace)
-	return s.sidecars.orOffered(companion.NewExistenceCheck(sidecars, clusters)), err
+	return s.sidecars.WithDisabledClusters(companion.NewExistenceCheck(sidecars, clusters)), err
 }
 
 // liveSidecars lists the VectorSidecars of a namespace and all ClusterVectorSidecars, with names and UIDs only.
@@ -69,7 +69,7 @@ func (s *sweeper) liveSidecars(ctx context.Context, namespace string) ([]v1alpha
 	if err != nil {
 		return nil, nil, fmt.Errorf("listing VectorSidecars: %w", err)
 	}
-	clusters, err := s.sidecars.clusters.live(ctx, s.live)
+	clusters, err := s.sidecars.LiveClusters(ctx, s.live)
 	return sidecars, clusters, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"context"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 )
 
@@ -14,13 +15,13 @@ import (
 // so that a wrong cached state does not last. The records of writes and rejections remain, because they still apply in
 // the cluster.
 type resyncer struct {
-	sidecars sidecarLister
+	sidecars *sidecarcache.Lister
 	memory   *state.Memory
 	notifier *notify.Notifier
 }
 
 func (r resyncer) requestResyncs(ctx context.Context) error {
-	for _, name := range keysOf(r.sidecars.list(ctx, "")) {
+	for _, name := range sidecarcache.KeysOf(r.sidecars.ListIn(ctx, "")) {
 		r.memory.Of(name).ResyncNext()
 		r.notifier.NotifyWithLowPriority(name)
 	}

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -24,7 +25,7 @@ type snapshots struct {
 	*instruments
 
 	client     client.Reader
-	sidecars   sidecarLister
+	sidecars   *sidecarcache.Lister
 	workloads  *workloadcache.Cache
 	namespaces *namespaces
 	configMaps *configMapCache
@@ -125,7 +126,7 @@ func (i *informed) Workloads(_ context.Context, sidecar *v1alpha1.VectorSidecar)
 // labeledWorkloads returns the workloads with labels that the selector of a VectorSidecar matches.
 func labeledWorkloads(workloads *workloadcache.Cache, sidecar *v1alpha1.VectorSidecar) (records []*workloadcache.Record) {
 	selector, _ := workload.NewSelector(sidecar) // An invalid selector selects nothing.
-	for _, record := range workloads.WithLabels(sidecar.Namespace, selectorKeys(sidecar)) {
+	for _, record := range workloads.WithLabels(sidecar.Namespace, sidecarcache.SelectorKeys(sidecar)) {
 		if !selector.Fits(record.Labels()) {
 			continue
 		}
@@ -145,7 +146,7 @@ func fits(selector workload.Selector, record *workloadcache.Record) bool {
 
 // Sidecars returns the VectorSidecars that may select one of the workloads.
 func (i *informed) Sidecars(ctx context.Context, namespace string, workloads []*workloadcache.Record) ([]v1alpha1.VectorSidecar, error) {
-	return i.sidecars.selecting(ctx, namespace, workloads), nil
+	return i.sidecars.ListSelecting(ctx, namespace, workloads), nil
 }
 
 // GetServiceAccount implements desired.ServiceAccountReader.

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
@@ -92,7 +93,7 @@ func (s *stages) await(ctx context.Context) {
 	if s.waves.Known() {
 		return
 	}
-	s.waves.Await(s.sidecars.keys(ctx))
+	s.waves.Await(s.sidecars.Keys(ctx))
 }
 
 // waveOf returns the number of the wave of a VectorSidecar.
@@ -107,7 +108,7 @@ func (s *stages) follow(sidecar *v1alpha1.VectorSidecar, wave string, platform *
 	name, _ := meta.ParseClusterName(sidecar.Name)
 	rollout := s.clusters.of(name).part(wave)
 	if rollout == nil {
-		s.notifier.Notify(clusterKey(name))
+		s.notifier.Notify(sidecarcache.ClusterKey(name))
 		rollout = &stage{given: platform.Target, Stage: fleet.Stage{IsHeld: true, Gate: fleet.Gate{Why: "the wave has not been checked yet"}}}
 	}
 	rollout.ofCluster = name

@@ -26,11 +26,11 @@ func (s *sweeper) deleteStrays(ctx context.Context) progress {
 		log.FromContext(ctx).Error(err, "listing companions")
 		return notAble
 	}
-	owners := companion.NewOwners(carriersOf(s.views.workloads.ListTraced()), s.sidecars.list(ctx, ""), s.sidecars.clusters.all(ctx))
+	owners := companion.NewOwners(carriersOf(s.views.workloads.ListTraced()), s.sidecars.ListIn(ctx, ""), s.sidecars.Clusters(ctx))
 	strays := map[string][]string{}
 	for i := range marked.Items {
 		configMap := &marked.Items[i]
-		if s.sidecars.clusters == nil && meta.IsLabelOfCluster(configMap.Labels[meta.LabelSidecar]) {
+		if !s.sidecars.HasClusters() && meta.IsLabelOfCluster(configMap.Labels[meta.LabelSidecar]) {
 			continue // An installation that enables the kind deletes them.
 		}
 		if owners.IsStray(configMap, s.clock()) {

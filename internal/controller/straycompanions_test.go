@@ -22,6 +22,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/companionuse"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -67,7 +68,7 @@ func TestDeleteStrays_DeletesConfirmedUnreferencedConfigMaps(t *testing.T) {
 	})
 	go func() { _ = uses.Start(t.Context()) }()
 	s := &sweeper{
-		client: cache, live: paged, sidecars: sidecarLister{client: cache}, strayed: map[string]bool{},
+		client: cache, live: paged, sidecars: sidecarcache.New(cache, "", false), strayed: map[string]bool{},
 		applier: &applier{uses: uses, writer: apply.New(live), views: &views{workloads: workloadcache.New()}, instruments: &instruments{now: time.Now, clock: time.Now}},
 	}
 

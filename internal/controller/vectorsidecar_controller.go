@@ -24,6 +24,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/schedule"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
@@ -104,7 +105,7 @@ func (r *VectorSidecarReconciler) withdraw(ctx context.Context, name types.Names
 		lastReports, err = r.clusters.lastOf(ctx, r.stages, cluster)
 	case !isCluster:
 		var sidecar *v1alpha1.VectorSidecar
-		if sidecar, err = r.snapshots.sidecars.get(ctx, name); sidecar != nil {
+		if sidecar, err = r.snapshots.sidecars.Get(ctx, name); sidecar != nil {
 			lastReports, err = r.stages.lastOf(ctx, r.memory.Of(name), sidecar)
 		}
 	}
@@ -129,7 +130,7 @@ func (r *VectorSidecarReconciler) fail(ctx context.Context, name types.Namespace
 	case isCluster:
 		r.clusters.fail(ctx, cluster, failure)
 	default:
-		if sidecar, err := r.snapshots.sidecars.get(ctx, name); err == nil && sidecar != nil {
+		if sidecar, err := r.snapshots.sidecars.Get(ctx, name); err == nil && sidecar != nil {
 			r.statuses.fail(ctx, r.memory.Of(name), sidecar, failure)
 		}
 	}
@@ -155,7 +156,7 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 		requeueAfter, err := r.clusters.pass(ctx, cluster, r.stages)
 		return reconcile.Result{RequeueAfter: requeueAfter}, passResult(err), err
 	}
-	sidecar, err := r.snapshots.sidecars.get(ctx, request.NamespacedName)
+	sidecar, err := r.snapshots.sidecars.Get(ctx, request.NamespacedName)
 	if sidecar == nil || err != nil {
 		if err == nil {
 			r.forget(request.NamespacedName)
@@ -345,7 +346,7 @@ func (r *VectorSidecarReconciler) SetupWithManager(ctx context.Context, mgr ctrl
 	if err := mgr.Add(r.applier.events); err != nil {
 		return fmt.Errorf("adding the event sender: %w", err)
 	}
-	if err := addIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
+	if err := sidecarcache.AddIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
 		return fmt.Errorf("adding indexes: %w", err)
 	}
 	if len(options.WatchNamespaces) > 0 {

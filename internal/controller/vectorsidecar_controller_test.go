@@ -24,6 +24,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
@@ -350,7 +351,7 @@ func TestSnapshot_ReadsUncachedNamespace(t *testing.T) {
 			lists++
 			asked := (&client.ListOptions{}).ApplyOptions(options)
 			name, _ := asked.FieldSelector.RequiresExactMatch(metav1.ObjectNameField)
-			one := newNamespace("")
+			one := clusterwide.NewNamespaceMetadata("")
 			err := on.Get(ctx, client.ObjectKey{Name: name}, one)
 			if err == nil {
 				found.Items = append(found.Items, *one)

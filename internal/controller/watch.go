@@ -20,6 +20,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -29,7 +30,7 @@ import (
 
 // watches maps events to the VectorSidecars that depend on the changed object.
 type watches struct {
-	sidecars   sidecarLister
+	sidecars   *sidecarcache.Lister
 	workloads  *workloadcache.Cache
 	namespaces *namespaces
 	memory     *state.Memory
@@ -56,8 +57,8 @@ func (w *watches) add(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
 
 // sidecarsListing returns the VectorSidecars that list a workload kind.
 func (w *watches) sidecarsListing(ctx context.Context, kind *workload.Kind) []types.NamespacedName {
-	sidecars := w.sidecars.list(ctx, "")
-	return keysOf(slices.DeleteFunc(slices.Clone(sidecars), func(sidecar v1alpha1.VectorSidecar) bool {
+	sidecars := w.sidecars.ListIn(ctx, "")
+	return sidecarcache.KeysOf(slices.DeleteFunc(slices.Clone(sidecars), func(sidecar v1alpha1.VectorSidecar) bool {
 		return !slices.Contains(sidecar.Spec.Kinds(), v1alpha1.WorkloadKind(kind.Kind))
 	}))
 }
@@ -67,18 +68,20 @@ func (w *watches) sidecarsListing(ctx context.Context, kind *workload.Kind) []ty
 func (w *watches) sidecarsOfWorkload(ctx context.Context, states ...*workloadcache.Record) []types.NamespacedName {
 	sidecarKeys, managers := map[types.NamespacedName]bool{}, map[string]bool{}
 	for _, record := range states {
-		addKeys(managers, record.Managers())
+		for _, manager := range record.Managers() {
+			managers[manager] = true
+		}
 		for _, owner := range w.memory.Writers(record.UID) {
 			sidecarKeys[owner] = true
 		}
 	}
-	for _, sidecar := range w.sidecars.selecting(ctx, states[0].Namespace, states) {
+	for _, sidecar := range w.sidecars.ListSelecting(ctx, states[0].Namespace, states) {
 		if workloadcache.IsAnySelectedBy(states, &sidecar) {
 			sidecarKeys[client.ObjectKeyFromObject(&sidecar)] = true
 		}
 	}
 	for manager := range managers {
-		owners := keysOf(w.sidecars.having(ctx, states[0].Namespace, indexManager, manager))
+		owners := sidecarcache.KeysOf(w.sidecars.ListByIndex(ctx, states[0].Namespace, sidecarcache.IndexManager, manager))
 		for _, owner := range owners {
 			sidecarKeys[owner] = true
 		}
@@ -95,7 +98,7 @@ func (w *watches) sidecarsOfConfigMap(ctx context.Context, object client.Object)
 	name := client.ObjectKeyFromObject(object)
 	keys := w.memory.Referrers(name)
 	if label := object.GetLabels()[meta.LabelSidecar]; label != "" {
-		keys = append(keys, keysOf(w.sidecars.having(ctx, name.Namespace, indexLabel, label))...)
+		keys = append(keys, sidecarcache.KeysOf(w.sidecars.ListByIndex(ctx, name.Namespace, sidecarcache.IndexLabel, label))...)
 	}
 	return requests(keys)
 }
@@ -126,7 +129,7 @@ func (w *watches) competitors(ctx context.Context, states ...client.Object) []ty
 			continue
 		}
 		records := labeledWorkloads(w.workloads, changed)
-		for _, sidecar := range w.sidecars.selecting(ctx, changed.Namespace, records) {
+		for _, sidecar := range w.sidecars.ListSelecting(ctx, changed.Namespace, records) {
 			if sidecar.Name != changed.Name && decision.ComesBefore(changed, &sidecar) && workloadcache.IsAnySelectedBy(records, &sidecar) {
 				keys[client.ObjectKeyFromObject(&sidecar)] = true
 			}

@@ -60,8 +60,7 @@ func (w *ObjectOverlay) Expand(ctx context.Context, home string, namespaces ...s
 // namespaceMetadata returns the metadata of a namespace. A namespace that is in no file and may not be read has only the
 // label of its name.
 func (w *ObjectOverlay) namespaceMetadata(ctx context.Context, name string) (namespace *metav1.PartialObjectMetadata, isKnown bool, err error) {
-	namespace = &metav1.PartialObjectMetadata{}
-	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
+	namespace = clusterwide.NewNamespaceMetadata("")
 	err = w.namespace(ctx, client.ObjectKey{Name: name}, namespace)
 	isKnown = err == nil
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsForbidden(err) {

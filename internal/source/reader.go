@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -31,8 +32,7 @@ type Reader struct{ client.Reader }
 
 // Namespace reads the metadata of the namespace.
 func (r Reader) Namespace(ctx context.Context, name string) (Namespace, error) {
-	namespace := &metav1.PartialObjectMetadata{}
-	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
+	namespace := clusterwide.NewNamespaceMetadata("")
 	if err := client.IgnoreNotFound(r.Get(ctx, types.NamespacedName{Name: name}, namespace)); err != nil {
 		return Namespace{}, fmt.Errorf("reading namespace %s: %w", name, err)
 	}

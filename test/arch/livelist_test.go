@@ -19,15 +19,15 @@ import (
 // fromMemory are the lists outside package livelist, by file and receiver: they read informer caches, or files and objects
 // that were listed before.
 var fromMemory = map[string]string{
-	"internal/controller/catalog.go":         "c.client",
-	"internal/controller/clusterlister.go":   "l.client",
-	"internal/controller/clusterpass.go":     "c.client",
-	"internal/controller/overlaysetwatch.go": "o.cached",
-	"internal/controller/sidecarlister.go":   "l.client",
-	"internal/controller/straycompanions.go": "s.client",
-	"internal/controller/validationjobs.go":  "v.client",
-	"internal/cli/plan_forecast.go":          "s",
-	"internal/source/reader.go":              "r",
+	"internal/controller/catalog.go":               "c.client",
+	"internal/controller/clusterpass.go":           "c.client",
+	"internal/controller/overlaysetwatch.go":       "o.cached",
+	"internal/controller/sidecarcache/clusters.go": "l.cached",
+	"internal/controller/sidecarcache/lister.go":   "l.cached",
+	"internal/controller/straycompanions.go":       "s.client",
+	"internal/controller/validationjobs.go":        "v.client",
+	"internal/cli/plan_forecast.go":                "s",
+	"internal/source/reader.go":                    "r",
 }
 
 // uncached are the files with clients that read past the caches and that are not made a livelist.Client in the same

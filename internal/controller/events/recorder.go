@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -128,8 +127,7 @@ func (r *Recorder) isDeleted(ctx context.Context, name string) bool {
 	if name == "" || r.namespaces == nil {
 		return false
 	}
-	namespace := &metav1.PartialObjectMetadata{}
-	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
+	namespace := clusterwide.NewNamespaceMetadata("")
 	err := r.namespaces.Get(ctx, client.ObjectKey{Name: name}, namespace)
 	return apierrors.IsNotFound(err) || namespace.DeletionTimestamp != nil
 }

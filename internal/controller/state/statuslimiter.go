@@ -10,6 +10,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // A status is written at most this often. The burst of two writes shows a change and its result; after that, one status
@@ -24,7 +25,7 @@ type statusLimiter struct {
 	limiter *rate.Limiter
 	// changed is true if a workload was written after the last status write.
 	changed bool
-	written LastWrite[v1alpha1.VectorSidecarStatus]
+	written workloadcache.LastWrite[v1alpha1.VectorSidecarStatus]
 	// isUnknown is true if the API server did not confirm the last write. The current status is then either the cached
 	// or the written one.
 	isUnknown bool
@@ -107,7 +108,7 @@ func (s *Sidecar) IsStatusUnknown() bool {
 func (s *Sidecar) Status(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecarStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if written := s.status.written.value; sidecar.Cluster != nil && written != nil { // The VectorSidecar has the reports of other namespaces.
+	if written := s.status.written.Value; sidecar.Cluster != nil && written != nil { // The VectorSidecar has the reports of other namespaces.
 		status := written.DeepCopy()
 		status.RemovedByOwners = decision.MergeTakenOut(status.RemovedByOwners, sidecar.Status.RemovedByOwners)
 		status.LastKnownGood, status.Reverted = sidecar.Status.LastKnownGood, sidecar.Status.Reverted

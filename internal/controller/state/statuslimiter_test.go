@@ -68,7 +68,7 @@ func TestStatus_ReturnsLastWrittenStatus(t *testing.T) {
 	require.EqualValues(t, 5, s.Status(as("17", 5)).InjectedDeployments)
 	require.EqualValues(t, 5, s.Status(as("15", 4)).InjectedDeployments, "that was what a pass had in hand, and the cache is behind")
 	require.EqualValues(t, 6, s.Status(as("18", 6)).InjectedDeployments)
-	require.Nil(t, s.status.written.value, "the cache is past it")
+	require.Nil(t, s.status.written.Value, "the cache is past it")
 	s.StatusWritten(as("20", 7))
 	again := as("19", 8)
 	again.UID = "again"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package state
+package workloadcache
 
 import (
 	"testing"
@@ -37,7 +37,7 @@ func TestLastWrite_ReplacesReadsUntilLaterVersion(t *testing.T) {
 			if ok {
 				require.Equal(t, "written", *got)
 			} else {
-				require.Nil(t, write.value, "the value is not needed anymore")
+				require.Nil(t, write.Value, "the value is not needed anymore")
 			}
 		})
 	}

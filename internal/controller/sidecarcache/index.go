@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package controller
+package sidecarcache
 
 import (
 	"context"
@@ -19,26 +19,27 @@ import (
 )
 
 const (
-	// indexSelector finds VectorSidecars by a label that their selector requires.
-	indexSelector = "selector"
-	// indexManager finds VectorSidecars by their field manager.
-	indexManager = "manager"
-	// indexLabel finds VectorSidecars by the label of their companions: the name, or its digest if
+	// IndexSelector finds VectorSidecars by a label that their selector requires.
+	IndexSelector = "selector"
+	// IndexManager finds VectorSidecars by their field manager.
+	IndexManager = "manager"
+	// IndexLabel finds VectorSidecars by the label of their companions: the name, or its digest if
 	// it is too long for a label.
-	indexLabel = "label"
+	IndexLabel = "label"
 )
 
-func addIndexes(ctx context.Context, indexer client.FieldIndexer) error {
+// AddIndexes adds the indexes of VectorSidecars to a cache.
+func AddIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 	for _, index := range []struct {
 		object client.Object
 		name   string
 		keys   client.IndexerFunc
 	}{
-		{&v1alpha1.VectorSidecar{}, indexSelector, selectorKeys},
-		{&v1alpha1.VectorSidecar{}, indexManager, func(object client.Object) []string {
+		{&v1alpha1.VectorSidecar{}, IndexSelector, SelectorKeys},
+		{&v1alpha1.VectorSidecar{}, IndexManager, func(object client.Object) []string {
 			return []string{meta.Manager(object.GetName())}
 		}},
-		{&v1alpha1.VectorSidecar{}, indexLabel, func(object client.Object) []string {
+		{&v1alpha1.VectorSidecar{}, IndexLabel, func(object client.Object) []string {
 			return []string{meta.LabelValue(object.GetName())}
 		}},
 	} {
@@ -49,10 +50,10 @@ func addIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 	return nil
 }
 
-// selectorKeys returns the index keys of a VectorSidecar. Every workload that its selector matches has at least one
+// SelectorKeys returns the index keys of a VectorSidecar. Every workload that its selector matches has at least one
 // of them: the first required pair, a pair that an In expression allows, or AnyLabels. A VectorSidecar that is too
 // large for the cache selects nothing.
-func selectorKeys(object client.Object) []string {
+func SelectorKeys(object client.Object) []string {
 	sidecar, ok := object.(*v1alpha1.VectorSidecar)
 	if !ok || desired.IsReduced(sidecar) {
 		return nil

@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package sidecarcache finds VectorSidecars and ClusterVectorSidecars in the cache. The input is a namespace, a name or the key
+// of an index; the output is objects, or the keys of their reconciles. A ClusterVectorSidecar is also found as the
+// VectorSidecar of each namespace.
+package sidecarcache
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
+)
+
+// Lister finds VectorSidecars and ClusterVectorSidecars in the cache.
+type Lister struct {
+	cached client.Reader
+	// namespace is the operator namespace.
+	namespace string
+	// hasClusters is true if ClusterVectorSidecars are enabled. Otherwise, the Lister does not find any.
+	hasClusters bool
+
+	mu sync.Mutex
+	// written are the last writes of statuses of ClusterVectorSidecars, by name.
+	written map[string]*workloadcache.LastWrite[v1alpha1.ClusterVectorSidecar]
+}
+
+// New returns a Lister for the operator namespace.
+func New(cached client.Reader, namespace string, hasClusters bool) *Lister {
+	return &Lister{cached: cached, namespace: namespace, hasClusters: hasClusters, written: map[string]*workloadcache.LastWrite[v1alpha1.ClusterVectorSidecar]{}}
+}
+
+// HasClusters reports whether ClusterVectorSidecars are enabled.
+func (l *Lister) HasClusters() bool { return l.hasClusters }
+
+// Get returns a VectorSidecar by name, nil if it does not exist.
+func (l *Lister) Get(ctx context.Context, name types.NamespacedName) (*v1alpha1.VectorSidecar, error) {
+	if cluster, isCluster := meta.ParseClusterName(name.Name); isCluster {
+		return l.inNamespace(ctx, name.Namespace, cluster)
+	}
+	sidecar := &v1alpha1.VectorSidecar{}
+	if err := l.cached.Get(ctx, name, sidecar); err != nil {
+		return nil, client.IgnoreNotFound(err)
+	}
+	return sidecar, nil
+}
+
+// WithDisabledClusters returns a check that also counts all ClusterVectorSidecars as existing if the kind is not enabled,
+// because an installation that enables the kind cleans up after them.
+func (l *Lister) WithDisabledClusters(exists func(namespace, manager string) bool) func(namespace, manager string) bool {
+	if l.hasClusters {
+		return exists
+	}
+	return companion.OrCluster(exists)
+}
+
+// manyLabels is the number of labels above which a check of every VectorSidecar of a namespace is cheaper than a lookup
+// of each label.
+const manyLabels = 200
+
+// ListSelecting returns the VectorSidecars that may select one of the workloads of a namespace. The result may include
+// other VectorSidecars.
+func (l *Lister) ListSelecting(ctx context.Context, namespace string, records []*workloadcache.Record) []v1alpha1.VectorSidecar {
+	keys := map[string]bool{workloadcache.AnyLabels: true}
+	for _, record := range records {
+		addKeys(keys, record.Labels().Keys())
+		if runner := record.Runner(); runner != nil {
+			addKeys(keys, runner.Labels().Keys())
+		}
+		if len(keys) > manyLabels {
+			return l.ListIn(ctx, namespace)
+		}
+	}
+	return l.ListByIndex(ctx, namespace, IndexSelector, slices.Collect(maps.Keys(keys))...)
+}
+
+func addKeys(set map[string]bool, keys []string) {
+	for _, key := range keys {
+		set[key] = true
+	}
+}
+
+// ListIn returns the VectorSidecars of a namespace from the cache, including ClusterVectorSidecars. An empty name means
+// all namespaces.
+func (l *Lister) ListIn(ctx context.Context, namespace string) []v1alpha1.VectorSidecar {
+	return append(l.listOwn(ctx, namespace), l.clustersIn(ctx, namespace)...)
+}
+
+// Keys returns the keys of all VectorSidecars and ClusterVectorSidecars. The key of a ClusterVectorSidecar has no
+// namespace.
+func (l *Lister) Keys(ctx context.Context) []types.NamespacedName {
+	keys := KeysOf(l.listOwn(ctx, ""))
+	for _, cluster := range l.Clusters(ctx) {
+		keys = append(keys, ClusterKey(cluster.Name))
+	}
+	return keys
+}
+
+// AllKeys returns the keys of all reconciles: VectorSidecars, ClusterVectorSidecars, and their namespaces.
+func (l *Lister) AllKeys(ctx context.Context) []types.NamespacedName {
+	return append(l.Keys(ctx), KeysOf(l.clustersIn(ctx, ""))...)
+}
+
+// ListByIndex returns the VectorSidecars of a namespace that have one of the keys in an index, each of them once.
+func (l *Lister) ListByIndex(ctx context.Context, namespace, index string, keys ...string) []v1alpha1.VectorSidecar {
+	var sidecars []v1alpha1.VectorSidecar
+	added := map[types.UID]bool{}
+	for _, key := range keys {
+		for _, sidecar := range l.listOwn(ctx, namespace, client.MatchingFields{index: key}) {
+			if !added[sidecar.UID] {
+				added[sidecar.UID] = true
+				sidecars = append(sidecars, sidecar)
+			}
+		}
+	}
+	return append(sidecars, l.clustersByIndex(ctx, namespace, index, keys...)...)
+}
+
+// listOwn returns the VectorSidecars of a namespace without ClusterVectorSidecars. An empty name means all namespaces. The
+// caller must not change them.
+func (l *Lister) listOwn(ctx context.Context, namespace string, options ...client.ListOption) []v1alpha1.VectorSidecar {
+	var list v1alpha1.VectorSidecarList
+	if err := l.cached.List(ctx, &list, append(options, client.InNamespace(namespace), client.UnsafeDisableDeepCopy)...); err != nil {
+		// A cache returns an error only while it is shutting down.
+		log.FromContext(ctx).Error(err, "listing VectorSidecars")
+	}
+	return list.Items
+}
+
+// KeysIn returns the keys of the VectorSidecars of a namespace, without ClusterVectorSidecars.
+func (l *Lister) KeysIn(ctx context.Context, namespace string) []types.NamespacedName {
+	return KeysOf(l.listOwn(ctx, namespace))
+}
