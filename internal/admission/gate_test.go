@@ -45,7 +45,7 @@ func guarded(t *testing.T, patience time.Duration) (address string, begun *atomi
 // byNobody is the proof of unauthenticated clients.
 func byNobody(*http.Request) bool { return false }
 
-func TestLimitRequests_PacesUnprovenClients(t *testing.T) {
+func TestLimitRequests_PacesUnauthenticatedClients(t *testing.T) {
 	rejected := 0
 	of, _ := LimitRequests(http.NotFoundHandler(), func(r *http.Request) bool { return r.Host == "proven" }, func() { rejected++ }).(*gate)
 	of.patience, of.pace = 10*time.Millisecond, rate.NewLimiter(1, leastPaced)

@@ -109,7 +109,7 @@ func TestRollout_IsStuckAsInTheAlert(t *testing.T) {
 }
 
 // One VectorSidecar after another keeps a wave in progress, although none does for long.
-func TestRollout_IsStuckByOneAfterAnother(t *testing.T) {
+func TestRollout_IsStuckWithAlternatingMembers(t *testing.T) {
 	now := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
 	ago := func(hours int) *metav1.Time { return &metav1.Time{Time: now.Add(-time.Duration(hours) * time.Hour)} }
 	rules, err := fleet.Parse("rollout", []byte("waves: [{name: canary}]"))

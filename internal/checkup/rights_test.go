@@ -64,7 +64,7 @@ func TestRequiredNeeds_GetObjectsByName(t *testing.T) {
 	}, requiredNeeds(&of))
 }
 
-func TestHomeNeeds_AreThoseOfTheRecord(t *testing.T) {
+func TestHomeNeeds_ListsRightsForRecord(t *testing.T) {
 	of := source.Installation{Namespace: "vector-system", ValuesFrom: "values"}
 	require.Empty(t, homeNeeds(&of), "the rights for all namespaces include them")
 	of.Namespaces = []string{"shop"}

@@ -164,7 +164,7 @@ func TestUndo_CountsClusterVectorSidecarsByWave(t *testing.T) {
 }
 
 // After undo --to-revision all have another revision, and an undo of a single VectorSidecar undoes that.
-func TestUndo_OfOneAfterAllHaveMoved(t *testing.T) {
+func TestUndo_RevertsOneAfterUndoOfAll(t *testing.T) {
 	f := newUndoFleet(t, nil, nil)
 	f = newUndoFleet(t, map[string]string{meta.AnnotationUndoRollout: f.c + "/" + f.b}, map[string]v1alpha1.RolloutStatus{
 		"first":  {Wave: "canary", Revision: "b", Previous: "a", CompletionTime: &finishedOnce},
@@ -178,7 +178,7 @@ func TestUndo_OfOneAfterAllHaveMoved(t *testing.T) {
 	require.Equal(t, f.b, vs.Annotations[meta.AnnotationUndoRollout])
 }
 
-func TestUndo_TellsWhoStaysAndWhoHasReturned(t *testing.T) {
+func TestUndo_ListsUnchangedAndRevertedVectorSidecars(t *testing.T) {
 	status := func(is v1alpha1.RolloutStatus) map[string]v1alpha1.RolloutStatus {
 		return map[string]v1alpha1.RolloutStatus{"logs": is}
 	}
@@ -210,7 +210,7 @@ func TestUndo_TellsWhoStaysAndWhoHasReturned(t *testing.T) {
 	}
 }
 
-func TestUndo_ASecondTimeChangesNothing(t *testing.T) {
+func TestUndo_IsIdempotent(t *testing.T) {
 	f := newUndoFleet(t, nil, nil)
 	returned := map[string]v1alpha1.RolloutStatus{"canary": {Wave: "canary", Revision: "a", RevertedFrom: "c", CompletionTime: &finishedOnce, State: v1alpha1.RolloutReverted}}
 	for name, annotation := range map[string]string{"returned": f.c + "@2026-11-23T12:00:00Z", "written by hand": f.c, "to a revision": f.c + "/" + f.a} {
@@ -231,7 +231,7 @@ func TestUndo_ASecondTimeChangesNothing(t *testing.T) {
 	require.NotContains(t, now, "2026-11-23T12:00:00Z")
 }
 
-func TestUndo_WithoutReadingVectorSidecars(t *testing.T) {
+func TestUndo_WorksWithoutRightToListVectorSidecars(t *testing.T) {
 	f := newUndoFleet(t, nil, halted())
 	f.fault = func(kind string, key client.ObjectKey) error {
 		if kind == "vectorsidecars" && key.Namespace == "" && key.Name == "" {
@@ -272,7 +272,7 @@ func TestUndo_KeepsOthersFromStarting(t *testing.T) {
 	require.Regexp(t, f.c+` .* present\n`, out)
 }
 
-func TestUndo_OfOne(t *testing.T) {
+func TestUndo_RevertsOneVectorSidecar(t *testing.T) {
 	f := newUndoFleet(t, nil, halted())
 	out, notes, annotation, code := f.undone(t, "undo", "stale", "-n", "shop", "--yes")
 	require.Zero(t, code, notes)

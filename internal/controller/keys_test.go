@@ -23,7 +23,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-func TestShareFor_Namespace(t *testing.T) {
+func TestShareFor_ReturnsNamespaceOfKey(t *testing.T) {
 	for name, test := range map[string]struct {
 		key  types.NamespacedName
 		want string

@@ -27,8 +27,8 @@ const crd = `spec:
               open: {type: object, x-kubernetes-preserve-unknown-fields: true}
 `
 
-// TestDefinition_Complete is the small form of the test against an API server in test/envtest.
-func TestDefinition_Complete(t *testing.T) {
+// TestDefinition_AppliesDefaults is the small form of the test against an API server in test/envtest.
+func TestDefinition_AppliesDefaults(t *testing.T) {
 	parsed, err := Parse([]byte(crd))
 	require.NoError(t, err)
 	object := map[string]any{"kind": "A", "spec": map[string]any{
@@ -47,7 +47,7 @@ func TestDefinition_Complete(t *testing.T) {
 	require.Empty(t, parsed.Nearest("spec.limits.cpu.deep"))
 }
 
-func TestDefinition_Validate(t *testing.T) {
+func TestDefinition_RejectsInvalidValues(t *testing.T) {
 	parsed, err := Parse([]byte(crd))
 	require.NoError(t, err)
 	for name, test := range map[string]struct{ spec, create, apply string }{

@@ -286,7 +286,7 @@ func TestUndo_ReturnsNewOnesToTheRevisionOfTheirWave(t *testing.T) {
 }
 
 // With onFailure: Revert all have returned before, and neither that nor an undo goes to a failed revision.
-func TestUndo_AfterARevert(t *testing.T) {
+func TestUndo_SkipsFailedRevisionsAfterRevert(t *testing.T) {
 	w := newWalk(t, 3, 3)
 	w.onFailure = v1alpha1.OnFailureRevert
 	w.members[1].healthy = true
@@ -320,7 +320,7 @@ func TestUndo_SkipsRevisionsThatFailedElsewhere(t *testing.T) {
 	require.Equal(t, map[string]int{"a": 4, "bad-b": 3}, w.revisions(), "an undo changes those that have the current revision")
 }
 
-func TestUndo_OfOneVectorSidecar(t *testing.T) {
+func TestUndo_RevertsOneVectorSidecar(t *testing.T) {
 	w := newWalk(t, 2, 2)
 	w.settle()
 	w.publish("b")

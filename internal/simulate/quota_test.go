@@ -180,7 +180,7 @@ func TestQuotaForecast_FollowsAdmission(t *testing.T) {
 }
 
 // A quota of a file has no status, and counts the objects that are read. The cluster's status is newer than a file's.
-func TestSurroundings_QuotasOfFiles(t *testing.T) {
+func TestSurroundings_CountsObjectsForQuotaOfFile(t *testing.T) {
 	inFile := quota("pods=9 configmaps=2 count/replicasets.apps=3", "")
 	inFile.Status = corev1.ResourceQuotaStatus{}
 	rollout := injects("cpu=1", "cpu=100m")

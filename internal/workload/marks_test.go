@@ -131,7 +131,7 @@ func TestMarks_FailedBeforeNeedsItsSidecar(t *testing.T) {
 	require.True(t, NewView(c.Live()).Owned[logs].FailedBefore)
 }
 
-func TestMarks_OthersAreNotMarks(t *testing.T) {
+func TestMarks_ExcludeOtherAnnotations(t *testing.T) {
 	for _, key := range []string{meta.AnnotationInject, meta.AnnotationValuesPrefix + "sidecar.image", meta.Group + "/team", "injected"} {
 		d := &appsv1.Deployment{}
 		d.Annotations = map[string]string{key: "false"}
@@ -141,7 +141,7 @@ func TestMarks_OthersAreNotMarks(t *testing.T) {
 }
 
 // A kind whose lists have one owner records the sidecar in annotations: one that a deployer has in its manifest is a copy.
-func TestMarks_OfAnArgoRollout(t *testing.T) {
+func TestMarks_IgnoreCopiesInArgoRollouts(t *testing.T) {
 	logs, audit := meta.Manager("logs"), meta.Manager("audit")
 	rollout := recordedRollout(corev1.Container{Name: "vector", Image: "v:1"})
 	for _, manager := range []string{logs, audit} {

@@ -55,7 +55,7 @@ func TestView_SharesNodes(t *testing.T) {
 }
 
 // A file may name the ServiceAccount in the deprecated field alone.
-func TestView_ServiceAccount(t *testing.T) {
+func TestView_ReadsDeprecatedServiceAccountField(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"{}": "default", "serviceAccountName: a": "a", "serviceAccount: b": "b", "serviceAccountName: a\nserviceAccount: b": "a",

@@ -33,7 +33,7 @@ func TestOutline_PacksDetailsOutsideThePodSpec(t *testing.T) {
 	}, packed.Template.Template.Spec)
 }
 
-func TestDetails_AppendToTellsListsApart(t *testing.T) {
+func TestDetails_AppendToDistinguishesLists(t *testing.T) {
 	claims, secrets := Details{Claims: []string{"a"}}, Details{Secrets: []string{"a"}}
 	require.NotEqual(t, claims.AppendTo(nil), secrets.AppendTo(nil))
 }

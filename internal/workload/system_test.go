@@ -12,7 +12,7 @@ import (
 )
 
 // Several fields of a pod keep it on Windows nodes. A packed outline has the same result.
-func TestSystemFields_Windows(t *testing.T) {
+func TestSystemFields_FindsFieldsForWindows(t *testing.T) {
 	t.Parallel()
 	const (
 		bySelector = "spec.nodeSelector"

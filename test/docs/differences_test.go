@@ -20,7 +20,7 @@ import (
 )
 
 // The names and the defaults in the tables of names and differences are those of the code and of the chart.
-func TestDocs_NamesAndDifferences(t *testing.T) {
+func TestDocs_ListNamesAndDefaultsOfTheCode(t *testing.T) {
 	_, section, found := strings.Cut(read(t, "docs/architecture.md").prose, "\n## Names and differences\n")
 	require.True(t, found)
 	section, _, _ = strings.Cut(section, "\n## ")

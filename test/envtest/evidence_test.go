@@ -21,7 +21,7 @@ import (
 
 // The canary has 0 replicas: it gets a change and is no evidence. The other workload gets the change when a user promotes
 // it, and the next one when the canary has pods.
-func TestVectorSidecar_CanaryWithoutPods(t *testing.T) {
+func TestVectorSidecar_WaitsForCanaryWithPods(t *testing.T) {
 	namespace := world.Namespace(t)
 	first := objects.NewDeployment("first", namespace).Labeled("logs", "vector").Labeled("first", "yes").WithReplicas(0).Build()
 	other := objects.NewDeployment("other", namespace).Labeled("logs", "vector").Build()

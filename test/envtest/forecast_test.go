@@ -126,7 +126,7 @@ func TestForecast_MatchesQuotaController(t *testing.T) {
 }
 
 // plan predicts that the API server rejects one more VectorSidecar by a quota of their number.
-func TestVectorSidecar_IsPredictedToExceedAQuota(t *testing.T) {
+func TestVectorSidecar_ExceedsQuotaInForecast(t *testing.T) {
 	t.Parallel()
 	const count corev1.ResourceName = "count/vectorsidecars.observability.kontroloop.ai"
 	namespace := world.Namespace(t)

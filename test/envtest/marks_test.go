@@ -95,7 +95,7 @@ func TestMarks_AreRemovedWhoeverOwnsThem(t *testing.T) {
 }
 
 // A VectorSidecar that selects nothing removes the marks of its name when it is deleted, and does not write before.
-func TestMarks_AloneGoWithTheirVectorSidecar(t *testing.T) {
+func TestMarks_AreRemovedWithTheirVectorSidecar(t *testing.T) {
 	t.Parallel()
 	logs := meta.Manager("logs")
 	for name, marks := range map[string]struct{ annotations, ofPods map[string]string }{

@@ -75,7 +75,7 @@ func pod(namespace string) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "cart"}}
 }
 
-func TestEventShare_Namespace(t *testing.T) {
+func TestEventShare_ReturnsNamespaceOfObject(t *testing.T) {
 	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "logs"}}
 	for name, test := range map[string]struct {
 		object runtime.Object

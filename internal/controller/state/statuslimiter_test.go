@@ -91,7 +91,7 @@ func TestRollout_ReturnsHeldBackRollout(t *testing.T) {
 }
 
 // After a status write without a response, the stored status may be the old or the new one.
-func TestIsStatusUnknown_UntilNextWrittenStatus(t *testing.T) {
+func TestIsStatusUnknown_EndsWithWrittenStatus(t *testing.T) {
 	s := New(time.Now).Of(logsOfShop)
 	require.False(t, s.IsStatusUnknown())
 	s.StatusFailed()

@@ -64,7 +64,7 @@ func TestIsFunctionWord_OfAList(t *testing.T) {
 	}
 }
 
-func TestSplitName_IntoWords(t *testing.T) {
+func TestSplitName_ReturnsWords(t *testing.T) {
 	for name, want := range map[string][]string{
 		"HTTPServer": {"http", "server"}, "serveHTTP": {"serve", "http"}, "a_b": {"a", "b"}, "_": nil, "isX": {"is", "x"}, "podIP2": {"pod", "ip2"},
 	} {
