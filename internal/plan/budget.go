@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // Limit contains the limits for the rollouts of one VectorSidecar.
@@ -68,26 +67,7 @@ func Stop() *Block {
 // rollout slot only while it is retried. Workloads that failed before are last, and use only slots that no
 // other workload waits for. Admit does not keep state.
 func Admit(plans []Plan, limit Limit) {
-	inFlight, inFlightFailed, isQueued := 0, 0, false
-	var failed, canary *Plan
-	isUnproven := limit.Unproven != "" && lacksEvidence(plans)
-	for i := range plans {
-		p := &plans[i]
-		isForgiven := p.Rollout.Phase == RolloutFailed && p.Workload.StateSince.Before(limit.Retried)
-		switch {
-		case !p.Rollout.InFlight || isForgiven:
-		case p.Rollout.FailedBefore:
-			inFlightFailed++
-		default:
-			inFlight++
-		}
-		if failed == nil && p.Rollout.Phase == RolloutFailed && !isForgiven {
-			failed = p
-		}
-		if canary == nil && p.IsCanaryUnderWay() && !isForgiven {
-			canary = p
-		}
-	}
+	counts := newTally(plans, &limit)
 	for p := range inTurn(plans) {
 		switch { // A hold keeps these records for later.
 		case limit.WriteHold == nil:
@@ -99,36 +79,15 @@ func Admit(plans []Plan, limit Limit) {
 		if p.IsWaiting() || !p.StartsPods() {
 			continue
 		}
-		switch {
-		case limit.WriteHold != nil && p.Action != Remove:
-			p.Block = limit.WriteHold
-		case p.isMidSteps():
-			p.Wait(BlockedBySteps, meta.ReasonWaitingForSteps, "waiting for the Argo Rollout to finish its steps; a new pod template would restart them")
-		case limit.MaxAgeHold != nil && p.MaxAgeExpired && !limit.Paused:
-			p.Block = limit.MaxAgeHold
-		case limit.Paused:
-			p.Wait(BlockedByPause, meta.ReasonRolloutPaused, "spec.rollout.paused is true")
-		case failed != nil && p.Action != Remove:
-			p.Wait(BlockedByFailure, meta.ReasonRolloutFailed, fmt.Sprintf("waiting because the rollout of %s %s failed; rollouts continue when it recovers or the sidecar changes", failed.Target.Kind, failed.Target.Name))
-		case limit.ClosedWindow != nil && p.Action != Remove && !limit.isNew(p):
-			p.Block = limit.ClosedWindow.block()
-		case p.IsBlockedBy(BlockedByRejection):
-		case canary != nil && !p.IsCanary && p.Action != Remove:
-			p.queue(BlockedByCanary, meta.ReasonWaitingForCanary, fmt.Sprintf("waiting for canary %s %s to finish its rollout (spec.rollout.canary)", canary.Target.Kind, canary.Target.Name))
-			isQueued = isQueued || !p.Rollout.FailedBefore
-		case isUnproven && !p.IsCanary && p.Action != Remove:
-			p.Wait(BlockedByMissingCanary, meta.ReasonWaitingForCanary, limit.Unproven)
-		case p.Rollout.FailedBefore && isQueued:
-			p.queue(BlockedByHealthy, meta.ReasonWaitingForHealthy, "waiting because the workload failed before this change; it gets the change when no healthy workload waits for a rollout slot")
-		case p.Rollout.InFlight:
-			// The newest version replaces it, so this is still one rollout.
-		case limit.Max > 0 && inFlight >= limit.Max, limit.Max > 0 && p.Rollout.FailedBefore && inFlight+inFlightFailed >= limit.Max:
-			p.queue(BlockedBySlot, meta.ReasonWaitingForSlot, limit.waitMessage())
-			isQueued = isQueued || !p.Rollout.FailedBefore
-		case p.Rollout.FailedBefore:
-			inFlightFailed++
+		switch block := findRolloutBlock(p, &limit, counts); {
+		case block == nil && !p.Rollout.InFlight:
+			counts.add(p)
+		case block == nil:
+		case block.Kind.EndsByItself():
+			p.queue(block)
+			counts.isQueued = counts.isQueued || !p.Rollout.FailedBefore
 		default:
-			inFlight++
+			p.Block = block
 		}
 	}
 }
@@ -137,32 +96,6 @@ func Admit(plans []Plan, limit Limit) {
 // sidecar. A canary that cannot get the sidecar does not block other workloads.
 func (p *Plan) IsCanaryUnderWay() bool {
 	return p.IsCanary && p.Desired != nil && (p.Action == Inject || p.Action == Update || p.Rollout.InFlight)
-}
-
-// lacksEvidence reports whether there are canaries, but none of their pods has run the current sidecar for the
-// soak time.
-func lacksEvidence(plans []Plan) bool {
-	hasCanary := false
-	for i := range plans {
-		if plans[i].IsCanary && plans[i].Rollout.HasEvidence {
-			return false
-		}
-		hasCanary = hasCanary || plans[i].IsCanary
-	}
-	return hasCanary
-}
-
-// isMidSteps reports whether a write must wait, because it would restart a rollout in steps that is in
-// progress. If the steps have failed, only an injection waits, because an existing sidecar may be the cause of
-// the failure.
-func (p *Plan) isMidSteps() bool {
-	return p.Workload.IsBetween && (p.Workload.Rollout != workload.RolloutFailed || p.Action == Inject)
-}
-
-// isNew reports whether a plan is an injection into a workload that was created after the last window closed.
-// Such a workload gets the sidecar immediately.
-func (l *Limit) isNew(p *Plan) bool {
-	return p.Action == Inject && !l.ClosedWindow.ClosedAt.IsZero() && p.Workload.Created.After(l.ClosedWindow.ClosedAt)
 }
 
 // waitMessage returns the message for a plan that waits for a rollout slot.

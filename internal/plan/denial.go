@@ -43,12 +43,12 @@ func (p *Plan) withhold() {
 
 // queue makes the plan wait for other workloads. If the plan's write was rejected before, the plan is only
 // withheld, and keeps the message about the rejection.
-func (p *Plan) queue(kind BlockKind, reason, message string) {
+func (p *Plan) queue(block *Block) {
 	if p.Denied != nil {
 		p.withhold()
 		return
 	}
-	p.Wait(kind, reason, message)
+	p.Block = block
 }
 
 // inTurn yields plans in the order in which they get rollout slots. Plans with rejected writes follow all other

@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"fmt"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// rolloutGate decides whether a change of a pod template waits for the other rollouts of its VectorSidecar. It returns
+// nil if the change may start.
+type rolloutGate struct {
+	// appliesToRemovals reports whether the gate also blocks the removal of a sidecar.
+	appliesToRemovals bool
+	block             func(p *Plan, limit *Limit, counts *tally) *Block
+}
+
+// rolloutGates are the gates in the order of their evaluation. The first block applies.
+var rolloutGates = []rolloutGate{
+	{false, blockByWriteHold},
+	{true, blockBySteps},
+	{true, blockByMaxAgeHold},
+	{true, blockByPause},
+	{false, blockByFailure},
+	{false, blockByWindow},
+	{true, blockByRejection},
+	{false, blockByCanary},
+	{false, blockByMissingCanary},
+	{true, blockByHealthy},
+	{true, blockBySlots},
+}
+
+// findRolloutBlock returns the first block of a plan, or nil if its rollout may start.
+func findRolloutBlock(p *Plan, limit *Limit, counts *tally) *Block {
+	for _, gate := range rolloutGates {
+		if p.Action == Remove && !gate.appliesToRemovals {
+			continue
+		}
+		if block := gate.block(p, limit, counts); block != nil {
+			return block
+		}
+	}
+	return nil
+}
+
+// tally contains the state of all rollouts of a VectorSidecar that the gates depend on.
+type tally struct {
+	// inFlight is the number of rollouts in progress, without the workloads that failed before. inFlightFailed is the
+	// number of the rollouts of these.
+	inFlight, inFlightFailed int
+	// isQueued reports whether a workload that did not fail before waits for other workloads.
+	isQueued bool
+	// failed is the first workload with a failed rollout, and canary the first canary that rolls out. Both are nil for
+	// none.
+	failed, canary *Plan
+	// lacksEvidence reports whether there are canaries, but none of their pods has run the current sidecar for the soak
+	// time.
+	lacksEvidence bool
+}
+
+// newTally counts the rollouts before any of the plans starts.
+func newTally(plans []Plan, limit *Limit) *tally {
+	counts := &tally{}
+	hasEvidence := false
+	for i := range plans {
+		p := &plans[i]
+		hasEvidence = hasEvidence || p.IsCanary && p.Rollout.HasEvidence
+		counts.lacksEvidence = counts.lacksEvidence || p.IsCanary
+		isForgiven := p.Rollout.Phase == RolloutFailed && p.Workload.StateSince.Before(limit.Retried)
+		if isForgiven {
+			continue
+		}
+		if p.Rollout.InFlight {
+			counts.add(p)
+		}
+		if counts.failed == nil && p.Rollout.Phase == RolloutFailed {
+			counts.failed = p
+		}
+		if counts.canary == nil && p.IsCanaryUnderWay() {
+			counts.canary = p
+		}
+	}
+	counts.lacksEvidence = counts.lacksEvidence && !hasEvidence
+	return counts
+}
+
+// add counts a rollout in progress.
+func (t *tally) add(p *Plan) {
+	if p.Rollout.FailedBefore {
+		t.inFlightFailed++
+	} else {
+		t.inFlight++
+	}
+}
+
+// blockByWriteHold blocks changes while writes are on hold: they are stopped, or the wave of the VectorSidecar has not
+// started.
+func blockByWriteHold(_ *Plan, limit *Limit, _ *tally) *Block { return limit.WriteHold }
+
+// blockBySteps blocks a change that would restart a rollout in steps that is in progress. If the steps have failed,
+// only an injection waits, because an existing sidecar may be the cause of the failure.
+func blockBySteps(p *Plan, _ *Limit, _ *tally) *Block {
+	if !p.Workload.IsBetween || p.Workload.Rollout == workload.RolloutFailed && p.Action != Inject {
+		return nil
+	}
+	return &Block{Kind: BlockedBySteps, Reason: meta.ReasonWaitingForSteps, Message: "waiting for the Argo Rollout to finish its steps; a new pod template would restart them"}
+}
+
+// blockByMaxAgeHold blocks a change that has waited for spec.rollout.maxAge while such changes must not start. A pause
+// explains the wait better.
+func blockByMaxAgeHold(p *Plan, limit *Limit, _ *tally) *Block {
+	if !p.MaxAgeExpired || limit.Paused {
+		return nil
+	}
+	return limit.MaxAgeHold
+}
+
+// blockByPause blocks changes while spec.rollout.paused is true.
+func blockByPause(_ *Plan, limit *Limit, _ *tally) *Block {
+	if !limit.Paused {
+		return nil
+	}
+	return &Block{Kind: BlockedByPause, Reason: meta.ReasonRolloutPaused, Message: "spec.rollout.paused is true"}
+}
+
+// blockByFailure blocks changes after the rollout of a workload has failed.
+func blockByFailure(_ *Plan, _ *Limit, counts *tally) *Block {
+	if counts.failed == nil {
+		return nil
+	}
+	target := counts.failed.Target
+	return &Block{Kind: BlockedByFailure, Reason: meta.ReasonRolloutFailed, Message: fmt.Sprintf("waiting because the rollout of %s %s failed; rollouts continue when it recovers or the sidecar changes", target.Kind, target.Name)}
+}
+
+// blockByWindow blocks changes between two rollout windows. A workload that was created after the last window closed
+// gets its first sidecar immediately.
+func blockByWindow(p *Plan, limit *Limit, _ *tally) *Block {
+	window := limit.ClosedWindow
+	if window == nil || p.Action == Inject && !window.ClosedAt.IsZero() && p.Workload.Created.After(window.ClosedAt) {
+		return nil
+	}
+	return window.block()
+}
+
+// blockByRejection keeps the block of a rejected write that is not due again.
+func blockByRejection(p *Plan, _ *Limit, _ *tally) *Block {
+	if !p.IsBlockedBy(BlockedByRejection) {
+		return nil
+	}
+	return p.Block
+}
+
+// blockByCanary blocks changes of other workloads while a canary rolls out.
+func blockByCanary(p *Plan, _ *Limit, counts *tally) *Block {
+	if counts.canary == nil || p.IsCanary {
+		return nil
+	}
+	target := counts.canary.Target
+	return &Block{Kind: BlockedByCanary, Reason: meta.ReasonWaitingForCanary, Message: fmt.Sprintf("waiting for canary %s %s to finish its rollout (spec.rollout.canary)", target.Kind, target.Name)}
+}
+
+// blockByMissingCanary blocks changes of other workloads while no canary has evidence.
+func blockByMissingCanary(p *Plan, limit *Limit, counts *tally) *Block {
+	if limit.Unproven == "" || !counts.lacksEvidence || p.IsCanary {
+		return nil
+	}
+	return &Block{Kind: BlockedByMissingCanary, Reason: meta.ReasonWaitingForCanary, Message: limit.Unproven}
+}
+
+// blockByHealthy blocks the change of a workload that failed before while other workloads wait.
+func blockByHealthy(p *Plan, _ *Limit, counts *tally) *Block {
+	if !p.Rollout.FailedBefore || !counts.isQueued {
+		return nil
+	}
+	return &Block{Kind: BlockedByHealthy, Reason: meta.ReasonWaitingForHealthy, Message: "waiting because the workload failed before this change; it gets the change when no healthy workload waits for a rollout slot"}
+}
+
+// blockBySlots blocks changes while all rollout slots of the VectorSidecar are in use. A workload with a rollout in
+// progress does not need another slot, because the newest version replaces it.
+func blockBySlots(p *Plan, limit *Limit, counts *tally) *Block {
+	used := counts.inFlight
+	if p.Rollout.FailedBefore {
+		used += counts.inFlightFailed
+	}
+	if p.Rollout.InFlight || limit.Max == 0 || used < limit.Max {
+		return nil
+	}
+	return &Block{Kind: BlockedBySlot, Reason: meta.ReasonWaitingForSlot, Message: limit.waitMessage()}
+}
