@@ -177,7 +177,7 @@ func (c *change) heading() string {
 
 func verb(p *plan.Plan) string {
 	if p.IsWaiting() {
-		return fmt.Sprintf(" in its turn (%s)", p.Reason())
+		return fmt.Sprintf(" in its batch (%s)", p.Reason())
 	}
 	return ""
 }

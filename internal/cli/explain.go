@@ -58,7 +58,7 @@ type sidecarReport struct {
 	Assumed  string `json:"assumed,omitempty"`
 	Action   string `json:"action,omitempty"`
 	State    string `json:"state,omitempty"`
-	Turn     int    `json:"turn,omitempty"`
+	Batch    int    `json:"batch,omitempty"`
 	Restarts int    `json:"restarts,omitempty"`
 	Reason   string `json:"reason,omitempty"`
 	Message  string `json:"message,omitempty"`
@@ -192,11 +192,11 @@ func (s *session) sidecarReport(ctx context.Context, sidecar *v1alpha1.VectorSid
 	content, _ := workload.Read(deployment)
 	report.Remark = content.Remark
 	report.Matches, report.Selector = ruled.matches(deployment)
-	turns := simulate.Turns([]simulate.Paced{ruled.pacedPlans()}, ruled.input.Platform.Rollout)[0]
+	batches := simulate.Batches([]simulate.Paced{ruled.pacedPlans()}, ruled.input.Platform.Rollout)[0]
 	for i := range ruled.Plans {
 		p := &ruled.Plans[i]
 		if p.Target.Name == deployment.GetName() && p.Target.Kind == workload.NewRef(deployment).Kind {
-			report.fill(p, turns[i], view)
+			report.fill(p, batches[i], view)
 			report.InjectedEnv = describeInjectedEnv(p, view, workload.PodTemplate(deployment))
 			if isWritten(p) {
 				report.Restarts = pods(deployment)
@@ -214,8 +214,8 @@ func (s *session) sidecarReport(ctx context.Context, sidecar *v1alpha1.VectorSid
 	return report, nil
 }
 
-func (a *sidecarReport) fill(p *plan.Plan, turn int, view *workload.View) {
-	a.Action, a.State, a.Turn, a.Rollout = string(p.Action), string(p.State()), turn, string(p.Workload.Rollout)
+func (a *sidecarReport) fill(p *plan.Plan, batch int, view *workload.View) {
+	a.Action, a.State, a.Batch, a.Rollout = string(p.Action), string(p.State()), batch, string(p.Workload.Rollout)
 	a.Reason, a.Message, a.Warning, a.Cause = p.Reason(), p.Message(), p.Warning, p.Write.Cause
 	a.HasOlderRendering = p.Existing.UnchangedHash != ""
 	if p.Desired != nil {

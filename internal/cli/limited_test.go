@@ -192,7 +192,7 @@ func TestByReport_ShowsStateReportedByOperator(t *testing.T) {
 			require.Zero(t, code, notes)
 			require.Empty(t, out)
 			out, _, _ = c.run(t, "plan")
-			require.Contains(t, out, "0 pods would restart in 0 turns: none 1")
+			require.Contains(t, out, "0 pods would restart in 0 batches: none 1")
 			out, _, _ = c.run(t, "tree")
 			require.Contains(t, out, "Deployment cart  Updated")
 		})

@@ -138,6 +138,9 @@ func count(n int, singular string) string {
 	if n == 1 {
 		return "1 " + singular
 	}
+	if strings.HasSuffix(singular, "ch") {
+		singular += "e"
+	}
 	return fmt.Sprintf("%d %ss", n, singular)
 }
 

@@ -31,10 +31,10 @@ type planOptions struct {
 // planReport is the predicted result of a rollout in a namespace or a cluster.
 type planReport struct {
 	// Workloads is the number of workloads that VectorSidecars select or own. Restarts is the number of replaced
-	// pods, and Turns the number of batches.
+	// pods, and Batches the number of batches.
 	Workloads int            `json:"workloads"`
 	Restarts  int            `json:"restarts"`
-	Turns     int            `json:"turns"`
+	Batches   int            `json:"batches"`
 	States    map[string]int `json:"states"`
 	Steps     []step         `json:"steps"`
 
@@ -52,8 +52,8 @@ type step struct {
 	Workload      string `json:"workload"`
 	Action        string `json:"action"`
 	State         string `json:"state"`
-	// Turn is the number of the batch, 1 for now. 0 means nothing to do, or never under the present conditions.
-	Turn int `json:"turn,omitempty"`
+	// Batch is the number of the batch, 1 for now. 0 means nothing to do, or never under the present conditions.
+	Batch int `json:"batch,omitempty"`
 	// Wave is the wave of the VectorSidecar, "" for a change without waves.
 	Wave     string `json:"wave,omitempty"`
 	Restarts int    `json:"restarts"`
@@ -77,9 +77,9 @@ func newPlan(a *app) *cobra.Command {
 		Long: `Show what would happen in a namespace or a cluster: which workloads change, how many
 pods restart, in which order, who is in conflict, who is skipped and why.
 
-A turn is a number of rollouts that run at once; the next one begins when it has finished. If no window of the
-installation's rollout.windows is open, the second turn begins with the next one. With --values or --templates the
-turns of one wave of rollout.waves come after those of the wave before.
+A batch is a number of rollouts that run at once; the next one begins when it has finished. If no window of the
+installation's rollout.windows is open, the second batch begins with the next one. With --values or --templates the
+batches of one wave of rollout.waves come after those of the wave before.
 
 The forecast is arithmetic: requests that the new pods add, ResourceQuotas and LimitRanges that would reject pods,
 ReplicaSets, ConfigMaps or other objects, autoscalers that would read another utilization for the same load, and
@@ -146,12 +146,12 @@ func (s *session) planReport(ctx context.Context, startup time.Duration) (*planR
 			if deployment == nil || !s.filter.includes(deployment) {
 				continue
 			}
-			plannedStep, after, err := newStep(merger, p, sum.latest(deployment), order.turns[n][i])
+			plannedStep, after, err := newStep(merger, p, sum.latest(deployment), order.batches[n][i])
 			if err != nil {
 				return nil, err
 			}
 			plannedStep.VectorSidecar, plannedStep.Wave = sidecar.Name, order.waves[n].name
-			if after != nil && plannedStep.Turn > 0 {
+			if after != nil && plannedStep.Batch > 0 {
 				sum.add(deployment, after, &plannedStep, ruled.Limit.Soak)
 				sum.soaks[order.waves[n].name] = order.waves[n].soak
 			}
@@ -188,10 +188,10 @@ func (r *result) pacedPlans() simulate.Paced {
 }
 
 // newStep returns the step of a plan for a workload, and the workload after it; nil if no pods are replaced.
-func newStep(merger *simulate.Merger, p *plan.Plan, deployment workload.Object, turn int) (step, workload.Object, error) {
+func newStep(merger *simulate.Merger, p *plan.Plan, deployment workload.Object, batch int) (step, workload.Object, error) {
 	plannedStep := step{
 		Namespace: p.Target.Namespace, Workload: p.Target.Name,
-		Action: string(p.Action), State: string(p.State()), Turn: turn, Reason: p.Reason(), Message: p.Message(),
+		Action: string(p.Action), State: string(p.State()), Batch: batch, Reason: p.Reason(), Message: p.Message(),
 	}
 	if !isWritten(p) {
 		return plannedStep, nil, nil
@@ -211,11 +211,11 @@ func (o *planReport) add(plannedStep step) {
 	o.Steps = append(o.Steps, plannedStep)
 	o.States[plannedStep.State]++
 	o.Restarts += plannedStep.Restarts
-	o.Turns = max(o.Turns, plannedStep.Turn)
+	o.Batches = max(o.Batches, plannedStep.Batch)
 }
 
 func (o *planReport) print(options *planOptions) error {
-	header := []string{"NAMESPACE", "VECTORSIDECAR", "WORKLOAD", "ACTION", "TURN", "RESTARTS", "REASON"}
+	header := []string{"NAMESPACE", "VECTORSIDECAR", "WORKLOAD", "ACTION", "BATCH", "RESTARTS", "REASON"}
 	hasWaves := slices.ContainsFunc(o.Steps, func(plannedStep step) bool { return plannedStep.Wave != "" })
 	if hasWaves {
 		header = append(header, "WAVE")
@@ -226,7 +226,7 @@ func (o *planReport) print(options *planOptions) error {
 	}
 	var rows [][]string
 	for _, plannedStep := range o.sortedSteps() {
-		row := []string{plannedStep.Namespace, plannedStep.VectorSidecar, plannedStep.Workload, plannedStep.Action, number(plannedStep.Turn), number(plannedStep.Restarts), dash(plannedStep.Reason)}
+		row := []string{plannedStep.Namespace, plannedStep.VectorSidecar, plannedStep.Workload, plannedStep.Action, number(plannedStep.Batch), number(plannedStep.Restarts), dash(plannedStep.Reason)}
 		if hasWaves {
 			row = append(row, plannedStep.Wave)
 		}
@@ -263,10 +263,10 @@ func (o *planReport) sortedSteps() []step {
 	steps := slices.Clone(o.Steps)
 	slices.SortStableFunc(steps, func(a, b step) int {
 		turnRank := func(s step) int {
-			if s.Turn == 0 {
-				return o.Turns + 1
+			if s.Batch == 0 {
+				return o.Batches + 1
 			}
-			return s.Turn
+			return s.Batch
 		}
 		return turnRank(a) - turnRank(b)
 	})
@@ -285,7 +285,7 @@ func (o *planReport) summary() string {
 			actionTexts = append(actionTexts, fmt.Sprintf("%s %d", strings.ToLower(string(action)), n))
 		}
 	}
-	text := fmt.Sprintf("%s, %s would restart in %s", count(o.Workloads, "workload"), count(o.Restarts, "pod"), count(o.Turns, "turn"))
+	text := fmt.Sprintf("%s, %s would restart in %s", count(o.Workloads, "workload"), count(o.Restarts, "pod"), count(o.Batches, "batch"))
 	if len(actionTexts) > 0 {
 		text += ": " + strings.Join(actionTexts, ", ")
 	}

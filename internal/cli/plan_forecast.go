@@ -174,13 +174,13 @@ type outcome struct {
 	// replaced are the workloads with replaced pods, each once. at is the index of each workload in replaced.
 	replaced []simulate.Replacement
 	indexes  map[workload.Object]int
-	// turns is the duration of each batch, and soaks the soak time of each wave after its last batch.
-	turns map[int]time.Duration
-	soaks map[string]time.Duration
+	// batches is the duration of each batch, and soaks the soak time of each wave after its last batch.
+	batches map[int]time.Duration
+	soaks   map[string]time.Duration
 }
 
 func newOutcome(startup time.Duration) *outcome {
-	return &outcome{startup: startup, indexes: map[workload.Object]int{}, turns: map[int]time.Duration{}, soaks: map[string]time.Duration{}}
+	return &outcome{startup: startup, indexes: map[workload.Object]int{}, batches: map[int]time.Duration{}, soaks: map[string]time.Duration{}}
 }
 
 // latest returns a workload after the steps so far.
@@ -193,19 +193,19 @@ func (o *outcome) latest(object workload.Object) workload.Object {
 
 // add adds a step that replaces the pods of a workload and then soaks.
 func (o *outcome) add(object, after workload.Object, plannedStep *step, soak time.Duration) {
-	o.turns[plannedStep.Turn] = max(o.turns[plannedStep.Turn], simulate.RolloutDuration(object, o.startup)+soak)
+	o.batches[plannedStep.Batch] = max(o.batches[plannedStep.Batch], simulate.RolloutDuration(object, o.startup)+soak)
 	n, isReplaced := o.indexes[object]
 	if !isReplaced {
 		n = len(o.replaced)
 		o.indexes[object], o.replaced = n, append(o.replaced, simulate.Replacement{Before: object, Pods: plannedStep.Restarts})
 	}
-	o.replaced[n].After, o.replaced[n].Turn = after, max(o.replaced[n].Turn, plannedStep.Turn)
+	o.replaced[n].After, o.replaced[n].Batch = after, max(o.replaced[n].Batch, plannedStep.Batch)
 }
 
 // total returns the duration of all batches and soaks, one after another.
 func (o *outcome) total() (sum time.Duration) {
-	for _, turnDuration := range o.turns {
-		sum += turnDuration
+	for _, batchDuration := range o.batches {
+		sum += batchDuration
 	}
 	for _, watched := range o.soaks {
 		sum += watched
@@ -215,9 +215,9 @@ func (o *outcome) total() (sum time.Duration) {
 
 // order is the order of the plans of VectorSidecars.
 type order struct {
-	// turns are the batches of the plans of each VectorSidecar. 0 means never under the present conditions. An
+	// batches are the batches of the plans of each VectorSidecar. 0 means never under the present conditions. An
 	// invalid VectorSidecar has no plans.
-	turns [][]int
+	batches [][]int
 	// waves[i] is the wave of the i-th VectorSidecar.
 	waves []plannedWave
 }
@@ -232,12 +232,12 @@ type plannedWave struct {
 // planOrder returns the order of the plans of VectorSidecars that share the rollout slots of the installation. The
 // plans of a wave come after all plans of the wave before.
 func (s *session) planOrder(results []*result) order {
-	planned := order{turns: make([][]int, len(results)), waves: s.plannedWaves(results)}
+	planned := order{batches: make([][]int, len(results)), waves: s.plannedWaves(results)}
 	numbers := map[int]bool{}
 	for n, ruled := range results {
-		planned.turns[n], numbers[planned.waves[n].number] = make([]int, len(ruled.Plans)), true
+		planned.batches[n], numbers[planned.waves[n].number] = make([]int, len(ruled.Plans)), true
 	}
-	lastTurn := 0
+	lastBatch := 0
 	for _, number := range slices.Sorted(maps.Keys(numbers)) {
 		var members []int
 		var paced []simulate.Paced
@@ -246,13 +246,13 @@ func (s *session) planOrder(results []*result) order {
 				members, paced = append(members, n), append(paced, ruled.pacedPlans())
 			}
 		}
-		rules, offset := s.taker.Platform.Rollout, lastTurn
+		rules, offset := s.taker.Platform.Rollout, lastBatch
 		simulate.Share(paced, rules)
-		for i, turns := range simulate.Turns(paced, rules) {
-			for j, turn := range turns {
-				if turn > 0 {
-					planned.turns[members[i]][j] = offset + turn
-					lastTurn = max(lastTurn, offset+turn)
+		for i, batches := range simulate.Batches(paced, rules) {
+			for j, batch := range batches {
+				if batch > 0 {
+					planned.batches[members[i]][j] = offset + batch
+					lastBatch = max(lastBatch, offset+batch)
 				}
 			}
 		}

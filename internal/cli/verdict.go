@@ -226,8 +226,8 @@ func (a *sidecarReport) actionText() string {
 		return ""
 	}
 	text := a.Action
-	if a.Turn > 0 {
-		text += fmt.Sprintf(" in turn %d, %s would restart", a.Turn, count(a.Restarts, "pod"))
+	if a.Batch > 0 {
+		text += fmt.Sprintf(" in batch %d, %s would restart", a.Batch, count(a.Restarts, "pod"))
 	}
 	return text
 }

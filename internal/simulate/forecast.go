@@ -21,8 +21,8 @@ import (
 // Replacement is a workload with pods that a plan replaces.
 type Replacement struct {
 	Before, After workload.Object
-	// Pods is the number of replaced pods, and Turn the number of their batch, from 1.
-	Pods, Turn int
+	// Pods is the number of replaced pods, and Batch the number of their batch, from 1.
+	Pods, Batch int
 }
 
 // Change contains the effects of plans: replaced pods and created objects.

@@ -50,7 +50,7 @@ func injects(app, vector string) Replacement {
 	after.Spec.Template.Spec.InitContainers = append(after.Spec.Template.Spec.InitContainers, corev1.Container{
 		Name: "vector", RestartPolicy: ptr.To(corev1.ContainerRestartPolicyAlways), Resources: resourcesOf(vector),
 	})
-	return Replacement{Before: before, After: after, Pods: 4, Turn: 1}
+	return Replacement{Before: before, After: after, Pods: 4, Batch: 1}
 }
 
 // quota has some hard limits and uses.

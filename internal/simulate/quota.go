@@ -62,8 +62,8 @@ func forecastQuota(quota *corev1.ResourceQuota, exchanges []exchange, created Ob
 			forecast.After.Add(newQuantity(number))
 			forecast.recordUse(forecast.After)
 		}
-		for _, turn := range groupByTurn(exchanges) {
-			forecast.add(quota, turn)
+		for _, batch := range groupByBatch(exchanges) {
+			forecast.add(quota, batch)
 		}
 		if forecast.After.Cmp(forecast.Used) != 0 || forecast.Rejects() {
 			forecasts = append(forecasts, forecast)
@@ -73,10 +73,10 @@ func forecastQuota(quota *corev1.ResourceQuota, exchanges []exchange, created Ob
 }
 
 // add adds the pods and revisions of the workloads of a batch.
-func (f *QuotaForecast) add(quota *corev1.ResourceQuota, turn []exchange) {
+func (f *QuotaForecast) add(quota *corev1.ResourceQuota, batch []exchange) {
 	var peak resource.Quantity
 	isUsed := false
-	for _, e := range turn {
+	for _, e := range batch {
 		if revisions, added := revisionGrowth(&e); revisions == f.Resource && !isScoped(quota) {
 			f.After.Add(newQuantity(added))
 			peak.Add(newQuantity(1 - added)) // The oldest revision is removed last.
@@ -105,15 +105,15 @@ func (f *QuotaForecast) recordUse(use resource.Quantity) {
 	f.Short = f.Short || use.Cmp(f.Hard) > 0
 }
 
-// groupByTurn groups exchanges by batch.
-func groupByTurn(exchanges []exchange) [][]exchange {
-	byTurn := map[int][]exchange{}
+// groupByBatch groups exchanges by batch.
+func groupByBatch(exchanges []exchange) [][]exchange {
+	byBatch := map[int][]exchange{}
 	for _, e := range exchanges {
-		byTurn[e.Turn] = append(byTurn[e.Turn], e)
+		byBatch[e.Batch] = append(byBatch[e.Batch], e)
 	}
-	var turns [][]exchange
-	for _, turn := range slices.Sorted(maps.Keys(byTurn)) {
-		turns = append(turns, byTurn[turn])
+	var batches [][]exchange
+	for _, batch := range slices.Sorted(maps.Keys(byBatch)) {
+		batches = append(batches, byBatch[batch])
 	}
-	return turns
+	return batches
 }

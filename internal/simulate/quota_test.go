@@ -104,7 +104,7 @@ func TestQuotaForecast_CountsControllerRevisions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.object.SetNamespace("shop")
-			change := &Change{Replacements: []Replacement{{Before: test.object, After: test.object, Turn: 1}}}
+			change := &Change{Replacements: []Replacement{{Before: test.object, After: test.object, Batch: 1}}}
 
 			found := NewForecast(change, &Surroundings{Quotas: []corev1.ResourceQuota{limited}}).Quotas
 

@@ -72,7 +72,7 @@ func MetricDefinitions() []MetricDefinition {
 			{"ready", "`True` or `False`"}, {"reason", "a condition reason"}}},
 		{namespaces, "gauge", "Namespaces of ClusterVectorSidecars, each for every one that selects it, by the condition Ready there.", []MetricLabel{
 			{"ready", "`True` or `False`"}, {"reason", "a condition reason"}}},
-		{oldestWaiting, "gauge", "How long the longest-waiting workload has been waiting for its turn to roll out, as seen by this process; 0 if none waits. Outside of the windows, and before the waves before are done, nobody waits for a turn.", nil},
+		{oldestWaiting, "gauge", "How long the longest-waiting workload has been waiting for its rollout, as seen by this process; 0 if none waits. Outside of the windows, and before the waves before are done, nobody waits for a turn.", nil},
 		{waveSidecars, "gauge", "VectorSidecars of each wave, by how far they are with the installation's present templates and values (`rollout.waves`).", []MetricLabel{
 			{"wave", "its name in `rollout.waves`, or `default`"},
 			{"state", "`waiting`: not let through to them yet; `progressing`: their workloads roll out; `finished`: all of them have"},

@@ -54,7 +54,7 @@ func testAPlanOverAThousandWorkloadsWritesNothing(t *testing.T, plane *controlpl
 			out := runs(t, "plan", "--kubeconfig", plane.Kubeconfig(), "-n", namespace)
 
 			t.Logf("a plan over %d workloads took %s", planned, time.Since(began).Round(time.Millisecond))
-			require.Contains(t, string(out), "1000 workloads, 3000 pods would restart in 200 turns: inject 1000\n")
+			require.Contains(t, string(out), "1000 workloads, 3000 pods would restart in 200 batches: inject 1000\n")
 			require.Equal(t, before, writes(t, w), "by the API server's own count")
 		})
 	}

@@ -55,10 +55,10 @@ func TestTurns_AssignsWorkloadsToBatches(t *testing.T) {
 		want  []int
 	}{
 		"nothing to do":                          {[]string{"none", "conflict"}, plan.Limit{Max: 1}, []int{0, 0}},
-		"a note is nobody's turn":                {[]string{"note", "inject"}, plan.Limit{Max: 1}, []int{0, 1}},
+		"a note is nobody's batch":               {[]string{"note", "inject"}, plan.Limit{Max: 1}, []int{0, 1}},
 		"all at once":                            {[]string{"inject", "update", "remove"}, plan.Limit{}, []int{1, 1, 1}},
 		"so many at a time, by their order":      {[]string{"inject", "none", "update", "remove", "inject", "inject"}, plan.Limit{Max: 2}, []int{1, 0, 1, 2, 2, 3}},
-		"what goes on takes the room of a turn":  {[]string{"rolling", "inject", "inject"}, plan.Limit{Max: 1}, []int{0, 2, 3}},
+		"what goes on takes the room of a batch": {[]string{"rolling", "inject", "inject"}, plan.Limit{Max: 1}, []int{0, 2, 3}},
 		"a pause is for ever, as things stand":   {[]string{"inject"}, plan.Limit{Paused: true}, []int{0}},
 		"others wait for the canary":             {[]string{"inject", "canary", "inject"}, plan.Limit{Unproven: "no canary has pods"}, []int{2, 1, 2}},
 		"a canary that soaks":                    {[]string{"rolling canary", "inject"}, plan.Limit{Unproven: "no canary has pods"}, []int{0, 2}},
@@ -72,7 +72,7 @@ func TestTurns_AssignsWorkloadsToBatches(t *testing.T) {
 			plan.Admit(plans, test.limit)
 			before := slices.Clone(plans)
 
-			require.Equal(t, [][]int{test.want}, Turns([]Paced{{Plans: plans, Limit: test.limit}}, nil))
+			require.Equal(t, [][]int{test.want}, Batches([]Paced{{Plans: plans, Limit: test.limit}}, nil))
 			require.Equal(t, before, plans, "the plans are not changed")
 		})
 	}
@@ -104,7 +104,7 @@ func TestTurns_SharesRolloutSlotsAmongSidecars(t *testing.T) {
 				test.all[i].Sidecar.Name, test.all[i].Plans = string(rune('a'+i)), slices.Clone(test.all[i].Plans)
 				plan.Admit(test.all[i].Plans, test.all[i].Limit)
 			}
-			require.Equal(t, test.want, Turns(test.all, rules))
+			require.Equal(t, test.want, Batches(test.all, rules))
 		})
 	}
 }

@@ -23,29 +23,29 @@ type Paced struct {
 	Matched int
 }
 
-// Turns returns, for each plan of each VectorSidecar, the batch in which the plan is carried out, if every rollout of
+// Batches returns, for each plan of each VectorSidecar, the batch in which the plan is carried out, if every rollout of
 // a batch finishes before the next batch. Batch 1 is now. Batch 0 means never under the present conditions, or
-// nothing to do. If no rollout window is open, the second batch starts when the next window opens. Turns does not
+// nothing to do. If no rollout window is open, the second batch starts when the next window opens. Batches does not
 // change the plans.
-func Turns(sidecars []Paced, rules *fleet.Rules) [][]int {
-	turns, current := make([][]int, len(sidecars)), slices.Clone(sidecars)
+func Batches(sidecars []Paced, rules *fleet.Rules) [][]int {
+	batches, current := make([][]int, len(sidecars)), slices.Clone(sidecars)
 	var names []types.NamespacedName
 	isClosed := false
 	for i := range current {
-		turns[i], current[i].Plans = make([]int, len(current[i].Plans)), slices.Clone(current[i].Plans)
+		batches[i], current[i].Plans = make([]int, len(current[i].Plans)), slices.Clone(current[i].Plans)
 		names, isClosed = append(names, current[i].Sidecar), isClosed || current[i].Limit.ClosedWindow != nil
 	}
 	allocators := allocatorsFor(names)
-	for turn := 1; ; turn++ {
+	for batch := 1; ; batch++ {
 		divide(current, allocators, rules)
-		isMoving := turn == 1 && isClosed
+		isMoving := batch == 1 && isClosed
 		for i := range current {
-			isMoving = current[i].finish(turn, turns[i]) || isMoving
+			isMoving = current[i].finish(batch, batches[i]) || isMoving
 			current[i].Limit.ClosedWindow = nil
 			plan.Admit(current[i].Plans, current[i].Limit)
 		}
 		if !isMoving {
-			return turns
+			return batches
 		}
 	}
 }
@@ -92,12 +92,12 @@ func divide(sidecars []Paced, allocators map[plan.Class]*fleet.Allocator, rules 
 
 // finish records the batch of the plans that are carried out now, and completes them and the rollouts in progress. It
 // returns false if there were none of either.
-func (p *Paced) finish(turn int, turns []int) bool {
+func (p *Paced) finish(batch int, batches []int) bool {
 	isMoving := false
 	for i := range p.Plans {
 		workloadPlan := &p.Plans[i]
 		if workloadPlan.Writes() && workloadPlan.StartsPods() {
-			turns[i], isMoving = turn, true
+			batches[i], isMoving = batch, true
 			workloadPlan.Action = plan.None
 			workloadPlan.Rollout.HasEvidence = workloadPlan.Rollout.HasEvidence || workloadPlan.Desired != nil && workloadPlan.Workload.Idle == ""
 		}
