@@ -48,7 +48,7 @@ func plansOf(words ...string) []plan.Plan {
 	return plans
 }
 
-func TestTurns_AssignsWorkloadsToBatches(t *testing.T) {
+func TestBatches_AssignsWorkloads(t *testing.T) {
 	for name, test := range map[string]struct {
 		words []string
 		limit plan.Limit
@@ -79,7 +79,7 @@ func TestTurns_AssignsWorkloadsToBatches(t *testing.T) {
 }
 
 // VectorSidecars share the rollout slots of the installation, and removals have slots of their own.
-func TestTurns_SharesRolloutSlotsAmongSidecars(t *testing.T) {
+func TestBatches_SharesRolloutSlotsAmongSidecars(t *testing.T) {
 	const (
 		three = "maxConcurrent: 3"
 		share = `maxConcurrent: "20%"`

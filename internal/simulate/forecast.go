@@ -130,7 +130,7 @@ type exchange struct {
 }
 
 func newExchange(replacement *Replacement, surroundings *Surroundings) exchange {
-	isReturn := slices.ContainsFunc(surroundings.Revisions, func(revision workload.Object) bool { return workload.HasTemplateOf(revision, replacement.After) })
+	isReturn := slices.ContainsFunc(surroundings.Revisions, func(revision workload.Object) bool { return workload.SharesTemplate(revision, replacement.After) })
 	return exchange{replacement, podFor(replacement.Before, surroundings.LimitRanges), podFor(replacement.After, surroundings.LimitRanges), isReturn}
 }
 

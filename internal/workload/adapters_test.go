@@ -233,7 +233,7 @@ func TestRevisions_FindsNewestRevision(t *testing.T) {
 
 // A workload that returns to the pod template of one of its revisions gets no new one. The API server's defaults and the
 // labels of controllers make no difference.
-func TestMatchesTemplate_ComparesPodTemplates(t *testing.T) {
+func TestSharesTemplate_ComparesPodTemplates(t *testing.T) {
 	template := func(image string, change func(*corev1.PodTemplateSpec)) corev1.PodTemplateSpec {
 		made := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "web"}}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "app", Image: image}}}}
 		if change != nil {
@@ -267,7 +267,7 @@ func TestMatchesTemplate_ComparesPodTemplates(t *testing.T) {
 		"a patch, for another kind":   {&appsv1.ControllerRevision{ObjectMeta: of("StatefulSet", "web", "1"), Data: patch}, deployment, false},
 		"not a revision of any kinds": {&corev1.Pod{ObjectMeta: of("StatefulSet", "web", "1")}, set, false},
 	} {
-		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, HasTemplateOf(test.revision, test.of)) })
+		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, SharesTemplate(test.revision, test.of)) })
 	}
 }
 

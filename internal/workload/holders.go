@@ -61,9 +61,9 @@ func CountedHolder(name corev1.ResourceName) (holder Holder, ok bool) {
 // controllerLabels are the labels that controllers add to the pod template of a ReplicaSet.
 var controllerLabels = []string{"pod-template-hash", "rollouts-pod-template-hash"}
 
-// HasTemplateOf reports whether an object of a Holder kind has the pod template of a workload. The workload's
+// SharesTemplate reports whether an object of a Holder kind has the pod template of a workload. The workload's
 // controller then reuses this object instead of creating another.
-func HasTemplateOf(object, workloadObject Object) bool {
+func SharesTemplate(object, workloadObject Object) bool {
 	owner, ref := metav1.GetControllerOf(object), NewRef(workloadObject)
 	if owner == nil || object.GetNamespace() != ref.Namespace || owner.Kind != ref.Kind || owner.Name != ref.Name || ref.UID != "" && owner.UID != ref.UID {
 		return false
