@@ -21,7 +21,7 @@ type ManagedFields struct {
 	// the workload.
 	Managers []string
 
-	records map[string]*record // by manager
+	entries map[string]entryKinds // by manager
 	listed  map[string]meta.InjectedItems
 
 	lists                                  map[string]*mention // by the names in podLists
@@ -70,32 +70,23 @@ func (m *mention) filter(values map[string]string) map[string]string {
 func ReadManagedFields(object Object) *ManagedFields {
 	m := &ManagedFields{
 		Managers: writers(object), listed: readInjectedItems(templateAnnotations(object)),
-		records: map[string]*record{}, lists: map[string]*mention{}, marks: marksIn(object),
+		entries: map[string]entryKinds{}, lists: map[string]*mention{}, marks: marksIn(object),
 	}
 	for _, list := range podLists {
 		m.lists[list] = &mention{}
 	}
-	entries := object.GetManagedFields()
-	for i := range entries {
-		entry := &entries[i]
-		if !isOurs(entry) {
-			continue
-		}
-		if m.records[entry.Manager] == nil {
-			m.records[entry.Manager] = &record{}
-		}
-		m.records[entry.Manager].add(entry)
-	}
+	records := readRecords(object)
 	if m.isRecorded = objectKind(object).Traits.AtomicLists; m.isRecorded {
 		m.mentionRecorded(object)
 	}
-	for _, record := range m.records {
+	for manager, record := range records {
+		m.entries[manager] = entryKinds{isApply: record.applied != nil, isPatch: record.isPatch}
 		m.addFields(record.applied)
 		if record.isLoose || record.applied == nil {
 			m.addFields(record.patched)
 		}
 	}
-	m.addMarked()
+	m.addMarked(records)
 	for _, manager := range m.Managers {
 		m.annotations.add(meta.AnnotationOrphaned(manager))
 	}
@@ -194,8 +185,8 @@ func IsCarrier(object Object) bool {
 	return hasMarks(object.GetAnnotations()) || hasMarks(templateAnnotations(object))
 }
 
-// OwnedItems returns the fields of each manager in the selected parts of a workload. It also reports whether
-// the result depends on the fields of deployment tools.
+// OwnedItems returns the fields of each manager in the selected parts of the workload that ReadManagedFields has read.
+// It also reports whether the result depends on the fields of deployment tools.
 func (m *ManagedFields) OwnedItems(selected *corev1.PodTemplate, object Object) (byManager map[string]Owned, readOthers bool) {
 	deployers := &deployed{object: object}
 	byManager = m.ownedByManager(selected, deployers)
@@ -225,7 +216,7 @@ func (m *ManagedFields) ownedByManager(selected *corev1.PodTemplate, deployers *
 // that a rollback has restored.
 func (m *ManagedFields) appliedItems(live map[string]any, deployers *deployed) map[string]Owned {
 	byManager := map[string]Owned{}
-	for manager, record := range m.records {
+	for manager, record := range readRecords(deployers.object) {
 		if record.applied != nil || record.patched != nil {
 			byManager[manager] = record.ownedItems(manager, live, deployers)
 		}

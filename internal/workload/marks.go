@@ -125,11 +125,11 @@ func (m *liveMarks) appendTo(text []byte) []byte {
 }
 
 // addMarked adds the managers of marks that no manager of the operator owns.
-func (m *ManagedFields) addMarked() {
+func (m *ManagedFields) addMarked(records map[string]*record) {
 	add := func(managers map[string]string, path ...string) {
 		for key, manager := range managers {
 			isOwned := false
-			for _, record := range m.records {
+			for _, record := range records {
 				isOwned = isOwned || tree.MapAt(record.applied, path...)["f:"+key] != nil || tree.MapAt(record.patched, path...)["f:"+key] != nil
 			}
 			if manager != "" && !isOwned {

@@ -24,6 +24,27 @@ type record struct {
 	hasNames, isPatch, isLoose bool
 }
 
+// readRecords returns the managed fields of the operator's managers in a workload, by manager. They are not kept, because
+// the decoded fields of one sidecar take 30 KiB.
+func readRecords(object Object) map[string]*record {
+	records := map[string]*record{}
+	entries := object.GetManagedFields()
+	for i := range entries {
+		entry := &entries[i]
+		if !isOurs(entry) {
+			continue
+		}
+		if records[entry.Manager] == nil {
+			records[entry.Manager] = &record{}
+		}
+		records[entry.Manager].add(entry)
+	}
+	return records
+}
+
+// entryKinds are the kinds of the managedFields entries of a manager.
+type entryKinds struct{ isApply, isPatch bool }
+
 // add adds a managedFields entry of the manager.
 func (r *record) add(entry *metav1.ManagedFieldsEntry) {
 	r.isPatch = r.isPatch || isPatch(entry)

@@ -42,7 +42,7 @@ func (m *ManagedFields) mentionRecorded(object Object) {
 // managedFields entry exists only if the workload waits for a change or if a write was interrupted.
 func (m *ManagedFields) recordedItems(selected *corev1.PodTemplate, deployers *deployed) map[string]Owned {
 	byManager := map[string]Owned{}
-	for manager, record := range m.records {
+	for manager, record := range readRecords(deployers.object) {
 		_, waits := tree.MapAt(record.applied, "f:metadata", "f:annotations")["f:"+meta.AnnotationWaiting(manager)]
 		byManager[manager] = Owned{IsRecorded: true, Waits: waits, Unfinished: !waits || record.patched != nil}
 	}

@@ -33,9 +33,7 @@ func (m *ManagedFields) Traces(owned map[string]Owned) []Trace {
 	for _, manager := range m.Managers {
 		o := owned[manager]
 		trace := Trace{Manager: manager, WrittenBy: o.WrittenBy, Orphan: o.Orphan}
-		if record := m.records[manager]; record != nil {
-			trace.Applied, trace.Patched = record.applied != nil, record.isPatch
-		}
+		trace.Applied, trace.Patched = m.entries[manager].isApply, m.entries[manager].isPatch
 		_, trace.Listed = m.listed[manager]
 		_, trace.Marked = marks[manager]
 		trace.Applied = trace.Applied || m.isRecorded && trace.Listed
