@@ -24,6 +24,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/removal"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -162,28 +163,14 @@ func (f *finalizer) orphanWorkloads(ctx context.Context, manager string, carrier
 // orphan marks a workload as keeping its sidecar. If the workload was only waiting for the sidecar, orphan removes
 // the fields of the VectorSidecar instead.
 func (f *finalizer) orphan(ctx context.Context, ref *workload.Ref, manager string) error {
-	object, err := findWorkload(ctx, f.live, ref)
+	object, err := removal.FindWorkload(ctx, f.live, ref)
 	if object == nil || err != nil {
 		return err
 	}
 	view := workload.NewView(object)
-	if removal := plan.ForRemoval(manager, &view); !removal.Existing.IsOwned {
-		_, err := f.writer.Workload(ctx, &removal)
+	if !view.IsOwnedBy(manager) {
+		_, err := removal.Remove(ctx, f.writer, &view, manager)
 		return err
 	}
 	return f.writer.Orphan(ctx, &view, manager)
-}
-
-// findWorkload reads a workload from the API server. It returns nil if the object does not exist any more, or has another
-// UID.
-func findWorkload(ctx context.Context, live *livelist.Client, ref *workload.Ref) (workload.Object, error) {
-	object := ref.Adapter().New()
-	exists, err := live.Find(ctx, ref.Adapter().NewList(), client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}, object)
-	if err != nil {
-		return nil, fmt.Errorf("reading %s %s/%s: %w", ref.Kind, ref.Namespace, ref.Name, err)
-	}
-	if !exists || object.GetUID() != ref.UID {
-		return nil, nil //nolint:nilnil // A deleted object is not an error.
-	}
-	return object, nil
 }

@@ -7,13 +7,11 @@ import (
 	"context"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/removal"
 )
 
 // overlaySetRemoval deletes, once, the OverlaySets that an operator with enabled OverlaySets has left. An operator
@@ -32,9 +30,7 @@ func (o *overlaySetRemoval) deleteAll(ctx context.Context) error {
 		namespaces = []string{metav1.NamespaceAll}
 	}
 	for _, namespace := range namespaces {
-		namespacesWithSet, err := livelist.Collect(ctx, o.live, livelist.Metadata(v1alpha1.GroupVersion.WithKind("OverlaySet")), func(listed client.Object) (string, bool) {
-			return listed.GetNamespace(), listed.GetName() == meta.OverlaySet
-		}, client.InNamespace(namespace))
+		namespacesWithSet, err := removal.FindOverlaySets(ctx, o.live, namespace)
 		if err != nil {
 			log.FromContext(ctx).V(1).Info("overlay sets were not listed", "namespace", namespace, "cause", err.Error())
 			continue

@@ -99,9 +99,9 @@ func (p *periodic) addKubelets(ctx context.Context, mgr ctrl.Manager) error {
 // behind.
 func (p *periodic) addInjection(ctx context.Context, mgr ctrl.Manager, options *Options) error {
 	if !options.OverlaySets {
-		removal := &overlaySetRemoval{live: options.Pager.Client(mgr.GetAPIReader()), writer: p.applier.writer, namespaces: options.WatchNamespaces}
+		overlaySets := &overlaySetRemoval{live: options.Pager.Client(mgr.GetAPIReader()), writer: p.applier.writer, namespaces: options.WatchNamespaces}
 		if err := mgr.Add(shutdown.StopRunnable(ctx, manager.RunnableFunc(func(running context.Context) error {
-			return removal.deleteAll(log.IntoContext(running, log.FromContext(ctx)))
+			return overlaySets.deleteAll(log.IntoContext(running, log.FromContext(ctx)))
 		}))); err != nil {
 			return fmt.Errorf("adding the removal of overlay sets: %w", err)
 		}

@@ -22,6 +22,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/removal"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -137,7 +138,7 @@ func (s *sweeper) rollingOut() []plan.Plan {
 // look reads a workload with a leftover from the API server. It returns nil if the leftover is gone. It uses List,
 // because the operator has no permission to get workloads.
 func (s *sweeper) look(ctx context.Context, finding *companion.Leftover) (*workload.View, error) {
-	object, err := findWorkload(ctx, s.live, &finding.Ref)
+	object, err := removal.FindWorkload(ctx, s.live, &finding.Ref)
 	if object == nil || err != nil {
 		return nil, err
 	}

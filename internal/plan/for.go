@@ -11,13 +11,13 @@ import (
 )
 
 func newPlan(manager string, desired *Desired, view *workload.View) Plan {
-	owned, carries := view.Owned[manager]
+	owned := view.Owned[manager]
 	_, isMarked := view.Marks[manager]
 	return Plan{
 		Target: view.Ref, Workload: view.State, Owner: view.Owner, LastWriter: view.LastWriter, Halted: view.Paused || view.Deleting,
 		Manager: manager, Desired: desired, Action: None, Write: Write{ReleaseOnly: view.Adapter().Traits.AtomicLists},
 		Existing: Existing{
-			IsOwned: carries && (!owned.Waits || !owned.IsEmpty()), HasSidecar: len(owned.Containers)+len(owned.Volumes) > 0,
+			IsOwned: view.IsOwnedBy(manager), HasSidecar: len(owned.Containers)+len(owned.Volumes) > 0,
 			IsMarked: isMarked, Waits: owned.Waits, HasFailureMark: owned.FailedBefore,
 		},
 	}

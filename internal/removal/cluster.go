@@ -21,7 +21,6 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
-	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -106,10 +105,8 @@ func (e *Ejector) cleanOnce(ctx context.Context, traces *Traces, failed map[stri
 			return err
 		}
 	}
-	for i := range traces.Sidecars {
-		if err := writer.Retire(ctx, &traces.Sidecars[i], false); err != nil {
-			return err
-		}
+	if err := retire(ctx, writer, traces.Sidecars, false); err != nil {
+		return err
 	}
 	if stuck := e.removeAll(ctx, writer, traces.Workloads); len(stuck) > 0 {
 		maps.Copy(failed, stuck)
@@ -191,7 +188,7 @@ func (e *Ejector) remove(ctx context.Context, writer *apply.Writer, ref workload
 		}
 	}
 	for _, manager := range managers {
-		if err := e.removeOne(ctx, writer, view, manager); errors.Is(err, apply.ErrGone) {
+		if err := e.removeManager(ctx, writer, ref, manager); errors.Is(err, apply.ErrGone) {
 			return nil
 		} else if err != nil {
 			return err
@@ -217,28 +214,17 @@ func (e *Ejector) remove(ctx context.Context, writer *apply.Writer, ref workload
 	return nil
 }
 
-// removeOne removes the sidecar of one manager from a workload. It retries if the workload has changed since it
-// was read, for example by an earlier removal or by the status of a rollout in progress.
-func (e *Ejector) removeOne(ctx context.Context, writer *apply.Writer, view *workload.View, manager string) error {
-	isFresh := true
+// removeManager removes the sidecar of one manager from a workload. It reads the workload again and retries if the workload
+// has changed since, for example by an earlier removal or by the status of a rollout in progress.
+func (e *Ejector) removeManager(ctx context.Context, writer *apply.Writer, ref workload.Ref, manager string) error {
 	return retry.OnError(retry.DefaultBackoff, isStale, func() error {
-		if !isFresh {
-			latest, err := e.read(ctx, view.Ref)
-			if latest == nil {
-				return err
-			}
-			*view = *latest
+		view, err := e.read(ctx, ref)
+		if view == nil {
+			return err
 		}
-		isFresh = false
-		removal := plan.ForRemoval(manager, view)
-		switch removal.Action {
-		case plan.None:
-			return nil
-		case plan.Blocked:
-			return fmt.Errorf("%s %s/%s: %s", view.Kind, view.Namespace, view.Name, removal.Message())
-		default:
+		if _, err = Remove(ctx, writer, view, manager); errors.As(err, new(*ObstacleError)) {
+			return fmt.Errorf("%s: %w", describeWorkload(&ref), err)
 		}
-		_, err := writer.Workload(ctx, &removal)
 		return err
 	})
 }

@@ -31,7 +31,7 @@ func Strip(merger Merger, object workload.Object) (workload.Object, bool, error)
 	// the first removal, only the list in the pod template names these fields.
 	for range 2 {
 		for _, manager := range workload.Managers(object) {
-			remaining, err := removeManager(merger, object, manager)
+			remaining, err := stripManager(merger, object, manager)
 			if err != nil {
 				return nil, false, fmt.Errorf("removing the fields of %s: %w", manager, err)
 			}
@@ -44,16 +44,15 @@ func Strip(merger Merger, object workload.Object) (workload.Object, bool, error)
 	return stripped, true, nil
 }
 
-// removeManager returns a workload without the fields of one manager.
-func removeManager(merger Merger, object workload.Object, manager string) (workload.Object, error) {
+// stripManager returns a workload without the fields of one manager.
+func stripManager(merger Merger, object workload.Object, manager string) (workload.Object, error) {
 	view := newView(object)
-	removal := plan.ForRemoval(manager, &view)
-	switch removal.Action {
-	case plan.None:
+	removal, err := planRemoval(&view, manager)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", removal.Reason(), err)
+	case !removal.Writes():
 		return object, nil
-	case plan.Remove, plan.RecordOnly:
-	default:
-		return nil, fmt.Errorf("%s: %s", removal.Reason(), removal.Message())
 	}
 	merged, err := merger.Workload(object, &removal)
 	if err != nil {

@@ -58,12 +58,9 @@ func FindTraces(ctx context.Context, live *livelist.Client, namespace string) (*
 	if traces.Sidecars, err = listSidecars(ctx, live, namespace, namespace == metav1.NamespaceAll); err != nil {
 		return nil, err
 	}
-	sets := livelist.Metadata(v1alpha1.GroupVersion.WithKind("OverlaySet"))
-	traces.OverlaySets, err = livelist.Collect(ctx, live, sets, func(set client.Object) (string, bool) {
-		return set.GetNamespace(), set.GetName() == meta.OverlaySet
-	}, inNamespace)
+	traces.OverlaySets, err = FindOverlaySets(ctx, live, namespace)
 	if err != nil && !apimeta.IsNoMatchError(err) && !apierrors.IsNotFound(err) && !apierrors.IsForbidden(err) {
-		return nil, fmt.Errorf("listing OverlaySets: %w", err)
+		return nil, err
 	}
 	// ConfigMaps are listed before the workloads, so that a workload that is created in between counts.
 	configMaps := livelist.Metadata(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
@@ -82,6 +79,18 @@ func FindTraces(ctx context.Context, live *livelist.Client, namespace string) (*
 		}
 	}
 	return traces, nil
+}
+
+// FindOverlaySets returns a namespace if it has an OverlaySet of the operator, or all such namespaces for "".
+func FindOverlaySets(ctx context.Context, live *livelist.Client, namespace string) ([]string, error) {
+	sets := livelist.Metadata(v1alpha1.GroupVersion.WithKind("OverlaySet"))
+	namespaces, err := livelist.Collect(ctx, live, sets, func(set client.Object) (string, bool) {
+		return set.GetNamespace(), set.GetName() == meta.OverlaySet
+	}, client.InNamespace(namespace))
+	if err != nil {
+		return nil, fmt.Errorf("listing OverlaySets: %w", err)
+	}
+	return namespaces, nil
 }
 
 // exclude removes the traces in namespaces with errors. After an error it also removes ClusterVectorSidecars,

@@ -132,6 +132,13 @@ func (o *Owned) Mounts(volume string) bool {
 	return slices.Contains(o.Volumes, volume) || slices.Contains(o.Lost, volume)
 }
 
+// IsOwnedBy reports whether the workload has fields or records of a field manager, other than the record that it waits for
+// the sidecar.
+func (v *View) IsOwnedBy(manager string) bool {
+	owned, ok := v.Owned[manager]
+	return ok && (!owned.Waits || !owned.IsEmpty())
+}
+
 // IsEmpty reports whether the manager no longer has fields in the workload, although it still has a
 // managedFields entry or a record. This happens if another field manager replaces atomic lists.
 func (o *Owned) IsEmpty() bool {
