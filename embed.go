@@ -35,6 +35,7 @@
 //   - internal/controller/state – results of earlier reconciles – the cached state of a VectorSidecar.
 //   - internal/controller/sidecarcache – a namespace, name or index key – VectorSidecars in the cache.
 //   - internal/controller/companionuse – workloads and their revisions – companion ConfigMaps that a rollback may need.
+//   - internal/controller/leftovers – workloads and ConfigMaps – removals of sidecars of VectorSidecars that do not exist.
 //   - internal/controller/notify – keys – requests in the queue of a controller.
 //   - internal/controller/schedule – an interval and a function – a runnable that calls the function periodically.
 //   - internal/controller/shutdown – the signal to stop – contexts that end with it, or that let a write finish.

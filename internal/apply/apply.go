@@ -121,6 +121,25 @@ func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (Written, error) {
 	return Written{ResourceVersion: reply.ResourceVersion, Generation: reply.Generation}, nil
 }
 
+// ResultLabel returns the result of a write of a workload for metrics: the error of Writer.Workload as a label.
+func ResultLabel(err error) string {
+	var conflict *ConflictError
+	var refused *RefusedError
+	switch {
+	case err == nil:
+		return "ok"
+	case errors.Is(err, ErrGone):
+		return "gone"
+	case errors.Is(err, ErrStale):
+		return "stale"
+	case errors.As(err, &conflict):
+		return "conflict"
+	case errors.As(err, &refused):
+		return "rejected"
+	}
+	return "error"
+}
+
 // identifiedBody returns a copy of a body with the kind and name of the workload. It includes the UID, so that the
 // body is never applied to a later workload of the same name.
 func identifiedBody(body map[string]any, target workload.Ref) map[string]any {

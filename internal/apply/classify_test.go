@@ -102,3 +102,16 @@ func TestClassify_DistinguishesErrorsByReaction(t *testing.T) {
 		})
 	}
 }
+
+func TestResultLabel_ClassifiesWriteErrors(t *testing.T) {
+	for want, err := range map[string]error{
+		"ok":       nil,
+		"gone":     fmt.Errorf("applying: %w", ErrGone),
+		"stale":    fmt.Errorf("applying: %w", ErrStale),
+		"conflict": fmt.Errorf("applying: %w", &ConflictError{Err: errors.New("no")}),
+		"rejected": fmt.Errorf("applying: %w", &RefusedError{Err: errors.New("no")}),
+		"error":    apierrors.NewServiceUnavailable("later"),
+	} {
+		require.Equal(t, want, ResultLabel(err))
+	}
+}

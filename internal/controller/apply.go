@@ -178,7 +178,7 @@ func (a *applier) carryOut(ctx context.Context, p *plan.Plan) (apply.Written, er
 	applying.span.Set(telemetry.AttributeAction, string(p.Action))
 	applying.span.Set(telemetry.AttributeHash, p.InjectedHash())
 	written, err := a.writer.Workload(ctx, p)
-	result := resultOf(err)
+	result := apply.ResultLabel(err)
 	applying.span.Set(telemetry.AttributeResult, result)
 	applying.end(err)
 	a.Metrics.RecordWrite(p.Target.Kind, string(p.Action), result)

@@ -6,6 +6,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,6 +22,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // pass reconciles one ClusterVectorSidecar. It returns how long until the next reconcile without an event, 0 for
@@ -76,11 +78,9 @@ func (c *clusters) concerned(ctx context.Context, cluster *v1alpha1.ClusterVecto
 		}
 	}
 	manager := meta.Manager(meta.InNamespace(cluster.Name))
-	for carrier := range carriersOf(c.workloads.ListTraced()) {
-		for i := range carrier.Traces {
-			if carrier.Traces[i].Manager == manager {
-				namespaces[carrier.Namespace] = true
-			}
+	for _, record := range c.workloads.ListTraced() {
+		if slices.ContainsFunc(record.Traces(), func(trace workload.Trace) bool { return trace.Manager == manager }) {
+			namespaces[record.Namespace] = true
 		}
 	}
 	var companions corev1.ConfigMapList

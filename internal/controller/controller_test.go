@@ -22,9 +22,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
 // wroteTo counts writes by kind.
@@ -223,11 +225,19 @@ func TestStatusWriter_KeepsRolloutAfterFailedWrite(t *testing.T) {
 	require.Equal(t, &done, known.Rollout(&vs.Status))
 }
 
+// companionOf returns a companion of a VectorSidecar in namespace shop.
+func companionOf(name, sidecar string) *corev1.ConfigMap {
+	object := objects.NewConfigMap(name, "shop", "vector.yaml", "{}")
+	companion.Label(object, sidecar)
+	companion.Mark(object)
+	return object
+}
+
 // A deleted VectorSidecar is released when all workloads are without its sidecar. Its state is then dropped.
 func TestReconcile_ReleasesDeletedVectorSidecar(t *testing.T) {
 	held := sidecar("logs", "vector").Build()
 	held.Finalizers = []string{meta.Finalizer}
-	api := newMemoryAPI(t, interceptor.Funcs{}, held, deployment("cart", "vector"), stray("logs-vector-1", "logs", meta.Operator))
+	api := newMemoryAPI(t, interceptor.Funcs{}, held, deployment("cart", "vector"), companionOf("logs-vector-1", "logs"))
 	require.NoError(t, api.Delete(t.Context(), held))
 
 	_, err := api.once(t, "logs")

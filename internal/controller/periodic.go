@@ -9,12 +9,10 @@ import (
 	"fmt"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/schedule"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
@@ -30,26 +28,14 @@ type periodic struct {
 	memory    *state.Memory
 	notifier  *notify.Notifier
 	live      *liveRefresh
-	leftovers *leftoverSignal
 }
 
 // add adds the tasks to a manager as runnables.
 func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) error {
 	logger := loggerOf(mgr.GetLogger())(nil)
 	ctx = log.IntoContext(ctx, logger)
-	for _, verdict := range companion.LeftoverActions() {
-		p.applier.Metrics.SetLeftovers(string(verdict), 0) // The first search for leftovers replaces it.
-	}
 	for _, presence := range source.Presences() {
 		p.applier.Metrics.SetRequiredObjects(string(presence), 0)
-	}
-	sweeping := &sweeper{
-		strayed: map[string]bool{}, backoff: p.memory.Backoff,
-		applier: p.applier, leftoverSignal: p.leftovers, sidecars: p.snapshots.sidecars, client: mgr.GetClient(), live: options.Pager.Client(mgr.GetAPIReader()),
-		writtenBy: options.WrittenBy, told: map[leftover]companion.LeftoverAction{}, cleaned: map[types.UID]swept{},
-	}
-	if err := sweeping.setupWithManager(ctx, mgr); err != nil {
-		return fmt.Errorf("adding the sweep for leftovers: %w", err)
 	}
 	if err := mgr.Add(p.applier.uses); err != nil {
 		return fmt.Errorf("adding the lists of revisions: %w", err)

@@ -7,12 +7,14 @@ import (
 	"context"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/companionuse"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/leftovers"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
@@ -69,8 +71,8 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *policy
 		namespaces: namespaces, configMaps: newConfigMapCache(live.Reader()), pods: &pods{live: live, access: access, now: observed.clock},
 		catalog: catalog, kubelets: &kubelets{nodes: options.Nodes}, policies: policies, accounts: newAccounts(live.Reader(), options.ReadAccounts),
 	}
-	leftovers := &leftoverSignal{}
-	uses := companionuse.New(companionuse.Options{Live: live, Kinds: workloads.Kinds(), Wake: wakeAfterList(notifier, leftovers), Clock: observed.clock})
+	leftoverSignal := &leftovers.Signal{}
+	uses := companionuse.New(companionuse.Options{Live: live, Kinds: workloads.Kinds(), Wake: wakeAfterList(notifier, leftoverSignal), Clock: observed.clock})
 	applying := &applier{instruments: observed, writer: writer, events: recorder, sets: sets, uses: uses, views: &views{live: live.Reader(), workloads: workloads, now: observed.clock}, isStopped: catalog.isStopped}
 	owned := &ownedObjectLister{live: live, kinds: options.Workloads.Kinds(), now: observed.clock, namespaces: map[string]*ownedObjectList{}}
 	return &VectorSidecarReconciler{
@@ -84,13 +86,29 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *policy
 		finalizer:   &finalizer{live: live, writer: writer, owned: owned, lag: sets.lag},
 		statuses:    statuses,
 		periodic: &periodic{
-			snapshots: taking, applier: applying, memory: memory, leftovers: leftovers,
+			snapshots: taking, applier: applying, memory: memory,
 			notifier: notifier, live: &liveRefresh{live: live, workloads: workloads, now: observed.clock},
 		},
+		leftovers: leftovers.New(leftovers.Options{
+			Cached: cached, Sidecars: sidecars, Live: live, Workloads: workloads, Writer: writer, Uses: uses, Signal: leftoverSignal, Backoff: memory.Backoff,
+			Recorder: recorder, Metrics: options.Instruments.Metrics, Clock: options.Clock, WrittenBy: options.WrittenBy,
+		}),
 		stages: &stages{
 			pace: newPace(sidecars, catalog, options.Instruments.Metrics, notifier, observed.clock), waves: fleet.NewWaves(),
 			namespaces: namespaces, access: access, statuses: statuses, clusters: ofClusters, options: options, now: observed.clock,
 		},
 		clusters: ofClusters,
+	}
+}
+
+// wakeAfterList returns the function that requests a reconcile of a VectorSidecar after a list of revisions. Without a
+// name, the function requests a cleanup of leftovers.
+func wakeAfterList(notifier *notify.Notifier, signal *leftovers.Signal) func(types.NamespacedName) {
+	return func(name types.NamespacedName) {
+		if name.Name == "" {
+			signal.Wake()
+			return
+		}
+		notifier.NotifyWithLowPriority(name)
 	}
 }

@@ -96,7 +96,7 @@ func TestSnapshots_MatchesSnapshotOfPlugin(t *testing.T) {
 		"companions of its own and of another one": {
 			sidecar: sidecar("logs", "vector").Build(),
 			beside: []client.Object{
-				deployment("cart", "vector"), stray("logs-vector-1", "logs", meta.Operator), stray("audit-vector-1", "audit", meta.Operator),
+				deployment("cart", "vector"), companionOf("logs-vector-1", "logs"), companionOf("audit-vector-1", "audit"),
 			},
 		},
 	} {

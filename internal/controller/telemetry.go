@@ -14,7 +14,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
@@ -107,29 +106,10 @@ func passResult(err error) string {
 	return telemetry.ResultUnchanged
 }
 
-// resultOf returns the metrics result of a write.
-func resultOf(err error) string {
-	var conflict *apply.ConflictError
-	var refused *apply.RefusedError
-	switch {
-	case err == nil:
-		return "ok"
-	case errors.Is(err, apply.ErrGone):
-		return "gone"
-	case errors.Is(err, apply.ErrStale):
-		return "stale"
-	case errors.As(err, &conflict):
-		return "conflict"
-	case errors.As(err, &refused):
-		return "rejected"
-	}
-	return "error"
-}
-
 // loggerOf returns a function that adds the controller, and the namespace and name of a request, to the log lines of a
 // reconcile. Users search by these keys.
 func loggerOf(base logr.Logger) func(*reconcile.Request) logr.Logger {
-	base = base.WithValues(telemetry.KeyController, "vectorsidecar")
+	base = telemetry.ControllerLogger(base)
 	return func(request *reconcile.Request) logr.Logger {
 		if request == nil {
 			return base

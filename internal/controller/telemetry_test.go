@@ -4,7 +4,6 @@
 package controller
 
 import (
-	"errors"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -13,11 +12,9 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
@@ -92,19 +89,6 @@ func TestEndPass_RecordsAndRaisesPanic(t *testing.T) {
 		}
 	}
 	require.InDelta(t, 1, failed, 0)
-}
-
-func TestResultOf_ClassifiesWriteErrors(t *testing.T) {
-	for want, err := range map[string]error{
-		"ok":       nil,
-		"gone":     fmt.Errorf("applying: %w", apply.ErrGone),
-		"stale":    fmt.Errorf("applying: %w", apply.ErrStale),
-		"conflict": fmt.Errorf("applying: %w", &apply.ConflictError{Err: errors.New("no")}),
-		"rejected": fmt.Errorf("applying: %w", &apply.RefusedError{Err: errors.New("no")}),
-		"error":    apierrors.NewServiceUnavailable("later"),
-	} {
-		require.Equal(t, want, resultOf(err))
-	}
 }
 
 // Without a tracer, a step allocates no memory.

@@ -22,6 +22,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/leftovers"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/schedule"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
@@ -50,6 +51,7 @@ type VectorSidecarReconciler struct {
 	finalizer   *finalizer
 	statuses    *statusWriter
 	periodic    *periodic
+	leftovers   *leftovers.Reconciler
 	stages      *stages
 	clusters    *clusters
 }
@@ -333,7 +335,7 @@ func (r *VectorSidecarReconciler) forget(name types.NamespacedName) {
 	r.snapshots.configMaps.forget(r.memory.Forget(name))
 	r.applier.uses.Forget(name)
 	r.finalizer.owned.forget(name)
-	r.periodic.leftovers.wake()
+	r.leftovers.Signal.Wake()
 	r.periodic.live.forget(name.Namespace)
 	r.stages.forget(name)
 	r.clusters.leave(name)
@@ -356,6 +358,9 @@ func (r *VectorSidecarReconciler) SetupWithManager(ctx context.Context, mgr ctrl
 	}
 	if err := r.periodic.add(ctx, mgr, options); err != nil {
 		return err
+	}
+	if err := r.leftovers.SetupWithManager(ctx, mgr); err != nil {
+		return fmt.Errorf("adding the controller of leftovers: %w", err)
 	}
 	r.Metrics.SetTemplateSets(1, 0) // Count the built-in template set until the others are read.
 	if err := r.snapshots.catalog.setupWithManager(ctx, mgr); err != nil {
@@ -382,7 +387,7 @@ func (r *VectorSidecarReconciler) SetupWithManager(ctx context.Context, mgr ctrl
 	}
 	watching := &watches{
 		sidecars: r.snapshots.sidecars, workloads: r.snapshots.workloads, namespaces: r.snapshots.namespaces,
-		memory: r.memory, notifier: r.periodic.notifier, leftovers: r.periodic.leftovers, clusters: r.clusters, sets: r.applier.sets,
+		memory: r.memory, notifier: r.periodic.notifier, leftovers: r.leftovers.Signal, clusters: r.clusters, sets: r.applier.sets,
 		apis: apis, kinds: &workloadWatch{
 			cache: mgr.GetCache(), workloads: r.snapshots.workloads, awaits: r.memory.IsAwaited, uses: r.applier.uses, now: r.clock, metrics: r.Metrics,
 		},

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/leftovers"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
@@ -35,7 +36,7 @@ type watches struct {
 	namespaces *namespaces
 	memory     *state.Memory
 	notifier   *notify.Notifier
-	leftovers  *leftoverSignal
+	leftovers  *leftovers.Signal
 	sets       *overlaySets
 	clusters   *clusters
 	apis       discovery.ServerResourcesInterface
@@ -86,7 +87,7 @@ func (w *watches) sidecarsOfWorkload(ctx context.Context, states ...*workloadcac
 			sidecarKeys[owner] = true
 		}
 		if len(owners) == 0 {
-			w.leftovers.wake()
+			w.leftovers.Wake()
 		}
 	}
 	return slices.Collect(maps.Keys(sidecarKeys))
@@ -109,7 +110,7 @@ const competitorDelay = time.Second
 // competitorEvents handles changes of VectorSidecars that may affect other VectorSidecars.
 func (w *watches) competitorEvents() handler.EventHandler {
 	changed := func(ctx context.Context, states ...client.Object) {
-		w.leftovers.claim()
+		w.leftovers.WakeIfFound()
 		w.notifier.NotifyAfter(competitorDelay, w.competitors(ctx, states...)...)
 	}
 	return handler.Funcs{

@@ -71,3 +71,8 @@ func Warn(log logr.Logger, message string, keysAndValues ...any) {
 	}
 	log.Info(message, keysAndValues...)
 }
+
+// ControllerLogger returns the logger of the reconciles of all controllers, which users search by one name.
+func ControllerLogger(base logr.Logger) logr.Logger {
+	return base.WithValues(KeyController, "vectorsidecar")
+}

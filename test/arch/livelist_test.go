@@ -24,7 +24,7 @@ var fromMemory = map[string]string{
 	"internal/controller/overlaysetwatch.go":       "o.cached",
 	"internal/controller/sidecarcache/clusters.go": "l.cached",
 	"internal/controller/sidecarcache/lister.go":   "l.cached",
-	"internal/controller/straycompanions.go":       "s.client",
+	"internal/controller/leftovers/companions.go":  "r.Cached",
 	"internal/controller/validationjobs.go":        "v.client",
 	"internal/cli/plan_forecast.go":                "s",
 	"internal/source/reader.go":                    "r",

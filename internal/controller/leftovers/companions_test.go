@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package controller
+package leftovers
 
 import (
 	"errors"
@@ -44,7 +44,7 @@ func stray(name, sidecar, manager string) *corev1.ConfigMap {
 }
 
 // A real API server sets the creation time, so an old ConfigMap needs the in-memory API server.
-func TestDeleteStrays_DeletesConfirmedUnreferencedConfigMaps(t *testing.T) {
+func TestDeleteCompanions_DeletesConfirmedUnreferencedConfigMaps(t *testing.T) {
 	known := runtime.NewScheme()
 	require.NoError(t, errors.Join(clientgoscheme.AddToScheme(known), v1alpha1.AddToScheme(known)))
 	cached := []client.Object{
@@ -67,14 +67,11 @@ func TestDeleteStrays_DeletesConfirmedUnreferencedConfigMaps(t *testing.T) {
 		Wake: func(name types.NamespacedName) { woken <- name },
 	})
 	go func() { _ = uses.Start(t.Context()) }()
-	s := &sweeper{
-		client: cache, live: paged, sidecars: sidecarcache.New(cache, "", false), strayed: map[string]bool{},
-		applier: &applier{uses: uses, writer: apply.New(live), views: &views{workloads: workloadcache.New()}, instruments: &instruments{now: time.Now, clock: time.Now}},
-	}
+	r := New(Options{Cached: cache, Sidecars: sidecarcache.New(cache, "", false), Live: paged, Workloads: workloadcache.New(), Writer: apply.New(live), Uses: uses, Clock: time.Now})
 
-	require.Equal(t, allSwept, s.deleteStrays(t.Context()))
+	require.Equal(t, finished, r.deleteCompanions(t.Context()))
 	require.Equal(t, types.NamespacedName{Namespace: "shop"}, <-woken)
-	require.Equal(t, allSwept, s.deleteStrays(t.Context()))
+	require.Equal(t, finished, r.deleteCompanions(t.Context()))
 
 	var left corev1.ConfigMapList
 	require.NoError(t, live.List(t.Context(), &left))
