@@ -37,8 +37,11 @@ type fence struct {
 
 func (f *fence) at() string { return fmt.Sprintf("%s:%d", f.page, f.line) }
 
+// communityPages are the pages in .github that GitHub shows to contributors.
+var communityPages = []string{"CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md", "MAINTAINERS.md"}
+
 // pages are README.md, the pages that it links to, in that order, and the rest of
-// docs and CHANGELOG.md by name: the order in which a newcomer reads them.
+// docs, .github and CHANGELOG.md by name: the order in which a newcomer reads them.
 func pages(t *testing.T) []page {
 	t.Helper()
 	readme := read(t, "README.md")
@@ -48,6 +51,9 @@ func pages(t *testing.T) []page {
 	names := []string{"CHANGELOG.md"}
 	for _, file := range files {
 		names = append(names, "docs/"+filepath.Base(file))
+	}
+	for _, name := range communityPages {
+		names = append(names, ".github/"+name)
 	}
 	place := func(name string) int {
 		if at := strings.Index(readme.prose, "]("+name); at >= 0 {

@@ -36,13 +36,13 @@ func TestDocs_CheckNamesInWorkflows(t *testing.T) {
 		var found workflow
 		require.NoError(t, yaml.Unmarshal(text, &found), file)
 		require.NotEmpty(t, found.Jobs, file)
+		for _, match := range makeTarget.FindAllStringSubmatch(string(text), -1) {
+			require.Regexp(t, `(?m)^  `+match[1]+` `, help, file)
+		}
 		for name, job := range found.Jobs {
 			require.NotEmpty(t, job.RunsOn, name)
 			for _, each := range job.Steps {
 				require.NotEqual(t, each.Uses == "", each.Run == "", "%s: a step uses an action, or runs a command: %+v", name, each)
-				for _, match := range makeTarget.FindAllStringSubmatch(each.Run, -1) {
-					require.Regexp(t, `(?m)^  `+match[1]+` `, help)
-				}
 				shell(t, "bash -n <<'END'\n"+each.Run+"\nEND")
 			}
 		}
