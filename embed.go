@@ -34,6 +34,7 @@
 //   - internal/controller – watch events – reconciles: read a snapshot, decide, apply, write the status.
 //   - internal/controller/state – results of earlier reconciles – the cached state of a VectorSidecar.
 //   - internal/controller/sidecarcache – a namespace, name or index key – VectorSidecars in the cache.
+//   - internal/controller/catalog – the platform's ConfigMaps – the published platform and stored revisions.
 //   - internal/controller/companionuse – workloads and their revisions – companion ConfigMaps that a rollback may need.
 //   - internal/controller/leftovers – workloads and ConfigMaps – removals of sidecars of VectorSidecars that do not exist.
 //   - internal/controller/notify – keys – requests in the queue of a controller.

@@ -9,6 +9,7 @@ package companion
 import (
 	"encoding/json"
 	"maps"
+	"reflect"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,6 +22,12 @@ import (
 // ContentDigest is an annotation of ConfigMaps in a cache. It replaces content that the cache leaves out, and
 // is never written to a cluster.
 const ContentDigest = meta.Group + "/content-digest"
+
+// HasOtherContent reports whether two versions of a ConfigMap in a cache differ in their content.
+func HasOtherContent(before, after *corev1.ConfigMap) bool {
+	return before.Annotations[ContentDigest] != after.Annotations[ContentDigest] || !maps.Equal(before.Data, after.Data) ||
+		!reflect.DeepEqual(before.BinaryData, after.BinaryData)
+}
 
 // Label adds a ConfigMap to the inventory of a VectorSidecar.
 func Label(object *corev1.ConfigMap, sidecar string) {

@@ -44,6 +44,8 @@ type memoryAPI struct {
 	events *clientevents.FakeRecorder
 	// waiting has the reconciles that have been requested.
 	waiting queue
+	// clock is the clock of the API server.
+	clock func() time.Time
 }
 
 // values is the name of the ConfigMap with the installation's values.
@@ -90,15 +92,14 @@ func newMemoryAPI(t *testing.T, faults interceptor.Funcs, there ...client.Object
 	sets, err := desired.NewCatalog(files)
 	require.NoError(t, err)
 	recorder := clientevents.NewFakeRecorder(100)
-	a := &memoryAPI{WithWatch: live, events: recorder, waiting: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())}
+	a := &memoryAPI{WithWatch: live, events: recorder, clock: time.Now, waiting: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())}
 	t.Cleanup(a.waiting.ShutDown)
 	a.VectorSidecarReconciler = newReconciler(digesting{live}, livelist.NewPager().Client(live), nil, events.New(recorder, known, nil), &Options{
 		Workloads: workloadcache.New(), Catalog: sets, DefaultEnvironment: "development", KubeVersion: "v1.36.0",
 		Installation: values, Namespace: values.Namespace, ClusterSidecars: true,
-		Cache: desired.NewCache(), Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now)}, Clock: time.Now, Quiet: -1,
+		Cache: desired.NewCache(), Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now)}, Clock: func() time.Time { return a.clock() }, Quiet: -1,
 	})
 	require.NoError(t, a.periodic.notifier.Source().Start(t.Context(), a.waiting))
-	a.stages.catalog.readers = func(context.Context) []types.NamespacedName { return nil } // Tests request reconciles themselves.
 	a.sync(t)
 	return a
 }
@@ -106,13 +107,23 @@ func newMemoryAPI(t *testing.T, faults interceptor.Funcs, there ...client.Object
 // load loads the platform, as after an event of one of its ConfigMaps.
 func (a *memoryAPI) load(t *testing.T) {
 	t.Helper()
-	_, err := a.stages.catalog.Reconcile(t.Context(), reconcile.Request{NamespacedName: catalogKey})
-	require.NoError(t, err)
+	require.NoError(t, a.loadPlatform(t.Context()))
+}
+
+// loadPlatform loads the platform and drops the reconciles that this requests, because tests request them.
+func (a *memoryAPI) loadPlatform(ctx context.Context) error {
+	isEmpty := a.waiting.Len() == 0
+	_, err := a.stages.catalog.Reconcile(ctx, reconcile.Request{})
+	for isEmpty && a.waiting.Len() > 0 {
+		request, _ := a.waiting.Get()
+		a.waiting.Done(request)
+	}
+	return err
 }
 
 // Reconcile reconciles after the events of the platform's ConfigMaps.
 func (a *memoryAPI) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-	if _, err := a.stages.catalog.Reconcile(ctx, reconcile.Request{NamespacedName: catalogKey}); err != nil {
+	if err := a.loadPlatform(ctx); err != nil {
 		return reconcile.Result{}, err
 	}
 	return a.VectorSidecarReconciler.Reconcile(ctx, request)

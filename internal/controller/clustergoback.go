@@ -22,7 +22,7 @@ import (
 func (c *clusters) keepOwn(stages *stages, cluster *v1alpha1.ClusterVectorSidecar, clusterState *clusterKnown) (lastgood.Kept, time.Duration) {
 	sidecar := everywhere(cluster)
 	observation, deadline := clusterState.ownSeen(sidecar, stages.now())
-	observation.OnFailure = stages.catalog.rules().OnFailureOf(cluster.Spec.Rollout)
+	observation.OnFailure = stages.catalog.Rules().OnFailureOf(cluster.Spec.Rollout)
 	specHistory := lastgood.Keep(sidecar, &observation)
 	if clusterState.hasDropped(cluster) {
 		specHistory = lastgood.Kept{}

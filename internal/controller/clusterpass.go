@@ -63,7 +63,7 @@ func (c *clusters) pass(ctx context.Context, name string, stages *stages) (time.
 		return 0, c.writer.RemoveFinalizer(ctx, cluster)
 	}
 	specHistory, specRequeueAfter := c.keepOwn(stages, cluster, clusterState)
-	return nextRequeue(requeueAfter, specRequeueAfter), c.tell(ctx, cluster, clusterState, specHistory, invalid, stages.access.blindHalt(ctx, stages.catalog.rules(), ""))
+	return nextRequeue(requeueAfter, specRequeueAfter), c.tell(ctx, cluster, clusterState, specHistory, invalid, stages.access.blindHalt(ctx, stages.catalog.Rules(), ""))
 }
 
 // concerned returns the namespaces that a ClusterVectorSidecar selects, and the namespaces where it may have left

@@ -32,7 +32,7 @@ import (
 // unchanged, and other VectorSidecars do not wait for them. advance returns how long until the next reconcile, 0 for
 // never.
 func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha1.ClusterVectorSidecar, clusterState *clusterKnown, isInvalid bool) (time.Duration, error) {
-	platform, err := stages.catalog.current()
+	platform, err := stages.catalog.Current()
 	if err != nil {
 		return 0, err
 	}

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/fairqueue"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
@@ -48,7 +49,7 @@ func controllerOptions(concurrency int) (controller.Options, error) {
 		MaxConcurrentReconciles: concurrency,
 		// The check rejects two controllers of the same name in a process. Tests run one operator after another.
 		SkipNameValidation: ptr.To(true),
-		RateLimiter:        newRetries(),
+		RateLimiter:        state.NewRateLimiter(),
 		NewQueue: func(name string, retries workqueue.TypedRateLimiter[reconcile.Request]) queue {
 			return fairqueue.New(fairqueue.Options[reconcile.Request]{
 				Workers: concurrency, ShareFor: shareFor, RateLimiter: retries, Metrics: queueMetrics.ForQueue(name),

@@ -26,7 +26,7 @@ import (
 
 // seen returns the observations about the workloads of a reconcile, after some plans have been carried out.
 func (s *stages) seen(sidecar *v1alpha1.VectorSidecar, rollout *stage, d *decision.Decision, writtenPlans []*plan.Plan) *lastgood.Seen {
-	onFailure := s.catalog.rules().OnFailureOf(sidecar.Spec.Rollout)
+	onFailure := s.catalog.Rules().OnFailureOf(sidecar.Spec.Rollout)
 	if onFailure != v1alpha1.OnFailureRevert {
 		return &lastgood.Seen{}
 	}

@@ -20,6 +20,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/fairqueue"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
@@ -41,7 +42,7 @@ func TestQueue_PublishesMetricsOfControllerRuntime(t *testing.T) {
 	queueMetrics, err := telemetry.NewQueueMetrics(runtimemetrics.Registry)
 	require.NoError(t, err)
 	synctest.Test(t, func(t *testing.T) {
-		retries := newRetries()
+		retries := state.NewRateLimiter()
 		fair := fairqueue.New(fairqueue.Options[reconcile.Request]{Workers: 8, ShareFor: shareFor, RateLimiter: retries, Metrics: queueMetrics.ForQueue("fair")})
 		stock := priorityqueue.New("stock", func(options *priorityqueue.Opts[reconcile.Request]) { options.RateLimiter = retries })
 		defer fair.ShutDown()

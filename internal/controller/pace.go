@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
@@ -21,14 +22,14 @@ import (
 // slots.
 type pace struct {
 	sidecars   *sidecarcache.Lister
-	catalog    *catalogReconciler
+	catalog    *catalog.Reconciler
 	allocators map[plan.Class]*fleet.Allocator
 	metrics    *telemetry.Metrics
 	notifier   *notify.Notifier
 }
 
-func newPace(sidecars *sidecarcache.Lister, catalog *catalogReconciler, metrics *telemetry.Metrics, notifier *notify.Notifier, clock func() time.Time) *pace {
-	p := &pace{sidecars: sidecars, catalog: catalog, allocators: map[plan.Class]*fleet.Allocator{}, metrics: metrics, notifier: notifier}
+func newPace(sidecars *sidecarcache.Lister, platforms *catalog.Reconciler, metrics *telemetry.Metrics, notifier *notify.Notifier, clock func() time.Time) *pace {
+	p := &pace{sidecars: sidecars, catalog: platforms, allocators: map[plan.Class]*fleet.Allocator{}, metrics: metrics, notifier: notifier}
 	for _, class := range plan.Classes() {
 		p.allocators[class] = fleet.NewAllocator(clock)
 	}
@@ -38,7 +39,7 @@ func newPace(sidecars *sidecarcache.Lister, catalog *catalogReconciler, metrics 
 // reserve requests rollout slots for the rollouts that a decision would start. Rollouts without a slot wait. reserve
 // returns how long until more of them may start without an event, 0 for never.
 func (p *pace) reserve(ctx context.Context, name types.NamespacedName, decision *decision.Decision) (requeueAfter time.Duration) {
-	rules := p.catalog.rules()
+	rules := p.catalog.Rules()
 	for _, class := range plan.Classes() {
 		allocator := p.allocatorOf(ctx, class)
 		demand := decision.Demand(class)
@@ -71,7 +72,7 @@ func (p *pace) spread(ctx context.Context, cluster string, namespaces map[string
 		keys = append(keys, sidecarcache.KeyIn(namespace, cluster))
 	}
 	for _, class := range plan.Classes() {
-		p.notifier.Notify(p.allocatorOf(ctx, class).AwaitInstead(sidecarcache.ClusterKey(cluster), keys, p.catalog.rules())...)
+		p.notifier.Notify(p.allocatorOf(ctx, class).AwaitInstead(sidecarcache.ClusterKey(cluster), keys, p.catalog.Rules())...)
 	}
 }
 
@@ -83,7 +84,7 @@ func (p *pace) report(name types.NamespacedName, decision *decision.Decision, wr
 	}
 	for _, class := range plan.Classes() {
 		healthy, failed := plan.UnderWay(decision.Plans, class, written)
-		p.notifier.Notify(p.allocators[class].Report(name, healthy, failed, p.catalog.rules())...)
+		p.notifier.Notify(p.allocators[class].Report(name, healthy, failed, p.catalog.Rules())...)
 	}
 	p.count()
 }
@@ -91,20 +92,20 @@ func (p *pace) report(name types.NamespacedName, decision *decision.Decision, wr
 // withdraw withdraws the demand of a VectorSidecar with a failed reconcile.
 func (p *pace) withdraw(name types.NamespacedName) {
 	for _, allocator := range p.allocators {
-		p.notifier.Notify(allocator.Withdraw(name, p.catalog.rules())...)
+		p.notifier.Notify(allocator.Withdraw(name, p.catalog.Rules())...)
 	}
 }
 
 // forget drops a deleted VectorSidecar.
 func (p *pace) forget(name types.NamespacedName) {
 	for _, allocator := range p.allocators {
-		p.notifier.Notify(allocator.Forget(name, p.catalog.rules())...)
+		p.notifier.Notify(allocator.Forget(name, p.catalog.Rules())...)
 	}
 	p.count()
 }
 
 func (p *pace) count() {
-	rules := p.catalog.rules()
+	rules := p.catalog.Rules()
 	for class, allocator := range p.allocators {
 		usage := allocator.Places(rules)
 		p.metrics.SetRolloutSlots(string(class), usage.Limit, usage.Taken, usage.Waiting)

@@ -19,6 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
 // periodic has the periodic tasks of the operator, except reconciles.
@@ -32,7 +33,7 @@ type periodic struct {
 
 // add adds the tasks to a manager as runnables.
 func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) error {
-	logger := loggerOf(mgr.GetLogger())(nil)
+	logger := telemetry.ControllerLogger(mgr.GetLogger())
 	ctx = log.IntoContext(ctx, logger)
 	for _, presence := range source.Presences() {
 		p.applier.Metrics.SetRequiredObjects(string(presence), 0)

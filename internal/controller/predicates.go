@@ -4,9 +4,6 @@
 package controller
 
 import (
-	"maps"
-	"reflect"
-
 	corev1 "k8s.io/api/core/v1"
 	ctrlbuilder "sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -55,14 +52,6 @@ func configMapChanges() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, isOld := e.ObjectOld.(*corev1.ConfigMap)
 		after, isNew := e.ObjectNew.(*corev1.ConfigMap)
-		return !isOld || !isNew || commands(before) != commands(after) || before.Annotations[companion.ContentDigest] != after.Annotations[companion.ContentDigest] || !maps.Equal(before.Data, after.Data) || !reflect.DeepEqual(before.BinaryData, after.BinaryData) ||
-			before.Labels[meta.LabelTemplateSet] != after.Labels[meta.LabelTemplateSet]
+		return !isOld || !isNew || companion.HasOtherContent(before, after)
 	}}
-}
-
-// commands returns the annotations of the installation's ConfigMap that stop writes, and that retry, promote or undo
-// rollouts.
-func commands(object *corev1.ConfigMap) [4]string {
-	annotations := object.Annotations
-	return [4]string{annotations[meta.AnnotationStopWrites], annotations[meta.AnnotationRetryRollout], annotations[meta.AnnotationPromoteRollout], annotations[meta.AnnotationUndoRollout]}
 }

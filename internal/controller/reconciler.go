@@ -12,13 +12,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/companionuse"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/leftovers"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
-	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -54,26 +54,24 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *policy
 		events: recorder, sets: sets,
 	}
 	statuses := &statusWriter{instruments: observed, writer: writer, events: recorder, clusters: clusterStates}
-	catalog := &catalogReconciler{
-		client: cached, catalog: options.Catalog, options: options, events: recorder, metrics: options.Instruments.Metrics,
-		history:   newHistory(&history{cached: cached, live: live, writer: writer, sidecars: sidecars, options: options}, memory.Backoff),
-		publisher: newPublisher(cached, writer, memory.Backoff, options),
-		settling:  desired.NewSettling(options.Quiet),
-		readers:   sidecars.AllKeys,
-		notifier:  notifier,
-	}
+	waves := fleet.NewWaves()
+	platforms := catalog.New(&catalog.Options{
+		Cached: cached, Live: live, Writer: writer, Sidecars: sidecars, Events: recorder, Metrics: options.Instruments.Metrics, Backoff: memory.Backoff,
+		Waves: waves, Notifier: notifier, Catalog: options.Catalog, Namespace: options.Namespace, Installation: options.Installation,
+		Quiet: options.Quiet, ReadsPods: options.ReadPods, Clock: options.Clock,
+	})
 	access := newPodAccess(options.ReadPods, options.Permissions, options.WatchNamespaces, options.Clock)
 	namespaces := &namespaces{
-		cached: cached, live: live, names: options.WatchNamespaces, sidecarKeys: sidecars.KeysIn, notifier: notifier, rules: catalog.rules, known: map[string]source.Namespace{},
+		cached: cached, live: live, names: options.WatchNamespaces, sidecarKeys: sidecars.KeysIn, notifier: notifier, rules: platforms.Rules, known: map[string]source.Namespace{},
 	}
 	taking := &snapshots{
 		instruments: observed, client: cached, sidecars: sidecars, workloads: workloads, options: options,
 		namespaces: namespaces, configMaps: newConfigMapCache(live.Reader()), pods: &pods{live: live, access: access, now: observed.clock},
-		catalog: catalog, kubelets: &kubelets{nodes: options.Nodes}, policies: policies, accounts: newAccounts(live.Reader(), options.ReadAccounts),
+		catalog: platforms, kubelets: &kubelets{nodes: options.Nodes}, policies: policies, accounts: newAccounts(live.Reader(), options.ReadAccounts),
 	}
 	leftoverSignal := &leftovers.Signal{}
 	uses := companionuse.New(companionuse.Options{Live: live, Kinds: workloads.Kinds(), Wake: wakeAfterList(notifier, leftoverSignal), Clock: observed.clock})
-	applying := &applier{instruments: observed, writer: writer, events: recorder, sets: sets, uses: uses, views: &views{live: live.Reader(), workloads: workloads, now: observed.clock}, isStopped: catalog.isStopped}
+	applying := &applier{instruments: observed, writer: writer, events: recorder, sets: sets, uses: uses, views: &views{live: live.Reader(), workloads: workloads, now: observed.clock}, isStopped: platforms.IsStopped}
 	owned := &ownedObjectLister{live: live, kinds: options.Workloads.Kinds(), now: observed.clock, namespaces: map[string]*ownedObjectList{}}
 	return &VectorSidecarReconciler{
 		instruments: observed,
@@ -94,7 +92,7 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *policy
 			Recorder: recorder, Metrics: options.Instruments.Metrics, Clock: options.Clock, WrittenBy: options.WrittenBy,
 		}),
 		stages: &stages{
-			pace: newPace(sidecars, catalog, options.Instruments.Metrics, notifier, observed.clock), waves: fleet.NewWaves(),
+			pace: newPace(sidecars, platforms, options.Instruments.Metrics, notifier, observed.clock), waves: waves,
 			namespaces: namespaces, access: access, statuses: statuses, clusters: ofClusters, options: options, now: observed.clock,
 		},
 		clusters: ofClusters,

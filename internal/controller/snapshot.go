@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
@@ -29,7 +30,7 @@ type snapshots struct {
 	workloads  *workloadcache.Cache
 	namespaces *namespaces
 	configMaps *configMapCache
-	catalog    *catalogReconciler
+	catalog    *catalog.Reconciler
 	pods       *pods
 	kubelets   *kubelets
 	accounts   *accounts
@@ -59,12 +60,12 @@ func (s *snapshots) take(ctx context.Context, sidecar *v1alpha1.VectorSidecar, s
 
 // from reads an Input and adds the state of the VectorSidecar.
 func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, cacheSource *informed) (*decision.Input, error) {
-	platform, err := s.catalog.current()
+	platform, err := s.catalog.Current()
 	if err != nil {
 		return nil, err
 	}
 	taker := source.Snapshotter{
-		Source: cacheSource, Platform: platform, PlatformAt: s.catalog.at(platform), Now: s.clock(), DefaultEnvironment: s.options.DefaultEnvironment, Home: s.options.Namespace,
+		Source: cacheSource, Platform: platform, PlatformAt: s.catalog.At(platform), Now: s.clock(), DefaultEnvironment: s.options.DefaultEnvironment, Home: s.options.Namespace,
 		KubeVersion: s.options.KubeVersion, OldestKubelet: s.kubelets.oldest(), Cluster: s.options.Cluster,
 		WrittenBy: s.options.WrittenBy, Version: s.options.Version, Budget: s.options.Budget,
 	}

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
@@ -47,7 +47,7 @@ type stages struct {
 // advance determines the revision that a reconcile uses for a VectorSidecar and sets it in the VectorSidecar's status.
 // It does not write the status; record does. It returns nil if the installation has no waves.
 func (s *stages) advance(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar) (*stage, error) {
-	platform, err := s.catalog.current()
+	platform, err := s.catalog.Current()
 	if err != nil {
 		return nil, err
 	}
@@ -119,9 +119,8 @@ func (s *stages) follow(sidecar *v1alpha1.VectorSidecar, wave string, platform *
 // let advances a VectorSidecar. Before it starts a revision, it makes sure that the revision can be read back.
 func (s *stages) let(ctx context.Context, name types.NamespacedName, member fleet.Member, lastStatus *v1alpha1.RolloutStatus, platform *desired.Platform) (*stage, error) {
 	rollout := &stage{of: member, given: platform.Target}
-	stored, unread := s.catalog.history.ledger.read(ctx)
-	failures := s.waves.Failures(&platform.Target)
-	rollout.given.Stored = fleet.WithFailures(stored, failures)
+	stored, err := s.catalog.StoredRevisions(ctx)
+	rollout.given.Stored = fleet.WithFailures(stored, s.waves.Failures(&platform.Target))
 	gate := s.waves.Gate(name, member, &rollout.given, s.now())
 	if platform.Unpublished != "" {
 		gate = fleet.Gate{Why: platform.Unpublished}
@@ -130,26 +129,20 @@ func (s *stages) let(ctx context.Context, name types.NamespacedName, member flee
 	if !rollout.IsNew {
 		return rollout, nil
 	}
-	unstored := &unstoredError{}
-	err := unread // While failed revisions cannot be read, no VectorSidecar changes its revision.
-	if isReturn := rollout.Status.RevertedFrom == platform.Target.Revision; err == nil && !isReturn {
-		err = s.catalog.history.ledger.mark(ctx, failures) // A start deletes the failure from the status. A return keeps it.
+	if err == nil { // While stored revisions cannot be read, no VectorSidecar changes its revision.
+		isReturn := rollout.Status.RevertedFrom == platform.Target.Revision
+		err = s.catalog.PrepareStart(ctx, platform, rollout.Status.Revision, isReturn)
 	}
-	if err == nil {
-		err = s.catalog.publish(ctx, platform)
-	}
-	if err == nil {
-		err = s.catalog.history.let(ctx, rollout.Status.Revision, platform)
-	}
+	unstored := &catalog.UnstoredError{}
 	switch {
-	case isGone(err) && member.BackTo != "": // Ignore the request, so that other VectorSidecars do not depend on it.
+	case catalog.IsGone(err) && member.BackTo != "": // Ignore the request, so that other VectorSidecars do not depend on it.
 		member.BackTo, member.Refused = "", err.Error()
 		return s.let(ctx, name, member, lastStatus, platform)
-	case isGone(err):
+	case catalog.IsGone(err):
 		rollout.Refuse(lastStatus, &rollout.given, err.Error())
 	case errors.As(err, &unstored):
 		rollout.Refuse(lastStatus, &rollout.given, err.Error())
-		rollout.Gate.Until = unstored.until
+		rollout.Gate.Until = unstored.Until
 	case err != nil:
 		return nil, err
 	}
@@ -172,41 +165,6 @@ func (s *stages) record(ctx context.Context, sidecarState *state.Sidecar, sideca
 	}
 	log.FromContext(ctx).Info("starting revision", "revision", rollout.Status.Revision, "wave", rollout.Status.Wave)
 	return nil
-}
-
-// tidy records the published revision and deletes stored revisions that no VectorSidecar needs anymore. It returns when
-// to retry a failed request, 0 for never.
-func (s *stages) tidy(ctx context.Context) (requeueAfter time.Duration) {
-	platform, _ := s.catalog.current()
-	if platform == nil || platform.Unpublished != "" {
-		return 0
-	}
-	unstored := &unstoredError{}
-	if err := s.catalog.publish(ctx, platform); errors.As(err, &unstored) {
-		requeueAfter = max(unstored.until.Sub(s.options.Clock()), atOnce)
-	}
-	if platform.Rollout.IsStaged() {
-		requeueAfter = nextRequeue(requeueAfter, s.markFailures(ctx, &platform.Target), s.catalog.history.tidy(ctx, platform))
-	}
-	return requeueAfter
-}
-
-// markFailures marks the failed revisions. If the published revision has succeeded after a retry, it removes the mark
-// of that revision. It returns when to retry a failed request, 0 for never.
-func (s *stages) markFailures(ctx context.Context, target *fleet.Given) (requeueAfter time.Duration) {
-	ledger := s.catalog.history.ledger
-	err := ledger.mark(ctx, s.waves.Failures(target))
-	stored, _ := ledger.read(ctx)
-	isMarked := slices.ContainsFunc(stored, func(revision fleet.StoredRevision) bool {
-		return revision.Revision == target.Revision && revision.Failure != nil
-	})
-	if err == nil && isMarked && s.waves.HasRecovered(target, s.now()) {
-		err = ledger.unmark(ctx, target.Revision)
-	}
-	if unstored := (*unstoredError)(nil); errors.As(err, &unstored) {
-		return max(unstored.until.Sub(s.options.Clock()), atOnce)
-	}
-	return 0
 }
 
 // memberOf returns a VectorSidecar or a ClusterVectorSidecar as a member of a wave.
@@ -308,7 +266,7 @@ func (s *stages) given() *fleet.Given {
 
 // staged returns the platform at the last read of the installation, nil if it does not use waves.
 func (s *stages) staged() *desired.Platform {
-	if platform, _ := s.catalog.current(); platform != nil && platform.Rollout.IsStaged() {
+	if platform, _ := s.catalog.Current(); platform != nil && platform.Rollout.IsStaged() {
 		return platform
 	}
 	return nil

@@ -4,50 +4,16 @@
 package controller
 
 import (
-	"fmt"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/controller-runtime/pkg/log"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
-
-// Waits double from one second to five minutes, with jitter.
-func TestNewRetries_DoublesWaitUpToFiveMinutes(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		retries := newRetries()
-		request := reconcile.Request{NamespacedName: logsOfShop}
-		interval := state.FirstRetry
-		for range 12 {
-			wait := retries.When(request)
-			require.LessOrEqual(t, wait, interval)
-			require.Greater(t, wait, interval*4/5-1)
-			time.Sleep(wait / 2) //nolint:forbidigo // the test's own clock
-			for range 3 {
-				require.Equal(t, wait-wait/2, retries.When(request), "what events have tried meanwhile makes it no longer")
-			}
-			time.Sleep(wait - wait/2) //nolint:forbidigo // the test's own clock
-			interval = min(2*interval, state.LastRetry)
-		}
-		require.Equal(t, state.LastRetry, interval)
-		retries.Forget(request)
-		require.LessOrEqual(t, retries.When(request), state.FirstRetry, "what went well begins anew")
-
-		different := map[time.Duration]bool{}
-		for i := range 20 {
-			request.Name = fmt.Sprint(i)
-			different[retries.When(request)] = true
-		}
-		require.Greater(t, len(different), 10, "what failed together is not tried together")
-	})
-}
 
 func TestLiveness_DetectsStuckReconcile(t *testing.T) {
 	p := newLiveness(time.Minute)

@@ -58,14 +58,14 @@ type VectorSidecarReconciler struct {
 
 // Reconcile reconciles one VectorSidecar or ClusterVectorSidecar, with metrics and a trace.
 func (r *VectorSidecarReconciler) Reconcile(ctx context.Context, request reconcile.Request) (result reconcile.Result, err error) {
-	if !r.stages.catalog.isLoaded() {
+	if !r.stages.catalog.IsLoaded() {
 		return reconcile.Result{RequeueAfter: state.FirstConflict}, nil
 	}
 	ctx, reconcileStep := r.beginPass(ctx, request.NamespacedName)
 	resultLabel := telemetry.ResultFailed
 	defer func() { r.endPass(&reconcileStep, resultLabel, err, recover()) }()
 	result, resultLabel, err = r.pass(ctx, request, reconcileStep.span)
-	requeueAfter := r.stages.tidy(ctx)
+	requeueAfter := r.stages.catalog.Tidy(ctx)
 	if err != nil && shutdown.IsStopping(ctx) {
 		log.FromContext(ctx).V(1).Info("pass stopped by shutdown", "cause", err.Error())
 		return reconcile.Result{}, nil
@@ -362,8 +362,7 @@ func (r *VectorSidecarReconciler) SetupWithManager(ctx context.Context, mgr ctrl
 	if err := r.leftovers.SetupWithManager(ctx, mgr); err != nil {
 		return fmt.Errorf("adding the controller of leftovers: %w", err)
 	}
-	r.Metrics.SetTemplateSets(1, 0) // Count the built-in template set until the others are read.
-	if err := r.snapshots.catalog.setupWithManager(ctx, mgr); err != nil {
+	if err := r.snapshots.catalog.SetupWithManager(ctx, mgr); err != nil {
 		return fmt.Errorf("adding the controller of the catalog: %w", err)
 	}
 	r.stages.countNone()

@@ -53,7 +53,7 @@ func TestStages_KeepsHaltAndWaveOrderAfterFailedReconcile(t *testing.T) {
 	rules := pacing("waves: [{name: first, environments: [staging]}]\nhalt: {failedWorkloads: 1}")
 	loading := newMemoryAPI(t, interceptor.Funcs{}, rules)
 	loading.load(t)
-	given, err := loading.stages.catalog.current()
+	given, err := loading.stages.catalog.Current()
 	require.NoError(t, err)
 	revision := given.Target.Revision
 	began := v1alpha1.RolloutStatus{

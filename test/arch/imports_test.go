@@ -59,6 +59,7 @@ var order = []string{
 	"internal/controller/sidecarcache",
 	"internal/controller/companionuse",
 	"internal/controller/leftovers",
+	"internal/controller/catalog",
 	"internal/controller",
 	"internal/operator",
 	"internal/lint",

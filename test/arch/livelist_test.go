@@ -19,7 +19,7 @@ import (
 // fromMemory are the lists outside package livelist, by file and receiver: they read informer caches, or files and objects
 // that were listed before.
 var fromMemory = map[string]string{
-	"internal/controller/catalog.go":               "c.client",
+	"internal/controller/catalog/reconciler.go":    "r.options.Cached",
 	"internal/controller/clusterpass.go":           "c.client",
 	"internal/controller/overlaysetwatch.go":       "o.cached",
 	"internal/controller/sidecarcache/clusters.go": "l.cached",

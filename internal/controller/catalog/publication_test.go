@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package controller
+package catalog
 
 import (
 	"testing"
@@ -17,14 +17,13 @@ import (
 
 // A user deletes the values and so also the record, and restores the record before the values.
 func TestPublisher_ReadsARestoredRecord(t *testing.T) {
-	api := newMemoryAPI(t, interceptor.Funcs{})
+	api := newMemoryAPI(t, interceptor.Funcs{}, newInstallation(nil))
 	api.load(t)
-	catalog := api.snapshots.catalog
-	platform, err := catalog.current()
+	platform, err := api.Current()
 	require.NoError(t, err)
 	record := func() error {
-		catalog.publisher.compared = time.Time{} // The cache lag has passed.
-		return catalog.publisher.record(t.Context(), platform)
+		api.publisher.compared = time.Time{} // The cache lag has passed.
+		return api.publisher.record(t.Context(), platform)
 	}
 	require.NoError(t, record())
 	stored := &corev1.ConfigMap{}

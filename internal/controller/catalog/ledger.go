@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package controller
+package catalog
 
 import (
 	"context"
@@ -11,17 +11,13 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
-	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
 // revisionLedger caches which revisions are stored, in which order, and which of them have failed. It reads them once, and
 // again after this process has stored or deleted a revision.
 type revisionLedger struct {
-	live    *livelist.Client
-	writer  *apply.Writer
 	options *Options
 
 	mu               sync.Mutex
@@ -30,7 +26,7 @@ type revisionLedger struct {
 	reading, marking revisionRequest
 }
 
-// read returns the stored revisions, the last one first. The error is an *unstoredError.
+// read returns the stored revisions, the last one first. The error is an *UnstoredError.
 func (l *revisionLedger) read(ctx context.Context) ([]fleet.StoredRevision, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -44,7 +40,7 @@ func (l *revisionLedger) forget() {
 	l.isRead = false
 }
 
-// mark marks revisions as failed that are stored and not marked yet. The error is an *unstoredError.
+// mark marks revisions as failed that are stored and not marked yet. The error is an *UnstoredError.
 func (l *revisionLedger) mark(ctx context.Context, failures map[string]fleet.FailureReason) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -65,7 +61,7 @@ func (l *revisionLedger) mark(ctx context.Context, failures map[string]fleet.Fai
 	return nil
 }
 
-// unmark removes the mark of a revision that has one. The error is an *unstoredError.
+// unmark removes the mark of a revision that has one. The error is an *UnstoredError.
 func (l *revisionLedger) unmark(ctx context.Context, revision string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -78,7 +74,7 @@ func (l *revisionLedger) load(ctx context.Context) ([]fleet.StoredRevision, erro
 		return l.stored, nil
 	}
 	err := l.reading.try(ctx, "", func() error {
-		records, err := source.Revisions(ctx, l.live, l.options.Installation)
+		records, err := source.Revisions(ctx, l.options.Live, l.options.Installation)
 		if err == nil {
 			l.stored, l.isRead = fleet.StoredRevisions(records), true
 		}
@@ -89,7 +85,7 @@ func (l *revisionLedger) load(ctx context.Context) ([]fleet.StoredRevision, erro
 
 // write changes the mark of a revision, in the cluster and then in memory. The caller holds the mutex.
 func (l *revisionLedger) write(ctx context.Context, revision string, failure *fleet.RevisionFailure) error {
-	err := l.marking.try(ctx, "", func() error { return l.writer.MarkRevision(ctx, l.options.Installation, revision, failure) })
+	err := l.marking.try(ctx, "", func() error { return l.options.Writer.MarkRevision(ctx, l.options.Installation, revision, failure) })
 	if err != nil {
 		return err
 	}
@@ -101,4 +97,20 @@ func (l *revisionLedger) write(ctx context.Context, revision string, failure *fl
 		}
 	}
 	return nil
+}
+
+// update marks the failed revisions. If the target revision has succeeded after a retry, it removes the mark of that
+// revision. The error is an *UnstoredError.
+func (l *revisionLedger) update(ctx context.Context, target *fleet.Given) error {
+	if err := l.mark(ctx, l.options.Waves.Failures(target)); err != nil {
+		return err
+	}
+	stored, err := l.read(ctx)
+	isMarked := slices.ContainsFunc(stored, func(revision fleet.StoredRevision) bool {
+		return revision.Revision == target.Revision && revision.Failure != nil
+	})
+	if err == nil && isMarked && l.options.Waves.HasRecovered(target, l.options.Clock()) {
+		err = l.unmark(ctx, target.Revision)
+	}
+	return err
 }

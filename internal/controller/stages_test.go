@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -24,7 +25,7 @@ import (
 
 // While a failed revision cannot be marked, VectorSidecars may revert from it. They do not start another revision,
 // because a start deletes the failure from the status.
-func TestRevisionLedger_BlocksStartsButNoReturns(t *testing.T) {
+func TestStages_StartOnlyAfterMarkOfFailure(t *testing.T) {
 	rules, _ := pacing("halt: {}\nonFailure: Revert").(*corev1.ConfigMap)
 	rules.Data["development.yaml"] = "sidecar: {}"
 	mayMark, requests := false, 0
@@ -39,7 +40,7 @@ func TestRevisionLedger_BlocksStartsButNoReturns(t *testing.T) {
 		},
 	}, rules, objects.NewVectorSidecar("logs", "shop").Selecting("logs", "logs").WithSoak(0).Build())
 	now := time.Now()
-	api.stages.options.Clock = func() time.Time { return now }
+	api.clock = func() time.Time { return now }
 	passes := func() *v1alpha1.RolloutStatus {
 		for range 4 {
 			_, err := api.once(t, "logs")
@@ -91,4 +92,19 @@ func TestRevisionLedger_BlocksStartsButNoReturns(t *testing.T) {
 	mayMark, now = true, now.Add(time.Hour)
 	require.NotEqual(t, first, passes().Revision)
 	require.Equal(t, []string{failed}, marks())
+}
+
+// A VectorSidecar may be reconciled before the platform is loaded. Its reconcile writes nothing and is requeued.
+func TestVectorSidecarReconciler_WaitsForPlatform(t *testing.T) {
+	wrote := wroteTo{}
+	api := newMemoryAPI(t, wrote.funcs(nil), sidecar("logs", "vector").Build(), deployment("cart", "vector"))
+	result, err := api.VectorSidecarReconciler.Reconcile(t.Context(), reconcile.Request{NamespacedName: logsOfShop})
+	require.NoError(t, err)
+	require.NotZero(t, result.RequeueAfter)
+	require.Empty(t, wrote)
+
+	api.load(t)
+	_, err = api.VectorSidecarReconciler.Reconcile(t.Context(), reconcile.Request{NamespacedName: logsOfShop})
+	require.NoError(t, err)
+	require.NotEmpty(t, wrote)
 }

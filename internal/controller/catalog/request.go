@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package controller
+package catalog
 
 import (
 	"context"
@@ -16,36 +16,36 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 )
 
-// unstoredError explains why a revision cannot be stored, recorded or marked, and when the operator tries again.
-type unstoredError struct {
+// UnstoredError explains why a revision cannot be stored, recorded or marked, and when the operator tries again.
+type UnstoredError struct {
 	// revision is "" if the error concerns all revisions.
 	revision string
 	err      error
-	until    time.Time
+	// Until is the time of the next attempt.
+	Until time.Time
 }
 
-func (e *unstoredError) Error() string {
+func (e *UnstoredError) Error() string {
 	if e.revision == "" {
 		return e.err.Error()
 	}
 	return fmt.Sprintf("revision %s cannot be stored: %v", e.revision, e.err)
 }
-func (e *unstoredError) Unwrap() error { return e.err }
+func (e *UnstoredError) Unwrap() error { return e.err }
 
 // revisionRequest is a request about stored revisions that is retried with a backoff, instead of in each reconcile.
 type revisionRequest struct {
 	// name is the purpose of the request, such as "storing the present revision".
 	name    string
-	backoff *state.Backoff
 	options *Options
 	// failed explains why the last request failed, nil if it succeeded.
-	failed *unstoredError
+	failed *UnstoredError
 }
 
 // try makes a request about a revision, "" for all revisions. After a failure, it returns the error of that request
-// until the backoff has passed. The error is an *unstoredError, except if a retry cannot help or another replica leads.
+// until the backoff has passed. The error is an *UnstoredError, except if a retry cannot help or another replica leads.
 func (r *revisionRequest) try(ctx context.Context, revision string, request func() error) error {
-	if r.failed != nil && r.failed.revision == revision && r.options.Clock().Before(r.failed.until) {
+	if r.failed != nil && r.failed.revision == revision && r.options.Clock().Before(r.failed.Until) {
 		return r.failed
 	}
 	if r.failed != nil && r.failed.revision != revision {
@@ -56,11 +56,11 @@ func (r *revisionRequest) try(ctx context.Context, revision string, request func
 		r.succeed()
 		return nil
 	}
-	if ctx.Err() != nil || isGone(err) || errors.Is(err, election.ErrNotLeading) {
+	if ctx.Err() != nil || IsGone(err) || errors.Is(err, election.ErrNotLeading) {
 		return err
 	}
-	wait := r.backoff.Next(state.RetryRevision, r.name)
-	r.failed = &unstoredError{revision: revision, err: err, until: r.options.Clock().Add(wait)}
+	wait := r.options.Backoff.Next(state.RetryRevision, r.name)
+	r.failed = &UnstoredError{revision: revision, err: err, Until: r.options.Clock().Add(wait)}
 	log.FromContext(ctx).Error(r.failed, "requesting stored revisions", "request", r.name)
 	return r.failed
 }
@@ -68,11 +68,11 @@ func (r *revisionRequest) try(ctx context.Context, revision string, request func
 // succeed resets the backoff.
 func (r *revisionRequest) succeed() {
 	r.failed = nil
-	r.backoff.Reset(state.RetryRevision, r.name)
+	r.options.Backoff.Reset(state.RetryRevision, r.name)
 }
 
-// isGone reports whether an error means that a revision cannot be read back, and that a retry does not help.
-func isGone(err error) bool {
+// IsGone reports whether an error means that a revision cannot be read back, and that a retry does not help.
+func IsGone(err error) bool {
 	recordError := &fleet.RecordError{}
 	return errors.As(err, &recordError)
 }

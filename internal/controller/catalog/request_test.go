@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package controller
+package catalog
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ import (
 // A failed request is not repeated in each reconcile. Another revision does not inherit its wait.
 func TestRevisionRequest_RetriesWithBackoff(t *testing.T) {
 	now, requests, response := time.Now(), 0, errors.New("no permission")
-	r := revisionRequest{name: "storing", backoff: state.NewBackoff(), options: &Options{Clock: func() time.Time { return now }}}
+	r := revisionRequest{name: "storing", options: &Options{Backoff: state.NewBackoff(), Clock: func() time.Time { return now }}}
 	try := func(revision string) error {
 		return r.try(t.Context(), revision, func() error {
 			requests++
@@ -26,20 +26,20 @@ func TestRevisionRequest_RetriesWithBackoff(t *testing.T) {
 	}
 	for i, wait := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second} {
 		require.ErrorIs(t, try("a"), response)
-		require.Equal(t, wait, r.failed.until.Sub(now))
+		require.Equal(t, wait, r.failed.Until.Sub(now))
 		now = now.Add(wait - time.Millisecond)
 		require.ErrorIs(t, try("a"), response)
 		require.Equal(t, i+1, requests, "the wait is not over")
 		now = now.Add(time.Millisecond)
 	}
 	require.ErrorIs(t, try("b"), response)
-	require.Equal(t, time.Second, r.failed.until.Sub(now))
+	require.Equal(t, time.Second, r.failed.Until.Sub(now))
 
 	response, now = election.ErrNotLeading, now.Add(time.Second)
 	require.ErrorIs(t, try("b"), election.ErrNotLeading)
-	require.Equal(t, time.Second, r.backoff.Last(state.RetryRevision, "storing"), "only the leader counts failures")
+	require.Equal(t, time.Second, r.options.Backoff.Last(state.RetryRevision, "storing"), "only the leader counts failures")
 
 	response = nil
 	require.NoError(t, try("b"))
-	require.Zero(t, r.backoff.Last(state.RetryRevision, "storing"))
+	require.Zero(t, r.options.Backoff.Last(state.RetryRevision, "storing"))
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package controller
+package state
 
 import (
 	"math/rand/v2"
@@ -9,15 +9,13 @@ import (
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-
-	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 )
 
-// jittered is the rate limiter of a queue. It spreads retries, so that requests that failed together are not retried
+// RateLimiter is the rate limiter of a queue. It spreads retries, so that requests that failed together are not retried
 // together. Additional attempts that events start do not increase a wait. So the wait depends on the duration of the
 // failure.
-type jittered struct {
-	backoff *state.Backoff
+type RateLimiter struct {
+	backoff *Backoff
 
 	mu sync.Mutex
 	// failures are the requests that failed and did not succeed since.
@@ -30,36 +28,37 @@ type failure struct {
 	retry time.Time
 }
 
-func newRetries() *jittered {
-	return &jittered{backoff: state.NewBackoff(), failures: map[reconcile.Request]failure{}}
+// NewRateLimiter returns a RateLimiter without failures.
+func NewRateLimiter() *RateLimiter {
+	return &RateLimiter{backoff: NewBackoff(), failures: map[reconcile.Request]failure{}}
 }
 
 // When returns the next interval, shortened by up to a fifth. Before the time of the next retry it returns the
 // remaining wait.
-func (j *jittered) When(request reconcile.Request) time.Duration {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	previous, now := j.failures[request], time.Now()
+func (r *RateLimiter) When(request reconcile.Request) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	previous, now := r.failures[request], time.Now()
 	if wait := previous.retry.Sub(now); wait > 0 {
 		return wait
 	}
-	interval := j.backoff.Next(state.RetryReconcile, request.String())
+	interval := r.backoff.Next(RetryReconcile, request.String())
 	interval -= time.Duration(rand.Int64N(int64(interval) / 5)) //nolint:gosec // The jitter does not need secure random numbers.
-	j.failures[request] = failure{count: previous.count + 1, retry: now.Add(interval)}
+	r.failures[request] = failure{count: previous.count + 1, retry: now.Add(interval)}
 	return interval
 }
 
 // Forget resets the next wait to the first one.
-func (j *jittered) Forget(request reconcile.Request) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	delete(j.failures, request)
-	j.backoff.Reset(state.RetryReconcile, request.String())
+func (r *RateLimiter) Forget(request reconcile.Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.failures, request)
+	r.backoff.Reset(RetryReconcile, request.String())
 }
 
 // NumRequeues returns how often a request failed in a row.
-func (j *jittered) NumRequeues(request reconcile.Request) int {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.failures[request].count
+func (r *RateLimiter) NumRequeues(request reconcile.Request) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.failures[request].count
 }

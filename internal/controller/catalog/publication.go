@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package controller
+package catalog
 
 import (
 	"context"
@@ -17,8 +17,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/apply"
-	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -26,8 +24,6 @@ import (
 
 // publisher writes the record of the published revision. The kubectl plugin reads the record.
 type publisher struct {
-	cached  client.Reader
-	writer  *apply.Writer
 	options *Options
 
 	mu sync.Mutex
@@ -39,12 +35,12 @@ type publisher struct {
 	writing  revisionRequest
 }
 
-func newPublisher(cached client.Reader, writer *apply.Writer, backoff *state.Backoff, options *Options) *publisher {
-	return &publisher{cached: cached, writer: writer, options: options, writing: revisionRequest{name: "recording published revision", backoff: backoff, options: options}}
+func newPublisher(options *Options) *publisher {
+	return &publisher{options: options, writing: revisionRequest{name: "recording published revision", options: options}}
 }
 
 // record writes the record of a platform, unless the stored record is the same. An installation without a ConfigMap of
-// values has no record. The error is an *unstoredError if the write failed.
+// values has no record. The error is an *UnstoredError if the write failed.
 func (p *publisher) record(ctx context.Context, platform *desired.Platform) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -52,14 +48,14 @@ func (p *publisher) record(ctx context.Context, platform *desired.Platform) erro
 		return nil
 	}
 	installation := &corev1.ConfigMap{}
-	if err := p.cached.Get(ctx, p.options.Installation, installation); err != nil {
+	if err := p.options.Cached.Get(ctx, p.options.Installation, installation); err != nil {
 		return client.IgnoreNotFound(err)
 	}
 	err := p.writing.try(ctx, platform.Revision, func() error { return p.write(ctx, platform, installation) })
 	switch {
 	case err == nil:
 		p.recorded, p.compared = platform, p.options.Clock()
-	case errors.As(err, new(*unstoredError)):
+	case errors.As(err, new(*UnstoredError)):
 		p.object = nil
 	}
 	return err
@@ -75,7 +71,7 @@ func (p *publisher) isReplaced(ctx context.Context) bool {
 	}
 	p.compared = p.options.Clock()
 	cached := &corev1.ConfigMap{}
-	err := p.cached.Get(ctx, fleet.PublicationName(p.options.Installation), cached)
+	err := p.options.Cached.Get(ctx, fleet.PublicationName(p.options.Installation), cached)
 	isReplaced := apierrors.IsNotFound(err) || err == nil && !apiequality.Semantic.DeepEqual(cached.Data, p.object.Data)
 	if isReplaced {
 		p.recorded, p.object = nil, nil
@@ -101,7 +97,7 @@ func (p *publisher) write(ctx context.Context, platform *desired.Platform, insta
 		p.object = stored
 		return nil
 	}
-	if p.object, err = p.writer.WritePublication(ctx, record, stored, installation); err != nil {
+	if p.object, err = p.options.Writer.WritePublication(ctx, record, stored, installation); err != nil {
 		return err
 	}
 	log.FromContext(ctx).Info("recorded published revision", "revision", publication.Revision)
@@ -115,7 +111,7 @@ func (p *publisher) stored(ctx context.Context) (*corev1.ConfigMap, error) {
 		return p.object, nil
 	}
 	name, object := fleet.PublicationName(p.options.Installation), &corev1.ConfigMap{}
-	switch err := p.cached.Get(ctx, name, object); {
+	switch err := p.options.Cached.Get(ctx, name, object); {
 	case apierrors.IsNotFound(err):
 		return nil, nil //nolint:nilnil // A missing record is not an error.
 	case err != nil:

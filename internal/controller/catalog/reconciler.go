@@ -1,0 +1,387 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package catalog loads the content that a platform team publishes: template sets, values, policy and rollout rules. It
+// also stores the revisions of that content that VectorSidecars have. The input is the platform's ConfigMaps; the output
+// is the published platform, which all other controllers read, and stored revisions.
+package catalog
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	ctrlbuilder "sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
+)
+
+// Reconciler loads the platform. It wakes when one of the platform's ConfigMaps changes, and when changed ConfigMaps have
+// been quiet for long enough. It reads these ConfigMaps from the cache, and at startup the revision that was published
+// last. It writes events. It publishes the platform to all controllers of the process and requests the reconciles that
+// depend on it. It runs on every replica, because a standby replica publishes the same content as the leader.
+type Reconciler struct {
+	options   *Options
+	revisions *revisions
+	// publisher records the last loaded platform in the operator namespace.
+	publisher *publisher
+
+	// settling and settled are used by Reconcile only. The last platform was created from settled.
+	settling *desired.Settling
+	settled  *desired.Settled
+	// loaded is nil until the first load.
+	loaded atomic.Pointer[loadedCatalog]
+}
+
+// Options configure a Reconciler. All fields except Namespace and Installation are required.
+type Options struct {
+	Cached   client.Reader
+	Live     *livelist.Client
+	Writer   *apply.Writer
+	Sidecars *sidecarcache.Lister
+	Events   *events.Recorder
+	Metrics  *telemetry.Metrics
+	Backoff  *state.Backoff
+	// Waves has the failures of revisions.
+	Waves *fleet.Waves
+	// Notifier requests the reconciles that depend on the platform.
+	Notifier *notify.Notifier
+	// Catalog turns the platform's ConfigMaps into template sets.
+	Catalog *desired.Catalog
+	// Namespace has the template sets. It may be empty.
+	Namespace string
+	// Installation names the ConfigMap with the policy, the values and the rollout rules. It may be empty.
+	Installation types.NamespacedName
+	// Quiet is how long handwritten ConfigMaps must stay unchanged before they are published.
+	Quiet time.Duration
+	// ReadsPods is true if the causes of failures are read from pods.
+	ReadsPods bool
+	// Clock returns the time of the API server.
+	Clock func() time.Time
+}
+
+// loadedCatalog is the result of loading the platform, or the platform of a stored revision.
+type loadedCatalog struct {
+	// platform is nil if it was never loaded or cannot be used. err then explains why.
+	platform *desired.Platform
+	err      error
+}
+
+// atOnce is the wait of an immediate requeue, because 0 means never.
+const atOnce = time.Millisecond
+
+// catalogKey is the only key of the controller.
+var catalogKey = types.NamespacedName{Name: "catalog"}
+
+// errNotLoaded is the error of Current before the first load.
+var errNotLoaded = errors.New("the operator has not read the platform's ConfigMaps yet: try again in a moment")
+
+// New returns a Reconciler that has not loaded the platform yet.
+func New(options *Options) *Reconciler {
+	return &Reconciler{options: options, revisions: newRevisions(options), publisher: newPublisher(options), settling: desired.NewSettling(options.Quiet)}
+}
+
+// Reconcile loads the platform. If the platform has changed, it requests the reconciles that depend on it.
+func (r *Reconciler) Reconcile(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
+	isNew, err := r.reload(ctx)
+	if err != nil {
+		r.loaded.CompareAndSwap(nil, &loadedCatalog{err: err})
+		return reconcile.Result{}, fmt.Errorf("reading the platform's ConfigMaps: %w", err)
+	}
+	if isNew {
+		r.options.Notifier.NotifyWithLowPriority(r.options.Sidecars.AllKeys(ctx)...)
+	}
+	dueTime := r.settling.NextChange()
+	if dueTime.IsZero() {
+		return reconcile.Result{}, nil
+	}
+	return reconcile.Result{RequeueAfter: max(dueTime.Sub(r.options.Clock()), atOnce)}, nil
+}
+
+// SetupWithManager adds the controller to a manager. The first load does not need an event.
+func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager) error {
+	platformEvents := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []reconcile.Request {
+		if !r.isPlatform(object) {
+			return nil
+		}
+		return []reconcile.Request{{NamespacedName: catalogKey}}
+	})
+	r.options.Metrics.SetTemplateSets(1, 0) // Count the built-in template set until the others are read.
+	firstLoad := &notify.Notifier{}
+	firstLoad.Notify(catalogKey)
+	return ctrl.NewControllerManagedBy(mgr).Named(catalogKey.Name).
+		WithOptions(controller.Options{
+			NeedLeaderElection: new(false),
+			RateLimiter:        state.NewRateLimiter(),
+			SkipNameValidation: new(true), // Tests run one operator after another.
+		}).
+		WithLogConstructor(func(*reconcile.Request) logr.Logger { return telemetry.ControllerLogger(mgr.GetLogger()) }). // The key does not name an object.
+		Watches(&corev1.ConfigMap{}, platformEvents, ctrlbuilder.WithPredicates(platformChanges())).
+		WatchesRawSource(firstLoad.Source()).
+		Complete(shutdown.StopReconciles(ctx, r))
+}
+
+// isPlatform reports whether a ConfigMap belongs to the platform.
+func (r *Reconciler) isPlatform(configMap client.Object) bool {
+	_, isSet := configMap.GetLabels()[meta.LabelTemplateSet]
+	return client.ObjectKeyFromObject(configMap) == r.options.Installation || isSet && configMap.GetNamespace() == r.options.Namespace
+}
+
+// IsLoaded reports whether the platform was loaded, or could not be loaded.
+func (r *Reconciler) IsLoaded() bool { return r.loaded.Load() != nil }
+
+// Current returns the published platform.
+func (r *Reconciler) Current() (*desired.Platform, error) {
+	loaded := r.loaded.Load()
+	if loaded == nil {
+		return nil, errNotLoaded
+	}
+	return loaded.platform, loaded.err
+}
+
+// IsStopped reports whether the published platform stops all writes except removals.
+func (r *Reconciler) IsStopped() bool {
+	platform, _ := r.Current()
+	return platform != nil && platform.Stopped
+}
+
+// Rules returns the rollout rules of the published platform, nil before the first load.
+func (r *Reconciler) Rules() *fleet.Rules {
+	if platform, _ := r.Current(); platform != nil {
+		return platform.Rollout
+	}
+	return nil
+}
+
+// reload loads the platform again if its published ConfigMaps have changed, and reports whether they have.
+func (r *Reconciler) reload(ctx context.Context) (isNew bool, err error) {
+	configMaps, err := r.read(ctx)
+	if err != nil {
+		return false, err
+	}
+	settled, err := r.settle(ctx, configMaps)
+	if err != nil {
+		return false, err
+	}
+	previous, _ := r.Current()
+	if previous != nil && settled == r.settled {
+		return false, nil
+	}
+	platform, err := r.load(ctx, settled)
+	if err != nil {
+		return false, err
+	}
+	r.settled = settled
+	if wait := settled.Wait; wait != nil {
+		log.FromContext(ctx).Info("delaying publication", "cause", wait.Message)
+	}
+	r.loaded.Store(&loadedCatalog{platform: platform})
+	if previous == nil {
+		previous = &desired.Platform{}
+	}
+	if platform.Stopped != previous.Stopped {
+		log.FromContext(ctx).Info("changed stop-writes", "stopped", platform.Stopped, "configMap", r.options.Installation)
+	}
+	if platform.Rollout.CanHalt() && !previous.Rollout.CanHalt() && !r.options.ReadsPods {
+		telemetry.Warn(log.FromContext(ctx), "causes of failures are not seen: rollout.halt needs rbac.optional.pods")
+	}
+	r.options.Metrics.SetWritesStopped(platform.Stopped)
+	r.options.Metrics.SetTemplateSets(count(platform))
+	return true, nil
+}
+
+// StoredRevisions returns the stored revisions, the last one first. The error is an *UnstoredError.
+func (r *Reconciler) StoredRevisions(ctx context.Context) ([]fleet.StoredRevision, error) {
+	return r.revisions.ledger.read(ctx)
+}
+
+// PrepareStart stores everything that must exist before a VectorSidecar starts a revision of the platform: the marks of
+// failed revisions, the record of the published revision, and the revision. A start deletes the failure from the status;
+// a return from a failed revision keeps it and does not need the mark. The error is a *fleet.RecordError if the revision
+// cannot be read back, an *UnstoredError if it cannot be stored yet, and apply.ErrStale if there is a later platform.
+func (r *Reconciler) PrepareStart(ctx context.Context, platform *desired.Platform, revision string, isReturn bool) error {
+	if !isReturn {
+		if err := r.revisions.ledger.mark(ctx, r.options.Waves.Failures(&platform.Target)); err != nil {
+			return err
+		}
+	}
+	if err := r.publish(ctx, platform); err != nil {
+		return err
+	}
+	return r.revisions.ensureStored(ctx, revision, platform)
+}
+
+// Tidy records the published revision, updates the marks of failed revisions, and deletes stored revisions that no
+// VectorSidecar needs anymore. It returns when to retry a failed request, 0 for never.
+func (r *Reconciler) Tidy(ctx context.Context) (requeueAfter time.Duration) {
+	platform, _ := r.Current()
+	if platform == nil || platform.Unpublished != "" {
+		return 0
+	}
+	errs := []error{r.publish(ctx, platform)}
+	if platform.Rollout.IsStaged() {
+		errs = append(errs, r.revisions.ledger.update(ctx, &platform.Target), r.revisions.tidy(ctx, platform))
+	}
+	for _, err := range errs {
+		if unstored := (*UnstoredError)(nil); errors.As(err, &unstored) {
+			wait := max(unstored.Until.Sub(r.options.Clock()), atOnce)
+			requeueAfter = min(wait, cmp.Or(requeueAfter, wait))
+		}
+	}
+	return requeueAfter
+}
+
+// publish records a published platform. A draft is not recorded, because VectorSidecars do not start its revision. The
+// error is apply.ErrStale if there is a later platform, and an *UnstoredError if the record could not be written.
+func (r *Reconciler) publish(ctx context.Context, platform *desired.Platform) error {
+	if current, _ := r.Current(); current != platform {
+		return fmt.Errorf("publishing revision %s: %w", platform.Revision, apply.ErrStale)
+	}
+	if platform.Unpublished != "" {
+		return nil
+	}
+	return r.publisher.record(ctx, platform)
+}
+
+// read reads the platform's ConfigMaps from the cache.
+func (r *Reconciler) read(ctx context.Context) (configMaps desired.PlatformConfigMaps, err error) {
+	configMaps.Installation = &corev1.ConfigMap{}
+	if name := r.options.Installation; name.Name != "" {
+		err := r.options.Cached.Get(ctx, name, configMaps.Installation)
+		if configMaps.LacksInstallation = apierrors.IsNotFound(err); client.IgnoreNotFound(err) != nil {
+			return configMaps, fmt.Errorf("reading ConfigMap %s: %w", name, err)
+		}
+		configMaps.Installation.Namespace, configMaps.Installation.Name = name.Namespace, name.Name
+	}
+	if r.options.Namespace == "" {
+		return configMaps, nil
+	}
+	var sets corev1.ConfigMapList
+	if err := r.options.Cached.List(ctx, &sets, client.InNamespace(r.options.Namespace), client.HasLabels{meta.LabelTemplateSet}, client.UnsafeDisableDeepCopy); err != nil {
+		return configMaps, fmt.Errorf("listing template sets: %w", err)
+	}
+	configMaps.Sets = sets.Items
+	return configMaps, nil
+}
+
+// settle returns the ConfigMaps that are published. If the ConfigMaps do not belong together when the process starts,
+// settle restores the revision that was published last.
+func (r *Reconciler) settle(ctx context.Context, configMaps desired.PlatformConfigMaps) (*desired.Settled, error) {
+	settled := r.settling.Update(configMaps, r.options.Clock())
+	if platform, _ := r.Current(); settled.Published == nil && platform == nil {
+		content, _, err := r.revisions.lastKnownGood(ctx, configMaps.Installation)
+		if err != nil {
+			return nil, fmt.Errorf("reading the last published revision: %w", err)
+		}
+		if content != nil {
+			r.settling.Restore(content, configMaps)
+			settled = r.settling.Update(configMaps, r.options.Clock())
+		}
+	}
+	return settled, nil
+}
+
+// load creates the platform from the published ConfigMaps and announces its changes.
+func (r *Reconciler) load(ctx context.Context, settled *desired.Settled) (*desired.Platform, error) {
+	published, wait := settled.Published, settled.Wait
+	if published == nil {
+		return r.options.Catalog.Draft(wait), nil
+	}
+	platform, changes := r.options.Catalog.Update(published.Installation, published.Sets)
+	if previous, _ := r.Current(); previous == nil && platform.LacksGood() {
+		content, rollout, err := r.revisions.lastKnownGood(ctx, published.Installation)
+		if err != nil {
+			return nil, fmt.Errorf("reading the last good template sets and policy: %w", err)
+		}
+		if r.options.Catalog.Restore(content, rollout) {
+			platform, _ = r.options.Catalog.Update(published.Installation, published.Sets)
+		}
+	}
+	for _, change := range changes {
+		r.announce(ctx, change)
+	}
+	if wait != nil {
+		platform = platform.Awaiting(wait)
+	}
+	return platform, nil
+}
+
+// At returns a function that returns the platform with an earlier revision.
+func (r *Reconciler) At(current *desired.Platform) func(context.Context, string) (*desired.Platform, error) {
+	return func(ctx context.Context, revision string) (*desired.Platform, error) {
+		return r.revisions.at(ctx, revision, current)
+	}
+}
+
+// count returns the numbers of valid and invalid template sets.
+func count(platform *desired.Platform) (good, broken int) {
+	for _, set := range platform.Sets() {
+		if set.Err != nil {
+			broken++
+			continue
+		}
+		good++
+	}
+	return good, broken
+}
+
+// announce emits an event about a change of the platform's ConfigMaps.
+func (r *Reconciler) announce(ctx context.Context, change desired.PlatformChange) {
+	object := change.Object
+	reasons := map[string][2]string{
+		"":                 {meta.ReasonTemplateSetLoaded, meta.ReasonInvalidTemplateSet},
+		desired.PolicyKey:  {meta.ReasonPolicyLoaded, meta.ReasonInvalidPolicy},
+		desired.RolloutKey: {meta.ReasonRolloutLoaded, meta.ReasonInvalidRollout},
+	}[change.Key]
+	if change.Err == nil {
+		log.FromContext(ctx).Info("platform changed", "what", change.Description, "configMap", client.ObjectKeyFromObject(object))
+		r.options.Events.Eventf(object, nil, corev1.EventTypeNormal, reasons[0], "Load", "%s is in use", change.Description)
+		return
+	}
+	log.FromContext(ctx).Error(change.Err, "platform change refused", "what", change.Description)
+	r.options.Events.Eventf(object, nil, corev1.EventTypeWarning, reasons[1], "Load", "%s", humanize.Message(change.Err.Error(), events.NoteLimit))
+}
+
+// platformChanges selects the changes of ConfigMaps that the platform may depend on.
+func platformChanges() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, isOld := e.ObjectOld.(*corev1.ConfigMap)
+		after, isNew := e.ObjectNew.(*corev1.ConfigMap)
+		return !isOld || !isNew || companion.HasOtherContent(before, after) || commands(before) != commands(after) ||
+			before.Labels[meta.LabelTemplateSet] != after.Labels[meta.LabelTemplateSet]
+	}}
+}
+
+// commands returns the annotations of the installation's ConfigMap that stop writes, and that retry, promote or undo
+// rollouts.
+func commands(object *corev1.ConfigMap) [4]string {
+	annotations := object.Annotations
+	return [4]string{annotations[meta.AnnotationStopWrites], annotations[meta.AnnotationRetryRollout], annotations[meta.AnnotationPromoteRollout], annotations[meta.AnnotationUndoRollout]}
+}
