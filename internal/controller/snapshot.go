@@ -145,7 +145,7 @@ func fits(selector workload.Selector, record *workloadcache.Record) bool {
 	return selector.Fits(record.Labels()) || runner != nil && selector.Fits(runner.Labels())
 }
 
-// Sidecars returns the VectorSidecars that may select one of the workloads.
+// Sidecars returns the VectorSidecars that select one of the workloads.
 func (i *informed) Sidecars(ctx context.Context, namespace string, workloads []*workloadcache.Record) ([]v1alpha1.VectorSidecar, error) {
 	return i.sidecars.ListSelecting(ctx, namespace, workloads), nil
 }

@@ -77,9 +77,7 @@ func (w *watches) sidecarsOfWorkload(ctx context.Context, states ...*workloadcac
 		}
 	}
 	for _, sidecar := range w.sidecars.ListSelecting(ctx, states[0].Namespace, states) {
-		if workloadcache.IsAnySelectedBy(states, &sidecar) {
-			sidecarKeys[client.ObjectKeyFromObject(&sidecar)] = true
-		}
+		sidecarKeys[client.ObjectKeyFromObject(&sidecar)] = true
 	}
 	for manager := range managers {
 		owners := sidecarcache.KeysOf(w.sidecars.ListByIndex(ctx, states[0].Namespace, sidecarcache.IndexManager, manager))
@@ -131,7 +129,7 @@ func (w *watches) competitors(ctx context.Context, states ...client.Object) []ty
 		}
 		records := labeledWorkloads(w.workloads, changed)
 		for _, sidecar := range w.sidecars.ListSelecting(ctx, changed.Namespace, records) {
-			if sidecar.Name != changed.Name && decision.ComesBefore(changed, &sidecar) && workloadcache.IsAnySelectedBy(records, &sidecar) {
+			if sidecar.Name != changed.Name && decision.ComesBefore(changed, &sidecar) {
 				keys[client.ObjectKeyFromObject(&sidecar)] = true
 			}
 		}

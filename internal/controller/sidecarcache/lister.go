@@ -68,9 +68,9 @@ func (l *Lister) WithDisabledClusters(exists func(namespace, manager string) boo
 // of each label.
 const manyLabels = 200
 
-// ListSelecting returns the VectorSidecars that may select one of the workloads of a namespace. The result may include
-// other VectorSidecars.
+// ListSelecting returns the VectorSidecars that select one of the workloads of a namespace.
 func (l *Lister) ListSelecting(ctx context.Context, namespace string, records []*workloadcache.Record) []v1alpha1.VectorSidecar {
+	isSelecting := func(sidecar *v1alpha1.VectorSidecar) bool { return workloadcache.IsAnySelectedBy(records, sidecar) }
 	keys := map[string]bool{workloadcache.AnyLabels: true}
 	for _, record := range records {
 		addKeys(keys, record.Labels().Keys())
@@ -78,10 +78,10 @@ func (l *Lister) ListSelecting(ctx context.Context, namespace string, records []
 			addKeys(keys, runner.Labels().Keys())
 		}
 		if len(keys) > manyLabels {
-			return l.ListIn(ctx, namespace)
+			return slices.DeleteFunc(l.ListIn(ctx, namespace), func(sidecar v1alpha1.VectorSidecar) bool { return !isSelecting(&sidecar) })
 		}
 	}
-	return l.ListByIndex(ctx, namespace, IndexSelector, slices.Collect(maps.Keys(keys))...)
+	return l.listByIndex(ctx, namespace, IndexSelector, slices.Collect(maps.Keys(keys)), isSelecting)
 }
 
 func addKeys(set map[string]bool, keys []string) {
@@ -113,17 +113,25 @@ func (l *Lister) AllKeys(ctx context.Context) []types.NamespacedName {
 
 // ListByIndex returns the VectorSidecars of a namespace that have one of the keys in an index, each of them once.
 func (l *Lister) ListByIndex(ctx context.Context, namespace, index string, keys ...string) []v1alpha1.VectorSidecar {
-	var sidecars []v1alpha1.VectorSidecar
+	return l.listByIndex(ctx, namespace, index, keys, func(*v1alpha1.VectorSidecar) bool { return true })
+}
+
+// listByIndex is ListByIndex for the VectorSidecars that match. Many VectorSidecars may have the key of a common label.
+func (l *Lister) listByIndex(ctx context.Context, namespace, index string, keys []string, matches func(*v1alpha1.VectorSidecar) bool) (sidecars []v1alpha1.VectorSidecar) {
 	added := map[types.UID]bool{}
-	for _, key := range keys {
-		for _, sidecar := range l.listOwn(ctx, namespace, client.MatchingFields{index: key}) {
-			if !added[sidecar.UID] {
-				added[sidecar.UID] = true
-				sidecars = append(sidecars, sidecar)
+	add := func(candidates []v1alpha1.VectorSidecar) {
+		for i := range candidates {
+			if candidate := &candidates[i]; matches(candidate) && (candidate.Cluster != nil || !added[candidate.UID]) {
+				added[candidate.UID] = true
+				sidecars = append(sidecars, *candidate)
 			}
 		}
 	}
-	return append(sidecars, l.clustersByIndex(ctx, namespace, index, keys...)...)
+	for _, key := range keys {
+		add(l.listOwn(ctx, namespace, client.MatchingFields{index: key}))
+	}
+	add(l.clustersByIndex(ctx, namespace, index, keys...))
+	return sidecars
 }
 
 // listOwn returns the VectorSidecars of a namespace without ClusterVectorSidecars. An empty name means all namespaces. The
