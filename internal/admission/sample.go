@@ -41,7 +41,7 @@ func sample(ctx context.Context, s *decision.Input) (*decision.Input, error) {
 	if invalid == nil {
 		logs := tree.MapAt(values.Tree, "sidecar", "logs")
 		if path, _ := logs["path"].(string); path != "" {
-			view.Volumes = []string{"logs"}
+			view.Volumes = []workload.Volume{{Name: "logs"}}
 			application.Mounts = []corev1.VolumeMount{{Name: "logs", MountPath: path}}
 		}
 		for _, name := range tree.List(logs["containers"]) {

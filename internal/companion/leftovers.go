@@ -40,7 +40,7 @@ type Carrier struct {
 
 // NewCarrier returns the Carrier of a workload.
 func NewCarrier(object workload.Object) Carrier {
-	return Carrier{Ref: workload.NewRef(object), Deleting: object.GetDeletionTimestamp() != nil, Traces: workload.ListTraces(object)}
+	return Carrier{Ref: workload.NewRef(object), Deleting: object.GetDeletionTimestamp() != nil, Traces: workload.ReadOwnership(object).Traces}
 }
 
 // Leftover describes the fields that one field manager left in one workload.

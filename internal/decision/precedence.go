@@ -177,9 +177,9 @@ func (e *Evaluator) admit(p *plan.Plan, view *workload.View, rendered *desired.R
 		deny(meta.ReasonPolicyViolation, err)
 	} else if err := rules.CheckCleanup(view, rendered.Cleans()); err != nil {
 		deny(meta.ReasonPolicyViolation, err)
-	} else if err := rules.Admit(e.facts.NamespaceLabels, &view.Application, &rendered.Overlay.Template); err != nil {
+	} else if err := rules.Admit(e.facts.NamespaceLabels, view.Application(), &rendered.Overlay.Template); err != nil {
 		deny(meta.ReasonPodSecurity, err)
-	} else if err := e.facts.NamespaceUsers.Admit(&view.Application, &rendered.Overlay.Template); err != nil {
+	} else if err := e.facts.NamespaceUsers.Admit(view.Application(), &rendered.Overlay.Template); err != nil {
 		deny(meta.ReasonUserOutOfRange, err)
 	}
 }

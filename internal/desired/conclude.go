@@ -45,7 +45,7 @@ func (r *renderer) conclude(ctx context.Context, result *Rendered, rendered *wor
 		// Maps are printed in the order of their keys.
 		baseKey, inputKey := fmt.Sprintf("%q %q %q %q", sidecar, result.container, version, marks), fmt.Sprintf("%q %q %s", inputDigest, keys, r.requested.sources.names())
 		common, isShared := executed.desiredFor(baseKey, fresh, inputKey, newInput)
-		result.Desired, result.isShared, result.askedBytes = common.Desired, isShared, common.bytes
+		result.Desired, result.isShared, result.askedBytes = common.desired, isShared, common.bytes
 	} else {
 		result.Desired = fresh().WithInput(newInput())
 	}

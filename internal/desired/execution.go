@@ -28,9 +28,8 @@ type sharedRendering struct {
 // requestedDesired is a desired state with a requested input, and the size of that input in bytes. Desired
 // states for different inputs share all other data.
 type requestedDesired struct {
-	*plan.Desired
-
-	bytes int
+	desired *plan.Desired
+	bytes   int
 }
 
 // maxInputs is the maximum number of requested inputs, and of policies, that a sharedRendering keeps. The

@@ -109,10 +109,10 @@ func TestSharedRendering_BoundsRequestedInputs(t *testing.T) {
 		}
 		first, isShared := shared.desiredFor("of", fresh, name, given)
 		require.Equal(t, n > 0, isShared)
-		require.Equal(t, name, first.InputDigest())
+		require.Equal(t, name, first.desired.InputDigest())
 		require.Greater(t, first.bytes, 1000)
 		again, isShared := shared.desiredFor("of", fresh, name, given)
-		require.Same(t, first.Desired, again.Desired)
+		require.Same(t, first.desired, again.desired)
 		require.True(t, isShared)
 		shared.permit(name)
 		require.True(t, shared.isPermitted(name))

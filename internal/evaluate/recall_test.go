@@ -141,6 +141,7 @@ func TestRecall_EvaluatesOnlyChangedWorkloads(t *testing.T) {
 	require.Equal(t, 5, evaluated)
 	of = pass(of, "a")
 	require.Zero(t, evaluated)
+	all[3] = all[3].DeepCopy()
 	all[3].Labels["team"] = "search"
 	records[3] = cache.Reduce(all[3])
 	of = pass(of, "a")

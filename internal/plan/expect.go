@@ -37,8 +37,11 @@ func (d *Desired) Expect(manager string, view *workload.View) workload.View {
 		expected.Containers = append(expected.Containers, c)
 	}
 	add(template.Spec.Containers, false)
+	expected.Volumes = slices.Clip(view.Volumes)
 	for i := range template.Spec.Volumes {
-		owned.Volumes = append(owned.Volumes, template.Spec.Volumes[i].Name)
+		name := template.Spec.Volumes[i].Name
+		owned.Volumes = append(owned.Volumes, name)
+		expected.Volumes = append(expected.Volumes, workload.Volume{Name: name})
 	}
 	for _, secret := range template.Spec.ImagePullSecrets {
 		owned.PullSecrets = append(owned.PullSecrets, secret.Name)
@@ -46,7 +49,6 @@ func (d *Desired) Expect(manager string, view *workload.View) workload.View {
 			expected.PullSecrets = append(slices.Clip(expected.PullSecrets), secret.Name)
 		}
 	}
-	expected.Volumes = slices.Concat(view.Volumes, owned.Volumes)
 	owned.PodLabels, owned.PodAnnotations = slices.Sorted(maps.Keys(template.Labels)), slices.Sorted(maps.Keys(template.Annotations))
 	expected.PodLabels = slices.Concat(view.PodLabels, owned.PodLabels)
 	expected.PodAnnotations = slices.Concat(view.PodAnnotations, owned.PodAnnotations)

@@ -46,7 +46,7 @@ func application() *workload.View {
 	return &workload.View{
 		Ref:        workload.Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "u"},
 		Containers: []workload.Container{{Name: "app", Ports: []corev1.ContainerPort{{ContainerPort: 8080}}}},
-		Volumes:    []string{"logs"},
+		Volumes:    []workload.Volume{{Name: "logs"}},
 		State:      workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}},
 	}
 }
@@ -55,7 +55,7 @@ func application() *workload.View {
 func injected(hash string) *workload.View {
 	view := application()
 	view.Containers = append([]workload.Container{{Name: "vector", Init: true, Ports: []corev1.ContainerPort{{ContainerPort: 9598}}}}, view.Containers...)
-	view.Volumes = append(view.Volumes, "data")
+	view.Volumes = append(view.Volumes, workload.Volume{Name: "data"})
 	view.Owned = map[string]workload.Owned{mine: {
 		Hash: hash, AskedHash: "older", AppliedHash: hash, InjectedHash: sidecar().InjectedHash(), HasPlainAnnotations: true, Containers: []string{"vector"}, Volumes: []string{"data"},
 	}}
@@ -116,7 +116,7 @@ func TestForInjection_ChoosesActionByWorkload(t *testing.T) {
 		"a status that does not":              {view: with(current(), func(v *workload.View) { v.Unread.Other = "status.replicas" }), want: Blocked, reason: meta.ReasonBlocked},
 		"one that does not, and opts out":     {view: with(current(), func(v *workload.View) { misfit(v); v.OptOut = "false" }), want: Blocked, reason: meta.ReasonBlocked},
 		"a container of the name":             {view: with(application(), func(v *workload.View) { v.Containers[0].Name = "vector" }), want: Conflict, reason: meta.ReasonConflict},
-		"a volume of the name":                {view: with(application(), func(v *workload.View) { v.Volumes = append(v.Volumes, "data") }), want: Conflict, reason: meta.ReasonConflict},
+		"a volume of the name":                {view: with(application(), func(v *workload.View) { v.Volumes = append(v.Volumes, workload.Volume{Name: "data"}) }), want: Conflict, reason: meta.ReasonConflict},
 		"no volume to mount":                  {view: with(application(), func(v *workload.View) { v.Volumes = nil }), want: Blocked, reason: meta.ReasonBlocked},
 		"a port that is taken":                {view: with(application(), func(v *workload.View) { v.Containers[0].Ports[0].ContainerPort = 9598 }), want: Blocked, reason: meta.ReasonBlocked},
 		"a port taken under its protocol's name": {view: with(application(), func(v *workload.View) {
@@ -202,7 +202,7 @@ func TestForInjection_NamesBothSidesOfConflict(t *testing.T) {
 		"the container of another VectorSidecar": {
 			with(current(), func(v *workload.View) { v.Owned = map[string]workload.Owned{theirs: v.Owned[mine]} }), []string{`"vector"`, "audit"},
 		},
-		"a volume":           {with(application(), func(v *workload.View) { v.Volumes = append(v.Volumes, "data") }), []string{`"data"`}},
+		"a volume":           {with(application(), func(v *workload.View) { v.Volumes = append(v.Volumes, workload.Volume{Name: "data"}) }), []string{`"data"`}},
 		"a missing volume":   {with(application(), func(v *workload.View) { v.Volumes = nil }), []string{`"vector"`, `"logs"`, "/var/log/app"}},
 		"a port":             {with(application(), func(v *workload.View) { v.Containers[0].Ports[0].ContainerPort = 9598 }), []string{"9598", `"vector"`, `"app"`}},
 		"a change by a hand": {with(injected("x"), func(v *workload.View) { v.LastWriter = "kubectl-edit" }), []string{"kubectl-edit", "spec.driftPolicy"}},

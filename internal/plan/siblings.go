@@ -17,7 +17,7 @@ func nameOthers(current, desired map[string]any, manager string, view *workload.
 	for list, live := range map[string][]string{
 		"initContainers": containerNames(view, true),
 		"containers":     containerNames(view, false),
-		"volumes":        view.Volumes,
+		"volumes":        volumeNames(view),
 
 		"imagePullSecrets": view.PullSecrets,
 	} {
@@ -59,6 +59,14 @@ func containerNames(view *workload.View, init bool) []string {
 		if c.Init == init {
 			names = append(names, c.Name)
 		}
+	}
+	return names
+}
+
+func volumeNames(view *workload.View) []string {
+	names := make([]string, len(view.Volumes))
+	for i := range view.Volumes {
+		names[i] = view.Volumes[i].Name
 	}
 	return names
 }

@@ -32,7 +32,7 @@ func told(values ...string) *workload.View {
 		record = append(record, workload.InjectedEnv{Container: "app", Name: []string{"ADDRESS", "NAME"}[i], Value: value})
 	}
 	return with(current(), func(v *workload.View) {
-		v.InjectedEnv = map[string][]workload.InjectedEnv{meta.AnnotationInjectedEnv(mine): record}
+		v.InjectedEnv = []workload.EnvRecord{{Key: meta.AnnotationInjectedEnv(mine), Variables: record}}
 	})
 }
 
@@ -111,7 +111,7 @@ func TestRemoveStaleEnv_KeepsOtherVariables(t *testing.T) {
 func TestForInjection_KeepsInjectedEnvAfterUpgrade(t *testing.T) {
 	older := tells(address).WithInput(RequestedInput{Digest: "asked"})
 	view := writtenBy(older)
-	view.InjectedEnv = map[string][]workload.InjectedEnv{meta.AnnotationInjectedEnv(mine): {{Container: "app", Name: "ADDRESS", Value: "cart:1"}}}
+	view.InjectedEnv = []workload.EnvRecord{{Key: meta.AnnotationInjectedEnv(mine), Variables: []workload.InjectedEnv{{Container: "app", Name: "ADDRESS", Value: "cart:1"}}}}
 	newer := tells(workload.EnvInjection{Containers: []string{"app"}, Name: "ADDRESS", Value: "other"})
 	require.Equal(t, None, ForInjection(mine, newer.WithInput(RequestedInput{Digest: "asked"}), Policy{}, view).Action)
 	require.Equal(t, Update, ForInjection(mine, newer.WithInput(RequestedInput{Digest: "another"}), Policy{}, view).Action)

@@ -50,12 +50,7 @@ func (d *Desired) omit(keys, secrets []string) *Desired {
 // blocksNodeRemoval reports whether a volume of the application prevents the Cluster Autoscaler from removing the node
 // of a pod. An annotation of the workload may still allow the removal.
 func blocksNodeRemoval(view *workload.View) bool {
-	for i := range view.Application.Volumes {
-		if workload.IsOnNode(&view.Application.Volumes[i]) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(view.ApplicationVolumes(), func(volume workload.Volume) bool { return volume.IsOnNode() })
 }
 
 // keysSetByOthers returns the keys of optional annotations that other field managers have already set in the
@@ -105,8 +100,8 @@ func (d *Desired) NodeBlockingVolumes(manager string, view *workload.View) strin
 	}
 	var names []string
 	for i := range d.overlay.Template.Spec.Volumes {
-		if v := &d.overlay.Template.Spec.Volumes[i]; workload.IsOnNode(v) {
-			names = append(names, v.Name)
+		if volume := workload.NewVolume(&d.overlay.Template.Spec.Volumes[i]); volume.IsOnNode() {
+			names = append(names, volume.Name)
 		}
 	}
 	slices.Sort(names)

@@ -63,14 +63,12 @@ func TestOmittedAnnotations_ReportsAnnotationsOfOthers(t *testing.T) {
 // it anyway. What is there stays, so that a change of the owner's volumes is one rollout and not two.
 func TestForInjection_MarksSidecarVolumesAsEvictable(t *testing.T) {
 	const key, pod = meta.AnnotationEvictableVolumes, "cluster-autoscaler.kubernetes.io/safe-to-evict"
-	has := func(from corev1.VolumeSource) func(*workload.View) {
+	has := func(kind string, medium corev1.StorageMedium) func(*workload.View) {
 		return func(v *workload.View) {
-			v.Application.Volumes = append(v.Application.Volumes, corev1.Volume{Name: "own", VolumeSource: from})
+			v.Volumes = append(v.Volumes, workload.Volume{Name: "own", Kind: kind, Medium: medium})
 		}
 	}
-	onDisk := has(corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}})
-	inMemory := has(corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory}})
-	ofNode := has(corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{}})
+	onDisk, inMemory, ofNode := has("emptyDir", ""), has("emptyDir", corev1.StorageMediumMemory), has("hostPath", "")
 	for name, test := range map[string]struct {
 		view        *workload.View
 		isNamed     bool

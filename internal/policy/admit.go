@@ -19,7 +19,7 @@ import (
 // Admit returns an error if the overlay would cause the API server to reject pods. This happens if
 // the application passes the Pod Security level that the namespace enforces, and the application
 // with the overlay does not. Pods that would be rejected anyway are left to the application owner.
-// The application is the part of the pod that workload.View has.
+// The application is the result of View.Application.
 func (p *Policy) Admit(namespaceLabels map[string]string, application *corev1.PodSpec, overlay *corev1.PodTemplateSpec) error {
 	privileged := api.LevelVersion{Level: api.LevelPrivileged, Version: api.LatestVersion()}
 	// An invalid label means restricted, also for the API server.
@@ -67,7 +67,7 @@ func (p *Policy) checkApplication(application *workload.View, overlay *corev1.Po
 	spec := &overlay.Spec
 	for _, container := range slices.Concat(spec.InitContainers, spec.Containers) {
 		for _, used := range volumesUsed(&container) {
-			if isSecretVolume(&application.Application, used.volume) {
+			if isSecretVolume(application, used.volume) {
 				return fmt.Errorf("container %q would %s the workload's own volume %q%s, which holds secrets: the platform's policy does not allow it (volumes.applicationSecrets)", container.Name, used.action, used.volume, used.location)
 			}
 		}
@@ -104,8 +104,8 @@ func volumesUsed(container *corev1.Container) []use {
 
 // isSecretVolume reports whether a volume of the application is of a kind for secrets.
 // Inline CSI volumes mostly hold secrets from elsewhere.
-func isSecretVolume(application *corev1.PodSpec, volume string) bool {
-	return slices.ContainsFunc(application.Volumes, func(v corev1.Volume) bool {
-		return v.Name == volume && (v.Secret != nil || v.Projected != nil || v.CSI != nil)
+func isSecretVolume(application *workload.View, name string) bool {
+	return slices.ContainsFunc(application.ApplicationVolumes(), func(volume workload.Volume) bool {
+		return volume.Name == name && (volume.Kind == "secret" || volume.Kind == "projected" || volume.Kind == "csi")
 	})
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/yaml"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -22,9 +21,7 @@ func TestCheckApplication_RejectsMountsOfSecretVolumes(t *testing.T) {
 	} {
 		mounts := overlay(t, container(good+", "+uses))
 		for source, allowed := range map[string]bool{"secret": false, "projected": false, "csi": false, "emptyDir": true, "configMap": true} {
-			var application corev1.PodSpec
-			require.NoError(t, yaml.UnmarshalStrict([]byte("containers: []\nvolumes: [{name: v, "+source+": {}}, {name: w, secret: {}}]"), &application))
-			view := &workload.View{Application: application}
+			view := &workload.View{Volumes: []workload.Volume{{Name: "v", Kind: source}, {Name: "w", Kind: "secret"}}}
 			err := parse(t, "").CheckApplication(view, mounts)
 			require.NoError(t, parse(t, "volumes: {applicationSecrets: true}").CheckApplication(view, mounts))
 			if allowed {
@@ -39,9 +36,10 @@ func TestCheckApplication_RejectsMountsOfSecretVolumes(t *testing.T) {
 
 // Files are removed from volumes that go with the pod, from others where the platform allows it.
 func TestCheckCleanup_AllowsListedVolumeKinds(t *testing.T) {
-	var application corev1.PodSpec
-	require.NoError(t, yaml.UnmarshalStrict([]byte("containers: []\nvolumes: [{name: a, emptyDir: {}}, {name: b, persistentVolumeClaim: {claimName: c}}, {name: c, hostPath: {path: /}}, {name: d}]"), &application))
-	view := &workload.View{Application: application, Claims: []string{"data"}}
+	view := &workload.View{
+		Volumes: []workload.Volume{{Name: "a", Kind: "emptyDir"}, {Name: "b", Kind: "persistentVolumeClaim"}, {Name: "c", Kind: "hostPath"}, {Name: "d"}},
+		Claims:  []string{"data"},
+	}
 	for volume, kind := range map[string]string{"a": "", "d": "", "own": "", "b": "persistentVolumeClaim", "data": "persistentVolumeClaim", "c": "hostPath"} {
 		err := parse(t, "").CheckCleanup(view, []string{"a", volume})
 		if kind == "" {

@@ -4,12 +4,9 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
-	"reflect"
 	"slices"
-	"strings"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -36,21 +33,10 @@ func kindIn(application *workload.View, name string) string {
 	if slices.Contains(application.Claims, name) {
 		return "persistentVolumeClaim"
 	}
-	for i := range application.Application.Volumes {
-		if volume := &application.Application.Volumes[i]; volume.Name == name {
-			return volumeKind(&volume.VolumeSource)
+	for _, volume := range application.ApplicationVolumes() {
+		if volume.Name == name {
+			return cmp.Or(volume.Kind, "emptyDir") // The API server sets this for a volume without a source.
 		}
 	}
 	return ""
-}
-
-func volumeKind(source *corev1.VolumeSource) string {
-	value := reflect.ValueOf(source).Elem()
-	for i := range value.NumField() {
-		if !value.Field(i).IsNil() {
-			kind, _, _ := strings.Cut(value.Type().Field(i).Tag.Get("json"), ",")
-			return kind
-		}
-	}
-	return "emptyDir" // The API server sets this for a volume without a source.
 }

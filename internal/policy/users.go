@@ -60,7 +60,7 @@ func (r UserRange) Admit(application *corev1.PodSpec, overlay *corev1.PodTemplat
 	}
 	isOutside := func(pod *corev1.PodSpec) func(corev1.Container) bool {
 		return func(c corev1.Container) bool {
-			user, _ := workload.RunsAs(pod, &c)
+			user, _ := workload.RunsAs(pod.SecurityContext, c.SecurityContext)
 			return !r.contains(user)
 		}
 	}

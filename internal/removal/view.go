@@ -13,7 +13,7 @@ import (
 // case, the list in the pod template determines the fields of the sidecar.
 func newView(object workload.Object) workload.View {
 	view := workload.NewView(object)
-	for _, trace := range workload.ListTraces(object) {
+	for _, trace := range workload.ReadOwnership(object).Traces {
 		if trace.Applied || trace.Patched {
 			continue
 		}

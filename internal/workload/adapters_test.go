@@ -185,13 +185,11 @@ func TestOverdue_AppliesDeadlineOfOperator(t *testing.T) {
 	require.Equal(t, Deadline, remaining)
 }
 
-// Names of volumeClaimTemplates are volumes of the pod, also after packing.
-func TestOutline_CountsClaimTemplatesAsVolumes(t *testing.T) {
+// Names of volumeClaimTemplates are volumes of the pod.
+func TestNewView_CountsClaimTemplatesAsVolumes(t *testing.T) {
 	set := &appsv1.StatefulSet{Spec: appsv1.StatefulSetSpec{VolumeClaimTemplates: []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "data"}}}}}
-	outline := NewOutline(set)
-	again := UnpackOutline(outline.Ref, nil, outline.Pack(nil))
 
-	view := again.View(nil, "")
+	view := NewView(set)
 
 	require.True(t, view.HasVolume("data"))
 	require.False(t, view.HasVolume("other"))

@@ -6,59 +6,87 @@ package workload
 import (
 	"reflect"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 )
 
-// applicationSpec returns the parts of a pod that admission checks, without the fields of the operator's
-// managers.
-func applicationSpec(spec *corev1.PodSpec, owned map[string]Owned) corev1.PodSpec {
-	application := corev1.PodSpec{
-		HostNetwork: spec.HostNetwork, HostPID: spec.HostPID, HostIPC: spec.HostIPC,
-		HostUsers: spec.HostUsers, OS: spec.OS, SecurityContext: spec.SecurityContext,
-		InitContainers: foreignContainers(spec.InitContainers, owned),
-		Containers:     foreignContainers(spec.Containers, owned),
-	}
-	for i := range spec.Volumes {
-		if v := &spec.Volumes[i]; !anyOwns(owned, ownedVolumes, v.Name) {
-			application.Volumes = append(application.Volumes, kindOnly(v))
-		}
-	}
-	return application
+// Volume is a volume of the pod template, without the details of its source.
+type Volume struct {
+	Name string
+	// Kind is the name of the field with the source, such as emptyDir. It is "" if the manifest does not set a source.
+	Kind string
+	// Medium is the medium of an emptyDir.
+	Medium corev1.StorageMedium
 }
 
-func foreignContainers(containers []corev1.Container, owned map[string]Owned) []corev1.Container {
-	var result []corev1.Container
-	for i := range containers {
-		c := &containers[i]
-		if anyOwns(owned, ownedContainers, c.Name) {
-			continue
+// NewVolume returns a volume without the details of its source.
+func NewVolume(volume *corev1.Volume) Volume {
+	result := Volume{Name: volume.Name}
+	source := reflect.ValueOf(volume.VolumeSource)
+	for i := range source.NumField() {
+		if !source.Field(i).IsNil() {
+			result.Kind = jsonName(source.Type().Field(i))
 		}
-		result = append(result, corev1.Container{Name: c.Name, SecurityContext: c.SecurityContext, Ports: slices.Clone(c.Ports)})
+	}
+	if volume.EmptyDir != nil {
+		result.Medium = volume.EmptyDir.Medium
 	}
 	return result
 }
 
-// kindOnly returns a copy of a volume with only its name and its kind. For an emptyDir, it also keeps the
-// medium.
-func kindOnly(volume *corev1.Volume) corev1.Volume {
-	reduced := corev1.Volume{Name: volume.Name}
-	from, to := reflect.ValueOf(volume.VolumeSource), reflect.ValueOf(&reduced.VolumeSource).Elem()
-	for i := range from.NumField() {
-		if source := from.Field(i); !source.IsNil() {
-			to.Field(i).Set(reflect.New(source.Type().Elem()))
-		}
-	}
-	if dir := volume.EmptyDir; dir != nil {
-		reduced.EmptyDir.Medium = dir.Medium
-	}
-	return reduced
+// IsOnNode reports whether the content of the volume is lost with its node. The Cluster Autoscaler does not
+// remove a node with a pod that has such a volume, unless an annotation names the volume.
+func (v *Volume) IsOnNode() bool {
+	return v.Kind == "hostPath" || v.Kind == "emptyDir" && v.Medium != corev1.StorageMediumMemory
 }
 
-// IsOnNode reports whether the content of a volume is lost with its node. The Cluster Autoscaler does not
-// remove a node with a pod that has such a volume, unless an annotation names the volume.
-func IsOnNode(volume *corev1.Volume) bool {
-	return volume.HostPath != nil || volume.EmptyDir != nil && volume.EmptyDir.Medium != corev1.StorageMediumMemory
+// object returns the volume with an empty source of its kind.
+func (v *Volume) object() corev1.Volume {
+	volume := corev1.Volume{Name: v.Name}
+	source := reflect.ValueOf(&volume.VolumeSource).Elem()
+	for i := range source.NumField() {
+		if jsonName(source.Type().Field(i)) == v.Kind {
+			source.Field(i).Set(reflect.New(source.Type().Field(i).Type.Elem()))
+		}
+	}
+	if volume.EmptyDir != nil {
+		volume.EmptyDir.Medium = v.Medium
+	}
+	return volume
+}
+
+func jsonName(field reflect.StructField) string {
+	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+	return name
+}
+
+// Application returns the parts of the pod that admission checks, without the fields of the operator's managers:
+// security contexts, host namespaces, ports, and the kinds of volumes.
+func (v *View) Application() *corev1.PodSpec {
+	pod := &corev1.PodSpec{
+		HostNetwork: v.HostNetwork, HostPID: v.HostPID, HostIPC: v.HostIPC, HostUsers: v.HostUsers, OS: v.OS, SecurityContext: v.SecurityContext,
+	}
+	for i := range v.Containers {
+		c := &v.Containers[i]
+		if v.ContainerOwner(c.Name) != "" {
+			continue
+		}
+		list := &pod.Containers
+		if c.Init {
+			list = &pod.InitContainers
+		}
+		*list = append(*list, corev1.Container{Name: c.Name, SecurityContext: c.SecurityContext, Ports: c.Ports})
+	}
+	for _, volume := range v.ApplicationVolumes() {
+		pod.Volumes = append(pod.Volumes, volume.object())
+	}
+	return pod
+}
+
+// ApplicationVolumes returns the volumes without those of the operator's managers.
+func (v *View) ApplicationVolumes() []Volume {
+	return slices.DeleteFunc(slices.Clone(v.Volumes), func(volume Volume) bool { return v.isOurVolume(volume.Name) })
 }
 
 func ownedContainers(o Owned) []string { return o.Containers }

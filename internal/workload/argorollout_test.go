@@ -145,7 +145,7 @@ func TestArgoRollout_RecordsOwnedItems(t *testing.T) {
 	require.Equal(t, "2", audit.InjectedHash)
 	require.False(t, audit.HasPlainAnnotations)
 	require.True(t, audit.IsEmpty(), "an owner has taken its container out")
-	require.Equal(t, []Trace{{Manager: "vectorsidecar/audit", Applied: true, Listed: true}, {Manager: "vectorsidecar/logs", Applied: true, Listed: true}}, ListTraces(rollout.object()))
+	require.Equal(t, []Trace{{Manager: "vectorsidecar/audit", Applied: true, Listed: true}, {Manager: "vectorsidecar/logs", Applied: true, Listed: true}}, ReadOwnership(rollout.object()).Traces)
 
 	withDefault := recordedRollout(corev1.Container{Name: "vector", Image: "v:1", Ports: []corev1.ContainerPort{{ContainerPort: 9598, Protocol: corev1.ProtocolTCP}}})
 	require.Equal(t, logs.Hash, NewView(withDefault.object()).Owned["vectorsidecar/logs"].Hash, "what the definition adds is no change")

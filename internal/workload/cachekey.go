@@ -21,14 +21,14 @@ func valueKeys() []string {
 // texts.
 func (v *View) appendValues(text []byte, keys []string) []byte {
 	for _, key := range keys {
-		text = AppendTexts(text, key)
+		text = appendTexts(text, key)
 		switch key {
 		case "kind":
-			text = AppendTexts(text, v.Kind)
+			text = appendTexts(text, v.Kind)
 		case "name":
-			text = AppendTexts(text, v.Name)
+			text = appendTexts(text, v.Name)
 		case "namespace":
-			text = AppendTexts(text, v.Namespace)
+			text = appendTexts(text, v.Namespace)
 		case "labels":
 			text = appendMap(text, v.Labels)
 		case "annotations":
@@ -36,11 +36,11 @@ func (v *View) appendValues(text []byte, keys []string) []byte {
 		case "containers":
 			text = v.appendContainers(text, "")
 		case "qosClass":
-			text = AppendTexts(text, string(v.QoSClass))
+			text = appendTexts(text, string(v.QoSClass))
 		case "users":
 			text = v.appendUsers(text, "")
 		case "accountPullSecrets":
-			text = AppendTexts(text, v.AccountPullSecrets()...)
+			text = appendTexts(text, v.AccountPullSecrets()...)
 		}
 	}
 	return text
@@ -63,13 +63,13 @@ func (v *View) ValuesHash(keys []string) string {
 	for _, key := range keys {
 		switch key {
 		case "containers":
-			text = v.appendContainers(AppendTexts(text, key), v.Name)
+			text = v.appendContainers(appendTexts(text, key), v.Name)
 		case "users":
-			text = v.appendUsers(AppendTexts(text, key), v.Name)
+			text = v.appendUsers(appendTexts(text, key), v.Name)
 		case GraceKey:
-			text = binary.AppendVarint(AppendTexts(text, key), ptr.Deref(v.GraceSeconds, corev1.DefaultTerminationGracePeriodSeconds))
+			text = binary.AppendVarint(appendTexts(text, key), ptr.Deref(v.GraceSeconds, corev1.DefaultTerminationGracePeriodSeconds))
 		case PullSecretsKey:
-			text = AppendTexts(AppendTexts(text, key), v.ownPullSecrets()...)
+			text = appendTexts(appendTexts(text, key), v.ownPullSecrets()...)
 		default:
 			text = v.appendValues(text, []string{key})
 		}
@@ -83,23 +83,19 @@ const ownName = "\x00"
 // appendContainers appends a text of the application's containers. If a container has the same name as the
 // workload, the text contains ownName instead of the container's name.
 func (v *View) appendContainers(text []byte, name string) []byte {
-	for i := range v.Containers {
-		c := &v.Containers[i]
-		if c.Init || len(v.Owned) > 0 && v.ContainerOwner(c.Name) != "" {
-			continue
-		}
-		text = AppendTexts(append(text, 'c'), maskName(c.Name, name))
+	for c := range v.applicationContainers() {
+		text = appendTexts(append(text, 'c'), maskName(c.Name, name))
 		for _, port := range c.Ports {
-			text = AppendTexts(append(text, 'p'), port.Name, string(port.Protocol))
+			text = appendTexts(append(text, 'p'), port.Name, string(port.Protocol))
 			text = binary.AppendVarint(text, int64(port.ContainerPort))
 		}
 		for _, mount := range c.Mounts {
 			if len(v.Owned) > 0 && v.isOurVolume(mount.Name) {
 				continue
 			}
-			text = AppendTexts(append(text, 'm'), mount.Name, mount.MountPath, mount.SubPath)
+			text = appendTexts(append(text, 'm'), mount.Name, mount.MountPath, mount.SubPath)
 			if mount.SubPathExpr != "" {
-				text = AppendTexts(append(text, 'e'), mount.SubPathExpr, jsonText(variableValues(c.Env, mount.SubPathExpr)))
+				text = appendTexts(append(text, 'e'), mount.SubPathExpr, jsonText(variableValues(c.Env, mount.SubPathExpr)))
 			}
 		}
 	}

@@ -23,9 +23,9 @@ func isPatch(entry *metav1.ManagedFieldsEntry) bool {
 	return entry.Operation == metav1.ManagedFieldsOperationUpdate && entry.Subresource == "" && meta.IsManager(entry.Manager)
 }
 
-// LastWriter returns the field manager that last wrote the object, or "" for none. It ignores the operator's
+// lastWriter returns the field manager that last wrote the object, or "" for none. It ignores the operator's
 // managers, and writes of subresources such as status.
-func LastWriter(entries []metav1.ManagedFieldsEntry) string {
+func lastWriter(entries []metav1.ManagedFieldsEntry) string {
 	if entry := lastEntry(entries); entry != nil {
 		return entry.Manager
 	}

@@ -162,17 +162,6 @@ func containersIn(mentioned *mention, containers []corev1.Container) []corev1.Co
 	return result
 }
 
-// readOwned returns the fields and the marks of the operator's managers in a workload, by manager. For most
-// workloads, both maps are empty, and the call takes almost no time.
-func readOwned(object Object) (map[string]Owned, map[string]Marks) {
-	if !IsCarrier(object) {
-		return nil, nil
-	}
-	fields := ReadManagedFields(object)
-	owned, _ := fields.OwnedItems(fields.Select(object), object)
-	return owned, fields.Marks(owned)
-}
-
 // IsCarrier reports whether a workload may have fields, marks or managedFields entries of the operator's
 // managers.
 func IsCarrier(object Object) bool {
@@ -185,14 +174,7 @@ func IsCarrier(object Object) bool {
 	return hasMarks(object.GetAnnotations()) || hasMarks(templateAnnotations(object))
 }
 
-// OwnedItems returns the fields of each manager in the selected parts of the workload that ReadManagedFields has read.
-// It also reports whether the result depends on the fields of deployment tools.
-func (m *ManagedFields) OwnedItems(selected *corev1.PodTemplate, object Object) (byManager map[string]Owned, readOthers bool) {
-	deployers := &deployed{object: object}
-	byManager = m.ownedByManager(selected, deployers)
-	return byManager, deployers.items != nil
-}
-
+// ownedByManager returns the fields of each manager in the selected parts of a workload.
 func (m *ManagedFields) ownedByManager(selected *corev1.PodTemplate, deployers *deployed) map[string]Owned {
 	var byManager map[string]Owned
 	if m.isRecorded {
@@ -260,11 +242,11 @@ func AppendManagedFields(text []byte, object Object) []byte {
 			if entry.FieldsV1 != nil {
 				fields = entry.FieldsV1.GetRawString()
 			}
-			text = AppendTexts(text, entry.Manager, string(entry.Operation), fields)
+			text = appendTexts(text, entry.Manager, string(entry.Operation), fields)
 		}
 	}
 	if objectKind(object).Traits.AtomicLists {
-		text = AppendTexts(append(text, 'r'), ourAnnotations(object.GetAnnotations())...)
+		text = appendTexts(append(text, 'r'), ourAnnotations(object.GetAnnotations())...)
 	}
 	lists := map[string]string{}
 	for key, value := range templateAnnotations(object) {

@@ -116,10 +116,10 @@ func (m *liveMarks) isCopied(key string) bool {
 func (m *liveMarks) appendTo(text []byte) []byte {
 	text = appendMap(appendMap(append(text, 'k'), m.managers), m.podManagers)
 	for _, names := range []map[string]bool{m.foreignKeys.names, m.podForeignKeys.names, m.confirmed.names, m.deployed.names} {
-		text = AppendTexts(append(text, 'n'), slices.Sorted(maps.Keys(names))...)
+		text = appendTexts(append(text, 'n'), slices.Sorted(maps.Keys(names))...)
 	}
 	for _, list := range slices.Sorted(maps.Keys(m.items)) {
-		text = AppendTexts(AppendTexts(append(text, 'i'), list), m.items[list]...)
+		text = appendTexts(appendTexts(append(text, 'i'), list), m.items[list]...)
 	}
 	return text
 }
@@ -143,9 +143,9 @@ func (m *ManagedFields) addMarked(records map[string]*record) {
 	m.Managers = slices.Compact(m.Managers)
 }
 
-// Marks returns the marks of each manager, or nil for none. The argument contains the fields that each manager
+// marksFor returns the marks of each manager, or nil for none. The argument contains the fields that each manager
 // owns.
-func (m *ManagedFields) Marks(owned map[string]Owned) map[string]Marks {
+func (m *ManagedFields) marksFor(owned map[string]Owned) map[string]Marks {
 	byManager := map[string]Marks{}
 	add := func(managers map[string]string, foreignKeys *mention, path []string, into func(*Marks) *[]string) {
 		for _, key := range slices.Sorted(maps.Keys(managers)) {

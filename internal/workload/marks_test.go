@@ -60,7 +60,7 @@ func TestMarks_AreFoundWhoeverOwnsThem(t *testing.T) {
 	alone.Apply("argocd", manifest(annotations, ofPods))
 	require.True(t, IsCarrier(alone.Live()))
 	require.Equal(t, []string{logs}, Managers(alone.Live()))
-	require.Equal(t, []Trace{{Manager: logs, Listed: true, Marked: true}}, ListTraces(alone.Live()))
+	require.Equal(t, []Trace{{Manager: logs, Listed: true, Marked: true}}, ReadOwnership(alone.Live()).Traces)
 	view := NewView(alone.Live())
 	require.Empty(t, view.Owned)
 	require.Equal(t, map[string]Marks{logs: {Annotations: keys, PodAnnotations: podKeys}}, view.Marks)

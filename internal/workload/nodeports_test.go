@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	"sigs.k8s.io/yaml"
 )
 
 // Two DaemonSets share no node if a node selector or the required affinity keeps them on nodes with different values of a
-// label. A packed outline has the same result.
+// label.
 func TestView_SharesNodes(t *testing.T) {
 	t.Parallel()
 	term := func(key, operator, values string) string {
@@ -40,16 +41,14 @@ func TestView_SharesNodes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			views, packed := [2]View{}, [2]View{}
+			views := [2]View{}
 			for i, text := range []string{test.pod, test.other} {
-				outline := Outline{Ref: Ref{Kind: "DaemonSet"}}
-				require.NoError(t, yaml.UnmarshalStrict([]byte(text), &outline.Template.Spec))
-				views[i] = outline.View(nil, "")
-				unpacked := UnpackOutline(outline.Ref, nil, outline.Pack(nil))
-				packed[i] = unpacked.View(nil, "")
+				daemonSet := &appsv1.DaemonSet{}
+				require.NoError(t, yaml.UnmarshalStrict([]byte(text), &daemonSet.Spec.Template.Spec))
+				views[i] = NewView(daemonSet)
 			}
 			require.Equal(t, test.want, views[0].SharesNodes(&views[1]))
-			require.Equal(t, test.want, packed[1].SharesNodes(&packed[0]))
+			require.Equal(t, test.want, views[1].SharesNodes(&views[0]))
 		})
 	}
 }
@@ -60,12 +59,8 @@ func TestView_ReadsDeprecatedServiceAccountField(t *testing.T) {
 	for text, want := range map[string]string{
 		"{}": "default", "serviceAccountName: a": "a", "serviceAccount: b": "b", "serviceAccountName: a\nserviceAccount: b": "a",
 	} {
-		outline := Outline{Ref: Ref{Kind: "Deployment"}}
-		require.NoError(t, yaml.UnmarshalStrict([]byte(text), &outline.Template.Spec))
-		view := outline.View(nil, "")
-		require.Equal(t, want, view.ServiceAccount, text)
-		unpacked := UnpackOutline(outline.Ref, nil, outline.Pack(nil))
-		packed := unpacked.View(nil, "")
-		require.Equal(t, want, packed.ServiceAccount, text)
+		deployment := &appsv1.Deployment{}
+		require.NoError(t, yaml.UnmarshalStrict([]byte(text), &deployment.Spec.Template.Spec))
+		require.Equal(t, want, NewView(deployment).ServiceAccount, text)
 	}
 }

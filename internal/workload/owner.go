@@ -37,28 +37,3 @@ func controllerOwner(object metav1.Object) *Owner {
 	}
 	return &Owner{Kind: humanize.Message(kind, mostOfOwner), Name: humanize.Message(reference.Name, mostOfOwner)}
 }
-
-// OwnerReferences returns the owner references of a workload with only the parts that its View depends on. It
-// does not allocate for a workload without a controller owner.
-func OwnerReferences(object metav1.Object) []metav1.OwnerReference {
-	reference := metav1.GetControllerOfNoCopy(object)
-	if reference == nil {
-		return nil
-	}
-	return []metav1.OwnerReference{{APIVersion: reference.APIVersion, Kind: reference.Kind, Name: reference.Name}}
-}
-
-// packOwner returns an owner as a list with one owner reference. The list is empty without an owner.
-func packOwner(owner *Owner) []metav1.OwnerReference {
-	if owner == nil {
-		return nil
-	}
-	return []metav1.OwnerReference{{Kind: owner.Kind, Name: owner.Name}}
-}
-
-func unpackOwner(references []metav1.OwnerReference) *Owner {
-	if len(references) == 0 {
-		return nil
-	}
-	return &Owner{Kind: references[0].Kind, Name: references[0].Name}
-}

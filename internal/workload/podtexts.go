@@ -4,7 +4,6 @@
 package workload
 
 import (
-	"maps"
 	"slices"
 	"strings"
 )
@@ -27,12 +26,5 @@ func podTexts(annotations map[string]string) map[string]string {
 		}
 		result[key] = value
 	}
-	return result
-}
-
-// keysAndTexts returns all annotations, but only podTexts with their values.
-func keysAndTexts(annotations map[string]string) map[string]string {
-	result := keysOnly(maps.Keys(annotations))
-	maps.Copy(result, podTexts(annotations))
 	return result
 }

@@ -39,12 +39,8 @@ func TestQoSClass_ExcludesSidecar(t *testing.T) {
 		"the pod's own": {corev1.PodSpec{Resources: &whole, Containers: []corev1.Container{{}}}, QoSOfPod},
 	} {
 		t.Run(name, func(t *testing.T) {
-			outline := Outline{Ref: Ref{Kind: "Deployment"}, Template: corev1.PodTemplateSpec{Spec: test.spec}}
-			view := outline.View(ours, "")
+			view := viewWith(corev1.PodTemplateSpec{Spec: test.spec}, ours)
 			require.Equal(t, test.want, view.QoSClass)
-			unpacked := UnpackOutline(outline.Ref, nil, outline.Pack(ours))
-			packed := unpacked.View(ours, "")
-			require.Equal(t, test.want, packed.QoSClass)
 
 			for added, with := range map[*corev1.ResourceRequirements]map[corev1.PodQOSClass]corev1.PodQOSClass{
 				{}:     {corev1.PodQOSBestEffort: corev1.PodQOSBestEffort, QoSOfPod: QoSOfPod},

@@ -20,7 +20,7 @@ func (v *View) AppendReads(text []byte, reads []tree.Read) []byte {
 		case len(read.Path) == 1 && read.Aspect == tree.WholeValue:
 			text = v.appendValues(text, read.Path)
 		case len(read.Path) > 0:
-			text = v.appendRead(AppendTexts(text, read.Path...), read)
+			text = v.appendRead(appendTexts(text, read.Path...), read)
 		case read.Aspect == tree.WholeValue:
 			text = v.appendValues(text, valueKeys())
 		}
@@ -51,10 +51,8 @@ func (v *View) appendRead(text []byte, read tree.Read) []byte {
 // countContainers returns the number of containers in Values.
 func (v *View) countContainers() int {
 	count := 0
-	for i := range v.Containers {
-		if c := &v.Containers[i]; !c.Init && (len(v.Owned) == 0 || v.ContainerOwner(c.Name) == "") {
-			count++
-		}
+	for range v.applicationContainers() {
+		count++
 	}
 	return count
 }
@@ -65,7 +63,7 @@ func appendItem(text []byte, items map[string]string, key string) []byte {
 	if !isThere {
 		return append(text, '-')
 	}
-	return AppendTexts(append(text, '+'), value)
+	return appendTexts(append(text, '+'), value)
 }
 
 // appendLength appends the number of items. If the aspect is tree.Shape, it appends only whether items exist.

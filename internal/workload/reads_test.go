@@ -29,10 +29,10 @@ func TestAppendReads_DistinguishesTemplateInput(t *testing.T) {
 		func(v *View) { v.Containers = nil },
 		func(v *View) { v.QoSClass = corev1.PodQOSGuaranteed },
 		func(v *View) {
-			v.Application.Containers = []corev1.Container{{Name: "a", SecurityContext: &corev1.SecurityContext{RunAsUser: new(int64(7))}}}
+			v.Containers[0].SecurityContext = &corev1.SecurityContext{RunAsUser: new(int64(7))}
 		},
 		func(v *View) {
-			v.Application.Containers = []corev1.Container{{Name: "a", SecurityContext: &corev1.SecurityContext{RunAsGroup: new(int64(7))}}}
+			v.Containers[0].SecurityContext = &corev1.SecurityContext{RunAsGroup: new(int64(7))}
 		},
 		func(v *View) { v.Containers[0].Name = "app" },
 		func(v *View) { v.Containers[0].Init = true },

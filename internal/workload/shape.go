@@ -33,18 +33,18 @@ func ShapeDigest(object Object, owned map[string]Owned) uint64 {
 		ServiceAccountName:           strings.ReplaceAll(spec.ServiceAccountName, object.GetName(), ""),
 	}}
 	for i := range spec.Volumes {
-		kind := kindOnly(&spec.Volumes[i])
-		kind.Name = ""
-		shape.Spec.Volumes = append(shape.Spec.Volumes, kind)
+		volume := NewVolume(&spec.Volumes[i])
+		volume.Name = ""
+		shape.Spec.Volumes = append(shape.Spec.Volumes, volume.object())
 	}
 	shape.Labels, shape.Annotations = keysOnly(maps.Keys(foreignTemplate.Labels)), keysOnly(maps.Keys(foreignTemplate.Annotations))
 	text, err := shape.Marshal()
 	if err != nil {
 		text = nil // Every value of the type marshals.
 	}
-	text = AppendTexts(text, content.Kind.Kind)
+	text = appendTexts(text, content.Kind.Kind)
 	if RemovesFirst(object) {
-		text = AppendTexts(text, "removes first")
+		text = appendTexts(text, "removes first")
 	}
 	sum := fnv.New64a()
 	_, _ = sum.Write(text) // Write never fails.

@@ -76,15 +76,12 @@ func TestSystemFields_FindsFieldsForWindows(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			outline := Outline{Ref: Ref{Kind: "Deployment"}}
-			require.NoError(t, yaml.UnmarshalStrict([]byte(test.pod), &outline.Template.Spec))
+			template := corev1.PodTemplateSpec{}
+			require.NoError(t, yaml.UnmarshalStrict([]byte(test.pod), &template.Spec))
 			owned := map[string]Owned{"vectorsidecar/logs": {Containers: []string{"vector"}}}
 
-			view := outline.View(owned, "")
+			view := viewWith(template, owned)
 			require.Equal(t, test.want, view.Windows)
-			unpacked := UnpackOutline(outline.Ref, nil, outline.Pack(owned))
-			packed := unpacked.View(owned, "")
-			require.Equal(t, test.want, packed.Windows)
 		})
 	}
 }

@@ -77,30 +77,33 @@ func parseInjectedEnv(text string) []InjectedEnv {
 	for line := range strings.SplitSeq(text, "\n") {
 		container, variable, isOne := strings.Cut(line, " ")
 		name, value, isSet := strings.Cut(variable, "=")
-		if isOne && isSet && container != "" && name != "" && !strings.Contains(line, ownName) {
+		if isOne && isSet && container != "" && name != "" {
 			variables = append(variables, InjectedEnv{Container: container, Name: name, Value: value})
 		}
 	}
 	return variables
 }
 
-// findInjectedEnv returns the recorded variables of a pod template that still exist, by the annotation key of
-// their record. A variable with another value than recorded belongs to the application, and so does a variable
-// in the manifest of a deployment tool. The result is nil if the pod template does not have a record.
-func findInjectedEnv(template *corev1.PodTemplateSpec, entries []metav1.ManagedFieldsEntry) map[string][]InjectedEnv {
-	var variables map[string][]InjectedEnv
+// EnvRecord contains the recorded variables of a pod template that still exist.
+type EnvRecord struct {
+	// Key is the annotation key of the record.
+	Key       string
+	Variables []InjectedEnv
+}
+
+// findInjectedEnv returns the records of a pod template, sorted by key. A variable with another value than recorded
+// belongs to the application, and so does a variable in the manifest of a deployment tool.
+func findInjectedEnv(template *corev1.PodTemplateSpec, entries []metav1.ManagedFieldsEntry) []EnvRecord {
+	var records []EnvRecord
 	for key, text := range template.Annotations {
-		if !meta.IsInjectedEnv(key) {
-			continue
+		if meta.IsInjectedEnv(key) {
+			records = append(records, EnvRecord{key, slices.DeleteFunc(parseInjectedEnv(text), func(t InjectedEnv) bool {
+				return !t.isIn(template.Spec.Containers) || isDeployed(entries, t)
+			})})
 		}
-		if variables == nil {
-			variables = map[string][]InjectedEnv{}
-		}
-		variables[key] = slices.DeleteFunc(parseInjectedEnv(text), func(t InjectedEnv) bool {
-			return !t.isIn(template.Spec.Containers) || isDeployed(entries, t)
-		})
 	}
-	return variables
+	slices.SortFunc(records, func(a, b EnvRecord) int { return strings.Compare(a.Key, b.Key) })
+	return records
 }
 
 // isIn reports whether a container has the variable exactly once and with the recorded value.
@@ -143,32 +146,10 @@ func isDeployed(entries []metav1.ManagedFieldsEntry, injected InjectedEnv) bool 
 // InjectedEnvFor returns the existing variables that a manager's sidecar has injected into application
 // containers. It also reports whether the pod template has a record for this sidecar.
 func (v *View) InjectedEnvFor(manager string) (variables []InjectedEnv, isRecorded bool) {
-	if v.InjectedEnv == nil {
-		return nil, false
-	}
-	variables, isRecorded = v.InjectedEnv[meta.AnnotationInjectedEnv(manager)]
-	return variables, isRecorded
-}
-
-// packInjectedEnv adds the records to the annotations of a packed pod template. It replaces the workload's
-// name, so that workloads that differ only in their names share one packed pod template.
-func packInjectedEnv(into map[string]string, injected map[string][]InjectedEnv, name string) {
-	for key, variables := range injected {
-		into[key] = strings.ReplaceAll(FormatInjectedEnv(variables), name, ownName)
-	}
-}
-
-// unpackInjectedEnv reverses packInjectedEnv.
-func unpackInjectedEnv(packed map[string]string, name string) map[string][]InjectedEnv {
-	var variables map[string][]InjectedEnv
-	for key, text := range packed {
-		if !meta.IsInjectedEnv(key) {
-			continue
+	for _, record := range v.InjectedEnv {
+		if record.Key == meta.AnnotationInjectedEnv(manager) {
+			return record.Variables, true
 		}
-		if variables == nil {
-			variables = map[string][]InjectedEnv{}
-		}
-		variables[key] = parseInjectedEnv(strings.ReplaceAll(text, ownName, name))
 	}
-	return variables
+	return nil, false
 }

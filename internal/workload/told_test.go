@@ -64,24 +64,6 @@ func TestInjectedEnvFor_ExcludesVariablesOfDeployer(t *testing.T) {
 	}
 }
 
-// A packed workload shows the same, and differs from another one in its name alone.
-func TestPackInjectedEnv_OmitsWorkloadName(t *testing.T) {
-	packed := func(name string) *Packed {
-		value := "service.name=" + name
-		deployment := informed("app ADDRESS="+value, corev1.EnvVar{Name: "ADDRESS", Value: value})
-		deployment.Name = name
-		outline := NewOutline(deployment)
-		of := outline.Pack(nil)
-		again := UnpackOutline(outline.Ref, nil, of)
-		require.Equal(t, outline.InjectedEnv, again.InjectedEnv)
-		require.Equal(t, value, again.View(nil, "").InjectedEnv[meta.AnnotationInjectedEnv(meta.Manager("logs"))][0].Value)
-		return of
-	}
-	require.Equal(t, packed("cart"), packed("search"))
-	untold := NewOutline(&appsv1.Deployment{})
-	require.Nil(t, UnpackOutline(untold.Ref, nil, untold.Pack(nil)).InjectedEnv)
-}
-
 func TestValueFor_ExpandsWorkloadFields(t *testing.T) {
 	tell := EnvInjection{Containers: []string{AllContainers}, Name: "A", Value: "{kind} {namespace}/{name}"}
 	require.Equal(t, "deployment shop/cart", tell.ValueFor(Ref{Kind: "Deployment", Namespace: "shop", Name: "cart"}))

@@ -16,20 +16,9 @@ type Trace struct {
 	WrittenBy, Orphan string
 }
 
-// ListTraces returns one trace for each of the operator's field managers in a workload.
-func ListTraces(object Object) []Trace {
-	if !IsCarrier(object) {
-		return nil
-	}
-	fields := ReadManagedFields(object)
-	owned, _ := fields.OwnedItems(fields.Select(object), object)
-	return fields.Traces(owned)
-}
-
-// Traces returns one trace for each manager. The argument contains the fields that each manager owns.
-func (m *ManagedFields) Traces(owned map[string]Owned) []Trace {
+// traces returns one trace for each manager. The arguments contain the fields and the marks of each manager.
+func (m *ManagedFields) traces(owned map[string]Owned, marks map[string]Marks) []Trace {
 	var traces []Trace
-	marks := m.Marks(owned)
 	for _, manager := range m.Managers {
 		o := owned[manager]
 		trace := Trace{Manager: manager, WrittenBy: o.WrittenBy, Orphan: o.Orphan}

@@ -20,7 +20,7 @@ func marked(manager string) string {
 	return strings.Replace(fieldmanager.Sidecar, "annotations:\n", "annotations:\n    "+meta.AnnotationWrittenBy(manager)+": vector-system/vso\n", 1)
 }
 
-func TestListTraces_ReportsRecordedManagers(t *testing.T) {
+func TestReadOwnership_ReportsRecordedManagers(t *testing.T) {
 	logs := meta.Manager("logs")
 	written := func(t *testing.T, text string, change func(*appsv1.Deployment)) *appsv1.Deployment {
 		c := fieldmanager.New(t)
@@ -56,7 +56,7 @@ func TestListTraces_ReportsRecordedManagers(t *testing.T) {
 		}), []Trace{{Manager: logs, Applied: true, Patched: true}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, test.want, ListTraces(test.of))
+			require.Equal(t, test.want, ReadOwnership(test.of).Traces)
 		})
 	}
 }
@@ -73,11 +73,11 @@ func TestHash_IgnoresMarks(t *testing.T) {
 }
 
 // A name may be longer than a field manager, or than an annotation key.
-func TestListTraces_FindsMarksOfLongNames(t *testing.T) {
+func TestReadOwnership_FindsMarksOfLongNames(t *testing.T) {
 	for _, length := range []int{60, 120, 253} {
 		manager := meta.Manager(strings.Repeat("a", length))
 		c := fieldmanager.New(t)
 		c.Apply(manager, marked(manager))
-		require.Equal(t, []Trace{{Manager: manager, Applied: true, WrittenBy: "vector-system/vso"}}, ListTraces(c.Live()))
+		require.Equal(t, []Trace{{Manager: manager, Applied: true, WrittenBy: "vector-system/vso"}}, ReadOwnership(c.Live()).Traces)
 	}
 }

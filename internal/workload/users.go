@@ -5,31 +5,42 @@ package workload
 
 import (
 	"encoding/binary"
+	"iter"
 
 	corev1 "k8s.io/api/core/v1"
 )
 
 // RunsAs returns the user ID and the group ID of a container's security context, or else of the pod's security
 // context. An ID is nil if neither sets it.
-func RunsAs(pod *corev1.PodSpec, c *corev1.Container) (user, group *int64) {
-	if securityContext := pod.SecurityContext; securityContext != nil {
-		user, group = securityContext.RunAsUser, securityContext.RunAsGroup
+func RunsAs(pod *corev1.PodSecurityContext, container *corev1.SecurityContext) (user, group *int64) {
+	if pod != nil {
+		user, group = pod.RunAsUser, pod.RunAsGroup
 	}
-	if securityContext := c.SecurityContext; securityContext != nil && securityContext.RunAsUser != nil {
-		user = securityContext.RunAsUser
+	if container != nil && container.RunAsUser != nil {
+		user = container.RunAsUser
 	}
-	if securityContext := c.SecurityContext; securityContext != nil && securityContext.RunAsGroup != nil {
-		group = securityContext.RunAsGroup
+	if container != nil && container.RunAsGroup != nil {
+		group = container.RunAsGroup
 	}
 	return user, group
+}
+
+// applicationContainers yields the containers of the application that are not init containers.
+func (v *View) applicationContainers() iter.Seq[*Container] {
+	return func(yield func(*Container) bool) {
+		for i := range v.Containers {
+			if c := &v.Containers[i]; !c.Init && (len(v.Owned) == 0 || v.ContainerOwner(c.Name) == "") && !yield(c) {
+				return
+			}
+		}
+	}
 }
 
 // userValues returns the user and group IDs of the application's containers for templates, by container name.
 func (v *View) userValues() map[string]any {
 	users := map[string]any{}
-	for i := range v.Application.Containers {
-		c := &v.Application.Containers[i]
-		user, group := RunsAs(&v.Application, c)
+	for c := range v.applicationContainers() {
+		user, group := RunsAs(v.SecurityContext, c.SecurityContext)
 		ids := map[string]any{}
 		if user != nil {
 			ids["runAsUser"] = float64(*user)
@@ -47,13 +58,12 @@ func (v *View) userValues() map[string]any {
 // appendUsers appends a text that differs if userValues differs. For a container with the name in the argument,
 // the text contains ownName.
 func (v *View) appendUsers(text []byte, name string) []byte {
-	for i := range v.Application.Containers {
-		c := &v.Application.Containers[i]
-		user, group := RunsAs(&v.Application, c)
+	for c := range v.applicationContainers() {
+		user, group := RunsAs(v.SecurityContext, c.SecurityContext)
 		if user == nil && group == nil {
 			continue
 		}
-		text = AppendTexts(append(text, 'c'), maskName(c.Name, name))
+		text = appendTexts(append(text, 'c'), maskName(c.Name, name))
 		if user != nil {
 			text = binary.AppendVarint(append(text, 'u'), *user)
 		}

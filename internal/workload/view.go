@@ -27,8 +27,8 @@ type View struct {
 	Labels, Annotations map[string]string
 	// Containers are the init containers and the containers, in that order.
 	Containers []Container
-	// Volumes are the names of the pod's volumes.
-	Volumes []string
+	// Volumes are the pod's volumes, including the operator's.
+	Volumes []Volume
 	// PullSecrets are the names in the pod's imagePullSecrets, including the operator's. ServiceAccount is the
 	// name of the pod's ServiceAccount.
 	PullSecrets    []string
@@ -52,9 +52,11 @@ type View struct {
 	// PodTexts are the pod annotations that node agents read for containers, or the Cluster Autoscaler for
 	// volumes, with their values.
 	PodTexts map[string]string
-	// Application is the part of the pod that admission checks, without the operator's fields: security
-	// contexts, host namespaces, ports, and the kinds of volumes.
-	Application corev1.PodSpec
+	// HostPID, HostIPC, HostUsers, OS and SecurityContext are the fields of the pod.
+	HostPID, HostIPC bool
+	HostUsers        *bool
+	OS               *corev1.PodOS
+	SecurityContext  *corev1.PodSecurityContext
 	// Secrets are the sorted names of the Secrets that the pod refers to, except in the operator's fields.
 	Secrets []string
 	// Overrides are the values that the workload's annotations set, by path, such as sidecar.resources.
@@ -77,9 +79,9 @@ type View struct {
 	Owned map[string]Owned
 	// Marks are the operator's annotations that stay when the fields in Owned are removed, by field manager.
 	Marks map[string]Marks
-	// InjectedEnv contains the existing environment variables that were injected into application containers,
-	// by the annotation keys of their records. It is nil if the pod template does not have a record.
-	InjectedEnv map[string][]InjectedEnv
+	// InjectedEnv contains the records of environment variables that were injected into application containers,
+	// sorted by key.
+	InjectedEnv []EnvRecord
 	// Paused reports whether the workload's rollouts are paused. Deleting reports whether the workload is being
 	// deleted.
 	Paused, Deleting bool
@@ -98,11 +100,12 @@ type Container struct {
 	Ports  []corev1.ContainerPort
 	Mounts []corev1.VolumeMount
 	// Env contains only the variables that a subPathExpr of Mounts needs.
-	Env []corev1.EnvVar
+	Env             []corev1.EnvVar
+	SecurityContext *corev1.SecurityContext
 }
 
-// Overrides returns the values that annotations set, by path.
-func Overrides(annotations map[string]string) map[string]string {
+// readOverrides returns the values that annotations set, by path.
+func readOverrides(annotations map[string]string) map[string]string {
 	var overrides map[string]string
 	for key, text := range annotations {
 		path, ok := strings.CutPrefix(key, meta.AnnotationValuesPrefix)
@@ -139,10 +142,6 @@ func optOut(annotations map[string]string) string {
 	return ""
 }
 
-func container(c *corev1.Container, isInit bool) Container {
-	return Container{Name: c.Name, Init: isInit, Ports: c.Ports, Mounts: c.VolumeMounts, Env: pathVariables(c)}
-}
-
 // foreign returns the annotations that may affect a rendering. It removes the operator's annotations, and
 // annotations that change with each deployment or rollout.
 func foreign(annotations map[string]string) map[string]string {
@@ -169,7 +168,7 @@ func isOfController(key string) bool {
 
 // HasVolume reports whether the pods have a volume of that name.
 func (v *View) HasVolume(name string) bool {
-	return slices.Contains(v.Volumes, name) || slices.Contains(v.Claims, name)
+	return slices.ContainsFunc(v.Volumes, func(volume Volume) bool { return volume.Name == name }) || slices.Contains(v.Claims, name)
 }
 
 // ContainerOwner returns the operator's field manager that owns a container, or "".
@@ -198,11 +197,8 @@ func (v *View) ownerBy(owns func(*Owned) bool) string {
 // injected sidecar does not affect the next rendering.
 func (v *View) Values() map[string]any {
 	containers := []any{}
-	for _, c := range v.Containers {
-		if c.Init || v.ContainerOwner(c.Name) != "" {
-			continue
-		}
-		containers = append(containers, v.values(&c))
+	for c := range v.applicationContainers() {
+		containers = append(containers, v.values(c))
 	}
 	return map[string]any{
 		"kind": v.Kind, "name": v.Name, "namespace": v.Namespace,

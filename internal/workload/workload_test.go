@@ -137,38 +137,40 @@ func TestValues_ExcludesSidecar(t *testing.T) {
 
 // Admission judges the application and the sidecar together; to find which of them is
 // at fault they are judged apart.
-func TestApplicationSpec_ExcludesSidecar(t *testing.T) {
+func TestApplication_ExcludesSidecar(t *testing.T) {
 	c := fieldmanager.New(t)
 	bare := NewView(c.Live())
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
 	injected := NewView(c.Live())
 
-	require.Equal(t, bare.Application, injected.Application)
-	require.Equal(t, corev1.PodSpec{
+	require.Equal(t, bare.Application(), injected.Application())
+	require.Equal(t, &corev1.PodSpec{
 		InitContainers: []corev1.Container{{Name: "migrate"}},
 		Containers:     []corev1.Container{{Name: "cart", Ports: []corev1.ContainerPort{{ContainerPort: 8080, Name: "http", Protocol: "TCP"}}}},
 		Volumes:        []corev1.Volume{{Name: "logs", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}},
-	}, bare.Application)
+	}, bare.Application())
 	require.Equal(t, []string{"app"}, injected.SelectorKeys)
 	require.Equal(t, []string{"app"}, injected.PodLabels)
 	require.Empty(t, bare.PodAnnotations)
 	require.Equal(t, injected.PodAnnotations, injected.Owned[meta.Manager("logs")].PodAnnotations)
 }
 
-// Of pod annotations the values are kept that tell agents of the nodes about containers, also of a
-// packed workload; others may be long and change with each deployment.
+// viewWith returns the view of a Deployment with a pod template and with fields of the operator's managers.
+func viewWith(template corev1.PodTemplateSpec, owned map[string]Owned) View {
+	deployment := &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Template: template}}
+	content := readContent(deployment)
+	return content.View(deployment, &Ownership{Owned: owned})
+}
+
+// A View has the values of pod annotations that node agents read for containers. Other values may be long and change with
+// each deployment.
 func TestPodTexts_KeepsNodeAgentAnnotations(t *testing.T) {
-	outline := Outline{Ref: Ref{Kind: "Deployment"}, Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{
+	view := viewWith(corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{
 		"vector.dev/exclude-containers": "proxy", "fluentbit.io/exclude-app": "true", "ad.datadoghq.com/app.logs_exclude": "",
 		"checksum/config": "1", "example.com/vector.dev": "1", "vector.dev": "1", "cluster-autoscaler.kubernetes.io/safe-to-evict": "true",
-	}}}}
+	}}}, nil)
 	want := map[string]string{"vector.dev/exclude-containers": "proxy", "fluentbit.io/exclude-app": "true", "cluster-autoscaler.kubernetes.io/safe-to-evict": "true"}
-	view := outline.View(nil, "")
 	require.Equal(t, want, view.PodTexts)
-	unpacked := UnpackOutline(outline.Ref, nil, outline.Pack(nil))
-	packed := unpacked.View(nil, "")
-	require.Equal(t, want, packed.PodTexts)
-	require.Equal(t, view.PodAnnotations, packed.PodAnnotations)
 	require.Len(t, view.PodAnnotations, 7)
 }
 
@@ -177,32 +179,31 @@ func TestIsOnNode_ExcludesMemoryVolumes(t *testing.T) {
 	emptyDir := func(medium corev1.StorageMedium) corev1.VolumeSource {
 		return corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{Medium: medium}}
 	}
-	outline := Outline{Ref: Ref{Kind: "Deployment"}, Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{Volumes: []corev1.Volume{
+	view := viewWith(corev1.PodTemplateSpec{Spec: corev1.PodSpec{Volumes: []corev1.Volume{
 		{Name: "disk", VolumeSource: emptyDir("")}, {Name: "memory", VolumeSource: emptyDir("Memory")}, {Name: "pages", VolumeSource: emptyDir("HugePages")},
 		{Name: "node", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{}}},
 		{Name: "claim", VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{}}},
-	}}}}
-	unpacked := UnpackOutline(outline.Ref, nil, outline.Pack(nil))
+	}}}, nil)
 	var onNode []string
-	view := unpacked.View(nil, "")
-	for _, volume := range view.Application.Volumes {
-		if IsOnNode(&volume) {
+	for _, volume := range view.Volumes {
+		if volume.IsOnNode() {
 			onNode = append(onNode, volume.Name)
 		}
 	}
 	require.Equal(t, []string{"disk", "pages", "node"}, onNode, "as the Cluster Autoscaler counts them")
 }
 
-func TestKindOnly_KeepsEveryVolumeKind(t *testing.T) {
+func TestVolume_KeepsEveryKind(t *testing.T) {
 	sources := reflect.TypeFor[corev1.VolumeSource]()
 	for i := range sources.NumField() {
 		volume := corev1.Volume{Name: "v"}
 		reflect.ValueOf(&volume.VolumeSource).Elem().Field(i).Set(reflect.New(sources.Field(i).Type.Elem()))
-		require.Equal(t, volume, kindOnly(&volume), sources.Field(i).Name)
+		kept := NewVolume(&volume)
+		require.Equal(t, volume, kept.object(), sources.Field(i).Name)
 	}
 }
 
-func TestOverrides_ReadsValueAnnotations(t *testing.T) {
+func TestReadOverrides_ReadsValueAnnotations(t *testing.T) {
 	deployment := &appsv1.Deployment{}
 	deployment.Annotations = map[string]string{
 		meta.AnnotationValuesPrefix + "sidecar.resources": "{}", meta.AnnotationInject: "true", "team": "payments",

@@ -25,12 +25,15 @@ func fleet(b testing.TB) map[string]*appsv1.Deployment {
 	}
 	c := fieldmanager.New(t)
 	bare := c.Live()
+	bare.ResourceVersion = "1"
 	for n := range 12 {
 		bare.Spec.Template.Spec.Containers[0].Env = append(bare.Spec.Template.Spec.Containers[0].Env,
 			corev1.EnvVar{Name: fmt.Sprintf("APPLICATION_SETTING_%d", n), Value: "a value of some length"})
 	}
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
-	return map[string]*appsv1.Deployment{"bare": bare, "injected": c.Live()}
+	injected := c.Live()
+	injected.ResourceVersion = "2"
+	return map[string]*appsv1.Deployment{"bare": bare, "injected": injected}
 }
 
 // The cost of a status-only event after decoding: the new record is made and compared
@@ -38,12 +41,12 @@ func fleet(b testing.TB) map[string]*appsv1.Deployment {
 func BenchmarkStatusOnlyEvent(b *testing.B) {
 	for name, deployment := range fleet(b) {
 		b.Run(name, func(b *testing.B) {
-			reducer := newReducer()
-			before := reducer.reduce(deployment)
-			reducer.findPrevious = func(string, string, string) *Record { return before }
+			cache := New()
+			before := cache.Reduce(deployment)
+			cache.Put(before)
 			b.ReportAllocs()
 			for b.Loop() {
-				if !reducer.reduce(deployment).EquivalentTo(before) {
+				if !cache.Reduce(deployment).EquivalentTo(before) {
 					b.Fatal("it looks like another")
 				}
 			}
@@ -51,42 +54,36 @@ func BenchmarkStatusOnlyEvent(b *testing.B) {
 	}
 }
 
-// The part of a record that planning unpacks.
-func BenchmarkView(b *testing.B) {
-	for name, deployment := range fleet(b) {
-		b.Run(name, func(b *testing.B) {
-			record := newReducer().reduce(deployment)
-			b.ReportAllocs()
-			for b.Loop() {
-				view := record.View()
-				_ = view
+// bytesPerWorkload is the promised maximum size of a workload in the cache.
+const bytesPerWorkload = 3 << 10
+
+func TestCache_StaysWithinMemoryLimit(t *testing.T) {
+	for name, deployment := range fleet(t) {
+		t.Run(name, func(t *testing.T) {
+			const count = 2000
+			cache := New()
+			before := heap()
+			for n := range count {
+				cache.Put(cache.Reduce(decoded(t, deployment, fmt.Sprintf("application-%d", n))))
 			}
+			each := float64(heap()-before) / count
+			t.Logf("%.0f bytes", each)
+			require.Less(t, each, float64(bytesPerWorkload))
+			runtime.KeepAlive(cache)
 		})
 	}
 }
 
-// The cache is mostly records: of workloads from one chart, and of workloads that have
-// little in common.
-func TestRecord_StaysWithinMemoryLimit(t *testing.T) {
-	for name, deployment := range fleet(t) {
-		for of, most := range map[string]float64{"one make": 512, "its own make": 1638} {
-			const count = 2000
-			reducer, records := newReducer(), make([]*Record, count)
-			before := heap()
-			for n := range records {
-				one := deployment.DeepCopy()
-				one.Name, one.UID = fmt.Sprintf("application-%d", n), types.UID(fmt.Sprintf("00000000-0000-0000-0000-%012d", n))
-				if of == "its own make" {
-					one.Annotations["make"] = fmt.Sprint(n)
-				}
-				records[n] = reducer.reduce(one)
-			}
-			each := float64(heap()-before) / count
-			t.Logf("%s, of %s: %.0f bytes", name, of, each)
-			require.Less(t, each, most, "%s, of %s", name, of)
-			runtime.KeepAlive(records)
-		}
-	}
+// decoded returns a Deployment with a name as an informer decodes it, without strings of another object.
+func decoded(t *testing.T, deployment *appsv1.Deployment, name string) *appsv1.Deployment {
+	t.Helper()
+	named := deployment.DeepCopy()
+	named.Name, named.UID = name, types.UID(fmt.Sprintf("00000000-0000-0000-0000-%012s", name))
+	text, err := named.Marshal()
+	require.NoError(t, err)
+	result := &appsv1.Deployment{}
+	require.NoError(t, result.Unmarshal(text))
+	return result
 }
 
 func heap() uint64 {
@@ -98,12 +95,12 @@ func heap() uint64 {
 }
 
 // The cost of a write of ours when it reaches the cache.
-func BenchmarkRecordOfAnInjectedWorkload(b *testing.B) {
+func BenchmarkReduce(b *testing.B) {
 	deployment := fleet(b)["injected"]
-	reducer := newReducer()
+	cache := New()
 	b.ReportAllocs()
 	for n := 0; b.Loop(); n++ {
 		deployment.Annotations["change"] = fmt.Sprint(n)
-		reducer.reduce(deployment)
+		cache.Reduce(deployment)
 	}
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package workloadcache caches workloads in little memory. It stores them as records with the content of a
-// View, and in an index by namespace, label and field manager. It does not define the content of a View.
+// Package workloadcache caches workloads. It turns the workloads of an informer into records with the View of a
+// workload, and stores them in an index by namespace, label and field manager. It does not define the content of a View.
 package workloadcache
 
 import (
@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
@@ -20,8 +19,10 @@ import (
 // Cache makes the records of workloads, and finds the records that a VectorSidecar needs without a scan. Use
 // New to make one.
 type Cache struct {
-	reducer *reducer
-	kinds   []*workload.Kind
+	kinds      []*workload.Kind
+	ownerships *ownerships
+	// hasShapes reports whether records include the shape of their pods.
+	hasShapes bool
 
 	mu      sync.Mutex
 	indexes map[namespaceKey]*namespaceIndex
@@ -41,14 +42,15 @@ func New(kinds ...*workload.Kind) *Cache {
 	if len(kinds) == 0 {
 		kinds = workload.Kinds()
 	}
-	c := &Cache{kinds: kinds, reducer: newReducer(), indexes: map[namespaceKey]*namespaceIndex{}, pendingVersions: map[types.UID]string{}, missingKinds: map[string]bool{}, runners: map[reference]bucket{}}
-	c.reducer.findPrevious = c.Get
-	return c
+	return &Cache{
+		kinds: kinds, ownerships: newOwnerships(), indexes: map[namespaceKey]*namespaceIndex{}, pendingVersions: map[types.UID]string{},
+		missingKinds: map[string]bool{}, runners: map[reference]bucket{},
+	}
 }
 
 // KeepShapes makes records include the Shape of their pods. It must be called before the first workload is
 // added.
-func (c *Cache) KeepShapes() { c.reducer.hasShapes = true }
+func (c *Cache) KeepShapes() { c.hasShapes = true }
 
 // Kinds returns the kinds of the workloads in the cache, including kinds without an API in the cluster.
 func (c *Cache) Kinds() []*workload.Kind { return c.kinds }
@@ -90,32 +92,15 @@ func (c *Cache) RemoveKind(kind *workload.Kind) (lost, changed []*Record) {
 	return lost, changed
 }
 
-// Transform is the transform function of the informer. It replaces a workload with its record.
-func (c *Cache) Transform(object any) (any, error) {
-	workloadObject, _ := object.(workload.Object)
-	if record := c.reducer.reduce(workloadObject); record != nil {
-		return record, nil
-	}
-	if metadata, isObject := object.(metav1.Object); isObject { // It has one of the kinds, and another workload created it.
-		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
-			Namespace: metadata.GetNamespace(), Name: metadata.GetName(), UID: metadata.GetUID(), ResourceVersion: metadata.GetResourceVersion(),
-		}}, nil
-	}
-	return object, nil
-}
-
-// Reduce returns the record of a workload. It does not change the workload.
-func (c *Cache) Reduce(object workload.Object) *Record { return c.reducer.reduce(object) }
-
 // Put stores a new or changed workload. It ignores versions older than a live read. It returns the workloads
 // that get another Runner, as they were before and after.
 func (c *Cache) Put(record *Record) []*Record {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.missingKinds[record.body.kind] {
+	if c.missingKinds[record.Kind()] {
 		return nil // The watch event is late.
 	}
-	if version, isAhead := c.pendingVersions[record.UID]; isAhead && IsOlder(record.state.version, version) {
+	if version, isAhead := c.pendingVersions[record.UID]; isAhead && IsOlder(record.ResourceVersion(), version) {
 		return nil
 	}
 	delete(c.pendingVersions, record.UID)
@@ -133,11 +118,11 @@ func (c *Cache) Overtake(live workload.Object, now time.Time) bool {
 		return false // The workload was deleted since.
 	}
 	previous := index.records[record.Name]
-	if previous == nil || previous.UID != record.UID || !IsOlder(previous.state.version, record.state.version) {
+	if previous == nil || previous.UID != record.UID || !IsOlder(previous.ResourceVersion(), record.ResourceVersion()) {
 		return false
 	}
 	record.CarryOver(previous, now)
-	c.pendingVersions[record.UID] = record.state.version
+	c.pendingVersions[record.UID] = record.ResourceVersion()
 	c.add(record)
 	return true
 }

@@ -177,8 +177,8 @@ func TestRecord_KeepsStateAfterWriteWithoutRollout(t *testing.T) {
 	for state, object := range states {
 		for write, change := range writes {
 			t.Run(state+"/"+write, func(t *testing.T) {
-				r := New().reducer
-				before := r.reduce(object())
+				r := New()
+				before := r.Reduce(object())
 				want := before.State()
 				for n := range 3 {
 					written := object()
@@ -187,7 +187,7 @@ func TestRecord_KeepsStateAfterWriteWithoutRollout(t *testing.T) {
 					if n > 0 { // The pods of the application come and go.
 						written.SetManagedFields(append(written.GetManagedFields(), entry("kube-controller-manager", "status", "{}", 900+n)))
 					}
-					after := r.reduce(written)
+					after := r.Reduce(written)
 					after.CarryOver(before, noon.Add(time.Hour))
 					got := after.State()
 					require.Equal(t, want.Rollout, got.Rollout)
@@ -210,10 +210,10 @@ func TestRecord_ReadsStateAfterWriteWithoutRollout(t *testing.T) {
 				continue // Its times do not tell; nor does a controller that has seen nothing.
 			}
 			t.Run(state+"/"+write, func(t *testing.T) {
-				r := New().reducer
-				before, written := r.reduce(object()).State(), object()
+				r := New()
+				before, written := r.Reduce(object()).State(), object()
 				change(written)
-				after := r.reduce(written).State()
+				after := r.Reduce(written).State()
 				require.Equal(t, before.Rollout, after.Rollout)
 				require.Equal(t, before.StateSince.UTC(), after.StateSince.UTC())
 			})
@@ -223,10 +223,10 @@ func TestRecord_ReadsStateAfterWriteWithoutRollout(t *testing.T) {
 
 // A workload that was deleted and created again has no earlier state.
 func TestRecord_FollowsOnlyTheSameWorkload(t *testing.T) {
-	r := New().reducer
-	before, again := r.reduce(states["Deployment that failed"]()), states["Deployment that rolls out"]()
+	r := New()
+	before, again := r.Reduce(states["Deployment that failed"]()), states["Deployment that rolls out"]()
 	again.SetUID("another")
-	after := r.reduce(again)
+	after := r.Reduce(again)
 	want := after.State()
 	after.CarryOver(before, noon.Add(time.Hour))
 	require.Equal(t, want, after.State())

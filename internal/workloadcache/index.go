@@ -3,11 +3,17 @@
 
 package workloadcache
 
+// Pair returns a label as a key of the index.
+func Pair(key, value string) string { return key + "=" + value }
+
+// AnyLabels is the key of all workloads.
+const AnyLabels = "*"
+
 // namespaceKey identifies the index of a kind's workloads in a namespace.
 type namespaceKey struct{ kind, namespace string }
 
 func newNamespaceKey(record *Record) namespaceKey {
-	return namespaceKey{record.body.kind, record.Namespace}
+	return namespaceKey{record.Kind(), record.Namespace}
 }
 
 // namespaceIndex contains the workloads of one kind in one namespace.
@@ -35,7 +41,7 @@ func (x *namespaceIndex) add(record *Record) {
 		}
 		x.byManager[manager][record.Name] = record
 	}
-	for label, value := range record.Labels().All() {
+	for label, value := range record.Labels() {
 		if records, ok := x.byLabel[Pair(label, value)]; ok {
 			records[record.Name] = record
 		}
@@ -53,7 +59,7 @@ func (x *namespaceIndex) remove(name string) {
 			delete(x.byManager, manager)
 		}
 	}
-	for label, value := range previous.Labels().All() {
+	for label, value := range previous.Labels() {
 		delete(x.byLabel[Pair(label, value)], name)
 	}
 }
@@ -68,7 +74,7 @@ func (x *namespaceIndex) withLabel(label string) bucket {
 	}
 	matches := bucket{}
 	for _, record := range x.records {
-		for key, value := range record.Labels().All() {
+		for key, value := range record.Labels() {
 			if Pair(key, value) == label {
 				matches[record.Name] = record
 			}

@@ -6,7 +6,6 @@ package workloadcache
 import (
 	"runtime"
 	"sync"
-	"unique"
 	"weak"
 )
 
@@ -48,6 +47,3 @@ func (s *interned[K, V]) forget(key K) {
 		delete(s.values, key)
 	}
 }
-
-// intern returns the shared copy of a string.
-func intern(text string) string { return unique.Make(text).Value() }

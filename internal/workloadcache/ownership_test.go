@@ -4,7 +4,6 @@
 package workloadcache
 
 import (
-	"maps"
 	"testing"
 	"time"
 
@@ -12,14 +11,13 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/fieldmanager"
 )
 
-func TestReducer_SharesEqualOwnership(t *testing.T) {
+func TestReduce_SharesEqualOwnership(t *testing.T) {
 	c := fieldmanager.New(t)
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
 	first, other := c.Live(), c.Live()
@@ -29,78 +27,34 @@ func TestReducer_SharesEqualOwnership(t *testing.T) {
 	other.Spec.Template.Spec.ServiceAccountName = "till"
 	other.Spec.Template.Spec.Containers[0].Image = "till:2"
 	other.Spec.Template.Spec.Volumes = append(other.Spec.Template.Spec.Volumes, corev1.Volume{Name: "own"})
-	r := newReducer()
+	r := New()
 
-	one, two := r.reduce(first), r.reduce(other)
+	one, two := r.Reduce(first), r.Reduce(other)
 
-	require.Same(t, one.body.owned, two.body.owned)
+	require.Same(t, one.ownership, two.ownership)
 	require.Equal(t, workload.NewView(other), two.View())
 }
 
-// Workloads that differ only in their names and namespaces, wherever they repeat them, take the memory
-// of one.
-func TestReducer_SharesBodyOfSimilarWorkloads(t *testing.T) {
-	of := func(name string, change func(*appsv1.Deployment)) *appsv1.Deployment {
-		live := fieldmanager.New(t).Live()
-		live.Name, live.UID, live.Labels = name, types.UID(name), map[string]string{"app": name, "tier": "web"}
-		live.Namespace = "team-" + name
-		live.Annotations = map[string]string{"release": name, "release-namespace": live.Namespace, meta.AnnotationValuesPrefix + "sidecar.name": name}
-		live.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}
-		live.Spec.Template.Labels = live.Labels
-		live.Spec.Template.Spec.Containers[0].Name = name
-		change(live)
-		return live
-	}
-	same := func(*appsv1.Deployment) {}
-	r := newReducer()
-	cart := r.reduce(of("cart", same))
-	till := r.reduce(of("till", same))
-	require.Same(t, cart.body, till.body)
-	require.False(t, cart.IsAs(till))
-	for name, change := range map[string]func(*appsv1.Deployment){
-		"nothing":                         same,
-		"the name of another":             func(d *appsv1.Deployment) { d.Labels["app"] = "cart" },
-		"what stands for a name":          func(d *appsv1.Deployment) { d.Annotations["release"] = ownName },
-		"and for what stands for that":    func(d *appsv1.Deployment) { d.Annotations["release"] = ownName + ownName },
-		"something that begins with it":   func(d *appsv1.Deployment) { d.Annotations["release"] = ownName + "till" },
-		"the namespace of another":        func(d *appsv1.Deployment) { d.Annotations["release-namespace"] = "team-cart" },
-		"a label with the namespace":      func(d *appsv1.Deployment) { d.Labels["tier"] = d.Namespace },
-		"what stands for a namespace":     func(d *appsv1.Deployment) { d.Annotations["release"] = ownNamespace },
-		"what stands for that, too":       func(d *appsv1.Deployment) { d.Annotations["release"] = ownName + ownNamespace },
-		"something that begins with that": func(d *appsv1.Deployment) { d.Labels["tier"] = ownNamespace + "till" },
-		"the same name and namespace":     func(d *appsv1.Deployment) { d.Namespace = d.Name; d.Annotations["release-namespace"] = d.Name },
-		"another container":               func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Name = "app" },
-	} {
-		deployment := of("till", change)
-		record := r.reduce(deployment)
-		require.Equal(t, workload.NewView(deployment), record.View(), name)
-		require.Equal(t, name == "nothing", record.body == till.body, name)
-		require.Equal(t, deployment.Labels, maps.Collect(record.Labels().All()), name)
-		require.Equal(t, deployment.Labels["app"], record.Labels().Get("app"), name)
-	}
-}
+// Records of an unchanged workload share the memory of its View.
+func TestReduce_SharesViewOfUnchangedWorkload(t *testing.T) {
+	c := fieldmanager.New(t)
+	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
+	live := c.Live()
+	live.ResourceVersion = "98"
+	cache := New()
+	before := cache.Reduce(live)
+	cache.Put(before)
+	status := live.DeepCopy()
+	status.ResourceVersion, status.Generation, status.Status.Replicas = "99", 7, 3
+	after := cache.Reduce(status)
+	require.Equal(t, before.viewVersion, after.viewVersion)
+	require.True(t, after.IsAs(before))
+	require.Equal(t, workload.NewView(status), after.View())
 
-// A Deployment is not parsed again where that can be avoided.
-func TestReducer_ReusesUnchangedRecord(t *testing.T) {
-	live := fieldmanager.New(t).Live()
-	r := newReducer()
-	before := r.reduce(live)
-	asked := 0
-	r.findPrevious = func(kind, namespace, name string) *Record {
-		require.Equal(t, "Deployment/"+live.Namespace+"/"+live.Name, kind+"/"+namespace+"/"+name)
-		asked++
-		return before
-	}
-	live.ResourceVersion, live.Generation = "99", 7
-	after := r.reduce(live)
-	require.Same(t, before.body, after.body)
-	require.Equal(t, workload.NewView(live), after.View())
-
-	live.Annotations["own"] = "changed"
-	changed := r.reduce(live)
-	require.NotSame(t, before.body, changed.body)
-	require.Equal(t, workload.NewView(live), changed.View())
-	require.Equal(t, 2, asked)
+	status.ResourceVersion, status.Annotations["own"] = "100", "changed"
+	changed := cache.Reduce(status)
+	require.NotEqual(t, before.viewVersion, changed.viewVersion)
+	require.Equal(t, workload.NewView(status), changed.View())
 }
 
 // A deployer that owns fields of the sidecar does not change the ownership with each of
@@ -111,13 +65,13 @@ func TestEquivalentTo_IgnoresWriteTimeOfDeployer(t *testing.T) {
 	before.ManagedFields[0].Time = &metav1.Time{Time: time.Unix(1, 0)}
 	after := before.DeepCopy()
 	after.ManagedFields[0].Time = &metav1.Time{Time: time.Unix(2, 0)}
-	r := newReducer()
+	r := New()
 
-	require.True(t, r.reduce(after).EquivalentTo(r.reduce(before)))
+	require.True(t, r.Reduce(after).EquivalentTo(r.Reduce(before)))
 }
 
 // A workload that differs in anything relevant must not get what is cached for another.
-func TestReducer_SeparatesDifferentWorkloads(t *testing.T) {
+func TestReduce_SeparatesDifferentWorkloads(t *testing.T) {
 	c := fieldmanager.New(t)
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
 	injected := c.Live()
@@ -150,13 +104,13 @@ func TestReducer_SeparatesDifferentWorkloads(t *testing.T) {
 		"the same, by helm":   fieldmanager.Undone(t, "helm", map[string]string{key: fieldmanager.List}),
 		"under another's key": fieldmanager.Undone(t, "kubectl", map[string]string{meta.AnnotationInjectedItems(meta.Manager("audit")): fieldmanager.List}),
 	}
-	r := newReducer()
+	r := New()
 	var held []*Record // Or the entries would be evicted in between.
 	for range 2 {
 		for name, deployment := range all {
-			record := r.reduce(deployment)
+			record := r.Reduce(deployment)
 			require.Equal(t, workload.NewView(deployment), record.View(), name)
-			require.Equal(t, workload.ListTraces(deployment), record.Traces(), name)
+			require.Equal(t, workload.ReadOwnership(deployment).Traces, record.Traces(), name)
 			held = append(held, record)
 		}
 	}

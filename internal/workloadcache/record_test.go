@@ -51,7 +51,7 @@ func TestReduce_KeepsWholeView(t *testing.T) {
 	taken := c.Live()
 	for name, deployment := range map[string]*appsv1.Deployment{"taken": taken, "bare": bare, "injected": injected, "failed": failed, "judged": judged, "plain": plain} {
 		before := deployment.DeepCopy()
-		require.Equal(t, workload.NewView(deployment), newReducer().reduce(deployment).View(), name)
+		require.Equal(t, workload.NewView(deployment), New().Reduce(deployment).View(), name)
 		require.True(t, equality.Semantic.DeepEqual(before, deployment), "%s: the argument has changed", name)
 	}
 }
@@ -63,14 +63,14 @@ func TestReduce_KeepsReadErrorsOfRollout(t *testing.T) {
 		require.NoError(t, rollout.UnmarshalJSON([]byte(`{"apiVersion":"argoproj.io/v1alpha1","kind":"Rollout","metadata":{"name":"cart","namespace":"shop","uid":"1","labels":{"logs":"vector"}},"spec":{"template":{"spec":`+spec+`}},"status":{"replicas":"two"}}`)))
 		return rollout
 	}
-	r, bad := newReducer(), read(`{"volumes":"none"}`)
-	before := r.reduce(bad)
+	r, bad := New(), read(`{"volumes":"none"}`)
+	before := r.Reduce(bad)
 	require.Equal(t, workload.NewView(bad), before.View())
 	require.NotEmpty(t, before.View().Unread.Template)
 	require.NotEmpty(t, before.View().Unread.Other)
-	r.findPrevious = func(string, string, string) *Record { return before }
-	require.True(t, r.reduce(bad).IsAs(before))
-	require.Empty(t, r.reduce(read(`{}`)).View().Unread.Template)
+	r.Put(before)
+	require.True(t, r.Reduce(bad).IsAs(before))
+	require.Empty(t, r.Reduce(read(`{}`)).View().Unread.Template)
 }
 
 func changed(of *appsv1.Deployment, change func(*appsv1.Deployment)) *appsv1.Deployment {
@@ -85,13 +85,13 @@ func TestIsAs_DetectsNewControllerOwner(t *testing.T) {
 	owned := changed(free, func(d *appsv1.Deployment) {
 		d.OwnerReferences = []metav1.OwnerReference{{APIVersion: "kafka.strimzi.io/v1", Kind: "Kafka", Name: "orders", UID: "u", Controller: &isController}}
 	})
-	r := newReducer()
-	before := r.reduce(free)
-	r.findPrevious = func(string, string, string) *Record { return before }
+	r := New()
+	before := r.Reduce(free)
+	r.Put(before)
 
-	require.NotNil(t, r.reduce(owned).View().Owner)
-	require.False(t, r.reduce(owned).IsAs(before))
-	require.True(t, r.reduce(free).IsAs(before))
+	require.NotNil(t, r.Reduce(owned).View().Owner)
+	require.False(t, r.Reduce(owned).IsAs(before))
+	require.True(t, r.Reduce(free).IsAs(before))
 }
 
 func TestEquivalentTo_DetectsRejectedPods(t *testing.T) {
@@ -101,18 +101,18 @@ func TestEquivalentTo_DetectsRejectedPods(t *testing.T) {
 			Type: appsv1.DeploymentReplicaFailure, Status: corev1.ConditionTrue, Reason: "FailedCreate", Message: "exceeded quota",
 		}}
 	})
-	r := newReducer()
+	r := New()
 
-	require.False(t, r.reduce(after).EquivalentTo(r.reduce(before)))
-	require.True(t, r.reduce(after).IsAs(r.reduce(before)))
+	require.False(t, r.Reduce(after).EquivalentTo(r.Reduce(before)))
+	require.True(t, r.Reduce(after).IsAs(r.Reduce(before)))
 }
 
 // Since when a record has looked the same is known from the records before it.
 func TestCarryOver_KeepsTimeOfEquivalentState(t *testing.T) {
 	live := fieldmanager.New(t).Live()
-	r := newReducer()
+	r := New()
 	version := func(version string, change func(*appsv1.Deployment)) *Record {
-		return r.reduce(changed(live, func(d *appsv1.Deployment) { d.ResourceVersion = version; change(d) }))
+		return r.Reduce(changed(live, func(d *appsv1.Deployment) { d.ResourceVersion = version; change(d) }))
 	}
 	first, same := version("1", func(*appsv1.Deployment) {}), version("2", func(*appsv1.Deployment) {})
 	other := version("3", func(d *appsv1.Deployment) { d.Annotations["team"] = "search" })
@@ -156,8 +156,8 @@ func TestCarryOver_KeepsSoakWithoutRollout(t *testing.T) {
 		}, isRollout: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newReducer()
-			before, after := r.reduce(live), r.reduce(edited(c.change))
+			r := New()
+			before, after := r.Reduce(live), r.Reduce(edited(c.change))
 			require.Equal(t, workload.RolloutComplete, before.Rollout())
 			require.NotEqual(t, before.LastWriter(), after.LastWriter())
 			after.CarryOver(before, noon)
@@ -174,11 +174,11 @@ func TestCarryOver_KeepsSoakWithoutRollout(t *testing.T) {
 
 // What is merged into the pod template belongs to it; what is noted beside it does not.
 func TestHasSameTemplate_ComparesInjectedSidecar(t *testing.T) {
-	r := newReducer()
+	r := New()
 	merged := func(text string) *Record {
 		c := fieldmanager.New(t)
 		c.Apply(meta.Manager("logs"), text)
-		return r.reduce(c.Live())
+		return r.Reduce(c.Live())
 	}
 	before := merged(fieldmanager.Sidecar)
 	other := strings.Replace(fieldmanager.Sidecar, "image: ", "image: other/", 1)
@@ -188,7 +188,7 @@ func TestHasSameTemplate_ComparesInjectedSidecar(t *testing.T) {
 
 	require.True(t, merged(fieldmanager.Sidecar).HasSameTemplate(before))
 	require.False(t, merged(other).HasSameTemplate(before))
-	require.False(t, r.reduce(fieldmanager.New(t).Live()).HasSameTemplate(before))
+	require.False(t, r.Reduce(fieldmanager.New(t).Live()).HasSameTemplate(before))
 	require.True(t, merged(noted).HasSameTemplate(before))
-	require.NotSame(t, before.body.owned, merged(noted).body.owned)
+	require.NotSame(t, before.ownership, merged(noted).ownership)
 }

@@ -41,10 +41,9 @@ func (r *Record) RunBy(runner *Record) *Record {
 		return base
 	}
 	joined := *base
-	joined.run, joined.paused = &run{runner: runner, base: base}, runner.paused
-	baseState, runnerState := base.State(), runner.State()
-	state := baseState.RunBy(&runnerState, runner.reference.ObservedGeneration)
-	joined.state = packState(&state)
+	joined.run = &run{runner: runner, base: base}
+	joined.view.Paused = runner.view.Paused
+	joined.view.State = base.view.RunBy(&runner.view.State, runner.reference.ObservedGeneration)
 	return &joined
 }
 

@@ -4,99 +4,47 @@
 package workloadcache
 
 import (
-	"encoding/binary"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// reducer makes Records. It stores shared parts once, such as the fields that one VectorSidecar has merged into
-// many workloads. It is safe for concurrent use. Use newReducer to make one.
-type reducer struct {
-	// findPrevious returns an earlier record of a workload, or nil, to reuse its unchanged parts. It may be nil.
-	findPrevious func(kind, namespace, name string) *Record
-
-	owners *owners
-	bodies *interned[fingerprint, body] // by content
-	hashes *hasher
-	// hasShapes reports whether records include the shape of their pods.
-	hasShapes bool
+// Transform is the transform function of the informer. It replaces a workload with its record.
+func (c *Cache) Transform(object any) (any, error) {
+	workloadObject, _ := object.(workload.Object)
+	if record := c.Reduce(workloadObject); record != nil {
+		return record, nil
+	}
+	if metadata, isObject := object.(metav1.Object); isObject { // It has one of the kinds, and another workload created it.
+		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+			Namespace: metadata.GetNamespace(), Name: metadata.GetName(), UID: metadata.GetUID(), ResourceVersion: metadata.GetResourceVersion(),
+		}}, nil
+	}
+	return object, nil
 }
 
-// newReducer returns a reducer.
-func newReducer() *reducer {
-	hashes := newHasher()
-	return &reducer{owners: newOwners(hashes), bodies: newInterned[fingerprint, body](), hashes: hashes}
-}
-
-// reduce returns the record of a workload, without changing the workload. It returns nil for other objects.
-func (r *reducer) reduce(object workload.Object) *Record {
-	content, isOne := workload.Read(object)
-	if !isOne {
+// Reduce returns the record of a workload, without changing the workload. It returns nil for other objects. The record
+// shares the memory of an unchanged earlier record in the cache.
+func (c *Cache) Reduce(object workload.Object) *Record {
+	content, ok := workload.Read(object)
+	if !ok {
 		return nil
 	}
-	state := workload.ReadState(object)
-	record := &Record{
-		Namespace: intern(object.GetNamespace()),
-		Name:      object.GetName(),
-		UID:       object.GetUID(),
-		state:     packState(&state),
-		deleting:  object.GetDeletionTimestamp() != nil,
-		paused:    content.Paused,
-		reference: content.Refers,
-		history:   content.History,
-		print:     r.hashes.hash(object, &content),
+	record := newRecord(object, &content, c.ownerships.get(object))
+	record.viewVersion = object.GetResourceVersion()
+	if c.hasShapes {
+		record.view.Shape = workload.ShapeDigest(object, record.ownership.Owned)
 	}
-	if r.findPrevious != nil {
-		previous := r.findPrevious(content.Kind.Kind, record.Namespace, record.Name)
-		if previous != nil && previous.print == record.print {
-			record.body, record.overrides, record.state.template = previous.body, previous.overrides, previous.state.template
-			return r.shape(record, object)
-		}
-	}
-	record.body, record.overrides = r.internBody(object), len(workload.Overrides(object.GetAnnotations())) > 0
-	record.state.template = workload.TemplateDigest(content.Template, record.body.owned.byManager)
-	return r.shape(record, object)
-}
-
-// shape sets the shape of a record's pods. The shape includes the update strategy of the pods, but the
-// fingerprint does not.
-func (r *reducer) shape(record *Record, object workload.Object) *Record {
-	if r.hasShapes {
-		record.state.shape = workload.ShapeDigest(object, record.body.owned.byManager)
+	previous := c.Get(record.Kind(), record.Namespace, record.Name)
+	if previous != nil && record.IsAs(previous.RunBy(nil)) {
+		record.shareView(previous.RunBy(nil))
 	}
 	return record
 }
 
-func (r *reducer) internBody(object workload.Object) *body {
-	owned, outline := r.owners.ownershipFor(object), workload.NewOutline(object)
-	packed := outline.Pack(owned.byManager)
-	objKey := objectKey{outline.Namespace, outline.Name}
-	eachName(packed, objKey.mask)
-	template, err := packed.Template.Marshal()
-	if err != nil {
-		template = nil // Every value of the type marshals.
-	}
-	fresh := body{
-		kind: outline.Kind, labels: newLabels(objKey, outline.Labels), lastWriter: intern(workload.LastWriter(object.GetManagedFields())),
-		owned: owned, template: template, details: packed.Details,
-	}
-	return r.bodies.getOrCreate(r.hashBody(&fresh), func() *body { return &fresh })
-}
-
-// hashBody returns the fingerprint of a whole body.
-func (r *reducer) hashBody(content *body) fingerprint {
-	buffer, _ := r.hashes.buffers.Get().(*buffer)
-	defer r.hashes.buffers.Put(buffer)
-	text := binary.AppendUvarint(buffer.text[:0], uint64(len(content.labels)))
-	for _, label := range content.labels {
-		text = workload.AppendTexts(text, label.key, label.value)
-	}
-	text = workload.AppendTexts(text, content.kind, content.lastWriter)
-	for _, word := range content.owned.print {
-		text = binary.LittleEndian.AppendUint64(text, word)
-	}
-	text = content.details.AppendTo(text)
-	text = append(text, content.template...)
-	buffer.text = text
-	return r.hashes.digest(text)
+// shareView makes the record share the View of an earlier record that differs only in its State.
+func (r *Record) shareView(previous *Record) {
+	state := r.view.State
+	r.view, r.viewVersion, r.ownership = previous.view, previous.viewVersion, previous.ownership
+	r.view.State = state
 }

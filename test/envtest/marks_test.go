@@ -123,7 +123,7 @@ func TestMarks_AreRemovedWithTheirVectorSidecar(t *testing.T) {
 			harness.Eventually(t, "the VectorSidecar to be gone", func() bool { return isGone(t, vs) })
 			world.Get(t, deployment)
 			require.False(t, hasMarks(deployment))
-			require.Empty(t, workload.ListTraces(deployment))
+			require.Empty(t, workload.ReadOwnership(deployment).Traces)
 		})
 	}
 }

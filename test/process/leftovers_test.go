@@ -110,7 +110,7 @@ func eventsOf(t *testing.T, object client.Object, reason string) []string {
 // unmanaged requires that nothing of ours is in a workload, not even on record.
 func unmanaged(t *testing.T, d *appsv1.Deployment) {
 	t.Helper()
-	require.Empty(t, workload.ListTraces(d))
+	require.Empty(t, workload.ReadOwnership(d).Traces)
 	for key := range d.Annotations {
 		require.NotContains(t, key, meta.Group)
 	}

@@ -73,9 +73,9 @@ func (l *Lister) ListSelecting(ctx context.Context, namespace string, records []
 	isSelecting := func(sidecar *v1alpha1.VectorSidecar) bool { return workloadcache.IsAnySelectedBy(records, sidecar) }
 	keys := map[string]bool{workloadcache.AnyLabels: true}
 	for _, record := range records {
-		addKeys(keys, record.Labels().Keys())
+		addPairs(keys, record.Labels())
 		if runner := record.Runner(); runner != nil {
-			addKeys(keys, runner.Labels().Keys())
+			addPairs(keys, runner.Labels())
 		}
 		if len(keys) > manyLabels {
 			return slices.DeleteFunc(l.ListIn(ctx, namespace), func(sidecar v1alpha1.VectorSidecar) bool { return !isSelecting(&sidecar) })
@@ -84,9 +84,10 @@ func (l *Lister) ListSelecting(ctx context.Context, namespace string, records []
 	return l.listByIndex(ctx, namespace, IndexSelector, slices.Collect(maps.Keys(keys)), isSelecting)
 }
 
-func addKeys(set map[string]bool, keys []string) {
-	for _, key := range keys {
-		set[key] = true
+// addPairs adds labels as keys of the index.
+func addPairs(set map[string]bool, labels map[string]string) {
+	for key, value := range labels {
+		set[workloadcache.Pair(key, value)] = true
 	}
 }
 

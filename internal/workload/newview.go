@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// NewView returns the view of a workload. The view shares the workload's memory.
+func NewView(object Object) View {
+	content := readContent(object)
+	return content.View(object, ReadOwnership(object))
+}
+
+// View returns the view of the workload with this content. The caller passes the workload's Ownership.
+func (c *Content) View(object Object, ownership *Ownership) View {
+	template, owned, annotations := c.Template, ownership.Owned, object.GetAnnotations()
+	spec := &template.Spec
+	view := View{
+		Volumes:         make([]Volume, len(spec.Volumes)),
+		Ref:             Ref{Kind: c.Kind.Kind, Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID()},
+		State:           newState(object, c),
+		Labels:          object.GetLabels(),
+		Annotations:     foreign(annotations),
+		Containers:      viewContainers(spec, ownership.containers),
+		PullSecrets:     namesOfSecrets(spec.ImagePullSecrets),
+		ServiceAccount:  cmp.Or(accountName(spec), "default"),
+		Claims:          c.Claims,
+		Unread:          c.Unread,
+		Owner:           controllerOwner(object),
+		PodLabels:       sortedKeys(template.Labels),
+		PodAnnotations:  sortedKeys(template.Annotations),
+		SelectorKeys:    selectorKeys(c.Selector),
+		PodTexts:        podTexts(template.Annotations),
+		HostPID:         spec.HostPID,
+		HostIPC:         spec.HostIPC,
+		HostUsers:       spec.HostUsers,
+		OS:              spec.OS,
+		SecurityContext: spec.SecurityContext,
+		Secrets:         secretNames(spec, owned),
+		Overrides:       readOverrides(annotations),
+		HostNetwork:     spec.HostNetwork,
+		Windows:         ReadSystemFields(spec, owned).Windows,
+		QoSClass:        computeQoSClass(spec, owned),
+		GraceSeconds:    spec.TerminationGracePeriodSeconds,
+		Owned:           owned,
+		Marks:           ownership.Marks,
+		InjectedEnv:     findInjectedEnv(template, object.GetManagedFields()),
+		Paused:          c.Paused,
+		Deleting:        object.GetDeletionTimestamp() != nil,
+		LastWriter:      lastWriter(object.GetManagedFields()),
+		OptOut:          optOut(annotations),
+	}
+	for i := range spec.Volumes {
+		view.Volumes[i] = NewVolume(&spec.Volumes[i])
+	}
+	view.Template = TemplateDigest(template, owned)
+	if c.Refers != nil {
+		view.TemplateSource = c.Refers.String()
+	}
+	if c.Kind.Traits.OnEveryNode {
+		view.NodeSelector = nodeLabels(spec)
+	}
+	return view
+}
+
+// viewContainers returns the containers of a View. If the shared list has a container of the same name, it is the same
+// container.
+func viewContainers(spec *corev1.PodSpec, shared []Container) []Container {
+	views := make([]Container, 0, len(spec.InitContainers)+len(spec.Containers))
+	containers := slices.Concat(spec.InitContainers, spec.Containers)
+	for i := range containers {
+		c := &containers[i]
+		if pos := slices.IndexFunc(shared, func(other Container) bool { return other.Name == c.Name }); pos >= 0 {
+			views = append(views, shared[pos])
+			continue
+		}
+		views = append(views, Container{
+			Name: c.Name, Init: i < len(spec.InitContainers), Ports: c.Ports, Mounts: c.VolumeMounts, Env: pathVariables(c), SecurityContext: c.SecurityContext,
+		})
+	}
+	return views
+}
+
+// accountName returns the name of the pods' ServiceAccount, or "" for the default ServiceAccount. It also reads
+// the deprecated field, because a file may set only this field. The API server sets both fields.
+func accountName(spec *corev1.PodSpec) string {
+	return cmp.Or(spec.ServiceAccountName, spec.DeprecatedServiceAccount)
+}
+
+// sortedKeys returns the sorted keys of a map, or nil for none.
+func sortedKeys(source map[string]string) []string {
+	if len(source) == 0 {
+		return nil
+	}
+	keys := make([]string, 0, len(source))
+	for key := range source {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// keysOnly returns a map with the keys and empty values, because values may be long.
+func keysOnly(keys iter.Seq[string]) map[string]string {
+	result := map[string]string{}
+	for key := range keys {
+		result[key] = ""
+	}
+	return result
+}
+
+func namesOfSecrets(secrets []corev1.LocalObjectReference) []string {
+	var names []string
+	for i := range secrets {
+		names = append(names, secrets[i].Name)
+	}
+	return names
+}
