@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/leftovers"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/schedule"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
@@ -29,6 +30,7 @@ type periodic struct {
 	memory    *state.Memory
 	notifier  *notify.Notifier
 	live      *liveRefresh
+	leftovers *leftovers.Signal
 }
 
 // add adds the tasks to a manager as runnables.

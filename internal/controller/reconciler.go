@@ -19,11 +19,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/validation"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
+
+// subcontroller is a controller that shares the state of the VectorSidecarReconciler, and does not call it.
+type subcontroller interface {
+	SetupWithManager(ctx context.Context, mgr ctrl.Manager) error
+}
 
 // New returns the VectorSidecarReconciler of a manager. The manager's cache must store the records that Workloads makes
 // of workloads, ConfigMaps transformed by Digested, and VectorSidecars transformed by Bounded.
@@ -73,29 +79,35 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *policy
 	uses := companionuse.New(companionuse.Options{Live: live, Kinds: workloads.Kinds(), Wake: wakeAfterList(notifier, leftoverSignal), Clock: observed.clock})
 	applying := &applier{instruments: observed, writer: writer, events: recorder, sets: sets, uses: uses, views: &views{live: live.Reader(), workloads: workloads, now: observed.clock}, isStopped: platforms.IsStopped}
 	owned := &ownedObjectLister{live: live, kinds: options.Workloads.Kinds(), now: observed.clock, namespaces: map[string]*ownedObjectList{}}
+	subcontrollers := []subcontroller{leftovers.New(leftovers.Options{
+		Cached: cached, Sidecars: sidecars, Live: live, Workloads: workloads, Writer: writer, Uses: uses, Signal: leftoverSignal, Backoff: memory.Backoff,
+		Recorder: recorder, Metrics: options.Instruments.Metrics, Clock: options.Clock, WrittenBy: options.WrittenBy,
+	})}
+	if options.ValidationJobs {
+		subcontrollers = append(subcontrollers, validation.New(validation.Options{
+			Cached: cached, Live: live, Sidecars: sidecars, Memory: memory, Writer: writer, Recorder: recorder, Notifier: notifier,
+		}))
+	}
 	return &VectorSidecarReconciler{
 		instruments: observed,
 		cache:       options.Cache,
 		memory:      memory,
 		snapshots:   taking,
-		validations: &validations{client: cached, live: live, writer: writer, events: recorder, isEnabled: options.ValidationJobs},
+		validations: &validations{client: cached, writer: writer, isEnabled: options.ValidationJobs},
 		preflights:  newPreflights(observed, writer, options),
 		applier:     applying,
 		finalizer:   &finalizer{live: live, writer: writer, owned: owned, lag: sets.lag},
 		statuses:    statuses,
 		periodic: &periodic{
 			snapshots: taking, applier: applying, memory: memory,
-			notifier: notifier, live: &liveRefresh{live: live, workloads: workloads, now: observed.clock},
+			leftovers: leftoverSignal, notifier: notifier, live: &liveRefresh{live: live, workloads: workloads, now: observed.clock},
 		},
-		leftovers: leftovers.New(leftovers.Options{
-			Cached: cached, Sidecars: sidecars, Live: live, Workloads: workloads, Writer: writer, Uses: uses, Signal: leftoverSignal, Backoff: memory.Backoff,
-			Recorder: recorder, Metrics: options.Instruments.Metrics, Clock: options.Clock, WrittenBy: options.WrittenBy,
-		}),
 		stages: &stages{
 			pace: newPace(sidecars, platforms, options.Instruments.Metrics, notifier, observed.clock), waves: waves,
 			namespaces: namespaces, access: access, statuses: statuses, clusters: ofClusters, options: options, now: observed.clock,
 		},
-		clusters: ofClusters,
+		clusters:       ofClusters,
+		subcontrollers: subcontrollers,
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -22,7 +21,6 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
-	"kontroloop.ai/vector-sidecar-operator/internal/controller/leftovers"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/schedule"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
@@ -51,9 +49,10 @@ type VectorSidecarReconciler struct {
 	finalizer   *finalizer
 	statuses    *statusWriter
 	periodic    *periodic
-	leftovers   *leftovers.Reconciler
-	stages      *stages
-	clusters    *clusters
+	// subcontrollers are the other controllers of the manager.
+	subcontrollers []subcontroller
+	stages         *stages
+	clusters       *clusters
 }
 
 // Reconcile reconciles one VectorSidecar or ClusterVectorSidecar, with metrics and a trace.
@@ -182,9 +181,6 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 		return reconcile.Result{}, telemetry.ResultFailed, err
 	}
 	sidecarState := r.memory.Of(request.NamespacedName)
-	if err := r.validations.collect(ctx, sidecarState, sidecar); err != nil {
-		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("reading Vector's verdicts: %w", err)
-	}
 	sidecar.Status = *sidecarState.Status(sidecar)
 	if retry, lastRetry := fleet.RetryOf(sidecar.Annotations), sidecar.Status.Retry; retry != "" && (lastRetry == nil || lastRetry.Requested != retry) {
 		sidecarState.Forgive(retry)
@@ -335,7 +331,7 @@ func (r *VectorSidecarReconciler) forget(name types.NamespacedName) {
 	r.snapshots.configMaps.forget(r.memory.Forget(name))
 	r.applier.uses.Forget(name)
 	r.finalizer.owned.forget(name)
-	r.leftovers.Signal.Wake()
+	r.periodic.leftovers.Wake()
 	r.periodic.live.forget(name.Namespace)
 	r.stages.forget(name)
 	r.clusters.leave(name)
@@ -359,8 +355,10 @@ func (r *VectorSidecarReconciler) SetupWithManager(ctx context.Context, mgr ctrl
 	if err := r.periodic.add(ctx, mgr, options); err != nil {
 		return err
 	}
-	if err := r.leftovers.SetupWithManager(ctx, mgr); err != nil {
-		return fmt.Errorf("adding the controller of leftovers: %w", err)
+	for _, subcontroller := range r.subcontrollers {
+		if err := subcontroller.SetupWithManager(ctx, mgr); err != nil {
+			return fmt.Errorf("adding another controller: %w", err)
+		}
 	}
 	if err := r.snapshots.catalog.SetupWithManager(ctx, mgr); err != nil {
 		return fmt.Errorf("adding the controller of the catalog: %w", err)
@@ -381,12 +379,9 @@ func (r *VectorSidecarReconciler) SetupWithManager(ctx context.Context, mgr ctrl
 		For(&v1alpha1.VectorSidecar{}, ownChanges()).
 		WithOptions(settings).
 		WithLogConstructor(loggerOf(mgr.GetLogger()))
-	if options.ValidationJobs {
-		builder = builder.Owns(&batchv1.Job{})
-	}
 	watching := &watches{
 		sidecars: r.snapshots.sidecars, workloads: r.snapshots.workloads, namespaces: r.snapshots.namespaces,
-		memory: r.memory, notifier: r.periodic.notifier, leftovers: r.leftovers.Signal, clusters: r.clusters, sets: r.applier.sets,
+		memory: r.memory, notifier: r.periodic.notifier, leftovers: r.periodic.leftovers, clusters: r.clusters, sets: r.applier.sets,
 		apis: apis, kinds: &workloadWatch{
 			cache: mgr.GetCache(), workloads: r.snapshots.workloads, awaits: r.memory.IsAwaited, uses: r.applier.uses, now: r.clock, metrics: r.Metrics,
 		},

@@ -60,6 +60,7 @@ var order = []string{
 	"internal/controller/companionuse",
 	"internal/controller/leftovers",
 	"internal/controller/catalog",
+	"internal/controller/validation",
 	"internal/controller",
 	"internal/operator",
 	"internal/lint",
