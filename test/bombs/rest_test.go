@@ -44,42 +44,52 @@ func heap(t *testing.T, profiles string) int {
 	return bytes
 }
 
-// What docs/operations.md says of the memory of one VectorSidecar is from here.
+// The memory of one VectorSidecar in docs/operations.md was measured by this test.
 func TestVectorSidecar_UsesDocumentedMemory(t *testing.T) {
 	if !*full {
 		t.Skip("only in make bombs")
 	}
-	const count = 40
-	of := func(json string) func(*v1alpha1.VectorSidecar) {
+	const count, countWithWorkload = 40, 500
+	withValues := func(json string) func(*v1alpha1.VectorSidecar) {
 		return func(vs *v1alpha1.VectorSidecar) { vs.Spec.Values = &apiextensionsv1.JSON{Raw: []byte(json)} }
 	}
-	for name, change := range map[string]func(*v1alpha1.VectorSidecar){
-		"none":                     nil,
-		"a small one":              func(*v1alpha1.VectorSidecar) {},
-		"one of 100 KiB":           of(`{"a":"` + times(100<<10, "x") + `"}`),
-		"one of 511 KiB":           of(`{"a":"` + times(511<<10, "x") + `"}`),
-		"one of 1200 KiB, refused": of(`{"a":"` + times(1200<<10, "x") + `"}`),
-		"one of many small parts":  func(vs *v1alpha1.VectorSidecar) { vs.Spec.Volumes = projected(20_000) },
+	for name, test := range map[string]struct {
+		count       int
+		hasWorkload bool
+		change      func(*v1alpha1.VectorSidecar)
+	}{
+		"none":                     {},
+		"a small one":              {count: count},
+		"one with a Deployment":    {count: countWithWorkload, hasWorkload: true},
+		"one of 100 KiB":           {count: count, change: withValues(`{"a":"` + times(100<<10, "x") + `"}`)},
+		"one of 511 KiB":           {count: count, change: withValues(`{"a":"` + times(511<<10, "x") + `"}`)},
+		"one of 1200 KiB, refused": {count: count, change: withValues(`{"a":"` + times(1200<<10, "x") + `"}`)},
+		"one of many small parts":  {count: count, change: func(vs *v1alpha1.VectorSidecar) { vs.Spec.Volumes = projected(20_000) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			namespace := world.Namespace(t)
-			for n := range count {
-				if change == nil {
-					break
+			for n := range test.count {
+				name := fmt.Sprintf("vs-%d", n)
+				vs := objects.NewVectorSidecar(name, namespace).Selecting(label, name).WithLogs("/var/log/app").WithMaxConcurrent("100%").Build()
+				if test.change != nil {
+					test.change(vs)
 				}
-				vs := objects.NewVectorSidecar(fmt.Sprintf("vs-%d", n), namespace).Selecting(label, "nothing").Build()
-				change(vs)
 				world.Create(t, vs)
+				if test.hasWorkload {
+					app := objects.NewDeployment(name, namespace).Labeled(label, name).WithEmptyDir("logs", "/var/log/app").Build()
+					app.Spec.Replicas = new(int32)
+					world.Create(t, app)
+				}
 			}
 			profiles, err := harness.FreeAddress()
 			require.NoError(t, err)
 			o := start(t, "--pprof-bind-address="+profiles)
 			require.True(t, o.until(t.Context(), harness.Patience, o.isReady), "it does not start")
-			harness.Eventually(t, "all to be judged", func() bool { return allTold(t, namespace) })
+			harness.Eventually(t, "all to be judged", func() bool { return allTold(t, namespace, test.hasWorkload) })
 			require.True(t, o.rest(t, harness.Patience))
 			require.True(t, o.lives())
 			bytes := living(t, profiles)
-			t.Logf("%d of %s: %d KiB live, %d KiB each", count, name, bytes>>10, bytes>>10/count)
+			t.Logf("%d of %s: %d KiB live, %d KiB each", test.count, name, bytes>>10, bytes>>10/max(test.count, 1))
 			o.Kill()
 		})
 	}
@@ -90,13 +100,14 @@ func projected(count int) []corev1.Volume {
 	return []corev1.Volume{{Name: "many", VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{Sources: make([]corev1.VolumeProjection, count)}}}}
 }
 
-// allTold tells whether all VectorSidecars of a namespace have a status.
-func allTold(t *testing.T, namespace string) bool {
+// allTold reports whether all VectorSidecars of a namespace have a status, and have injected their sidecar if they have a
+// workload.
+func allTold(t *testing.T, namespace string, hasWorkload bool) bool {
 	t.Helper()
 	var found v1alpha1.VectorSidecarList
 	require.NoError(t, world.Client.List(t.Context(), &found, client.InNamespace(namespace)))
 	for i := range found.Items {
-		if found.Items[i].Status.ObservedGeneration == 0 {
+		if status := &found.Items[i].Status; status.ObservedGeneration == 0 || hasWorkload && status.InjectedWorkloads == 0 {
 			return false
 		}
 	}
