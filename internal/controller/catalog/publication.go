@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -22,41 +21,23 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// publisher writes the record of the published revision. The kubectl plugin reads the record.
-type publisher struct {
-	options *Options
-
-	mu sync.Mutex
-	// recorded is the platform that the record was last compared with. compared is the time of that comparison. object
-	// is the record as the operator last wrote it.
-	recorded *desired.Platform
-	compared time.Time
-	object   *corev1.ConfigMap
-	writing  revisionRequest
-}
-
-func newPublisher(options *Options) *publisher {
-	return &publisher{options: options, writing: revisionRequest{name: "recording published revision", options: options}}
-}
-
-// record writes the record of a platform, unless the stored record is the same. An installation without a ConfigMap of
-// values has no record. The error is an *UnstoredError if the write failed.
-func (p *publisher) record(ctx context.Context, platform *desired.Platform) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.recorded == platform && !p.isReplaced(ctx) {
+// recordPublished writes the record of the published revision, which the kubectl plugin reads, unless the stored record is
+// the same. An installation without a ConfigMap of values has no record. The caller holds the mutex. The error is an
+// *UnstoredError if the write failed.
+func (r *revisions) recordPublished(ctx context.Context, platform *desired.Platform) error {
+	if r.recorded == platform && !r.isRecordReplaced(ctx) {
 		return nil
 	}
 	installation := &corev1.ConfigMap{}
-	if err := p.options.Cached.Get(ctx, p.options.Installation, installation); err != nil {
+	if err := r.options.Cached.Get(ctx, r.options.Installation, installation); err != nil {
 		return client.IgnoreNotFound(err)
 	}
-	err := p.writing.try(ctx, platform.Revision, func() error { return p.write(ctx, platform, installation) })
+	err := r.recording.try(ctx, platform.Revision, func() error { return r.writeRecord(ctx, platform, installation) })
 	switch {
 	case err == nil:
-		p.recorded, p.compared = platform, p.options.Clock()
+		r.recorded, r.compared = platform, r.options.Clock()
 	case errors.As(err, new(*UnstoredError)):
-		p.object = nil
+		r.publication = nil
 	}
 	return err
 }
@@ -64,24 +45,24 @@ func (p *publisher) record(ctx context.Context, platform *desired.Platform) erro
 // cacheLag is the time after a write in which the cache may still show the previous record.
 const cacheLag = 10 * time.Second
 
-// isReplaced reports whether a user has deleted or changed the record, so that it must be written again.
-func (p *publisher) isReplaced(ctx context.Context) bool {
-	if p.options.Clock().Sub(p.compared) < cacheLag {
+// isRecordReplaced reports whether a user has deleted or changed the record, so that it must be written again.
+func (r *revisions) isRecordReplaced(ctx context.Context) bool {
+	if r.options.Clock().Sub(r.compared) < cacheLag {
 		return false
 	}
-	p.compared = p.options.Clock()
+	r.compared = r.options.Clock()
 	cached := &corev1.ConfigMap{}
-	err := p.options.Cached.Get(ctx, fleet.PublicationName(p.options.Installation), cached)
-	isReplaced := apierrors.IsNotFound(err) || err == nil && !apiequality.Semantic.DeepEqual(cached.Data, p.object.Data)
+	err := r.options.Cached.Get(ctx, fleet.PublicationName(r.options.Installation), cached)
+	isReplaced := apierrors.IsNotFound(err) || err == nil && !apiequality.Semantic.DeepEqual(cached.Data, r.publication.Data)
 	if isReplaced {
-		p.recorded, p.object = nil, nil
+		r.recorded, r.publication = nil, nil
 	}
 	return isReplaced
 }
 
-// write writes the record if it differs from the stored one.
-func (p *publisher) write(ctx context.Context, platform *desired.Platform, installation *corev1.ConfigMap) error {
-	stored, err := p.stored(ctx)
+// writeRecord writes the record if it differs from the stored one.
+func (r *revisions) writeRecord(ctx context.Context, platform *desired.Platform, installation *corev1.ConfigMap) error {
+	stored, err := r.storedRecord(ctx)
 	if err != nil {
 		return err
 	}
@@ -91,27 +72,27 @@ func (p *publisher) write(ctx context.Context, platform *desired.Platform, insta
 			log.FromContext(ctx).Error(err, "replacing the record of the published revision")
 		}
 	}
-	publication := platform.Publication(previous, metav1.NewTime(p.options.Clock().UTC().Truncate(time.Second)))
-	record := publication.ConfigMap(p.options.Installation)
+	published := platform.Publication(previous, metav1.NewTime(r.options.Clock().UTC().Truncate(time.Second)))
+	record := published.ConfigMap(r.options.Installation)
 	if stored != nil && isOwnedBy(stored, installation) && apiequality.Semantic.DeepEqual(record.Data, stored.Data) {
-		p.object = stored
+		r.publication = stored
 		return nil
 	}
-	if p.object, err = p.options.Writer.WritePublication(ctx, record, stored, installation); err != nil {
+	if r.publication, err = r.options.Writer.WritePublication(ctx, record, stored, installation); err != nil {
 		return err
 	}
-	log.FromContext(ctx).Info("recorded published revision", "revision", publication.Revision)
+	log.FromContext(ctx).Info("recorded published revision", "revision", published.Revision)
 	return nil
 }
 
-// stored returns the record that this process wrote last. Without one it returns the record in the cache, nil if none
+// storedRecord returns the record that this process wrote last. Without one it returns the record in the cache, nil if none
 // exists.
-func (p *publisher) stored(ctx context.Context) (*corev1.ConfigMap, error) {
-	if p.object != nil {
-		return p.object, nil
+func (r *revisions) storedRecord(ctx context.Context) (*corev1.ConfigMap, error) {
+	if r.publication != nil {
+		return r.publication, nil
 	}
-	name, object := fleet.PublicationName(p.options.Installation), &corev1.ConfigMap{}
-	switch err := p.options.Cached.Get(ctx, name, object); {
+	name, object := fleet.PublicationName(r.options.Installation), &corev1.ConfigMap{}
+	switch err := r.options.Cached.Get(ctx, name, object); {
 	case apierrors.IsNotFound(err):
 		return nil, nil //nolint:nilnil // A missing record is not an error.
 	case err != nil:

@@ -16,14 +16,14 @@ import (
 )
 
 // A user deletes the values and so also the record, and restores the record before the values.
-func TestPublisher_ReadsARestoredRecord(t *testing.T) {
+func TestRevisions_ReadRestoredRecord(t *testing.T) {
 	api := newMemoryAPI(t, interceptor.Funcs{}, newInstallation(nil))
 	api.load(t)
 	platform, err := api.Current()
 	require.NoError(t, err)
 	record := func() error {
-		api.publisher.compared = time.Time{} // The cache lag has passed.
-		return api.publisher.record(t.Context(), platform)
+		api.revisions.compared = time.Time{} // The cache lag has passed.
+		return api.revisions.recordPublished(t.Context(), platform)
 	}
 	require.NoError(t, record())
 	stored := &corev1.ConfigMap{}

@@ -50,8 +50,6 @@ import (
 type Reconciler struct {
 	options   *Options
 	revisions *revisions
-	// publisher records the last loaded platform in the operator namespace.
-	publisher *publisher
 
 	// settling and settled are used by Reconcile only. The last platform was created from settled.
 	settling *desired.Settling
@@ -105,7 +103,7 @@ var errNotLoaded = errors.New("the operator has not read the platform's ConfigMa
 
 // New returns a Reconciler that has not loaded the platform yet.
 func New(options *Options) *Reconciler {
-	return &Reconciler{options: options, revisions: newRevisions(options), publisher: newPublisher(options), settling: desired.NewSettling(options.Quiet)}
+	return &Reconciler{options: options, revisions: newRevisions(options), settling: desired.NewSettling(options.Quiet)}
 }
 
 // Reconcile loads the platform. If the platform has changed, it requests the reconciles that depend on it.
@@ -232,10 +230,10 @@ func (r *Reconciler) PrepareStart(ctx context.Context, platform *desired.Platfor
 			return err
 		}
 	}
-	if err := r.publish(ctx, platform); err != nil {
-		return err
+	if current, _ := r.Current(); current != platform {
+		return fmt.Errorf("publishing revision %s: %w", platform.Revision, apply.ErrStale)
 	}
-	return r.revisions.ensureStored(ctx, revision, platform)
+	return r.revisions.prepareStart(ctx, revision, platform)
 }
 
 // Tidy records the published revision, updates the marks of failed revisions, and deletes stored revisions that no
@@ -245,9 +243,9 @@ func (r *Reconciler) Tidy(ctx context.Context) (requeueAfter time.Duration) {
 	if platform == nil || platform.Unpublished != "" {
 		return 0
 	}
-	errs := []error{r.publish(ctx, platform)}
+	errs := r.revisions.tidy(ctx, platform)
 	if platform.Rollout.IsStaged() {
-		errs = append(errs, r.revisions.ledger.update(ctx, &platform.Target), r.revisions.tidy(ctx, platform))
+		errs = append(errs, r.revisions.ledger.update(ctx, &platform.Target))
 	}
 	for _, err := range errs {
 		if unstored := (*UnstoredError)(nil); errors.As(err, &unstored) {
@@ -256,18 +254,6 @@ func (r *Reconciler) Tidy(ctx context.Context) (requeueAfter time.Duration) {
 		}
 	}
 	return requeueAfter
-}
-
-// publish records a published platform. A draft is not recorded, because VectorSidecars do not start its revision. The
-// error is apply.ErrStale if there is a later platform, and an *UnstoredError if the record could not be written.
-func (r *Reconciler) publish(ctx context.Context, platform *desired.Platform) error {
-	if current, _ := r.Current(); current != platform {
-		return fmt.Errorf("publishing revision %s: %w", platform.Revision, apply.ErrStale)
-	}
-	if platform.Unpublished != "" {
-		return nil
-	}
-	return r.publisher.record(ctx, platform)
 }
 
 // read reads the platform's ConfigMaps from the cache.

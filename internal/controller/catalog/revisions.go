@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -33,8 +34,8 @@ const (
 	loadedRevisions = 4
 )
 
-// revisions stores the target revisions that start in waves. A VectorSidecar that has an earlier revision is rendered
-// from that stored revision.
+// revisions stores the target revisions that start in waves, and the record of the published revision. A VectorSidecar
+// that has an earlier revision is rendered from that stored revision.
 type revisions struct {
 	options *Options
 	ledger  *revisionLedger
@@ -48,12 +49,18 @@ type revisions struct {
 	// the target revision that an earlier process stored.
 	isUntidy, isRenewed bool
 	loaded              *lru.Cache // loadedCatalog by revision
-	storing             revisionRequest
+	// recorded is the platform that the record was last compared with. compared is the time of that comparison.
+	// publication is the record as the operator last wrote it.
+	recorded           *desired.Platform
+	compared           time.Time
+	publication        *corev1.ConfigMap
+	storing, recording revisionRequest
 }
 
 func newRevisions(options *Options) *revisions {
 	return &revisions{
 		options: options, loaded: lru.New(loadedRevisions), storing: revisionRequest{name: "storing the present revision", options: options},
+		recording: revisionRequest{name: "recording published revision", options: options},
 		ledger: &revisionLedger{
 			options: options, reading: revisionRequest{name: "reading stored revisions", options: options}, marking: revisionRequest{name: "marking stored revisions", options: options},
 		},
@@ -131,9 +138,17 @@ func (r *revisions) lastPublished(ctx context.Context, published *fleet.Publicat
 	return content, err
 }
 
-// ensureStored ensures, before a revision starts, that the revision can be read as long as a VectorSidecar has it. The error
-// is a *fleet.RecordError if the revision cannot be read back, and an *UnstoredError if it is not stored yet.
-func (r *revisions) ensureStored(ctx context.Context, revision string, current *desired.Platform) error {
+// prepareStart records the published revision, and ensures that a revision that starts can be read as long as a
+// VectorSidecar has it. The error is a *fleet.RecordError if the revision cannot be read back, and an *UnstoredError if it
+// is not stored yet.
+func (r *revisions) prepareStart(ctx context.Context, revision string, current *desired.Platform) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if current.Unpublished == "" { // No VectorSidecar starts the revision of a draft.
+		if err := r.recordPublished(ctx, current); err != nil {
+			return err
+		}
+	}
 	if revision != current.Revision {
 		if _, err := r.at(ctx, revision, current); err != nil {
 			return err
@@ -142,8 +157,6 @@ func (r *revisions) ensureStored(ctx context.Context, revision string, current *
 	if revision != current.Target.Revision {
 		return nil
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	installation := &corev1.ConfigMap{}
 	if err := r.options.Cached.Get(ctx, r.options.Installation, installation); err != nil {
 		return fmt.Errorf("reading ConfigMap %s: %w", r.options.Installation, err)
@@ -154,18 +167,19 @@ func (r *revisions) ensureStored(ctx context.Context, revision string, current *
 	return r.tryToStore(ctx, installation, revision, current, true)
 }
 
-// tidy deletes unneeded stored revisions, and stores the target revision as this release renders it. It runs after
-// the workloads of a revision have been written, so that these writes do not wait for it. The error is an *UnstoredError
-// if the revision could not be stored.
-func (r *revisions) tidy(ctx context.Context, current *desired.Platform) error {
+// tidy records the published revision. In an installation with waves, it also deletes unneeded stored revisions, and
+// stores the target revision as this release renders it. It runs after the workloads of a revision have been written, so
+// that these writes do not wait for it. It returns an *UnstoredError for each request that failed.
+func (r *revisions) tidy(ctx context.Context, current *desired.Platform) []error {
 	// While another reconcile stores a revision, parts exist before the revision itself. That reconcile calls tidy
 	// afterwards.
 	if !r.mu.TryLock() {
 		return nil
 	}
 	defer r.mu.Unlock()
-	if !r.isUntidy && r.isRenewed {
-		return nil
+	errs := []error{r.recordPublished(ctx, current)}
+	if !current.Rollout.IsStaged() || !r.isUntidy && r.isRenewed {
+		return errs
 	}
 	installation := &corev1.ConfigMap{}
 	err := r.options.Cached.Get(ctx, r.options.Installation, installation)
@@ -179,7 +193,7 @@ func (r *revisions) tidy(ctx context.Context, current *desired.Platform) error {
 	if err != nil && ctx.Err() == nil && !errors.As(err, new(*UnstoredError)) {
 		log.FromContext(ctx).Error(err, "deleting stored revisions that are no longer needed") // They are deleted when a revision is stored again.
 	}
-	return err
+	return append(errs, err)
 }
 
 // renew stores the target revision as this release renders it, if another process stored it. From then on, workloads
