@@ -90,7 +90,6 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *policy
 	}
 	return &VectorSidecarReconciler{
 		instruments: observed,
-		cache:       options.Cache,
 		memory:      memory,
 		snapshots:   taking,
 		validations: &validations{client: cached, writer: writer, isEnabled: options.ValidationJobs},

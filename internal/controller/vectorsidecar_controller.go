@@ -40,7 +40,6 @@ import (
 type VectorSidecarReconciler struct {
 	*instruments
 
-	cache       *desired.Cache
 	memory      *state.Memory
 	snapshots   *snapshots
 	validations *validations
@@ -295,7 +294,7 @@ func (r *VectorSidecarReconciler) release(ctx context.Context, sidecarState *sta
 func (r *VectorSidecarReconciler) decide(ctx context.Context, input *decision.Input, sidecarState *state.Sidecar, isFresh bool) (decision *decision.Decision, err error) {
 	ctx, planning := r.begin(ctx, "plan")
 	defer func() { planning.end(err) }()
-	cache := r.cache
+	cache := r.snapshots.options.Cache
 	if isFresh {
 		cache = desired.NewCache()
 	}
@@ -304,7 +303,7 @@ func (r *VectorSidecarReconciler) decide(ctx context.Context, input *decision.In
 	}
 	sidecarState.SetPrevious(decision.Previous)
 	if isFresh {
-		r.cache.Adopt(cache)
+		r.snapshots.options.Cache.Adopt(cache)
 		sidecarState.Resynced()
 		r.Metrics.RecordResync(decision.Writes())
 	}
