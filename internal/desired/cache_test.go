@@ -264,3 +264,26 @@ func TestCache_CountsLaterCuts(t *testing.T) {
 	cache.grow(&Rendered{}, 1000)
 	require.Equal(t, before+1000, cache.rendered.Bytes(), "nobody remembers this one")
 }
+
+// 10,000 workloads that differ only in their names and labels, with and without a log volume, need one rendering.
+func TestCache_RendersWorkloadsOfOneShapeOnce(t *testing.T) {
+	for name, sidecar := range map[string]*v1alpha1.VectorSidecar{"common": logs().Build(), "with a log volume": logs().WithLogs("/var/log/app").Build()} {
+		t.Run(name, func(t *testing.T) {
+			renderings := 0
+			variant := of(t, sidecar, NewCache()).CommonVariant()
+			variant.renderer.observer = func(_ context.Context, step Step) func(error) {
+				if step == Render {
+					renderings++
+				}
+				return func(error) {}
+			}
+			view := settled(services(1)[0])
+			for n := range 10_000 {
+				view.Name = fmt.Sprintf("app-%d", n)
+				view.Labels = map[string]string{"app": view.Name, "logs": "vector"}
+				require.Nil(t, variant.WorkloadFor(t.Context(), &view).Invalid)
+			}
+			require.Equal(t, 1, renderings)
+		})
+	}
+}
