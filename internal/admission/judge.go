@@ -144,7 +144,7 @@ func (j *review) addPlan(p *plan.Plan) {
 	target := status.Object(p.Target)
 	switch {
 	case p.IsSkipped():
-	case p.Action == plan.Conflict || p.Action == plan.Blocked:
+	case p.IsStopped():
 		j.doubts = append(j.doubts, remark{reason: p.Reason(), text: fmt.Sprintf("%s gets no sidecar: %s", target, p.Message())})
 	case p.Warning != "":
 		j.doubts = append(j.doubts, remark{text: fmt.Sprintf("%s: the sidecar %s", target, p.Warning)})

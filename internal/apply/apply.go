@@ -101,7 +101,7 @@ type Written struct {
 // *RefusedError, a *DeniedError, or transient.
 func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (Written, error) {
 	if !p.Writes() {
-		return Written{}, fmt.Errorf("a plan with action %s does not write", p.Action)
+		return Written{}, fmt.Errorf("a plan with action %s does not write", p.Action())
 	}
 	kind := targetGVK(p.Target)
 	reply := &metav1.PartialObjectMetadata{}

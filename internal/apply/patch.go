@@ -31,7 +31,7 @@ func (w *Writer) patch(ctx context.Context, reply client.Object, p *plan.Plan) e
 	if p.Target.Adapter().Traits.AtomicLists {
 		return w.patchItems(ctx, reply, p)
 	}
-	if p.Action == plan.Update {
+	if p.Change == plan.Update {
 		trial, _ := reply.DeepCopyObject().(client.Object)
 		err := w.apply(ctx, trial, identifiedBody(p.Write.Apply, p.Target), p, client.DryRunAll)
 		if hasCause(err, metav1.CauseTypeFieldManagerConflict) {

@@ -233,7 +233,7 @@ func (r *result) isFor(configMap *corev1.ConfigMap, workloads ...workload.Object
 func (r *result) referencedConfigMaps(object workload.Object) []string {
 	target, names := workload.NewRef(object), companion.References(&workload.PodTemplate(object).Spec)
 	isRefused := func(p plan.Plan) bool {
-		return p.Target == target && (p.Action == plan.Blocked || p.Action == plan.Conflict || p.Action == plan.Defer)
+		return p.Target == target && (p.IsStopped() || p.IsDeferred())
 	}
 	if r.Previous == nil || slices.ContainsFunc(r.Plans, isRefused) {
 		return names

@@ -163,7 +163,7 @@ func (c *change) heading() string {
 	var actions, causes []string
 	for i := range c.plans {
 		if p := &c.plans[i]; isWritten(p) {
-			actions = append(actions, strings.ToLower(string(p.Action))+verb(p))
+			actions = append(actions, strings.ToLower(p.Action())+verb(p))
 			causes = append(causes, p.Write.Cause)
 		}
 	}

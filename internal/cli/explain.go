@@ -215,7 +215,7 @@ func (s *session) sidecarReport(ctx context.Context, sidecar *v1alpha1.VectorSid
 }
 
 func (a *sidecarReport) fill(p *plan.Plan, batch int, view *workload.View) {
-	a.Action, a.State, a.Batch, a.Rollout = string(p.Action), string(p.State()), batch, string(p.Workload.Rollout)
+	a.Action, a.State, a.Batch, a.Rollout = p.Action(), string(p.State()), batch, string(p.Workload.Rollout)
 	a.Reason, a.Message, a.Warning, a.Cause = p.Reason(), p.Message(), p.Warning, p.Write.Cause
 	a.HasOlderRendering = p.Existing.UnchangedHash != ""
 	if p.Desired != nil {
@@ -248,7 +248,7 @@ func (a *sidecarReport) report(sidecar *v1alpha1.VectorSidecar, ref workload.Ref
 		case v1alpha1.StateFailed, v1alpha1.StatePodsBlocked:
 			isKnown = a.Action == string(plan.None) && a.State != "Updated"
 		case v1alpha1.StateDeferred: // Only the operator knows the injections of the API server.
-			isKnown = a.Action == string(plan.Defer)
+			isKnown = a.Action == plan.ActionDefer
 		default:
 		}
 		if isKnown {

@@ -191,7 +191,7 @@ func (r *result) pacedPlans() simulate.Paced {
 func newStep(merger *simulate.Merger, p *plan.Plan, deployment workload.Object, batch int) (step, workload.Object, error) {
 	plannedStep := step{
 		Namespace: p.Target.Namespace, Workload: p.Target.Name,
-		Action: string(p.Action), State: string(p.State()), Batch: batch, Reason: p.Reason(), Message: p.Message(),
+		Action: p.Action(), State: string(p.State()), Batch: batch, Reason: p.Reason(), Message: p.Message(),
 	}
 	if !isWritten(p) {
 		return plannedStep, nil, nil
@@ -280,9 +280,9 @@ func (o *planReport) summary() string {
 		actions[plannedStep.Action]++
 	}
 	var actionTexts []string
-	for _, action := range []plan.Action{plan.Inject, plan.Update, plan.Adopt, plan.Remove, plan.Conflict, plan.Blocked, plan.Defer, plan.RecordOnly, plan.None} {
-		if n := actions[string(action)]; n > 0 {
-			actionTexts = append(actionTexts, fmt.Sprintf("%s %d", strings.ToLower(string(action)), n))
+	for _, action := range []string{string(plan.Inject), string(plan.Update), string(plan.Adopt), string(plan.Remove), plan.ActionConflict, plan.ActionBlocked, plan.ActionDefer, string(plan.RecordOnly), string(plan.None)} {
+		if n := actions[action]; n > 0 {
+			actionTexts = append(actionTexts, fmt.Sprintf("%s %d", strings.ToLower(action), n))
 		}
 	}
 	text := fmt.Sprintf("%s, %s would restart in %s", count(o.Workloads, "workload"), count(o.Restarts, "pod"), count(o.Batches, "batch"))

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -124,7 +123,7 @@ func (c *change) obstacle(a *app) error {
 		switch {
 		case p.IsSkipped():
 			a.note("%s: %s: %s", status.Object(p.Target), p.Reason(), p.Message())
-		case p.Action == plan.Conflict, p.Action == plan.Blocked:
+		case p.IsStopped():
 			return fmt.Errorf("%s: %s: %s", status.Object(p.Target), p.Reason(), p.Message())
 		}
 	}
@@ -136,11 +135,15 @@ func (c *change) overlays() []any {
 	var overlays []any
 	for i := range c.plans {
 		p := &c.plans[i]
-		if p.Write.Apply == nil {
+		body := p.Write.Apply
+		if record := p.Record(); record != nil {
+			body = record
+		}
+		if body == nil {
 			continue
 		}
 		kind := p.Target.Adapter()
-		overlay := maps.Clone(kind.MoveTemplate(p.Write.Apply))
+		overlay := maps.Clone(kind.MoveTemplate(body))
 		metadata := map[string]any{"name": p.Target.Name, "namespace": p.Target.Namespace}
 		if overlayMetadata, ok := overlay["metadata"].(map[string]any); ok {
 			maps.Copy(metadata, overlayMetadata)

@@ -120,7 +120,7 @@ func (r *result) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Pla
 		carried.SetRolloutPhase()
 		return &carried
 	case v1alpha1.StateDeferred:
-		if decided != nil && (isWritten(decided) || decided.Action == plan.Defer) {
+		if decided != nil && (isWritten(decided) || decided.IsDeferred()) {
 			decided.Defer(plan.BlockedByMode, reported.Reason, reported.Message)
 			return decided
 		}

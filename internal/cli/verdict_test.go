@@ -17,7 +17,7 @@ import (
 // The answer says that nothing is to be done, and what comes later.
 func TestExplanation_DescribesOlderRendering(t *testing.T) {
 	desired := plan.NewDesired(&workload.Overlay{Hash: "newer"}, "logs", "vector", "", nil)
-	current := plan.Plan{Action: plan.None, Desired: desired, Existing: plan.Existing{IsOwned: true}, Rollout: plan.Rollout{Phase: plan.RolloutComplete}, Workload: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}}
+	current := plan.Plan{Change: plan.None, Desired: desired, Existing: plan.Existing{IsOwned: true}, Rollout: plan.Rollout{Phase: plan.RolloutComplete}, Workload: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}}
 	kept := current
 	kept.Existing.UnchangedHash = "older"
 	for name, test := range map[string]struct {

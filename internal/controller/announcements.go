@@ -76,10 +76,10 @@ func announceOwned(recorder *events.Recorder, sidecar *v1alpha1.VectorSidecar, d
 			continue
 		}
 		note := humanize.Message(p.OwnerNotice, events.NoteLimit)
-		recorder.Eventf(events.Reference(p.Target), sidecar, corev1.EventTypeNormal, meta.ReasonOwnedBy, string(p.Action), "%s", note)
+		recorder.Eventf(events.Reference(p.Target), sidecar, corev1.EventTypeNormal, meta.ReasonOwnedBy, string(p.Change), "%s", note)
 		if !isTold {
 			isTold = true
-			recorder.Eventf(sidecar, nil, corev1.EventTypeNormal, meta.ReasonOwnedBy, string(p.Action), "%s %s: %s", p.Target.Kind, p.Target.Name, note)
+			recorder.Eventf(sidecar, nil, corev1.EventTypeNormal, meta.ReasonOwnedBy, string(p.Change), "%s %s: %s", p.Target.Kind, p.Target.Name, note)
 		}
 	}
 }

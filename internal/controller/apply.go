@@ -44,7 +44,7 @@ type applier struct {
 
 // may reports whether a plan may still be carried out. A plan without a desired sidecar only removes.
 func (a *applier) may(ctx context.Context, p *plan.Plan) bool {
-	return ctx.Err() == nil && (p.Desired == nil || p.Action == plan.Remove || !a.isStopped())
+	return ctx.Err() == nil && (p.Desired == nil || p.Change == plan.Remove || !a.isStopped())
 }
 
 // apply carries out a decision. It writes the companions first, then the workloads, and then deletes unreferenced
@@ -151,10 +151,10 @@ func (a *applier) write(ctx context.Context, sidecarState *state.Sidecar, p *pla
 	switch {
 	case err == nil:
 		sidecarState.Wrote(p, written.Generation, written.ResourceVersion)
-		if p.StartsPods() && p.Action != plan.Remove && sidecarState.Injected(p.Target.UID, p.InjectedHash()) || p.Write.Repairs {
+		if p.StartsPods() && p.Change != plan.Remove && sidecarState.Injected(p.Target.UID, p.InjectedHash()) || p.Write.Repairs {
 			a.Metrics.RecordCorrection()
 		}
-		log.FromContext(ctx).Info("workload written", "action", p.Action, telemetry.KeyWorkload, status.Object(p.Target), telemetry.KeyHash, p.InjectedHash(), telemetry.KeyChangeCause, p.Write.Cause, "generation", written.Generation)
+		log.FromContext(ctx).Info("workload written", "action", p.Action(), telemetry.KeyWorkload, status.Object(p.Target), telemetry.KeyHash, p.InjectedHash(), telemetry.KeyChangeCause, p.Write.Cause, "generation", written.Generation)
 		return newResult(p, decision.WriteAccepted)
 	case errors.Is(err, apply.ErrGone), errors.Is(err, apply.ErrStale), isAhead(sidecarState, p, err):
 		tellUndone(ctx, status.Object(p.Target), err)
@@ -175,13 +175,13 @@ func (a *applier) carryOut(ctx context.Context, p *plan.Plan) (apply.Written, er
 	ctx, applying := a.begin(ctx, "apply")
 	applying.span.Set(telemetry.AttributeKind, p.Target.Kind)
 	applying.span.Set(telemetry.AttributeWorkload, p.Target.Name)
-	applying.span.Set(telemetry.AttributeAction, string(p.Action))
+	applying.span.Set(telemetry.AttributeAction, p.Action())
 	applying.span.Set(telemetry.AttributeHash, p.InjectedHash())
 	written, err := a.writer.Workload(ctx, p)
 	result := apply.ResultLabel(err)
 	applying.span.Set(telemetry.AttributeResult, result)
 	applying.end(err)
-	a.Metrics.RecordWrite(p.Target.Kind, string(p.Action), result)
+	a.Metrics.RecordWrite(p.Target.Kind, p.Action(), result)
 	return written, err
 }
 

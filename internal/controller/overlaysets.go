@@ -197,7 +197,7 @@ func (o *overlaySets) learn(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 	for i := range results {
 		p, writeState, err := results[i].Plan, results[i].State, results[i].Err
 		isSent := writeState == decision.WriteAccepted || writeState == decision.WriteRejected || writeState == decision.WriteFailed
-		if !isSent || p.Action == plan.Defer { // A deferred write did not contain the sidecar.
+		if !isSent || p.IsDeferred() { // A deferred write did not contain the sidecar.
 			continue
 		}
 		rejection, wasRefused := namespaceState.refused[sidecar.Name]
@@ -205,7 +205,7 @@ func (o *overlaySets) learn(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 		case err == nil && wasRefused && rejection.hash == p.WholeHash():
 			delete(namespaceState.refused, sidecar.Name)
 			hasChanged = true
-		case apply.IsDenied(err) && p.Action != plan.Remove && rejection.hash != p.WholeHash():
+		case apply.IsDenied(err) && p.Change != plan.Remove && rejection.hash != p.WholeHash():
 			namespaceState.refused[sidecar.Name] = refusedWrite{p.WholeHash(), fmt.Sprintf("%s is refused with it: %v", status.Object(p.Target), err)}
 			hasChanged = true
 		}

@@ -66,7 +66,7 @@ func injections(shapes, each int) *decision.Decision {
 			name := fmt.Sprintf("app-%d-%d", shape, n)
 			decided.Plans = append(decided.Plans, plan.Plan{
 				Target: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: name, UID: types.UID(name)},
-				Action: plan.Inject, Manager: "vectorsidecar/logs", Write: plan.Write{Apply: map[string]any{}},
+				Change: plan.Inject, Manager: "vectorsidecar/logs", Write: plan.Write{Apply: map[string]any{}},
 				Workload: workload.State{Shape: uint64(shape) + 1},
 				Desired:  plan.NewDesired(&workload.Overlay{Hash: "a"}, "logs", "vector", "", nil),
 			})

@@ -39,7 +39,7 @@ func newRejection(p *plan.Plan, err error) decision.Result {
 	}
 	reason, isPermanent := explain(err)
 	result.Err, result.Reason, result.IsGeneral = err, reason, isGeneral(err)
-	result.IsPermanent = isPermanent && p.Action != plan.Remove // A finalizer waits for the removal.
+	result.IsPermanent = isPermanent && p.Change != plan.Remove // A finalizer waits for the removal.
 	if result.IsPermanent && !p.StartsPods() {
 		result.Reason = "" // The sidecar is correct without this write.
 	}

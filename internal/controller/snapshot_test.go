@@ -128,7 +128,7 @@ func TestSnapshots_MatchesSnapshotOfPlugin(t *testing.T) {
 			require.ElementsMatch(t, decided.ConfigMaps(), previewed.ConfigMaps())
 			require.Len(t, previewed.Plans, len(decided.Plans))
 			for i := range decided.Plans {
-				require.Equal(t, decided.Plans[i].Action, previewed.Plans[i].Action)
+				require.Equal(t, decided.Plans[i].Action(), previewed.Plans[i].Action())
 				require.Equal(t, decided.Plans[i].InjectedHash(), previewed.Plans[i].InjectedHash())
 			}
 		})

@@ -189,7 +189,7 @@ func (s *stages) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar, r
 	name, now := client.ObjectKeyFromObject(sidecar), s.now()
 	isWritten := false
 	for _, p := range writtenPlans {
-		isWritten = isWritten || p.StartsPods() && p.Action != plan.Remove
+		isWritten = isWritten || p.StartsPods() && p.Change != plan.Remove
 	}
 	progress := decision.ProgressOf(d.Plans, isWritten)
 	progress.Generation = lastgood.Generation(sidecar)

@@ -132,7 +132,7 @@ func (w *statusWriter) count(sidecar *v1alpha1.VectorSidecar, facts status.Facts
 }
 
 func (w *statusWriter) announce(sidecar *v1alpha1.VectorSidecar, plans []*plan.Plan) {
-	written, causes := map[plan.Action][]string{}, map[plan.Action][]string{}
+	written, causes := map[plan.Change][]string{}, map[plan.Change][]string{}
 	for _, p := range plans {
 		if !p.StartsPods() {
 			continue // The workload was not changed.
@@ -140,17 +140,17 @@ func (w *statusWriter) announce(sidecar *v1alpha1.VectorSidecar, plans []*plan.P
 		target := events.Reference(p.Target)
 		// The recorder aggregates events of one resource version, with the note of the first event.
 		target.ResourceVersion = p.Workload.ResourceVersion
-		w.events.Eventf(target, sidecar, corev1.EventTypeNormal, happened[p.Action], string(p.Action),
-			"%s the sidecar of %s: %s", happened[p.Action], meta.Title(sidecar.Name), p.Write.Cause)
-		written[p.Action] = append(written[p.Action], p.Target.Name)
-		if !slices.Contains(causes[p.Action], p.Write.Cause) {
-			causes[p.Action] = append(causes[p.Action], p.Write.Cause)
+		w.events.Eventf(target, sidecar, corev1.EventTypeNormal, happened[p.Change], string(p.Change),
+			"%s the sidecar of %s: %s", happened[p.Change], meta.Title(sidecar.Name), p.Write.Cause)
+		written[p.Change] = append(written[p.Change], p.Target.Name)
+		if !slices.Contains(causes[p.Change], p.Write.Cause) {
+			causes[p.Change] = append(causes[p.Change], p.Write.Cause)
 		}
 	}
-	for _, action := range []plan.Action{plan.Inject, plan.Update, plan.Remove} {
-		if names := written[action]; len(names) > 0 {
-			note := fmt.Sprintf("%s the sidecar of %d %s: %s: %s", happened[action], len(names), workload.Plural(sidecar.Spec.Kinds()...), strings.Join(humanize.TruncateList(names, mostNames, len(names)), ", "), oneOf(causes[action]))
-			w.events.Eventf(sidecar, nil, corev1.EventTypeNormal, happened[action], string(action), "%s", humanize.Message(note, events.NoteLimit))
+	for _, change := range []plan.Change{plan.Inject, plan.Update, plan.Remove} {
+		if names := written[change]; len(names) > 0 {
+			note := fmt.Sprintf("%s the sidecar of %d %s: %s: %s", happened[change], len(names), workload.Plural(sidecar.Spec.Kinds()...), strings.Join(humanize.TruncateList(names, mostNames, len(names)), ", "), oneOf(causes[change]))
+			w.events.Eventf(sidecar, nil, corev1.EventTypeNormal, happened[change], string(change), "%s", humanize.Message(note, events.NoteLimit))
 		}
 	}
 }
@@ -158,8 +158,8 @@ func (w *statusWriter) announce(sidecar *v1alpha1.VectorSidecar, plans []*plan.P
 // mostNames is the maximum number of workloads that one message names.
 const mostNames = 10
 
-// happened is the past tense of an action.
-var happened = map[plan.Action]string{
+// happened is the past tense of a change.
+var happened = map[plan.Change]string{
 	plan.Inject: meta.ReasonInjected, plan.Update: meta.ReasonUpdated, plan.Remove: meta.ReasonRemoved,
 }
 

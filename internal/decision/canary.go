@@ -64,7 +64,7 @@ func (d *Decision) markCanaries(facts *Facts, workloads []Workload) (isUnproven 
 		}
 		d.LacksCanary = false
 		switch {
-		case p.Action == plan.Blocked || p.Action == plan.Conflict || p.Denied != nil:
+		case p.IsStopped() || p.Denied != nil:
 		case selection.number != nil && p.Workload.Idle != "" && (p.Workload.Evidence == 0 || !p.IsCurrent()):
 			idle = append(idle, p)
 		default:
@@ -77,7 +77,7 @@ func (d *Decision) markCanaries(facts *Facts, workloads []Workload) (isUnproven 
 	for _, p := range starting[:min(count, len(starting))] {
 		p.IsCanary = true
 	}
-	if !slices.ContainsFunc(starting, func(p *plan.Plan) bool { return p.Action != plan.Defer }) {
+	if !slices.ContainsFunc(starting, func(p *plan.Plan) bool { return !p.IsDeferred() }) {
 		return false // No workload gets the change yet.
 	}
 	d.Canary = d.canaryStatus(facts, changeOf(workloads))
@@ -95,7 +95,7 @@ func (d *Decision) canaryStatus(facts *Facts, change string) *v1alpha1.CanarySta
 		isProven = isProven || p.IsCanary && p.Rollout.HasEvidence
 		isMoving = isMoving || p.IsCanary && (p.IsCanaryUnderWay() || p.Rollout.Phase == plan.RolloutFailed || p.Workload.Evidence > 0)
 		isOut = isOut || !p.IsCanary && p.Rollout.HasEvidence
-		isBehind = isBehind || p.Action == plan.Update
+		isBehind = isBehind || p.HasChange(plan.Update)
 	}
 	switch {
 	case isProven, wasFinished, isOut && !isBehind, isPromoted(facts.Sidecar, v1alpha1.PromotionOfCanary(change)):

@@ -57,7 +57,7 @@ func (d *Decision) provide(facts *Facts) {
 	d.Missing = nil
 	d.withhold(d.Invalid.Message)
 	for i := range d.Plans {
-		if p := &d.Plans[i]; p.Writes() && p.StartsPods() && p.Action != plan.Remove {
+		if p := &d.Plans[i]; p.Writes() && p.StartsPods() && p.Change != plan.Remove {
 			p.Wait(plan.BlockedByError, d.Invalid.Reason, d.Invalid.Message)
 		}
 	}
@@ -77,7 +77,7 @@ func (d *Decision) collect(companions []corev1.ConfigMap) {
 	}
 	for i := range d.Plans {
 		p := &d.Plans[i]
-		isSettled := p.Action == plan.None && p.Workload.Rollout == workload.RolloutComplete || !p.Existing.IsOwned && !p.Rollout.InFlight
+		isSettled := p.HasChange(plan.None) && p.Workload.Rollout == workload.RolloutComplete || !p.Existing.IsOwned && !p.Rollout.InFlight
 		if p.Writes() || !isSettled {
 			return
 		}

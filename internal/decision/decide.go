@@ -98,7 +98,7 @@ func (d *Decision) add(facts *Facts, w *Workload, lastRendered *desired.Rendered
 		d.note(rendered.Report.Findings)
 	}
 	d.leaveToOwner(facts, p, w)
-	if d.deferChange(facts, p, w.Record); rendered.Invalid == nil && p.Action != plan.Defer {
+	if d.deferChange(facts, p, w.Record); rendered.Invalid == nil && !p.IsDeferred() {
 		facts.breakLoop(p, w.Record)
 		d.keepNodePorts(facts, p, w.Record)
 		d.validate(facts, p, rendered.Validation, w.Record)
@@ -107,7 +107,7 @@ func (d *Decision) add(facts *Facts, w *Workload, lastRendered *desired.Rendered
 	for _, name := range evaluated.Kept {
 		d.kept[name] = true
 	}
-	if !isAnother && p.Existing.UnchangedHash == "" || p.Desired == nil || p.Action == plan.Blocked || p.Action == plan.Conflict || p.Action == plan.Defer || p.IsWaiting() {
+	if !isAnother && p.Existing.UnchangedHash == "" || p.Desired == nil || p.IsStopped() || p.IsDeferred() || p.IsWaiting() {
 		return lastRendered // The workload neither has nor gets this rendering, or its companions are added already.
 	}
 	for i := range evaluated.Companions {
@@ -127,10 +127,10 @@ func (d *Decision) remove(facts *Facts, w *Workload) {
 	d.Previous.Removed = append(d.Previous.Removed, w.Evaluated)
 	removal := w.Evaluated.Plan
 	if removal.Existing.IsMarked && !removal.Existing.IsOwned && !removal.Existing.Waits && !d.IsForDeletion {
-		d.LeavesMarks, removal.Action, removal.Block = true, plan.None, nil
+		d.LeavesMarks, removal.Change, removal.Block = true, plan.None, nil
 	}
 	removal.Workload, removal.Write.Cause = w.Record.State(), whyRemoved(facts.Sidecar)
-	if d.follow(facts, &removal, w.Started); removal.Rollout.InFlight || removal.Action != plan.None {
+	if d.follow(facts, &removal, w.Started); removal.Rollout.InFlight || !removal.HasChange(plan.None) {
 		d.Plans = append(d.Plans, removal)
 	}
 }

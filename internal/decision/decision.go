@@ -143,7 +143,7 @@ func (d *Decision) IsUnderWay() bool {
 			continue
 		}
 		isNext := p.StartsPods() && p.Denied == nil && (p.Writes() || p.Block != nil && p.Block.Kind.EndsByItself())
-		isMoving = isMoving || p.Desired != nil && p.Action != plan.Remove && (p.Rollout.InFlight || isNext)
+		isMoving = isMoving || p.Desired != nil && p.Change != plan.Remove && (p.Rollout.InFlight || isNext)
 	}
 	return isMoving
 }

@@ -22,11 +22,11 @@ func (d *Decision) deferChange(facts *Facts, p *plan.Plan, record *workloadcache
 	m := d.mode
 	wait, isNoted := p.Workload.Waits[meta.AnnotationWaiting(p.Manager)]
 	isNoted = isNoted && p.Existing.Waits
-	if p.Action == plan.None && p.Existing.Waits {
+	if p.HasChange(plan.None) && p.Existing.Waits {
 		view := record.View()
 		p.DropWait(&view)
 	}
-	if m == nil || p.Action != plan.Inject && p.Action != plan.Update || m.lets(facts, p) {
+	if m == nil || !p.HasChange(plan.Inject, plan.Update) || m.lets(facts, p) {
 		return
 	}
 	switch {
@@ -61,7 +61,7 @@ func (m *mode) lets(facts *Facts, p *plan.Plan) bool {
 	switch {
 	case p.Write.AtOnce, hasFailed, m.isPromoted: // The pods of a failed workload may not run because of its current sidecar.
 		return true
-	case p.Action != plan.Inject:
+	case p.Change != plan.Inject:
 		return false
 	case m.of == v1alpha1.ModeManual:
 		return m.isEverywhere // A new workload gets the sidecar that all other workloads have.

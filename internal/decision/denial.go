@@ -9,7 +9,7 @@ import "kontroloop.ai/vector-sidecar-operator/internal/plan"
 // decision.
 func (d *Decision) recall(f *Facts, p *plan.Plan) {
 	denial, isKnown := f.Denials[p.Target.UID]
-	if !isKnown || denial.Seen != p.Workload.EquivalentVersion || denial.Action != p.Action || denial.Hash != p.InjectedHash() {
+	if !isKnown || denial.Seen != p.Workload.EquivalentVersion || denial.Change != p.Change || denial.IsDeferred != p.IsDeferred() || denial.Hash != p.InjectedHash() {
 		return
 	}
 	if p.Deny(&denial.Denial, f.Now); f.Now.Before(denial.RetryAt) {

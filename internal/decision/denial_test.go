@@ -24,9 +24,9 @@ func TestDecide_SkipsDeniedWriteUntilItChanges(t *testing.T) {
 	cart := func() Workload {
 		return evaluated("cart", plan.Inject, &plan.Desired{}, workload.State{EquivalentVersion: "10"})
 	}
-	refused := RejectedWrite{Denial: plan.Denial{Err: errors.New("no"), RejectedAt: noon, RetryAt: noon.Add(time.Minute)}, Seen: "10", Action: plan.Inject}
+	refused := RejectedWrite{Denial: plan.Denial{Err: errors.New("no"), RejectedAt: noon, RetryAt: noon.Add(time.Minute)}, Seen: "10", Change: plan.Inject}
 	due, another, changed, gone := refused, refused, refused, refused
-	due.RetryAt, another.Hash, changed.Seen, gone.Action = noon, "b", "9", plan.Remove
+	due.RetryAt, another.Hash, changed.Seen, gone.Change = noon, "b", "9", plan.Remove
 	for name, test := range map[string]struct {
 		denial RejectedWrite
 		isIt   bool
@@ -60,7 +60,7 @@ func TestDecide_SkipsDeniedWriteUntilItChanges(t *testing.T) {
 }
 
 func TestIsUnderWay_IgnoresDeniedWrites(t *testing.T) {
-	facts := &Facts{Input: Input{Inputs: desired.Inputs{Sidecar: logs()}, Now: noon, Denials: map[types.UID]RejectedWrite{"cart": {Action: plan.Inject}}}}
+	facts := &Facts{Input: Input{Inputs: desired.Inputs{Sidecar: logs()}, Now: noon, Denials: map[types.UID]RejectedWrite{"cart": {Change: plan.Inject}}}}
 	decided := Decide(facts, []Workload{evaluated("cart", plan.Inject, &plan.Desired{}, workload.State{})}, nil)
 	require.True(t, decided.Plans[0].Writes())
 	require.False(t, decided.IsUnderWay(), "new content of ConfigMaps would wait for ever")
@@ -68,8 +68,11 @@ func TestIsUnderWay_IgnoresDeniedWrites(t *testing.T) {
 
 // Of a number the next one is the canary; those that a selector names are the only ones.
 func TestMarkCanaries_SkipsUnsuitableWorkloads(t *testing.T) {
-	wanted := func(name string, action plan.Action) Workload {
+	wanted := func(name string, action plan.Change) Workload {
 		return evaluated(name, action, &plan.Desired{}, workload.State{})
+	}
+	stopped := func(name string, kind plan.BlockKind) Workload {
+		return blocked(name, kind, &plan.Desired{}, workload.State{})
 	}
 	one, all := v1alpha1.CanarySpec{Workloads: new(intstr.FromInt32(1))}, v1alpha1.CanarySpec{Selector: &metav1.LabelSelector{}}
 	for name, test := range map[string]struct {
@@ -77,9 +80,9 @@ func TestMarkCanaries_SkipsUnsuitableWorkloads(t *testing.T) {
 		workloads []Workload
 		want      []bool
 	}{
-		"a number":               {one, []Workload{wanted("a", plan.Conflict), wanted("b", plan.Blocked), wanted("c", plan.Inject), wanted("d", plan.Inject)}, []bool{false, false, true, false}},
-		"a selector":             {all, []Workload{wanted("a", plan.Conflict), wanted("b", plan.Inject), wanted("c", plan.Inject)}, []bool{false, true, true}},
-		"of nothing but trouble": {all, []Workload{wanted("a", plan.Conflict)}, []bool{false}},
+		"a number":               {one, []Workload{stopped("a", plan.BlockedByConflict), stopped("b", plan.BlockedByObstacle), wanted("c", plan.Inject), wanted("d", plan.Inject)}, []bool{false, false, true, false}},
+		"a selector":             {all, []Workload{stopped("a", plan.BlockedByConflict), wanted("b", plan.Inject), wanted("c", plan.Inject)}, []bool{false, true, true}},
+		"of nothing but trouble": {all, []Workload{stopped("a", plan.BlockedByConflict)}, []bool{false}},
 	} {
 		facts := &Facts{Input: inputAt(noon)}
 		facts.Sidecar.Spec.Rollout.Canary = &test.canary

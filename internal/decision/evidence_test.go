@@ -47,9 +47,12 @@ func TestDecide_FindsEvidence(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			decided := Decide(&Facts{Input: inputAt(noon)}, []Workload{evaluated("cart", plan.None, &plan.Desired{}, test.state)}, nil)
 			require.Equal(t, test.hasEvidence, decided.Plans[0].Rollout.HasEvidence)
-			for _, action := range []plan.Action{plan.Update, plan.Inject, plan.Defer} {
-				decided = Decide(&Facts{Input: inputAt(noon)}, []Workload{evaluated("cart", action, &plan.Desired{}, test.state)}, nil)
-				require.False(t, decided.Plans[0].Rollout.HasEvidence, "its pods have another sidecar: %s", action)
+			for _, w := range []Workload{
+				evaluated("cart", plan.Update, &plan.Desired{}, test.state), evaluated("cart", plan.Inject, &plan.Desired{}, test.state),
+				blocked("cart", plan.BlockedByMode, &plan.Desired{}, test.state),
+			} {
+				decided = Decide(&Facts{Input: inputAt(noon)}, []Workload{w}, nil)
+				require.False(t, decided.Plans[0].Rollout.HasEvidence, "its pods have another sidecar: %s", w.Evaluated.Plan.Action())
 			}
 			decided = Decide(&Facts{Input: inputAt(noon)}, nil, []Workload{evaluated("cart", plan.Remove, nil, test.state)})
 			require.False(t, decided.Plans[0].Rollout.HasEvidence, "it should have none")
@@ -83,14 +86,14 @@ func TestDecide_StartsOthersOnEvidence(t *testing.T) {
 }
 
 // idle is a workload that starts no pods.
-func idle(name string, action plan.Action) Workload {
+func idle(name string, action plan.Change) Workload {
 	state := podsIn(workload.RolloutComplete, time.Hour, 0)
 	state.Idle = "0 replicas"
 	return evaluated(name, action, &plan.Desired{}, state)
 }
 
 func TestDecide_ReplacesCanariesWithoutPods(t *testing.T) {
-	running := func(name string, action plan.Action) Workload {
+	running := func(name string, action plan.Change) Workload {
 		return evaluated(name, action, &plan.Desired{}, podsIn(workload.RolloutComplete, time.Hour, 1))
 	}
 	number := func(n int32) v1alpha1.CanarySpec { return v1alpha1.CanarySpec{Workloads: new(intstr.FromInt32(n))} }

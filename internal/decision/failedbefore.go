@@ -19,7 +19,7 @@ const startup = 10 * time.Second
 func (d *Decision) findFailedBefore(f *Facts, p *plan.Plan) {
 	switch {
 	case p.Desired == nil, f.Now.IsZero():
-	case p.Action == plan.Adopt && f.waitedAsFailed(p): // The API server injected the sidecar in a request of the application owner.
+	case p.HasChange(plan.Adopt) && f.waitedAsFailed(p): // The API server injected the sidecar in a request of the application owner.
 		p.Rollout.FailedBefore = true
 		p.MarkFailure()
 	case p.IsCurrent():

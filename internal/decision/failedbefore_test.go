@@ -61,7 +61,7 @@ func rejected(then func(*workload.State)) func(*workload.State) {
 }
 
 // with is a workload of a kind in a state, whose plan is changed.
-func with(name, kind string, action plan.Action, state workload.State, change func(*plan.Plan)) Workload {
+func with(name, kind string, action plan.Change, state workload.State, change func(*plan.Plan)) Workload {
 	one := evaluated(name, action, &plan.Desired{}, state)
 	if p := &one.Evaluated.Plan; kind != "" {
 		p.Target.Kind = kind

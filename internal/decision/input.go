@@ -100,10 +100,11 @@ type CorrectionLoop struct {
 type RejectedWrite struct {
 	plan.Denial
 
-	// Seen, Action and Hash identify the plan of the rejected write. Other plans were not rejected.
-	Seen   string
-	Action plan.Action
-	Hash   string
+	// Seen, Change, IsDeferred and Hash identify the plan of the rejected write. Other plans were not rejected.
+	Seen       string
+	Change     plan.Change
+	IsDeferred bool
+	Hash       string
 }
 
 // Verdict is the result of Vector's own validation of a configuration.

@@ -44,7 +44,7 @@ func modeOf(sidecar *v1alpha1.VectorSidecar, workloads []Workload) *mode {
 		if p.Desired == nil {
 			continue
 		}
-		isBehind = isBehind || p.Action == plan.Update && !p.Write.AtOnce
+		isBehind = isBehind || p.HasChange(plan.Update) && !p.Write.AtOnce
 		m.isEverywhere = m.isEverywhere || p.IsCurrent()
 	}
 	m.isEverywhere = m.isEverywhere && !isBehind

@@ -126,7 +126,7 @@ func (d *Decision) findTakenOut(facts *Facts, workloads []Workload) {
 // have had the sidecar, and no other client may be known to have removed it. A removal does not record a writer. So a
 // last writer by hand excludes the owner only if it differs from the last writer when the workload had the sidecar.
 func (f *Facts) isTakenOut(p *plan.Plan, w *Workload) bool {
-	isOut := p.Owner != nil && p.Desired != nil && p.StartsPods() && p.Action != plan.Remove && (!p.Existing.HasSidecar || p.Write.Repairs)
+	isOut := p.Owner != nil && p.Desired != nil && p.StartsPods() && p.Change != plan.Remove && (!p.Existing.HasSidecar || p.Write.Repairs)
 	if !isOut || w.Record.Generation() <= w.Started { // If the generation is not newer, the cache is stale.
 		return false
 	}
@@ -139,13 +139,13 @@ func (f *Facts) isTakenOut(p *plan.Plan, w *Workload) bool {
 // sidecar again, or the sidecar is to be injected when the controller writes. Before the first write to such a
 // workload, it adds a message about the owner.
 func (d *Decision) leaveToOwner(facts *Facts, p *plan.Plan, w *Workload) {
-	if p.Owner != nil && p.Action == plan.Adopt && w.HasCarried {
+	if p.Owner != nil && p.HasChange(plan.Adopt) && w.HasCarried {
 		// A controller that replaces the whole workload clears the operator's field ownership each time. To adopt the
 		// fields again would cause an event for the controller, which would replace the workload again, and so on
 		// forever.
-		p.Action, p.Write.Apply, p.Write.Cause = plan.None, nil, ""
+		p.Change, p.Write.Apply, p.Write.Cause = plan.None, nil, ""
 	}
-	if p.Owner == nil || p.Desired == nil || !p.StartsPods() || p.Action == plan.Remove {
+	if p.Owner == nil || p.Desired == nil || !p.StartsPods() || p.Change == plan.Remove {
 		return
 	}
 	if facts.Sidecar.Spec.Owned() == v1alpha1.OwnedAtAdmission {
@@ -156,7 +156,7 @@ func (d *Decision) leaveToOwner(facts *Facts, p *plan.Plan, w *Workload) {
 	switch {
 	case removal != nil && (!p.Existing.HasSidecar || facts.isTakenOut(p, w)):
 		p.Stop(plan.Block{Kind: plan.BlockedByOwnerRemoval, Reason: meta.ReasonRemovedByOwner, Message: facts.takenOutText(p, removal)})
-	case p.Action == plan.Inject && p.Reason() == "":
+	case p.Change == plan.Inject && p.Reason() == "":
 		p.OwnerNotice = fmt.Sprintf(
 			"%s owns it: if its operator takes the sidecar out, that is not put in again, in no %s with an owner of kind %s (spec.ownedWorkloads)", p.Owner, p.Target.Kind, p.Owner.Kind)
 	}

@@ -64,7 +64,7 @@ func (e *Evaluator) Injection(desiredWorkload desired.Workload, container string
 	switch {
 	case p.Existing.UnchangedHash != "":
 		e.facts.keep(evaluated, view)
-	case p.Action == plan.Update && e.facts.Sidecar.Spec.RolloutMode() != v1alpha1.ModeImmediate:
+	case p.HasChange(plan.Update) && e.facts.Sidecar.Spec.RolloutMode() != v1alpha1.ModeImmediate:
 		e.facts.keepMeanwhile(evaluated, view)
 	}
 	return evaluated
@@ -94,7 +94,7 @@ func (e *Evaluator) plan(desiredSidecar *plan.Desired, container string, competi
 		p = plan.ForInjection(e.manager, desiredSidecar, policy, view)
 	}
 	e.awaitRoom(&p, container, competitors, view)
-	if len(competitors) == 0 || p.Action == plan.Blocked || p.Action == plan.Remove || view.Owned[e.manager].HasPlainAnnotations {
+	if len(competitors) == 0 || p.Action() == plan.ActionBlocked || p.Change == plan.Remove || view.Owned[e.manager].HasPlainAnnotations {
 		return p
 	}
 	for _, competitor := range competitors {
@@ -118,7 +118,7 @@ func (e *Evaluator) plan(desiredSidecar *plan.Desired, container string, competi
 		return p
 	}
 	if !p.Existing.IsOwned {
-		if expectedPlan := plan.ForInjection(e.manager, desiredSidecar, policy, &expected); expectedPlan.Action != plan.Inject {
+		if expectedPlan := plan.ForInjection(e.manager, desiredSidecar, policy, &expected); !expectedPlan.HasChange(plan.Inject) {
 			if block := expectedPlan.Block; block != nil { // The workload does not have the conflicting item yet.
 				expectedPlan.Block = &plan.Block{Kind: block.Kind, Reason: block.Reason, Message: block.Message}
 			}
@@ -155,7 +155,7 @@ func (e *Evaluator) makeRoom(competitor *Competitor, view *workload.View) plan.P
 func (e *Evaluator) awaitRoom(p *plan.Plan, container string, competitors []Competitor, view *workload.View) {
 	_, isCluster := meta.ParseClusterName(p.Competitor())
 	isRefused := slices.ContainsFunc(competitors, func(competitor Competitor) bool { return competitor.Name == p.Competitor() })
-	if e.facts.Sidecar.Cluster != nil || p.Action != plan.Conflict || !isCluster || isRefused {
+	if e.facts.Sidecar.Cluster != nil || !p.IsBlockedBy(plan.BlockedByConflict) || !isCluster || isRefused {
 		return
 	}
 	if slices.Contains(view.Owned[meta.Manager(p.Competitor())].Containers, container) {
@@ -166,7 +166,7 @@ func (e *Evaluator) awaitRoom(p *plan.Plan, container string, competitors []Comp
 // admit blocks a write that the policy does not allow in this workload. It also blocks a write if the API server would
 // reject the pods because of the sidecar.
 func (e *Evaluator) admit(p *plan.Plan, view *workload.View, rendered *desired.Rendered) {
-	if !p.Writes() || p.Action == plan.Remove || p.IsRecordOnly() {
+	if !p.Writes() || p.Change == plan.Remove || p.IsRecordOnly() {
 		return
 	}
 	rules := e.facts.Platform.Policy

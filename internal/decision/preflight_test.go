@@ -23,7 +23,7 @@ func TestDecide_BlocksWritesRejectedByDryRun(t *testing.T) {
 	now := time.Date(2026, 11, 24, 20, 0, 0, 0, time.UTC)
 	wanted := plan.NewDesired(&workload.Overlay{Hash: "a"}, "logs", "vector", "", nil)
 	for name, test := range map[string]struct {
-		action  plan.Action
+		action  plan.Change
 		verdict preflight.DryRunResult
 		reason  string
 		skipped bool
@@ -51,11 +51,11 @@ func TestDecide_BlocksWritesRejectedByDryRun(t *testing.T) {
 			p := &decided.Plans[0]
 			require.Equal(t, test.warning, p.Warning)
 			if test.reason == "" {
-				require.Equal(t, test.action, p.Action)
+				require.EqualValues(t, test.action, p.Action())
 				require.Empty(t, p.Reason())
 				return
 			}
-			require.Equal(t, plan.Blocked, p.Action)
+			require.Equal(t, plan.ActionBlocked, p.Action())
 			require.Equal(t, test.reason, p.Reason())
 			require.Equal(t, "no", p.Message())
 			require.Equal(t, test.skipped, p.IsSkipped())

@@ -119,7 +119,7 @@ func (d *Decision) CarriedOut(results Results) *Decision {
 	carriedOut := d
 	for i := range d.Plans {
 		p := &d.Plans[i]
-		if !p.Writes() || !p.StartsPods() || p.Action == plan.Remove || written[p] {
+		if !p.Writes() || !p.StartsPods() || p.Change == plan.Remove || written[p] {
 			continue
 		}
 		if carriedOut == d {

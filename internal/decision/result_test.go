@@ -15,7 +15,7 @@ import (
 
 // injecting returns a plan that injects a sidecar into a workload.
 func injecting(name string) plan.Plan {
-	p := plan.Plan{Action: plan.Inject}
+	p := plan.Plan{Change: plan.Inject}
 	p.Target.Name = name
 	return p
 }
@@ -34,7 +34,7 @@ func TestDecision_CarriedOut(t *testing.T) {
 		"failed":   {WriteFailed, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := &Decision{Plans: []plan.Plan{injecting("cart"), {Action: plan.Remove}, {Action: plan.None}}}
+			d := &Decision{Plans: []plan.Plan{injecting("cart"), {Change: plan.Remove}, {Change: plan.None}}}
 
 			carriedOut := d.CarriedOut(Results{{Plan: &d.Plans[0], State: test.state}, {Object: "ConfigMap shop/logs", State: WriteFailed}})
 
@@ -68,7 +68,7 @@ func TestResults_Failures(t *testing.T) {
 }
 
 func TestResults_UnblockOthers(t *testing.T) {
-	cart, rejected, recording := injecting("cart"), injecting("again"), plan.Plan{Action: plan.Defer}
+	cart, rejected, recording := injecting("cart"), injecting("again"), plan.Plan{Change: plan.Inject, Block: &plan.Block{Kind: plan.BlockedByMode}}
 	rejected.Denied = &plan.Denial{Err: errors.New("no")}
 	waiting, slotless := injecting("web"), injecting("web")
 	waiting.Wait(plan.BlockedBySlot, meta.ReasonWaitingForSlot, "")

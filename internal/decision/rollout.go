@@ -241,7 +241,7 @@ func (d *Decision) follow(f *Facts, p *plan.Plan, started int64) {
 	}
 	d.expire(f, p)
 	d.findFailedBefore(f, p)
-	if !p.Halted && p.Action != plan.Defer {
+	if !p.Halted && !p.IsDeferred() {
 		f.markInFlight(p, started)
 	}
 	d.recall(f, p)
@@ -251,7 +251,7 @@ func (d *Decision) follow(f *Facts, p *plan.Plan, started int64) {
 	case p.Desired == nil && p.Rollout.InFlight && p.Workload.Refusal != "":
 		fault := refusal(p)
 		p.Rollout.Reason, p.Rollout.Message = fault.Reason, fault.Message
-		if p.Block != nil { // The rejected pods are the more important message.
+		if p.Block != nil && !p.IsBlockedBy(plan.BlockedByRejection) { // The rejected pods are the more important message.
 			p.Block = &plan.Block{Kind: plan.BlockedByObstacle, Reason: fault.Reason, Message: fault.Message}
 		}
 	}

@@ -33,12 +33,19 @@ func logs() *v1alpha1.VectorSidecar {
 
 // evaluated is a workload in some state with its evaluation; desired is nil for one
 // that should have no sidecar.
-func evaluated(name string, action plan.Action, desired *plan.Desired, state workload.State) Workload {
+func evaluated(name string, change plan.Change, desired *plan.Desired, state workload.State) Workload {
 	ref := workload.Ref{Kind: "Deployment", Namespace: "shop", Name: name, UID: types.UID(name)}
 	return Workload{
 		Record:    workloadcache.Showing(workload.View{Ref: ref, State: state}),
-		Evaluated: &Evaluated{Plan: plan.Plan{Target: ref, Action: action, Desired: desired, Workload: state}},
+		Evaluated: &Evaluated{Plan: plan.Plan{Target: ref, Change: change, Desired: desired, Workload: state}},
 	}
+}
+
+// blocked is an evaluated workload with an injection that a block drops.
+func blocked(name string, kind plan.BlockKind, desired *plan.Desired, state workload.State) Workload {
+	w := evaluated(name, plan.Inject, desired, state)
+	w.Evaluated.Plan.Block = &plan.Block{Kind: kind}
+	return w
 }
 
 // where sets the rollout state, and how long ago it was reached.
@@ -159,7 +166,7 @@ func TestDecide_EvaluatesRolloutState(t *testing.T) {
 					got += what
 				}
 			}
-			require.Equal(t, plan.None, p.Action)
+			require.Equal(t, plan.None, p.Change)
 			require.Equal(t, test.want, got)
 			require.Equal(t, test.reason, p.Reason())
 			require.Contains(t, p.Message(), test.says)

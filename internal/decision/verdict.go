@@ -14,7 +14,7 @@ import (
 
 // validate blocks a write until Vector has accepted its configuration.
 func (d *Decision) validate(facts *Facts, p *plan.Plan, validation *desired.Validation, record *workloadcache.Record) {
-	if validation == nil || p.Desired == nil || p.Action == plan.Remove || !p.Writes() && !p.IsCurrent() {
+	if validation == nil || p.Desired == nil || p.Change == plan.Remove || !p.Writes() && !p.IsCurrent() {
 		return
 	}
 	verdict := Verdict{State: VerdictUnable, Message: "sidecar.config.validateJob is on, and the operator was installed without configValidation.job.enabled"}

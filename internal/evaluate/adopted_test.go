@@ -63,7 +63,7 @@ func TestDecide_DelaysChangedContentUntilRolloutEnds(t *testing.T) {
 
 	decided := decide(t, f.Snapshot)
 	require.Equal(t, []string{"pipeline"}, decided.Waiting)
-	require.Equal(t, plan.None, decided.Plans[0].Action, "it goes on with what it was begun with")
+	require.Equal(t, plan.None, decided.Plans[0].Change, "it goes on with what it was begun with")
 	require.Equal(t, meta.ReasonWaitingForSlot, decided.Plans[1].Reason())
 	require.Equal(t, f.Adopted, decided.Adopted)
 
@@ -76,7 +76,7 @@ func TestDecide_DelaysChangedContentUntilRolloutEnds(t *testing.T) {
 	f.Workloads = f.Workloads[:1]
 	decided = decide(t, f.Snapshot)
 	require.Empty(t, decided.Waiting)
-	require.Equal(t, plan.Update, decided.Plans[0].Action)
+	require.Equal(t, plan.Update, decided.Plans[0].Change)
 	require.Len(t, decided.Missing, 1)
 	require.Equal(t, f.configMaps[inShop("pipeline")], decided.Adopted.ConfigMaps["pipeline"])
 }
@@ -97,7 +97,7 @@ func TestDecide_AppliesDelayedContentAfterInterruption(t *testing.T) {
 			decided := decide(t, f.Snapshot)
 
 			require.Empty(t, decided.Waiting)
-			require.Equal(t, plan.Update, decided.Plans[0].Action)
+			require.Equal(t, plan.Update, decided.Plans[0].Change)
 		})
 	}
 }
@@ -131,7 +131,7 @@ func TestDecide_DelaysNamespaceDefaultsUntilRolloutEnds(t *testing.T) {
 	f.Adopted = decision.Adopted{}
 	f.is(workload.RolloutComplete)
 	decided := decide(t, f.Snapshot)
-	require.Equal(t, plan.Update, decided.Plans[0].Action)
+	require.Equal(t, plan.Update, decided.Plans[0].Change)
 	carried(f.Snapshot, &decided.Plans[0])
 	f.is(workload.RolloutProgressing)
 	f.Adopted = decided.Adopted
@@ -140,7 +140,7 @@ func TestDecide_DelaysNamespaceDefaultsUntilRolloutEnds(t *testing.T) {
 
 	decided = decide(t, f.Snapshot)
 	require.Equal(t, []string{meta.NamespaceDefaults}, decided.Waiting)
-	require.Equal(t, plan.None, decided.Plans[0].Action)
+	require.Equal(t, plan.None, decided.Plans[0].Change)
 }
 
 func TestDecide_DropsAdoptedContentAfterRollout(t *testing.T) {

@@ -71,7 +71,7 @@ var nextRelease = map[string]string{
 func askedHashOf(t *testing.T, s *Snapshot) string {
 	t.Helper()
 	p := decide(t, s).Plans[0]
-	require.Equal(t, plan.Inject, p.Action, p.Message())
+	require.Equal(t, plan.Inject, p.Change, p.Message())
 	text, _ := tree.MapAt(p.Write.Apply, "metadata", "annotations")[meta.AnnotationInputHash].(string)
 	require.NotEmpty(t, text)
 	return text
@@ -234,16 +234,16 @@ func TestDecide_CausesNoWritesAfterOperatorUpgrade(t *testing.T) {
 			deployment := objects.NewDeployment("cart", "shop").Labeled("logs", "vector").WithEmptyDir("logs", "/var/log/app").WithInitContainer("migrate").Build()
 			s := snapshot(t, sidecar, deployment)
 			first := decide(t, s)
-			require.Equal(t, plan.Inject, first.Plans[0].Action, first.Plans[0].Message())
+			require.Equal(t, plan.Inject, first.Plans[0].Change, first.Plans[0].Message())
 			done := carryOut(t, s, first, deployment)
-			require.Equal(t, plan.None, decide(t, done).Plans[0].Action)
+			require.Equal(t, plan.None, decide(t, done).Plans[0].Change)
 
 			done.Platform = releaseOf(t, nextRelease, nil, nil)
 			for _, memory := range []*memory{{}, newMemory()} {
 				for range 2 {
 					decided := memory.decide(t, done)
 					p := &decided.Plans[0]
-					require.Equal(t, plan.None, p.Action, p.Message())
+					require.Equal(t, plan.None, p.Change, p.Message())
 					require.Equal(t, first.Plans[0].Desired.InjectedHash(), p.Existing.UnchangedHash)
 					require.NotEqual(t, p.Existing.UnchangedHash, p.Desired.InjectedHash())
 					require.Empty(t, decided.Missing)
@@ -254,7 +254,7 @@ func TestDecide_CausesNoWritesAfterOperatorUpgrade(t *testing.T) {
 
 			done.Sidecar = sidecar.DeepCopy()
 			done.Sidecar.Spec.Values = objects.NewVectorSidecar("a", "b").WithValues(map[string]any{"team": "a"}).Build().Spec.Values
-			require.Equal(t, plan.Update, decide(t, done).Plans[0].Action, "the change of its own brings it")
+			require.Equal(t, plan.Update, decide(t, done).Plans[0].Change, "the change of its own brings it")
 		})
 	}
 }

@@ -293,7 +293,7 @@ func TestDecide_KeepsInjectedSidecarAfterInvalidChange(t *testing.T) {
 			require.NotNil(t, decided.Invalid)
 			require.Empty(t, decided.Obsolete, "its pods still read their companion")
 			for i := range decided.Plans {
-				require.Equal(t, plan.Blocked, decided.Plans[i].Action)
+				require.Equal(t, plan.ActionBlocked, decided.Plans[i].Action())
 			}
 		})
 	}

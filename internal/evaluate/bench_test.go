@@ -48,7 +48,7 @@ func BenchmarkPlanning(b *testing.B) {
 	changed.Sidecar = logs().WithLogs("/var/log/app").Sidecar(func(s *v1alpha1.SidecarSpec) { s.LogLevel = "warn" }).Build()
 	for name, test := range map[string]struct {
 		snapshot *Snapshot
-		want     plan.Action
+		want     plan.Change
 		again    bool // Nothing has changed since the last pass.
 	}{"to inject": {bare, plan.Inject, false}, "up to date": {&done, plan.None, false}, "to update": {&changed, plan.Update, false}, "unchanged": {&done, plan.None, true}} {
 		b.Run(name, func(b *testing.B) {
@@ -65,7 +65,7 @@ func BenchmarkPlanning(b *testing.B) {
 				decided, err := Decide(b.Context(), &asked, cache)
 				require.NoError(b, err)
 				previous = decided.Previous
-				require.Equal(b, test.want, decided.Plans[0].Action)
+				require.EqualValues(b, test.want, decided.Plans[0].Action())
 				if test.want != plan.None {
 					for i := range decided.Plans {
 						_, err := json.Marshal(decided.Plans[i].Body())
@@ -97,7 +97,7 @@ func BenchmarkAnotherNamespace(b *testing.B) {
 		decided, err := Decide(b.Context(), &of, cache)
 		require.NoError(b, err)
 		require.Len(b, decided.Plans, 2)
-		require.Equal(b, plan.Inject, decided.Plans[1].Action)
+		require.Equal(b, plan.Inject, decided.Plans[1].Change)
 		b.StopTimer()
 	}
 	pass(0)

@@ -124,7 +124,7 @@ func TestDecide_ReportsCauseOfWorkloadWrites(t *testing.T) {
 				test.before(s)
 			}
 			s = carryOut(t, s, decide(t, s), deployment)
-			require.Equal(t, plan.None, decide(t, s).Plans[0].Action)
+			require.Equal(t, plan.None, decide(t, s).Plans[0].Change)
 			test.change(s)
 
 			p := decide(t, s).Plans[0]

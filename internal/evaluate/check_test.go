@@ -71,7 +71,7 @@ func TestDecide_WarnsOfMemoryBuffersAboveContainerLimit(t *testing.T) {
 		configuration := "sources:\n  app: {type: stdin}\nsinks:\n  out: {type: blackhole, inputs: [app], buffer: {max_size: " + size + "}}\n"
 		decided := decide(t, snapshot(t, logs().WithInlineConfig(configuration).Build(), cart()))
 		require.Nil(t, decided.Invalid)
-		require.Equal(t, plan.Inject, decided.Plans[0].Action)
+		require.Equal(t, plan.Inject, decided.Plans[0].Change)
 		isFound := slices.ContainsFunc(decided.Findings, func(f vectorconfig.Finding) bool { return f.Code == "VSC512" })
 		require.Equal(t, isTold, isFound, "%s bytes in a container of 128Mi: %v", size, decided.Findings)
 	}
@@ -92,7 +92,7 @@ func TestDecide_AppliesConfigCheckMode(t *testing.T) {
 			decided := decide(t, snapshot(t, sidecar, cart()))
 
 			require.Equal(t, test.stops, decided.Invalid != nil)
-			require.Equal(t, !test.stops, decided.Plans[0].Action == plan.Inject)
+			require.Equal(t, !test.stops, decided.Plans[0].HasChange(plan.Inject))
 			require.Equal(t, test.isTold, len(vectorconfig.Errors(decided.Findings)) == 1, decided.Findings)
 		})
 	}
@@ -105,7 +105,7 @@ func TestDecide_ReportsConfigWarningOnce(t *testing.T) {
 	decided := decide(t, snapshot(t, logs().WithInlineConfig(doubtful).Build(), cart(), second))
 
 	require.Nil(t, decided.Invalid)
-	require.Equal(t, plan.Inject, decided.Plans[0].Action)
+	require.Equal(t, plan.Inject, decided.Plans[0].Change)
 	require.Len(t, decided.Findings, 1)
 	require.Contains(t, decided.Findings[0].String(), "spec.sidecar.config.inline:3:3: sources.other: the events of")
 }

@@ -187,7 +187,7 @@ func TestDecide_RemovesUnwantedSidecar(t *testing.T) {
 			decided := decide(t, s)
 
 			require.Len(t, decided.Plans, 1)
-			require.Equal(t, plan.Remove, decided.Plans[0].Action)
+			require.Equal(t, plan.Remove, decided.Plans[0].Change)
 		})
 	}
 }
@@ -219,7 +219,7 @@ func TestDecide_KeepsSidecarAndCompanionsOnInvalidSpec(t *testing.T) {
 
 			require.NotNil(t, decided.Invalid)
 			for i := range decided.Plans {
-				require.False(t, decided.Plans[i].Writes(), decided.Plans[i].Action)
+				require.False(t, decided.Plans[i].Writes(), decided.Plans[i].Change)
 			}
 			require.Empty(t, decided.Obsolete, "what runs still needs its configuration")
 		})
@@ -233,8 +233,8 @@ func TestDecide_BlocksOnlyUnsuitableWorkload(t *testing.T) {
 
 	require.Nil(t, decided.Invalid)
 	require.Equal(t, 2, decided.Matched)
-	require.Equal(t, plan.Inject, decided.Plans[0].Action)
-	require.Equal(t, plan.Blocked, decided.Plans[1].Action)
+	require.Equal(t, plan.Inject, decided.Plans[0].Change)
+	require.Equal(t, plan.ActionBlocked, decided.Plans[1].Action())
 	require.Equal(t, meta.ReasonInvalidTemplate, decided.Plans[1].Reason())
 	require.Contains(t, decided.Plans[1].Message(), "/var/log/app")
 }
@@ -293,7 +293,7 @@ func TestDecide_KeepsCompanionsWhileWorkloadsNeedThem(t *testing.T) {
 	s.Companions = append(s.Companions, written(first.Companions)...)
 	change(s, func(v *workload.View) { v.Rollout = workload.RolloutProgressing })
 	rolling := decide(t, s)
-	require.Equal(t, plan.None, rolling.Plans[0].Action)
+	require.Equal(t, plan.None, rolling.Plans[0].Change)
 	require.Empty(t, rolling.Missing)
 	require.Empty(t, rolling.Obsolete, "old pods are still there")
 
@@ -314,16 +314,16 @@ func TestDecide_GivesContainerNameToOlderVectorSidecar(t *testing.T) {
 	s := snapshot(t, young, cart())
 	s.Others = []v1alpha1.VectorSidecar{*old}
 	decided := decide(t, s)
-	require.Equal(t, plan.Conflict, decided.Plans[0].Action)
+	require.Equal(t, plan.ActionConflict, decided.Plans[0].Action())
 	require.Contains(t, decided.Plans[0].Message(), "audit")
 
 	s = snapshot(t, old, cart())
 	s.Others = []v1alpha1.VectorSidecar{*young}
-	require.Equal(t, plan.Inject, decide(t, s).Plans[0].Action)
+	require.Equal(t, plan.Inject, decide(t, s).Plans[0].Change)
 
 	s = snapshot(t, logs().Named("shipper").Build(), cart())
 	s.Others = []v1alpha1.VectorSidecar{*old}
-	require.Equal(t, plan.Inject, decide(t, s).Plans[0].Action, "another name is not a conflict")
+	require.Equal(t, plan.Inject, decide(t, s).Plans[0].Change, "another name is not a conflict")
 }
 
 // Decisions with the shared cache equal decisions without a cache.
@@ -415,7 +415,7 @@ func TestDecide_UpdatesLiveConfigWithoutDrift(t *testing.T) {
 	s.Sidecar = live("second")
 	second := decide(t, s).Plans[0]
 
-	require.Equal(t, plan.Update, second.Action, second.Message())
+	require.Equal(t, plan.Update, second.Change, second.Message())
 	require.NotEqual(t, first.Desired.InjectedHash(), second.Desired.InjectedHash())
 	require.Equal(t, first.Write.Apply["spec"], second.Write.Apply["spec"], "no pod starts anew")
 }
@@ -437,7 +437,7 @@ func TestDecide_MovesPlainAnnotationsWithoutDrift(t *testing.T) {
 		v.Owned[beside.Manager] = owned
 	})
 
-	require.Equal(t, plan.Update, decide(t, s).Plans[0].Action)
+	require.Equal(t, plan.Update, decide(t, s).Plans[0].Change)
 }
 
 // A conflict over a ConfigMap stops all writes, also of other companions.
@@ -466,7 +466,7 @@ func TestDecide_BlocksWorkloadWithUnreadableTemplate(t *testing.T) {
 	decided := decide(t, s)
 
 	require.Nil(t, decided.Invalid)
-	require.Equal(t, plan.Blocked, decided.Plans[0].Action)
+	require.Equal(t, plan.ActionBlocked, decided.Plans[0].Action())
 	require.Equal(t, meta.ReasonBlocked, decided.Plans[0].Reason())
 	require.Contains(t, decided.Plans[0].Message(), "spec.template.spec.volumes cannot be read")
 	require.Equal(t, 1, decided.Matched)

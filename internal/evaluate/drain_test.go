@@ -34,7 +34,7 @@ func TestDecide_LimitsDrainToGracePeriod(t *testing.T) {
 			deployment := cart()
 			deployment.Spec.Template.Spec.TerminationGracePeriodSeconds = test.grace
 			p := decide(t, snapshot(t, logs().Build(), deployment)).Plans[0]
-			require.Equal(t, plan.Inject, p.Action, p.Message())
+			require.Equal(t, plan.Inject, p.Change, p.Message())
 			require.Contains(t, p.Warning, test.warning)
 			lifecycle := p.Desired.Container("vector").Lifecycle
 			if test.drain == 0 {
@@ -69,7 +69,7 @@ func TestDecide_LimitsDrainGateToGracePeriod(t *testing.T) {
 				spec.Shutdown = &v1alpha1.ShutdownSpec{Method: "Gate"}
 			}).Build()
 			p := decide(t, snapshot(t, sidecar, deployment)).Plans[0]
-			require.Equal(t, plan.Inject, p.Action, p.Message())
+			require.Equal(t, plan.Inject, p.Change, p.Message())
 			require.Contains(t, p.Warning, test.warning)
 			gate := p.Desired.Container("vector-drain-gate")
 			if test.seconds == "" {

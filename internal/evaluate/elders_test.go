@@ -80,23 +80,23 @@ func TestElder_TakesPrecedenceOverYoungerVectorSidecar(t *testing.T) {
 			s := snapshot(t, test.first, cart())
 			p := decideAmong(t, test.second, s, test.first, test.second)
 			if test.refused != "" {
-				require.NotEqual(t, plan.Inject, p.Action)
+				require.False(t, p.HasChange(plan.Inject))
 				require.Contains(t, p.Message(), test.refused)
 			} else {
-				require.Equal(t, plan.Inject, p.Action, p.Message())
+				require.Equal(t, plan.Inject, p.Change, p.Message())
 				require.Contains(t, annotations(p), meta.AnnotationKeyFor(meta.AnnotationInjectedHash, test.second.Name))
 				require.NotContains(t, annotations(p), meta.AnnotationInjectedHash)
 				// It is the first to write.
 				enters(s, p)
-				require.Equal(t, plan.None, decideAmong(t, test.second, s, test.first, test.second).Action, "it waits for no turn, and takes none")
+				require.Equal(t, plan.None, decideAmong(t, test.second, s, test.first, test.second).Change, "it waits for no turn, and takes none")
 			}
 			p = decideAmong(t, test.first, s, test.first, test.second)
-			require.Equal(t, plan.Inject, p.Action, p.Message())
+			require.Equal(t, plan.Inject, p.Change, p.Message())
 			require.Contains(t, annotations(p), meta.AnnotationInjectedHash)
 			enters(s, p)
-			require.Equal(t, plan.None, decideAmong(t, test.first, s, test.first, test.second).Action)
+			require.Equal(t, plan.None, decideAmong(t, test.first, s, test.first, test.second).Change)
 			p = decideAmong(t, test.second, s, test.first, test.second)
-			require.Equal(t, test.refused == "", p.Action == plan.None, "%s: %s", p.Action, p.Message())
+			require.Equal(t, test.refused == "", p.HasChange(plan.None), "%s: %s", p.Change, p.Message())
 		})
 	}
 }
@@ -105,11 +105,11 @@ func TestElder_TakesPrecedenceOverYoungerVectorSidecar(t *testing.T) {
 func TestElder_DoesNotReplaceInjectedSidecar(t *testing.T) {
 	for name, test := range map[string]struct {
 		first, second *objects.VectorSidecar
-		then          plan.Action
+		then          plan.Change
 	}{
 		"side by side":       {named("z", 9001), named("a", 9002), plan.None},
-		"with one container": {named("z", 9001), named("a", 9002).Named("vector-z"), plan.Conflict},
-		"with one port":      {named("z", 9001), named("a", 9001), plan.Blocked},
+		"with one container": {named("z", 9001), named("a", 9002).Named("vector-z"), plan.ActionConflict},
+		"with one port":      {named("z", 9001), named("a", 9001), plan.ActionBlocked},
 	} {
 		t.Run(name, func(t *testing.T) {
 			first, second := made(1, test.first), made(2, test.second)
@@ -121,8 +121,8 @@ func TestElder_DoesNotReplaceInjectedSidecar(t *testing.T) {
 
 			first, second = made(9, test.first), made(9, test.second)
 
-			require.Equal(t, plan.None, decideAmong(t, first, s, second, first).Action)
-			require.Equal(t, test.then, decideAmong(t, second, s, second, first).Action)
+			require.Equal(t, plan.None, decideAmong(t, first, s, second, first).Change)
+			require.EqualValues(t, test.then, decideAmong(t, second, s, second, first).Action())
 		})
 	}
 }
@@ -139,7 +139,7 @@ func TestElder_BlocksNoOthersWhenNotInjectable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			old, young := made(1, elder), made(2, named("a", 9001))
 			p := decideAmong(t, young, snapshot(t, young, cart()), old, young)
-			require.Equal(t, plan.Inject, p.Action, p.Message())
+			require.Equal(t, plan.Inject, p.Change, p.Message())
 			require.Contains(t, annotations(p), meta.AnnotationInjectedHash)
 		})
 	}
@@ -150,14 +150,14 @@ func TestElder_BlocksNoOthersWhenNotInjectable(t *testing.T) {
 func TestAddElders_ConsidersAllPrecedingVectorSidecars(t *testing.T) {
 	first, second, third := made(1, named("a", 9001)), made(2, named("b", 9001)), made(3, named("c", 9003).Named("vector-b"))
 	s := snapshot(t, third, cart())
-	require.Equal(t, plan.Blocked, decideAmong(t, second, s, first, second, third).Action)
+	require.Equal(t, plan.ActionBlocked, decideAmong(t, second, s, first, second, third).Action())
 	p := decideAmong(t, third, s, first, second, third)
-	require.Equal(t, plan.Conflict, p.Action, "a name is kept for whoever is older")
+	require.Equal(t, plan.ActionConflict, p.Action(), "a name is kept for whoever is older")
 
 	var all []*v1alpha1.VectorSidecar
 	for i := range int32(12) {
 		all = append(all, made(int64(i), named(fmt.Sprintf("n%02d", i), 9100+i)))
 	}
 	last := decideAmong(t, all[11], s, all...)
-	require.Equal(t, plan.Inject, last.Action, last.Message())
+	require.Equal(t, plan.Inject, last.Change, last.Message())
 }

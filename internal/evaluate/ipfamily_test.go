@@ -19,14 +19,14 @@ func TestDecide_AppliesIPFamilyWithNextChange(t *testing.T) {
 	deployment := cart()
 	s := snapshot(t, logs().Build(), deployment)
 	before := decide(t, s)
-	require.Equal(t, plan.Inject, before.Plans[0].Action)
+	require.Equal(t, plan.Inject, before.Plans[0].Change)
 	s = carryOut(t, s, before, deployment)
 	s.Cluster = render.Cluster{IPFamily: render.IPv6}
-	require.Equal(t, plan.None, decide(t, s).Plans[0].Action)
+	require.Equal(t, plan.None, decide(t, s).Plans[0].Change)
 
 	s.Sidecar = logs().WithEnv("A", "b").Build()
 	decided := decide(t, s)
-	require.Equal(t, plan.Update, decided.Plans[0].Action)
+	require.Equal(t, plan.Update, decided.Plans[0].Change)
 	require.Contains(t, decided.Companions[0].Data["vector.yaml"], "address: '[::]:9598'")
 }
 
@@ -40,7 +40,7 @@ sinks: {out: {type: prometheus_exporter, inputs: [own], address: "0.0.0.0:9598"}
 `).Build(), cart())
 			s.Cluster = render.Cluster{IPFamily: family}
 			decided := decide(t, s)
-			require.Equal(t, plan.Inject, decided.Plans[0].Action, decided.Plans[0].Message())
+			require.Equal(t, plan.Inject, decided.Plans[0].Change, decided.Plans[0].Message())
 			require.Len(t, decided.Findings, findings)
 		})
 	}

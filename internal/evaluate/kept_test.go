@@ -48,7 +48,7 @@ func TestDecide_UpdatesEarlierRenderingWithoutItsConfig(t *testing.T) {
 
 	decided := memory.decide(t, s)
 
-	require.Equal(t, plan.Update, decided.Plans[0].Action, "with the next pod it could not start")
+	require.Equal(t, plan.Update, decided.Plans[0].Change, "with the next pod it could not start")
 	require.Len(t, decided.Missing, 1)
 }
 
@@ -69,7 +69,7 @@ func TestDecide_RestoresLiveConfigOfEarlierRendering(t *testing.T) {
 
 			decided = memory.decide(t, s)
 
-			require.Equal(t, plan.None, decided.Plans[0].Action)
+			require.Equal(t, plan.None, decided.Plans[0].Change)
 			require.Len(t, decided.Missing, 1)
 		})
 	}
@@ -86,8 +86,8 @@ func TestDecide_UsesCurrentRenderingForNewWorkloads(t *testing.T) {
 
 			decided := decide(t, s)
 
-			require.Equal(t, plan.Inject, decided.Plans[0].Action)
-			require.Equal(t, plan.None, decided.Plans[1].Action)
+			require.Equal(t, plan.Inject, decided.Plans[0].Change)
+			require.Equal(t, plan.None, decided.Plans[1].Change)
 			require.Len(t, decided.Companions, 1)
 			after := carryOut(t, s, decided, fresh)
 			after.Companions = written(decided.Companions)
@@ -96,7 +96,7 @@ func TestDecide_UsesCurrentRenderingForNewWorkloads(t *testing.T) {
 			}
 			after.Workloads = append(after.Workloads, kept...)
 			decided = decide(t, after)
-			require.Equal(t, []plan.Action{plan.None, plan.None}, []plan.Action{decided.Plans[0].Action, decided.Plans[1].Action})
+			require.Equal(t, []plan.Change{plan.None, plan.None}, []plan.Change{decided.Plans[0].Change, decided.Plans[1].Change})
 			require.Empty(t, decided.Missing)
 			require.Empty(t, decided.Obsolete, "both are mounted")
 		})
@@ -118,14 +118,14 @@ func TestDecide_UsesNoSlotForRecordOnlyWrites(t *testing.T) {
 	decided := decide(t, s)
 
 	for i := range decided.Plans {
-		require.Equal(t, plan.RecordOnly, decided.Plans[i].Action)
+		require.Equal(t, plan.RecordOnly, decided.Plans[i].Change)
 		require.True(t, decided.Plans[i].Writes())
 		require.Equal(t, 0, simulate.Batches([]simulate.Paced{{Plans: decided.Plans, Limit: decided.Limit}}, nil)[0][i])
 	}
 	require.Empty(t, decided.Missing)
 	s = carryOut(t, s, decided, deployments...)
 	for _, p := range decide(t, s).Plans {
-		require.Equal(t, plan.None, p.Action, "it is written down")
+		require.Equal(t, plan.None, p.Change, "it is written down")
 	}
 }
 
@@ -143,13 +143,13 @@ func TestDecide_RestoresARemovedRecord(t *testing.T) {
 	s = carryOut(t, s, &decision.Decision{Plans: make([]plan.Plan, 1)}, deployment)
 	next := *s
 	next.Platform = releaseOf(t, nextRelease, nil, nil)
-	require.Equal(t, plan.Update, decide(t, &next).Plans[0].Action)
+	require.Equal(t, plan.Update, decide(t, &next).Plans[0].Change)
 
 	decided := decide(t, s)
 
-	require.Equal(t, plan.RecordOnly, decided.Plans[0].Action)
+	require.Equal(t, plan.RecordOnly, decided.Plans[0].Change)
 	s = carryOut(t, s, decided, deployment)
-	require.Equal(t, plan.None, decide(t, s).Plans[0].Action)
+	require.Equal(t, plan.None, decide(t, s).Plans[0].Change)
 }
 
 // The user's ConfigMap is no companion and does not matter to a sidecar that is kept.

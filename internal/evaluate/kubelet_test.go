@@ -40,7 +40,7 @@ func TestDecide_UsesNativeSidecarIfAllKubeletsSupportIt(t *testing.T) {
 			s := snapshot(t, logs().Build(), cart())
 			s.KubeVersion, s.OldestKubelet = test.server, kubelet(test.kubelet)
 			p := decide(t, s).Plans[0]
-			require.Equal(t, plan.Inject, p.Action, p.Message())
+			require.Equal(t, plan.Inject, p.Change, p.Message())
 			container := p.Desired.Container("vector")
 			require.Equal(t, test.native, container.RestartPolicy != nil, test.reason)
 			require.Equal(t, test.sleeps, container.Lifecycle != nil, test.reason)
@@ -75,19 +75,19 @@ func TestDecide_UpdatesSidecarAfterNodePoolUpgrade(t *testing.T) {
 
 	done.Platform = now
 	p := decide(t, done).Plans[0]
-	require.Equal(t, plan.None, p.Action, "an upgrade of the operator alone rolls nothing: %s", p.Message())
+	require.Equal(t, plan.None, p.Change, "an upgrade of the operator alone rolls nothing: %s", p.Message())
 	require.NotEmpty(t, p.Existing.UnchangedHash)
 
 	done.Sidecar = logs().WithEnv("A", "b").Build()
 	second := decide(t, done)
-	require.Equal(t, plan.Update, second.Plans[0].Action)
+	require.Equal(t, plan.Update, second.Plans[0].Change)
 	require.Nil(t, second.Plans[0].Desired.Container("vector").RestartPolicy, "with its own next change it is one that every kubelet runs")
 	done = carryOut(t, done, second, deployment)
-	require.Equal(t, plan.None, decide(t, done).Plans[0].Action)
+	require.Equal(t, plan.None, decide(t, done).Plans[0].Change)
 
 	done.OldestKubelet = kubelet("v1.29.2")
 	third := decide(t, done)
-	require.Equal(t, plan.Update, third.Plans[0].Action, "the last old pool is gone")
+	require.Equal(t, plan.Update, third.Plans[0].Change, "the last old pool is gone")
 	require.Contains(t, third.Plans[0].Write.Cause, "oldest kubelet v1.27 → v1.29")
 	require.NotNil(t, third.Plans[0].Desired.Container("vector").RestartPolicy)
 }
@@ -111,7 +111,7 @@ func TestDecide_NamesNodeWithoutNativeSidecarSupport(t *testing.T) {
 			require.NotContains(t, decide(t, done).Plans[0].Warning, "kubelet")
 			done.OldestKubelet = kubelet(test.kubelet)
 			p := decide(t, done).Plans[0]
-			require.Equal(t, plan.None, p.Action, "a node changes nothing")
+			require.Equal(t, plan.None, p.Change, "a node changes nothing")
 			if !test.named {
 				require.NotContains(t, p.Warning, "kubelet")
 				return

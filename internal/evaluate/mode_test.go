@@ -136,12 +136,12 @@ func TestDecide_StartsChangeByRolloutMode(t *testing.T) {
 			decided := decide(t, s)
 			p := &decided.Plans[0]
 			if test.reason == "" {
-				require.Equal(t, plan.Update, p.Action, test.why)
+				require.Equal(t, plan.Update, p.Change, test.why)
 				require.Equal(t, test.maxAge > 0, p.MaxAgeExpired)
 				require.Zero(t, decided.Deferred)
 				return
 			}
-			require.Equal(t, plan.Defer, p.Action, test.why)
+			require.Equal(t, plan.ActionDefer, p.Action(), test.why)
 			require.Equal(t, test.reason, p.Reason())
 			require.Equal(t, v1alpha1.StateDeferred, p.State())
 			require.False(t, p.Writes(), "it is noted already")
@@ -162,15 +162,15 @@ func TestDecide_PromotesOnlyWaitingChange(t *testing.T) {
 		current(t, s)
 		later(s)
 		decided := decide(t, s)
-		require.Equal(t, plan.Defer, decided.Plans[0].Action)
+		require.Equal(t, plan.ActionDefer, decided.Plans[0].Action())
 		require.True(t, decided.Plans[0].Writes(), "it notes since when")
 		require.NotEmpty(t, decided.Deferred.Change)
 
 		s.Sidecar.Annotations = map[string]string{meta.AnnotationPromoteRollout: decided.Deferred.Change}
-		require.Equal(t, plan.Update, decide(t, s).Plans[0].Action)
+		require.Equal(t, plan.Update, decide(t, s).Plans[0].Change)
 
 		s.Sidecar.Spec.Sidecar.LogLevel = "error"
-		require.Equal(t, plan.Defer, decide(t, s).Plans[0].Action)
+		require.Equal(t, plan.ActionDefer, decide(t, s).Plans[0].Action())
 	}
 }
 
@@ -186,7 +186,7 @@ func TestDecide_UsesSlotForDeferredChange(t *testing.T) {
 	s.Sidecar.Spec.Rollout.Soak = &metav1.Duration{Duration: time.Minute}
 	s.Sidecar.Annotations = map[string]string{meta.AnnotationPromoteRollout: decide(t, s).Deferred.Change}
 	decided := decide(t, s)
-	require.Equal(t, plan.Update, decided.Plans[0].Action)
+	require.Equal(t, plan.Update, decided.Plans[0].Change)
 	require.False(t, decided.Plans[0].Rollout.InFlight)
 	require.Equal(t, fleet.Demand{Wanted: 1, Matched: 1}, decided.Demand(plan.Injections))
 }
@@ -224,8 +224,8 @@ func TestDecide_InjectsNewWorkloadsByRolloutMode(t *testing.T) {
 			}
 			decided := decide(t, s)
 			p := &decided.Plans[len(decided.Plans)-1]
-			require.Equal(t, test.goes, p.Action == plan.Inject, test.why)
-			require.Equal(t, !test.goes, p.Action == plan.Defer)
+			require.Equal(t, test.goes, p.HasChange(plan.Inject), test.why)
+			require.Equal(t, !test.goes, p.IsDeferred())
 		})
 	}
 }
@@ -251,10 +251,10 @@ func TestDecide_StartsChangeWithoutNewPodsAtOnce(t *testing.T) {
 	})
 	s.Sidecar.Spec.Sidecar.Config = config("syslog")
 	p := decide(t, s).Plans[0]
-	require.Equal(t, plan.Update, p.Action, p.Message())
+	require.Equal(t, plan.Update, p.Change, p.Message())
 
 	s.Sidecar.Spec.Sidecar.LogLevel = "warn"
-	require.Equal(t, plan.Defer, decide(t, s).Plans[0].Action)
+	require.Equal(t, plan.ActionDefer, decide(t, s).Plans[0].Action())
 }
 
 // A note that is not needed any more goes: a later wait begins anew.
@@ -264,11 +264,11 @@ func TestDecide_RemovesWaitAnnotationAfterWait(t *testing.T) {
 	current(t, s)
 	noting(s, noon.Add(-time.Hour))
 	p := decide(t, s).Plans[0]
-	require.Equal(t, plan.RecordOnly, p.Action)
+	require.Equal(t, plan.RecordOnly, p.Change)
 	require.NotContains(t, tree.MapAt(p.Write.Apply, "metadata", "annotations"), meta.AnnotationWaiting(p.Manager))
 
 	s.Sidecar.Spec.Rollout.Mode = v1alpha1.ModeImmediate
-	require.Equal(t, plan.RecordOnly, decide(t, s).Plans[0].Action, "whatever the mode")
+	require.Equal(t, plan.RecordOnly, decide(t, s).Plans[0].Change, "whatever the mode")
 }
 
 // A workload that has only waited has nothing to remove but the note.
@@ -276,11 +276,11 @@ func TestDecide_RemovesWaitAnnotationWithoutRollout(t *testing.T) {
 	s := snapshot(t, waitingFor(v1alpha1.ModeManual, 0), cart())
 	s.Now = noon
 	noting(s, noon)
-	require.Equal(t, plan.Defer, decide(t, s).Plans[0].Action)
+	require.Equal(t, plan.ActionDefer, decide(t, s).Plans[0].Action())
 
 	s.Sidecar.DeletionTimestamp = &metav1.Time{Time: noon}
 	p := decide(t, s).Plans[0]
-	require.Equal(t, plan.RecordOnly, p.Action)
+	require.Equal(t, plan.RecordOnly, p.Change)
 	require.Equal(t, map[string]any{}, p.Body())
 	require.False(t, p.StartsPods())
 }
@@ -300,9 +300,9 @@ func TestDecide_RenewsWaitAnnotationOfOtherRelease(t *testing.T) {
 	})
 	decided := decide(t, s)
 	p := decided.Plans[0]
-	require.Equal(t, plan.Defer, p.Action)
+	require.Equal(t, plan.ActionDefer, p.Action())
 	renewed := workload.NewWait(noon.Add(-time.Hour), &p.Workload)
-	require.Equal(t, renewed.String(), tree.MapAt(p.Write.Apply, "metadata", "annotations")[meta.AnnotationWaiting(p.Manager)])
+	require.Equal(t, renewed.String(), tree.MapAt(p.Record(), "metadata", "annotations")[meta.AnnotationWaiting(p.Manager)])
 	require.Equal(t, noon.Add(-time.Hour), decided.Deferred.Since)
 }
 
@@ -315,7 +315,7 @@ func TestDecide_KeepsWaveOrderAfterMaxAge(t *testing.T) {
 	noting(s, noon.Add(-time.Hour))
 	s.Late = &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: "wave canary soaks"}
 	p := decide(t, s).Plans[0]
-	require.Equal(t, plan.Update, p.Action)
+	require.Equal(t, plan.Update, p.Change)
 	require.Equal(t, meta.ReasonWaitingForWave, p.Reason())
 	require.True(t, p.IsWaiting())
 }
@@ -328,7 +328,7 @@ func TestDecide_OffersNoOverlayBeforePromotion(t *testing.T) {
 		current(t, s)
 		later(s)
 		decided := decide(t, s)
-		require.Equal(t, plan.Defer, decided.Plans[0].Action)
+		require.Equal(t, plan.ActionDefer, decided.Plans[0].Action())
 		require.Equal(t, isOffered, len(decided.Offers) > 0, decided.Left)
 		if isOffered {
 			require.Contains(t, decided.Plans[0].Message(), "in the same rollout where the API server can put it in")
@@ -345,6 +345,6 @@ func TestDecide_WritesNoWaitAnnotationWhileOnHold(t *testing.T) {
 	s := snapshot(t, waitingFor(v1alpha1.ModeManual, 0), cart())
 	s.Now, s.Hold = noon, plan.Stop()
 	decided := decide(t, s)
-	require.Equal(t, plan.Defer, decided.Plans[0].Action)
+	require.Equal(t, plan.ActionDefer, decided.Plans[0].Action())
 	require.False(t, decided.Writes())
 }

@@ -36,19 +36,19 @@ func TestDecide_KeepsNodeAgentAnnotationsOfOthers(t *testing.T) {
 	first, second := made(1, silent("z", 9001)), made(2, silent("a", 9002))
 	s := snapshot(t, first, cart())
 	p := decideAmong(t, second, s, first, second)
-	require.Equal(t, plan.Inject, p.Action, p.Message())
+	require.Equal(t, plan.Inject, p.Change, p.Message())
 	require.NotContains(t, podAnnotations(p), excluded, "the older one is about to set it")
 	require.Equal(t, "true", podAnnotations(p)["fluentbit.io/exclude-vector-a"], "a key of its own")
 	enters(s, p)
-	require.Equal(t, plan.None, decideAmong(t, second, s, first, second).Action)
+	require.Equal(t, plan.None, decideAmong(t, second, s, first, second).Change)
 
 	p = decideAmong(t, first, s, first, second)
-	require.Equal(t, plan.Inject, p.Action, p.Message())
+	require.Equal(t, plan.Inject, p.Change, p.Message())
 	require.Equal(t, "vector-z", podAnnotations(p)[excluded])
 	enters(s, p)
-	require.Equal(t, plan.None, decideAmong(t, first, s, first, second).Action)
+	require.Equal(t, plan.None, decideAmong(t, first, s, first, second).Change)
 	p = decideAmong(t, second, s, first, second)
-	require.Equal(t, plan.None, p.Action, p.Message())
+	require.Equal(t, plan.None, p.Change, p.Message())
 	require.Contains(t, p.Warning, `add "vector-a" to its value in sidecar.podAnnotations of VectorSidecar z`)
 
 	first.Spec.Sidecar.PodAnnotations = map[string]string{excluded: "vector-z,vector-a"}
@@ -91,7 +91,7 @@ func TestDecide_KeepsNodeAgentsWithConsoleSinks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := decide(t, snapshot(t, test.sidecar.Build(), cart())).Plans[0]
-			require.Equal(t, plan.Inject, p.Action, p.Message())
+			require.Equal(t, plan.Inject, p.Change, p.Message())
 			require.Equal(t, test.excludes, podAnnotations(&p)[excluded] != nil)
 		})
 	}
@@ -101,7 +101,7 @@ func TestDecide_KeepsNodeAgentsWithConsoleSinks(t *testing.T) {
 func TestDecide_WarnsOfTooLongNodeAgentAnnotationKey(t *testing.T) {
 	const long = "vector-for-the-shop-that-never-closes-and-logs-all-day"
 	p := decide(t, snapshot(t, logs().Named(long).Sidecar(func(s *v1alpha1.SidecarSpec) { s.NodeAgents = "Exclude" }).Build(), cart())).Plans[0]
-	require.Equal(t, plan.Inject, p.Action, p.Message())
+	require.Equal(t, plan.Inject, p.Change, p.Message())
 	require.Equal(t, long, podAnnotations(&p)[excluded])
 	require.NotContains(t, podAnnotations(&p), "ad.datadoghq.com/"+long+".logs_exclude")
 	require.Contains(t, p.Warning, "ad.datadoghq.com/"+long+".logs_exclude, which is too long")
@@ -115,7 +115,7 @@ func TestDecide_OmitsNodeAgentAnnotationsByPolicy(t *testing.T) {
 	require.NoError(t, err)
 	s.Platform = desired.NewPlatform(chart, "the test's values", map[string]string{desired.PolicyKey: "reservedDomains: [datadoghq.com]"})
 	p := decide(t, s).Plans[0]
-	require.Equal(t, plan.Inject, p.Action, p.Message())
+	require.Equal(t, plan.Inject, p.Change, p.Message())
 	require.NotContains(t, podAnnotations(&p), "ad.datadoghq.com/vector.logs_exclude")
 	require.Contains(t, podAnnotations(&p), excluded)
 	require.Contains(t, p.Warning, "does not set the pod annotation ad.datadoghq.com/vector.logs_exclude: the policy reserves datadoghq.com")

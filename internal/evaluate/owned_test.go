@@ -76,26 +76,26 @@ func TestDecide_AcceptsRemovalByControllerOwner(t *testing.T) {
 		retry  string
 		told   []v1alpha1.OwnerRemoval
 		happen []func(*Snapshot)
-		want   plan.Action
+		want   plan.Change
 		reason string
 		why    string
 	}{
 		"a new one":                              {"", nil, nil, plan.Inject, meta.ReasonOwnedBy, "it is said, and done"},
-		"one that had it":                        {"", nil, []func(*Snapshot){had(owner)}, plan.Blocked, taken, "who else should have taken it out"},
-		"one that a person wrote long ago":       {"", nil, []func(*Snapshot){had("kubectl-label"), by("kubectl-label")}, plan.Blocked, taken, "a removal leaves no writer on record, and that one is old"},
+		"one that had it":                        {"", nil, []func(*Snapshot){had(owner)}, plan.ActionBlocked, taken, "who else should have taken it out"},
+		"one that a person wrote long ago":       {"", nil, []func(*Snapshot){had("kubectl-label"), by("kubectl-label")}, plan.ActionBlocked, taken, "a removal leaves no writer on record, and that one is old"},
 		"one that a person wrote now":            {"", nil, []func(*Snapshot){had(owner), by("kubectl-edit")}, plan.Inject, meta.ReasonOwnedBy, "the person has taken it out"},
 		"one that a person applied":              {"", nil, []func(*Snapshot){had(owner), by("kubectl-client-side-apply")}, plan.Inject, meta.ReasonOwnedBy, "as above"},
-		"one that a program wrote":               {"", nil, []func(*Snapshot){had(owner), by("other-operator")}, plan.Blocked, taken, "no person is known to have"},
-		"one whose annotations are left":         {"", nil, []func(*Snapshot){annotated}, plan.Blocked, taken, "they say that it had one, also to a new process"},
+		"one that a program wrote":               {"", nil, []func(*Snapshot){had(owner), by("other-operator")}, plan.ActionBlocked, taken, "no person is known to have"},
+		"one whose annotations are left":         {"", nil, []func(*Snapshot){annotated}, plan.ActionBlocked, taken, "they say that it had one, also to a new process"},
 		"the same, by a person":                  {"", nil, []func(*Snapshot){annotated, by("kubectl-edit")}, plan.Update, "", "the person may have"},
 		"the same, after a retry":                {"again", nil, []func(*Snapshot){annotated}, plan.Update, "", "that may have been before"},
-		"one with a changed sidecar":             {"", nil, []func(*Snapshot){changed}, plan.Blocked, taken, "a repair would be undone as well"},
+		"one with a changed sidecar":             {"", nil, []func(*Snapshot){changed}, plan.ActionBlocked, taken, "a repair would be undone as well"},
 		"one that a person changed":              {"", nil, []func(*Snapshot){changed, by("kubectl-edit")}, plan.Update, "", "as ever"},
-		"a new one of a kind that takes it out":  {"", kafkas(""), nil, plan.Blocked, taken, "so would this one's owner"},
+		"a new one of a kind that takes it out":  {"", kafkas(""), nil, plan.ActionBlocked, taken, "so would this one's owner"},
 		"that kind, after a retry":               {"again", kafkas(""), nil, plan.Inject, meta.ReasonOwnedBy, "a person wants to know"},
-		"that kind, after a retry that failed":   {"again", kafkas("again"), nil, plan.Blocked, taken, "it was tried"},
+		"that kind, after a retry that failed":   {"again", kafkas("again"), nil, plan.ActionBlocked, taken, "it was tried"},
 		"one of a stale cache":                   {"", nil, []func(*Snapshot){had(owner), func(s *Snapshot) { s.Started = func(types.UID) int64 { return 4 } }}, plan.Inject, meta.ReasonOwnedBy, "our own write does not show yet"},
-		"one that was written before this write": {"", nil, []func(*Snapshot){had(owner), func(s *Snapshot) { s.Started = func(types.UID) int64 { return 2 } }}, plan.Blocked, taken, "and since"},
+		"one that was written before this write": {"", nil, []func(*Snapshot){had(owner), func(s *Snapshot) { s.Started = func(types.UID) int64 { return 2 } }}, plan.ActionBlocked, taken, "and since"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := snapshot(t, as("", test.retry), cart())
@@ -106,9 +106,9 @@ func TestDecide_AcceptsRemovalByControllerOwner(t *testing.T) {
 			}
 			decided := decide(t, s)
 			p := &decided.Plans[0]
-			require.Equal(t, test.want, p.Action, test.why)
+			require.EqualValues(t, test.want, p.Action(), test.why)
 			require.Equal(t, test.reason, p.Reason())
-			require.Equal(t, test.want != plan.Blocked, p.Writes())
+			require.Equal(t, test.want != plan.ActionBlocked, p.Writes())
 			if test.reason == "" {
 				return
 			}
@@ -132,10 +132,10 @@ func TestDecide_KeepsSidecarInOtherOwnedWorkloads(t *testing.T) {
 	ofKafka(s)
 	carried(s, &decide(t, s).Plans[0])
 	s.Sidecar.Status.RemovedByOwners = kafkas("")
-	require.Equal(t, plan.None, decide(t, s).Plans[0].Action)
+	require.Equal(t, plan.None, decide(t, s).Plans[0].Change)
 	s.Sidecar.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"}
 	decided := decide(t, s)
-	require.Equal(t, plan.Update, decided.Plans[0].Action)
+	require.Equal(t, plan.Update, decided.Plans[0].Change)
 	require.Equal(t, kafkas(""), decided.TakenOut)
 }
 
@@ -144,13 +144,13 @@ func TestDecide_AppliesOwnedWorkloadsSetting(t *testing.T) {
 	for name, test := range map[string]struct {
 		owned         v1alpha1.OwnedWorkloads
 		left          string
-		bare, carries plan.Action
+		bare, carries plan.Change
 		message       string
 	}{
 		"injected into":                     {v1alpha1.OwnedInject, "", plan.Inject, plan.Update, "if its operator takes the sidecar out"},
-		"left out":                          {v1alpha1.OwnedSkip, "", plan.Blocked, plan.Remove, "spec.ownedWorkloads is Skip"},
-		"left to the API server":            {v1alpha1.OwnedAtAdmission, "", plan.Defer, plan.Defer, "the API server puts this in with its owner's next change"},
-		"left to an API server that is off": {v1alpha1.OwnedAtAdmission, "it is off", plan.Blocked, plan.Blocked, "does not put the sidecar in: it is off"},
+		"left out":                          {v1alpha1.OwnedSkip, "", plan.ActionBlocked, plan.Remove, "spec.ownedWorkloads is Skip"},
+		"left to the API server":            {v1alpha1.OwnedAtAdmission, "", plan.ActionDefer, plan.ActionDefer, "the API server puts this in with its owner's next change"},
+		"left to an API server that is off": {v1alpha1.OwnedAtAdmission, "it is off", plan.ActionBlocked, plan.ActionBlocked, "does not put the sidecar in: it is off"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := snapshot(t, as("", ""), cart())
@@ -165,7 +165,7 @@ func TestDecide_AppliesOwnedWorkloadsSetting(t *testing.T) {
 			}
 			decided := decide(t, s)
 			p := &decided.Plans[0]
-			require.Equal(t, test.bare, p.Action)
+			require.EqualValues(t, test.bare, p.Action())
 			require.Equal(t, meta.ReasonOwnedBy, p.Reason())
 			require.Contains(t, p.Message(), test.message)
 			require.Equal(t, test.bare == plan.Inject, p.Writes())
@@ -173,12 +173,12 @@ func TestDecide_AppliesOwnedWorkloadsSetting(t *testing.T) {
 			has.Sidecar = s.Sidecar.DeepCopy()
 			has.Sidecar.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"}
 			p = &decide(t, &has).Plans[0]
-			require.Equal(t, test.carries, p.Action)
+			require.EqualValues(t, test.carries, p.Action())
 			require.Equal(t, test.carries == plan.Update || test.carries == plan.Remove, p.Writes())
 		})
 	}
 	s := snapshot(t, as(v1alpha1.OwnedSkip, ""), cart())
-	require.Equal(t, plan.Inject, decide(t, s).Plans[0].Action, "nobody owns it")
+	require.Equal(t, plan.Inject, decide(t, s).Plans[0].Change, "nobody owns it")
 }
 
 func TestDecide_BoundsRecordedOwnerRemovals(t *testing.T) {
@@ -216,9 +216,9 @@ func TestDecide_IsolatesOwnerRemovalsByNamespace(t *testing.T) {
 		ofKafka(s)
 		want := plan.Inject
 		if n+1 >= v1alpha1.BelievedNamespaces {
-			want = plan.Blocked
+			want = plan.ActionBlocked
 		}
-		require.Equal(t, want, decide(t, s).Plans[0].Action, "found in %d namespaces", n+1)
+		require.EqualValues(t, want, decide(t, s).Plans[0].Action(), "found in %d namespaces", n+1)
 	}
 	require.Len(t, decision.MergeTakenOut(slices.Clone(all), kafkas("again")), len(all)+1, "a retry was between them")
 

@@ -212,7 +212,7 @@ func (e *elder) wish(ctx context.Context, record *workloadcache.Record, view *wo
 	}
 	wish, ok := e.wishes[record.UID]
 	if !ok {
-		if p := e.evaluate(ctx, record, e.wanted.Variant(record)).Plan; p.Action == plan.Inject || p.Action == plan.Adopt {
+		if p := e.evaluate(ctx, record, e.wanted.Variant(record)).Plan; p.HasChange(plan.Inject, plan.Adopt) {
 			wish = p.Desired
 		}
 		e.wishes[record.UID] = wish

@@ -68,7 +68,7 @@ func TestDecide_AppliesOverridesAllowedByPolicy(t *testing.T) {
 
 	require.Len(t, plans, 2)
 	for i, want := range []struct{ threads, memory string }{{"2", "128Mi"}, {"3", "1Gi"}} {
-		require.Equal(t, plan.Inject, plans[i].Action, plans[i].Message())
+		require.Equal(t, plan.Inject, plans[i].Change, plans[i].Message())
 		resources := plans[i].Desired.Container("vector").Resources
 		require.Equal(t, "trace", environmentOfVector(&plans[i], "VECTOR_LOG"), "the namespace's, over the environment's")
 		require.Equal(t, want.threads, environmentOfVector(&plans[i], "VECTOR_THREADS"))
@@ -98,13 +98,13 @@ func TestDecide_BlocksOnlyWorkloadWithInvalidOverride(t *testing.T) {
 				decided := decide(t, s)
 
 				require.Nil(t, decided.Invalid, "it is the workload's fault, even if there is no other")
-				require.Equal(t, plan.Blocked, decided.Plans[0].Action)
+				require.Equal(t, plan.ActionBlocked, decided.Plans[0].Action())
 				require.Equal(t, meta.ReasonInvalidValues, decided.Plans[0].Reason())
 				for _, part := range test.names {
 					require.Contains(t, decided.Plans[0].Message(), part)
 				}
 				if len(workloads) == 2 {
-					require.Equal(t, plan.Inject, decided.Plans[1].Action)
+					require.Equal(t, plan.Inject, decided.Plans[1].Change)
 				}
 			}
 		})
@@ -118,7 +118,7 @@ func TestDecide_KeepsSidecarOnForbiddenOverride(t *testing.T) {
 
 	p := decide(t, s).Plans[0]
 
-	require.Equal(t, plan.Blocked, p.Action)
+	require.Equal(t, plan.ActionBlocked, p.Action())
 	require.Contains(t, p.Message(), "the platform allows none")
 }
 
@@ -178,7 +178,7 @@ func TestDecide_UsesMostSpecificTemplateSet(t *testing.T) {
 			require.Equal(t, test.want, decided.TemplateSet)
 			if test.reason == "" {
 				require.Nil(t, decided.Invalid)
-				require.Equal(t, plan.Inject, decided.Plans[0].Action)
+				require.Equal(t, plan.Inject, decided.Plans[0].Change)
 				return
 			}
 			require.Empty(t, decided.Plans, "nothing is touched")
@@ -229,8 +229,8 @@ func TestDecide_BlocksWorkloadOnPodSecurityViolation(t *testing.T) {
 	decided := decide(t, s)
 
 	require.Nil(t, decided.Invalid)
-	require.Equal(t, plan.Inject, decided.Plans[0].Action, "its pods do not come up with or without us")
-	require.Equal(t, plan.Blocked, decided.Plans[1].Action)
+	require.Equal(t, plan.Inject, decided.Plans[0].Change, "its pods do not come up with or without us")
+	require.Equal(t, plan.ActionBlocked, decided.Plans[1].Action())
 	require.Equal(t, meta.ReasonPodSecurity, decided.Plans[1].Reason())
 	require.Contains(t, decided.Plans[1].Message(), `runAsUser=0 (container "vector"`)
 }
@@ -300,10 +300,10 @@ func TestDecide_ProtectsConfigMapsInOperatorNamespace(t *testing.T) {
 			}
 			p := &decide(t, s).Plans[0]
 			if test.want == "" {
-				require.Equal(t, plan.Inject, p.Action, p.Message())
+				require.Equal(t, plan.Inject, p.Change, p.Message())
 				return
 			}
-			require.Equal(t, plan.Blocked, p.Action)
+			require.Equal(t, plan.ActionBlocked, p.Action())
 			require.Contains(t, p.Message(), test.want)
 		})
 	}

@@ -129,7 +129,7 @@ func TestDecide_ChecksPolicyOnlyWhenSidecarChanges(t *testing.T) {
 			s := snapshot(t, logs().Volumes(volume).Build(), application)
 			s.Platform = given(t, map[string]string{desired.PolicyKey: allowed}, nil)
 			before := decide(t, s)
-			require.Equal(t, plan.Inject, before.Plans[0].Action)
+			require.Equal(t, plan.Inject, before.Plans[0].Change)
 			carried(s, &before.Plans[0])
 			s.Companions = written(before.Companions)
 
@@ -140,7 +140,7 @@ func TestDecide_ChecksPolicyOnlyWhenSidecarChanges(t *testing.T) {
 
 			s.Sidecar.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn"}
 			changed := decide(t, s)
-			require.Equal(t, plan.Blocked, changed.Plans[0].Action)
+			require.Equal(t, plan.ActionBlocked, changed.Plans[0].Action())
 			require.Equal(t, meta.ReasonPolicyViolation, changed.Plans[0].Reason())
 			require.Empty(t, changed.Obsolete)
 		})

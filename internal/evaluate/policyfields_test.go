@@ -219,7 +219,7 @@ func (f *fieldTest) isHarmless(t *testing.T, name, path string) {
 func (f *fieldTest) allows(t *testing.T, decided *decision.Decision) {
 	t.Helper()
 	require.Nil(t, decided.Invalid)
-	require.Equal(t, plan.Inject, decided.Plans[0].Action, decided.Plans[0].Message())
+	require.Equal(t, plan.Inject, decided.Plans[0].Change, decided.Plans[0].Message())
 }
 
 // refuses checks that the key is the only reason, "" for any.

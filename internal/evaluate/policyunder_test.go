@@ -57,7 +57,7 @@ func TestDecide_AppliesBothPoliciesUntilWaveStarts(t *testing.T) {
 					return decided.Invalid.Message
 				}
 				for _, one := range decided.Plans {
-					if one.Action != plan.Inject {
+					if !one.HasChange(plan.Inject) {
 						return one.Message()
 					}
 				}

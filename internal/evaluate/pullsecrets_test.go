@@ -81,12 +81,12 @@ func TestDecide_KeepsPullSecretsOfApplication(t *testing.T) {
 			require.Equal(t, test.reads, from.reads, "an account is read where it is needed")
 			p := &decided.Plans[0]
 			if test.refused != "" {
-				require.Equal(t, plan.Blocked, p.Action, test.reason)
+				require.Equal(t, plan.ActionBlocked, p.Action(), test.reason)
 				require.Equal(t, meta.ReasonPullSecrets, p.Reason())
 				require.Contains(t, p.Message(), test.refused)
 				return
 			}
-			require.Equal(t, plan.Inject, p.Action, p.Message())
+			require.Equal(t, plan.Inject, p.Change, p.Message())
 			var adds []string
 			require.Equal(t, test.adds != nil, strings.Contains(p.Desired.Template().Annotations[meta.AnnotationInjectedItems(p.Manager)], `"pullSecrets"`))
 			for _, item := range tree.List(tree.MapAt(p.Write.Apply, tree.Pod...)["imagePullSecrets"]) {
@@ -105,10 +105,10 @@ func TestDecide_FollowsPullSecretsOfServiceAccount(t *testing.T) {
 	done := carryOut(t, s, decide(t, s), deployment)
 	remembers := newMemory()
 	first := remembers.decide(t, done).Plans[0]
-	require.Equal(t, plan.None, first.Action, first.Message())
+	require.Equal(t, plan.None, first.Change, first.Message())
 	done.Accounts = accountsOf{"default": {PullSecrets: []string{"apps", "more"}}}
 	p := remembers.decide(t, done).Plans[0]
-	require.Equal(t, plan.Update, p.Action, "pods without ours have it from now on")
+	require.Equal(t, plan.Update, p.Change, "pods without ours have it from now on")
 	require.Contains(t, p.Write.Cause, "the workload's own (accountPullSecrets)")
 }
 
@@ -118,7 +118,7 @@ func TestDecide_RejectsTemplatesWithoutAccountPullSecrets(t *testing.T) {
 	s.Platform = releaseOf(t, map[string]string{"concat $.Values.target.accountPullSecrets .": "concat (list) ."}, map[string]string{desired.PolicyKey: allowsRegistry}, nil)
 	s.Accounts = accountsOf{"default": {PullSecrets: []string{"apps"}}}
 	p := decide(t, s).Plans[0]
-	require.Equal(t, plan.Blocked, p.Action)
+	require.Equal(t, plan.ActionBlocked, p.Action())
 	require.Contains(t, p.Message(), ".Values.target.accountPullSecrets")
 	s.Platform = releaseOf(t, map[string]string{"concat $.Values.target.accountPullSecrets .": `concat (list "apps") .`}, map[string]string{desired.PolicyKey: allowsRegistry}, nil)
 	decided := decide(t, s)
@@ -139,13 +139,13 @@ func TestDecide_AddsPullSecretRemovedByOwner(t *testing.T) {
 	s := snapshot(t, pullingWith("registry"), before)
 	s.Platform = given(t, map[string]string{desired.PolicyKey: allowsRegistry}, nil)
 	done := carryOut(t, s, decide(t, s), before)
-	require.Equal(t, plan.None, decide(t, done).Plans[0].Action)
+	require.Equal(t, plan.None, decide(t, done).Plans[0].Change)
 
 	pod := &before.Spec.Template.Spec
 	pod.ImagePullSecrets = pod.ImagePullSecrets[:1]
 	done.Workloads = []*workloadcache.Record{workloadcache.Showing(settled(before))}
 	p := decide(t, done).Plans[0]
-	require.Equal(t, plan.Update, p.Action, p.Message())
+	require.Equal(t, plan.Update, p.Change, p.Message())
 	require.False(t, p.Write.Repairs, "nobody has damaged it")
 	require.Contains(t, p.Write.Cause, "the workload's own (imagePullSecrets)")
 }
@@ -158,7 +158,7 @@ func TestDecide_ReadsAccountBeforePullSecretPolicy(t *testing.T) {
 	s.Accounts = from
 	decided := decide(t, s)
 	require.Nil(t, decided.Invalid)
-	require.Equal(t, plan.Inject, decided.Plans[0].Action)
+	require.Equal(t, plan.Inject, decided.Plans[0].Change)
 
 	s = snapshot(t, pullingWith("registry"), objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Pod(func(pod *corev1.PodSpec) {
 		pod.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "apps"}}

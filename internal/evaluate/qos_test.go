@@ -69,17 +69,17 @@ func TestDecide_KeepsGuaranteedQoSClass(t *testing.T) {
 // Where the owner changes the class, the sidecar follows, and only where it is asked to keep it.
 func TestDecide_FollowsQoSClassOfPod(t *testing.T) {
 	limits := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m"), corev1.ResourceMemory: resource.MustParse("256Mi")}
-	for environment, want := range map[string]plan.Action{"production": plan.Update, "development": plan.None} {
+	for environment, want := range map[string]plan.Change{"production": plan.Update, "development": plan.None} {
 		t.Run(environment, func(t *testing.T) {
 			s := snapshot(t, logs().InEnvironment(environment).Build(), cart())
 			before := decide(t, s).Plans[0]
-			require.Equal(t, plan.Inject, before.Action)
+			require.Equal(t, plan.Inject, before.Change)
 			carried(s, &before)
-			require.Equal(t, plan.None, decide(t, s).Plans[0].Action)
+			require.Equal(t, plan.None, decide(t, s).Plans[0].Change)
 			change(s, func(view *workload.View) {
 				view.QoSClass = workload.NewView(objects.NewDeployment("cart", "shop").Pod(func(pod *corev1.PodSpec) { pod.Containers[0].Resources.Limits = limits }).Build()).QoSClass
 			})
-			require.Equal(t, want, decide(t, s).Plans[0].Action)
+			require.EqualValues(t, want, decide(t, s).Plans[0].Action())
 		})
 	}
 }

@@ -39,7 +39,7 @@ func TestRecall_DoesNotAffectDecisions(t *testing.T) {
 		what string
 		do   func()
 		// want is the action for the first workload afterwards.
-		want plan.Action
+		want plan.Change
 	}{
 		{"nothing", func() {}, plan.Inject},
 		{"the sidecar is in", func() { carried(s, &injected) }, plan.None},
@@ -62,9 +62,9 @@ func TestRecall_DoesNotAffectDecisions(t *testing.T) {
 		}, plan.Update},
 		{"again and again", func() {
 			s.Loops = map[types.UID]decision.CorrectionLoop{s.Workloads[0].UID: {InjectedHash: injected.Desired.InjectedHash(), Writes: 4}}
-		}, plan.Blocked},
+		}, plan.ActionBlocked},
 		{"the break is over", func() { s.Loops = nil }, plan.Update},
-		{"changes are reported", func() { s.Sidecar.Spec.DriftPolicy = v1alpha1.DriftReport }, plan.Blocked},
+		{"changes are reported", func() { s.Sidecar.Spec.DriftPolicy = v1alpha1.DriftReport }, plan.ActionBlocked},
 		{"changes are mended", func() { s.Sidecar.Spec.DriftPolicy = "" }, plan.Update},
 		{"another sidecar", func() { s.Sidecar.Spec.Sidecar.Logs.Path = "/var/log/app/*.log" }, plan.Update},
 		{"of values of its own", func() {
@@ -72,32 +72,32 @@ func TestRecall_DoesNotAffectDecisions(t *testing.T) {
 		}, plan.Update},
 		{"which are wrong", func() {
 			change(s, func(v *workload.View) { v.Overrides = map[string]string{"sidecar.image": "x"} })
-		}, plan.Blocked},
+		}, plan.ActionBlocked},
 		{"for another reason now", func() {
 			s.Platform = given(t, map[string]string{desired.PolicyKey: "overrides: {workloads: [sidecar.logLevel]}"}, nil)
-		}, plan.Blocked},
+		}, plan.ActionBlocked},
 		{"no more", func() { change(s, func(v *workload.View) { v.Overrides = nil }) }, plan.Update},
 		{"an older one is there", func() { s.Others = []v1alpha1.VectorSidecar{*older} }, plan.Update},
 		{"and selects it", func() {
 			change(s, func(v *workload.View) { v.Labels = map[string]string{"logs": "vector", "audit": "yes"} })
 		}, plan.Update},
-		{"and is the only one to be in it", func() { change(s, func(v *workload.View) { v.Owned = nil }) }, plan.Conflict},
+		{"and is the only one to be in it", func() { change(s, func(v *workload.View) { v.Owned = nil }) }, plan.ActionConflict},
 		{"which it is not", func() { carried(s, &injected) }, plan.Update},
 		{"and goes", func() { s.Others = nil }, plan.Update},
 		{"it is privileged, and may be", func() {
 			s.Sidecar.Spec.Sidecar.SecurityContext = &corev1.SecurityContext{Privileged: ptr.To(true), AllowPrivilegeEscalation: ptr.To(true)}
 			s.Platform = given(t, map[string]string{desired.PolicyKey: "podSecurity: privileged"}, nil)
 		}, plan.Update},
-		{"the namespace forbids that", func() { s.NamespaceLabels = map[string]string{api.EnforceLevelLabel: "baseline"} }, plan.Blocked},
+		{"the namespace forbids that", func() { s.NamespaceLabels = map[string]string{api.EnforceLevelLabel: "baseline"} }, plan.ActionBlocked},
 		{"and does not", func() { s.NamespaceLabels = nil }, plan.Update},
 		{"the policy changes", func() {
 			s.Sidecar.Spec.Sidecar.SecurityContext = nil
 			s.Platform = given(t, map[string]string{desired.PolicyKey: "images: {requireDigest: true}"}, nil)
-		}, plan.Blocked},
+		}, plan.ActionBlocked},
 		{"and changes back", func() { s.Platform = given(t, nil, nil) }, plan.Update},
 		{"it opts out", func() { change(s, func(v *workload.View) { v.OptOut = "false" }) }, plan.Remove},
 		{"and in", func() { change(s, func(v *workload.View) { v.OptOut = "" }) }, plan.Update},
-		{"it is paused", func() { change(s, func(v *workload.View) { v.Paused = true }) }, plan.Blocked},
+		{"it is paused", func() { change(s, func(v *workload.View) { v.Paused = true }) }, plan.ActionBlocked},
 		{"it has another name now", func() { change(s, func(v *workload.View) { v.Name, v.Paused = "aaa", false }) }, plan.Update},
 		{"it is another of its name", func() {
 			change(s, func(v *workload.View) { v.UID, v.Owned, v.Containers = "new", nil, v.Containers[2:] })
@@ -112,7 +112,7 @@ func TestRecall_DoesNotAffectDecisions(t *testing.T) {
 		for _, what := range []string{step.what, step.what + ", once more"} {
 			remembered := memory.decide(t, s)
 			require.Equal(t, decide(t, s), remembered, what)
-			require.Equal(t, step.want, remembered.Plans[0].Action, "%s: %s", what, remembered.Plans[0].Message())
+			require.EqualValues(t, step.want, remembered.Plans[0].Action(), "%s: %s", what, remembered.Plans[0].Message())
 		}
 	}
 }

@@ -50,7 +50,7 @@ func TestDecide_RunsSidecarAsRequestedUser(t *testing.T) {
 			s := snapshot(t, sidecar, deployment)
 			s.Cluster, s.NamespaceLabels = render.Cluster{Platform: test.platform}, map[string]string{api.EnforceLevelLabel: "restricted"}
 			p := decide(t, s).Plans[0]
-			require.Equal(t, plan.Inject, p.Action, p.Message())
+			require.Equal(t, plan.Inject, p.Change, p.Message())
 			context := p.Desired.Container("vector").SecurityContext
 			require.Equal(t, test.want, context.RunAsUser)
 			require.True(t, *context.RunAsNonRoot)
@@ -62,11 +62,11 @@ func TestDecide_BlocksUserOutsideNamespaceRange(t *testing.T) {
 	s := snapshot(t, logs().Sidecar(func(s *v1alpha1.SidecarSpec) { s.User = "Fixed" }).Build(), cart())
 	s.Cluster.Platform, s.NamespaceUsers = render.OpenShift, policy.ParseUserRange("1000650000/10000")
 	p := decide(t, s).Plans[0]
-	require.Equal(t, plan.Blocked, p.Action)
+	require.Equal(t, plan.ActionBlocked, p.Action())
 	require.Equal(t, meta.ReasonUserOutOfRange, p.Reason())
 
 	s.Sidecar = logs().Build()
-	require.Equal(t, plan.Inject, decide(t, s).Plans[0].Action)
+	require.Equal(t, plan.Inject, decide(t, s).Plans[0].Change)
 }
 
 // An operator that learns its platform leaves what was written before alone.
@@ -75,10 +75,10 @@ func TestDecide_AppliesPlatformWithNextChange(t *testing.T) {
 	s := snapshot(t, logs().Build(), deployment)
 	s = carryOut(t, s, decide(t, s), deployment)
 	s.Cluster.Platform, s.NamespaceUsers = render.OpenShift, policy.ParseUserRange("1000650000/10000")
-	require.Equal(t, plan.None, decide(t, s).Plans[0].Action)
+	require.Equal(t, plan.None, decide(t, s).Plans[0].Change)
 
 	s.Sidecar = logs().WithEnv("A", "b").Build()
 	p := decide(t, s).Plans[0]
-	require.Equal(t, plan.Update, p.Action, p.Message())
+	require.Equal(t, plan.Update, p.Change, p.Message())
 	require.Nil(t, p.Desired.Container("vector").SecurityContext.RunAsUser)
 }

@@ -59,10 +59,10 @@ func TestDecide_ValidatesOnlyConfigToBeWritten(t *testing.T) {
 	s.Verdict = said(decision.VerdictPending) // As after a restart.
 	settled := decide(t, s)
 	require.Empty(t, settled.Validations)
-	require.Equal(t, plan.None, settled.Plans[0].Action)
+	require.Equal(t, plan.None, settled.Plans[0].Change)
 
 	s.Sidecar.Spec.Enabled = ptr.To(false)
-	require.Equal(t, plan.Remove, decide(t, s).Plans[0].Action, "a removal waits for nobody")
+	require.Equal(t, plan.Remove, decide(t, s).Plans[0].Change, "a removal waits for nobody")
 }
 
 // The Job has a deadline and no retries, and passes the restricted Pod Security level.

@@ -80,7 +80,7 @@ func TestDecide_AppliesPolicyToEveryConfigSource(t *testing.T) {
 					decided := decide(t, s)
 					if isAllowed {
 						require.Nil(t, decided.Invalid)
-						require.Equal(t, plan.Inject, decided.Plans[0].Action)
+						require.Equal(t, plan.Inject, decided.Plans[0].Change)
 						continue
 					}
 					require.NotNil(t, decided.Invalid)

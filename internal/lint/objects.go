@@ -21,7 +21,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -230,7 +229,7 @@ func (o *objects) decisionFindings(document source.Document, decided *decision.D
 	for i := range decided.Plans {
 		p := &decided.Plans[i]
 		findings = slices.Concat(findings, o.storage(document, p), o.windowsOptions(p.Target))
-		if p.IsSkipped() || p.Action != plan.Conflict && p.Action != plan.Blocked {
+		if p.IsSkipped() || !p.IsStopped() {
 			continue
 		}
 		workloadDocument := o.documentFor(p.Target)

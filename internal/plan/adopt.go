@@ -31,7 +31,7 @@ func (d *Desired) isAdmissionInjected(manager string, desiredBody *applied, view
 // adopt makes the plan take ownership of a sidecar that the API server injected. The plan applies the whole
 // sidecar, which does not change pods because they already have it.
 func (p *Plan) adopt(desiredBody applied, policy Policy, view *workload.View) {
-	p.Action, p.Write.Force, p.Write.Cause = Adopt, !policy.ReportDrift, causeAdmission
+	p.Change, p.Write.Force, p.Write.Cause = Adopt, !policy.ReportDrift, causeAdmission
 	p.Write.Apply = p.annotatedBody(desiredBody, p.Write.Cause, policy, view)
 	if view.Adapter().Traits.AtomicLists {
 		p.makePatch(view)
@@ -55,4 +55,4 @@ func (d *Desired) Annotations(manager string) map[string]string {
 
 // IsRecordOnly reports whether the plan only records the owner or the inputs of the sidecar, so that it does
 // not change pods.
-func (p *Plan) IsRecordOnly() bool { return p.Action == RecordOnly || p.Action == Adopt }
+func (p *Plan) IsRecordOnly() bool { return p.HasChange(RecordOnly, Adopt) }

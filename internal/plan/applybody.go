@@ -21,10 +21,12 @@ import (
 // of the workload by name. The manager then owns these names until the managed fields are trimmed. The order
 // stays afterwards (test/envtest.TestApply_OrdersInitContainersByAppliedList).
 func (p *Plan) Body() map[string]any {
-	switch {
+	switch record := p.Record(); {
+	case record != nil:
+		return record
 	case p.Write.ReleaseOnly:
 		return nil
-	case p.Action == Remove:
+	case p.HasChange(Remove):
 		return map[string]any{}
 	case p.Write.Patch == nil && len(p.Write.InitAfter) > 0:
 		return p.orderedBody()

@@ -11,8 +11,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Block explains why a plan does not write its change now. The program depends on Kind only. A Block must not be
-// changed, because plans share it.
+// Block explains why a plan does not write its change now. The program depends on Kind and Record only. A Block must not
+// be changed, because plans share it.
 type Block struct {
 	Kind BlockKind
 	// Reason is a reason that is declared in package meta. Message is a sentence. Both are for users.
@@ -21,6 +21,9 @@ type Block struct {
 	Until time.Time
 	// Competitor is the name of the VectorSidecar that causes the block, or "" for any other cause.
 	Competitor string
+	// Record is the body of an apply that the blocked plan writes: it records the start of the wait of the workload. It
+	// is nil if nothing is written.
+	Record map[string]any
 }
 
 // BlockKind is the kind of cause of a Block.
@@ -87,59 +90,81 @@ const (
 	BlockedByObstacle BlockKind = "Obstacle"
 )
 
-// traits is the table of all kinds: the state of a workload with such a block, and the results of the methods
-// EndsByItself, IsPatient and BlocksOthers.
-func (k BlockKind) traits() (state v1alpha1.WorkloadState, endsByItself, isPatient, blocksOthers bool) {
+// blockTraits are the results of the methods of a BlockKind.
+type blockTraits struct {
+	state                                              v1alpha1.WorkloadState
+	endsByItself, isPatient, blocksOthers, dropsChange bool
+}
+
+// traits is the table of all kinds.
+func (k BlockKind) traits() blockTraits {
 	//exhaustive:enforce
 	switch k {
 	case BlockedBySlot, BlockedByGlobalSlot, BlockedByCanary, BlockedByHealthy:
-		return v1alpha1.StateWaiting, true, false, true
+		return blockTraits{state: v1alpha1.StateWaiting, endsByItself: true, blocksOthers: true}
 	case BlockedByWindow, BlockedByWave, BlockedByHalt:
-		return v1alpha1.StateWaiting, false, true, true
+		return blockTraits{state: v1alpha1.StateWaiting, isPatient: true, blocksOthers: true}
 	case BlockedByPause:
-		return v1alpha1.StateWaiting, false, false, false
-	case BlockedByMissingCanary, BlockedByFailure, BlockedByStop, BlockedByRevision, BlockedBySteps, BlockedByRemoval,
+		return blockTraits{state: v1alpha1.StateWaiting}
+	case BlockedByMissingCanary, BlockedByFailure, BlockedByStop, BlockedByRevision, BlockedBySteps,
 		BlockedByValidation, BlockedByValidator, BlockedByError, BlockedByRetry, BlockedByReport:
-		return v1alpha1.StateWaiting, false, false, true
+		return blockTraits{state: v1alpha1.StateWaiting, blocksOthers: true}
+	case BlockedByRemoval: // A container of the same name stopped the comparison, so the change is not complete.
+		return blockTraits{state: v1alpha1.StateWaiting, blocksOthers: true, dropsChange: true}
 	case BlockedByRejection:
-		return v1alpha1.StateRejected, false, false, true
+		return blockTraits{state: v1alpha1.StateRejected, blocksOthers: true}
 	case BlockedByMode, BlockedByAdmission:
-		return v1alpha1.StateDeferred, false, false, true
+		return blockTraits{state: v1alpha1.StateDeferred, blocksOthers: true, dropsChange: true}
 	case BlockedByOptOut, BlockedByExclusion:
-		return v1alpha1.StateSkipped, false, false, true
+		return blockTraits{state: v1alpha1.StateSkipped, blocksOthers: true, dropsChange: true}
 	case BlockedByConflict:
-		return v1alpha1.StateConflict, false, false, true
+		return blockTraits{state: v1alpha1.StateConflict, blocksOthers: true, dropsChange: true}
 	case BlockedByOwnerRemoval, BlockedByObstacle:
-		return v1alpha1.StateBlocked, false, false, true
 	}
-	return v1alpha1.StateBlocked, false, false, true
+	return blockTraits{state: v1alpha1.StateBlocked, blocksOthers: true, dropsChange: true}
 }
 
 // state returns the state of a workload with such a block.
-func (k BlockKind) state() v1alpha1.WorkloadState {
-	state, _, _, _ := k.traits()
-	return state
-}
+func (k BlockKind) state() v1alpha1.WorkloadState { return k.traits().state }
 
 // EndsByItself reports whether the block ends without an action of a user, when other workloads have finished their
 // rollouts.
-func (k BlockKind) EndsByItself() bool {
-	_, endsByItself, _, _ := k.traits()
-	return endsByItself
-}
+func (k BlockKind) EndsByItself() bool { return k.traits().endsByItself }
 
 // IsPatient reports whether the block depends on a condition other than free slots: a rollout window, other waves, or
 // a halt.
-func (k BlockKind) IsPatient() bool {
-	_, _, isPatient, _ := k.traits()
-	return isPatient
-}
+func (k BlockKind) IsPatient() bool { return k.traits().isPatient }
 
 // BlocksOthers reports whether a blocked rollout keeps a revision of the VectorSidecar in progress. A paused rollout
 // does not, because the pause may last.
-func (k BlockKind) BlocksOthers() bool {
-	_, _, _, blocksOthers := k.traits()
-	return blocksOthers
+func (k BlockKind) BlocksOthers() bool { return k.traits().blocksOthers }
+
+// isDropped reports whether the plan has dropped its change because of its block. A later decision plans the change
+// again. All other plans make their change when the block has ended.
+func (p *Plan) isDropped() bool { return p.Block != nil && p.Block.Kind.traits().dropsChange }
+
+// IsDeferred reports whether the workload gets the change with a later event, such as the next change by its owner.
+func (p *Plan) IsDeferred() bool {
+	return p.Block != nil && p.Block.Kind.state() == v1alpha1.StateDeferred
+}
+
+// IsStopped reports whether the workload does not get the change: it cannot or must not have the sidecar.
+func (p *Plan) IsStopped() bool { return p.isDropped() && !p.IsDeferred() }
+
+// Record returns the body of the apply that the plan writes although it is blocked, or nil for none.
+func (p *Plan) Record() map[string]any {
+	if p.Block == nil {
+		return nil
+	}
+	return p.Block.Record
+}
+
+// dropRecord makes a blocked plan write nothing.
+func (p *Plan) dropRecord() {
+	if p.Record() != nil {
+		block := *p.Block
+		block.Record, p.Block = nil, &block
+	}
 }
 
 // IsWaiting reports whether the plan waits before it writes its change.
@@ -163,17 +188,33 @@ func (p *Plan) Wait(kind BlockKind, reason, message string) {
 
 // ClearWait makes a plan that waits write its change.
 func (p *Plan) ClearWait() {
-	if p.IsWaiting() {
+	if p.IsWaiting() && !p.isDropped() {
 		p.Block = nil
 	}
 }
 
 // Stop drops the plan's change because of a block.
-func (p *Plan) Stop(block Block) {
-	p.Action, p.Block = Blocked, &block
-	if block.Kind == BlockedByConflict {
-		p.Action = Conflict
+func (p *Plan) Stop(block Block) { p.Block = &block }
+
+// These are the results of Plan.Action for a plan that has dropped its change.
+const (
+	ActionDefer    = "Defer"
+	ActionConflict = "Conflict"
+	ActionBlocked  = "Blocked"
+)
+
+// Action returns the word for the plan in reports, events, logs and metrics: its change, or else the reason why it has
+// dropped the change.
+func (p *Plan) Action() string {
+	switch {
+	case !p.isDropped():
+		return string(p.Change)
+	case p.IsDeferred():
+		return ActionDefer
+	case p.IsBlockedBy(BlockedByConflict), p.IsBlockedBy(BlockedByRemoval):
+		return ActionConflict
 	}
+	return ActionBlocked
 }
 
 // Reason returns the reason that users read about the plan: that of its block, or else that of its rollout. It is ""

@@ -72,9 +72,9 @@ func Admit(plans []Plan, limit Limit) {
 		switch { // A hold keeps these records for later.
 		case limit.WriteHold == nil:
 		case p.IsRecordOnly() && p.Desired != nil:
-			p.Action = None
-		case p.Action == Defer:
-			p.Write.Apply = nil
+			p.Change = None
+		default:
+			p.dropRecord()
 		}
 		if p.IsWaiting() || !p.StartsPods() {
 			continue
@@ -95,7 +95,7 @@ func Admit(plans []Plan, limit Limit) {
 // IsCanaryUnderWay reports whether the workload is a canary that has not finished the rollout of the desired
 // sidecar. A canary that cannot get the sidecar does not block other workloads.
 func (p *Plan) IsCanaryUnderWay() bool {
-	return p.IsCanary && p.Desired != nil && (p.Action == Inject || p.Action == Update || p.Rollout.InFlight)
+	return p.IsCanary && p.Desired != nil && (p.HasChange(Inject, Update) || p.Rollout.InFlight)
 }
 
 // waitMessage returns the message for a plan that waits for a rollout slot.

@@ -20,16 +20,16 @@ func plansOf(words ...string) []Plan {
 	desired := &Desired{}
 	var plans []Plan
 	for i, word := range words {
-		p := Plan{Target: workload.Ref{Kind: "Deployment", Name: string(rune('a' + i))}, Action: None, Desired: desired, Workload: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}}
+		p := Plan{Target: workload.Ref{Kind: "Deployment", Name: string(rune('a' + i))}, Change: None, Desired: desired, Workload: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}}
 		switch word {
 		case "inject":
-			p.Action = Inject
+			p.Change = Inject
 		case "update":
-			p.Action = Update
+			p.Change = Update
 		case "update in flight":
-			p.Action, p.Rollout.InFlight, p.Workload.Rollout = Update, true, workload.RolloutProgressing
+			p.Change, p.Rollout.InFlight, p.Workload.Rollout = Update, true, workload.RolloutProgressing
 		case "remove":
-			p.Action, p.Desired = Remove, nil
+			p.Change, p.Desired = Remove, nil
 		case "removing":
 			p.Desired, p.Rollout.InFlight, p.Workload.Rollout = nil, true, workload.RolloutProgressing
 		case "rolling":
@@ -37,31 +37,31 @@ func plansOf(words ...string) []Plan {
 		case "failed":
 			p.Rollout.Phase = RolloutFailed
 		case "broken before":
-			p.Action, p.Workload.Rollout = Inject, workload.RolloutFailed
+			p.Change, p.Workload.Rollout = Inject, workload.RolloutFailed
 		case "failed before":
-			p.Action, p.Rollout.FailedBefore, p.Workload.Rollout = Inject, true, workload.RolloutFailed
+			p.Change, p.Rollout.FailedBefore, p.Workload.Rollout = Inject, true, workload.RolloutFailed
 		case "failed before in flight":
 			p.Rollout.FailedBefore, p.Rollout.InFlight, p.Workload.Rollout = true, true, workload.RolloutProgressing
 		case "failed before update in flight":
-			p.Action, p.Rollout.FailedBefore, p.Rollout.InFlight, p.Workload.Rollout = Update, true, true, workload.RolloutProgressing
+			p.Change, p.Rollout.FailedBefore, p.Rollout.InFlight, p.Workload.Rollout = Update, true, true, workload.RolloutProgressing
 		case "failed before and after":
 			p.Rollout.FailedBefore, p.Workload.Rollout = true, workload.RolloutFailed
 		case "failed before and refused":
-			p.Action, p.Rollout.FailedBefore, p.Workload.Rollout = Inject, true, workload.RolloutFailed
+			p.Change, p.Rollout.FailedBefore, p.Workload.Rollout = Inject, true, workload.RolloutFailed
 			p.Deny(&Denial{RejectedAt: noon.Add(-time.Duration(i) * time.Minute)}, noon)
 		case "conflict":
-			p.Action = Conflict
+			p.Change, p.Block = Inject, &Block{Kind: BlockedByConflict}
 		case "note":
-			p.Action = RecordOnly
+			p.Change = RecordOnly
 		case "note of a failed one":
-			p.Action, p.Rollout.Phase = RecordOnly, RolloutFailed
+			p.Change, p.Rollout.Phase = RecordOnly, RolloutFailed
 		case "failing in flight":
 			p.Rollout.InFlight, p.Rollout.Phase = true, RolloutFailed
 		case "refused":
-			p.Action = Inject
+			p.Change = Inject
 			p.Deny(&Denial{RejectedAt: noon.Add(-time.Duration(i) * time.Minute)}, noon)
 		case "refused lately":
-			p.Action = Inject
+			p.Change = Inject
 			p.Deny(&Denial{RejectedAt: noon, RetryAt: noon.Add(time.Second)}, noon)
 		}
 		plans = append(plans, p)

@@ -33,7 +33,7 @@ func (p *Plan) changeCause(desiredBody applied, diff comparison, policy Policy, 
 	if policy.Renew || owned.Unfinished || !view.IsAsWritten(p.Manager) {
 		return write() // The annotations do not describe the sidecar in the workload.
 	}
-	return policy.Texts.get(fmt.Sprintln(p.Action, diff, desiredBody.isPlain, owned.HasPlainAnnotations,
+	return policy.Texts.get(fmt.Sprintln(p.Change, diff, desiredBody.isPlain, owned.HasPlainAnnotations,
 		p.Desired.injectedHash, owned.InjectedHash, owned.AskedHash, owned.AppliedHash, owned.RenderedFrom, p.Desired.input.annotationFor(view)), write)
 }
 
@@ -56,7 +56,7 @@ func (p *Plan) causes(desiredBody applied, diff comparison, policy Policy, view 
 	add(owned.Unfinished && !diff.isCurrent(), causeInterrupted)
 	add(policy.Renew, causeConfigMapMissing)
 	add(!policy.Renew && !owned.Unfinished && p.isDrifted(diff, &owned, view), fmt.Sprintf("another writer changed the sidecar (last writer: %q)", view.LastWriter))
-	add(p.Action == Update && diff.isCurrent(), causeInitOrder)
+	add(p.Change == Update && diff.isCurrent(), causeInitOrder)
 	add(owned.HasPlainAnnotations != desiredBody.isPlain, causePrecedence)
 	isNamed, isUpgrade := false, false
 	_, _, wereRead := parseInputHash(owned.AskedHash)
@@ -93,7 +93,7 @@ func (p *Plan) isDrifted(diff comparison, owned *workload.Owned, view *workload.
 // server.
 func (p *Plan) changes(desiredBody applied, view *workload.View) []string {
 	owned := view.Owned[p.Manager]
-	if !p.Existing.IsOwned || owned.IsEmpty() || owned.Unfinished || p.Action == RecordOnly {
+	if !p.Existing.IsOwned || owned.IsEmpty() || owned.Unfinished || p.Change == RecordOnly {
 		return nil
 	}
 	oldTree, newTree := withMounts(owned.Tree, view.OwnedMounts(p.Manager)), withMounts(desiredBody.tree, p.Desired.overlay.Mounts)

@@ -20,7 +20,7 @@ func TestForInjection_ReportsCauseOfWrite(t *testing.T) {
 		view    *workload.View
 		desired *Desired
 		policy  Policy
-		action  Action
+		action  Change
 		want    string
 	}{
 		"new to it":       {view: application(), desired: old, action: Inject, want: "VectorSidecar logs selects the workload"},
@@ -91,9 +91,9 @@ func TestForInjection_ReportsCauseOfWrite(t *testing.T) {
 				policy.Texts = texts
 				for range 2 {
 					p := ForInjection(mine, test.desired, policy, test.view)
-					require.Equal(t, test.action, p.Action, p.Message())
+					require.EqualValues(t, test.action, p.Action(), p.Message())
 					require.Equal(t, test.want, p.Write.Cause)
-					if p.Action == Inject || p.Action == Update {
+					if p.Change == Inject || p.Change == Update {
 						require.Equal(t, test.want, tree.MapAt(p.Write.Apply, "metadata", "annotations")[meta.AnnotationChangeCause])
 					}
 				}
@@ -111,7 +111,7 @@ func podOf(container map[string]any) map[string]any {
 func TestForInjection_KeepsCauseInRecordOnlyWrite(t *testing.T) {
 	view := writtenBy(rendered("old", "a"))
 	p := ForInjection(mine, rendered("old", "b"), Policy{}, view)
-	require.Equal(t, RecordOnly, p.Action)
+	require.Equal(t, RecordOnly, p.Change)
 	annotations := tree.MapAt(p.Write.Apply, "metadata", "annotations")
 	require.Equal(t, "VectorSidecar logs selects the workload", annotations[meta.AnnotationChangeCause])
 	require.NotEqual(t, view.Owned[mine].RenderedFrom, annotations[meta.AnnotationRenderedFrom])
@@ -154,7 +154,7 @@ func TestForInjection_IgnoresCauseAnnotations(t *testing.T) {
 				change(annotations)
 				o.Hash = workload.Hash(o.Tree)
 			})(view)
-			require.Equal(t, None, ForInjection(mine, desired, Policy{}, view).Action)
+			require.Equal(t, None, ForInjection(mine, desired, Policy{}, view).Change)
 			require.NotEmpty(t, ForInjection(mine, rendered("new", "a"), Policy{}, view).Existing.UnchangedHash)
 		})
 	}

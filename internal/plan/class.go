@@ -30,7 +30,7 @@ func Classes() []Class { return []Class{Injections, Removals} }
 
 // Class returns the class of the plan's rollout.
 func (p *Plan) Class() Class {
-	if p.Desired == nil || p.Action == Remove {
+	if p.Desired == nil || p.Change == Remove {
 		return Removals
 	}
 	return Injections
@@ -45,7 +45,7 @@ func RunningAndDeferred(plans []Plan) (isRunning, isDeferred bool) {
 	for i := range plans {
 		p := &plans[i]
 		isRunning = isRunning || p.Desired != nil && p.State() == Updated
-		isDeferred = isDeferred || p.Action == Defer
+		isDeferred = isDeferred || p.IsDeferred()
 	}
 	return isRunning, isDeferred
 }

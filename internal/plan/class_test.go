@@ -15,11 +15,11 @@ import (
 
 func TestRunningAndDeferred_SummarizesPlans(t *testing.T) {
 	wanted := NewDesired(&workload.Overlay{Hash: "h"}, "logs", "vector", "", nil)
-	runs := Plan{Action: None, Desired: wanted, Workload: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}}
+	runs := Plan{Change: None, Desired: wanted, Workload: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}}
 	rolls, later, blocked := runs, runs, runs
-	rolls.Workload.Rollout, later.Action, blocked.Action = workload.RolloutProgressing, Defer, Blocked
+	rolls.Workload.Rollout, later.Change, blocked.Change = workload.RolloutProgressing, Update, Update
 	later.Block, blocked.Block = &Block{Kind: BlockedByMode}, &Block{Kind: BlockedByObstacle}
-	none := Plan{Action: None, Workload: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}}
+	none := Plan{Change: None, Workload: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}}
 	for name, test := range map[string]struct {
 		plans                 []Plan
 		isRunning, isDeferred bool
@@ -46,7 +46,7 @@ func TestIsSettled_IgnoresPlansBehindStuckRollouts(t *testing.T) {
 	now := time.Unix(10_000, 0)
 	wanted := NewDesired(&workload.Overlay{Hash: "h"}, "logs", "vector", "", nil)
 	of := func(rollout workload.Rollout, change func(*Plan)) Plan {
-		p := Plan{Action: None, Desired: wanted, Workload: workload.State{Rollout: rollout}}
+		p := Plan{Change: None, Desired: wanted, Workload: workload.State{Rollout: rollout}}
 		p.Workload.StateSince = now.Add(-time.Minute)
 		change(&p)
 		return p
@@ -56,10 +56,10 @@ func TestIsSettled_IgnoresPlansBehindStuckRollouts(t *testing.T) {
 	failed := of(workload.RolloutFailed, func(p *Plan) { p.Rollout.Phase = RolloutFailed })
 	lost := of(workload.RolloutUnavailable, func(p *Plan) { p.Rollout.InFlight = true })
 	long := of(workload.RolloutUnavailable, func(p *Plan) { p.Rollout.InFlight, p.Workload.StateSince = true, now.Add(-workload.Deadline) })
-	begins := of(workload.RolloutComplete, func(p *Plan) { p.Action = Update })
-	denied := of(workload.RolloutComplete, func(p *Plan) { p.Action, p.Block = Update, &Block{Kind: BlockedByRejection} })
-	waits := of(workload.RolloutComplete, func(p *Plan) { p.Action = Update; p.Wait(BlockedBySlot, meta.ReasonWaitingForSlot, "") })
-	paused := of(workload.RolloutComplete, func(p *Plan) { p.Action = Update; p.Wait(BlockedByPause, meta.ReasonRolloutPaused, "") })
+	begins := of(workload.RolloutComplete, func(p *Plan) { p.Change = Update })
+	denied := of(workload.RolloutComplete, func(p *Plan) { p.Change, p.Block = Update, &Block{Kind: BlockedByRejection} })
+	waits := of(workload.RolloutComplete, func(p *Plan) { p.Change = Update; p.Wait(BlockedBySlot, meta.ReasonWaitingForSlot, "") })
+	paused := of(workload.RolloutComplete, func(p *Plan) { p.Change = Update; p.Wait(BlockedByPause, meta.ReasonRolloutPaused, "") })
 	removed := of(workload.RolloutProgressing, func(p *Plan) { p.Desired, p.Rollout.InFlight = nil, true })
 	for name, test := range map[string]struct {
 		plans     []Plan

@@ -28,26 +28,26 @@ func TestForInjection_ReportsPodMetadataConflict(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		view *workload.View
-		want Action
+		want Change
 		text string
 	}{
 		"a workload without them": {view: application(), want: Inject},
 		"its mark":                {view: with(application(), func(v *workload.View) { v.PodAnnotations = []string{meta.AnnotationInjectedEnv(mine)} }), want: Inject},
-		"its label":               {view: with(application(), func(v *workload.View) { v.PodLabels = []string{"tier"} }), want: Conflict, text: `already have a label "tier"`},
+		"its label":               {view: with(application(), func(v *workload.View) { v.PodLabels = []string{"tier"} }), want: ActionConflict, text: `already have a label "tier"`},
 		"its annotation": {
 			view: with(application(), func(v *workload.View) { v.PodAnnotations = []string{"example.com/scrape"} }),
-			want: Conflict, text: `already have an annotation "example.com/scrape"`,
+			want: ActionConflict, text: `already have an annotation "example.com/scrape"`,
 		},
-		"a label of its selector": {view: with(application(), func(v *workload.View) { v.SelectorKeys = []string{"tier"} }), want: Conflict, text: `selector uses the label "tier"`},
+		"a label of its selector": {view: with(application(), func(v *workload.View) { v.SelectorKeys = []string{"tier"} }), want: ActionConflict, text: `selector uses the label "tier"`},
 		"ours from before": {
 			view: with(carries("older", workload.Owned{PodLabels: []string{"tier"}, PodAnnotations: []string{"example.com/scrape"}}), has), want: Update,
 		},
-		"the owner's, when a new version begins to set it": {view: with(carries("older", workload.Owned{}), has), want: Conflict, text: `already have a label "tier"`},
+		"the owner's, when a new version begins to set it": {view: with(carries("older", workload.Owned{}), has), want: ActionConflict, text: `already have a label "tier"`},
 		"one that a person changed":                        {view: with(carries(labeled.InjectedHash(), workload.Owned{}), has), want: Update},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := ForInjection(mine, labeled, Policy{}, test.view)
-			require.Equal(t, test.want, p.Action, p.Message())
+			require.EqualValues(t, test.want, p.Action(), p.Message())
 			require.Contains(t, p.Message(), test.text)
 		})
 	}

@@ -11,21 +11,21 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Defer changes a plan that would inject or update a sidecar to a plan that does so later.
+// Defer makes a plan that would inject or update a sidecar do so later.
 func (p *Plan) Defer(kind BlockKind, reason, message string) {
-	p.Action, p.Block, p.Write.Cause = Defer, &Block{Kind: kind, Reason: reason, Message: message}, ""
+	p.Block, p.Write.Cause = &Block{Kind: kind, Reason: reason, Message: message}, ""
 	p.Write.Apply, p.Write.Patch, p.Write.InitBefore, p.Write.InitAfter = nil, nil, nil, nil
 }
 
 // NoteWait makes a deferred plan write only the record on the workload of the time since when it waits.
 func (p *Plan) NoteWait(wait workload.Wait, view *workload.View) {
-	p.Write.Apply, p.Write.Force, p.Write.ReleaseOnly = unchangedBody(p.Manager, view), true, false
-	tree.EnsureMap(p.Write.Apply, "metadata", "annotations")[meta.AnnotationWaiting(p.Manager)] = wait.String()
+	p.Block.Record, p.Write.Force, p.Write.ReleaseOnly = unchangedBody(p.Manager, view), true, false
+	tree.EnsureMap(p.Block.Record, "metadata", "annotations")[meta.AnnotationWaiting(p.Manager)] = wait.String()
 }
 
 // DropWait makes a plan without another write remove the record that NoteWait has written.
 func (p *Plan) DropWait(view *workload.View) {
-	p.Action, p.Write.Apply, p.Write.ReleaseOnly = RecordOnly, unchangedBody(p.Manager, view), false
+	p.Change, p.Write.Apply, p.Write.ReleaseOnly = RecordOnly, unchangedBody(p.Manager, view), false
 }
 
 // unchangedBody returns an apply body that keeps all fields of a manager in a workload, except the record that

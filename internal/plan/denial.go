@@ -33,11 +33,8 @@ func (p *Plan) IsWithheld() bool { return p.Denied != nil && p.Denied.isWithheld
 // withhold blocks the plan because its write was rejected before. A plan with another block keeps that block.
 func (p *Plan) withhold() {
 	p.Denied.isWithheld = true
-	switch {
-	case p.Block == nil:
+	if p.dropRecord(); p.Block == nil {
 		p.Block = &Block{Kind: BlockedByRejection, Until: p.Denied.RetryAt}
-	case p.Action == Defer:
-		p.Write.Apply = nil
 	}
 }
 

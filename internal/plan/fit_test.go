@@ -63,23 +63,25 @@ func TestForInjection_UpdatesOnlyOnChangedInput(t *testing.T) {
 
 						p := ForInjection(mine, desired, Policy{ReportDrift: reports}, view)
 
-						want := Plan{Action: Update}
+						want := Plan{Change: Update}
 						switch {
 						case rendering == same && asked == same && applied == same:
-							want = Plan{Action: None}
+							want = Plan{Change: None}
 						case rendering == same:
-							want = Plan{Action: RecordOnly}
+							want = Plan{Change: RecordOnly}
 						case asked == same && applied == same:
-							want = Plan{Action: None, Existing: Existing{UnchangedHash: rendered("old", "a").InjectedHash()}}
+							want = Plan{Change: None, Existing: Existing{UnchangedHash: rendered("old", "a").InjectedHash()}}
 						case asked == same && reports:
-							want = Plan{Action: Blocked}
+							want = Plan{Change: None, Block: &Block{Kind: BlockedByObstacle}}
 						case asked == same:
 							want.Write.Repairs = true
 						}
-						require.Equal(t, want.Action == Blocked, p.Reason() == meta.ReasonDrifted)
-						require.Equal(t, want, Plan{Action: p.Action, Existing: Existing{UnchangedHash: p.Existing.UnchangedHash}, Write: Write{Repairs: p.Write.Repairs}}, p.Message())
-						require.Equal(t, want.Action == RecordOnly || want.Action == Update, p.Writes())
-						require.Equal(t, want.Action == Update, p.StartsPods())
+						require.Equal(t, want.IsStopped(), p.IsStopped())
+						want.Block = nil
+						require.Equal(t, p.IsStopped(), p.Reason() == meta.ReasonDrifted)
+						require.Equal(t, want, Plan{Change: p.Change, Existing: Existing{UnchangedHash: p.Existing.UnchangedHash}, Write: Write{Repairs: p.Write.Repairs}}, p.Message())
+						require.Equal(t, want.Change == RecordOnly || want.Change == Update, p.Writes())
+						require.Equal(t, want.Change == Update, p.StartsPods())
 						require.Equal(t, p.Writes(), p.Write.Apply != nil)
 					})
 				}
@@ -91,7 +93,7 @@ func TestForInjection_UpdatesOnlyOnChangedInput(t *testing.T) {
 // Notes are on the workload itself, not in its pod template.
 func TestForInjection_KeepsPodTemplateInRecordOnlyWrite(t *testing.T) {
 	p := ForInjection(mine, rendered("old", "b"), Policy{}, writtenBy(rendered("old", "a")))
-	require.Equal(t, RecordOnly, p.Action)
+	require.Equal(t, RecordOnly, p.Change)
 	require.Equal(t, rendered("old", "b").standalone.tree["spec"], p.Write.Apply["spec"])
 	require.Equal(t, "b", tree.MapAt(p.Write.Apply, "metadata", "annotations")[meta.AnnotationInputHash])
 	require.Equal(t, p.Write.Apply, p.Body(), "one request")
@@ -108,7 +110,7 @@ func TestForInjection_MaintainsEarlierRendering(t *testing.T) {
 	for name, test := range map[string]struct {
 		view   *workload.View
 		policy Policy
-		want   Action
+		want   Change
 		reason string
 	}{
 		"as it was written":              {view: writtenBy(old), want: None},
@@ -127,7 +129,7 @@ func TestForInjection_MaintainsEarlierRendering(t *testing.T) {
 			policy: Policy{StrictOrder: true}, want: None,
 		},
 		"its port taken": {
-			view: with(writtenBy(old), app(func(c *workload.Container) { c.Ports[0].ContainerPort = 9598 })), want: Blocked, reason: meta.ReasonBlocked,
+			view: with(writtenBy(old), app(func(c *workload.Container) { c.Ports[0].ContainerPort = 9598 })), want: ActionBlocked, reason: meta.ReasonBlocked,
 		},
 		"a mount in the application that it has not": {
 			view: with(writtenBy(old), app(func(c *workload.Container) {
@@ -137,7 +139,7 @@ func TestForInjection_MaintainsEarlierRendering(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := ForInjection(mine, desired, test.policy, test.view)
-			require.Equal(t, test.want, p.Action, p.Message())
+			require.EqualValues(t, test.want, p.Action(), p.Message())
 			require.Equal(t, test.reason, p.Reason())
 		})
 	}
@@ -150,8 +152,9 @@ func TestForInjection_IgnoresConflictsOfNewerRendering(t *testing.T) {
 	overlay.Template.Spec.InitContainers[0].Ports = []corev1.ContainerPort{{ContainerPort: 8080}}
 	desired := NewDesired(&overlay, "logs", "vector", "config-1", nil).WithInput(RequestedInput{Digest: "a"})
 
-	require.Equal(t, None, ForInjection(mine, desired, Policy{}, writtenBy(rendered("old", "a"))).Action)
-	require.Equal(t, Blocked, ForInjection(mine, desired, Policy{}, application()).Action)
+	require.Equal(t, None, ForInjection(mine, desired, Policy{}, writtenBy(rendered("old", "a"))).Change)
+	p := ForInjection(mine, desired, Policy{}, application())
+	require.True(t, p.IsStopped())
 }
 
 // Templates of another release may read more or less of the workload.
@@ -189,10 +192,10 @@ func TestForInjection_CountsPatchedMountsAsWritten(t *testing.T) {
 	}
 	view := writtenBy(shared("old", "/data"))
 	app := &view.Containers[len(view.Containers)-1]
-	require.Equal(t, Update, ForInjection(mine, shared("old", "/data"), Policy{}, view).Action, "the mount is not there yet")
+	require.Equal(t, Update, ForInjection(mine, shared("old", "/data"), Policy{}, view).Change, "the mount is not there yet")
 
 	app.Mounts = []corev1.VolumeMount{{Name: "data", MountPath: "/data"}}
-	require.Equal(t, None, ForInjection(mine, shared("old", "/data"), Policy{}, view).Action)
+	require.Equal(t, None, ForInjection(mine, shared("old", "/data"), Policy{}, view).Change)
 	require.NotEmpty(t, ForInjection(mine, shared("new", "/moved"), Policy{}, view).Existing.UnchangedHash)
 	app.Mounts = nil
 	require.True(t, ForInjection(mine, shared("new", "/moved"), Policy{}, view).Write.Repairs)

@@ -15,7 +15,7 @@ func newPlan(manager string, desired *Desired, view *workload.View) Plan {
 	_, isMarked := view.Marks[manager]
 	return Plan{
 		Target: view.Ref, Workload: view.State, Owner: view.Owner, LastWriter: view.LastWriter, Halted: view.Paused || view.Deleting,
-		Manager: manager, Desired: desired, Action: None, Write: Write{ReleaseOnly: view.Adapter().Traits.AtomicLists},
+		Manager: manager, Desired: desired, Change: None, Write: Write{ReleaseOnly: view.Adapter().Traits.AtomicLists},
 		Existing: Existing{
 			IsOwned: view.IsOwnedBy(manager), HasSidecar: len(owned.Containers)+len(owned.Volumes) > 0,
 			IsMarked: isMarked, Waits: owned.Waits, HasFailureMark: owned.FailedBefore,
@@ -54,10 +54,10 @@ func ForRemoval(manager string, view *workload.View) Plan {
 		plan.removeMarks(view)
 	}
 	if plan.Existing.IsOwned && !view.Deleting {
-		plan.Action = Remove
+		plan.Change = Remove
 		plan.block(plan.makeRemovalPatch(view))
-		if owned := view.Owned[manager]; owned.IsEmpty() && plan.Write.Patch == nil && plan.Action == Remove {
-			plan.Action, plan.Write.ReleaseOnly = RecordOnly, true
+		if owned := view.Owned[manager]; owned.IsEmpty() && plan.Write.Patch == nil && plan.Block == nil {
+			plan.Change, plan.Write.ReleaseOnly = RecordOnly, true
 		}
 	}
 	return plan
@@ -68,14 +68,14 @@ func ForRemoval(manager string, view *workload.View) Plan {
 // deployment tool.
 func (p *Plan) removeMarks(view *workload.View) {
 	marks := view.Marks[p.Manager]
-	if p.Action == RecordOnly { // It removes the record that the workload waits.
+	if p.Change == RecordOnly { // It removes the record that the workload waits.
 		patch, err := withoutMarks(p.Manager, view)
 		p.Write.Patch = patch
 		p.block(err)
 		return
 	}
 	if len(marks.PodAnnotations) > 0 && len(marks.SharedItems) == 0 {
-		p.Action = Remove
+		p.Change = Remove
 		p.block(p.makeRemovalPatch(view))
 		return
 	}
@@ -83,7 +83,7 @@ func (p *Plan) removeMarks(view *workload.View) {
 		return
 	}
 	patch, err := withoutMarks(p.Manager, view)
-	p.Action, p.Write.Apply, p.Write.Patch, p.Write.ReleaseOnly = RecordOnly, nil, patch, true
+	p.Change, p.Write.Apply, p.Write.Patch, p.Write.ReleaseOnly = RecordOnly, nil, patch, true
 	p.block(err)
 }
 
@@ -148,7 +148,7 @@ func ForInjection(manager string, desired *Desired, policy Policy, view *workloa
 	switch blocker := obstacleIn(manager, desired, policy, view); {
 	case isHalf:
 		// This trims the managed fields. The next reconcile makes the other changes.
-		plan.Action, plan.Write.Cause = RecordOnly, causeInterrupted
+		plan.Change, plan.Write.Cause = RecordOnly, causeInterrupted
 	case blocker != nil:
 		plan.Stop(*blocker)
 	case desired.isAdmissionInjected(manager, &desiredBody, view):
@@ -198,14 +198,14 @@ func (p *Plan) exclusionReason(policy Policy, view *workload.View) (reason, mess
 
 // note makes the plan record the current input. It keeps the cause that the workload records.
 func (p *Plan) note(desiredBody applied, diff comparison, policy Policy, view *workload.View) {
-	p.Action, p.Write.Force = RecordOnly, !policy.ReportDrift
+	p.Change, p.Write.Force = RecordOnly, !policy.ReportDrift
 	p.Write.Cause = p.changeCause(desiredBody, diff, policy, view)
 	p.Write.Apply = p.annotatedBody(desiredBody, view.Owned[p.Manager].ChangeCause, policy, view)
 	p.makePatch(view)
 }
 
-func (p *Plan) write(action Action, desiredBody applied, diff comparison, policy Policy, view *workload.View) {
-	p.Action, p.Write.Force = action, !policy.ReportDrift
+func (p *Plan) write(change Change, desiredBody applied, diff comparison, policy Policy, view *workload.View) {
+	p.Change, p.Write.Force = change, !policy.ReportDrift
 	p.Write.Cause = p.changeCause(desiredBody, diff, policy, view)
 	p.Write.Apply = p.annotatedBody(desiredBody, p.Write.Cause, policy, view)
 	p.Write.InitBefore, p.Write.InitAfter = order(p.Manager, p.Desired, view)
@@ -219,7 +219,7 @@ func (p *Plan) makePatch(view *workload.View) {
 	p.block(err)
 }
 
-// block changes the plan to Blocked if there is an error.
+// block stops the plan if there is an error.
 func (p *Plan) block(err error) {
 	if err != nil {
 		p.Stop(Block{Kind: BlockedByObstacle, Reason: meta.ReasonBlocked, Message: err.Error()})

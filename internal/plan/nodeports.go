@@ -11,7 +11,7 @@ import (
 
 // NodePorts returns the ports of the node on which the sidecar would listen after the plan's write.
 func (p *Plan) NodePorts(view *workload.View) []workload.NodePort {
-	if p.Action != Inject && p.Action != Update || p.Desired == nil {
+	if !p.HasChange(Inject, Update) || p.Desired == nil {
 		return nil
 	}
 	var ports []workload.NodePort
@@ -24,7 +24,7 @@ func (p *Plan) NodePorts(view *workload.View) []workload.NodePort {
 	return ports
 }
 
-// BlockByNodePort changes the plan to Blocked, because another workload on the same nodes already uses a port
+// BlockByNodePort stops the plan, because another workload on the same nodes already uses a port
 // of the node.
 func (p *Plan) BlockByNodePort(port workload.NodePort, neighbor workload.Ref, container string) {
 	p.Stop(*newObstacle("port %d of the node is used by container %q of %s %s/%s, which runs on the same nodes; use another port for the sidecar, or separate the workloads with nodeSelector",

@@ -23,7 +23,7 @@ func patchToApply(p *Plan, view *workload.View) (map[string]any, error) {
 	desiredMounts, isRecorded := p.Desired.overlay.Mounts, view.Adapter().Traits.AtomicLists
 	isEnough := len(owned.Leftovers) == 0 && (!owned.Patched || owned.IsEmpty()) && owned.Orphan == ""
 	isStale := p.Desired.isStale(p.Manager, view)
-	if !isRecorded && (p.Action == RecordOnly || isEnough && !isStale && haveMounts(desiredMounts, mounts)) {
+	if !isRecorded && (p.Change == RecordOnly || isEnough && !isStale && haveMounts(desiredMounts, mounts)) {
 		return nil, nil
 	}
 	body := p.Write.Apply

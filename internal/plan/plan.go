@@ -2,41 +2,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package plan compares the sidecar in a workload with the desired sidecar. It returns a Plan for each workload
-// with the action and its cause, and decides which plans may be applied now. Causes name only the keys of
+// with the change and its cause, and decides which plans may be applied now. Causes name only the keys of
 // inputs and never their values, because values may be secrets. The package makes no API calls.
 package plan
 
 import (
 	"cmp"
+	"slices"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Action is the kind of change for one workload.
-type Action string
+// Change is the kind of change that a plan writes to one workload, now or after its block has ended.
+type Change string
 
 const (
 	// None means that the workload is up to date.
-	None Action = "None"
+	None Change = "None"
 	// Inject means that the workload does not have a sidecar of the VectorSidecar yet.
-	Inject Action = "Inject"
+	Inject Change = "Inject"
 	// Update means that the workload's sidecar differs from the desired sidecar.
-	Update Action = "Update"
+	Update Change = "Update"
 	// RecordOnly means that the workload's sidecar is up to date, but the annotations record another input. A
 	// write of the annotations does not restart pods.
-	RecordOnly Action = "RecordOnly"
+	RecordOnly Change = "RecordOnly"
 	// Adopt means that the API server has injected the desired sidecar, and that no field manager owns it yet.
 	// An apply of the sidecar does not restart pods.
-	Adopt Action = "Adopt"
-	// Defer means that the workload gets or updates the sidecar later, because of Reason. If the plan writes,
-	// it records the time since when the workload waits.
-	Defer Action = "Defer"
+	Adopt Change = "Adopt"
 	// Remove means that the sidecar must be removed.
-	Remove Action = "Remove"
-	// Conflict means that the sidecar cannot be written, because other field managers own fields that it needs.
-	Conflict Action = "Conflict"
-	// Blocked means that the sidecar cannot be written in the current state of the workload.
-	Blocked Action = "Blocked"
+	Remove Change = "Remove"
 )
 
 // Plan is the planned change of one workload, with the state of the workload's rollout.
@@ -54,7 +48,7 @@ type Plan struct {
 	Existing Existing
 	// Desired is the desired sidecar, or nil if the workload should not have a sidecar.
 	Desired *Desired
-	Action  Action
+	Change  Change
 	// Write is the content of the write.
 	Write Write
 	// Block explains why the plan does not write its change now. It is nil if the plan writes it, or has none.
@@ -149,16 +143,20 @@ type Rollout struct {
 
 // Writes reports whether the plan changes the workload now.
 func (p *Plan) Writes() bool {
-	return p.Block == nil && (p.StartsPods() || p.IsRecordOnly()) || p.Action == Defer && p.Write.Apply != nil
+	return p.Block == nil && (p.StartsPods() || p.IsRecordOnly()) || p.Record() != nil
+}
+
+// HasChange reports whether the plan makes one of the changes, now or after its block has ended. It returns false for a
+// plan that has dropped its change, even for None.
+func (p *Plan) HasChange(changes ...Change) bool {
+	return !p.isDropped() && slices.Contains(changes, p.Change)
 }
 
 // StartsPods reports whether the plan changes the pod template, now or later.
-func (p *Plan) StartsPods() bool {
-	return p.Action == Inject || p.Action == Update || p.Action == Remove
-}
+func (p *Plan) StartsPods() bool { return p.HasChange(Inject, Update, Remove) }
 
 // IsCurrent reports whether the workload's sidecar is up to date.
-func (p *Plan) IsCurrent() bool { return p.Action == None || p.IsRecordOnly() }
+func (p *Plan) IsCurrent() bool { return p.HasChange(None, RecordOnly, Adopt) }
 
 // InjectedHash returns the injected-hash of the desired sidecar, or "" if no sidecar is desired.
 func (p *Plan) InjectedHash() string {

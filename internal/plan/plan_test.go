@@ -85,60 +85,60 @@ func TestForInjection_ChoosesActionByWorkload(t *testing.T) {
 	for name, test := range map[string]struct {
 		view   *workload.View
 		policy Policy
-		want   Action
+		want   Change
 		reason string
 	}{
 		"an application":                      {view: application(), want: Inject},
 		"one that carries it":                 {view: current(), want: None},
 		"one that carries an older one":       {view: with(current(), older), want: Update},
 		"one that somebody changed":           {view: with(current(), changed), want: Update},
-		"a change that is only to be told":    {view: with(current(), changed), policy: Policy{ReportDrift: true}, want: Blocked, reason: meta.ReasonDrifted},
+		"a change that is only to be told":    {view: with(current(), changed), policy: Policy{ReportDrift: true}, want: ActionBlocked, reason: meta.ReasonDrifted},
 		"an older one, by the same policy":    {view: with(current(), older), policy: Policy{ReportDrift: true}, want: Update},
-		"one that is being deleted":           {view: with(application(), func(v *workload.View) { v.Deleting = true }), want: Blocked, reason: meta.ReasonWorkloadDeleting},
-		"one that opts out":                   {view: with(application(), func(v *workload.View) { v.OptOut = "false" }), want: Blocked, reason: meta.ReasonOptedOut},
+		"one that is being deleted":           {view: with(application(), func(v *workload.View) { v.Deleting = true }), want: ActionBlocked, reason: meta.ReasonWorkloadDeleting},
+		"one that opts out":                   {view: with(application(), func(v *workload.View) { v.OptOut = "false" }), want: ActionBlocked, reason: meta.ReasonOptedOut},
 		"one that opts out after all":         {view: with(current(), func(v *workload.View) { v.OptOut = "false" }), want: Remove},
-		"one that is paused":                  {view: with(application(), func(v *workload.View) { v.Paused = true }), want: Blocked, reason: meta.ReasonWorkloadPaused},
+		"one that is paused":                  {view: with(application(), func(v *workload.View) { v.Paused = true }), want: ActionBlocked, reason: meta.ReasonWorkloadPaused},
 		"one that is paused and carries it":   {view: with(current(), func(v *workload.View) { v.Paused = true }), want: None},
-		"one that is paused and has an older": {view: with(with(current(), older), func(v *workload.View) { v.Paused = true }), want: Blocked, reason: meta.ReasonWorkloadPaused},
-		"one on the node's network":           {view: with(application(), onNode), want: Blocked, reason: meta.ReasonHostNetwork},
+		"one that is paused and has an older": {view: with(with(current(), older), func(v *workload.View) { v.Paused = true }), want: ActionBlocked, reason: meta.ReasonWorkloadPaused},
+		"one on the node's network":           {view: with(application(), onNode), want: ActionBlocked, reason: meta.ReasonHostNetwork},
 		"the same, where that is allowed":     {view: with(application(), onNode), policy: Policy{HostNetwork: true}, want: Inject},
 		"the same, which carries it":          {view: with(current(), onNode), want: None},
 		"the same, which carries an older":    {view: with(with(current(), onNode), older), want: Update},
-		"one that runs on Windows":            {view: with(application(), onWindows), policy: Policy{HostNetwork: true}, want: Blocked, reason: meta.ReasonWindows},
+		"one that runs on Windows":            {view: with(application(), onWindows), policy: Policy{HostNetwork: true}, want: ActionBlocked, reason: meta.ReasonWindows},
 		"the same, which has the sidecar":     {view: with(current(), onWindows), want: None},
 		"the same, which has an older one":    {view: with(with(current(), onWindows), older), want: Update},
 		"one of another operator":             {view: with(application(), ofKafka), want: Inject},
-		"the same, where these are left out":  {view: with(application(), ofKafka), policy: Policy{SkipsOwned: true}, want: Blocked, reason: meta.ReasonOwnedBy},
+		"the same, where these are left out":  {view: with(application(), ofKafka), policy: Policy{SkipsOwned: true}, want: ActionBlocked, reason: meta.ReasonOwnedBy},
 		"one of theirs that carries it":       {view: with(current(), ofKafka), policy: Policy{SkipsOwned: true}, want: Remove},
 		"one of nobody, where these are":      {view: application(), policy: Policy{SkipsOwned: true}, want: Inject},
-		"one that does not fit its type":      {view: with(application(), misfit), want: Blocked, reason: meta.ReasonBlocked},
-		"such a one, which carries it":        {view: with(current(), misfit), want: Blocked, reason: meta.ReasonBlocked},
-		"a status that does not":              {view: with(current(), func(v *workload.View) { v.Unread.Other = "status.replicas" }), want: Blocked, reason: meta.ReasonBlocked},
-		"one that does not, and opts out":     {view: with(current(), func(v *workload.View) { misfit(v); v.OptOut = "false" }), want: Blocked, reason: meta.ReasonBlocked},
-		"a container of the name":             {view: with(application(), func(v *workload.View) { v.Containers[0].Name = "vector" }), want: Conflict, reason: meta.ReasonConflict},
-		"a volume of the name":                {view: with(application(), func(v *workload.View) { v.Volumes = append(v.Volumes, workload.Volume{Name: "data"}) }), want: Conflict, reason: meta.ReasonConflict},
-		"no volume to mount":                  {view: with(application(), func(v *workload.View) { v.Volumes = nil }), want: Blocked, reason: meta.ReasonBlocked},
-		"a port that is taken":                {view: with(application(), func(v *workload.View) { v.Containers[0].Ports[0].ContainerPort = 9598 }), want: Blocked, reason: meta.ReasonBlocked},
+		"one that does not fit its type":      {view: with(application(), misfit), want: ActionBlocked, reason: meta.ReasonBlocked},
+		"such a one, which carries it":        {view: with(current(), misfit), want: ActionBlocked, reason: meta.ReasonBlocked},
+		"a status that does not":              {view: with(current(), func(v *workload.View) { v.Unread.Other = "status.replicas" }), want: ActionBlocked, reason: meta.ReasonBlocked},
+		"one that does not, and opts out":     {view: with(current(), func(v *workload.View) { misfit(v); v.OptOut = "false" }), want: ActionBlocked, reason: meta.ReasonBlocked},
+		"a container of the name":             {view: with(application(), func(v *workload.View) { v.Containers[0].Name = "vector" }), want: ActionConflict, reason: meta.ReasonConflict},
+		"a volume of the name":                {view: with(application(), func(v *workload.View) { v.Volumes = append(v.Volumes, workload.Volume{Name: "data"}) }), want: ActionConflict, reason: meta.ReasonConflict},
+		"no volume to mount":                  {view: with(application(), func(v *workload.View) { v.Volumes = nil }), want: ActionBlocked, reason: meta.ReasonBlocked},
+		"a port that is taken":                {view: with(application(), func(v *workload.View) { v.Containers[0].Ports[0].ContainerPort = 9598 }), want: ActionBlocked, reason: meta.ReasonBlocked},
 		"a port taken under its protocol's name": {view: with(application(), func(v *workload.View) {
 			v.Containers[0].Ports[0] = corev1.ContainerPort{ContainerPort: 9598, Protocol: "TCP"}
-		}), want: Blocked, reason: meta.ReasonBlocked},
+		}), want: ActionBlocked, reason: meta.ReasonBlocked},
 		"a port of another protocol": {view: with(application(), func(v *workload.View) {
 			v.Containers[0].Ports[0] = corev1.ContainerPort{ContainerPort: 9598, Protocol: "UDP"}
 		}), want: Inject},
-		"the container of another VectorSidecar": {view: with(current(), func(v *workload.View) { v.Owned = map[string]workload.Owned{theirs: v.Owned[mine]} }), want: Conflict, reason: meta.ReasonConflict},
+		"the container of another VectorSidecar": {view: with(current(), func(v *workload.View) { v.Owned = map[string]workload.Owned{theirs: v.Owned[mine]} }), want: ActionConflict, reason: meta.ReasonConflict},
 		"an init container that got ahead":       {view: with(current(), gotAhead), want: None},
 		"the same, where order matters":          {view: with(current(), gotAhead), policy: Policy{StrictOrder: true}, want: Update},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := ForInjection(mine, sidecar(), test.policy, test.view)
 
-			require.Equal(t, test.want, p.Action, p.Message())
+			require.EqualValues(t, test.want, p.Action(), p.Message())
 			require.Equal(t, test.reason, p.Reason())
 			require.Equal(t, test.reason != "", p.Message() != "", "whoever is refused is told why")
 			require.Equal(t, test.view.Ref, p.Target)
 			require.Equal(t, mine, p.Manager)
-			require.Equal(t, p.Action == Inject || p.Action == Update, p.Write.Apply != nil)
-			require.Equal(t, p.Action == Inject || p.Action == Update || p.Action == Remove, p.Writes())
+			require.Equal(t, p.HasChange(Inject, Update), p.Write.Apply != nil)
+			require.Equal(t, p.HasChange(Inject, Update, Remove), p.Writes())
 		})
 	}
 }
@@ -154,15 +154,15 @@ func TestForRemoval_KeepsSidecarInUnreadableTemplate(t *testing.T) {
 	record.Kind, record.Owned = "Rollout", map[string]workload.Owned{mine: {IsRecorded: true, InjectedHash: "x", Lost: []string{"data"}}}
 
 	p := ForRemoval(mine, record)
-	require.Equal(t, Blocked, p.Action)
+	require.Equal(t, ActionBlocked, p.Action())
 	require.Equal(t, meta.ReasonBlocked, p.Reason())
 	require.Equal(t, "removing the sidecar: spec.template.spec.volumes cannot be read; the operator retries after that field is corrected", p.Message())
 	require.True(t, p.Existing.IsOwned, "its ConfigMaps are still needed")
 	require.False(t, p.Writes())
-	require.Equal(t, None, ForRemoval(theirs, record).Action, "what is not in it need not be taken out")
+	require.Equal(t, None, ForRemoval(theirs, record).Change, "what is not in it need not be taken out")
 
 	record = with(current(), func(v *workload.View) { v.Unread.Other = "status.replicas cannot be read" })
-	require.Equal(t, Remove, ForRemoval(mine, record).Action)
+	require.Equal(t, Remove, ForRemoval(mine, record).Change)
 }
 
 func onNode(v *workload.View) { v.HostNetwork = true }
@@ -222,17 +222,17 @@ func TestForBlocked_AppliesOptOut(t *testing.T) {
 	optedOut := func(v *workload.View) { v.OptOut = "\"false\"" }
 	for name, test := range map[string]struct {
 		view   *workload.View
-		want   Action
+		want   Change
 		reason string
 	}{
-		"as it is":              {current(), Blocked, meta.ReasonInvalidValues},
-		"opted out":             {with(application(), optedOut), Blocked, meta.ReasonOptedOut},
+		"as it is":              {current(), ActionBlocked, meta.ReasonInvalidValues},
+		"opted out":             {with(application(), optedOut), ActionBlocked, meta.ReasonOptedOut},
 		"opted out, carries it": {with(current(), optedOut), Remove, ""},
-		"being deleted":         {with(current(), func(v *workload.View) { v.Deleting = true }), Blocked, meta.ReasonWorkloadDeleting},
+		"being deleted":         {with(current(), func(v *workload.View) { v.Deleting = true }), ActionBlocked, meta.ReasonWorkloadDeleting},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := ForBlocked(mine, test.view, Block{Kind: BlockedByObstacle, Reason: meta.ReasonInvalidValues, Message: "x"})
-			require.Equal(t, test.want, p.Action)
+			require.EqualValues(t, test.want, p.Action())
 			require.Equal(t, test.reason, p.Reason())
 		})
 	}
@@ -241,7 +241,7 @@ func TestForBlocked_AppliesOptOut(t *testing.T) {
 func TestForRemoval_RemovesExistingSidecar(t *testing.T) {
 	for name, test := range map[string]struct {
 		view *workload.View
-		want Action
+		want Change
 	}{
 		"a workload that carries it":         {current(), Remove},
 		"one that carries what is left":      {with(current(), owning(func(o *workload.Owned) { o.Containers, o.Hash = nil, "" })), Remove},
@@ -254,8 +254,8 @@ func TestForRemoval_RemovesExistingSidecar(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := ForRemoval(mine, test.view)
 
-			require.Equal(t, test.want, p.Action)
-			if p.Action == Remove {
+			require.EqualValues(t, test.want, p.Action())
+			if p.Change == Remove {
 				require.Equal(t, map[string]any{}, p.Body(), "applying nothing gives up everything, whatever today's templates say")
 			}
 		})
@@ -268,7 +268,7 @@ func TestForInjection_LeavesPlainAnnotationsToFirst(t *testing.T) {
 	view := application()
 	view.Owned = map[string]workload.Owned{theirs: {HasPlainAnnotations: true, Containers: []string{"audit"}}}
 	second := ForInjection(mine, sidecar(), Policy{}, view)
-	require.Equal(t, Inject, second.Action)
+	require.Equal(t, Inject, second.Change)
 	require.Equal(t, map[string]any{
 		meta.AnnotationInjected: "true",
 		meta.AnnotationKeyFor(meta.AnnotationInjectedHash, "logs"):     sidecar().InjectedHash(),
@@ -283,7 +283,7 @@ func TestForInjection_LeavesPlainAnnotationsToFirst(t *testing.T) {
 	view = current()
 	view.Owned[theirs] = workload.Owned{Containers: []string{"audit"}}
 	first := ForInjection(mine, sidecar(), Policy{}, view)
-	require.Equal(t, None, first.Action, "a second one changes nothing for the first")
+	require.Equal(t, None, first.Change, "a second one changes nothing for the first")
 }
 
 func TestForInjection_PutsNativeSidecarBeforeInitContainers(t *testing.T) {
@@ -331,26 +331,26 @@ func TestForInjection_PatchesMountsIntoApplication(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		view    *workload.View
-		want    Action
+		want    Change
 		patches bool
 	}{
 		"an application":       {application(), Inject, true},
 		"one that has it":      {shares(), None, false},
 		"one that lost it":     {with(shares(), app(func(c *workload.Container) { c.Mounts = nil })), Update, true},
 		"one that moved it":    {with(shares(), app(func(c *workload.Container) { c.Mounts[0].MountPath = "/x" })), Update, true},
-		"another mount there":  {mounting("/data"), Conflict, false},
-		"by a trailing slash":  {mounting("/data/"), Conflict, false},
-		"by two slashes":       {mounting("//data"), Conflict, false},
-		"by a way round":       {mounting("/var/../data/."), Conflict, false},
-		"by no slash":          {mounting("data"), Conflict, false},
+		"another mount there":  {mounting("/data"), ActionConflict, false},
+		"by a trailing slash":  {mounting("/data/"), ActionConflict, false},
+		"by two slashes":       {mounting("//data"), ActionConflict, false},
+		"by a way round":       {mounting("/var/../data/."), ActionConflict, false},
+		"by no slash":          {mounting("data"), ActionConflict, false},
 		"a mount below":        {mounting("/data/below"), Inject, true},
-		"no such container":    {with(application(), app(func(c *workload.Container) { c.Name = "web" })), Blocked, false},
-		"only init containers": {with(application(), app(func(c *workload.Container) { c.Init = true })), Blocked, false},
+		"no such container":    {with(application(), app(func(c *workload.Container) { c.Name = "web" })), ActionBlocked, false},
+		"only init containers": {with(application(), app(func(c *workload.Container) { c.Init = true })), ActionBlocked, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := ForInjection(mine, sharing(), Policy{}, test.view)
 
-			require.Equal(t, test.want, p.Action, p.Message())
+			require.EqualValues(t, test.want, p.Action(), p.Message())
 			require.Equal(t, test.patches, p.Write.Patch != nil)
 			require.NotContains(t, fmt.Sprint(p.Write.Apply), "mountPath", "no mount is applied")
 		})
@@ -367,7 +367,7 @@ func TestForInjection_IgnoresMissingMarks(t *testing.T) {
 	marked.marks = map[string]string{meta.AnnotationWrittenBy(mine): "vector-system/vso"}
 	marked.standalone = marked.apply(func(key string) string { return key })
 
-	require.Equal(t, None, ForInjection(mine, &marked, Policy{}, current()).Action)
+	require.Equal(t, None, ForInjection(mine, &marked, Policy{}, current()).Change)
 	require.Equal(t, "vector-system/vso", tree.MapAt(ForInjection(mine, &marked, Policy{}, application()).Write.Apply, "metadata", "annotations")[meta.AnnotationWrittenBy(mine)])
 }
 
@@ -383,7 +383,7 @@ func TestForInjection_RemovesOrphanMark(t *testing.T) {
 		require.Nil(t, annotations[meta.AnnotationOrphaned(mine)])
 	}
 
-	require.Equal(t, None, ForInjection(mine, sidecar(), Policy{}, left(current())).Action, "it is no reason to write")
+	require.Equal(t, None, ForInjection(mine, sidecar(), Policy{}, left(current())).Change, "it is no reason to write")
 	isUnmarked(ForInjection(mine, sidecar(), Policy{}, left(injected("old"))))
 	isUnmarked(ForInjection(mine, sidecar(), Policy{}, left(shares())))
 	isUnmarked(ForRemoval(mine, left(current())))
@@ -427,7 +427,7 @@ func TestForInjection_CompletesInterruptedWrite(t *testing.T) {
 	report := Policy{ReportDrift: true}
 	for name, test := range map[string]struct {
 		change func(*workload.Owned)
-		want   Action
+		want   Change
 		sends  bool
 	}{
 		"ordered, with the owner's names on record": {func(o *workload.Owned) { o.Named, o.Unfinished = true, true }, RecordOnly, false},
@@ -436,7 +436,7 @@ func TestForInjection_CompletesInterruptedWrite(t *testing.T) {
 			o.Hash, o.Patched, o.Unfinished, o.Leftovers = "", true, true, []string{"vector", "data"}
 		}, Update, true},
 		"with nothing left but the record":  {func(o *workload.Owned) { *o = workload.Owned{Patched: true, Unfinished: true} }, Inject, true},
-		"changed by somebody, as reported":  {func(o *workload.Owned) { o.Hash = "changed" }, Blocked, false},
+		"changed by somebody, as reported":  {func(o *workload.Owned) { o.Hash = "changed" }, ActionBlocked, false},
 		"patched before, and now out of it": {func(o *workload.Owned) { o.Hash, o.InjectedHash, o.AskedHash, o.Patched = "old", "old", "old", true }, Update, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -447,7 +447,7 @@ func TestForInjection_CompletesInterruptedWrite(t *testing.T) {
 			}
 			p := ForInjection(mine, sidecar(), report, view)
 
-			require.Equal(t, test.want, p.Action, p.Message())
+			require.EqualValues(t, test.want, p.Action(), p.Message())
 			require.Equal(t, test.sends, p.Body() != nil, "a record is trimmed, and nothing applied")
 			require.False(t, p.Write.Repairs, "nobody has changed it")
 		})
@@ -463,14 +463,14 @@ func TestForRemoval_DropsRecordWithForeignItems(t *testing.T) {
 		"what came back": func(o *workload.Owned) { o.Leftovers = []string{"vector"} },
 	} {
 		p := ForRemoval(mine, with(current(), owning(change)))
-		require.Equal(t, Remove, p.Action, name)
+		require.Equal(t, Remove, p.Change, name)
 		require.True(t, p.Write.ReleaseOnly, name)
 		require.Nil(t, p.Body(), name)
 	}
 	husk := application()
 	husk.Owned = map[string]workload.Owned{mine: {Patched: true}}
 	p := ForRemoval(mine, husk)
-	require.Equal(t, RecordOnly, p.Action, "there is nothing to take out but the record")
+	require.Equal(t, RecordOnly, p.Change, "there is nothing to take out but the record")
 	require.True(t, p.Write.ReleaseOnly)
 	require.Nil(t, p.Write.Patch)
 }

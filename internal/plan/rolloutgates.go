@@ -36,7 +36,7 @@ var rolloutGates = []rolloutGate{
 // findRolloutBlock returns the first block of a plan, or nil if its rollout may start.
 func findRolloutBlock(p *Plan, limit *Limit, counts *tally) *Block {
 	for _, gate := range rolloutGates {
-		if p.Action == Remove && !gate.appliesToRemovals {
+		if p.Change == Remove && !gate.appliesToRemovals {
 			continue
 		}
 		if block := gate.block(p, limit, counts); block != nil {
@@ -103,7 +103,7 @@ func blockByWriteHold(_ *Plan, limit *Limit, _ *tally) *Block { return limit.Wri
 // blockBySteps blocks a change that would restart a rollout in steps that is in progress. If the steps have failed,
 // only an injection waits, because an existing sidecar may be the cause of the failure.
 func blockBySteps(p *Plan, _ *Limit, _ *tally) *Block {
-	if !p.Workload.IsBetween || p.Workload.Rollout == workload.RolloutFailed && p.Action != Inject {
+	if !p.Workload.IsBetween || p.Workload.Rollout == workload.RolloutFailed && p.Change != Inject {
 		return nil
 	}
 	return &Block{Kind: BlockedBySteps, Reason: meta.ReasonWaitingForSteps, Message: "waiting for the Argo Rollout to finish its steps; a new pod template would restart them"}
@@ -139,7 +139,7 @@ func blockByFailure(_ *Plan, _ *Limit, counts *tally) *Block {
 // gets its first sidecar immediately.
 func blockByWindow(p *Plan, limit *Limit, _ *tally) *Block {
 	window := limit.ClosedWindow
-	if window == nil || p.Action == Inject && !window.ClosedAt.IsZero() && p.Workload.Created.After(window.ClosedAt) {
+	if window == nil || p.Change == Inject && !window.ClosedAt.IsZero() && p.Workload.Created.After(window.ClosedAt) {
 		return nil
 	}
 	return window.block()

@@ -20,12 +20,12 @@ type gateCase struct {
 	want   BlockKind
 }
 
-func TestFindRolloutBlock_AsksEachGate(t *testing.T) {
+func TestFindRolloutBlock_ReturnsFirstBlock(t *testing.T) {
 	window := &ClosedWindow{ClosedAt: noon, OpensAt: noon.Add(time.Hour)}
 	hold := &Block{Kind: BlockedByWave}
 	other := &Plan{Target: workload.Ref{Kind: "Deployment", Name: "other"}}
-	removal := func(p *Plan) { p.Action, p.Desired = Remove, nil }
-	update := func(p *Plan) { p.Action = Update }
+	removal := func(p *Plan) { p.Change, p.Desired = Remove, nil }
+	update := func(p *Plan) { p.Change = Update }
 	canary := func(p *Plan) { p.IsCanary = true }
 	inFlight := func(p *Plan) { p.Rollout.InFlight = true }
 	failedBefore := func(p *Plan) { p.Rollout.FailedBefore = true }
@@ -121,7 +121,7 @@ func TestFindRolloutBlock_AsksEachGate(t *testing.T) {
 	} {
 		for name, test := range cases {
 			t.Run(gate+"/"+name, func(t *testing.T) {
-				p := Plan{Action: Inject, Desired: &Desired{}}
+				p := Plan{Change: Inject, Desired: &Desired{}}
 				test.change(&p)
 				block := findRolloutBlock(&p, &test.limit, &test.counts)
 				if test.want == "" {

@@ -17,13 +17,13 @@ const (
 	Bare State = "Bare"
 )
 
-// State returns the state of the workload according to the plan: a function of its Block, its Action and the phase of
+// State returns the state of the workload according to the plan: a function of its Block, its Change and the phase of
 // its Rollout. It does not include the result of the write that the plan makes now.
 func (p *Plan) State() State {
 	switch {
 	case p.Block != nil && (p.Block.Kind != BlockedByRejection || p.StartsPods()): // A rejected record does not change the sidecar.
 		return p.Block.Kind.state()
-	case p.Action == Remove:
+	case p.Change == Remove:
 		return v1alpha1.StateRemoving
 	case p.StartsPods():
 		return v1alpha1.StateRollingOut

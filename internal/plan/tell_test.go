@@ -40,7 +40,7 @@ func TestForInjection_RemovesOutdatedInjectedEnv(t *testing.T) {
 	for name, test := range map[string]struct {
 		desired *Desired
 		view    *workload.View
-		want    Action
+		want    Change
 	}{
 		"it holds":                     {tells(address), told("cart:1"), None},
 		"nothing was told":             {tells(address), current(), None},
@@ -56,7 +56,7 @@ func TestForInjection_RemovesOutdatedInjectedEnv(t *testing.T) {
 		}
 		for _, policy := range []Policy{{}, {ReportDrift: true}} {
 			plan := ForInjection(mine, test.desired.WithInput(RequestedInput{Digest: requested}), policy, test.view)
-			require.Equal(t, test.want, plan.Action, "%s: %s", name, plan.Message())
+			require.Equal(t, test.want, plan.Change, "%s: %s", name, plan.Message())
 			require.False(t, plan.Write.Repairs, name)
 			require.Equal(t, test.want == Update, plan.Write.Patch != nil, name)
 		}
@@ -113,8 +113,8 @@ func TestForInjection_KeepsInjectedEnvAfterUpgrade(t *testing.T) {
 	view := writtenBy(older)
 	view.InjectedEnv = []workload.EnvRecord{{Key: meta.AnnotationInjectedEnv(mine), Variables: []workload.InjectedEnv{{Container: "app", Name: "ADDRESS", Value: "cart:1"}}}}
 	newer := tells(workload.EnvInjection{Containers: []string{"app"}, Name: "ADDRESS", Value: "other"})
-	require.Equal(t, None, ForInjection(mine, newer.WithInput(RequestedInput{Digest: "asked"}), Policy{}, view).Action)
-	require.Equal(t, Update, ForInjection(mine, newer.WithInput(RequestedInput{Digest: "another"}), Policy{}, view).Action)
+	require.Equal(t, None, ForInjection(mine, newer.WithInput(RequestedInput{Digest: "asked"}), Policy{}, view).Change)
+	require.Equal(t, Update, ForInjection(mine, newer.WithInput(RequestedInput{Digest: "another"}), Policy{}, view).Change)
 }
 
 func TestEnvInjectionWarning_ExplainsMissingVariables(t *testing.T) {

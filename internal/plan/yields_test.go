@@ -38,7 +38,7 @@ func TestOmittedAnnotations_ReportsAnnotationsOfOthers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			desired := telling(list, flag)
 			p := ForInjection(mine, desired, Policy{}, test.view)
-			require.Contains(t, []Action{Inject, Update}, p.Action, p.Message())
+			require.Contains(t, []Change{Inject, Update}, p.Change, p.Message())
 			annotations := tree.MapAt(p.Write.Apply, "spec", "template", "metadata", "annotations")
 			require.Len(t, annotations, len(test.leaves)+1, "beside the list of parts")
 			for _, key := range test.leaves {
@@ -90,7 +90,7 @@ func TestForInjection_MarksSidecarVolumesAsEvictable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			desired := evictable("b", "data")
 			p := ForInjection(mine, desired, Policy{}, test.view)
-			require.Contains(t, []Action{Inject, Update}, p.Action, p.Message())
+			require.Contains(t, []Change{Inject, Update}, p.Change, p.Message())
 			annotations := tree.MapAt(p.Write.Apply, "spec", "template", "metadata", "annotations")
 			if test.isNamed {
 				require.Equal(t, "b,data", annotations[key])

@@ -65,7 +65,7 @@ func (v *DryRunResult) IsRejected() bool { return v.Result == Refused || v.Resul
 
 // Concerns reports whether a plan writes a sidecar that needs a dry run first.
 func Concerns(p *plan.Plan) bool {
-	return p.Writes() && p.StartsPods() && p.Action != plan.Remove && p.Desired != nil
+	return p.Writes() && p.StartsPods() && p.Change != plan.Remove && p.Desired != nil
 }
 
 // FindResult returns the dry-run result that applies to a plan, and false if there is none.

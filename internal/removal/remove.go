@@ -34,7 +34,7 @@ func Remove(ctx context.Context, writer *apply.Writer, view *workload.View, mana
 // planRemoval returns the plan of a removal. The error is a *ObstacleError.
 func planRemoval(view *workload.View, manager string) (plan.Plan, error) {
 	removal := plan.ForRemoval(manager, view)
-	if removal.Action == plan.Blocked {
+	if removal.IsStopped() {
 		return removal, &ObstacleError{removal.Message()}
 	}
 	return removal, nil

@@ -98,7 +98,7 @@ func (p *Paced) finish(batch int, batches []int) bool {
 		workloadPlan := &p.Plans[i]
 		if workloadPlan.Writes() && workloadPlan.StartsPods() {
 			batches[i], isMoving = batch, true
-			workloadPlan.Action = plan.None
+			workloadPlan.Change = plan.None
 			workloadPlan.Rollout.HasEvidence = workloadPlan.Rollout.HasEvidence || workloadPlan.Desired != nil && workloadPlan.Workload.Idle == ""
 		}
 		if workloadPlan.Rollout.InFlight {

@@ -18,18 +18,18 @@ import (
 func plansOf(words ...string) []plan.Plan {
 	var plans []plan.Plan
 	for _, word := range words {
-		p := plan.Plan{Action: plan.None, Desired: &plan.Desired{}}
+		p := plan.Plan{Change: plan.None, Desired: &plan.Desired{}}
 		switch word {
 		case "inject":
-			p.Action = plan.Inject
+			p.Change = plan.Inject
 		case "update":
-			p.Action = plan.Update
+			p.Change = plan.Update
 		case "remove":
-			p.Action, p.Desired = plan.Remove, nil
+			p.Change, p.Desired = plan.Remove, nil
 		case "canary":
-			p.Action, p.IsCanary = plan.Inject, true
+			p.Change, p.IsCanary = plan.Inject, true
 		case "empty canary":
-			p.Action, p.IsCanary, p.Workload.Idle = plan.Inject, true, "0 replicas"
+			p.Change, p.IsCanary, p.Workload.Idle = plan.Inject, true, "0 replicas"
 		case "rolling canary":
 			p.Rollout.InFlight, p.IsCanary = true, true
 		case "empty rolling canary":
@@ -39,9 +39,9 @@ func plansOf(words ...string) []plan.Plan {
 		case "failed":
 			p.Rollout.Phase = plan.RolloutFailed
 		case "conflict":
-			p.Action = plan.Conflict
+			p.Change, p.Block = plan.Inject, &plan.Block{Kind: plan.BlockedByConflict}
 		case "note":
-			p.Action = plan.RecordOnly
+			p.Change = plan.RecordOnly
 		}
 		plans = append(plans, p)
 	}

@@ -126,7 +126,7 @@ func TestMerger_RevertsManualChanges(t *testing.T) {
 			changed := edit(t, merger, injected, who, func(d *appsv1.Deployment) { d.Spec.Template.Spec.InitContainers[0].Image = "vector:other" })
 			view := workload.NewView(changed)
 			p := plan.ForInjection(manager, desired("vector:1"), plan.Policy{}, &view)
-			require.Equal(t, plan.Update, p.Action)
+			require.Equal(t, plan.Update, p.Change)
 
 			merged, err := merger.Workload(changed, &p)
 			if !isTaken {

@@ -50,10 +50,10 @@ func wanting(hash string) *plan.Desired {
 }
 
 // planned is a plan for a workload with nothing else to report.
-func planned(name string, action plan.Action, change ...func(*plan.Plan)) plan.Plan {
+func planned(name string, action plan.Change, change ...func(*plan.Plan)) plan.Plan {
 	p := plan.Plan{
 		Target: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: name},
-		Action: action, Desired: wanting("h"), Workload: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}},
+		Change: action, Desired: wanting("h"), Workload: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}},
 	}
 	for _, c := range change {
 		c(&p)

@@ -83,7 +83,7 @@ func (c *course) takes(ctx context.Context) (bool, error) {
 		return false, nil //nolint:nilerr // The API server refuses the label, too.
 	}
 	p, err := c.sample.plan(ctx, selected)
-	if err != nil || p == nil || p.Action == plan.Inject {
+	if err != nil || p == nil || p.HasChange(plan.Inject) {
 		return err == nil && p != nil, nil
 	}
 	if c.workload.Kind.job && !strings.Contains(p.Message(), "use a native sidecar (sidecar.native)") {
@@ -132,7 +132,7 @@ func (c *course) inject(ctx context.Context) error {
 				return fmt.Sprintf("the offline merge of %s (-) is not what the operator makes (+):\n%s", from, diff(template, got))
 			}
 		}
-		if p, err := c.sample.plan(ctx, live); err != nil || p == nil || p.Action != plan.None {
+		if p, err := c.sample.plan(ctx, live); err != nil || p == nil || !p.HasChange(plan.None) {
 			return fmt.Sprintf("the operator has not come to an end: %+v %v", p, err)
 		}
 		return ""
@@ -158,7 +158,7 @@ func manifestOf(object workload.Object) workload.Object {
 // defaults.
 func (c *course) merge(ctx context.Context, object workload.Object) (string, error) {
 	p, err := c.sample.plan(ctx, object)
-	if err != nil || p.Action != plan.Inject {
+	if err != nil || !p.HasChange(plan.Inject) {
 		return "", fmt.Errorf("planning %+v: %w", p, err)
 	}
 	result, err := c.sample.merger.Workload(object, p)
@@ -207,7 +207,7 @@ func (c *course) redeployed(ctx context.Context) error {
 // settled waits until the operator has nothing more to do to the workload.
 func (c *course) settled(ctx context.Context) string {
 	return c.sample.watch.until(ctx, c.name, func(live workload.Object) string {
-		if p, err := c.sample.plan(ctx, live); err != nil || p == nil || p.Action != plan.None || !p.Existing.IsOwned {
+		if p, err := c.sample.plan(ctx, live); err != nil || p == nil || !p.HasChange(plan.None) || !p.Existing.IsOwned {
 			return fmt.Sprintf("the operator has not come to an end: %+v %v", p, err)
 		}
 		return ""

@@ -125,7 +125,7 @@ func (s *sample) takes(t *testing.T, base map[string]any) bool {
 	s.turn(deployment, true)
 	p, err := s.plan(t.Context(), deployment)
 	require.NoError(t, err)
-	return p != nil && p.Action == plan.Inject
+	return p != nil && p.HasChange(plan.Inject)
 }
 
 // turn selects a workload, or not: by its labels, or where everything is selected, by

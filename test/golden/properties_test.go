@@ -90,7 +90,7 @@ func TestInject_IsStableAndReversible(t *testing.T) {
 			snapshot := s.snapshot(t, before)
 			carried := 0
 			for _, p := range decide(t, snapshot) {
-				if p.Action != plan.Inject {
+				if !p.HasChange(plan.Inject) {
 					continue
 				}
 				carried++
@@ -100,11 +100,11 @@ func TestInject_IsStableAndReversible(t *testing.T) {
 				snapshot.Workloads = []*workloadcache.Record{workloadcache.NewRecord(injected)}
 				again := decide(t, snapshot)
 				require.Len(t, again, 1)
-				require.Equal(t, plan.None, again[0].Action, again[0].Message())
+				require.Equal(t, plan.None, again[0].Change, again[0].Message())
 
 				view := snapshot.Workloads[0].View()
 				removal := plan.ForRemoval(p.Manager, &view)
-				require.Equal(t, plan.Remove, removal.Action)
+				require.Equal(t, plan.Remove, removal.Change)
 				after := carryOut(t, merger, injected, &removal)
 				require.Empty(t, cmp.Diff(original.Spec, after.Spec))
 				require.Equal(t, original.Annotations, after.Annotations)

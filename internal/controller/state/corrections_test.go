@@ -79,8 +79,8 @@ func TestLoops_LimitsPause(t *testing.T) {
 // loop.
 func TestLoops_IgnoresRequestedRemovals(t *testing.T) {
 	for name, wish := range map[string]plan.Plan{
-		"a removal of ours": {Action: plan.Remove},
-		"an opt-out":        {Action: plan.Blocked, Block: &plan.Block{Kind: plan.BlockedByOptOut}},
+		"a removal of ours": {Change: plan.Remove},
+		"an opt-out":        {Block: &plan.Block{Kind: plan.BlockedByOptOut}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := New(time.Now).Of(logsOfShop)
@@ -96,7 +96,7 @@ func TestLoops_IgnoresRequestedRemovals(t *testing.T) {
 	b := New(time.Now).Of(logsOfShop)
 	for range loopWrites {
 		b.Injected("cart", "a")
-		b.KeepExpectations([]plan.Plan{{Target: workload.Ref{UID: "cart"}, Action: plan.Blocked, Block: &plan.Block{Kind: plan.BlockedByObstacle}}})
+		b.KeepExpectations([]plan.Plan{{Target: workload.Ref{UID: "cart"}, Block: &plan.Block{Kind: plan.BlockedByObstacle}}})
 	}
 	loops, _ := b.Loops()
 	require.NotEmpty(t, loops, "what cannot be injected now is wished all the same")

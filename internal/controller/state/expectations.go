@@ -36,7 +36,8 @@ type attempt struct {
 	// planned is the resource version that the attempt was planned from. seen is the first resource version that is
 	// equivalent to it.
 	planned, seen string
-	action        plan.Action
+	change        plan.Change
+	isDeferred    bool
 	hash          string
 	// generation and version are from the API server's answer to a write.
 	generation int64
@@ -108,7 +109,7 @@ func (s *Sidecar) Denials() map[types.UID]decision.RejectedWrite {
 		if denials == nil {
 			denials = map[types.UID]decision.RejectedWrite{}
 		}
-		denials[target] = decision.RejectedWrite{Denial: *pending.attempt.denial, Seen: pending.attempt.seen, Action: pending.attempt.action, Hash: pending.attempt.hash}
+		denials[target] = decision.RejectedWrite{Denial: *pending.attempt.denial, Seen: pending.attempt.seen, Change: pending.attempt.change, IsDeferred: pending.attempt.isDeferred, Hash: pending.attempt.hash}
 	}
 	return denials
 }
@@ -145,12 +146,12 @@ func (s *Sidecar) last(target types.UID) (attempt, bool) {
 func (s *Sidecar) Wrote(p *plan.Plan, generation int64, version string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if p.Action == plan.Defer { // A deferred plan starts no rollout.
+	if p.IsDeferred() { // A deferred plan starts no rollout.
 		lastAttempt, _ := s.last(p.Target.UID)
 		generation = lastAttempt.generation
 	}
 	s.put(p, attempt{generation: generation, version: version})
-	if p.Owner != nil && (p.StartsPods() || p.Action == plan.Adopt) && p.Action != plan.Remove {
+	if p.Owner != nil && (p.StartsPods() || p.HasChange(plan.Adopt)) && p.Change != plan.Remove {
 		s.expect(p.Target.UID).owned = &ownedWorkload{p.LastWriter}
 	}
 }
@@ -205,7 +206,7 @@ func (s *Sidecar) Confirm(p *plan.Plan) {
 
 // put replaces the last attempt to write the workload of a plan. The caller holds the lock.
 func (s *Sidecar) put(p *plan.Plan, a attempt) {
-	a.target, a.planned, a.seen, a.action, a.hash = p.Target, p.Workload.ResourceVersion, p.Workload.EquivalentVersion, p.Action, p.InjectedHash()
+	a.target, a.planned, a.seen, a.change, a.isDeferred, a.hash = p.Target, p.Workload.ResourceVersion, p.Workload.EquivalentVersion, p.Change, p.IsDeferred(), p.InjectedHash()
 	s.expect(p.Target.UID).attempt = &a
 	if a.missed == nil {
 		s.memory.Backoff.Reset(retryStaleWrite, s.key(p.Target.UID))
@@ -262,11 +263,11 @@ func (s *Sidecar) KeepExpectations(plans []plan.Plan) {
 	}
 	for i := range plans {
 		switch p := &plans[i]; {
-		case p.Action == plan.Remove, p.IsBlockedBy(plan.BlockedByOptOut):
+		case p.HasChange(plan.Remove), p.IsBlockedBy(plan.BlockedByOptOut):
 			if pending := s.writes[p.Target.UID]; pending != nil {
 				s.forgive(p.Target.UID, pending)
 			}
-		case p.Owner != nil && p.Desired != nil && p.Existing.HasSidecar && p.IsCurrent() && p.Action != plan.Adopt:
+		case p.Owner != nil && p.Desired != nil && p.Existing.HasSidecar && p.IsCurrent() && p.Change != plan.Adopt:
 			s.expect(p.Target.UID).owned = &ownedWorkload{p.LastWriter}
 		}
 	}

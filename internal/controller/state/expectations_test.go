@@ -25,7 +25,7 @@ var (
 func seen(resourceVersion string, generation int64, hash string) *plan.Plan {
 	return &plan.Plan{
 		Target: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "u"},
-		Action: plan.Update, Workload: workload.State{ResourceVersion: resourceVersion, EquivalentVersion: resourceVersion, Generation: generation},
+		Change: plan.Update, Workload: workload.State{ResourceVersion: resourceVersion, EquivalentVersion: resourceVersion, Generation: generation},
 		Desired: plan.NewDesired(&workload.Overlay{Hash: hash}, "logs", "vector", "", nil),
 	}
 }
@@ -65,7 +65,7 @@ func TestDenials_CountsRejectionsUntilWriteSucceeds(t *testing.T) {
 
 	logs.Refused(refused, no, true)
 
-	denial := decision.RejectedWrite{Denial: plan.Denial{Err: no, RejectedAt: now, RetryAt: now.Add(LastRetry)}, Seen: "10", Action: plan.Update, Hash: refused.InjectedHash()}
+	denial := decision.RejectedWrite{Denial: plan.Denial{Err: no, RejectedAt: now, RetryAt: now.Add(LastRetry)}, Seen: "10", Change: plan.Update, Hash: refused.InjectedHash()}
 	require.Equal(t, map[types.UID]decision.RejectedWrite{"u": denial}, logs.Denials())
 	require.Nil(t, audit.Denials(), "another VectorSidecar has its own")
 	require.False(t, logs.IsPending(refused), "nothing was written that the cache could be behind of")

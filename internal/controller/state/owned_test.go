@@ -16,18 +16,19 @@ import (
 )
 
 // owned returns a plan for a workload with a controller owner.
-func owned(action plan.Action, hasParts bool) plan.Plan {
+func owned(action plan.Change, hasParts bool) plan.Plan {
 	p := seen("1", 1, "a")
-	p.Action, p.Existing.HasSidecar, p.Owner, p.LastWriter = action, hasParts, &workload.Owner{Kind: "Kafka.kafka.strimzi.io", Name: "orders"}, "strimzi"
+	p.Change, p.Existing.HasSidecar, p.Owner, p.LastWriter = action, hasParts, &workload.Owner{Kind: "Kafka.kafka.strimzi.io", Name: "orders"}, "strimzi"
 	return *p
 }
 
 // The state remembers the sidecar of a workload until a user requests its removal or a retry.
 func TestCarried_ReportsSidecarOfOwnedWorkload(t *testing.T) {
-	inject, current, gone := owned(plan.Inject, false), owned(plan.None, true), owned(plan.Blocked, false)
+	inject, current, gone := owned(plan.Inject, false), owned(plan.None, true), owned(plan.Inject, false)
+	gone.Block = &plan.Block{Kind: plan.BlockedByOwnerRemoval}
 	free := owned(plan.None, true)
 	free.Owner = nil
-	optedOut, removed, adopted := owned(plan.Blocked, false), owned(plan.Remove, true), owned(plan.Adopt, true)
+	optedOut, removed, adopted := owned(plan.Inject, false), owned(plan.Remove, true), owned(plan.Adopt, true)
 	optedOut.Block = &plan.Block{Kind: plan.BlockedByOptOut}
 	for name, test := range map[string]struct {
 		happen func(*Sidecar)

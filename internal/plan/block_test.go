@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestHasChange_IsFalseForDroppedChanges(t *testing.T) {
+	for name, test := range map[string]struct {
+		block  *Block
+		has    bool
+		action string
+	}{
+		"no block":              {nil, true, "Update"},
+		"a rollout slot":        {&Block{Kind: BlockedBySlot}, true, "Update"},
+		"a rejected write":      {&Block{Kind: BlockedByRejection}, true, "Update"},
+		"the mode":              {&Block{Kind: BlockedByMode}, false, ActionDefer},
+		"admission injection":   {&Block{Kind: BlockedByAdmission}, false, ActionDefer},
+		"other field managers":  {&Block{Kind: BlockedByConflict}, false, ActionConflict},
+		"a removal of another":  {&Block{Kind: BlockedByRemoval}, false, ActionConflict},
+		"an opt-out":            {&Block{Kind: BlockedByOptOut}, false, ActionBlocked},
+		"an obstacle":           {&Block{Kind: BlockedByObstacle}, false, ActionBlocked},
+		"a removal by an owner": {&Block{Kind: BlockedByOwnerRemoval}, false, ActionBlocked},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := Plan{Change: Update, Block: test.block}
+			require.Equal(t, test.has, p.HasChange(Update))
+			require.Equal(t, test.has, p.StartsPods())
+			require.False(t, p.HasChange(Inject, Remove))
+			require.Equal(t, test.action, p.Action())
+			p.Change = None
+			require.Equal(t, test.has, p.IsCurrent())
+		})
+	}
+}
+
+func TestWrites_IncludesRecordOfBlockedPlan(t *testing.T) {
+	record := map[string]any{"metadata": map[string]any{}}
+	p := Plan{Change: Inject, Block: &Block{Kind: BlockedByMode, Record: record}}
+	require.True(t, p.Writes())
+	require.Equal(t, record, p.Body())
+	shared := p.Block
+
+	Admit([]Plan{p}, Limit{})
+	require.True(t, p.Writes(), "a record is written at once")
+	plans := []Plan{p}
+	Admit(plans, Limit{WriteHold: Stop()})
+	require.False(t, plans[0].Writes(), "a hold keeps the record for later")
+	require.True(t, plans[0].IsBlockedBy(BlockedByMode))
+	require.NotNil(t, shared.Record, "plans share blocks")
+}
