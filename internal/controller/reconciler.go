@@ -26,11 +26,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// subcontroller is a controller that shares the state of the VectorSidecarReconciler, and does not call it.
-type subcontroller interface {
-	SetupWithManager(ctx context.Context, mgr ctrl.Manager) error
-}
-
 // New returns the VectorSidecarReconciler of a manager. The manager's cache must store the records that Workloads makes
 // of workloads, ConfigMaps transformed by Digested, and VectorSidecars transformed by Bounded.
 func New(ctx context.Context, mgr ctrl.Manager, options *Options) (*VectorSidecarReconciler, error) {

@@ -54,6 +54,11 @@ type VectorSidecarReconciler struct {
 	clusters       *clusters
 }
 
+// subcontroller is a controller that shares the state of the VectorSidecarReconciler, and does not call it.
+type subcontroller interface {
+	SetupWithManager(ctx context.Context, mgr ctrl.Manager) error
+}
+
 // Reconcile reconciles one VectorSidecar or ClusterVectorSidecar, with metrics and a trace.
 func (r *VectorSidecarReconciler) Reconcile(ctx context.Context, request reconcile.Request) (result reconcile.Result, err error) {
 	if !r.stages.catalog.IsLoaded() {
