@@ -21,6 +21,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	example "kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -229,6 +230,9 @@ func requireJudgedAsGiven(t *testing.T) {
 			vs.Status.LastKnownGood = &v1alpha1.LastKnownGoodSpec{Digest: "0123456789abcdef", Generation: 1, Spec: `{"sidecar": {"securityContext": {"privileged": true}}}`}
 			vs.Status.Reverted = &v1alpha1.RevertedSpec{Digest: digest, Generation: 2, FailedWorkloads: 1, RevertTime: metav1.Now()}
 			require.NoError(t, cluster.Status().Patch(t.Context(), vs, client.MergeFrom(before)))
+			before = vs.DeepCopy() // A change of the status alone starts no reconcile.
+			metav1.SetMetaDataAnnotation(&vs.ObjectMeta, meta.AnnotationReconcileAt, vs.ResourceVersion)
+			require.NoError(t, cluster.Patch(t.Context(), vs, client.MergeFrom(before)))
 		}
 		return slices.ContainsFunc(vs.Status.Conditions, func(c metav1.Condition) bool { return strings.Contains(c.Message, "privileged") })
 	})
