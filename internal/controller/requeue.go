@@ -14,6 +14,3 @@ func nextRequeue(waits ...time.Duration) (shortest time.Duration) {
 	}
 	return shortest
 }
-
-// atOnce is the wait of an immediate requeue, because 0 means never.
-const atOnce = time.Millisecond

@@ -59,7 +59,7 @@ func (v *views) check(ctx context.Context, sidecarState *state.Sidecar, p *plan.
 	case live.GetResourceVersion() != p.Workload.ResourceVersion:
 		wait := sidecarState.Miss(p, nil)
 		if v.workloads.Overtake(live, v.now()) {
-			wait = atOnce // The next reconcile plans from the live workload.
+			wait = state.AtOnce // The next reconcile plans from the live workload.
 		}
 		return newStaleResult(p, wait, nil), false
 	}

@@ -86,7 +86,7 @@ func TestViews_WaitsForChangeOfStaleWorkload(t *testing.T) {
 		failures int
 		shown    string
 	}{
-		"another version":     {liveDeployment{object: version("12", "u")}, false, atOnce, 0, "12"},
+		"another version":     {liveDeployment{object: version("12", "u")}, false, state.AtOnce, 0, "12"},
 		"an older one":        {liveDeployment{object: version("9", "u")}, false, 2 * state.FirstRetry, 0, "10"},
 		"the same version":    {liveDeployment{object: version("10", "u")}, true, 0, 0, "10"},
 		"it is gone":          {liveDeployment{err: notFound}, false, 2 * state.FirstRetry, 0, "10"},

@@ -65,7 +65,7 @@ func (v *validations) start(ctx context.Context, sidecarState *state.Sidecar, si
 		case apierrors.IsForbidden(err) || apierrors.IsInvalid(err):
 			sidecarState.SetVerdict(validation.Key, decision.Verdict{State: decision.VerdictUnable, Message: err.Error()})
 			// The next reconcile applies the policy for such configurations.
-			results = append(results, decision.Result{Object: "Job " + validation.Job.Name, RequeueAfter: atOnce})
+			results = append(results, decision.Result{Object: "Job " + validation.Job.Name, RequeueAfter: state.AtOnce})
 		case err != nil:
 			results = append(results, newFailure("Job "+validation.Job.Name, err))
 		}

@@ -217,7 +217,7 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 	case err != nil:
 		return reconcile.Result{}, telemetry.ResultFailed, err
 	case isBack:
-		return reconcile.Result{RequeueAfter: atOnce}, telemetry.ResultUnchanged, nil
+		return reconcile.Result{RequeueAfter: state.AtOnce}, telemetry.ResultUnchanged, nil
 	}
 	if err := r.record(ctx, sidecarState, sidecar, rollout, decision); err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("letting a revision through: %w", err)
@@ -226,7 +226,7 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 	slotWait := r.stages.reserve(ctx, request.NamespacedName, decision)
 	if r.preflights.judge(ctx, sidecarState, decision) {
 		r.stages.report(request.NamespacedName, decision, nil)
-		return reconcile.Result{RequeueAfter: atOnce}, telemetry.ResultUnchanged, ctx.Err()
+		return reconcile.Result{RequeueAfter: state.AtOnce}, telemetry.ResultUnchanged, ctx.Err()
 	}
 	if err := r.finalizer.holdBeforeWriting(ctx, sidecar, decision); err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, err
@@ -254,7 +254,7 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 	}
 	label := resultLabel(sidecar, results)
 	if ctx.Err() == nil && results.UnblockOthers(decision.Plans) {
-		return reconcile.Result{RequeueAfter: atOnce}, label, nil
+		return reconcile.Result{RequeueAfter: state.AtOnce}, label, nil
 	}
 	// The decision continues although writes have failed: a soak ends, the next wave starts, or the status is written.
 	requeueAfter := nextRequeue(decision.Again, slotWait, rolloutWait, statusWait)

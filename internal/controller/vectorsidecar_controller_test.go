@@ -53,9 +53,9 @@ func TestStages_KeepsHaltAndWaveOrderAfterFailedReconcile(t *testing.T) {
 	rules := pacing("waves: [{name: first, environments: [staging]}]\nhalt: {failedWorkloads: 1}")
 	loading := newMemoryAPI(t, interceptor.Funcs{}, rules)
 	loading.load(t)
-	given, err := loading.stages.catalog.Current()
+	platform, err := loading.stages.catalog.Current()
 	require.NoError(t, err)
-	revision := given.Target.Revision
+	revision := platform.Target.Revision
 	began := v1alpha1.RolloutStatus{
 		Revision: revision, Previous: "old", Wave: "first", Generation: 1, State: v1alpha1.RolloutProgressing, StartTime: &metav1.Time{Time: time.Now().Add(-time.Minute)},
 	}
@@ -243,7 +243,7 @@ func TestPace_UsesNoRolloutSlotForRejectedWrites(t *testing.T) {
 				api, tried := refusing(t, canary, answer)
 
 				result, err := api.once(t, "logs")
-				for passes := 1; result.RequeueAfter == atOnce; passes++ {
+				for passes := 1; result.RequeueAfter == state.AtOnce; passes++ {
 					require.NoError(t, err)
 					require.Less(t, passes, 10)
 					result, err = api.once(t, "logs")
@@ -351,10 +351,10 @@ func TestSnapshot_ReadsUncachedNamespace(t *testing.T) {
 			lists++
 			asked := (&client.ListOptions{}).ApplyOptions(options)
 			name, _ := asked.FieldSelector.RequiresExactMatch(metav1.ObjectNameField)
-			one := clusterwide.NewNamespaceMetadata("")
-			err := on.Get(ctx, client.ObjectKey{Name: name}, one)
+			namespace := clusterwide.NewNamespaceMetadata("")
+			err := on.Get(ctx, client.ObjectKey{Name: name}, namespace)
 			if err == nil {
-				found.Items = append(found.Items, *one)
+				found.Items = append(found.Items, *namespace)
 			}
 			return client.IgnoreNotFound(err)
 		},
@@ -433,7 +433,7 @@ func TestPace_AvoidsImmediateRetryOfRejectedWrites(t *testing.T) {
 				for passes := 1; len(tried) < 8; passes++ {
 					require.LessOrEqual(t, passes, 8)
 					result, err := api.once(t, "logs")
-					require.True(t, err != nil || result.RequeueAfter == atOnce || len(tried) == 8, "it waits for nothing else")
+					require.True(t, err != nil || result.RequeueAfter == state.AtOnce || len(tried) == 8, "it waits for nothing else")
 					require.Zero(t, api.waiting.Len(), "the pass itself says when the next one comes")
 				}
 			})

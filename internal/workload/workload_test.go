@@ -198,8 +198,8 @@ func TestVolume_KeepsEveryKind(t *testing.T) {
 	for i := range sources.NumField() {
 		volume := corev1.Volume{Name: "v"}
 		reflect.ValueOf(&volume.VolumeSource).Elem().Field(i).Set(reflect.New(sources.Field(i).Type.Elem()))
-		kept := NewVolume(&volume)
-		require.Equal(t, volume, kept.object(), sources.Field(i).Name)
+		stored := NewVolume(&volume)
+		require.Equal(t, volume, stored.object(), sources.Field(i).Name)
 	}
 }
 

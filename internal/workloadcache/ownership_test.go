@@ -29,10 +29,10 @@ func TestReduce_SharesEqualOwnership(t *testing.T) {
 	other.Spec.Template.Spec.Volumes = append(other.Spec.Template.Spec.Volumes, corev1.Volume{Name: "own"})
 	r := New()
 
-	one, two := r.Reduce(first), r.Reduce(other)
+	record, otherRecord := r.Reduce(first), r.Reduce(other)
 
-	require.Same(t, one.ownership, two.ownership)
-	require.Equal(t, workload.NewView(other), two.View())
+	require.Same(t, record.ownership, otherRecord.ownership)
+	require.Equal(t, workload.NewView(other), otherRecord.View())
 }
 
 // Records of an unchanged workload share the memory of its View.

@@ -92,9 +92,6 @@ type loadedCatalog struct {
 	err      error
 }
 
-// atOnce is the wait of an immediate requeue, because 0 means never.
-const atOnce = time.Millisecond
-
 // catalogKey is the only key of the controller.
 var catalogKey = types.NamespacedName{Name: "catalog"}
 
@@ -120,7 +117,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, _ reconcile.Request) (reconc
 	if dueTime.IsZero() {
 		return reconcile.Result{}, nil
 	}
-	return reconcile.Result{RequeueAfter: max(dueTime.Sub(r.options.Clock()), atOnce)}, nil
+	return reconcile.Result{RequeueAfter: max(dueTime.Sub(r.options.Clock()), state.AtOnce)}, nil
 }
 
 // SetupWithManager adds the controller to a manager. The first load does not need an event.
@@ -249,7 +246,7 @@ func (r *Reconciler) Tidy(ctx context.Context) (requeueAfter time.Duration) {
 	}
 	for _, err := range errs {
 		if unstored := (*UnstoredError)(nil); errors.As(err, &unstored) {
-			wait := max(unstored.Until.Sub(r.options.Clock()), atOnce)
+			wait := max(unstored.Until.Sub(r.options.Clock()), state.AtOnce)
 			requeueAfter = min(wait, cmp.Or(requeueAfter, wait))
 		}
 	}
@@ -351,7 +348,7 @@ func (r *Reconciler) announce(ctx context.Context, change desired.PlatformChange
 		r.options.Events.Eventf(object, nil, corev1.EventTypeNormal, reasons[0], "Load", "%s is in use", change.Description)
 		return
 	}
-	log.FromContext(ctx).Error(change.Err, "platform change refused", "what", change.Description)
+	log.FromContext(ctx).Error(change.Err, "rejected platform change", "what", change.Description)
 	r.options.Events.Eventf(object, nil, corev1.EventTypeWarning, reasons[1], "Load", "%s", humanize.Message(change.Err.Error(), events.NoteLimit))
 }
 

@@ -74,6 +74,9 @@ func (b *Backoff) Last(retry Retry, key string) time.Duration { return b.byRetry
 // Reset records a success: the next failure has the first wait.
 func (b *Backoff) Reset(retry Retry, key string) { b.byRetry[retry].Reset(key) }
 
+// AtOnce is the wait of an immediate requeue, because 0 means never.
+const AtOnce = time.Millisecond
+
 // FirstConflict is the first wait after a conflict on an object other than a workload. Such a conflict has two usual
 // causes: another client wrote the object, or the cache does not show the operator's write yet. After mostConflicts
 // conflicts in a row, which take about ten seconds, the cause must be another one, so conflicts count as errors.

@@ -61,14 +61,14 @@ func TestReconciler_RecordsResultOfFinishedJob(t *testing.T) {
 		"of a ClusterVectorSidecar": {sidecar: meta.InNamespace("logs"), conditions: ended(batchv1.JobComplete), want: decision.VerdictValid},
 	} {
 		t.Run(name, func(t *testing.T) {
-			known := runtime.NewScheme()
-			require.NoError(t, errors.Join(clientgoscheme.AddToScheme(known), v1alpha1.AddToScheme(known)))
+			scheme := runtime.NewScheme()
+			require.NoError(t, errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)))
 			job := &batchv1.Job{
 				ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "check", Labels: map[string]string{meta.LabelValidation: "key", meta.LabelValidated: meta.LabelValue(test.sidecar)}},
 				Status:     batchv1.JobStatus{Conditions: test.conditions},
 			}
 			namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}
-			builder := fake.NewClientBuilder().WithScheme(known).WithObjects(sidecar, cluster, namespace, job)
+			builder := fake.NewClientBuilder().WithScheme(scheme).WithObjects(sidecar, cluster, namespace, job)
 			require.NoError(t, sidecarcache.AddIndexes(t.Context(), indexes{builder}))
 			api := builder.Build()
 			sent, memory, notifier := clientevents.NewFakeRecorder(1), state.New(time.Now), &notify.Notifier{}
@@ -77,7 +77,7 @@ func TestReconciler_RecordsResultOfFinishedJob(t *testing.T) {
 			require.NoError(t, notifier.Source().Start(t.Context(), queue))
 			r := New(Options{
 				Cached: api, Live: livelist.New(api), Sidecars: sidecarcache.New(api, "", true), Memory: memory, Writer: apply.New(api),
-				Recorder: events.New(sent, known, nil), Notifier: notifier,
+				Recorder: events.New(sent, scheme, nil), Notifier: notifier,
 			})
 
 			_, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(job)})
