@@ -40,17 +40,26 @@ func (f *fence) at() string { return fmt.Sprintf("%s:%d", f.page, f.line) }
 // communityPages are the pages in .github that GitHub shows to contributors.
 var communityPages = []string{"CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md", "MAINTAINERS.md"}
 
+// docsIndex lists the pages below docs, and decisionIndex the records of decisions.
+const (
+	docsIndex     = "docs/README.md"
+	decisionIndex = "docs/decisions/README.md"
+)
+
 // pages are README.md, the pages that it links to, in that order, and the rest of
 // docs, .github and CHANGELOG.md by name: the order in which a newcomer reads them.
+// Runbooks are not among them.
 func pages(t *testing.T) []page {
 	t.Helper()
 	readme := read(t, "README.md")
-	files, err := filepath.Glob(root + "/docs/*.md")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
 	names := []string{"CHANGELOG.md"}
-	for _, file := range files {
-		names = append(names, "docs/"+filepath.Base(file))
+	for _, folder := range []string{"docs", "docs/decisions"} {
+		files, err := filepath.Glob(filepath.Join(root, folder, "*.md"))
+		require.NoError(t, err)
+		require.NotEmpty(t, files)
+		for _, file := range files {
+			names = append(names, folder+"/"+filepath.Base(file))
+		}
 	}
 	for _, name := range communityPages {
 		names = append(names, ".github/"+name)
@@ -156,12 +165,26 @@ func TestDocs_UseOnlyCheckedFenceLanguages(t *testing.T) {
 	}
 }
 
-// A newcomer reads the README in a few minutes, and finds every page from there.
+// A newcomer reads the README in a few minutes, and finds every page from there with at most two clicks, a decision
+// with three.
 func TestDocs_LinkEveryPageFromShortReadme(t *testing.T) {
 	text, err := os.ReadFile(root + "/README.md")
 	require.NoError(t, err)
 	require.LessOrEqual(t, len(strings.Fields(string(text))), 1200, "words")
+	require.Contains(t, string(text), "]("+docsIndex+")")
+	index, decisions := read(t, docsIndex), read(t, decisionIndex)
 	for _, p := range pages(t)[1:] {
-		require.Contains(t, string(text), "]("+p.name+")")
+		from := index
+		if filepath.Dir(p.name) == filepath.Dir(decisionIndex) && p.name != decisionIndex {
+			from = decisions
+		}
+		target, err := filepath.Rel(filepath.Dir(from.name), p.name)
+		require.NoError(t, err)
+		require.True(t, p.name == from.name || strings.Contains(from.prose, "]("+target+")"), "%s has no link to %s", from.name, p.name)
+	}
+	runbooks, err := filepath.Glob(root + "/docs/runbooks/*.md")
+	require.NoError(t, err)
+	for _, runbook := range runbooks {
+		require.Contains(t, index.prose, "](runbooks/"+filepath.Base(runbook)+")")
 	}
 }

@@ -127,7 +127,7 @@ func TestDocs_NameOnlyExistingMakeTargets(t *testing.T) {
 	}
 }
 
-// The table of reasons is in docs/architecture.md.
+// The table of reasons is in docs/reasons.md.
 func TestDocs_ExplainEveryReason(t *testing.T) {
 	declared := constants(t, "Reason")
 	var explained []string
@@ -168,21 +168,21 @@ func TestDocs_ExplainConditionsOnStatusPage(t *testing.T) {
 	require.Subset(t, reasons, first(tables[2]))
 }
 
-// A decision is one paragraph: title, date, what was decided, the alternative, the price.
+// A decision is a page with a title, a date, the decision, its alternatives and its cost, and the index lists it.
 func TestDocs_StateDateAndAlternativeOfDecisions(t *testing.T) {
-	architecture := read(t, "docs/architecture.md")
-	_, section, found := strings.Cut(architecture.prose, "\n## Decisions\n")
-	require.True(t, found)
-	section, _, _ = strings.Cut(section, "\n## ")
-	form := regexp.MustCompile(`^\*\*[^*]+\*\* \(20\d\d-[01]\d-[0-3]\d\)\. .+ \*(Tried|Instead of):\* .+ \*Price:\* .+\.$`)
-	count := 0
-	for paragraph := range strings.SplitSeq(section, "\n\n") {
-		if text := strings.Join(strings.Fields(paragraph), " "); strings.HasPrefix(text, "**") {
-			require.Regexp(t, form, text)
-			count++
+	form := regexp.MustCompile(`(?s)-->\n\n# [^\n]+\n\nDate: (20\d\d-[01]\d-[0-3]\d)\n\n## Decision\n\n.+\n\n## Alternatives\n\n- \*\*(?:Tried|Rejected):\*\* .+\n\n## Cost\n\n.+\.\n$`)
+	index := read(t, decisionIndex)
+	decisions := 0
+	for _, p := range pages(t) {
+		if filepath.Dir(p.name) != filepath.Dir(decisionIndex) || p.name == decisionIndex {
+			continue
 		}
+		decisions++
+		match := form.FindStringSubmatch(p.prose)
+		require.NotNil(t, match, p.name)
+		require.Contains(t, index.prose, "]("+filepath.Base(p.name)+") | "+match[1]+" |")
 	}
-	require.Greater(t, count, 40)
+	require.Greater(t, decisions, 70)
 }
 
 // constants are the values of the string constants of package meta whose names
