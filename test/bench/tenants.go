@@ -33,8 +33,8 @@ const (
 // probes are the durations of one phase in the other namespace.
 type probes struct {
 	phase string
-	// injections are from the creation of a Deployment to its sidecar, writes the creation of a Deployment and one
-	// server-side apply of a sidecar by a plain client.
+	// injections and writes are from the creation of a Deployment until a watch shows its sidecar: applied by the
+	// operator, and by a plain client with one server-side apply. A busy API server delays the events of both watches.
 	injections, writes []time.Duration
 }
 
@@ -166,7 +166,10 @@ func (p *prober) probe(ctx context.Context, into *probes) error {
 	if _, err := deployments.Patch(ctx, plain, types.ApplyPatchType, manifest, metav1.PatchOptions{FieldManager: "floor"}); err != nil {
 		return err
 	}
-	written := time.Since(began)
+	if err := p.seen.wait(ctx, "the sidecar of "+plain, func() bool { return !p.seen.injected[plain].IsZero() }); err != nil {
+		return err
+	}
+	written := p.seen.at(plain).Sub(began)
 	began = time.Now()
 	if err := create(name, scaledDown); err != nil {
 		return err
