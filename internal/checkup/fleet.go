@@ -43,6 +43,9 @@ func Writes(installation *source.Installation) Result {
 		return Result{check, OK, "not stopped", ""}
 	}
 	message := "writes stopped, removals excepted"
+	if value == meta.StoppedByValues {
+		return Result{check, Warning, message + " by the value writes of the installation", "set writes: Enabled in the installation's values"}
+	}
 	lastWrite := meta.AnnotationWrite(object, meta.AnnotationStopWrites)
 	switch stoppedAt, err := time.Parse(time.RFC3339, value); {
 	case err == nil:

@@ -13,6 +13,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/checkup"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
@@ -70,6 +71,9 @@ func (o *rolloutOptions) stop(ctx context.Context, isPause bool) error {
 		return err
 	}
 	stopAnnotation := annotation{key: meta.AnnotationStopWrites, effect: "writes go on"}
+	if read.platform.Stop == desired.StoppedByValues {
+		stopAnnotation.effect = "writes go on until the next upgrade of the installation; set writes: Enabled in its values"
+	}
 	if isPause {
 		stopAnnotation.value, stopAnnotation.effect = time.Now().UTC().Format(time.RFC3339), "all writes but removals are stopped"
 		if read.writes.State != checkup.OK {

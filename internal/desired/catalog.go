@@ -123,7 +123,7 @@ func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap
 	)
 	platform := &Platform{
 		Policy: c.policy.value, PolicyErr: c.policy.err, Rollout: c.pace.value, RolloutErr: c.pace.err,
-		rolloutText: c.pace.valueText, Stopped: stopsWrites(installation),
+		rolloutText: c.pace.valueText, Stop: findStop(installation),
 	}
 	platform.Content = c.content(installation)
 	platform.Revision, platform.Roll = platform.Content.Revision(), platform.Content.Roll
@@ -230,11 +230,16 @@ func (c *Catalog) content(installation *corev1.ConfigMap) *fleet.Content {
 	return content
 }
 
-// stopsWrites reports whether an annotation of the installation's ConfigMap stops writes. A misspelled value
-// also stops writes, because a user who sets the annotation intends to stop them.
-func stopsWrites(installation *corev1.ConfigMap) bool {
-	value, isGiven := installation.Annotations[meta.AnnotationStopWrites]
-	return isGiven && value != "false"
+// findStop returns the reason why the installation's ConfigMap stops writes. A misspelled value also stops writes,
+// because a user who sets the annotation intends to stop them.
+func findStop(installation *corev1.ConfigMap) WriteStop {
+	switch value, ok := installation.Annotations[meta.AnnotationStopWrites]; {
+	case !ok || value == "false":
+		return NotStopped
+	case value == meta.StoppedByValues:
+		return StoppedByValues
+	}
+	return StoppedByAnnotation
 }
 
 // readSets loads the template sets that have changed, and removes the template sets that were deleted.

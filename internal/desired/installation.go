@@ -236,6 +236,17 @@ func (v *InstallationValues) MergeInto(platform *Platform) *Platform {
 	}
 	tried.Policy, tried.PolicyErr = policy.Parse(v.source+" "+PolicyKey, []byte(v.files[PolicyKey]))
 	tried.Rollout, tried.RolloutErr = fleet.Parse(v.source+" "+RolloutKey, []byte(v.files[RolloutKey]))
-	tried.Stopped = platform.Stopped
+	tried.Stop = v.stopOver(platform.Stop)
 	return tried
+}
+
+// stopOver returns the stop of writes with the values instead of the installation's. A stop by a user remains.
+func (v *InstallationValues) stopOver(installed WriteStop) WriteStop {
+	switch {
+	case installed == StoppedByAnnotation:
+		return installed
+	case v.written != nil && v.written.Tree["writes"] == meta.StoppedByValues:
+		return StoppedByValues
+	}
+	return NotStopped
 }

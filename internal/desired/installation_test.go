@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
 // A values file is for its environment, or else for the global one, as the chart reads it.
@@ -102,6 +103,31 @@ templates: {default: {values.yaml: 'global: {labels: {}}', values.schema.json: '
 				require.NoError(t, err)
 				require.YAMLEq(t, test.want, values.Files()[file], file)
 			}
+		})
+	}
+}
+
+// A preview of values shows whether writes would be stopped with them. A stop by rollout pause outlasts them.
+func TestInstallationValues_StopOfWrites(t *testing.T) {
+	chart, err := render.LoadChart(vectorsidecar.FS)
+	require.NoError(t, err)
+	for name, test := range map[string]struct {
+		values    string
+		installed WriteStop
+		want      WriteStop
+	}{
+		"no stop":              {"{}", NotStopped, NotStopped},
+		"stopped by values":    {"writes: Stopped", NotStopped, StoppedByValues},
+		"enabled by values":    {"writes: Enabled", StoppedByValues, NotStopped},
+		"default of the chart": {"{}", StoppedByValues, NotStopped},
+		"paused":               {"writes: Enabled", StoppedByAnnotation, StoppedByAnnotation},
+	} {
+		t.Run(name, func(t *testing.T) {
+			values, err := ReadInstallationValues(t.Context(), vectorsidecar.FS, "values.yaml", []byte(test.values), "development")
+			require.NoError(t, err)
+			platform := NewPlatform(chart, "", nil)
+			platform.Stop = test.installed
+			require.Equal(t, test.want, values.MergeInto(platform).Stop)
 		})
 	}
 }

@@ -35,8 +35,8 @@ type Platform struct {
 	// RolloutErr explains why the current rollout rules are invalid, or is nil. If it is set, Rollout contains
 	// earlier rules.
 	RolloutErr error
-	// Stopped reports whether all writes except removals are stopped.
-	Stopped bool
+	// Stop is the reason why all writes except removals are stopped.
+	Stop WriteStop
 	// Unpublished explains why the operator has not published a revision yet, or is "" if it has.
 	Unpublished string
 	// Overdue are the ConfigMaps that have been missing, or have differed from the list in the installation's
@@ -63,6 +63,20 @@ type Platform struct {
 	// builtIn are the files of the built-in templates, or nil for a Platform with only one chart.
 	builtIn render.Files
 }
+
+// WriteStop is the reason why an installation writes only removals.
+type WriteStop int
+
+// NotStopped means that writes are allowed. StoppedByAnnotation means that a user has set the annotation stop-writes.
+// StoppedByValues means that the value writes of the installation is Stopped.
+const (
+	NotStopped WriteStop = iota
+	StoppedByAnnotation
+	StoppedByValues
+)
+
+// IsStopped reports whether all writes except removals are stopped.
+func (p *Platform) IsStopped() bool { return p.Stop != NotStopped }
 
 // TemplateSet is a chart that renders sidecars, and its environments.
 type TemplateSet struct {

@@ -343,7 +343,7 @@ func TestDecide_OffersNoOverlayBeforePromotion(t *testing.T) {
 // Nothing is noted while nothing may be written.
 func TestDecide_WritesNoWaitAnnotationWhileOnHold(t *testing.T) {
 	s := snapshot(t, waitingFor(v1alpha1.ModeManual, 0), cart())
-	s.Now, s.Hold = noon, plan.Stop()
+	s.Now, s.Hold = noon, plan.Stop("stopped")
 	decided := decide(t, s)
 	require.Equal(t, plan.ActionDefer, decided.Plans[0].Action())
 	require.False(t, decided.Writes())

@@ -64,8 +64,10 @@ func newPass(input *decision.Input, reader *desired.Reader) *pass {
 // writeHold returns the reason why writes are on hold, or nil if they are allowed. A stop takes precedence.
 func writeHold(input *decision.Input) *plan.Block {
 	switch {
-	case input.Platform.Stopped:
-		return plan.Stop()
+	case input.Platform.Stop == desired.StoppedByValues:
+		return plan.Stop("the value writes of the installation is Stopped, which stops all writes but removals")
+	case input.Platform.IsStopped():
+		return plan.Stop("the annotation " + meta.AnnotationStopWrites + " of the installation's ConfigMap stops all writes but removals")
 	case input.Platform.Unpublished != "":
 		return &plan.Block{Kind: plan.BlockedByRevision, Reason: meta.ReasonRevisionIncomplete, Message: input.Platform.Unpublished}
 	case input.Hold != nil:

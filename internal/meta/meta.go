@@ -82,8 +82,11 @@ const (
 )
 
 // AnnotationStopWrites on the installation's ConfigMap of values stops all writes except removals, with any
-// value except "false".
-const AnnotationStopWrites = Group + "/stop-writes"
+// value except "false". The chart sets it to StoppedByValues while its value writes is Stopped.
+const (
+	AnnotationStopWrites = Group + "/stop-writes"
+	StoppedByValues      = "Stopped"
+)
 
 // Annotations on the installation's ConfigMap of values, for rollouts in waves. A change of the text of
 // AnnotationRetryRollout continues a failed revision. With AnnotationPromoteRollout, which is REVISION/WAVE,

@@ -51,12 +51,9 @@ func (w *ClosedWindow) block() *Block {
 	}
 }
 
-// Stop returns the block of an installation that has stopped all writes.
-func Stop() *Block {
-	return &Block{
-		Kind: BlockedByStop, Reason: meta.ReasonWritesStopped,
-		Message: "the annotation " + meta.AnnotationStopWrites + " of the installation's ConfigMap stops all writes but removals",
-	}
+// Stop returns the block of an installation that has stopped all writes. The message names the setting.
+func Stop(message string) *Block {
+	return &Block{Kind: BlockedByStop, Reason: meta.ReasonWritesStopped, Message: message}
 }
 
 // Admit marks the plans that must wait, and sets their reason. A plan waits if the maximum number of rollouts

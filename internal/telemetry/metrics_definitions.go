@@ -78,7 +78,7 @@ func MetricDefinitions() []MetricDefinition {
 			{"state", "`waiting`: not let through to them yet; `progressing`: their workloads roll out; `finished`: all of them have"},
 		}},
 		{halted, "gauge", "1 while the installation's present templates and values go no further, because workloads failed with them (`rollout.halt`).", nil},
-		{writesStopped, "gauge", "1 while the annotation `stop-writes` of the installation's ConfigMap of values stops all writes but removals.", nil},
+		{writesStopped, "gauge", "1 while the annotation `stop-writes` of the installation's ConfigMap of values, or its value `writes`, stops all writes but removals.", nil},
 		{required, "gauge", "Objects of the installation chart that the operator depends on (`--required-objects`), as the leader has found them.", []MetricLabel{
 			{"state", "`present`; `missing`; `not_served`: the API server does not have the kind; `not_read`: the request failed or was denied"}}},
 		{rolloutSlots, "gauge", "Rollout slots, over all VectorSidecars (`rollout.maxConcurrent` of the installation's values).", []MetricLabel{

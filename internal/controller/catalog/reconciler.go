@@ -164,7 +164,7 @@ func (r *Reconciler) Current() (*desired.Platform, error) {
 // IsStopped reports whether the published platform stops all writes except removals.
 func (r *Reconciler) IsStopped() bool {
 	platform, _ := r.Current()
-	return platform != nil && platform.Stopped
+	return platform != nil && platform.IsStopped()
 }
 
 // Rules returns the rollout rules of the published platform, nil before the first load.
@@ -201,13 +201,13 @@ func (r *Reconciler) reload(ctx context.Context) (isNew bool, err error) {
 	if previous == nil {
 		previous = &desired.Platform{}
 	}
-	if platform.Stopped != previous.Stopped {
-		log.FromContext(ctx).Info("changed stop-writes", "stopped", platform.Stopped, "configMap", r.options.Installation)
+	if platform.Stop != previous.Stop {
+		log.FromContext(ctx).Info("changed stop-writes", "stopped", platform.IsStopped(), "configMap", r.options.Installation)
 	}
 	if platform.Rollout.CanHalt() && !previous.Rollout.CanHalt() && !r.options.ReadsPods {
 		telemetry.Warn(log.FromContext(ctx), "causes of failures are not seen: rollout.halt needs rbac.optional.pods")
 	}
-	r.options.Metrics.SetWritesStopped(platform.Stopped)
+	r.options.Metrics.SetWritesStopped(platform.IsStopped())
 	r.options.Metrics.SetTemplateSets(count(platform))
 	return true, nil
 }
