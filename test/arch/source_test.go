@@ -24,6 +24,9 @@ import (
 
 const longest = 400
 
+// longestValues is the limit of the installation chart's values.yaml, which has a comment for each value and cannot be split.
+const longestValues = 500
+
 func TestArch_RequiresPackageComments(t *testing.T) {
 	for _, one := range packages(t) {
 		entries, err := filepath.Glob(filepath.Join(one.Dir, "*.go"))
@@ -75,7 +78,11 @@ func TestArch_LimitsFileLength(t *testing.T) {
 		if !isCode || strings.HasSuffix(file, "_test.go") || strings.HasSuffix(file, "_test.yaml") || isGenerated(file, text) {
 			return
 		}
-		require.LessOrEqual(t, bytes.Count(text, []byte("\n")), longest, file)
+		limit := longest
+		if file == "chart/values.yaml" {
+			limit = longestValues
+		}
+		require.LessOrEqual(t, bytes.Count(text, []byte("\n")), limit, file)
 	})
 }
 
