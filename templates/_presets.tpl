@@ -17,7 +17,7 @@ rendered once for all namespaces.
 {{- $types := list -}}
 {{- range .Values.sidecar.sinks }}{{ if . }}{{ $types = append $types (get . "type") }}{{ end }}{{ end -}}
 whole: [buffer, labels]
-acknowledged: [{{ if $waits }}console, http, elasticsearch, loki, aws_s3, kafka{{ end }}]
+acknowledged: [{{ if $waits }}console, http, elasticsearch, loki, aws_s3, kafka, splunk_hec_logs{{ end }}]
 console:
   encoding: {codec: json}
 vector:
@@ -61,6 +61,11 @@ kafka:
   buffer: {type: memory, max_events: 2000, when_full: block}
   # The library has a queue beside the buffer, which by default holds 100,000 messages.
   librdkafka_options: {queue.buffering.max.messages: "2000"}
+splunk_hec_logs:
+  encoding: {codec: json}
+  compression: gzip
+  batch: {max_bytes: 1000000, timeout_secs: 1}
+  buffer: {type: memory, max_events: 2000, when_full: block}
 {{- end }}
 
 {{- /* What the values must give for a sink of these types, each with an example. */}}
@@ -71,4 +76,5 @@ elasticsearch: {endpoints: "[https://search.example.com:9200]"}
 loki: {endpoint: "https://loki.example.com"}
 aws_s3: {bucket: "example-logs"}
 kafka: {bootstrap_servers: "kafka-0.example.com:9092,kafka-1.example.com:9092", topic: "example-logs"}
+splunk_hec_logs: {endpoint: "https://splunk.example.com:8088", default_token: "SECRET[splunk.token]"}
 {{- end }}

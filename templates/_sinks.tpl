@@ -26,7 +26,7 @@ only a sink with inputs of its own has something to do.
 {{- $needs := include "vector-sidecar.sinkNeeds" $root | fromYaml }}
 {{- range $id, $sink := $given }}
 {{- if not $sink.type }}
-{{- fail (printf "sidecar.sinks.%s.type is missing: name a sink as Vector documents it, such as console, vector, http, elasticsearch, loki, aws_s3 or kafka" $id) }}
+{{- fail (printf "sidecar.sinks.%s.type is missing: name a sink as Vector documents it, such as console, vector, http, elasticsearch, loki, aws_s3, kafka or splunk_hec_logs" $id) }}
 {{- end }}
 {{- if or $collects (hasKey $sink "inputs") }}
 {{- $filled := include "vector-sidecar.sink" (dict "id" $id "sink" $sink "presets" $presets "needs" $needs) | fromYaml }}
@@ -94,7 +94,7 @@ glob in the inputs of a sink may name it.
 {{- define "vector-sidecar.sinkTakes" }}
 {{- $codec := dig "encoding" "codec" "" . }}
 {{- $takes := list "logs" "metrics" "traces" }}
-{{- if eq .type "loki" }}
+{{- if has .type (list "loki" "splunk_hec_logs") }}
 {{- $takes = list "logs" }}
 {{- else if or (eq .type "elasticsearch") (eq $codec "text") }}
 {{- $takes = list "logs" "metrics" }}

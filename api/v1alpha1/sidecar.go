@@ -132,9 +132,9 @@ type SidecarSpec struct {
 
 	// Sinks of the rendered configuration by their id, as in Vector's own
 	// documentation. Fields left out of console, vector, http, elasticsearch, loki,
-	// aws_s3 and kafka sinks get defaults. A sink without inputs gets everything
-	// collected that it accepts. null removes a sink of the environment: the API
-	// server would drop the null if each sink had a schema.
+	// aws_s3, kafka and splunk_hec_logs sinks get defaults. A sink without inputs
+	// gets everything collected that it accepts. null removes a sink of the
+	// environment: the API server would drop the null if each sink had a schema.
 	// +optional
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object

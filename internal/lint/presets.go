@@ -24,16 +24,17 @@ import (
 // presets are values of spec.sidecar by name. They cover every kind of input, and every sink for which the
 // built-in templates have a preset. Values and templates are rendered with each of them.
 var presets = map[string]string{
-	"logs":          `{logs: {path: /var/log/app}}`,
-	"otlp":          `{otlp: {enabled: true}}`,
-	"socket":        `{socket: {enabled: true, codec: json}}`,
-	"aws_s3":        `{logs: {path: /var/log/app}, sinks: {sample: {type: aws_s3, bucket: sample, region: eu-central-1}}}`,
-	"console":       `{logs: {path: /var/log/app}, sinks: {sample: {type: console, encoding: {codec: text}}}}`,
-	"elasticsearch": `{logs: {path: /var/log/app}, sinks: {sample: {type: elasticsearch, endpoints: ["https://sample.example:9200"]}}}`,
-	"http":          `{logs: {path: /var/log/app}, sinks: {sample: {type: http, uri: "https://sample.example"}}}`,
-	"kafka":         `{logs: {path: /var/log/app}, sinks: {sample: {type: kafka, bootstrap_servers: "sample.example:9093", topic: sample}}}`,
-	"loki":          `{logs: {path: /var/log/app}, sinks: {sample: {type: loki, endpoint: "https://sample.example"}}}`,
-	"vector":        `{logs: {path: /var/log/app}, sinks: {sample: {type: vector, address: "sample.example:6000"}}}`,
+	"logs":            `{logs: {path: /var/log/app}}`,
+	"otlp":            `{otlp: {enabled: true}}`,
+	"socket":          `{socket: {enabled: true, codec: json}}`,
+	"aws_s3":          `{logs: {path: /var/log/app}, sinks: {sample: {type: aws_s3, bucket: sample, region: eu-central-1}}}`,
+	"console":         `{logs: {path: /var/log/app}, sinks: {sample: {type: console, encoding: {codec: text}}}}`,
+	"elasticsearch":   `{logs: {path: /var/log/app}, sinks: {sample: {type: elasticsearch, endpoints: ["https://sample.example:9200"]}}}`,
+	"http":            `{logs: {path: /var/log/app}, sinks: {sample: {type: http, uri: "https://sample.example"}}}`,
+	"kafka":           `{logs: {path: /var/log/app}, sinks: {sample: {type: kafka, bootstrap_servers: "sample.example:9093", topic: sample}}}`,
+	"loki":            `{logs: {path: /var/log/app}, sinks: {sample: {type: loki, endpoint: "https://sample.example"}}}`,
+	"splunk_hec_logs": `{logs: {path: /var/log/app}, sinks: {sample: {type: splunk_hec_logs, endpoint: "https://sample.example:8088", default_token: "SECRET[splunk.token]"}}, secrets: {splunk: splunk-token}}`,
+	"vector":          `{logs: {path: /var/log/app}, sinks: {sample: {type: vector, address: "sample.example:6000"}}}`,
 }
 
 // presetFault contains the problems that a decision found with a preset.

@@ -35,7 +35,7 @@ func TestLintChart_RendersEveryPreset(t *testing.T) {
 		want  string
 	}{
 		"built-in":                 {chart: vectorsidecar.FS},
-		"fails with logs":          {chartWith(t, pipeline, `{{- define "vector-sidecar.fileSource" }}`, `{{- define "vector-sidecar.fileSource" }}{{ fail "no files" }}`), "VectorSidecars with aws_s3, console, elasticsearch, http, kafka, logs, loki, vector: "},
+		"fails with logs":          {chartWith(t, pipeline, `{{- define "vector-sidecar.fileSource" }}`, `{{- define "vector-sidecar.fileSource" }}{{ fail "no files" }}`), "VectorSidecars with aws_s3, console, elasticsearch, http, kafka, logs, loki, splunk_hec_logs, vector: "},
 		"fails with a kind":        {chartWith(t, sinks, `{{- $sink = mergeOverwrite $preset $sink }}`, `{{- $sink = mergeOverwrite $preset $sink }}{{ if eq $sink.type "loki" }}{{ fail "no Loki" }}{{ end }}`), "VectorSidecars with loki: "},
 		"fails in one environment": {chartWith(t, "templates/podtemplate.yaml", "kind: PodTemplate", `kind: PodTemplate{{ if eq .Values.environment "staging" }}{{ if .Values.sidecar.logs.path }}{{ fail "no files" }}{{ end }}{{ end }}`), "environment staging: no files"},
 	} {

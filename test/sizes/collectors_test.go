@@ -23,7 +23,7 @@ import (
 
 // collectors start a stand-in for what a preset sends to, and return its HOST:PORT.
 var collectors = map[string]func(t *testing.T) string{
-	"http": overHTTP, "loki": overHTTP, "elasticsearch": overHTTP, "aws_s3": overHTTP, "vector": overGRPC, "kafka": kafka,
+	"http": overHTTP, "loki": overHTTP, "elasticsearch": overHTTP, "aws_s3": overHTTP, "vector": overGRPC, "kafka": kafka, "splunk_hec_logs": overHTTP,
 	"console": func(*testing.T) string { return "" },
 }
 
@@ -31,13 +31,14 @@ var collectors = map[string]func(t *testing.T) string{
 func sinkOf(preset, address string) map[string]any {
 	url := "http://" + address
 	sink := map[string]map[string]any{
-		"http":          {"uri": url},
-		"loki":          {"endpoint": url},
-		"elasticsearch": {"endpoints": []any{url}, "bulk": map[string]any{"index": "logs"}},
-		"aws_s3":        {"endpoint": url, "bucket": "logs", "region": "eu-central-1", "batch": map[string]any{"timeout_secs": 5}},
-		"vector":        {"address": address},
-		"kafka":         {"bootstrap_servers": address, "topic": "logs"},
-		"console":       {"encoding": map[string]any{"codec": "text"}},
+		"http":            {"uri": url},
+		"loki":            {"endpoint": url},
+		"elasticsearch":   {"endpoints": []any{url}, "bulk": map[string]any{"index": "logs"}},
+		"aws_s3":          {"endpoint": url, "bucket": "logs", "region": "eu-central-1", "batch": map[string]any{"timeout_secs": 5}},
+		"vector":          {"address": address},
+		"kafka":           {"bootstrap_servers": address, "topic": "logs"},
+		"splunk_hec_logs": {"endpoint": url, "default_token": "token"},
+		"console":         {"encoding": map[string]any{"codec": "text"}},
 	}[preset]
 	sink["type"] = preset
 	return map[string]any{sinkName: sink}
