@@ -30,9 +30,9 @@ func sample(ctx context.Context, s *decision.Input) (*decision.Input, error) {
 	sampled.Others = nil
 	application := workload.Container{Name: "app"}
 	view := workload.View{
-		Ref:    workload.Ref{Kind: workload.Default().Kind, Namespace: s.Sidecar.Namespace, Name: "any"},
-		State:  workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}},
-		Labels: map[string]string{labelSample: ""},
+		Ref:        workload.Ref{Kind: workload.Default().Kind, Namespace: s.Sidecar.Namespace, Name: "any"},
+		State:      workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}},
+		ObjectView: workload.ObjectView{Labels: map[string]string{labelSample: ""}},
 	}
 	values, invalid, err := desired.MergeValues(ctx, &s.Inputs)
 	if err != nil {

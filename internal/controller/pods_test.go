@@ -47,9 +47,9 @@ func TestPods_KeepFaultWhileControllerIsBehind(t *testing.T) {
 	reader := pods{live: livelist.NewPager().Client(api), now: clock}
 	record := func(generation int64, template uint64) *workloadcache.Record {
 		return workloadcache.Showing(workload.View{
-			Ref:   workload.Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "cart"},
-			State: workload.State{Rollout: workload.RolloutProgressing, Generation: generation, Template: template, Availability: workload.Availability{StateSince: now.Add(-time.Minute)}},
-			Owned: map[string]workload.Owned{manager: {Containers: []string{"vector"}}},
+			Ref:        workload.Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "cart"},
+			State:      workload.State{Rollout: workload.RolloutProgressing, Generation: generation, Template: template, Availability: workload.Availability{StateSince: now.Add(-time.Minute)}},
+			ObjectView: workload.ObjectView{Owned: map[string]workload.Owned{manager: {Containers: []string{"vector"}}}},
 		})
 	}
 	read := func(of *workloadcache.Record) workload.Fault {

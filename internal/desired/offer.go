@@ -85,7 +85,7 @@ func (d *Desired) Offers(ctx context.Context, namespace string, workloads []Rend
 		return nil, "the sidecar cannot be rendered"
 	}
 	blank := func(class corev1.PodQOSClass) *Rendered {
-		view := &workload.View{Ref: workload.Ref{Kind: workload.Default().Kind, Namespace: namespace}, QoSClass: class}
+		view := &workload.View{Ref: workload.Ref{Kind: workload.Default().Kind, Namespace: namespace}, PodView: workload.PodView{QoSClass: class}}
 		return common.renderer.renderCached(ctx, view)
 	}
 	bestEffort := blank(corev1.PodQOSBestEffort)

@@ -44,10 +44,12 @@ func sidecar() *Desired {
 // application is a workload that can take the sidecar.
 func application() *workload.View {
 	return &workload.View{
-		Ref:        workload.Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "u"},
-		Containers: []workload.Container{{Name: "app", Ports: []corev1.ContainerPort{{ContainerPort: 8080}}}},
-		Volumes:    []workload.Volume{{Name: "logs"}},
-		State:      workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}},
+		Ref: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "u"},
+		PodView: workload.PodView{
+			Containers: []workload.Container{{Name: "app", Ports: []corev1.ContainerPort{{ContainerPort: 8080}}}},
+			Volumes:    []workload.Volume{{Name: "logs"}},
+		},
+		State: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}},
 	}
 }
 

@@ -21,7 +21,7 @@ func TestCheckApplication_RejectsMountsOfSecretVolumes(t *testing.T) {
 	} {
 		mounts := overlay(t, container(good+", "+uses))
 		for source, allowed := range map[string]bool{"secret": false, "projected": false, "csi": false, "emptyDir": true, "configMap": true} {
-			view := &workload.View{Volumes: []workload.Volume{{Name: "v", Kind: source}, {Name: "w", Kind: "secret"}}}
+			view := &workload.View{PodView: workload.PodView{Volumes: []workload.Volume{{Name: "v", Kind: source}, {Name: "w", Kind: "secret"}}}}
 			err := parse(t, "").CheckApplication(view, mounts)
 			require.NoError(t, parse(t, "volumes: {applicationSecrets: true}").CheckApplication(view, mounts))
 			if allowed {
@@ -36,10 +36,10 @@ func TestCheckApplication_RejectsMountsOfSecretVolumes(t *testing.T) {
 
 // Files are removed from volumes that go with the pod, from others where the platform allows it.
 func TestCheckCleanup_AllowsListedVolumeKinds(t *testing.T) {
-	view := &workload.View{
+	view := &workload.View{PodView: workload.PodView{
 		Volumes: []workload.Volume{{Name: "a", Kind: "emptyDir"}, {Name: "b", Kind: "persistentVolumeClaim"}, {Name: "c", Kind: "hostPath"}, {Name: "d"}},
 		Claims:  []string{"data"},
-	}
+	}}
 	for volume, kind := range map[string]string{"a": "", "d": "", "own": "", "b": "persistentVolumeClaim", "data": "persistentVolumeClaim", "c": "hostPath"} {
 		err := parse(t, "").CheckCleanup(view, []string{"a", volume})
 		if kind == "" {
@@ -53,7 +53,7 @@ func TestCheckCleanup_AllowsListedVolumeKinds(t *testing.T) {
 }
 
 func TestCheckApplication_RejectsSecretsOfApplication(t *testing.T) {
-	view := &workload.View{Secrets: []string{"database", "tls"}}
+	view := &workload.View{PodView: workload.PodView{Secrets: []string{"database", "tls"}}}
 	for name, test := range map[string]struct {
 		overlay string
 		names   []string

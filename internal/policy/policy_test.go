@@ -369,6 +369,6 @@ func TestCheck_AllowsPullSecretsByName(t *testing.T) {
 	require.NoError(t, parse(t, "imagePullSecrets: {allowed: [mirror, registry]}").Check(pulling, nil))
 	require.ErrorContains(t, parse(t, "imagePullSecrets: {allowed: [registry]}").Check(pulling, nil), `imagePullSecrets[1]: images may not be pulled with the Secret "mirror"; the platform allows registry`)
 	require.ErrorContains(t, Default().Check(pulling, nil), "the platform allows none")
-	own := &workload.View{Secrets: []string{"registry"}}
+	own := &workload.View{PodView: workload.PodView{Secrets: []string{"registry"}}}
 	require.NoError(t, Default().CheckApplication(own, pulling), "only the kubelet reads it")
 }

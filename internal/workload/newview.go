@@ -19,49 +19,58 @@ func NewView(object Object) View {
 
 // View returns the view of the workload with this content. The caller passes the workload's Ownership.
 func (c *Content) View(object Object, ownership *Ownership) View {
-	template, owned, annotations := c.Template, ownership.Owned, object.GetAnnotations()
-	spec := &template.Spec
+	annotations, entries := object.GetAnnotations(), object.GetManagedFields()
 	view := View{
-		Volumes:         make([]Volume, len(spec.Volumes)),
-		Ref:             Ref{Kind: c.Kind.Kind, Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID()},
-		State:           newState(object, c),
-		Labels:          object.GetLabels(),
-		Annotations:     foreign(annotations),
+		Ref:   Ref{Kind: c.Kind.Kind, Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID()},
+		State: newState(object, c),
+		ObjectView: ObjectView{
+			Labels:      object.GetLabels(),
+			Annotations: foreign(annotations),
+			Unread:      c.Unread,
+			Owner:       controllerOwner(object),
+			Overrides:   readOverrides(annotations),
+			Owned:       ownership.Owned,
+			Marks:       ownership.Marks,
+			InjectedEnv: findInjectedEnv(c.Template, entries),
+			Paused:      c.Paused,
+			Deleting:    object.GetDeletionTimestamp() != nil,
+			LastWriter:  lastWriter(entries),
+			OptOut:      optOut(annotations),
+		},
+		PodView: c.podView(ownership),
+	}
+	view.Template = TemplateDigest(c.Template, ownership.Owned)
+	if c.Refers != nil {
+		view.TemplateSource = c.Refers.String()
+	}
+	return view
+}
+
+func (c *Content) podView(ownership *Ownership) PodView {
+	owned, spec := ownership.Owned, &c.Template.Spec
+	view := PodView{
 		Containers:      viewContainers(spec, ownership.containers),
+		Volumes:         make([]Volume, len(spec.Volumes)),
 		PullSecrets:     namesOfSecrets(spec.ImagePullSecrets),
 		ServiceAccount:  cmp.Or(accountName(spec), "default"),
 		Claims:          c.Claims,
-		Unread:          c.Unread,
-		Owner:           controllerOwner(object),
-		PodLabels:       sortedKeys(template.Labels),
-		PodAnnotations:  sortedKeys(template.Annotations),
+		PodLabels:       sortedKeys(c.Template.Labels),
+		PodAnnotations:  sortedKeys(c.Template.Annotations),
 		SelectorKeys:    selectorKeys(c.Selector),
-		PodTexts:        podTexts(template.Annotations),
+		PodTexts:        podTexts(c.Template.Annotations),
 		HostPID:         spec.HostPID,
 		HostIPC:         spec.HostIPC,
 		HostUsers:       spec.HostUsers,
 		OS:              spec.OS,
 		SecurityContext: spec.SecurityContext,
 		Secrets:         secretNames(spec, owned),
-		Overrides:       readOverrides(annotations),
 		HostNetwork:     spec.HostNetwork,
 		Windows:         ReadSystemFields(spec, owned).Windows,
 		QoSClass:        computeQoSClass(spec, owned),
 		GraceSeconds:    spec.TerminationGracePeriodSeconds,
-		Owned:           owned,
-		Marks:           ownership.Marks,
-		InjectedEnv:     findInjectedEnv(template, object.GetManagedFields()),
-		Paused:          c.Paused,
-		Deleting:        object.GetDeletionTimestamp() != nil,
-		LastWriter:      lastWriter(object.GetManagedFields()),
-		OptOut:          optOut(annotations),
 	}
 	for i := range spec.Volumes {
 		view.Volumes[i] = NewVolume(&spec.Volumes[i])
-	}
-	view.Template = TemplateDigest(template, owned)
-	if c.Refers != nil {
-		view.TemplateSource = c.Refers.String()
 	}
 	if c.Kind.Traits.OnEveryNode {
 		view.NodeSelector = nodeLabels(spec)

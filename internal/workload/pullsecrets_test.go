@@ -19,13 +19,13 @@ func TestHasPullSecret_FindsSecretsOfOwner(t *testing.T) {
 		theirs, lists bool
 	}{
 		"nobody lists any":      {view: View{}},
-		"the owner":             {view: View{PullSecrets: []string{"registry"}}, theirs: true, lists: true},
-		"the owner has another": {view: View{PullSecrets: []string{"apps"}}, lists: true},
-		"the sidecar":           {view: View{PullSecrets: []string{"registry"}, Owned: ours(Owned{PullSecrets: []string{"registry"}})}},
+		"the owner":             {view: View{PodView: PodView{PullSecrets: []string{"registry"}}}, theirs: true, lists: true},
+		"the owner has another": {view: View{PodView: PodView{PullSecrets: []string{"apps"}}}, lists: true},
+		"the sidecar":           {view: View{PodView: PodView{PullSecrets: []string{"registry"}}, ObjectView: ObjectView{Owned: ours(Owned{PullSecrets: []string{"registry"}})}}},
 		"both, the sidecar before the owner": {
-			view: View{PullSecrets: []string{"registry"}, Owned: ours(Owned{PullSecrets: []string{"registry"}, SharedPullSecrets: []string{"registry"}})}, lists: true,
+			view: View{PodView: PodView{PullSecrets: []string{"registry"}}, ObjectView: ObjectView{Owned: ours(Owned{PullSecrets: []string{"registry"}, SharedPullSecrets: []string{"registry"}})}}, lists: true,
 		},
-		"both, the owner before the sidecar": {view: View{PullSecrets: []string{"registry", "mirror"}, Owned: ours(Owned{PullSecrets: []string{"mirror"}})}, theirs: true, lists: true},
+		"both, the owner before the sidecar": {view: View{PodView: PodView{PullSecrets: []string{"registry", "mirror"}}, ObjectView: ObjectView{Owned: ours(Owned{PullSecrets: []string{"mirror"}})}}, theirs: true, lists: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.view.Account = account

@@ -43,7 +43,7 @@ func TestAppendReads_DistinguishesTemplateInput(t *testing.T) {
 		},
 		func(v *View) { v.Containers[0].Ports = []corev1.ContainerPort{{ContainerPort: 80}} },
 	} {
-		view := View{Labels: map[string]string{"team": "shop"}, Containers: []Container{{Name: "cart"}}}
+		view := View{ObjectView: ObjectView{Labels: map[string]string{"team": "shop"}}, PodView: PodView{Containers: []Container{{Name: "cart"}}}}
 		view.Kind, view.Namespace, view.Name = "Deployment", "shop", "cart"
 		change(&view)
 		views = append(views, view)

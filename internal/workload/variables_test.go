@@ -54,7 +54,7 @@ func TestPathVariables_KeepsOnlyRequiredVariables(t *testing.T) {
 			map[string]any{"name": "TENANT", "value": "$(REGION)-$(POD)"},
 		},
 	} {
-		view := View{Containers: viewContainers(&corev1.PodSpec{Containers: []corev1.Container{*mount(expression)}}, nil)}
+		view := View{PodView: PodView{Containers: viewContainers(&corev1.PodSpec{Containers: []corev1.Container{*mount(expression)}}, nil)}}
 		shown := view.Values()["containers"].([]any)[0].(map[string]any)["volumeMounts"].([]any)[0].(map[string]any)
 		require.Equal(t, want, shown["env"], expression)
 		require.Equal(t, expression, shown["subPathExpr"])
@@ -62,7 +62,7 @@ func TestPathVariables_KeepsOnlyRequiredVariables(t *testing.T) {
 		require.NotContains(t, texts, text, "%s looks like %s", expression, texts[text])
 		texts[text] = expression
 	}
-	other := View{Containers: viewContainers(&corev1.PodSpec{Containers: []corev1.Container{*mount("$(TENANT)")}}, nil)}
+	other := View{PodView: PodView{Containers: viewContainers(&corev1.PodSpec{Containers: []corev1.Container{*mount("$(TENANT)")}}, nil)}}
 	other.Containers[0].Env[0].Value = "north"
 	require.NotContains(t, texts, string(other.appendValues(nil, []string{"containers"})), "another value")
 }

@@ -22,23 +22,19 @@ import (
 type View struct {
 	Ref
 	State
-	// Labels and Annotations are from the workload itself and not from its pod template. Annotations exclude
-	// the operator's annotations and annotations that other controllers rewrite.
-	Labels, Annotations map[string]string
-	// Containers are the init containers and the containers, in that order.
-	Containers []Container
-	// Volumes are the pod's volumes, including the operator's.
-	Volumes []Volume
-	// PullSecrets are the names in the pod's imagePullSecrets, including the operator's. ServiceAccount is the
-	// name of the pod's ServiceAccount.
-	PullSecrets    []string
-	ServiceAccount string
+	ObjectView
+	PodView
 	// Account contains the fields of the ServiceAccount, or is nil if the ServiceAccount was not read. NewView
 	// does not set Account, because it is not in the workload. The caller that evaluates the workload sets it.
 	Account *Account
-	// Claims are the names of volumes that the pods get from volumeClaimTemplates and not from the pod
-	// template.
-	Claims []string
+}
+
+// ObjectView contains the parts of a workload that planning needs from outside of its pod template, and the operator's
+// fields. They differ between most workloads.
+type ObjectView struct {
+	// Labels and Annotations are from the workload itself and not from its pod template. Annotations exclude
+	// the operator's annotations and annotations that other controllers rewrite.
+	Labels, Annotations map[string]string
 	// TemplateSource names the other workload that has the pod template, or is "" if the workload itself has
 	// it.
 	TemplateSource string
@@ -46,35 +42,8 @@ type View struct {
 	Unread Unread
 	// Owner is the controller owner of the workload, or nil for none.
 	Owner *Owner
-	// PodLabels and PodAnnotations are the keys in the pod template, including the operator's keys.
-	// SelectorKeys are the label keys in the workload's selector.
-	PodLabels, PodAnnotations, SelectorKeys []string
-	// PodTexts are the pod annotations that node agents read for containers, or the Cluster Autoscaler for
-	// volumes, with their values.
-	PodTexts map[string]string
-	// HostPID, HostIPC, HostUsers, OS and SecurityContext are the fields of the pod.
-	HostPID, HostIPC bool
-	HostUsers        *bool
-	OS               *corev1.PodOS
-	SecurityContext  *corev1.PodSecurityContext
-	// Secrets are the sorted names of the Secrets that the pod refers to, except in the operator's fields.
-	Secrets []string
 	// Overrides are the values that the workload's annotations set, by path, such as sidecar.resources.
 	Overrides map[string]string
-	// HostNetwork reports whether the pods use the network of the node, so that their ports are ports of the
-	// node.
-	HostNetwork bool
-	// Windows is the path of the field that restricts the pods to Windows nodes, or "" if they may run on other
-	// nodes.
-	Windows string
-	// NodeSelector contains the labels that a node must have to run the pods, from the node selector and the
-	// required node affinity. It is nil for kinds that do not run a pod on every node.
-	NodeSelector map[string]string
-	// QoSClass is the QoS class of the pods without the operator's fields. It depends only on the pod template,
-	// and not on fields that the API server adds to a pod, for example because of a LimitRange.
-	QoSClass corev1.PodQOSClass
-	// GraceSeconds is terminationGracePeriodSeconds of the pod, or nil if it is not set.
-	GraceSeconds *int64
 	// Owned contains the fields that the operator's managers have merged into the workload, by field manager.
 	Owned map[string]Owned
 	// Marks are the operator's annotations that stay when the fields in Owned are removed, by field manager.
@@ -91,6 +60,48 @@ type View struct {
 	// OptOut is the quoted value of the annotation inject if the workload opts out of sidecars, and ""
 	// otherwise.
 	OptOut string
+}
+
+// PodView contains the parts of a pod template that planning needs. It is equal for most workloads of one chart.
+type PodView struct {
+	// Containers are the init containers and the containers, in that order.
+	Containers []Container
+	// Volumes are the pod's volumes, including the operator's.
+	Volumes []Volume
+	// PullSecrets are the names in the pod's imagePullSecrets, including the operator's. ServiceAccount is the
+	// name of the pod's ServiceAccount.
+	PullSecrets    []string
+	ServiceAccount string
+	// Claims are the names of volumes that the pods get from volumeClaimTemplates and not from the pod
+	// template.
+	Claims []string
+	// PodLabels and PodAnnotations are the keys in the pod template, including the operator's keys.
+	// SelectorKeys are the label keys in the workload's selector.
+	PodLabels, PodAnnotations, SelectorKeys []string
+	// PodTexts are the pod annotations that node agents read for containers, or the Cluster Autoscaler for
+	// volumes, with their values.
+	PodTexts map[string]string
+	// HostPID, HostIPC, HostUsers, OS and SecurityContext are the fields of the pod.
+	HostPID, HostIPC bool
+	HostUsers        *bool
+	OS               *corev1.PodOS
+	SecurityContext  *corev1.PodSecurityContext
+	// Secrets are the sorted names of the Secrets that the pod refers to, except in the operator's fields.
+	Secrets []string
+	// HostNetwork reports whether the pods use the network of the node, so that their ports are ports of the
+	// node.
+	HostNetwork bool
+	// Windows is the path of the field that restricts the pods to Windows nodes, or "" if they may run on other
+	// nodes.
+	Windows string
+	// NodeSelector contains the labels that a node must have to run the pods, from the node selector and the
+	// required node affinity. It is nil for kinds that do not run a pod on every node.
+	NodeSelector map[string]string
+	// QoSClass is the QoS class of the pods without the operator's fields. It depends only on the pod template,
+	// and not on fields that the API server adds to a pod, for example because of a LimitRange.
+	QoSClass corev1.PodQOSClass
+	// GraceSeconds is terminationGracePeriodSeconds of the pod, or nil if it is not set.
+	GraceSeconds *int64
 }
 
 // Container is a container of the pod template.
@@ -142,10 +153,10 @@ func optOut(annotations map[string]string) string {
 	return ""
 }
 
-// foreign returns the annotations that may affect a rendering. It removes the operator's annotations, and
-// annotations that change with each deployment or rollout.
+// foreign returns the annotations that may affect a rendering, or nil for none. It removes the operator's annotations,
+// and annotations that change with each deployment or rollout.
 func foreign(annotations map[string]string) map[string]string {
-	result := map[string]string{}
+	var result map[string]string
 	for key, value := range annotations {
 		switch {
 		case strings.HasPrefix(key, meta.Group+"/"),
@@ -153,6 +164,9 @@ func foreign(annotations map[string]string) map[string]string {
 			isOfController(key),
 			key == corev1.LastAppliedConfigAnnotation:
 		default:
+			if result == nil {
+				result = map[string]string{}
+			}
 			result[key] = value
 		}
 	}

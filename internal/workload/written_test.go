@@ -71,7 +71,7 @@ func TestAppliedHash_CoversMounts(t *testing.T) {
 // Thousands of similar workloads share one cache entry.
 func TestValuesHash_IgnoresUnreadValues(t *testing.T) {
 	of := func(name, container string) *View {
-		return &View{Ref: Ref{Name: name}, Containers: []Container{{Name: container, Ports: []corev1.ContainerPort{{ContainerPort: 80}}}}}
+		return &View{Ref: Ref{Name: name}, PodView: PodView{Containers: []Container{{Name: container, Ports: []corev1.ContainerPort{{ContainerPort: 80}}}}}}
 	}
 	keys := []string{"containers"}
 	require.Equal(t, of("cart", "cart").ValuesHash(keys), of("basket", "basket").ValuesHash(keys))
