@@ -62,7 +62,7 @@ func (r *result) applyReport() {
 	var plans []plan.Plan
 	for _, record := range r.input.Workloads {
 		view := record.View()
-		if p := r.reportedPlan(&view, decided[record.Ref()]); p != nil {
+		if p := r.reportedPlan(&view, decided[record.Ref]); p != nil {
 			plans = append(plans, *p)
 		}
 	}

@@ -39,7 +39,7 @@ func (r *result) matches(object workload.Object) (bool, string) {
 	case selector.Empty():
 		return true, "matches everything, as spec.matchAll says"
 	case runner != nil && !selector.Matches(record.Labels()):
-		return true, fmt.Sprintf("matches %s in the labels of %s %s, which runs its pods", selector, runner.Kind(), runner.Name)
+		return true, fmt.Sprintf("matches %s in the labels of %s %s, which runs its pods", selector, runner.Kind, runner.Name)
 	}
 	return true, "matches " + selector.String()
 }
@@ -48,7 +48,7 @@ func (r *result) matches(object workload.Object) (bool, string) {
 // workload.
 func (r *result) findRecord(ref workload.Ref) *workloadcache.Record {
 	for _, record := range r.input.Workloads {
-		if record.Kind() == ref.Kind && record.Name == ref.Name {
+		if record.Kind == ref.Kind && record.Name == ref.Name {
 			return record
 		}
 	}
@@ -60,8 +60,8 @@ func mismatch(sidecar *v1alpha1.VectorSidecar, record *workloadcache.Record) str
 	if sidecar.DeletionTimestamp != nil {
 		return "selects nothing, because it is being deleted"
 	}
-	if kinds := sidecar.Spec.Kinds(); !slices.Contains(kinds, v1alpha1.WorkloadKind(record.Kind())) {
-		return fmt.Sprintf("is of no %s: spec.workloads lists %v", record.Kind(), kinds)
+	if kinds := sidecar.Spec.Kinds(); !slices.Contains(kinds, v1alpha1.WorkloadKind(record.Kind)) {
+		return fmt.Sprintf("is of no %s: spec.workloads lists %v", record.Kind, kinds)
 	}
 	selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector)
 	if err != nil {

@@ -92,7 +92,7 @@ func (l *liveRefresh) deleteOthers(kind *workload.Kind, namespace string, live [
 	}
 	for _, record := range l.workloads.List(namespace) {
 		// A workload that is newer than the list was created after it.
-		if record.Ref().Kind == kind.Kind && !isLive[record.UID] && !workloadcache.IsOlder(version, record.ResourceVersion()) {
+		if record.Kind == kind.Kind && !isLive[record.UID] && !workloadcache.IsOlder(version, record.ResourceVersion()) {
 			l.workloads.Delete(record)
 			deleted++
 		}

@@ -123,9 +123,9 @@ func watchedOf(records []*workloadcache.Record, manager string, watch *workload.
 func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager string, watch *workload.RestartRule) (workload.Fault, error) {
 	ctx, cancel := context.WithTimeout(ctx, podTimeout)
 	defer cancel()
-	ref := record.Ref()
+	ref := record.Ref
 	if runner := record.Runner(); runner != nil {
-		ref = runner.Ref()
+		ref = runner.Ref
 	}
 	live := ref.Adapter().New()
 	if err := p.live.Get(ctx, types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}, live); err != nil {

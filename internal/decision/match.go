@@ -64,9 +64,9 @@ func Match(sidecar *v1alpha1.VectorSidecar, records []*workloadcache.Record, off
 		isMatched := record.IsSelectedBy(selector)
 		switch {
 		case isMatched:
-			kinds.Matched[record.Kind()]++
+			kinds.Matched[record.Kind]++
 		case selector.Fits(record.Labels()):
-			kinds.Unlisted[record.Kind()]++
+			kinds.Unlisted[record.Kind]++
 		}
 		if isMatched && sidecar.Spec.IsEnabled() {
 			inject = append(inject, record)
@@ -83,7 +83,7 @@ func Match(sidecar *v1alpha1.VectorSidecar, records []*workloadcache.Record, off
 		}
 	}
 	byName := func(a, b *workloadcache.Record) int {
-		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Kind(), b.Kind()))
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Kind, b.Kind))
 	}
 	slices.SortFunc(inject, byName)
 	slices.SortFunc(remove, byName)

@@ -53,7 +53,7 @@ func newPass(input *decision.Input, reader *desired.Reader) *pass {
 	if start, end, isClosed := input.Platform.Rollout.Closed(input.Now); isClosed {
 		p.facts.Gap = &plan.ClosedWindow{ClosedAt: start, OpensAt: end}
 	}
-	isOnNodes := func(record *workloadcache.Record) bool { return workload.KindByName(record.Kind()).Traits.OnEveryNode }
+	isOnNodes := func(record *workloadcache.Record) bool { return workload.KindByName(record.Kind).Traits.OnEveryNode }
 	if input.OnNodes != nil && slices.ContainsFunc(input.Workloads, isOnNodes) {
 		p.facts.NodeWorkloads = input.OnNodes()
 	}

@@ -17,7 +17,7 @@ type recall []*decision.Evaluated
 // find returns the earlier evaluation of a workload. It returns nil if more than the workload's state has changed.
 func (r *recall) find(record *workloadcache.Record) *decision.Evaluated {
 	isBefore := func(candidate *workloadcache.Record) bool {
-		return cmp.Or(strings.Compare(candidate.Name, record.Name), strings.Compare(candidate.Kind(), record.Kind())) < 0
+		return cmp.Or(strings.Compare(candidate.Name, record.Name), strings.Compare(candidate.Kind, record.Kind)) < 0
 	}
 	for len(*r) > 0 && isBefore((*r)[0].Of) {
 		*r = (*r)[1:]

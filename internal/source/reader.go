@@ -99,7 +99,7 @@ func (r Reader) withRunners(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 				continue
 			}
 			i := slices.IndexFunc(records, func(record *workloadcache.Record) bool {
-				return record.Kind() == reference.Kind && record.Name == reference.Name
+				return record.Kind == reference.Kind && record.Name == reference.Name
 			})
 			switch {
 			case i >= 0:

@@ -21,6 +21,7 @@ import (
 type Cache struct {
 	kinds      []*workload.Kind
 	ownerships *ownerships
+	pods       pods
 	// hasShapes reports whether records include the shape of their pods.
 	hasShapes bool
 
@@ -43,7 +44,7 @@ func New(kinds ...*workload.Kind) *Cache {
 		kinds = workload.Kinds()
 	}
 	return &Cache{
-		kinds: kinds, ownerships: newOwnerships(), indexes: map[namespaceKey]*namespaceIndex{}, pendingVersions: map[types.UID]string{},
+		kinds: kinds, ownerships: newOwnerships(), pods: newPods(), indexes: map[namespaceKey]*namespaceIndex{}, pendingVersions: map[types.UID]string{},
 		missingKinds: map[string]bool{}, runners: map[reference]bucket{},
 	}
 }
@@ -97,7 +98,7 @@ func (c *Cache) RemoveKind(kind *workload.Kind) (lost, changed []*Record) {
 func (c *Cache) Put(record *Record) []*Record {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.missingKinds[record.Kind()] {
+	if c.missingKinds[record.Kind] {
 		return nil // The watch event is late.
 	}
 	if version, isAhead := c.pendingVersions[record.UID]; isAhead && IsOlder(record.ResourceVersion(), version) {

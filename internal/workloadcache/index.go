@@ -13,7 +13,7 @@ const AnyLabels = "*"
 type namespaceKey struct{ kind, namespace string }
 
 func newNamespaceKey(record *Record) namespaceKey {
-	return namespaceKey{record.Kind(), record.Namespace}
+	return namespaceKey{record.Kind, record.Namespace}
 }
 
 // namespaceIndex contains the workloads of one kind in one namespace.

@@ -11,19 +11,19 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Record is a workload in the cache: its View, and the other workload that runs its pods. It must not be changed.
+// Record is a workload in the cache: the parts of its View, and the other workload that runs its pods. It must not be
+// changed.
 type Record struct {
-	// Namespace and Name identify the workload. UID distinguishes the workload from earlier workloads of the
-	// same name.
-	Namespace, Name string
-	UID             types.UID
+	workload.Ref
 
-	view workload.View
+	state  workload.State
+	object workload.ObjectView
+	// pod is shared by the workloads of a Cache with equal pods.
+	pod *workload.PodView
 	// viewVersion is the resource version of the first record of the workload with this View, or "" outside of a
 	// Cache. Records of a workload with the same viewVersion differ only in their State, and share all other memory.
 	viewVersion string
@@ -51,15 +51,17 @@ func NewRecord(object workload.Object) *Record {
 }
 
 func newRecord(object workload.Object, content *workload.Content, ownership *workload.Ownership) *Record {
-	record := Showing(content.View(object, ownership))
-	record.ownership, record.reference, record.history = ownership, content.Refers, content.History
-	return record
+	view := content.View(object, ownership)
+	return &Record{
+		Ref: view.Ref, state: view.State, object: view.ObjectView, pod: &view.PodView, ownership: ownership,
+		reference: content.Refers, history: content.History,
+	}
 }
 
-// Showing returns a record with an unchanged View.
+// Showing returns a record with an unchanged View. The View has no Account.
 func Showing(view workload.View) *Record {
 	return &Record{
-		Namespace: view.Namespace, Name: view.Name, UID: view.UID, view: view,
+		Ref: view.Ref, state: view.State, object: view.ObjectView, pod: &view.PodView,
 		ownership: &workload.Ownership{Managers: managersIn(&view), Owned: view.Owned, Marks: view.Marks},
 	}
 }
@@ -72,38 +74,34 @@ func managersIn(view *workload.View) []string {
 }
 
 // View returns the View of the workload. Maps and slices in it must not be changed.
-func (r *Record) View() workload.View { return r.view }
+func (r *Record) View() workload.View {
+	return workload.View{Ref: r.Ref, State: r.state, ObjectView: r.object, PodView: *r.pod}
+}
 
 // State returns the State of the View.
-func (r *Record) State() workload.State { return r.view.State }
+func (r *Record) State() workload.State { return r.state }
 
 // ResourceVersion returns the resource version of the workload.
-func (r *Record) ResourceVersion() string { return r.view.ResourceVersion }
+func (r *Record) ResourceVersion() string { return r.state.ResourceVersion }
 
 // Generation returns the generation of the workload.
-func (r *Record) Generation() int64 { return r.view.Generation }
+func (r *Record) Generation() int64 { return r.state.Generation }
 
 // Rollout returns the state of the workload's rollout.
-func (r *Record) Rollout() workload.Rollout { return r.view.Rollout }
+func (r *Record) Rollout() workload.Rollout { return r.state.Rollout }
 
 // StateSince returns the time since when the rollout has this state.
-func (r *Record) StateSince() time.Time { return r.view.StateSince }
-
-// Kind returns the kind of the workload.
-func (r *Record) Kind() string { return r.view.Kind }
-
-// Ref identifies the workload.
-func (r *Record) Ref() workload.Ref { return r.view.Ref }
+func (r *Record) StateSince() time.Time { return r.state.StateSince }
 
 // GetObjectMeta returns the identity and version of the workload, for the cache of the informer.
 func (r *Record) GetObjectMeta() metav1.Object {
 	return &metav1.ObjectMeta{
-		Namespace: r.Namespace, Name: r.Name, UID: r.UID, ResourceVersion: r.view.ResourceVersion, Generation: r.view.Generation,
+		Namespace: r.Namespace, Name: r.Name, UID: r.UID, ResourceVersion: r.state.ResourceVersion, Generation: r.state.Generation,
 	}
 }
 
 // Labels returns the labels of the workload, without the labels of its pods. They must not be changed.
-func (r *Record) Labels() labels.Set { return r.view.Labels }
+func (r *Record) Labels() labels.Set { return r.object.Labels }
 
 // Managers returns the operator's field managers that have fields or marks in the workload.
 func (r *Record) Managers() []string { return r.ownership.Managers }
@@ -112,34 +110,33 @@ func (r *Record) Managers() []string { return r.ownership.Managers }
 func (r *Record) Traces() []workload.Trace { return r.ownership.Traces }
 
 // IsDeleting returns Deleting of the View.
-func (r *Record) IsDeleting() bool { return r.view.Deleting }
+func (r *Record) IsDeleting() bool { return r.object.Deleting }
 
 // LastWriter returns LastWriter of the View.
-func (r *Record) LastWriter() string { return r.view.LastWriter }
+func (r *Record) LastWriter() string { return r.object.LastWriter }
 
 // HistoryLimit returns the revisionHistoryLimit of the workload, or a negative number for none.
 func (r *Record) HistoryLimit() int32 { return r.history }
 
 // HasOverrides reports whether the View has Overrides.
-func (r *Record) HasOverrides() bool { return len(r.view.Overrides) > 0 }
+func (r *Record) HasOverrides() bool { return len(r.object.Overrides) > 0 }
 
 // IsAs reports whether another record has the same View except for its State. It takes a few nanoseconds for
 // records of an unchanged workload in a Cache.
 func (r *Record) IsAs(other *Record) bool {
-	if r.UID != other.UID || r.view.Paused != other.view.Paused {
+	if r.UID != other.UID || r.object.Paused != other.object.Paused {
 		return false
 	}
 	if r.viewVersion != "" && r.viewVersion == other.viewVersion {
 		return true
 	}
-	view, otherView := r.view, other.view
-	view.State, otherView.State = workload.State{}, workload.State{}
-	return reflect.DeepEqual(&view, &otherView) && (r.ownership == other.ownership || reflect.DeepEqual(r.ownership, other.ownership))
+	return (r.pod == other.pod || reflect.DeepEqual(r.pod, other.pod)) && r.Ref == other.Ref && reflect.DeepEqual(&r.object, &other.object) &&
+		(r.ownership == other.ownership || reflect.DeepEqual(r.ownership, other.ownership))
 }
 
 // EquivalentTo reports whether another record looks the same to planning, except for versions.
 func (r *Record) EquivalentTo(other *Record) bool {
-	return r.IsAs(other) && r.view.EquivalentTo(&other.view.State)
+	return r.IsAs(other) && r.state.EquivalentTo(&other.state)
 }
 
 // CarryOver copies from the previous record of the same workload since when the workload has looked the same. It
@@ -149,18 +146,18 @@ func (r *Record) CarryOver(previous *Record, now time.Time) {
 		return // The watch has missed the deletion of an earlier workload of that name.
 	}
 	if r.EquivalentTo(previous) {
-		r.view.EquivalentVersion = previous.view.EquivalentVersion
+		r.state.EquivalentVersion = previous.state.EquivalentVersion
 	}
-	r.view.CarryOver(&previous.view.State, r.HasSameTemplate(previous), now)
+	r.state.CarryOver(&previous.state, r.HasSameTemplate(previous), now)
 }
 
 // HasSameTemplate reports whether another record of the same workload has the same pod template, including the
 // sidecar. Labels, replicas and field managers may differ. A workload of the same generation has the same template.
 func (r *Record) HasSameTemplate(other *Record) bool {
-	if r.view.Generation != 0 && r.view.Generation == other.view.Generation && r.UID == other.UID {
+	if r.state.Generation != 0 && r.state.Generation == other.state.Generation && r.UID == other.UID {
 		return true
 	}
-	return r.view.Template == other.view.Template && r.view.TemplateSource == other.view.TemplateSource && r.view.Unread == other.view.Unread &&
+	return r.state.Template == other.state.Template && r.object.TemplateSource == other.object.TemplateSource && r.object.Unread == other.object.Unread &&
 		(r.ownership == other.ownership || reflect.DeepEqual(r.injectedSpecs(), other.injectedSpecs()))
 }
 

@@ -42,8 +42,8 @@ func (r *Record) RunBy(runner *Record) *Record {
 	}
 	joined := *base
 	joined.run = &run{runner: runner, base: base}
-	joined.view.Paused = runner.view.Paused
-	joined.view.State = base.view.RunBy(&runner.view.State, runner.reference.ObservedGeneration)
+	joined.object.Paused = runner.object.Paused
+	joined.state = base.state.RunBy(&runner.state, runner.reference.ObservedGeneration)
 	return &joined
 }
 
@@ -57,7 +57,7 @@ func (r *Record) Runner() *Record {
 
 // IsSelectedBy reports whether a selector selects the workload, or its runner if the selector lists both kinds.
 func (r *Record) IsSelectedBy(s workload.Selector) bool {
-	return s.Selects(r.Namespace, r.Kind(), r.Labels()) || r.run != nil && s.Lists(r.Kind()) && s.Selects(r.run.runner.Namespace, r.run.runner.Kind(), r.run.runner.Labels())
+	return s.Selects(r.Namespace, r.Kind, r.Labels()) || r.run != nil && s.Lists(r.Kind) && s.Selects(r.run.runner.Namespace, r.run.runner.Kind, r.run.runner.Labels())
 }
 
 // IsAnySelectedBy reports whether a VectorSidecar selects one of the workloads. An invalid selector does not select

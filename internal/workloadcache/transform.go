@@ -33,18 +33,18 @@ func (c *Cache) Reduce(object workload.Object) *Record {
 	record := newRecord(object, &content, c.ownerships.get(object))
 	record.viewVersion = object.GetResourceVersion()
 	if c.hasShapes {
-		record.view.Shape = workload.ShapeDigest(object, record.ownership.Owned)
+		record.state.Shape = workload.ShapeDigest(object, record.ownership.Owned)
 	}
-	previous := c.Get(record.Kind(), record.Namespace, record.Name)
+	previous := c.Get(record.Kind, record.Namespace, record.Name)
 	if previous != nil && record.IsAs(previous.RunBy(nil)) {
 		record.shareView(previous.RunBy(nil))
+	} else {
+		record.pod = c.pods.share(record.pod)
 	}
 	return record
 }
 
 // shareView makes the record share the View of an earlier record that differs only in its State.
 func (r *Record) shareView(previous *Record) {
-	state := r.view.State
-	r.view, r.viewVersion, r.ownership = previous.view, previous.viewVersion, previous.ownership
-	r.view.State = state
+	r.object, r.pod, r.viewVersion, r.ownership = previous.object, previous.pod, previous.viewVersion, previous.ownership
 }

@@ -49,7 +49,7 @@ func (r *Reconciler) existenceCheck(existing *owners) func(namespace, manager st
 func (r *Reconciler) carriers() iter.Seq[companion.Carrier] {
 	return func(yield func(companion.Carrier) bool) {
 		for _, record := range r.Workloads.ListTraced() {
-			if !yield(companion.Carrier{Ref: record.Ref(), Deleting: record.IsDeleting(), Traces: record.Traces()}) {
+			if !yield(companion.Carrier{Ref: record.Ref, Deleting: record.IsDeleting(), Traces: record.Traces()}) {
 				return
 			}
 		}
