@@ -6,6 +6,7 @@
 package workloadcache
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -166,65 +167,52 @@ func (c *Cache) Delete(record *Record) []*Record {
 
 // WithLabels returns the workloads of a namespace that have one of the labels, each in the form that Pair
 // returns. It returns all workloads for AnyLabels.
-func (c *Cache) WithLabels(namespace string, labels []string) []*Record {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var records []*Record
-	for _, index := range c.indexesFor(namespace) {
-		for _, label := range labels {
-			records = index.withLabel(label).appendTo(records)
-		}
+func (c *Cache) WithLabels(namespace string, labels []string) (records []*Record) {
+	for _, label := range labels {
+		records = append(records, c.collect(namespace, func(_ string, index *namespaceIndex) bucket { return index.withLabel(label) })...)
 	}
 	return records
 }
 
 // ListByManager returns the workloads of a namespace with fields of a manager.
 func (c *Cache) ListByManager(namespace, manager string) []*Record {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var records []*Record
-	for _, index := range c.indexesFor(namespace) {
-		records = index.byManager[manager].appendTo(records)
-	}
-	return records
+	return c.collect(namespace, func(_ string, index *namespaceIndex) bucket { return index.byManager[manager] })
 }
 
 // ListTraced returns the workloads of all namespaces with a trace of one of the operator's field managers.
 func (c *Cache) ListTraced() []*Record {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var records []*Record
-	for _, index := range c.indexes {
-		for _, record := range index.records {
-			if len(record.Traces()) > 0 {
-				records = append(records, record)
-			}
-		}
-	}
-	return records
+	return slices.DeleteFunc(c.List(""), func(record *Record) bool { return len(record.Traces()) == 0 })
 }
 
 // OnEveryNode returns the workloads of all namespaces with a kind that runs on every node.
 func (c *Cache) OnEveryNode() []*Record {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var records []*Record
-	for key, index := range c.indexes {
-		if workload.KindByName(key.kind).Traits.OnEveryNode {
-			records = index.records.appendTo(records)
+	return c.collect("", func(kind string, index *namespaceIndex) bucket {
+		if workload.KindByName(kind).Traits.OnEveryNode {
+			return index.records
 		}
-	}
-	return records
+		return nil
+	})
 }
 
 // List returns the workloads of a namespace, or of all namespaces for "".
 func (c *Cache) List(namespace string) []*Record {
+	return c.collect(namespace, func(_ string, index *namespaceIndex) bucket { return index.records })
+}
+
+// collect returns the workloads that a function selects from the index of each kind, in a namespace or in all namespaces
+// for "".
+func (c *Cache) collect(namespace string, selected func(kind string, index *namespaceIndex) bucket) (records []*Record) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var records []*Record
-	for key, index := range c.indexes {
-		if namespace == "" || namespace == key.namespace {
-			records = index.records.appendTo(records)
+	if namespace == "" {
+		for key, index := range c.indexes {
+			records = selected(key.kind, index).appendTo(records)
+		}
+		return records
+	}
+	for _, kind := range c.kinds {
+		if index := c.indexes[namespaceKey{kind.Kind, namespace}]; index != nil {
+			records = selected(kind.Kind, index).appendTo(records)
 		}
 	}
 	return records
@@ -245,17 +233,6 @@ func (c *Cache) SetSynced() { c.isSynced.Store(true) }
 
 // IsSynced reports whether all workloads are in the cache.
 func (c *Cache) IsSynced() bool { return c.isSynced.Load() }
-
-// indexesFor returns the indexes of a namespace, one for each kind in it.
-func (c *Cache) indexesFor(namespace string) []*namespaceIndex {
-	var indexes []*namespaceIndex
-	for _, kind := range c.kinds {
-		if index := c.indexes[namespaceKey{kind.Kind, namespace}]; index != nil {
-			indexes = append(indexes, index)
-		}
-	}
-	return indexes
-}
 
 // IsOlder reports whether a resource version is known to be older than another.
 func IsOlder(version, other string) bool {
