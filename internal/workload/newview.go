@@ -82,16 +82,17 @@ func (c *Content) podView(ownership *Ownership) PodView {
 // container.
 func viewContainers(spec *corev1.PodSpec, shared []Container) []Container {
 	views := make([]Container, 0, len(spec.InitContainers)+len(spec.Containers))
-	containers := slices.Concat(spec.InitContainers, spec.Containers)
-	for i := range containers {
-		c := &containers[i]
-		if pos := slices.IndexFunc(shared, func(other Container) bool { return other.Name == c.Name }); pos >= 0 {
-			views = append(views, shared[pos])
-			continue
+	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
+		for i := range list {
+			c := &list[i]
+			if pos := slices.IndexFunc(shared, func(other Container) bool { return other.Name == c.Name }); pos >= 0 {
+				views = append(views, shared[pos])
+				continue
+			}
+			views = append(views, Container{
+				Name: c.Name, Init: len(views) < len(spec.InitContainers), Ports: c.Ports, Mounts: c.VolumeMounts, Env: pathVariables(c), SecurityContext: c.SecurityContext,
+			})
 		}
-		views = append(views, Container{
-			Name: c.Name, Init: i < len(spec.InitContainers), Ports: c.Ports, Mounts: c.VolumeMounts, Env: pathVariables(c), SecurityContext: c.SecurityContext,
-		})
 	}
 	return views
 }

@@ -20,8 +20,5 @@ func newPods() pods { return pods{newInterned[digest, workload.PodView]()} }
 // share returns the view with the same content that an earlier call returned, or else its argument.
 func (p pods) share(pod *workload.PodView) *workload.PodView {
 	content, _ := json.Marshal(pod) // Every value of the type marshals, with all fields.
-	return p.byContent.getOrCreate(sha256.Sum256(content), func() *workload.PodView {
-		created := *pod // The argument is a part of a larger value.
-		return &created
-	})
+	return p.byContent.getOrCreate(sha256.Sum256(content), func() *workload.PodView { return pod })
 }

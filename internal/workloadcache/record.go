@@ -52,16 +52,18 @@ func NewRecord(object workload.Object) *Record {
 
 func newRecord(object workload.Object, content *workload.Content, ownership *workload.Ownership) *Record {
 	view := content.View(object, ownership)
+	pod := view.PodView // A pointer into view would keep all of it.
 	return &Record{
-		Ref: view.Ref, state: view.State, object: view.ObjectView, pod: &view.PodView, ownership: ownership,
+		Ref: view.Ref, state: view.State, object: view.ObjectView, pod: &pod, ownership: ownership,
 		reference: content.Refers, history: content.History,
 	}
 }
 
 // Showing returns a record with an unchanged View. The View has no Account.
 func Showing(view workload.View) *Record {
+	pod := view.PodView
 	return &Record{
-		Ref: view.Ref, state: view.State, object: view.ObjectView, pod: &view.PodView,
+		Ref: view.Ref, state: view.State, object: view.ObjectView, pod: &pod,
 		ownership: &workload.Ownership{Managers: managersIn(&view), Owned: view.Owned, Marks: view.Marks},
 	}
 }
