@@ -22,7 +22,8 @@ import (
 type Cache struct {
 	kinds      []*workload.Kind
 	ownerships *ownerships
-	pods       pods
+	// pods contains the views of pod templates by their content.
+	pods *interned[digest, workload.PodView]
 	// hasShapes reports whether records include the shape of their pods.
 	hasShapes bool
 
@@ -45,7 +46,7 @@ func New(kinds ...*workload.Kind) *Cache {
 		kinds = workload.Kinds()
 	}
 	return &Cache{
-		kinds: kinds, ownerships: newOwnerships(), pods: newPods(), indexes: map[namespaceKey]*namespaceIndex{}, pendingVersions: map[types.UID]string{},
+		kinds: kinds, ownerships: newOwnerships(), pods: newInterned[digest, workload.PodView](), indexes: map[namespaceKey]*namespaceIndex{}, pendingVersions: map[types.UID]string{},
 		missingKinds: map[string]bool{}, runners: map[reference]bucket{},
 	}
 }

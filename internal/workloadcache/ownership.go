@@ -10,7 +10,7 @@ import (
 )
 
 // digest identifies a content.
-type digest [sha256.Size]byte
+type digest = [sha256.Size]byte
 
 // ownerships contains the Ownership of workloads by its content, so that workloads with the same sidecar share one.
 // Only the first of these workloads is parsed.

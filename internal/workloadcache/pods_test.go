@@ -26,13 +26,13 @@ func TestReduce_SharesPodOfOneShape(t *testing.T) {
 }
 
 // Views that differ in any field are not shared.
-func TestPods_ShareComparesEveryField(t *testing.T) {
-	shared := newPods()
-	views := []*workload.PodView{shared.share(&workload.PodView{})}
+func TestSharePod_ComparesEveryField(t *testing.T) {
+	shared := newInterned[digest, workload.PodView]()
+	views := []*workload.PodView{sharePod(shared, &workload.PodView{})}
 	add := func(change func(*workload.PodView)) {
 		view := &workload.PodView{}
 		change(view)
-		views = append(views, shared.share(view))
+		views = append(views, sharePod(shared, view))
 	}
 	for field := range reflect.TypeFor[workload.PodView]().NumField() {
 		add(func(v *workload.PodView) { fill(t, reflect.ValueOf(v).Elem().Field(field)) })

@@ -30,18 +30,12 @@ type Record struct {
 	// ownership contains the fields of the operator's managers. Workloads with the same sidecar share it.
 	ownership *workload.Ownership
 
-	// reference is the other workload with the pods that this workload runs, or nil for none. run identifies
-	// the workload that runs the pods of this workload, or is nil for its own controller.
-	reference *workload.Reference
-	run       *run
+	// reference is the other workload with the pods that this workload runs, or nil for none. runner is the workload that
+	// runs the pods of this workload, and base the record without that workload. Both are nil for its own controller.
+	reference    *workload.Reference
+	runner, base *Record
 	// history is Content.History of the workload.
 	history int32
-}
-
-// run describes a workload with pods that another workload runs.
-type run struct {
-	// runner is the other workload. base is the record without the other workload.
-	runner, base *Record
 }
 
 // NewRecord returns the record of a workload that is not in a Cache.

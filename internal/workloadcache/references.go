@@ -4,6 +4,7 @@
 package workloadcache
 
 import (
+	"cmp"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -33,38 +34,30 @@ func (r *Record) refers() (reference, bool) {
 // RunBy returns the record of a workload with pods that a runner runs, or with its own controller if the runner
 // is nil. The runner determines the state of the rollout and whether it is paused.
 func (r *Record) RunBy(runner *Record) *Record {
-	base := r
-	if r.run != nil {
-		base = r.run.base
-	}
+	base := cmp.Or(r.base, r)
 	if runner == nil {
 		return base
 	}
 	joined := *base
-	joined.run = &run{runner: runner, base: base}
+	joined.runner, joined.base = runner, base
 	joined.object.Paused = runner.object.Paused
 	joined.state = base.state.RunBy(&runner.state, runner.reference.ObservedGeneration)
 	return &joined
 }
 
 // Runner returns the workload that runs the pods, or nil if the workload itself runs them.
-func (r *Record) Runner() *Record {
-	if r.run == nil {
-		return nil
-	}
-	return r.run.runner
-}
+func (r *Record) Runner() *Record { return r.runner }
 
 // IsSelectedBy reports whether a selector selects the workload, or its runner if the selector lists both kinds.
 func (r *Record) IsSelectedBy(s workload.Selector) bool {
-	return s.Selects(r.Namespace, r.Kind, r.Labels()) || r.run != nil && s.Lists(r.Kind) && s.Selects(r.run.runner.Namespace, r.run.runner.Kind, r.run.runner.Labels())
+	return s.Selects(r.Namespace, r.Kind, r.Labels()) || r.runner != nil && s.Lists(r.Kind) && s.Selects(r.runner.Namespace, r.runner.Kind, r.runner.Labels())
 }
 
 // IsAnySelectedBy reports whether a VectorSidecar selects one of the workloads. An invalid selector does not select
 // workloads. The check of matchLabels avoids parsing the selectors of most other VectorSidecars.
 func IsAnySelectedBy(records []*Record, sidecar *v1alpha1.VectorSidecar) bool {
 	mayMatch := func(record *Record) bool {
-		return hasAll(record.Labels(), sidecar.Spec.Selector.MatchLabels) || record.run != nil && hasAll(record.run.runner.Labels(), sidecar.Spec.Selector.MatchLabels)
+		return hasAll(record.Labels(), sidecar.Spec.Selector.MatchLabels) || record.runner != nil && hasAll(record.runner.Labels(), sidecar.Spec.Selector.MatchLabels)
 	}
 	if !slices.ContainsFunc(records, mayMatch) {
 		return false

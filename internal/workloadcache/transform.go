@@ -39,7 +39,7 @@ func (c *Cache) Reduce(object workload.Object) *Record {
 	if previous != nil && record.IsAs(previous.RunBy(nil)) {
 		record.shareView(previous.RunBy(nil))
 	} else {
-		record.pod = c.pods.share(record.pod)
+		record.pod = sharePod(c.pods, record.pod)
 	}
 	return record
 }
