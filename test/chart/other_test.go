@@ -17,6 +17,7 @@ var other = map[string]string{
 	"rollout.windows":                          `[{days: [Mon], from: "08:00", to: "16:00", timeZone: Europe/Berlin}]`,
 	"policy.podSecurity":                       `baseline`,
 	"policy.podSecurityOfInitContainers":       `restricted`,
+	"writes":                                   `Stopped`,
 	"policy.images.registries":                 `[docker.io]`,
 	"policy.images.requireTag":                 `true`,
 	"policy.images.requireDigest":              `true`,
