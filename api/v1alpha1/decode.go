@@ -48,7 +48,7 @@ func decode[Object, Spec, Status any](text []byte, object *Object, types *metav1
 	if json.Unmarshal(text, object) == nil {
 		return "", nil
 	}
-	head, parts, err := partsOf(text)
+	head, parts, err := splitObject(text)
 	if err != nil {
 		return "", err
 	}
@@ -57,8 +57,8 @@ func decode[Object, Spec, Status any](text []byte, object *Object, types *metav1
 	return cmp.Or(decodeFields("spec", parts["spec"], spec), decodeFields("status", parts["status"], status)), nil
 }
 
-// partsOf decodes the mandatory part of an object, and splits the rest.
-func partsOf(text []byte) (head metav1.PartialObjectMetadata, parts map[string]stdjson.RawMessage, err error) {
+// splitObject decodes the mandatory part of an object, and splits the rest.
+func splitObject(text []byte) (head metav1.PartialObjectMetadata, parts map[string]stdjson.RawMessage, err error) {
 	if err := json.Unmarshal(text, &head); err != nil {
 		return head, nil, err
 	}
