@@ -34,10 +34,10 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
-	socket, args := socketOf(os.Args[1:])
+	socket, args := parseSocket(os.Args[1:])
 	var gate *draingate.Gate
 	if socket == "" || len(args) > 0 {
-		gate = gateOf(args, log)
+		gate = parseGate(args, log)
 	}
 	if socket != "" {
 		kept := &draingate.Socket{Path: socket, Log: log}
@@ -49,8 +49,8 @@ func main() {
 	}
 }
 
-// socketOf returns the socket's path, empty for none, and the arguments after it.
-func socketOf(args []string) (path string, rest []string) {
+// parseSocket returns the socket's path, empty for none, and the arguments after it.
+func parseSocket(args []string) (path string, rest []string) {
 	if len(args) > 0 {
 		if path, isGiven := strings.CutPrefix(args[0], "--socket="); isGiven {
 			return path, args[1:]
@@ -59,7 +59,7 @@ func socketOf(args []string) (path string, rest []string) {
 	return "", args
 }
 
-func gateOf(args []string, log *slog.Logger) *draingate.Gate {
+func parseGate(args []string, log *slog.Logger) *draingate.Gate {
 	gate := &draingate.Gate{Started: time.Now(), Log: log}
 	seconds, err := strconv.ParseUint(os.Getenv(meta.VariableDrainSeconds), 10, 16)
 	if err != nil {
