@@ -25,9 +25,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// command runs a one-off subcommand for a hook of the chart. It prints errors and returns
+// runCommand runs a one-off subcommand for a hook of the chart. It prints errors and returns
 // the exit code: 2 if the arguments cannot be parsed, 1 if the command fails.
-func command[Options any](arguments []string, parse func([]string) (Options, error), do func(context.Context, *rest.Config, Options) error) int {
+func runCommand[Options any](arguments []string, parse func([]string) (Options, error), do func(context.Context, *rest.Config, Options) error) int {
 	options, err := parse(arguments)
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
@@ -38,7 +38,7 @@ func command[Options any](arguments []string, parse func([]string) (Options, err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	config, err := cluster()
+	config, err := loadConfig()
 	if err == nil {
 		err = do(ctx, config, options)
 	}
@@ -49,9 +49,9 @@ func command[Options any](arguments []string, parse func([]string) (Options, err
 	return 0
 }
 
-// cluster returns the configuration for the API server, with the operator's name and version
+// loadConfig returns the configuration for the API server, with the operator's name and version
 // as user agent.
-func cluster() (*rest.Config, error) {
+func loadConfig() (*rest.Config, error) {
 	config, err := ctrl.GetConfig()
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func parseUninstalling(arguments []string) (uninstalling, error) {
 	return uninstalling{options, leaving}, err
 }
 
-func beforeUninstalling(ctx context.Context, config *rest.Config, options uninstalling) error {
+func prepareUninstall(ctx context.Context, config *rest.Config, options uninstalling) error {
 	ctrl.SetLogger(telemetry.NewLogger(os.Stderr, zap.NewAtomicLevelAt(options.operator.LogLevel)))
 	options.removal.Pager = livelist.NewPager()
 	options.removal.Operator.Run = func(ctx context.Context) error {

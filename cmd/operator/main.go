@@ -39,9 +39,9 @@ func run() int {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
 		case "uninstall":
-			return command(os.Args[2:], parseUninstalling, beforeUninstalling)
+			return runCommand(os.Args[2:], parseUninstalling, prepareUninstall)
 		case "test":
-			return command(os.Args[2:], checkup.ParseTestOptions, runTest)
+			return runCommand(os.Args[2:], checkup.ParseTestOptions, runTest)
 		}
 	}
 	options, err := operator.ParseOptions(os.Args[1:])
@@ -72,7 +72,7 @@ func run() int {
 // runInstrumented runs the operator with the tracer and the reporter that the environment
 // variables configure.
 func runInstrumented(ctx context.Context, log logr.Logger, options operator.Options, process operator.Process) error {
-	config, err := cluster()
+	config, err := loadConfig()
 	if err != nil {
 		return err
 	}
