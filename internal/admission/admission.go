@@ -69,7 +69,7 @@ func New(options Options) *Handler {
 // ClusterVectorSidecar itself. An update is not denied because of faults that the old object also has. An
 // update that does not change the spec is always allowed.
 func (h *Handler) Handle(ctx context.Context, request admission.Request) admission.Response {
-	question, err := h.read(&request)
+	question, err := h.decodeRequest(&request)
 	if err != nil {
 		return admission.Errored(http.StatusBadRequest, err)
 	}
@@ -96,8 +96,8 @@ type question struct {
 	review   func(context.Context) (review, error)
 }
 
-// read decodes a request.
-func (h *Handler) read(request *admission.Request) (*question, error) {
+// decodeRequest decodes a request.
+func (h *Handler) decodeRequest(request *admission.Request) (*question, error) {
 	if request.Kind.Kind == kindCluster {
 		cluster, oldCluster, err := decode[v1alpha1.ClusterVectorSidecar](request)
 		if err != nil {
@@ -196,14 +196,14 @@ func (h *Handler) decide(ctx context.Context, snapshot *decision.Input) (*decisi
 // decode decodes the new object and the old object of a request. The old object is nil for a creation.
 func decode[T v1alpha1.VectorSidecar | v1alpha1.ClusterVectorSidecar](request *admission.Request) (object, oldObject *T, err error) {
 	object = new(T)
-	if err := read(request.Object.Raw, object); err != nil {
+	if err := decodeStrictly(request.Object.Raw, object); err != nil {
 		return nil, nil, fmt.Errorf("reading the object: %w", err)
 	}
 	if request.Operation != admissionv1.Update {
 		return object, nil, nil
 	}
 	oldObject = new(T)
-	if err := read(request.OldObject.Raw, oldObject); err != nil {
+	if err := decodeStrictly(request.OldObject.Raw, oldObject); err != nil {
 		return nil, nil, fmt.Errorf("reading the old object: %w", err)
 	}
 	return object, oldObject, nil

@@ -84,21 +84,21 @@ func (j *review) redactPrivate(public review, sidecar *v1alpha1.VectorSidecar) {
 // answer returns the response to the request. It denies the request if the review has faults. Doubts become
 // warnings.
 func (j *review) answer() admission.Response {
-	response := admission.Allowed("").WithWarnings(lines(j.doubts, true)...)
+	response := admission.Allowed("").WithWarnings(remarkLines(j.doubts, true)...)
 	if len(j.faults) == 0 {
 		return response
 	}
 	response.Allowed = false
 	response.Result = &metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusUnprocessableEntity, Reason: metav1.StatusReasonInvalid,
-		Message: strings.Join(lines(j.faults, false), "\n"),
+		Message: strings.Join(remarkLines(j.faults, false), "\n"),
 	}
 	return response
 }
 
-// lines returns the texts of the remarks without duplicates. If there are more than mostLines, the last line is
+// remarkLines returns the texts of the remarks without duplicates. If there are more than mostLines, the last line is
 // the number of omitted remarks. If the texts are for a header, each has one line.
-func lines(remarks []remark, ofHeader bool) []string {
+func remarkLines(remarks []remark, ofHeader bool) []string {
 	var texts []string
 	for _, remark := range remarks {
 		text := humanize.EscapeBlock(remark.String())

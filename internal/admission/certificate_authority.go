@@ -71,7 +71,7 @@ func (a *authority) withNewCA(data map[string][]byte) (map[string][]byte, error)
 
 // withNewCertificate returns a copy of the Secret's data with a new certificate, signed by the CA in the data.
 func (a *authority) withNewCertificate(data map[string][]byte) (map[string][]byte, error) {
-	signer, err := a.signer(data)
+	signer, err := a.loadSigner(data)
 	if err != nil {
 		return nil, fmt.Errorf("reading the certificate authority: %w", err)
 	}
@@ -87,12 +87,12 @@ func (a *authority) withNewCertificate(data map[string][]byte) (map[string][]byt
 // hasAuthority reports whether the Secret's data contains a CA that is valid for longer than a certificate that
 // it would sign now.
 func (a *authority) hasAuthority(data map[string][]byte) bool {
-	_, err := a.signer(data)
+	_, err := a.loadSigner(data)
 	return err == nil
 }
 
-// signer returns the CA in the Secret's data, or an error that explains why the CA cannot be used.
-func (a *authority) signer(data map[string][]byte) (*rotator.KeyPairArtifacts, error) {
+// loadSigner returns the CA in the Secret's data, or an error that explains why the CA cannot be used.
+func (a *authority) loadSigner(data map[string][]byte) (*rotator.KeyPairArtifacts, error) {
 	certificate, private := data[keyAuthority], data[keyAuthorityPrivate]
 	if _, err := rotator.ValidCert(certificate, certificate, private, authorityName, nil, a.now().Add(a.duration)); err != nil {
 		return nil, err
@@ -108,8 +108,8 @@ func (a *authority) signer(data map[string][]byte) (*rotator.KeyPairArtifacts, e
 	return &rotator.KeyPairArtifacts{Cert: pair.Leaf, Key: key, CertPEM: certificate, KeyPEM: private}, nil
 }
 
-// isGood reports whether the certificate in the Secret's data is valid and does not need to be renewed yet.
-func (a *authority) isGood(data map[string][]byte) bool {
+// isValid reports whether the certificate in the Secret's data is valid and does not need to be renewed yet.
+func (a *authority) isValid(data map[string][]byte) bool {
 	good, err := rotator.ValidCert(data[keyAuthority], data[corev1.TLSCertKey], data[corev1.TLSPrivateKeyKey],
 		a.maker.DNSName, a.maker.ExtKeyUsages, a.now().Add(a.duration/3))
 	return good && err == nil

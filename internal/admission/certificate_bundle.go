@@ -25,7 +25,7 @@ const (
 func newCABundle(data map[string][]byte, trusted []byte, now time.Time) []byte {
 	authority := data[keyAuthority]
 	bundle := bytes.Clone(authority)
-	if usedSince := inUseSince(data); !usedSince.IsZero() && usedSince.Add(overlap).Before(now) {
+	if usedSince := useStart(data); !usedSince.IsZero() && usedSince.Add(overlap).Before(now) {
 		return bundle
 	}
 	previousCount := 0
@@ -38,9 +38,9 @@ func newCABundle(data map[string][]byte, trusted []byte, now time.Time) []byte {
 	return bundle
 }
 
-// inUseSince returns the time when the current CA signed the certificate, or zero if the current CA did not
+// useStart returns the time when the current CA signed the certificate, or zero if the current CA did not
 // sign it.
-func inUseSince(data map[string][]byte) time.Time {
+func useStart(data map[string][]byte) time.Time {
 	certificate, authority := parseCertificate(data[corev1.TLSCertKey]), parseCertificate(data[keyAuthority])
 	if certificate == nil || authority == nil || certificate.CheckSignatureFrom(authority) != nil {
 		return time.Time{}

@@ -86,7 +86,7 @@ func (k *CertificateKeeper) NeedLeaderElection() bool { return false }
 func (k *CertificateKeeper) Start(ctx context.Context) error {
 	changed := make(chan struct{}, 1)
 	for _, object := range []client.Object{&corev1.Secret{}, &admissionv1.ValidatingWebhookConfiguration{}} {
-		if err := notify(ctx, k.Cache, object, changed); err != nil {
+		if err := watchChanges(ctx, k.Cache, object, changed); err != nil {
 			return fmt.Errorf("following %T: %w", object, err)
 		}
 	}
@@ -107,8 +107,8 @@ func (k *CertificateKeeper) Start(ctx context.Context) error {
 	return nil
 }
 
-// notify sends a signal to a channel for every change of an object of a kind.
-func notify(ctx context.Context, informers cache.Cache, object client.Object, changed chan<- struct{}) error {
+// watchChanges sends a signal to a channel for every change of an object of a kind.
+func watchChanges(ctx context.Context, informers cache.Cache, object client.Object, changed chan<- struct{}) error {
 	informer, err := informers.GetInformer(ctx, object)
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func (k *CertificateKeeper) reconcile(ctx context.Context) (time.Duration, error
 	if err != nil {
 		return retry, err
 	}
-	wait, err := k.step(ctx, current)
+	wait, err := k.advance(ctx, current)
 	switch {
 	case errors.Is(err, apply.ErrStale): // Another process has written before.
 		return soon, nil
@@ -161,11 +161,11 @@ func (k *CertificateKeeper) observe(ctx context.Context) (*clusterState, error) 
 	return current, err
 }
 
-// step executes the next step and returns the time until the next check. If the webhook is registered, API
+// advance executes the next step and returns the time until the next check. If the webhook is registered, API
 // servers must trust a new CA before the first certificate of that CA is served. The webhook is registered only
 // after this process can answer.
-func (k *CertificateKeeper) step(ctx context.Context, current *clusterState) (time.Duration, error) {
-	state, data := current.state(k.issuer), current.secret.Data
+func (k *CertificateKeeper) advance(ctx context.Context, current *clusterState) (time.Duration, error) {
+	state, data := current.certificateState(k.issuer), current.secret.Data
 	remaining, isRegistered := k.remainingSettlingTime(state, string(data[keyAuthority])), current.registeredWebhook() != nil
 	interval := min(k.Duration/10, longestWait)
 	switch state {
@@ -182,25 +182,25 @@ func (k *CertificateKeeper) step(ctx context.Context, current *clusterState) (ti
 		if err == nil && !isRegistered {
 			updated, err = k.issuer.withNewCertificate(updated)
 		}
-		return soon, k.write(ctx, current.secret, updated, err)
+		return soon, k.writeSecret(ctx, current.secret, updated, err)
 	case unsigned:
 		if isRegistered && remaining > 0 {
 			return remaining, nil
 		}
 		updated, err := k.issuer.withNewCertificate(data)
-		return soon, k.write(ctx, current.secret, updated, err)
+		return soon, k.writeSecret(ctx, current.secret, updated, err)
 	case unregistered:
 		if current.configuration == nil {
 			return interval, nil
 		}
-		if !k.Served.serves(data[corev1.TLSCertKey]) || !k.IsReached() {
+		if !k.Served.isServing(data[corev1.TLSCertKey]) || !k.IsReached() {
 			return soon, nil
 		}
-		return soon, k.register(ctx, current)
+		return soon, k.registerWebhook(ctx, current)
 	case untrusted:
-		return soon, k.register(ctx, current)
+		return soon, k.registerWebhook(ctx, current)
 	}
-	return interval, k.register(ctx, current)
+	return interval, k.registerWebhook(ctx, current)
 }
 
 // remainingSettlingTime returns the rest of the settling time. The settling time starts when the Secret is
@@ -216,9 +216,9 @@ func (k *CertificateKeeper) remainingSettlingTime(state certificateState, author
 	return settling - k.issuer.now().Sub(k.observation.since)
 }
 
-// write writes the data to the Secret. If the last argument is an error from creating the data, write only
+// writeSecret writes the data to the Secret. If the last argument is an error from creating the data, write only
 // returns that error.
-func (k *CertificateKeeper) write(ctx context.Context, secret *corev1.Secret, data map[string][]byte, err error) error {
+func (k *CertificateKeeper) writeSecret(ctx context.Context, secret *corev1.Secret, data map[string][]byte, err error) error {
 	if err != nil {
 		return err
 	}
@@ -233,9 +233,9 @@ func (k *CertificateKeeper) write(ctx context.Context, secret *corev1.Secret, da
 	return nil
 }
 
-// register writes the webhook with its CA bundle to the configuration. If both are up to date, it sends only
+// registerWebhook writes the webhook with its CA bundle to the configuration. If both are up to date, it sends only
 // one request during the lifetime of the process.
-func (k *CertificateKeeper) register(ctx context.Context, current *clusterState) error {
+func (k *CertificateKeeper) registerWebhook(ctx context.Context, current *clusterState) error {
 	var trusted []byte
 	if registered := current.registeredWebhook(); registered != nil {
 		trusted = registered.ClientConfig.CABundle

@@ -65,8 +65,8 @@ func (s *ServedCertificate) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) 
 	return nil, errors.New("the admission webhook has no certificate yet")
 }
 
-// serves reports whether the process serves a certificate, which is passed in PEM.
-func (s *ServedCertificate) serves(certificate []byte) bool {
+// isServing reports whether the process serves a certificate, which is passed in PEM.
+func (s *ServedCertificate) isServing(certificate []byte) bool {
 	pair := s.current.Load()
 	block, _ := pem.Decode(certificate)
 	return pair != nil && block != nil && bytes.Equal(pair.Certificate[0], block.Bytes)

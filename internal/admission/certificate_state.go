@@ -76,8 +76,8 @@ func (s *clusterState) registeredWebhook() *admissionv1.ValidatingWebhook {
 	return nil
 }
 
-// state returns the certificateState for these objects.
-func (s *clusterState) state(issuer *authority) certificateState {
+// certificateState returns the certificateState for these objects.
+func (s *clusterState) certificateState(issuer *authority) certificateState {
 	registered := s.registeredWebhook()
 	switch {
 	case s.secret.ResourceVersion == "":
@@ -86,7 +86,7 @@ func (s *clusterState) state(issuer *authority) certificateState {
 		return unauthorized
 	case registered != nil && !bytes.Contains(registered.ClientConfig.CABundle, s.secret.Data[keyAuthority]):
 		return untrusted
-	case !issuer.isGood(s.secret.Data):
+	case !issuer.isValid(s.secret.Data):
 		return unsigned
 	case registered == nil:
 		return unregistered

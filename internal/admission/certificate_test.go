@@ -34,7 +34,7 @@ func renewed(t *testing.T, a *authority, data map[string][]byte) map[string][]by
 		data, err = a.withNewCA(data)
 		require.NoError(t, err)
 	}
-	if !a.isGood(data) {
+	if !a.isValid(data) {
 		data, err = a.withNewCertificate(data)
 		require.NoError(t, err)
 	}
@@ -90,7 +90,7 @@ func TestAuthority_AcceptsLongestDuration(t *testing.T) {
 	longest := at(time.Now())
 	longest.duration = LongestCertificateDuration
 	data := renewed(t, longest, nil)
-	require.True(t, longest.hasAuthority(data) && longest.isGood(data))
+	require.True(t, longest.hasAuthority(data) && longest.isValid(data))
 }
 
 // The bundle contains previous certificate authorities for some time after their replacement.
@@ -137,9 +137,9 @@ func TestServedCertificate_KeepsLastValidCertificate(t *testing.T) {
 	first, err := served.Get(nil)
 	require.NoError(t, err)
 	require.Equal(t, []time.Time{first.Leaf.NotAfter}, valid)
-	require.True(t, served.serves(secret.Data["tls.crt"]))
-	require.False(t, served.serves(renewed(t, at(time.Now()), nil)["tls.crt"]))
-	require.False(t, served.serves(nil))
+	require.True(t, served.isServing(secret.Data["tls.crt"]))
+	require.False(t, served.isServing(renewed(t, at(time.Now()), nil)["tls.crt"]))
+	require.False(t, served.isServing(nil))
 	for name, data := range map[string]map[string][]byte{
 		"nothing":       nil,
 		"half a change": {"tls.crt": renewed(t, at(time.Now()), nil)["tls.crt"], "tls.key": secret.Data["tls.key"]},
@@ -185,9 +185,9 @@ func TestClusterState_DeterminesNextStep(t *testing.T) {
 		webhook, err := desiredWebhook(configuration)
 		require.NoError(t, err)
 		found := &clusterState{secret: &corev1.Secret{Data: test.data}, configuration: configuration, webhook: webhook}
-		require.Equal(t, absent, found.state(from), name)
+		require.Equal(t, absent, found.certificateState(from), name)
 		found.secret.ResourceVersion = "1"
-		require.Equal(t, test.is, found.state(from), name)
+		require.Equal(t, test.is, found.certificateState(from), name)
 	}
 }
 

@@ -77,7 +77,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), g.patience)
 	defer cancel()
-	if !g.isProven(r) && !g.isTurn(ctx, max(size, leastPaced)) {
+	if !g.isProven(r) && !g.acquireSlot(ctx, max(size, leastPaced)) {
 		g.reject()
 		http.Error(w, "too many bytes a second of callers without a client certificate", http.StatusTooManyRequests)
 		return
@@ -96,10 +96,10 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.next.ServeHTTP(w, r)
 }
 
-// isTurn waits until the rate limit allows a number of bytes, or until the deadline. It returns false if the
+// acquireSlot waits until the rate limit allows a number of bytes, or until the deadline. It returns false if the
 // rate limit does not allow them before the deadline. It also waits until the deadline if that is already
 // certain, because clients retry at once after a rejection.
-func (g *gate) isTurn(ctx context.Context, size int64) bool {
+func (g *gate) acquireSlot(ctx context.Context, size int64) bool {
 	if g.pace.AllowN(time.Now(), int(size)) || g.pace.WaitN(ctx, int(size)) == nil {
 		return true
 	}

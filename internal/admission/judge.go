@@ -51,7 +51,7 @@ func newReview(ctx context.Context, snapshot *decision.Input, maxWorkloads int, 
 	}
 	result.addFindings(decided)
 	if decided.Invalid == nil && decided.Matched == 0 && newest.Sidecar.Spec.IsEnabled() {
-		sampled, err := sample(ctx, &newest)
+		sampled, err := sampleInput(ctx, &newest)
 		if err != nil {
 			return review{}, err
 		}
@@ -68,7 +68,7 @@ func newReview(ctx context.Context, snapshot *decision.Input, maxWorkloads int, 
 	}
 	for i := range decided.Plans {
 		if p := &decided.Plans[i]; p.Competitor() != "" {
-			result.addRival(p, container)
+			result.addCompetitor(p, container)
 		} else if decided.Invalid == nil || decided.OfWorkloads {
 			result.addPlan(p)
 		}
@@ -81,7 +81,7 @@ func (j *review) addInvalid(ctx context.Context, s *decision.Input, decided *dec
 	if decided.Invalid == nil {
 		return nil
 	}
-	isOwn, err := isOwn(ctx, s, decided)
+	isOwn, err := isOwnError(ctx, s, decided)
 	switch {
 	case err != nil:
 		return err
@@ -93,9 +93,9 @@ func (j *review) addInvalid(ctx context.Context, s *decision.Input, decided *dec
 	return nil
 }
 
-// isOwn reports whether the content of a VectorSidecar makes it invalid. It returns false if another object is
+// isOwnError reports whether the content of a VectorSidecar makes it invalid. It returns false if another object is
 // the cause, because that object may be fixed or created later.
-func isOwn(ctx context.Context, s *decision.Input, decided *decision.Decision) (bool, error) {
+func isOwnError(ctx context.Context, s *decision.Input, decided *decision.Decision) (bool, error) {
 	switch decided.Invalid.Reason {
 	case meta.ReasonConfigMapNotFound, meta.ReasonUnknownEnvironment, meta.ReasonUnknownTemplateSet,
 		meta.ReasonInvalidTemplateSet, meta.ReasonInvalidPolicy, meta.ReasonConflict:
@@ -126,9 +126,9 @@ func (j *review) addFindings(decided *decision.Decision) {
 	}
 }
 
-// addRival adds a conflict with another VectorSidecar that injects its sidecar, or would inject it, into the
+// addCompetitor adds a conflict with another VectorSidecar that injects its sidecar, or would inject it, into the
 // same workload.
-func (j *review) addRival(p *plan.Plan, container string) {
+func (j *review) addCompetitor(p *plan.Plan, container string) {
 	message := meta.TitleIn(p.Target.Namespace, p.Competitor())
 	if p.Desired == nil {
 		message += fmt.Sprintf(" injects a container %q, too: give one of them another name in spec.sidecar.name, or another spec.selector", container)

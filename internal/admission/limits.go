@@ -61,8 +61,8 @@ type limit struct {
 	unit            string
 }
 
-// limits returns all size limits in the CustomResourceDefinition, with the actual sizes.
-func (s *shape) limits() []limit {
+// sizeLimits returns all size limits in the CustomResourceDefinition, with the actual sizes.
+func (s *shape) sizeLimits() []limit {
 	spec, sidecar := &s.Spec, &s.Spec.Sidecar
 	return []limit{
 		{"spec.takesPrecedenceOver", len(spec.Refuses), 64, "items"},
@@ -85,15 +85,15 @@ func (s *shape) limits() []limit {
 	}
 }
 
-// read decodes a VectorSidecar or ClusterVectorSidecar. It enforces the size limits of the
+// decodeStrictly decodes a VectorSidecar or ClusterVectorSidecar. It enforces the size limits of the
 // CustomResourceDefinition. The API server has already enforced them, but other clients may also reach the
 // webhook.
-func read[T any](text []byte, into *T) error {
+func decodeStrictly[T any](text []byte, into *T) error {
 	var sizes shape
 	if err := bounded.Object().DecodeJSON(text, &sizes); err != nil {
 		return err
 	}
-	for _, limit := range sizes.limits() {
+	for _, limit := range sizes.sizeLimits() {
 		if limit.actual > limit.maximum {
 			return fmt.Errorf("%s has %d %s, and may have %d", limit.path, limit.actual, limit.unit, limit.maximum)
 		}

@@ -43,7 +43,7 @@ func TestLimits_MatchesCustomResourceDefinitions(t *testing.T) {
 		spec := definition.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
 		declared(&spec, "spec", want)
 	}
-	for _, limit := range (&shape{}).limits() {
+	for _, limit := range (&shape{}).sizeLimits() {
 		have[limit.path] = int64(limit.maximum)
 	}
 	require.Equal(t, want, have)
@@ -51,7 +51,7 @@ func TestLimits_MatchesCustomResourceDefinitions(t *testing.T) {
 
 // For direct requests to the webhook nobody has enforced the CustomResourceDefinition.
 func TestRead_RejectsInputOverLimits(t *testing.T) {
-	for _, limit := range (&shape{}).limits() {
+	for _, limit := range (&shape{}).sizeLimits() {
 		t.Run(limit.path, func(t *testing.T) {
 			value := "[" + strings.Repeat("{},", limit.maximum) + "{}]"
 			switch {
@@ -68,7 +68,7 @@ func TestRead_RejectsInputOverLimits(t *testing.T) {
 			for i := len(keys) - 1; i >= 0; i-- {
 				value = fmt.Sprintf(`{%q:%s}`, keys[i], value)
 			}
-			require.ErrorContains(t, read([]byte(value), &v1alpha1.VectorSidecar{}), fmt.Sprintf("%s has %d %s, and may have %d", limit.path, limit.maximum+1, limit.unit, limit.maximum))
+			require.ErrorContains(t, decodeStrictly([]byte(value), &v1alpha1.VectorSidecar{}), fmt.Sprintf("%s has %d %s, and may have %d", limit.path, limit.maximum+1, limit.unit, limit.maximum))
 
 			request := admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{Operation: admissionv1.Create}}
 			request.Object.Raw = []byte(value)
@@ -82,7 +82,7 @@ func TestRead_RejectsInputOverLimits(t *testing.T) {
 }
 
 func TestRead_RejectsLongQuantities(t *testing.T) {
-	err := read([]byte(`{"spec":{"sidecar":{"resources":{"limits":{"memory":"`+strings.Repeat("9", 700_000)+`"}}}}}`), &v1alpha1.ClusterVectorSidecar{})
+	err := decodeStrictly([]byte(`{"spec":{"sidecar":{"resources":{"limits":{"memory":"`+strings.Repeat("9", 700_000)+`"}}}}}`), &v1alpha1.ClusterVectorSidecar{})
 	require.ErrorContains(t, err, "spec.sidecar.resources.limits.memory: 999")
 }
 

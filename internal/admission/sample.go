@@ -21,9 +21,9 @@ import (
 // labelSample is a label that only the sample workload has.
 const labelSample = meta.Group + "/sample"
 
-// sample returns a snapshot with one sample workload that the VectorSidecar selects. A VectorSidecar without
+// sampleInput returns a snapshot with one sample workload that the VectorSidecar selects. A VectorSidecar without
 // matching workloads can then also be rendered and checked.
-func sample(ctx context.Context, s *decision.Input) (*decision.Input, error) {
+func sampleInput(ctx context.Context, s *decision.Input) (*decision.Input, error) {
 	sampled := *s
 	sampled.Sidecar = s.Sidecar.DeepCopy()
 	sampled.Sidecar.Spec.Selector = metav1.LabelSelector{MatchLabels: map[string]string{labelSample: ""}}
