@@ -107,7 +107,7 @@ func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (Written, error) {
 	reply := &metav1.PartialObjectMetadata{}
 	reply.SetGroupVersionKind(kind)
 	reply.Namespace, reply.Name = p.Target.Namespace, p.Target.Name
-	if err := w.patch(ctx, reply, p); err != nil {
+	if err := w.patchMounts(ctx, reply, p); err != nil {
 		return Written{}, fmt.Errorf("patching %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
 	}
 	if body := p.Body(); body != nil {
@@ -115,7 +115,7 @@ func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (Written, error) {
 			return Written{}, fmt.Errorf("applying to %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
 		}
 	}
-	if err := w.trim(ctx, reply, p); err != nil {
+	if err := w.trimEntries(ctx, reply, p); err != nil {
 		return Written{}, fmt.Errorf("trimming managedFields of %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
 	}
 	return Written{ResourceVersion: reply.ResourceVersion, Generation: reply.Generation}, nil
@@ -223,7 +223,7 @@ func classify(err error) error {
 	case apierrors.IsConflict(err) && anotherUID.MatchString(err.Error()):
 		return errors.Join(ErrGone, err)
 	case apierrors.IsConflict(err):
-		return stale(err)
+		return staleError(err)
 	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err), apierrors.IsRequestEntityTooLargeError(err), isInternal(err, schemaError):
 		return &RefusedError{err}
 	case isInternal(err, tooLarge):
@@ -237,8 +237,8 @@ func classify(err error) error {
 	}
 }
 
-// stale wraps a conflict in ErrStale: the write was not for the latest version.
-func stale(err error) error {
+// staleError wraps a conflict in ErrStale: the write was not for the latest version.
+func staleError(err error) error {
 	if apierrors.IsConflict(err) {
 		return errors.Join(ErrStale, err)
 	}

@@ -31,7 +31,7 @@ func (w *Writer) Secret(ctx context.Context, name types.NamespacedName) error {
 func (w *Writer) Certificate(ctx context.Context, secret *corev1.Secret, data map[string][]byte) error {
 	body := coreapply.Secret(secret.Name, secret.Namespace).WithUID(secret.UID).WithResourceVersion(secret.ResourceVersion).WithData(data)
 	if err := w.client.Apply(ctx, body, client.FieldOwner(meta.Operator), client.ForceOwnership); err != nil {
-		return fmt.Errorf("writing Secret %s/%s: %w", secret.Namespace, secret.Name, stale(err))
+		return fmt.Errorf("writing Secret %s/%s: %w", secret.Namespace, secret.Name, staleError(err))
 	}
 	return nil
 }
@@ -42,7 +42,7 @@ func (w *Writer) Certificate(ctx context.Context, secret *corev1.Secret, data ma
 func (w *Writer) Webhook(ctx context.Context, into *admissionv1.ValidatingWebhookConfiguration, webhook *admissionapply.ValidatingWebhookApplyConfiguration) (version string, err error) {
 	body := admissionapply.ValidatingWebhookConfiguration(into.Name).WithUID(into.UID).WithResourceVersion(into.ResourceVersion).WithWebhooks(webhook)
 	if err := w.client.Apply(ctx, body, client.FieldOwner(meta.Operator), client.ForceOwnership); err != nil {
-		return "", fmt.Errorf("writing ValidatingWebhookConfiguration %s: %w", into.Name, stale(err))
+		return "", fmt.Errorf("writing ValidatingWebhookConfiguration %s: %w", into.Name, staleError(err))
 	}
 	return *body.ResourceVersion, nil
 }

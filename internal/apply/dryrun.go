@@ -21,7 +21,7 @@ func (w *Writer) DryRun(ctx context.Context, p *plan.Plan) (workload.Object, err
 	reply := kind.New()
 	reply.SetNamespace(p.Target.Namespace)
 	reply.SetName(p.Target.Name)
-	err := dry.patch(ctx, reply, p)
+	err := dry.patchMounts(ctx, reply, p)
 	if body := p.Body(); err == nil && p.Write.Patch == nil && body != nil {
 		err = dry.apply(ctx, reply, identifiedBody(body, p.Target), p)
 	}

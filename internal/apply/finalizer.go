@@ -43,7 +43,7 @@ func (w *Writer) RemoveFinalizer(ctx context.Context, sidecar client.Object) err
 // replaces the whole list.
 func (w *Writer) patchFinalizers(ctx context.Context, updated, original client.Object) error {
 	patch := client.MergeFromWithOptions(original, client.MergeFromWithOptimisticLock{})
-	return stale(w.client.Patch(ctx, updated, patch, client.FieldOwner(meta.Operator)))
+	return staleError(w.client.Patch(ctx, updated, patch, client.FieldOwner(meta.Operator)))
 }
 
 // deepCopy returns a deep copy of an object.

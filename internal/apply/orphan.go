@@ -28,7 +28,7 @@ func (w *Writer) Orphan(ctx context.Context, view *workload.View, manager string
 		// A copied mark has the same value, and a field manager does not become an owner of a field that it
 		// does not change.
 		removal := identifiedBody(map[string]any{"metadata": map[string]any{"resourceVersion": version, "annotations": map[string]any{key: nil}}}, view.Ref)
-		if err := w.send(ctx, reply, types.MergePatchType, removal, meta.Operator); err != nil {
+		if err := w.sendPatch(ctx, reply, types.MergePatchType, removal, meta.Operator); err != nil {
 			return fmt.Errorf("removing a copied mark from %s %s/%s: %w", kind.Kind, view.Namespace, view.Name, classify(err))
 		}
 		version = reply.ResourceVersion
@@ -42,7 +42,7 @@ func (w *Writer) Orphan(ctx context.Context, view *workload.View, manager string
 			meta.AnnotationWrittenBy(manager): nil,
 		},
 	}}, view.Ref)
-	if err := w.send(ctx, reply, types.MergePatchType, body, meta.Operator); err != nil {
+	if err := w.sendPatch(ctx, reply, types.MergePatchType, body, meta.Operator); err != nil {
 		return fmt.Errorf("marking %s %s/%s as keeping its sidecar: %w", kind.Kind, view.Namespace, view.Name, classify(err))
 	}
 	return nil

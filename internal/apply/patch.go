@@ -20,11 +20,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// patch sends the patch of a plan, if the plan has one, for the resource version that the patch was made for. A
+// patchMounts sends the patch of a plan, if the plan has one, for the resource version that the patch was made for. A
 // patch never conflicts, because it becomes the owner of the fields that it names. An update is therefore first
 // sent as a dry-run apply. Errors of the dry run except conflicts are ignored, because the patch returns a more
 // precise message.
-func (w *Writer) patch(ctx context.Context, reply client.Object, p *plan.Plan) error {
+func (w *Writer) patchMounts(ctx context.Context, reply client.Object, p *plan.Plan) error {
 	if p.Write.Patch == nil {
 		return nil
 	}
@@ -40,7 +40,7 @@ func (w *Writer) patch(ctx context.Context, reply client.Object, p *plan.Plan) e
 	}
 	body := identifiedBody(p.Write.Patch, p.Target)
 	tree.Map(body["metadata"])["resourceVersion"] = p.Workload.ResourceVersion
-	return w.send(ctx, reply, types.StrategicMergePatchType, body, p.Manager)
+	return w.sendPatch(ctx, reply, types.StrategicMergePatchType, body, p.Manager)
 }
 
 // patchItems sends the patch of a plan as operations on list items, for a kind with lists that have only one
@@ -52,7 +52,7 @@ func (w *Writer) patchItems(ctx context.Context, reply client.Object, p *plan.Pl
 	live.SetNamespace(p.Target.Namespace)
 	live.SetName(p.Target.Name)
 	precondition := identifiedBody(map[string]any{"metadata": map[string]any{"resourceVersion": p.Workload.ResourceVersion}}, p.Target)
-	if err := w.send(ctx, live, types.MergePatchType, precondition, p.Manager); err != nil {
+	if err := w.sendPatch(ctx, live, types.MergePatchType, precondition, p.Manager); err != nil {
 		return err
 	}
 	operations, err := p.Operations(live.Object)
@@ -66,7 +66,7 @@ func (w *Writer) patchItems(ctx context.Context, reply client.Object, p *plan.Pl
 	strict := &client.PatchOptions{FieldManager: p.Manager, Raw: &metav1.PatchOptions{FieldValidation: metav1.FieldValidationStrict}}
 	err = w.client.Patch(ctx, reply, client.RawPatch(types.JSONPatchType, text), strict)
 	switch missingField := unknownField.FindString(fmt.Sprint(err)); {
-	case isOutrun(err):
+	case isOvertaken(err):
 		return errors.Join(ErrStale, err)
 	case missingField != "": // The API server quotes the whole object besides.
 		return apierrors.NewBadRequest("the CustomResourceDefinition, possibly of an earlier version, lacks a field that the sidecar needs: " + missingField)
@@ -77,18 +77,18 @@ func (w *Writer) patchItems(ctx context.Context, reply client.Object, p *plan.Pl
 // unknownField matches the error of strict field validation.
 var unknownField = regexp.MustCompile(`unknown field "[^"]*"$`)
 
-// isOutrun reports whether a test of a JSON patch failed. For a failed test, the API server returns no causes,
+// isOvertaken reports whether a test of a JSON patch failed. For a failed test, the API server returns no causes,
 // only that the patch cannot be processed. An invalid object has causes.
-func isOutrun(err error) bool {
+func isOvertaken(err error) bool {
 	var status apierrors.APIStatus
 	return apierrors.IsInvalid(err) && errors.As(err, &status) && (status.Status().Details == nil || len(status.Status().Details.Causes) == 0)
 }
 
-// send sends a patch with a precondition on the workload's version.
-func (w *Writer) send(ctx context.Context, reply client.Object, kind types.PatchType, body map[string]any, manager string) error {
+// sendPatch sends a patch with a precondition on the workload's version.
+func (w *Writer) sendPatch(ctx context.Context, reply client.Object, kind types.PatchType, body map[string]any, manager string) error {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return err
 	}
-	return stale(w.client.Patch(ctx, reply, client.RawPatch(kind, text), client.FieldOwner(manager)))
+	return staleError(w.client.Patch(ctx, reply, client.RawPatch(kind, text), client.FieldOwner(manager)))
 }

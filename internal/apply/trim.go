@@ -21,11 +21,11 @@ import (
 // has moved, as after most changes of the Deployment controller.
 const maxTrims = 5
 
-// trim reduces managedFields to the entries and fields that Plan.Trim keeps, after a plan was applied. Each
+// trimEntries reduces managedFields to the entries and fields that Plan.Trim keeps, after a plan was applied. Each
 // operation tests for the exact entry that was read and changes only that entry. A trim changes only
 // managedFields, so it does not lose data or start a rollout. It sends no request if managedFields are already
 // trimmed.
-func (w *Writer) trim(ctx context.Context, reply *metav1.PartialObjectMetadata, p *plan.Plan) error {
+func (w *Writer) trimEntries(ctx context.Context, reply *metav1.PartialObjectMetadata, p *plan.Plan) error {
 	var err error
 	for range maxTrims {
 		if reply.ResourceVersion == "" || err != nil {
@@ -33,7 +33,7 @@ func (w *Writer) trim(ctx context.Context, reply *metav1.PartialObjectMetadata, 
 				return err
 			}
 		}
-		operations := trimming(reply, p)
+		operations := trimOperations(reply, p)
 		if len(operations) == 0 {
 			return nil
 		}
@@ -52,12 +52,12 @@ func (w *Writer) trim(ctx context.Context, reply *metav1.PartialObjectMetadata, 
 // readMetadata reads a workload's metadata past the cache: the API server responds to an
 // empty patch with the current state.
 func (w *Writer) readMetadata(ctx context.Context, reply *metav1.PartialObjectMetadata, p *plan.Plan) error {
-	return w.send(ctx, reply, types.MergePatchType, identifiedBody(map[string]any{}, p.Target), p.Manager)
+	return w.sendPatch(ctx, reply, types.MergePatchType, identifiedBody(map[string]any{}, p.Target), p.Manager)
 }
 
-// trimming returns the operations that trim managedFields, from the last entry to the first,
+// trimOperations returns the operations that trim managedFields, from the last entry to the first,
 // so that indexes stay valid.
-func trimming(reply *metav1.PartialObjectMetadata, p *plan.Plan) []plan.Operation {
+func trimOperations(reply *metav1.PartialObjectMetadata, p *plan.Plan) []plan.Operation {
 	var operations []plan.Operation
 	for i := len(reply.ManagedFields) - 1; i >= 0; i-- {
 		entry := &reply.ManagedFields[i]
