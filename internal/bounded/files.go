@@ -46,7 +46,7 @@ func (l Limits) Unzip(packed []byte) ([]byte, error) {
 	}
 	text, err := io.ReadAll(io.LimitReader(reader, int64(l.Bytes)+1))
 	if err == nil && len(text) > l.Bytes {
-		err = refusal(Bytes, "make it smaller", "%s has more than %d bytes unpacked", l.Subject, l.Bytes)
+		err = newError(Bytes, "make it smaller", "%s has more than %d bytes unpacked", l.Subject, l.Bytes)
 	}
 	return text, err
 }
@@ -69,7 +69,7 @@ func (l FileLimits) Folder(fsys fs.FS, skip func(path string, entry fs.DirEntry)
 		case skip(path, entry):
 			return nil
 		}
-		if err := collector.count(path); err != nil || entry.IsDir() {
+		if err := collector.countFile(path); err != nil || entry.IsDir() {
 			return err
 		}
 		return collector.addFile(fsys, path)
@@ -96,7 +96,7 @@ func (l FileLimits) Archive(packed []byte) (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := collector.count(header.Name); err != nil {
+		if err := collector.countFile(header.Name); err != nil {
 			return nil, err
 		}
 		if header.Typeflag != tar.TypeReg {
@@ -135,7 +135,7 @@ func (l FileLimits) newCollector() *fileCollector {
 	return &fileCollector{FileLimits: l, files: map[string][]byte{}, remaining: l.Bytes}
 }
 
-func (t *fileCollector) count(path string) error {
+func (t *fileCollector) countFile(path string) error {
 	t.listed++
 	switch {
 	case t.listed > t.Files:

@@ -25,10 +25,10 @@ func (l Limits) MeasureJSON(text []byte) (Size, error) {
 		return Size{Bytes: len(text)}, err
 	}
 	s := jsonScanner{meter: newMeter(&l, text), text: text}
-	start, err := 0, s.count()
+	start, err := 0, s.countNode()
 	for err == nil && s.pos < len(text) {
 		start = s.pos
-		err = s.token()
+		err = s.scanToken()
 	}
 	return s.size, err.withOffset(text, start)
 }
@@ -64,7 +64,7 @@ type jsonScanner struct {
 // jsonLevel is an open map or list. isFilled reports whether the current entry has its key, or the current item its value.
 type jsonLevel struct{ isMap, isFilled bool }
 
-func (s *jsonScanner) token() *Error {
+func (s *jsonScanner) scanToken() *Error {
 	c := s.text[s.pos]
 	start := s.pos
 	s.pos++
@@ -87,16 +87,16 @@ func (s *jsonScanner) token() *Error {
 		}
 		return nil
 	case ':':
-		return s.count() // The value that follows.
+		return s.countNode() // The value that follows.
 	case '"':
 		s.skipString()
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		if err := s.number(start); err != nil {
+		if err := s.scanNumber(start); err != nil {
 			return err
 		}
 	}
 	if top != nil && !top.isFilled {
-		if err := s.fill(top, start); err != nil {
+		if err := s.scanItem(top, start); err != nil {
 			return err
 		}
 	}
@@ -104,16 +104,16 @@ func (s *jsonScanner) token() *Error {
 		return nil
 	}
 	s.levels = append(s.levels, jsonLevel{isMap: c == '{'})
-	return s.open()
+	return s.openLevel()
 }
 
-// fill counts the key of an entry, or an item, that starts at an offset.
-func (s *jsonScanner) fill(level *jsonLevel, start int) *Error {
+// scanItem counts the key of an entry, or an item, that starts at an offset.
+func (s *jsonScanner) scanItem(level *jsonLevel, start int) *Error {
 	level.isFilled = true
 	if level.isMap {
-		return s.key(s.pos - start)
+		return s.countKey(s.pos - start)
 	}
-	return s.count()
+	return s.countNode()
 }
 
 // skipString moves past the quote that ends a string.
@@ -130,8 +130,8 @@ func (s *jsonScanner) skipString() {
 	}
 }
 
-// number rejects numbers that no float can represent.
-func (s *jsonScanner) number(start int) *Error {
+// scanNumber rejects numbers that no float can represent.
+func (s *jsonScanner) scanNumber(start int) *Error {
 	exponent := 0
 	for ; s.pos < len(s.text) && isNumber(s.text[s.pos]); s.pos++ {
 		switch c := s.text[s.pos]; {
@@ -142,7 +142,7 @@ func (s *jsonScanner) number(start int) *Error {
 		}
 	}
 	if s.pos-start > longestNumber || exponent > 0 && s.pos-exponent > longestExponent {
-		return refusal(Numbers, "round it", "the number %.20s… is longer or larger than one in %s may be", s.text[start:s.pos], s.limits.Subject)
+		return newError(Numbers, "round it", "the number %.20s… is longer or larger than one in %s may be", s.text[start:s.pos], s.limits.Subject)
 	}
 	return nil
 }

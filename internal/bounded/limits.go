@@ -36,32 +36,32 @@ const (
 )
 
 // Values returns the limits of the values files and policies that the platform team writes.
-func Values() Limits { return singleText("a values file", 30_000) }
+func Values() Limits { return textLimits("a values file", 30_000) }
 
 // Overrides returns the limits of values that a namespace or a workload sets.
 func Overrides() Limits {
-	return singleText("the values of a namespace or a workload", 30_000).withoutAliases()
+	return textLimits("the values of a namespace or a workload", 30_000).withoutAliases()
 }
 
 // Spec returns the limits of the values in the spec of a VectorSidecar.
-func Spec() Limits { return singleText("the spec of a VectorSidecar", 30_000).withoutAliases() }
+func Spec() Limits { return textLimits("the spec of a VectorSidecar", 30_000).withoutAliases() }
 
 // Schemas returns the limits of a JSON schema as written.
-func Schemas() Limits { return singleText("a JSON schema", 10_000) }
+func Schemas() Limits { return textLimits("a JSON schema", 10_000) }
 
 // Template returns the limit of a template file, which only has a size.
 func Template() Limits { return Limits{Subject: "a template file", Bytes: largestText} }
 
 // Configuration returns the limits of a Vector configuration file.
 func Configuration() Limits {
-	limits := singleText("a file of Vector's configuration", 50_000)
+	limits := textLimits("a file of Vector's configuration", 50_000)
 	limits.Depth = 64
 	return limits
 }
 
 // Rendering returns the limits of a template's output.
 func Rendering() Limits {
-	limits := singleText("the output of a template", 30_000)
+	limits := textLimits("the output of a template", 30_000)
 	limits.Bytes = 2 << 20
 	return limits
 }
@@ -78,8 +78,8 @@ func StoredConfigMap() Limits {
 	return Limits{Subject: "a stored ConfigMap", Bytes: 8 << 20, Nodes: 100_000, Depth: 4, Key: 1 << 10, Path: 4 << 10, Paths: 64 << 20}
 }
 
-// singleText returns the limits of a single text.
-func singleText(subject string, nodes int) Limits {
+// textLimits returns the limits of a single text.
+func textLimits(subject string, nodes int) Limits {
 	return Limits{Subject: subject, Bytes: largestText, Nodes: nodes, Depth: 100, Key: 1 << 10, Path: 4 << 10, Paths: 16 << 20, Aliases: true}
 }
 
@@ -129,7 +129,7 @@ func (e *Error) Position() (line, column int) { return e.Line, e.Column }
 // Problem returns Message and Help.
 func (e *Error) Problem() (message, help string) { return e.Message, e.Help }
 
-func refusal(bound Bound, help, format string, args ...any) *Error {
+func newError(bound Bound, help, format string, args ...any) *Error {
 	return &Error{Bound: bound, Help: help, Message: fmt.Sprintf(format, args...)}
 }
 
@@ -168,7 +168,7 @@ func (l *located) Unwrap() error { return l.refused }
 // CheckSize rejects a text that is too large.
 func (l Limits) CheckSize(text []byte) error {
 	if len(text) > l.Bytes {
-		return refusal(Bytes, splitHelp, "%d bytes are more than %s may have (%d)", len(text), l.Subject, l.Bytes)
+		return newError(Bytes, splitHelp, "%d bytes are more than %s may have (%d)", len(text), l.Subject, l.Bytes)
 	}
 	return nil
 }
@@ -176,30 +176,30 @@ func (l Limits) CheckSize(text []byte) error {
 // splitHelp is the advice for texts that are too large.
 const splitHelp = "split it, or remove unneeded parts"
 
-// excess returns an error if a sum exceeds its limit, nil if none does.
-func (l *Limits) excess(size *Size) *Error {
+// findExcess returns an error if a sum exceeds its limit, nil if none does.
+func (l *Limits) findExcess(size *Size) *Error {
 	switch {
 	case size.Nodes > l.Nodes:
-		return refusal(Nodes, splitHelp, "more values than %s may have (%d, each key, map and list counted)", l.Subject, l.Nodes)
+		return newError(Nodes, splitHelp, "more values than %s may have (%d, each key, map and list counted)", l.Subject, l.Nodes)
 	case size.Paths > l.Paths:
-		return refusal(Paths, "nest less, or shorten keys", "the paths of all values are longer than those in %s may be (%d bytes)", l.Subject, l.Paths)
+		return newError(Paths, "nest less, or shorten keys", "the paths of all values are longer than those in %s may be (%d bytes)", l.Subject, l.Paths)
 	case size.Depth > l.Depth:
-		return l.tooDeep()
+		return l.depthError()
 	}
 	return nil
 }
 
-func (l *Limits) tooDeep() *Error {
-	return refusal(Depth, "nest less", "nested deeper than %s may be (%d levels)", l.Subject, l.Depth)
+func (l *Limits) depthError() *Error {
+	return newError(Depth, "nest less", "nested deeper than %s may be (%d levels)", l.Subject, l.Depth)
 }
 
 // checkKeyLength returns an error if a key, or all keys on the way to it together, are too long.
 func (l *Limits) checkKeyLength(keyBytes, pathBytes int) *Error {
 	switch {
 	case keyBytes > l.Key:
-		return refusal(Key, "shorten it", "a key of %d bytes is longer than one in %s may be (%d)", keyBytes, l.Subject, l.Key)
+		return newError(Key, "shorten it", "a key of %d bytes is longer than one in %s may be (%d)", keyBytes, l.Subject, l.Key)
 	case pathBytes > l.Path:
-		return refusal(Path, "shorten them, or nest less", "the keys on the way here have %d bytes, which is more than those in %s may have (%d)", pathBytes, l.Subject, l.Path)
+		return newError(Path, "shorten them, or nest less", "the keys on the way here have %d bytes, which is more than those in %s may have (%d)", pathBytes, l.Subject, l.Path)
 	}
 	return nil
 }

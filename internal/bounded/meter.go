@@ -19,29 +19,29 @@ func newMeter(limits *Limits, text []byte) meter {
 	return meter{limits: limits, size: Size{Bytes: len(text)}}
 }
 
-// count counts a key or a value at the current path.
-func (m *meter) count() *Error {
+// countNode counts a key or a value at the current path.
+func (m *meter) countNode() *Error {
 	m.size.Nodes++
 	m.size.Paths += m.path + stepBytes*len(m.keys)
-	return m.limits.excess(&m.size)
+	return m.limits.findExcess(&m.size)
 }
 
-// open starts a map or a list.
-func (m *meter) open() *Error {
+// openLevel starts a map or a list.
+func (m *meter) openLevel() *Error {
 	m.keys = append(m.keys, 0)
 	m.size.Depth = max(m.size.Depth, len(m.keys))
-	return m.limits.excess(&m.size)
+	return m.limits.findExcess(&m.size)
 }
 
-// key counts a key of the innermost map.
-func (m *meter) key(bytes int) *Error {
+// countKey counts a key of the innermost map.
+func (m *meter) countKey(bytes int) *Error {
 	last := len(m.keys) - 1
 	m.path += bytes - m.keys[last]
 	m.keys[last] = bytes
 	if err := m.limits.checkKeyLength(bytes, m.path); err != nil {
 		return err
 	}
-	return m.count()
+	return m.countNode()
 }
 
 // closeDeeperThan ends the maps and lists that are nested deeper than a depth.

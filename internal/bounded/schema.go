@@ -38,7 +38,7 @@ func (l Limits) CompileSchema(name string, text []byte) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := compiled.measure(l.Depth); err != nil {
+	if err := compiled.measureSchema(l.Depth); err != nil {
 		return nil, err
 	}
 	schema.idle = append(schema.idle, compiled)
@@ -89,7 +89,7 @@ func (s *Schema) compile() (*program, error) {
 	p := &program{remainingSteps: math.MaxInt, subschemas: map[*jsonschema.Schema]subschemas{}}
 	compiler := jsonschema.NewCompiler()
 	compiler.UseLoader(nothing{})
-	compiler.UseRegexpEngine(p.pattern)
+	compiler.UseRegexpEngine(p.compilePattern)
 	url := "schema:///" + s.name // The library would take a name alone for the path of a file.
 	if err := compiler.AddResource(url, s.raw); err != nil {
 		return nil, err
@@ -128,9 +128,9 @@ func (p *program) validate(value any) (err error) {
 	return p.root.Validate(value)
 }
 
-// spend counts steps. The library that calls it can only be stopped by a panic.
-func (p *program) spend(steps int) {
+// spendSteps counts steps. The library that calls it can only be stopped by a panic.
+func (p *program) spendSteps(steps int) {
 	if p.remainingSteps -= steps; p.remainingSteps < 0 {
-		panic(refusal(Nodes, "reduce the values, or simplify the schema", "validating these values against the schema takes more than %d steps", maxSteps))
+		panic(newError(Nodes, "reduce the values, or simplify the schema", "validating these values against the schema takes more than %d steps", maxSteps))
 	}
 }

@@ -34,12 +34,12 @@ type pattern struct {
 
 // MatchString implements jsonschema.Regexp.
 func (p *pattern) MatchString(text string) bool {
-	p.program.spend(1 + len(text)*p.instructions/perStep)
+	p.program.spendSteps(1 + len(text)*p.instructions/perStep)
 	return p.Regexp.MatchString(text)
 }
 
-// pattern implements jsonschema.RegexpEngine.
-func (p *program) pattern(text string) (jsonschema.Regexp, error) {
+// compilePattern implements jsonschema.RegexpEngine.
+func (p *program) compilePattern(text string) (jsonschema.Regexp, error) {
 	compiled, err := regexp.Compile(text)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ type step struct {
 }
 
 // Validate implements jsonschema.SchemaExt.
-func (s *step) Validate(*jsonschema.ValidatorContext, any) { s.program.spend(s.weight) }
+func (s *step) Validate(*jsonschema.ValidatorContext, any) { s.program.spendSteps(s.weight) }
 
 // instrument finds all parts of the schema and makes the library count them.
 func (p *program) instrument() error {
@@ -175,18 +175,18 @@ func countValues(value any) int {
 	return count
 }
 
-// measure rejects a schema if too many of its parts apply on the way to a value at a depth.
-func (p *program) measure(depth int) error {
+// measureSchema rejects a schema if too many of its parts apply on the way to a value at a depth.
+func (p *program) measureSchema(depth int) error {
 	e := expansion{subschemas: p.subschemas, sizes: map[*jsonschema.Schema]int{}, childSizes: map[*jsonschema.Schema]int{}}
 	for range depth + 1 {
 		clear(e.sizes)
 		for schema := range p.subschemas {
-			if _, err := e.size(schema); err != nil {
+			if _, err := e.schemaSize(schema); err != nil {
 				return err
 			}
 		}
 		if e.sizes[p.root] > maxExpanded {
-			return refusal(Nodes, "refer to less, or nest it less", "with every $ref written out, more than %d parts of the schema apply on the way to one value", maxExpanded)
+			return newError(Nodes, "refer to less, or nest it less", "with every $ref written out, more than %d parts of the schema apply on the way to one value", maxExpanded)
 		}
 		if maps.Equal(e.sizes, e.childSizes) {
 			return nil
@@ -206,7 +206,7 @@ type expansion struct {
 // underway is the size of a schema that is being added up.
 const underway = -1
 
-func (e *expansion) size(schema *jsonschema.Schema) (int, error) {
+func (e *expansion) schemaSize(schema *jsonschema.Schema) (int, error) {
 	if size, ok := e.sizes[schema]; ok {
 		if size == underway {
 			return 0, fmt.Errorf("%s stands for itself, so that it never ends", schema.Location)
@@ -216,7 +216,7 @@ func (e *expansion) size(schema *jsonschema.Schema) (int, error) {
 	e.sizes[schema] = underway
 	total, largest := e.subschemas[schema].weight, 0
 	for _, child := range e.subschemas[schema].sameValue {
-		size, err := e.size(child)
+		size, err := e.schemaSize(child)
 		if err != nil {
 			return 0, err
 		}

@@ -34,14 +34,14 @@ func (l Limits) MeasureTOML(text []byte) (Size, error) {
 		return m.size, err
 	}
 	// The parser calls itself for each bracket and keeps each part of a key, so both are checked before.
-	if offset := depthExceededAt(text, l.Depth); offset >= 0 {
-		return m.size, l.tooDeep().withOffset(text, offset)
+	if offset := findExcessDepth(text, l.Depth); offset >= 0 {
+		return m.size, l.depthError().withOffset(text, offset)
 	}
 	parser := &unstable.Parser{}
 	parser.Reset(text)
-	err := m.count()
+	err := m.countNode()
 	for err == nil && parser.NextExpression() {
-		err = m.expression(parser.Expression())
+		err = m.measureExpression(parser.Expression())
 	}
 	var wrong *unstable.ParserError
 	if err == nil && errors.As(parser.Error(), &wrong) {
@@ -83,49 +83,49 @@ type tomlMeter struct {
 	offset int
 }
 
-// expression counts a table header, or a key with its value, which is at the depth of the last header.
-func (m *tomlMeter) expression(node *unstable.Node) *Error {
+// measureExpression counts a table header, or a key with its value, which is at the depth of the last header.
+func (m *tomlMeter) measureExpression(node *unstable.Node) *Error {
 	switch node.Kind {
 	case unstable.Table, unstable.ArrayTable:
 		m.closeDeeperThan(0)
-		err := m.descend(node.Key(), true)
+		err := m.enterKey(node.Key(), true)
 		if err == nil && node.Kind == unstable.ArrayTable {
-			if err = m.open(); err == nil {
-				err = m.count()
+			if err = m.openLevel(); err == nil {
+				err = m.countNode()
 			}
 		}
 		return err
 	case unstable.KeyValue:
-		return m.keyValue(node)
+		return m.measureKeyValue(node)
 	}
 	return nil
 }
 
-func (m *tomlMeter) keyValue(node *unstable.Node) *Error {
+func (m *tomlMeter) measureKeyValue(node *unstable.Node) *Error {
 	depth := len(m.keys)
-	err := m.descend(node.Key(), false)
+	err := m.enterKey(node.Key(), false)
 	if err == nil {
-		err = m.value(node.Value())
+		err = m.measureValue(node.Value())
 	}
 	m.closeDeeperThan(depth)
 	return err
 }
 
-// descend counts the parts of a key, and the level of each part. In a header, each part except the last may name the
+// enterKey counts the parts of a key, and the level of each part. In a header, each part except the last may name the
 // last table of an array of tables, which is one more level.
-func (m *tomlMeter) descend(key unstable.Iterator, isHeader bool) *Error {
+func (m *tomlMeter) enterKey(key unstable.Iterator, isHeader bool) *Error {
 	for key.Next() {
 		keyNode := key.Node()
 		m.offset = int(keyNode.Raw.Offset)
-		err := m.open()
+		err := m.openLevel()
 		if err == nil {
-			err = m.key(len(keyNode.Data))
+			err = m.countKey(len(keyNode.Data))
 		}
 		if err == nil {
-			err = m.count()
+			err = m.countNode()
 		}
 		if err == nil && isHeader && !key.IsLast() {
-			err = m.open()
+			err = m.openLevel()
 		}
 		if err != nil {
 			return err
@@ -134,39 +134,39 @@ func (m *tomlMeter) descend(key unstable.Iterator, isHeader bool) *Error {
 	return nil
 }
 
-// value counts the values in an array or an inline table.
-func (m *tomlMeter) value(node *unstable.Node) *Error {
+// measureValue counts the values in an array or an inline table.
+func (m *tomlMeter) measureValue(node *unstable.Node) *Error {
 	if node.Kind != unstable.Array && node.Kind != unstable.InlineTable {
 		return nil
 	}
 	depth := len(m.keys)
 	defer m.closeDeeperThan(depth)
 	if node.Kind == unstable.Array {
-		if err := m.open(); err != nil {
+		if err := m.openLevel(); err != nil {
 			return err
 		}
 	}
 	for children := node.Children(); children.Next(); {
 		child := children.Node()
 		if child.Kind == unstable.KeyValue {
-			if err := m.keyValue(child); err != nil {
+			if err := m.measureKeyValue(child); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := m.count(); err != nil {
+		if err := m.countNode(); err != nil {
 			return err
 		}
-		if err := m.value(child); err != nil {
+		if err := m.measureValue(child); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// depthExceededAt returns the offset of the first bracket that is nested deeper than a depth, or of the first dot of a key
+// findExcessDepth returns the offset of the first bracket that is nested deeper than a depth, or of the first dot of a key
 // with more parts, outside of strings and comments; -1 for none.
-func depthExceededAt(text []byte, depth int) int {
+func findExcessDepth(text []byte, depth int) int {
 	open, dots := 0, 0
 	for i := 0; i < len(text); i++ {
 		switch text[i] {

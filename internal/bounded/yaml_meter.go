@@ -26,7 +26,7 @@ func (l *Limits) parse(decoder *yaml.Decoder, text []byte) (*yaml.Node, Size, er
 	if len(document.Content) == 0 {
 		return nil, m.size, nil
 	}
-	if err := m.value(document.Content[0]); err != nil {
+	if err := m.measureValue(document.Content[0]); err != nil {
 		return nil, m.size, err
 	}
 	return document.Content[0], m.size, nil
@@ -43,12 +43,12 @@ func (l *Limits) isParsable(text []byte) error {
 		return err
 	}
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
-		return refusal(Bytes, "write it as UTF-8", "the text is UTF-16")
+		return newError(Bytes, "write it as UTF-8", "the text is UTF-16")
 	}
 	if offset := bytes.LastIndex(text, []byte(byteOrderMark)); offset > 0 {
 		// Depending on the end of its buffer, libyaml reads such a mark as whitespace, or as the first character of
 		// each line.
-		return refusal(Bytes, "remove it", "a byte order mark (U+FEFF) that is not at the start").withOffset(text, offset)
+		return newError(Bytes, "remove it", "a byte order mark (U+FEFF) that is not at the start").withOffset(text, offset)
 	}
 	nodes := 0
 	for i, c := range text {
@@ -63,7 +63,7 @@ func (l *Limits) isParsable(text []byte) error {
 			}
 		}
 		if nodes > maxParsedNodes {
-			return refusal(Nodes, splitHelp, "more places for values than %s may have (%d, two for each of , : ? [ and {)", l.Subject, maxParsedNodes).withOffset(text, i)
+			return newError(Nodes, splitHelp, "more places for values than %s may have (%d, two for each of , : ? [ and {)", l.Subject, maxParsedNodes).withOffset(text, i)
 		}
 	}
 	return nil
@@ -78,65 +78,65 @@ type yamlMeter struct {
 	expanding map[*yaml.Node]bool
 }
 
-func (m *yamlMeter) value(node *yaml.Node) error {
+func (m *yamlMeter) measureValue(node *yaml.Node) error {
 	if !m.limits.Aliases && (node.Anchor != "" || node.Kind == yaml.AliasNode) {
-		return refusal(Aliases, "write the values out, and quote a text that starts with & or *", "anchors and aliases (& and *) may not be in %s", m.limits.Subject).withNode(node)
+		return newError(Aliases, "write the values out, and quote a text that starts with & or *", "anchors and aliases (& and *) may not be in %s", m.limits.Subject).withNode(node)
 	}
 	if node.Kind == yaml.AliasNode {
-		return m.alias(node)
+		return m.measureAlias(node)
 	}
 	if len(m.expanding) > 0 {
 		if m.size.Bytes += len(node.Value); m.size.Bytes > m.limits.Bytes {
-			return refusal(Bytes, "use fewer", "with its aliases written out the text has more bytes than %s may have (%d)", m.limits.Subject, m.limits.Bytes).withNode(node)
+			return newError(Bytes, "use fewer", "with its aliases written out the text has more bytes than %s may have (%d)", m.limits.Subject, m.limits.Bytes).withNode(node)
 		}
 	}
-	if err := m.count(); err != nil {
+	if err := m.countNode(); err != nil {
 		return m.withPosition(node, err)
 	}
 	if node.Kind == yaml.ScalarNode {
 		return nil
 	}
-	if err := m.open(); err != nil {
+	if err := m.openLevel(); err != nil {
 		return m.withPosition(node, err)
 	}
 	defer m.closeDeeperThan(len(m.keys) - 1)
 	for i, child := range node.Content {
 		if node.Kind == yaml.MappingNode && i%2 == 0 {
-			if err := m.mapKey(child); err != nil {
+			if err := m.measureKey(child); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := m.value(child); err != nil {
+		if err := m.measureValue(child); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// mapKey counts a key, which may be an alias, a map or a list.
-func (m *yamlMeter) mapKey(node *yaml.Node) error {
+// measureKey counts a key, which may be an alias, a map or a list.
+func (m *yamlMeter) measureKey(node *yaml.Node) error {
 	written := node
 	if node.Kind == yaml.AliasNode {
 		written = node.Alias
 	}
-	if err := m.key(len(written.Value)); err != nil {
+	if err := m.countKey(len(written.Value)); err != nil {
 		return m.withPosition(node, err)
 	}
 	if node.Kind == yaml.ScalarNode && node.Anchor == "" {
 		return nil
 	}
-	return m.value(node)
+	return m.measureValue(node)
 }
 
-// alias counts the node that an alias refers to.
-func (m *yamlMeter) alias(node *yaml.Node) error {
+// measureAlias counts the node that an alias refers to.
+func (m *yamlMeter) measureAlias(node *yaml.Node) error {
 	if m.expanding[node.Alias] {
-		return refusal(Aliases, "write it out", "the alias *%.40s refers to itself", node.Value).withNode(node)
+		return newError(Aliases, "write it out", "the alias *%.40s refers to itself", node.Value).withNode(node)
 	}
 	m.expanding[node.Alias] = true
 	defer delete(m.expanding, node.Alias)
-	return m.value(node.Alias)
+	return m.measureValue(node.Alias)
 }
 
 // withPosition sets the position of an Error to a node, and adds to the message whether the node is in an alias.
