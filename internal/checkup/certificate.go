@@ -49,8 +49,8 @@ func logCommand(installation *source.Installation) string {
 	return "kubectl logs -l app.kubernetes.io/component=operator -n " + installation.Namespace
 }
 
-// trust checks the CA bundle of the webhook.
-func (d *Diagnosis) trust(caller *caller, origin origin) Result {
+// checkTrust checks the CA bundle of the webhook.
+func (d *Diagnosis) checkTrust(caller *caller, origin origin) Result {
 	const check = "caBundle of the admission webhook"
 	failed := func(cause string) Result {
 		return Result{check, Failed, fmt.Sprintf("ValidatingWebhookConfiguration %s: %s: %s", caller.name, cause, refusing), origin.trust}
@@ -64,19 +64,19 @@ func (d *Diagnosis) trust(caller *caller, origin origin) Result {
 	}
 	var latest *x509.Certificate
 	for _, authority := range authorities {
-		if isValid(authority, d.Now()) == nil && (latest == nil || authority.NotAfter.After(latest.NotAfter)) {
+		if checkValidity(authority, d.Now()) == nil && (latest == nil || authority.NotAfter.After(latest.NotAfter)) {
 			latest = authority
 		}
 	}
 	if latest == nil {
-		return failed(isValid(authorities[0], d.Now()).Error())
+		return failed(checkValidity(authorities[0], d.Now()).Error())
 	}
-	return Result{check, OK, fmt.Sprintf("in ValidatingWebhookConfiguration %s, valid until %s", caller.name, day(latest.NotAfter)), ""}
+	return Result{check, OK, fmt.Sprintf("in ValidatingWebhookConfiguration %s, valid until %s", caller.name, formatDay(latest.NotAfter)), ""}
 }
 
-// certificate checks whether the API server accepts the operator's certificate, and how long the certificate is
+// checkCertificate checks whether the API server accepts the operator's certificate, and how long the certificate is
 // valid.
-func (d *Diagnosis) certificate(ctx context.Context, installation *source.Installation, caller *caller, origin origin) Result {
+func (d *Diagnosis) checkCertificate(ctx context.Context, installation *source.Installation, caller *caller, origin origin) Result {
 	const check = "certificate of the admission webhook"
 	key := client.ObjectKey{Namespace: installation.Namespace, Name: installation.Webhook.Secret}
 	var secret corev1.Secret
@@ -96,19 +96,19 @@ func (d *Diagnosis) certificate(ctx context.Context, installation *source.Instal
 	if err != nil {
 		return failed(err.Error())
 	}
-	if err := d.accepts(caller, &pair); err != nil {
+	if err := d.checkCertificateAccepted(caller, &pair); err != nil {
 		return failed(err.Error())
 	}
-	message := fmt.Sprintf("in Secret %s, valid until %s", key, day(pair.Leaf.NotAfter))
+	message := fmt.Sprintf("in Secret %s, valid until %s", key, formatDay(pair.Leaf.NotAfter))
 	if pair.Leaf.NotAfter.Sub(d.Now()) < pair.Leaf.NotAfter.Sub(pair.Leaf.NotBefore)/lateFraction {
 		return Result{check, Warning, message + ", and was not renewed", origin.certificate}
 	}
 	return Result{check, OK, message, ""}
 }
 
-// accepts verifies a certificate as the API server does.
-func (d *Diagnosis) accepts(caller *caller, served *tls.Certificate) error {
-	if err := isValid(served.Leaf, d.Now()); err != nil {
+// checkCertificateAccepted verifies a certificate as the API server does.
+func (d *Diagnosis) checkCertificateAccepted(caller *caller, served *tls.Certificate) error {
+	if err := checkValidity(served.Leaf, d.Now()); err != nil {
 		return err
 	}
 	if len(caller.bundle) == 0 {
@@ -132,15 +132,15 @@ func (d *Diagnosis) accepts(caller *caller, served *tls.Certificate) error {
 	return err
 }
 
-// isValid returns an error if a certificate is not valid at a time.
-func isValid(certificate *x509.Certificate, now time.Time) error {
+// checkValidity returns an error if a certificate is not valid at a time.
+func checkValidity(certificate *x509.Certificate, now time.Time) error {
 	if now.Before(certificate.NotBefore) {
-		return fmt.Errorf("certificate is not valid before %s", day(certificate.NotBefore))
+		return fmt.Errorf("certificate is not valid before %s", formatDay(certificate.NotBefore))
 	}
 	if now.After(certificate.NotAfter) {
-		return fmt.Errorf("certificate expired on %s", day(certificate.NotAfter))
+		return fmt.Errorf("certificate expired on %s", formatDay(certificate.NotAfter))
 	}
 	return nil
 }
 
-func day(timestamp time.Time) string { return timestamp.UTC().Format(time.DateOnly) }
+func formatDay(timestamp time.Time) string { return timestamp.UTC().Format(time.DateOnly) }

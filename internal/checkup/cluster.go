@@ -74,32 +74,32 @@ type Diagnosis struct {
 
 // Run runs all checks.
 func (d *Diagnosis) Run(ctx context.Context) []Result {
-	results := []Result{d.version(), d.platform(), d.network(ctx)}
+	results := []Result{d.checkVersion(), d.checkPlatform(), d.checkNetwork(ctx)}
 	served, isServed := d.checkServed(ctx)
 	results = append(results, served)
-	installation, installationResult := d.installation(ctx)
-	results = append(results, installationResult, d.kubelets(ctx, installation))
+	installation, installationResult := d.findInstallation(ctx)
+	results = append(results, installationResult, d.checkKubelets(ctx, installation))
 	if installation != nil {
-		results = append(results, d.values(installation), d.rights(ctx, installation), optional(installation))
-		results = append(results, d.requiredObjects(ctx, installation)...)
-		results = append(results, d.webhook(ctx, installation)...)
-		results = append(results, d.preflight(ctx, installation)...)
-		results = append(results, d.policies(ctx, installation)...)
+		results = append(results, d.checkValues(installation), d.checkPermissions(ctx, installation), checkOptional(installation))
+		results = append(results, d.checkRequiredObjects(ctx, installation)...)
+		results = append(results, d.checkWebhook(ctx, installation)...)
+		results = append(results, d.checkPreflight(ctx, installation)...)
+		results = append(results, d.checkPolicies(ctx, installation)...)
 	}
-	results = append(results, d.injectors(ctx))
+	results = append(results, d.checkInjectors(ctx))
 	if isServed {
-		results = append(results, d.sidecars(ctx))
-		results = append(results, d.overlaySets(ctx)...)
-		results = append(results, d.owners(ctx)...)
+		results = append(results, d.checkSidecars(ctx))
+		results = append(results, d.checkOverlaySets(ctx)...)
+		results = append(results, d.checkOwners(ctx)...)
 	}
 	if isServed && installation != nil {
-		results = append(results, d.fleet(ctx, installation)...)
-		results = append(results, d.leftovers(ctx, installation))
+		results = append(results, d.checkRollout(ctx, installation)...)
+		results = append(results, d.checkLeftovers(ctx, installation))
 	}
 	return results
 }
 
-func (d *Diagnosis) version() Result {
+func (d *Diagnosis) checkVersion() Result {
 	const check = "Kubernetes version"
 	version, err := utilversion.ParseGeneric(d.KubeVersion)
 	switch {
@@ -113,8 +113,8 @@ func (d *Diagnosis) version() Result {
 	return Result{check, OK, d.KubeVersion + ", with native sidecars", ""}
 }
 
-// kubelets checks whether native sidecars run on every node, and whether the operator knows the version of the nodes.
-func (d *Diagnosis) kubelets(ctx context.Context, installation *source.Installation) Result {
+// checkKubelets checks whether native sidecars run on every node, and whether the operator knows the version of the nodes.
+func (d *Diagnosis) checkKubelets(ctx context.Context, installation *source.Installation) Result {
 	const check = "kubelets"
 	assumed := desired.AssumedKubelet(d.KubeVersion)
 	oldest, err := d.OldestKubelet(ctx)
@@ -138,7 +138,7 @@ func (d *Diagnosis) kubelets(ctx context.Context, installation *source.Installat
 // checkServed checks whether the API server serves VectorSidecars.
 func (d *Diagnosis) checkServed(ctx context.Context) (Result, bool) {
 	const check = "VectorSidecars served"
-	err := isServed(ctx, d.live(), "VectorSidecar", metav1.NamespaceAll)
+	err := isServed(ctx, d.liveClient(), "VectorSidecar", metav1.NamespaceAll)
 	switch {
 	case isAbsent(err):
 		return Result{check, Failed, "the CustomResourceDefinition is not installed", "install the operator's chart"}, false
@@ -148,7 +148,7 @@ func (d *Diagnosis) checkServed(ctx context.Context) (Result, bool) {
 	return Result{check, OK, v1alpha1.GroupVersion.String(), ""}, true
 }
 
-func (d *Diagnosis) installation(ctx context.Context) (*source.Installation, Result) {
+func (d *Diagnosis) findInstallation(ctx context.Context) (*source.Installation, Result) {
 	const check = "operator"
 	installation, err := source.FindInstallation(ctx, d.Cluster, d.OperatorNamespace, "")
 	switch {
@@ -166,8 +166,8 @@ func (d *Diagnosis) installation(ctx context.Context) (*source.Installation, Res
 	return installation, Result{check, OK, message, ""}
 }
 
-// values checks the published templates and values of the installation.
-func (d *Diagnosis) values(installation *source.Installation) Result {
+// checkValues checks the published templates and values of the installation.
+func (d *Diagnosis) checkValues(installation *source.Installation) Result {
 	const check = "values of the installation"
 	platform := installation.Platform(d.Catalog)
 	var faults []string
@@ -185,8 +185,8 @@ func (d *Diagnosis) values(installation *source.Installation) Result {
 	return Result{check, OK, "environments " + strings.Join(platform.Environments.Names(), ", ") + ", default " + installation.Environment, ""}
 }
 
-// sidecars checks the VectorSidecars for errors.
-func (d *Diagnosis) sidecars(ctx context.Context) Result {
+// checkSidecars checks the VectorSidecars for errors.
+func (d *Diagnosis) checkSidecars(ctx context.Context) Result {
 	const check = "VectorSidecars"
 	sidecars, err := collectSidecars(ctx, d, metav1.NamespaceAll, func(sidecar *v1alpha1.VectorSidecar) sidecarErrors {
 		return newSidecarErrors(sidecar.Namespace+"/"+sidecar.Name, sidecar.Status.Conditions)

@@ -50,7 +50,7 @@ func TestVersion_ChecksSupportedKubernetesVersions(t *testing.T) {
 		"v1.24.17": Failed, "v1.25.0": Warning, "v1.28.9": Warning, "v1.29.0": OK, "v1.36.0": OK, "v1.36.0-gke.1": OK, "one": Unknown,
 	} {
 		t.Run(version, func(t *testing.T) {
-			require.Equal(t, state, (&Diagnosis{KubeVersion: version}).version().State)
+			require.Equal(t, state, (&Diagnosis{KubeVersion: version}).checkVersion().State)
 		})
 	}
 }
@@ -75,7 +75,7 @@ func TestKubelets_ChecksOldestKubelet(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := &Diagnosis{KubeVersion: test.server, OldestKubelet: func(context.Context) (desired.Kubelet, error) { return test.oldest, test.err }}
-			found := d.kubelets(t.Context(), test.installation)
+			found := d.checkKubelets(t.Context(), test.installation)
 			require.Equal(t, test.state, found.State)
 			require.Contains(t, found.Message, test.says)
 		})
@@ -92,11 +92,11 @@ func TestInstallation_NamesOtherOperators(t *testing.T) {
 		return one
 	}
 	cluster := clusterOf(t, operator("a-system"), operator("b-system"))
-	_, found := (&Diagnosis{Cluster: cluster}).installation(t.Context())
+	_, found := (&Diagnosis{Cluster: cluster}).findInstallation(t.Context())
 	require.Equal(t, OK, found.State)
 	require.Contains(t, found.Message, "Deployment a-system/vso, ")
 	require.Contains(t, found.Message, "; others are not looked at without --operator-namespace: b-system/vso")
-	_, found = (&Diagnosis{Cluster: cluster, OperatorNamespace: "b-system"}).installation(t.Context())
+	_, found = (&Diagnosis{Cluster: cluster, OperatorNamespace: "b-system"}).findInstallation(t.Context())
 	require.NotContains(t, found.Message, "others")
 }
 
@@ -121,7 +121,7 @@ func TestInjectors_NamesWebhooksThatChangeWorkloads(t *testing.T) {
 		"one of what they own": {clusterOf(t, injector("scale", "apps", "deployments/scale")), OK, "none"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			found := (&Diagnosis{Cluster: test.cluster}).injectors(t.Context())
+			found := (&Diagnosis{Cluster: test.cluster}).checkInjectors(t.Context())
 			require.Equal(t, test.state, found.State)
 			require.Contains(t, found.Message, test.says)
 		})
@@ -135,10 +135,10 @@ func TestSidecars_CountsSidecarsWithErrors(t *testing.T) {
 		return one
 	}
 	d := &Diagnosis{Cluster: clusterOf(t, sidecar("a", metav1.ConditionFalse))}
-	require.Equal(t, Result{"VectorSidecars", OK, "1, none with an error", ""}, d.sidecars(t.Context()))
+	require.Equal(t, Result{"VectorSidecars", OK, "1, none with an error", ""}, d.checkSidecars(t.Context()))
 
 	d = &Diagnosis{Cluster: clusterOf(t, sidecar("a", metav1.ConditionFalse), sidecar("b", metav1.ConditionTrue))}
-	found := d.sidecars(t.Context())
+	found := d.checkSidecars(t.Context())
 	require.Equal(t, Warning, found.State)
 	require.Equal(t, "1 of 2 have errors: shop/b (Conflict)", found.Message)
 }
@@ -159,7 +159,7 @@ func TestSidecars_NamesPlacesOfTemplates(t *testing.T) {
 	all := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "all"}}
 	all.Status.Conditions = conditions(meta.ReasonInvalidSidecar)
 
-	found := (&Diagnosis{Cluster: clusterOf(t, bad, other, all)}).sidecars(t.Context())
+	found := (&Diagnosis{Cluster: clusterOf(t, bad, other, all)}).checkSidecars(t.Context())
 
 	require.Equal(t, Warning, found.State)
 	require.Contains(t, found.Message, "3 of 3 have errors: clustervectorsidecar/all (InvalidSidecar), shop/bad (InvalidTemplate), shop/other (InvalidSelector); clustervectorsidecar/all: "+place)
@@ -173,8 +173,8 @@ func TestDescribe_TruncatesListOfLeftovers(t *testing.T) {
 	for range 12 {
 		found = append(found, companion.Leftover{Sidecar: "logs", Reason: "why"})
 	}
-	require.Contains(t, describe(found), "has a leftover sidecar of VectorSidecar logs, which does not exist: why; and 2 more")
-	require.NotContains(t, describe(found[:10]), "more")
+	require.Contains(t, describeLeftovers(found), "has a leftover sidecar of VectorSidecar logs, which does not exist: why; and 2 more")
+	require.NotContains(t, describeLeftovers(found[:10]), "more")
 }
 
 // issued returns a certificate for a webhook's Service, valid for an hour from a time, and
@@ -214,7 +214,7 @@ func TestAccepts_ChecksCertificateLikeAPIServer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := &Diagnosis{Now: func() time.Time { return test.at }}
-			requireSays(t, test.says, d.accepts(&caller{service: service, bundle: test.bundle}, test.served))
+			requireSays(t, test.says, d.checkCertificateAccepted(&caller{service: service, bundle: test.bundle}, test.served))
 		})
 	}
 }
@@ -249,7 +249,7 @@ func TestValues_ChecksSchemasOfTemplateSets(t *testing.T) {
 			catalog, err := desired.NewCatalog(files)
 			require.NoError(t, err)
 			installation := &source.Installation{Namespace: "vector-system", ValuesFrom: "vso-environments", Environment: "qa", Values: test.values, TemplateSets: test.sets}
-			found := (&Diagnosis{Catalog: catalog}).values(installation)
+			found := (&Diagnosis{Catalog: catalog}).checkValues(installation)
 			require.Equal(t, test.state, found.State, found.Message)
 			require.Equal(t, 1, strings.Count(found.Message, test.says), found.Message)
 		})
@@ -283,13 +283,13 @@ func TestPreflight_RequiresDryRunsWithPodPermission(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := Diagnosis{Cluster: clusterOf(t, test.objects...)}
-			results := d.preflight(t.Context(), installation)
+			results := d.checkPreflight(t.Context(), installation)
 			require.Len(t, results, 1)
 			require.Equal(t, test.want, results[0].State)
 		})
 	}
 	d := Diagnosis{Cluster: clusterOf(t)}
-	require.Empty(t, d.preflight(t.Context(), &source.Installation{}))
+	require.Empty(t, d.checkPreflight(t.Context(), &source.Installation{}))
 }
 
 // A template set that the values list and that is missing, or other than listed, for a minute is a fault.
@@ -309,7 +309,7 @@ func TestDiagnosis_ReportsMissingTemplateSets(t *testing.T) {
 		catalog, err := desired.NewCatalog(files)
 		require.NoError(t, err)
 		d := &Diagnosis{Catalog: catalog, Now: func() time.Time { return written.Add(after) }}
-		result := d.values(installation)
+		result := d.checkValues(installation)
 		require.Equal(t, state, result.State)
 		if state == Failed {
 			require.Contains(t, result.Message, "ConfigMap vector-system/vso-templates-gateway does not exist")

@@ -116,8 +116,8 @@ func stuckWaves(published *fleet.Given, publishedAt time.Time, members []FleetMe
 	return stuck
 }
 
-// fleet reports whether writes are stopped, and whether the published revision is halted, stuck, or partly unused.
-func (d *Diagnosis) fleet(ctx context.Context, installation *source.Installation) []Result {
+// checkRollout reports whether writes are stopped, and whether the published revision is halted, stuck, or partly unused.
+func (d *Diagnosis) checkRollout(ctx context.Context, installation *source.Installation) []Result {
 	const check = "rollout of the published revision"
 	results := []Result{Writes(installation)}
 	if published := installation.Published; published != nil {
@@ -129,7 +129,7 @@ func (d *Diagnosis) fleet(ctx context.Context, installation *source.Installation
 	if installation.PublishedErr != nil {
 		return append(results, Result{check, Unknown, "revision not read: " + installation.PublishedErr.Error(), ""})
 	}
-	members, err := d.members(ctx)
+	members, err := d.listMembers(ctx)
 	if err != nil {
 		return append(results, Result{check, Unknown, err.Error(), "ask someone with permission to list VectorSidecars"})
 	}
@@ -156,8 +156,8 @@ func failureTexts(revision string, members []FleetMember) (texts []string) {
 	return texts
 }
 
-// members lists the VectorSidecars, and the ClusterVectorSidecars by wave.
-func (d *Diagnosis) members(ctx context.Context) ([]FleetMember, error) {
+// listMembers lists the VectorSidecars, and the ClusterVectorSidecars by wave.
+func (d *Diagnosis) listMembers(ctx context.Context) ([]FleetMember, error) {
 	members, err := collectSidecars(ctx, d, metav1.NamespaceAll, func(sidecar *v1alpha1.VectorSidecar) FleetMember {
 		return FleetMember{sidecar.Namespace + "/" + sidecar.Name, sidecar.Status.Rollout}
 	})

@@ -15,17 +15,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// injectors finds mutating webhooks of other products. Webhooks for pods are common and harmless. A webhook for
+// checkInjectors finds mutating webhooks of other products. Webhooks for pods are common and harmless. A webhook for
 // workloads may revert the injected sidecar.
-func (d *Diagnosis) injectors(ctx context.Context) Result {
+func (d *Diagnosis) checkInjectors(ctx context.Context) Result {
 	const check = "other injectors"
 	type injector struct {
 		name           string
 		isForWorkloads bool
 	}
-	injectors, err := livelist.Collect(ctx, d.live(), &admissionregistrationv1.MutatingWebhookConfigurationList{}, func(configuration *admissionregistrationv1.MutatingWebhookConfiguration) (injector, bool) {
-		isForWorkloads := slices.ContainsFunc(workload.Kinds(), func(kind *workload.Kind) bool { return touches(configuration, kind.Group, kind.Resource) })
-		return injector{configuration.Name, isForWorkloads}, isForWorkloads || touches(configuration, "", "pods")
+	injectors, err := livelist.Collect(ctx, d.liveClient(), &admissionregistrationv1.MutatingWebhookConfigurationList{}, func(configuration *admissionregistrationv1.MutatingWebhookConfiguration) (injector, bool) {
+		isForWorkloads := slices.ContainsFunc(workload.Kinds(), func(kind *workload.Kind) bool { return matchesResource(configuration, kind.Group, kind.Resource) })
+		return injector{configuration.Name, isForWorkloads}, isForWorkloads || matchesResource(configuration, "", "pods")
 	})
 	if err != nil {
 		return Result{check, Unknown, err.Error(), "ask someone with permission to list MutatingWebhookConfigurations"}
@@ -50,8 +50,8 @@ func (d *Diagnosis) injectors(ctx context.Context) Result {
 	return Result{check, OK, "none", ""}
 }
 
-// touches reports whether a configuration has a webhook for a resource.
-func touches(configuration *admissionregistrationv1.MutatingWebhookConfiguration, group, resource string) bool {
+// matchesResource reports whether a configuration has a webhook for a resource.
+func matchesResource(configuration *admissionregistrationv1.MutatingWebhookConfiguration, group, resource string) bool {
 	matches := func(list []string, name string) bool {
 		return slices.Contains(list, name) || slices.Contains(list, "*")
 	}

@@ -22,8 +22,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// leftovers finds leftover sidecars of VectorSidecars that do not exist, in the namespaces of the installation.
-func (d *Diagnosis) leftovers(ctx context.Context, installation *source.Installation) Result {
+// checkLeftovers finds leftover sidecars of VectorSidecars that do not exist, in the namespaces of the installation.
+func (d *Diagnosis) checkLeftovers(ctx context.Context, installation *source.Installation) Result {
 	const check = "leftovers"
 	namespaces := installation.Namespaces
 	if len(namespaces) == 0 {
@@ -31,7 +31,7 @@ func (d *Diagnosis) leftovers(ctx context.Context, installation *source.Installa
 	}
 	var leftovers []companion.Leftover
 	for _, namespace := range namespaces {
-		namespaceLeftovers, err := d.leftoversIn(ctx, namespace, installation.WrittenBy())
+		namespaceLeftovers, err := d.findLeftovers(ctx, namespace, installation.WrittenBy())
 		if err != nil {
 			return Result{check, Unknown, err.Error(), "ask someone with permission to list " + workload.Plural() + " and VectorSidecars"}
 		}
@@ -45,11 +45,11 @@ func (d *Diagnosis) leftovers(ctx context.Context, installation *source.Installa
 	if slices.ContainsFunc(reportable, func(f companion.Leftover) bool { return f.Action == companion.Report }) {
 		help = "to remove a leftover, create a VectorSidecar with that name that selects nothing, and delete it"
 	}
-	return Result{check, Warning, describe(reportable), help}
+	return Result{check, Warning, describeLeftovers(reportable), help}
 }
 
-// describe names the first findings, and counts the rest.
-func describe(leftovers []companion.Leftover) string {
+// describeLeftovers names the first findings, and counts the rest.
+func describeLeftovers(leftovers []companion.Leftover) string {
 	const limit = 10
 	var lines []string
 	for _, f := range leftovers[:min(len(leftovers), limit)] {
@@ -58,12 +58,12 @@ func describe(leftovers []companion.Leftover) string {
 	return strings.Join(humanize.TruncateList(lines, limit, len(leftovers)), "; ")
 }
 
-// leftoversIn finds leftovers in a namespace, "" for all namespaces. VectorSidecars are listed after the workloads,
+// findLeftovers finds leftovers in a namespace, "" for all namespaces. VectorSidecars are listed after the workloads,
 // so a VectorSidecar that is created in between counts as existing.
-func (d *Diagnosis) leftoversIn(ctx context.Context, namespace, writtenBy string) ([]companion.Leftover, error) {
+func (d *Diagnosis) findLeftovers(ctx context.Context, namespace, writtenBy string) ([]companion.Leftover, error) {
 	var carriers []companion.Carrier
 	for _, kind := range workload.Kinds() {
-		listed, err := livelist.Collect(ctx, d.live(), kind.NewList(), func(object client.Object) (carrier companion.Carrier, ok bool) {
+		listed, err := livelist.Collect(ctx, d.liveClient(), kind.NewList(), func(object client.Object) (carrier companion.Carrier, ok bool) {
 			if object, isWorkload := workload.ToObject(object); isWorkload {
 				carrier = companion.NewCarrier(object)
 			}

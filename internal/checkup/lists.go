@@ -14,26 +14,26 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 )
 
-// live returns a client for lists. Checks run one after another.
-func (d *Diagnosis) live() *livelist.Client { return livelist.New(d.Cluster) }
+// liveClient returns a client for lists. Checks run one after another.
+func (d *Diagnosis) liveClient() *livelist.Client { return livelist.New(d.Cluster) }
 
 // collectSidecars lists the VectorSidecars of a namespace, "" for all, and returns the results of reduce.
 func collectSidecars[T any](ctx context.Context, d *Diagnosis, namespace string, reduce func(*v1alpha1.VectorSidecar) T) ([]T, error) {
-	return livelist.Collect(ctx, d.live(), &v1alpha1.VectorSidecarList{}, func(sidecar *v1alpha1.VectorSidecar) (T, bool) {
+	return livelist.Collect(ctx, d.liveClient(), &v1alpha1.VectorSidecarList{}, func(sidecar *v1alpha1.VectorSidecar) (T, bool) {
 		return reduce(sidecar), true
 	}, client.InNamespace(namespace))
 }
 
 // collectClusters lists the ClusterVectorSidecars and returns the results of reduce.
 func collectClusters[T any](ctx context.Context, d *Diagnosis, reduce func(*v1alpha1.ClusterVectorSidecar) T) ([]T, error) {
-	return livelist.Collect(ctx, d.live(), &v1alpha1.ClusterVectorSidecarList{}, func(cluster *v1alpha1.ClusterVectorSidecar) (T, bool) {
+	return livelist.Collect(ctx, d.liveClient(), &v1alpha1.ClusterVectorSidecarList{}, func(cluster *v1alpha1.ClusterVectorSidecar) (T, bool) {
 		return reduce(cluster), true
 	})
 }
 
 // collectNames lists the metadata of a kind in a namespace, "" for all, and returns the names.
 func (d *Diagnosis) collectNames(ctx context.Context, kind, namespace string) ([]client.ObjectKey, error) {
-	return livelist.Collect(ctx, d.live(), livelist.Metadata(v1alpha1.GroupVersion.WithKind(kind)), func(object client.Object) (client.ObjectKey, bool) {
+	return livelist.Collect(ctx, d.liveClient(), livelist.Metadata(v1alpha1.GroupVersion.WithKind(kind)), func(object client.Object) (client.ObjectKey, bool) {
 		return client.ObjectKeyFromObject(object), true
 	}, client.InNamespace(namespace))
 }

@@ -17,8 +17,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// overlaySets finds overlays of the API server for VectorSidecars and ClusterVectorSidecars that do not exist.
-func (d *Diagnosis) overlaySets(ctx context.Context) []Result {
+// checkOverlaySets finds overlays of the API server for VectorSidecars and ClusterVectorSidecars that do not exist.
+func (d *Diagnosis) checkOverlaySets(ctx context.Context) []Result {
 	const check, limit = "injection by the API server", 10
 	sets, err := d.listOverlays(ctx)
 	switch {
@@ -77,7 +77,7 @@ type foundOverlay struct {
 
 // listOverlays returns the overlays of each OverlaySet.
 func (d *Diagnosis) listOverlays(ctx context.Context) ([][]foundOverlay, error) {
-	return livelist.Collect(ctx, d.live(), &v1alpha1.OverlaySetList{}, func(set *v1alpha1.OverlaySet) (overlays []foundOverlay, ok bool) {
+	return livelist.Collect(ctx, d.liveClient(), &v1alpha1.OverlaySetList{}, func(set *v1alpha1.OverlaySet) (overlays []foundOverlay, ok bool) {
 		for i := range set.Spec.Overlays {
 			name, title := overlayOwner(set.Namespace, set.Spec.Overlays[i].VectorSidecar)
 			overlays = append(overlays, foundOverlay{name, title, set.Spec.Overlays[i].SkipReason != ""})

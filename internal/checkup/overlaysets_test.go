@@ -23,11 +23,11 @@ func TestOverlaySets_NamesOverlaysWithoutOwner(t *testing.T) {
 		made.Spec.Overlays[0].SkipReason = "for a reason"
 		return made
 	}
-	found := (&Diagnosis{Cluster: clusterOf(t, own, cluster, set("logs", "clustervectorsidecar/all"))}).overlaySets(t.Context())
+	found := (&Diagnosis{Cluster: clusterOf(t, own, cluster, set("logs", "clustervectorsidecar/all"))}).checkOverlaySets(t.Context())
 	require.Equal(t, OK, found[0].State)
 	require.Equal(t, "1 overlays in 1 namespaces; 1 times one is left to the operator", found[0].Message)
 
-	found = (&Diagnosis{Cluster: clusterOf(t, own, set("logs", "all", "clustervectorsidecar/logs"))}).overlaySets(t.Context())
+	found = (&Diagnosis{Cluster: clusterOf(t, own, set("logs", "all", "clustervectorsidecar/logs"))}).checkOverlaySets(t.Context())
 	require.Equal(t, Warning, found[0].State)
 	require.Equal(t, "OverlaySets have sidecars of VectorSidecars or ClusterVectorSidecars that do not exist: "+
 		"clustervectorsidecar/logs in namespace shop, shop/all", found[0].Message)

@@ -29,9 +29,9 @@ func newOwnedState(name string, spec *v1alpha1.VectorSidecarSpec, removals []v1a
 	return ownedState{name, removals, spec.Owned() == v1alpha1.OwnedAtAdmission && spec.IsEnabled()}
 }
 
-// owners finds controller owners that remove sidecars from their workloads, and VectorSidecars with
+// checkOwners finds controller owners that remove sidecars from their workloads, and VectorSidecars with
 // spec.ownedWorkloads AtAdmission if the API server injects nothing for them. It returns nothing if it finds neither.
-func (d *Diagnosis) owners(ctx context.Context) []Result {
+func (d *Diagnosis) checkOwners(ctx context.Context) []Result {
 	const check, limit = "owners of workloads", 10
 	sidecars, err := collectSidecars(ctx, d, metav1.NamespaceAll, func(sidecar *v1alpha1.VectorSidecar) ownedState {
 		return newOwnedState(client.ObjectKeyFromObject(sidecar).String(), &sidecar.Spec, sidecar.Status.RemovedByOwners)

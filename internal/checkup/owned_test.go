@@ -28,10 +28,10 @@ func TestOwners_NamesControllersThatRemoveSidecars(t *testing.T) {
 	}}
 
 	quiet := &Diagnosis{Cluster: clusterOf(t, sidecar("logs", ""))}
-	require.Empty(t, quiet.owners(t.Context()))
+	require.Empty(t, quiet.checkOwners(t.Context()))
 	found := (&Diagnosis{Cluster: clusterOf(t, cluster, set,
 		sidecar("logs", "", kafka), sidecar("served", v1alpha1.OwnedAtAdmission), sidecar("left", v1alpha1.OwnedAtAdmission), sidecar("off", v1alpha1.OwnedAtAdmission),
-	)}).owners(t.Context())
+	)}).checkOwners(t.Context())
 
 	require.Len(t, found, 2)
 	require.Equal(t, "sidecars removed by controller owners: controller owners of kind Kafka.kafka.strimzi.io remove the sidecar of clustervectorsidecar/all from a StatefulSet, "+

@@ -11,8 +11,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// network reports the addresses that Vector listens on in this cluster.
-func (d *Diagnosis) network(ctx context.Context) Result {
+// checkNetwork reports the addresses that Vector listens on in this cluster.
+func (d *Diagnosis) checkNetwork(ctx context.Context) Result {
 	const check = "IP family"
 	const help = "where pods have addresses of another family, set global.ipFamily in the installation's values"
 	family, err := source.IPFamily(ctx, d.Cluster)
@@ -22,8 +22,8 @@ func (d *Diagnosis) network(ctx context.Context) Result {
 	return Result{check, OK, fmt.Sprintf("%s, that of the Service kubernetes: Vector listens on its addresses where global.ipFamily is Auto", family), ""}
 }
 
-// platform reports whether the cluster assigns user IDs.
-func (d *Diagnosis) platform() Result {
+// checkPlatform reports whether the cluster assigns user IDs.
+func (d *Diagnosis) checkPlatform() Result {
 	const check = "platform"
 	platform, err := source.Platform(d.Cluster.RESTMapper())
 	switch {

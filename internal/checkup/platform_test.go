@@ -29,7 +29,7 @@ func TestNetwork_ReadsIPFamilyOfService(t *testing.T) {
 		"without Service": {clusterOf(t), Unknown, "default/kubernetes"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			found := (&Diagnosis{Cluster: test.cluster}).network(t.Context())
+			found := (&Diagnosis{Cluster: test.cluster}).checkNetwork(t.Context())
 			require.Equal(t, test.state, found.State)
 			require.Contains(t, found.Message, test.says)
 		})
@@ -43,7 +43,7 @@ func TestPlatform_DetectsOpenShiftByServedKinds(t *testing.T) {
 	for says, kinds := range map[string]apimeta.RESTMapper{
 		"OpenShift, which assigns": openshift, "Kubernetes: sidecars run as": apimeta.NewDefaultRESTMapper(nil),
 	} {
-		found := (&Diagnosis{Cluster: fake.NewClientBuilder().WithRESTMapper(kinds).Build()}).platform()
+		found := (&Diagnosis{Cluster: fake.NewClientBuilder().WithRESTMapper(kinds).Build()}).checkPlatform()
 		require.Equal(t, OK, found.State)
 		require.Contains(t, found.Message, says)
 	}

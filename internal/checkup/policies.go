@@ -19,15 +19,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// policies checks whether the objects for admission injection exist: the CustomResourceDefinition of OverlaySets, the
+// checkPolicies checks whether the objects for admission injection exist: the CustomResourceDefinition of OverlaySets, the
 // policy that guards them, and a policy for each kind. It returns nothing if the API server does not inject.
-func (d *Diagnosis) policies(ctx context.Context, installation *source.Installation) []Result {
+func (d *Diagnosis) checkPolicies(ctx context.Context, installation *source.Installation) []Result {
 	const check = "policies that inject"
 	if !installation.Injects {
 		return nil
 	}
 	const help = "upgrade the installation; helm template needs --kube-version of the cluster, 1.36 or later"
-	switch err := isServed(ctx, d.live(), "OverlaySet", metav1.NamespaceAll); {
+	switch err := isServed(ctx, d.liveClient(), "OverlaySet", metav1.NamespaceAll); {
 	case isAbsent(err):
 		return []Result{{check, Failed, "the CustomResourceDefinition of OverlaySets is not installed: the operator injects instead of the API server", help}}
 	case err != nil:

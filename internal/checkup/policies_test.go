@@ -70,11 +70,11 @@ func TestDiagnosis_ReportsMissingPolicies(t *testing.T) {
 			if test.state == OK {
 				installation.Kinds = installation.Kinds[:2]
 			}
-			results := d.policies(t.Context(), installation)
+			results := d.checkPolicies(t.Context(), installation)
 			require.Len(t, results, 1)
 			require.Equal(t, test.state, results[0].State, results[0].Message)
 			require.Contains(t, results[0].Message, test.says)
 		})
 	}
-	require.Empty(t, (&Diagnosis{Cluster: clusterOf(t)}).policies(t.Context(), &source.Installation{}))
+	require.Empty(t, (&Diagnosis{Cluster: clusterOf(t)}).checkPolicies(t.Context(), &source.Installation{}))
 }

@@ -14,9 +14,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// preflight checks whether an operator that may create pods and Secrets is limited to dry runs. It returns nothing
+// checkPreflight checks whether an operator that may create pods and Secrets is limited to dry runs. It returns nothing
 // for an operator without these permissions.
-func (d *Diagnosis) preflight(ctx context.Context, installation *source.Installation) []Result {
+func (d *Diagnosis) checkPreflight(ctx context.Context, installation *source.Installation) []Result {
 	const check = "preflight"
 	if !installation.Preflight {
 		return nil

@@ -22,7 +22,7 @@ const maxResponse = 16 << 20
 
 // checkAnonymousRejected checks that metrics are not served to unauthenticated clients.
 func checkAnonymousRejected(ctx context.Context, url string) error {
-	status, _, err := get(ctx, insecureTransport(), url)
+	status, _, err := getURL(ctx, insecureTransport(), url)
 	if err == nil && status != http.StatusUnauthorized {
 		err = fmt.Errorf("%s answers %d: it should be 401 without a token", url, status)
 	}
@@ -37,7 +37,7 @@ func checkMetricsServed(ctx context.Context, config *rest.Config, url string) er
 	if err != nil {
 		return err
 	}
-	status, text, err := get(ctx, signed, url)
+	status, text, err := getURL(ctx, signed, url)
 	switch {
 	case err != nil:
 		return err
@@ -49,7 +49,7 @@ func checkMetricsServed(ctx context.Context, config *rest.Config, url string) er
 	return nil
 }
 
-func get(ctx context.Context, transport http.RoundTripper, url string) (status int, text string, err error) {
+func getURL(ctx context.Context, transport http.RoundTripper, url string) (status int, text string, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return 0, "", err

@@ -10,10 +10,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// requiredObjects checks whether the objects of the chart exist that the operator depends on. Objects with a check of their
+// checkRequiredObjects checks whether the objects of the chart exist that the operator depends on. Objects with a check of their
 // own are left out: the objects of admission injection, preflight and the webhook. It returns nothing for a release
 // without the flag.
-func (d *Diagnosis) requiredObjects(ctx context.Context, installation *source.Installation) []Result {
+func (d *Diagnosis) checkRequiredObjects(ctx context.Context, installation *source.Installation) []Result {
 	const check = "objects of the installation"
 	var existing, missing, unserved []string
 	for _, text := range installation.Required {

@@ -51,7 +51,7 @@ func TestDiagnosis_ReportsMissingObjects(t *testing.T) {
 					return c.Get(ctx, key, object, options...)
 				},
 			})
-			results := (&Diagnosis{Cluster: cluster}).requiredObjects(t.Context(), &source.Installation{Namespace: "vector-system", Required: test.required})
+			results := (&Diagnosis{Cluster: cluster}).checkRequiredObjects(t.Context(), &source.Installation{Namespace: "vector-system", Required: test.required})
 			if test.state == "" {
 				require.Empty(t, results)
 				return

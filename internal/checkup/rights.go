@@ -90,52 +90,52 @@ func optionalNeeds(installation *source.Installation) []need {
 	return needs
 }
 
-// placed is a permission in a namespace, "" for all namespaces or for cluster-scoped resources.
-type placed struct {
+// scopedNeed is a permission in a namespace, "" for all namespaces or for cluster-scoped resources.
+type scopedNeed struct {
 	need
 	namespace string
 }
 
 // webhookNeeds returns the additional permissions that the chart grants for the admission webhook.
-func webhookNeeds(installation *source.Installation) []placed {
+func webhookNeeds(installation *source.Installation) []scopedNeed {
 	webhook := installation.Webhook
 	switch {
 	case webhook == nil:
 		return nil
 	case webhook.Configuration == "":
-		return []placed{{need{"", "secrets", "", webhook.Secret, []string{"list", "watch"}}, installation.Namespace}}
+		return []scopedNeed{{need{"", "secrets", "", webhook.Secret, []string{"list", "watch"}}, installation.Namespace}}
 	}
-	return []placed{
+	return []scopedNeed{
 		{need{"", "secrets", "", webhook.Secret, []string{"get", "list", "watch", "create", "patch"}}, installation.Namespace},
 		{need{"admissionregistration.k8s.io", "validatingwebhookconfigurations", "", webhook.Configuration, []string{"get", "list", "watch", "patch"}}, ""},
 	}
 }
 
 // rolloutNeeds returns the permissions that the chart grants to store the revisions of an installation with waves.
-func rolloutNeeds(installation *source.Installation) []placed {
+func rolloutNeeds(installation *source.Installation) []scopedNeed {
 	rules, err := fleet.Parse(desired.RolloutKey, []byte(installation.Values[desired.RolloutKey]))
 	if err != nil || !rules.IsStaged() {
 		return nil // The check of the values reports a parse error.
 	}
-	return []placed{{need{"apps", "controllerrevisions", "", "", []string{"get", "list", "create", "patch", "delete"}}, installation.Namespace}}
+	return []scopedNeed{{need{"apps", "controllerrevisions", "", "", []string{"get", "list", "create", "patch", "delete"}}, installation.Namespace}}
 }
 
-// homeNeeds returns the permissions that the chart grants in the operator namespace if the operator watches other
+// operatorNamespaceNeeds returns the permissions that the chart grants in the operator namespace if the operator watches other
 // namespaces only.
-func homeNeeds(installation *source.Installation) []placed {
+func operatorNamespaceNeeds(installation *source.Installation) []scopedNeed {
 	if len(installation.Namespaces) == 0 {
 		return nil
 	}
 	record := fleet.PublicationName(installation.ValuesName())
-	return []placed{
+	return []scopedNeed{
 		{need{"", "configmaps", "", "", []string{"list", "watch", "create"}}, installation.Namespace},
 		{need{"", "configmaps", "", record.Name, []string{"update"}}, installation.Namespace},
 	}
 }
 
 // requiredNeeds returns the permissions that the chart grants to find missing objects of the release.
-func requiredNeeds(installation *source.Installation) []placed {
-	var needs []placed
+func requiredNeeds(installation *source.Installation) []scopedNeed {
+	var needs []scopedNeed
 	for _, text := range installation.Required {
 		object, err := source.ParseRequiredObject(text)
 		if err != nil {
@@ -145,13 +145,13 @@ func requiredNeeds(installation *source.Installation) []placed {
 		if object.IsNamespaced() {
 			namespace = installation.Namespace
 		}
-		needs = append(needs, placed{need{resource.Group, resource.Resource, "", object.Name, []string{"get"}}, namespace})
+		needs = append(needs, scopedNeed{need{resource.Group, resource.Resource, "", object.Name, []string{"get"}}, namespace})
 	}
 	return needs
 }
 
-// rights checks the permissions of the operator's ServiceAccount, by impersonating the ServiceAccount.
-func (d *Diagnosis) rights(ctx context.Context, installation *source.Installation) Result {
+// checkPermissions checks the permissions of the operator's ServiceAccount, by impersonating the ServiceAccount.
+func (d *Diagnosis) checkPermissions(ctx context.Context, installation *source.Installation) Result {
 	const check = "rights of the operator"
 	user := fmt.Sprintf("system:serviceaccount:%s:%s", installation.Namespace, installation.ServiceAccount)
 	operator, err := d.AsOperator(user)
@@ -162,27 +162,27 @@ func (d *Diagnosis) rights(ctx context.Context, installation *source.Installatio
 	if len(namespaces) == 0 {
 		namespaces = []string{metav1.NamespaceAll}
 	}
-	placedNeeds := slices.Concat(webhookNeeds(installation), rolloutNeeds(installation), homeNeeds(installation), requiredNeeds(installation))
+	placedNeeds := slices.Concat(webhookNeeds(installation), rolloutNeeds(installation), operatorNamespaceNeeds(installation), requiredNeeds(installation))
 	needs := slices.Concat(workloadNeeds(installation.Kinds), needs, optionalNeeds(installation))
 	if installation.ReadsNodes {
-		placedNeeds = append(placedNeeds, placed{need{"", "nodes", "", "", []string{"list"}}, ""})
+		placedNeeds = append(placedNeeds, scopedNeed{need{"", "nodes", "", "", []string{"list"}}, ""})
 	}
 	if installation.OffersClusters {
 		placedNeeds = append(placedNeeds,
-			placed{need{v1alpha1.GroupVersion.Group, "clustervectorsidecars", "", "", []string{"list", "watch", "patch"}}, metav1.NamespaceAll},
-			placed{need{v1alpha1.GroupVersion.Group, "clustervectorsidecars", "status", "", []string{"patch"}}, metav1.NamespaceAll})
+			scopedNeed{need{v1alpha1.GroupVersion.Group, "clustervectorsidecars", "", "", []string{"list", "watch", "patch"}}, metav1.NamespaceAll},
+			scopedNeed{need{v1alpha1.GroupVersion.Group, "clustervectorsidecars", "status", "", []string{"patch"}}, metav1.NamespaceAll})
 	}
 	for _, namespace := range namespaces {
 		for _, need := range needs {
 			if namespace != "" && need.resource == "namespaces" {
 				continue // With watched namespaces, the operator does not need to list namespaces.
 			}
-			placedNeeds = append(placedNeeds, placed{need, namespace})
+			placedNeeds = append(placedNeeds, scopedNeed{need, namespace})
 		}
 	}
 	var missing []string
 	for _, placedNeed := range placedNeeds {
-		denied, err := placedNeed.deniedTo(ctx, operator)
+		denied, err := placedNeed.deniedPermissions(ctx, operator)
 		if err != nil {
 			return Result{check, Unknown, err.Error(), "ask someone with permission to impersonate " + user}
 		}
@@ -205,8 +205,8 @@ func blindHalt(installation *source.Installation, missing []string) string {
 	return "; rollout.halt cannot see the causes of failures without pods"
 }
 
-// deniedTo returns the verbs that a client is denied.
-func (p *placed) deniedTo(ctx context.Context, operator client.Client) ([]string, error) {
+// deniedPermissions returns the verbs that a client is denied.
+func (p *scopedNeed) deniedPermissions(ctx context.Context, operator client.Client) ([]string, error) {
 	var denied []string
 	for _, verb := range p.verbs {
 		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
@@ -232,8 +232,8 @@ func (p *placed) deniedTo(ctx context.Context, operator client.Client) ([]string
 	return denied, nil
 }
 
-// optional reports the information that the operator lacks without an optional permission.
-func optional(installation *source.Installation) Result {
+// checkOptional reports the information that the operator lacks without an optional permission.
+func checkOptional(installation *source.Installation) Result {
 	texts := []string{
 		"pods are not read: a rollout does not report why pods do not run, except for rejections by the API server; " +
 			"a rollout fails when pods are unavailable for 2 minutes, or at its progress deadline (rbac.optional.pods)",

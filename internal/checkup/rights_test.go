@@ -58,7 +58,7 @@ func TestOptionalNeeds_ListsPermissionsForEnabledFeatures(t *testing.T) {
 
 func TestRequiredNeeds_GetObjectsByName(t *testing.T) {
 	of := source.Installation{Namespace: "vector-system", Required: []string{"Service/webhook", "MutatingAdmissionPolicyBinding/vso.deployments", "Gateway/later"}}
-	require.Equal(t, []placed{
+	require.Equal(t, []scopedNeed{
 		{need{"", "services", "", "webhook", []string{"get"}}, "vector-system"},
 		{need{"admissionregistration.k8s.io", "mutatingadmissionpolicybindings", "", "vso.deployments", []string{"get"}}, ""},
 	}, requiredNeeds(&of))
@@ -66,10 +66,10 @@ func TestRequiredNeeds_GetObjectsByName(t *testing.T) {
 
 func TestHomeNeeds_ListsRightsForRecord(t *testing.T) {
 	of := source.Installation{Namespace: "vector-system", ValuesFrom: "values"}
-	require.Empty(t, homeNeeds(&of), "the rights for all namespaces include them")
+	require.Empty(t, operatorNamespaceNeeds(&of), "the rights for all namespaces include them")
 	of.Namespaces = []string{"shop"}
-	require.Equal(t, []placed{
+	require.Equal(t, []scopedNeed{
 		{need{"", "configmaps", "", "", []string{"list", "watch", "create"}}, "vector-system"},
 		{need{"", "configmaps", "", "values-published", []string{"update"}}, "vector-system"},
-	}, homeNeeds(&of))
+	}, operatorNamespaceNeeds(&of))
 }

@@ -34,10 +34,10 @@ type caller struct {
 // refusing is the effect of a webhook that does not respond.
 const refusing = "no VectorSidecar can be created or changed"
 
-// webhook checks the requirements for calls of the operator's admission webhook, if the webhook is enabled.
-func (d *Diagnosis) webhook(ctx context.Context, installation *source.Installation) []Result {
+// checkWebhook checks the requirements for calls of the operator's admission webhook, if the webhook is enabled.
+func (d *Diagnosis) checkWebhook(ctx context.Context, installation *source.Installation) []Result {
 	const check = "admission webhook"
-	callers, err := d.callers(ctx, installation.Namespace)
+	callers, err := d.findCallers(ctx, installation.Namespace)
 	switch {
 	case err != nil:
 		return []Result{{check, Unknown, err.Error(), "ask someone with permission to list ValidatingWebhookConfigurations"}}
@@ -57,7 +57,7 @@ func (d *Diagnosis) webhook(ctx context.Context, installation *source.Installati
 			continue
 		}
 		origin := newOrigin(installation, caller)
-		results = append(results, d.trust(caller, origin), d.certificate(ctx, installation, caller, origin), d.service(ctx, caller))
+		results = append(results, d.checkTrust(caller, origin), d.checkCertificate(ctx, installation, caller, origin), d.checkService(ctx, caller))
 	}
 	return results
 }
@@ -72,12 +72,12 @@ func (d *Diagnosis) checkUnregistered(ctx context.Context, installation *source.
 	unregistered := &caller{name: installation.Webhook.Configuration}
 	origin := newOrigin(installation, unregistered)
 	result.Help = "upgrade the installation; the operator registers it once it can answer: " + logCommand(installation)
-	return []Result{result, d.certificate(ctx, installation, unregistered, origin)}
+	return []Result{result, d.checkCertificate(ctx, installation, unregistered, origin)}
 }
 
-// callers returns the configurations that make the API server call a Service of a namespace for VectorSidecars.
-func (d *Diagnosis) callers(ctx context.Context, namespace string) ([]caller, error) {
-	callerLists, err := livelist.Collect(ctx, d.live(), &admissionregistrationv1.ValidatingWebhookConfigurationList{}, func(configuration *admissionregistrationv1.ValidatingWebhookConfiguration) (callers []caller, ok bool) {
+// findCallers returns the configurations that make the API server call a Service of a namespace for VectorSidecars.
+func (d *Diagnosis) findCallers(ctx context.Context, namespace string) ([]caller, error) {
+	callerLists, err := livelist.Collect(ctx, d.liveClient(), &admissionregistrationv1.ValidatingWebhookConfigurationList{}, func(configuration *admissionregistrationv1.ValidatingWebhookConfiguration) (callers []caller, ok bool) {
 		for j := range configuration.Webhooks {
 			webhook := &configuration.Webhooks[j]
 			service := webhook.ClientConfig.Service
@@ -98,8 +98,8 @@ func isAboutSidecars(webhook *admissionregistrationv1.ValidatingWebhook) bool {
 	})
 }
 
-// service checks whether the webhook's Service has ready endpoints.
-func (d *Diagnosis) service(ctx context.Context, caller *caller) Result {
+// checkService checks whether the webhook's Service has ready endpoints.
+func (d *Diagnosis) checkService(ctx context.Context, caller *caller) Result {
 	const check = "Service of the admission webhook"
 	key := client.ObjectKey{Namespace: caller.service.Namespace, Name: caller.service.Name}
 	var service corev1.Service
@@ -110,7 +110,7 @@ func (d *Diagnosis) service(ctx context.Context, caller *caller) Result {
 		return Result{check, Unknown, err.Error(), "ask someone with permission to get Services in " + key.Namespace}
 	}
 	type endpoints struct{ ready, total int }
-	counts, err := livelist.Collect(ctx, d.live(), &discoveryv1.EndpointSliceList{}, func(slice *discoveryv1.EndpointSlice) (endpoints, bool) {
+	counts, err := livelist.Collect(ctx, d.liveClient(), &discoveryv1.EndpointSliceList{}, func(slice *discoveryv1.EndpointSlice) (endpoints, bool) {
 		counted := endpoints{total: len(slice.Endpoints)}
 		for i := range slice.Endpoints {
 			if ptr.Deref(slice.Endpoints[i].Conditions.Ready, true) {
