@@ -71,37 +71,37 @@ func (s *inputs) parseFilter(arguments []string) (*workloadFilter, error) {
 	return c, nil
 }
 
-func (c *workloadFilter) includes(object workload.Object) bool {
+func (c *workloadFilter) matches(object workload.Object) bool {
 	return c.selector.Matches(labels.Set(object.GetLabels())) &&
 		(len(c.named) == 0 || slices.ContainsFunc(c.named, func(name workloadName) bool { return name.matches(object) }))
 }
 
-// pick returns the workloads of a scene that a command applies to. Workloads from files keep their order. An unknown
+// pickWorkloads returns the workloads of a scene that a command applies to. Workloads from files keep their order. An unknown
 // name is an error.
-func (s *session) pick() ([]workload.Object, error) {
+func (s *session) pickWorkloads() ([]workload.Object, error) {
 	var workloads []workload.Object
-	for _, deployment := range s.inOrder() {
-		if s.filter.includes(deployment) && (s.namespace == "" || deployment.GetNamespace() == s.namespace) {
+	for _, deployment := range s.workloadsInOrder() {
+		if s.filter.matches(deployment) && (s.namespace == "" || deployment.GetNamespace() == s.namespace) {
 			workloads = append(workloads, deployment)
 		}
 	}
 	for _, name := range s.filter.named {
 		if !slices.ContainsFunc(workloads, name.matches) {
-			return nil, fmt.Errorf("%s %q does not exist%s", cmp.Or(name.kind, workload.Singular()), name.name, inNamespace(s.namespace))
+			return nil, fmt.Errorf("%s %q does not exist%s", cmp.Or(name.kind, workload.Singular()), name.name, namespacePhrase(s.namespace))
 		}
 	}
 	return workloads, nil
 }
 
-func inNamespace(namespace string) string {
+func namespacePhrase(namespace string) string {
 	if namespace == "" {
 		return ""
 	}
 	return " in namespace " + namespace
 }
 
-// inOrder returns all workloads: first those in files, in the order of the files, then those of the cluster.
-func (s *session) inOrder() []workload.Object {
+// workloadsInOrder returns all workloads: first those in files, in the order of the files, then those of the cluster.
+func (s *session) workloadsInOrder() []workload.Object {
 	var workloads []workload.Object
 	isIn := map[workload.Object]bool{}
 	add := func(deployment workload.Object) {
@@ -137,9 +137,9 @@ func (m *merged) changeFor(deployment workload.Object) *change {
 	return &change{before: deployment}
 }
 
-// merge carries out all decisions on copies, one VectorSidecar after another. It ignores rollout slots, because it
+// mergeSidecars carries out all decisions on copies, one VectorSidecar after another. It ignores rollout slots, because it
 // shows the final state of the rollout.
-func (s *session) merge(ctx context.Context) (*merged, error) {
+func (s *session) mergeSidecars(ctx context.Context) (*merged, error) {
 	merger, err := simulate.New()
 	if err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func (s *session) merge(ctx context.Context) (*merged, error) {
 	result := &merged{changes: map[workload.Object]*change{}}
 	latest := map[workload.Object]*change{} // By the workload as it is in the scene now.
 	for _, sidecar := range s.Sidecars() {
-		ruled, err := s.rule(ctx, sidecar)
+		ruled, err := s.evaluateSidecar(ctx, sidecar)
 		if err != nil {
 			return nil, err
 		}
@@ -155,7 +155,7 @@ func (s *session) merge(ctx context.Context) (*merged, error) {
 		for i := range ruled.Plans {
 			p := &ruled.Plans[i]
 			deployment := s.Workload(p.Target)
-			if deployment == nil || !s.filter.includes(deployment) {
+			if deployment == nil || !s.filter.matches(deployment) {
 				continue
 			}
 			workloadChange := latest[deployment]
@@ -167,7 +167,7 @@ func (s *session) merge(ctx context.Context) (*merged, error) {
 			if ruled.Invalid != nil || !isWritten(p) {
 				continue
 			}
-			next, err := workloadChange.carryOut(merger, deployment, p)
+			next, err := workloadChange.applyPlan(merger, deployment, p)
 			if err != nil {
 				return nil, err
 			}
@@ -183,7 +183,7 @@ func isWritten(p *plan.Plan) bool {
 	return p.StartsPods()
 }
 
-func (c *change) carryOut(merger *simulate.Merger, object workload.Object, p *plan.Plan) (workload.Object, error) {
+func (c *change) applyPlan(merger *simulate.Merger, object workload.Object, p *plan.Plan) (workload.Object, error) {
 	after, err := merger.Workload(object, p)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", status.Object(p.Target), err)
@@ -197,8 +197,8 @@ func (c *change) carryOut(merger *simulate.Merger, object workload.Object, p *pl
 	return next, nil
 }
 
-// pods returns the number of pods of a workload that restart when its template changes.
-func pods(object workload.Object) int {
+// podCount returns the number of pods of a workload that restart when its template changes.
+func podCount(object workload.Object) int {
 	content, _ := workload.Read(object)
 	return int(content.Pods)
 }
@@ -214,7 +214,7 @@ func (m *merged) companions(workloads ...workload.Object) []*corev1.ConfigMap {
 	var companions []*corev1.ConfigMap
 	for _, ruled := range m.rulings {
 		for i := range ruled.Companions {
-			if configMap := &ruled.Companions[i]; ruled.isFor(configMap, workloads...) {
+			if configMap := &ruled.Companions[i]; ruled.referencesConfigMap(configMap, workloads...) {
 				companions = append(companions, printable(configMap))
 			}
 		}
@@ -222,8 +222,8 @@ func (m *merged) companions(workloads ...workload.Object) []*corev1.ConfigMap {
 	return companions
 }
 
-// isFor reports whether one of the workloads needs a companion.
-func (r *result) isFor(configMap *corev1.ConfigMap, workloads ...workload.Object) bool {
+// referencesConfigMap reports whether one of the workloads needs a companion.
+func (r *result) referencesConfigMap(configMap *corev1.ConfigMap, workloads ...workload.Object) bool {
 	return slices.ContainsFunc(workloads, func(object workload.Object) bool {
 		return configMap.Namespace == object.GetNamespace() && slices.Contains(r.referencedConfigMaps(object), configMap.Name)
 	})
@@ -252,18 +252,18 @@ func (r *result) referencedConfigMaps(object workload.Object) []string {
 	return names
 }
 
-// faults returns an error for each VectorSidecar that injects nothing.
-func (m *merged) faults() []error {
+// faultErrors returns an error for each VectorSidecar that injects nothing.
+func (m *merged) faultErrors() []error {
 	var faults []error
 	for _, ruled := range m.rulings {
 		if ruled.Invalid != nil {
-			faults = append(faults, fault(ruled.sidecar, len(m.rulings) > 1, ruled.Invalid.Reason, ruled.Invalid.Message))
+			faults = append(faults, sidecarError(ruled.sidecar, len(m.rulings) > 1, ruled.Invalid.Reason, ruled.Invalid.Message))
 		}
 	}
 	return faults
 }
 
-func fault(sidecar *v1alpha1.VectorSidecar, hasOthers bool, reason, message string) error {
+func sidecarError(sidecar *v1alpha1.VectorSidecar, hasOthers bool, reason, message string) error {
 	if hasOthers {
 		return fmt.Errorf("%s: %s: %s", meta.TitleIn(sidecar.Namespace, sidecar.Name), reason, message)
 	}

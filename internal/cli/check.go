@@ -46,7 +46,7 @@ kubectl vectorsidecar check`,
 	}
 	command.Flags().StringVar(&options.operatorNamespace, "operator-namespace", "", "namespace of the operator, if you may not list all namespaces")
 	options.output = addFormat(command, "json", "yaml")
-	a.withCluster(command.Flags())
+	a.addClusterFlags(command.Flags())
 	return command
 }
 
@@ -86,14 +86,14 @@ func (o *checkOptions) run(ctx context.Context) error {
 	case states[checkup.Failed] > 0:
 		return &foundError{}
 	case unknownCount > 0:
-		return fmt.Errorf("%d of %s could not run; run the command as a user with more permissions", unknownCount, count(len(results), "check"))
+		return fmt.Errorf("%d of %s could not run; run the command as a user with more permissions", unknownCount, countNoun(len(results), "check"))
 	}
 	return nil
 }
 
 // impersonate returns a client that impersonates another user.
 func (o *checkOptions) impersonate(user string) (client.Client, error) {
-	config, err := o.app.config()
+	config, err := o.app.restConfig()
 	if err != nil {
 		return nil, err
 	}

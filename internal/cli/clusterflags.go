@@ -44,10 +44,10 @@ var (
 // addRenderFlags adds the flags to a command.
 func (r *renderFlags) addRenderFlags(flags *pflag.FlagSet, defaults renderDefaults) {
 	flags.StringVar(&r.environment, "environment", "", "environment where neither VectorSidecar nor namespace names one (default: "+defaults.environment+")")
-	r.values.add(flags)
+	r.values.addFlags(flags)
 	flags.StringVar(&r.templates, "templates", "", "directory of a sidecar chart that replaces the built-in one, or of the files that differ from it (without Chart.yaml)")
 	flags.StringVar(&r.kubeVersion, "kube-version", "", "version of the API server to render for (default: "+defaults.kubeVersion+")")
-	r.ofCluster.add(flags, defaults.cluster)
+	r.ofCluster.addFlags(flags, defaults.cluster)
 	flags.StringVar(&r.kubeletVersion, "kubelet-version", "", "version of the oldest kubelet to render for (default: "+defaults.kubelet+")")
 }
 
@@ -62,13 +62,13 @@ func (r *renderFlags) kubelet() desired.Kubelet {
 // clusterFlags are the flags for the properties of the cluster that templates read.
 type clusterFlags struct{ ipFamily, platform choice }
 
-// add adds the flags to a command. The usage text starts the default with the given words, and ends it with the
+// addFlags adds the flags to a command. The usage text starts the default with the given words, and ends it with the
 // value.
-func (c *clusterFlags) add(flags *pflag.FlagSet, otherwise string) {
+func (c *clusterFlags) addFlags(flags *pflag.FlagSet, fallbackHelp string) {
 	c.ipFamily.allowed = []string{render.IPv4, render.IPv6}
 	c.platform.allowed = []string{render.Kubernetes, render.OpenShift}
-	flags.Var(&c.ipFamily, "ip-family", "IP family of pods to render for, IPv4 or IPv6 (default: "+otherwise+render.IPv4+")")
-	flags.Var(&c.platform, "platform", "platform to render for, Kubernetes or OpenShift (default: "+otherwise+render.Kubernetes+")")
+	flags.Var(&c.ipFamily, "ip-family", "IP family of pods to render for, IPv4 or IPv6 (default: "+fallbackHelp+render.IPv4+")")
+	flags.Var(&c.platform, "platform", "platform to render for, Kubernetes or OpenShift (default: "+fallbackHelp+render.Kubernetes+")")
 }
 
 // mergeInto returns the properties of the flags, completed by the detected ones.

@@ -18,7 +18,7 @@ import (
 
 // completeEnvironments completes the names of the sidecar chart's environments.
 func (s *inputs) completeEnvironments(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	chart, err := s.chart()
+	chart, err := s.openChart()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
@@ -49,7 +49,7 @@ func (a *app) completeNames(command *cobra.Command, arguments []string, kind sch
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	namespace, err := a.current()
+	namespace, err := a.currentNamespace()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}

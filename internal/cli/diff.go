@@ -56,15 +56,15 @@ kubectl vectorsidecar diff cart -n shop --label logs=vector`,
 }
 
 func (o *diffOptions) run(ctx context.Context, arguments []string) error {
-	scene, err := o.open(ctx, arguments...)
+	scene, err := o.openSession(ctx, arguments...)
 	if err != nil {
 		return err
 	}
-	workloads, err := scene.pick()
+	workloads, err := scene.pickWorkloads()
 	if err != nil {
 		return err
 	}
-	merged, err := scene.merge(ctx)
+	merged, err := scene.mergeSidecars(ctx)
 	if err != nil {
 		return err
 	}
@@ -72,8 +72,8 @@ func (o *diffOptions) run(ctx context.Context, arguments []string) error {
 	switch {
 	case err != nil:
 		return err
-	case len(merged.faults()) > 0:
-		return errors.Join(merged.faults()...)
+	case len(merged.faultErrors()) > 0:
+		return errors.Join(merged.faultErrors()...)
 	case hasDifferences:
 		return &foundError{}
 	}
@@ -126,7 +126,7 @@ func withoutAccount(object client.Object) client.Object {
 func (o *diffOptions) printCompanions(ctx context.Context, scene *session, ruled *result, workloads []workload.Object) (bool, error) {
 	hasDifferences := false
 	for i := range ruled.Missing {
-		if !ruled.isFor(&ruled.Missing[i], workloads...) {
+		if !ruled.referencesConfigMap(&ruled.Missing[i], workloads...) {
 			continue
 		}
 		expected := printable(&ruled.Missing[i])
@@ -153,7 +153,7 @@ func (o *diffOptions) printCompanions(ctx context.Context, scene *session, ruled
 func (o *diffOptions) noteUnchanged(c *change) {
 	for i := range c.plans {
 		if p := &c.plans[i]; p.Reason() != "" && !isWritten(p) {
-			o.app.note("# %s %s/%s: %s: %s", p.Target.Kind, p.Target.Namespace, p.Target.Name, p.Reason(), p.Message())
+			o.app.printNote("# %s %s/%s: %s: %s", p.Target.Kind, p.Target.Namespace, p.Target.Name, p.Reason(), p.Message())
 		}
 	}
 }
@@ -163,19 +163,19 @@ func (c *change) heading() string {
 	var actions, causes []string
 	for i := range c.plans {
 		if p := &c.plans[i]; isWritten(p) {
-			actions = append(actions, strings.ToLower(p.Action())+verb(p))
+			actions = append(actions, strings.ToLower(p.Action())+changeVerb(p))
 			causes = append(causes, p.Write.Cause)
 		}
 	}
 	restarts := "no pod would restart"
 	if c.isRestart {
-		restarts = count(pods(c.before), "pod") + " would restart"
+		restarts = countNoun(podCount(c.before), "pod") + " would restart"
 	}
 	heading := humanize.EscapeLine(fmt.Sprintf("# %s %s/%s: %s; %s", workload.NewRef(c.before).Kind, c.before.GetNamespace(), c.before.GetName(), strings.Join(actions, ", "), restarts)) + "\n"
 	return heading + humanize.EscapeLine("# cause: "+strings.Join(causes, "; ")) + "\n"
 }
 
-func verb(p *plan.Plan) string {
+func changeVerb(p *plan.Plan) string {
 	if p.IsWaiting() {
 		return fmt.Sprintf(" in its batch (%s)", p.Reason())
 	}
@@ -202,7 +202,7 @@ func (o *diffOptions) printDifference(kind string, before, after client.Object, 
 		return false, err
 	}
 	_, err = io.WriteString(o.app.Out, heading)
-	return true, errors.Join(err, painterFor(o.app.Out).difference(text))
+	return true, errors.Join(err, painterFor(o.app.Out).printDifference(text))
 }
 
 // unifiedDiff returns a unified diff, empty if both texts are equal.
@@ -220,8 +220,8 @@ func unifiedDiff(oldName, newName, oldText, newText string) (string, error) {
 	return text, nil
 }
 
-// difference writes a unified diff.
-func (p painter) difference(text string) error {
+// printDifference writes a unified diff.
+func (p painter) printDifference(text string) error {
 	colors := map[byte]string{'+': green, '-': red, '@': cyan}
 	var errs []error
 	for line := range strings.Lines(text) {

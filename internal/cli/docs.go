@@ -32,7 +32,7 @@ func newDocs(a *app) *cobra.Command {
 	topics := map[string]func(*cobra.Command) (string, error){
 		"reasons": func(*cobra.Command) (string, error) { return reasonsPage(), nil },
 		"values":  func(*cobra.Command) (string, error) { return valuesPage(a.chart) },
-		"cli":     func(command *cobra.Command) (string, error) { return manual(command.Root()), nil },
+		"cli":     func(command *cobra.Command) (string, error) { return manualPage(command.Root()), nil },
 	}
 	names := slices.Sorted(maps.Keys(topics))
 	return &cobra.Command{
@@ -49,7 +49,7 @@ kubectl vectorsidecar docs WaitingForSlot`,
 		RunE: func(command *cobra.Command, arguments []string) error {
 			topic, ok := topics[arguments[0]]
 			if !ok {
-				return explainWord(command, arguments[0], names)
+				return explainReason(command, arguments[0], names)
 			}
 			text, err := topic(command)
 			if err != nil {
@@ -61,8 +61,8 @@ kubectl vectorsidecar docs WaitingForSlot`,
 	}
 }
 
-// explainWord prints one entry of the catalog.
-func explainWord(command *cobra.Command, word string, topics []string) error {
+// explainReason prints one entry of the catalog.
+func explainReason(command *cobra.Command, word string, topics []string) error {
 	if rule, isKnown := lint.RuleFor(word); isKnown {
 		_, err := fmt.Fprintf(command.OutOrStdout(), "%s (%s)\n  %s\n  what to do: %s\n", rule.Code, rule.Level, rule.Title, rule.Help)
 		return err
@@ -90,7 +90,7 @@ func explainWord(command *cobra.Command, word string, topics []string) error {
 // explainCodes prints entries of the catalog.
 func explainCodes(command *cobra.Command, codes []string) error {
 	for _, code := range codes {
-		if err := explainWord(command, code, nil); err != nil {
+		if err := explainReason(command, code, nil); err != nil {
 			return err
 		}
 	}

@@ -82,7 +82,7 @@ kubectl vectorsidecar eject -A --yes`,
 	flags.BoolVar(&options.dryRun, "dry-run", false, "only say what would go")
 	flags.IntVar(&options.maxConcurrent, "max-concurrent", 5, "how many workloads may roll out at once")
 	flags.DurationVar(&options.timeout, "timeout", 10*time.Minute, "how long one rollout may take before the next may begin")
-	a.withCluster(flags)
+	a.addClusterFlags(flags)
 	return command
 }
 
@@ -91,13 +91,13 @@ func (o *ejectOptions) run(ctx context.Context) error {
 		return fmt.Errorf("--max-concurrent is %d: it must be at least 1", o.maxConcurrent)
 	}
 	if len(o.files) > 0 {
-		return o.manifests()
+		return o.ejectFromManifests()
 	}
-	return o.cluster(ctx)
+	return o.ejectFromCluster(ctx)
 }
 
-// manifests removes sidecars from files.
-func (o *ejectOptions) manifests() error {
+// ejectFromManifests removes sidecars from files.
+func (o *ejectOptions) ejectFromManifests() error {
 	files := source.Files{Stdin: o.app.In, Recursive: o.recursive, Schemas: o.app.builtin.schemaFor}
 	documents, err := files.Read(o.files...)
 	if err != nil {
@@ -107,7 +107,7 @@ func (o *ejectOptions) manifests() error {
 	if err != nil {
 		return err
 	}
-	stripped, users, err := strip(merger, documents)
+	stripped, users, err := stripSidecars(merger, documents)
 	if err != nil {
 		return err
 	}
@@ -131,9 +131,9 @@ func (o *ejectOptions) manifests() error {
 	return &foundError{errors.Join(remaining...)}
 }
 
-// strip returns the workloads of documents without their sidecars, nil for documents without a sidecar. It also
+// stripSidecars returns the workloads of documents without their sidecars, nil for documents without a sidecar. It also
 // returns the workloads that still need a ConfigMap.
-func strip(merger *simulate.Merger, documents []source.Document) (stripped []workload.Object, users map[client.ObjectKey][]workload.Ref, err error) {
+func stripSidecars(merger *simulate.Merger, documents []source.Document) (stripped []workload.Object, users map[client.ObjectKey][]workload.Ref, err error) {
 	stripped, users = make([]workload.Object, len(documents)), map[client.ObjectKey][]workload.Ref{}
 	for i, document := range documents {
 		current := document.Object
@@ -171,8 +171,8 @@ func printEjected(buffer *bytes.Buffer, document source.Document, stripped workl
 	return printTransformed(buffer, document, &unstructured.Unstructured{Object: content})
 }
 
-// cluster removes sidecars from a cluster.
-func (o *ejectOptions) cluster(ctx context.Context) error {
+// ejectFromCluster removes sidecars from a cluster.
+func (o *ejectOptions) ejectFromCluster(ctx context.Context) error {
 	connection, err := o.app.connect()
 	if err != nil {
 		return err
@@ -180,7 +180,7 @@ func (o *ejectOptions) cluster(ctx context.Context) error {
 	namespace := metav1.NamespaceAll
 	scope := "the cluster"
 	if !o.allNamespaces {
-		if namespace, err = o.app.current(); err != nil {
+		if namespace, err = o.app.currentNamespace(); err != nil {
 			return err
 		}
 		scope = "namespace " + namespace
@@ -195,19 +195,19 @@ func (o *ejectOptions) cluster(ctx context.Context) error {
 		}
 	}
 	if traces.None() {
-		o.app.note("nothing of the operator is left in %s", scope)
+		o.app.printNote("nothing of the operator is left in %s", scope)
 		return nil
 	}
 	if o.dryRun {
-		return o.list(traces)
+		return o.listSidecars(traces)
 	}
 	if err := o.confirmRemoval(scope, traces); err != nil {
 		return err
 	}
 	progress := newProgress(o.app.ErrOut)
-	ejector := removal.Ejector{Client: connection, MaxConcurrent: o.maxConcurrent, Patience: o.timeout, Progress: progress.step}
+	ejector := removal.Ejector{Client: connection, MaxConcurrent: o.maxConcurrent, Patience: o.timeout, Progress: progress.showStep}
 	removed, err := ejector.Clean(ctx, namespace)
-	progress.end()
+	progress.clearLine()
 	if err != nil {
 		err = fmt.Errorf("%s is not clean yet; run this again once this is fixed: %w", scope, err)
 		if errors.As(err, new(*removal.LeftError)) {
@@ -215,7 +215,7 @@ func (o *ejectOptions) cluster(ctx context.Context) error {
 		}
 		return err
 	}
-	return humanize.Fprintf(o.app.Out, "removed from %s: %s\n", scope, describe(removed))
+	return humanize.Fprintf(o.app.Out, "removed from %s: %s\n", scope, describeTraces(removed))
 }
 
 // checkNotReinjected returns an error if a ClusterVectorSidecar would inject sidecars into a namespace again.
@@ -242,14 +242,14 @@ func checkNotReinjected(ctx context.Context, cluster client.Reader, namespace st
 	return nil
 }
 
-// describe returns the number of traces of each kind.
-func describe(traces *removal.Traces) string {
+// describeTraces returns the number of traces of each kind.
+func describeTraces(traces *removal.Traces) string {
 	return fmt.Sprintf("the sidecars of %s, %s, %s",
-		count(len(traces.Workloads), "workload"), count(len(traces.Sidecars), "VectorSidecar"), count(len(traces.Companions), "ConfigMap"))
+		countNoun(len(traces.Workloads), "workload"), countNoun(len(traces.Sidecars), "VectorSidecar"), countNoun(len(traces.Companions), "ConfigMap"))
 }
 
-// list prints the objects that would be removed, one per line.
-func (o *ejectOptions) list(traces *removal.Traces) error {
+// listSidecars prints the objects that would be removed, one per line.
+func (o *ejectOptions) listSidecars(traces *removal.Traces) error {
 	var errs []error
 	printLine := func(format string, arguments ...any) {
 		errs = append(errs, humanize.Fprintf(o.app.Out, format, arguments...))
@@ -263,7 +263,7 @@ func (o *ejectOptions) list(traces *removal.Traces) error {
 	}
 	for _, key := range traces.CompanionKeys() {
 		if users := slices.DeleteFunc(slices.Clone(traces.Companions[key]), losesSidecar); len(users) > 0 {
-			o.app.note("%s", removal.Stays(key, users))
+			o.app.printNote("%s", removal.Stays(key, users))
 		} else {
 			printLine("configmap/%s in %s\n", key.Name, key.Namespace)
 		}
@@ -284,6 +284,6 @@ func (o *ejectOptions) confirmRemoval(scope string, traces *removal.Traces) erro
 		return nil
 	}
 	return o.app.confirm(
-		fmt.Sprintf("Remove from %s: %s?", scope, describe(traces)), fmt.Sprintf("this removes from %s: %s", scope, describe(traces)), "nothing was removed",
+		fmt.Sprintf("Remove from %s: %s?", scope, describeTraces(traces)), fmt.Sprintf("this removes from %s: %s", scope, describeTraces(traces)), "nothing was removed",
 	)
 }

@@ -30,7 +30,7 @@ func TestEjectOptions_ListsRemovedAndKeptItems(t *testing.T) {
 		{Namespace: "shop", Name: "b"}: nil, {Namespace: "shop", Name: "a"}: {traces.Workloads[1].Ref}, {Namespace: "shop", Name: "c"}: {traces.Workloads[1].Ref, run},
 	}
 
-	require.NoError(t, options.list(traces))
+	require.NoError(t, options.listSidecars(traces))
 
 	require.Equal(t, `deployment.apps/cart in shop: its sidecars
 statefulset.apps/cart in shop: its sidecars
@@ -52,7 +52,7 @@ func TestEjectOptions_KeepsConfigMapOfRunningJob(t *testing.T) {
 	var out bytes.Buffer
 	options := ejectOptions{app: &app{IOStreams: genericiooptions.IOStreams{In: strings.NewReader(manifests), Out: &out}}, files: []string{"-"}}
 
-	err := options.manifests()
+	err := options.ejectFromManifests()
 
 	require.ErrorContains(t, err, "ConfigMap shop/logs-vector stays, because pods of Job shop/report-1 need it: wait until they have ended, or delete them")
 	require.Contains(t, out.String(), "kind: ConfigMap")

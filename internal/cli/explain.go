@@ -120,11 +120,11 @@ func (o *explainOptions) run(ctx context.Context, arguments []string) error {
 	if err := o.output.check(); err != nil {
 		return err
 	}
-	scene, err := o.open(ctx, arguments...)
+	scene, err := o.openSession(ctx, arguments...)
 	if err != nil {
 		return err
 	}
-	workloads, err := scene.pick()
+	workloads, err := scene.pickWorkloads()
 	if err != nil {
 		return err
 	}
@@ -166,19 +166,19 @@ func (s *session) explain(ctx context.Context, deployment workload.Object) (*exp
 		}
 	}
 	if len(result.VectorSidecars) == 0 {
-		hint, err := s.nameElsewhere(ctx, deployment)
+		hint, err := s.findInOtherNamespaces(ctx, deployment)
 		if err != nil {
 			return nil, err
 		}
 		result.otherNamespaceMatch = hint
 	}
-	result.conclude(&view)
+	result.setConclusion(&view)
 	return result, nil
 }
 
 // sidecarReport explains one VectorSidecar of the workload's namespace.
 func (s *session) sidecarReport(ctx context.Context, sidecar *v1alpha1.VectorSidecar, deployment workload.Object, view *workload.View) (*sidecarReport, error) {
-	ruled, err := s.rule(ctx, sidecar)
+	ruled, err := s.evaluateSidecar(ctx, sidecar)
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +186,7 @@ func (s *session) sidecarReport(ctx context.Context, sidecar *v1alpha1.VectorSid
 	report := &sidecarReport{
 		Name: sidecar.Name, Environment: ruled.Environment, EnvironmentFrom: ruled.EnvironmentFrom,
 		Templates: s.templatesName(ruled), Assumed: ruled.assumed, InjectedHash: owned.InjectedHash, ChangeCause: owned.ChangeCause,
-		InjectedBy: injectedBy(&owned, carries), Admission: s.admission(ctx, sidecar),
+		InjectedBy: injectionOrigin(&owned, carries), Admission: s.describeAdmission(ctx, sidecar),
 		Fields: ownedFields(deployment, meta.Manager(sidecar.Name)), Reverted: lastgood.TextOf(sidecar),
 	}
 	content, _ := workload.Read(deployment)
@@ -196,10 +196,10 @@ func (s *session) sidecarReport(ctx context.Context, sidecar *v1alpha1.VectorSid
 	for i := range ruled.Plans {
 		p := &ruled.Plans[i]
 		if p.Target.Name == deployment.GetName() && p.Target.Kind == workload.NewRef(deployment).Kind {
-			report.fill(p, batches[i], view)
+			report.addPlan(p, batches[i], view)
 			report.InjectedEnv = describeInjectedEnv(p, view, workload.PodTemplate(deployment))
 			if isWritten(p) {
-				report.Restarts = pods(deployment)
+				report.Restarts = podCount(deployment)
 			}
 		}
 	}
@@ -209,12 +209,12 @@ func (s *session) sidecarReport(ctx context.Context, sidecar *v1alpha1.VectorSid
 	case report.Matches && !sidecar.Spec.IsEnabled():
 		report.Reason, report.Message = meta.ReasonDisabled, "spec.enabled of the VectorSidecar is false"
 	default:
-		report.report(sidecar, workload.NewRef(deployment))
+		report.addStatus(sidecar, workload.NewRef(deployment))
 	}
 	return report, nil
 }
 
-func (a *sidecarReport) fill(p *plan.Plan, batch int, view *workload.View) {
+func (a *sidecarReport) addPlan(p *plan.Plan, batch int, view *workload.View) {
 	a.Action, a.State, a.Batch, a.Rollout = p.Action(), string(p.State()), batch, string(p.Workload.Rollout)
 	a.Reason, a.Message, a.Warning, a.Cause = p.Reason(), p.Message(), p.Warning, p.Write.Cause
 	a.HasOlderRendering = p.Existing.UnchangedHash != ""
@@ -229,9 +229,9 @@ func (a *sidecarReport) fill(p *plan.Plan, batch int, view *workload.View) {
 	}
 }
 
-// report copies results from the status that only the operator knows: a write that the API server rejected, paused
+// addStatus copies results from the status that only the operator knows: a write that the API server rejected, paused
 // corrections, or the errors of the pods of an unfinished rollout.
-func (a *sidecarReport) report(sidecar *v1alpha1.VectorSidecar, ref workload.Ref) {
+func (a *sidecarReport) addStatus(sidecar *v1alpha1.VectorSidecar, ref workload.Ref) {
 	if sidecar.Status.ObservedGeneration != sidecar.Generation {
 		return
 	}

@@ -21,10 +21,10 @@ const (
 	byOperator  = "the operator, after the workload was written"
 )
 
-// injectedBy describes how the sidecar of a workload was injected, "" for a workload without a sidecar.
-func injectedBy(owned *workload.Owned, carries bool) string {
+// injectionOrigin describes how the sidecar of a workload was injected, "" for a workload without a sidecar.
+func injectionOrigin(owned *workload.Owned, hasFields bool) string {
 	switch {
-	case !carries || owned.IsEmpty():
+	case !hasFields || owned.IsEmpty():
 		return ""
 	case owned.IsAdmissionInjected(), plan.IsOfAdmission(owned.ChangeCause):
 		return byAdmission
@@ -32,9 +32,9 @@ func injectedBy(owned *workload.Owned, carries bool) string {
 	return byOperator
 }
 
-// admission describes whether the API server injects the sidecars of a VectorSidecar into new workloads, with the
+// describeAdmission describes whether the API server injects the sidecars of a VectorSidecar into new workloads, with the
 // reason if not. It returns "" if the namespace has no OverlaySet, or if the OverlaySet cannot be read.
-func (s *session) admission(ctx context.Context, sidecar *v1alpha1.VectorSidecar) string {
+func (s *session) describeAdmission(ctx context.Context, sidecar *v1alpha1.VectorSidecar) string {
 	if s.cluster == nil {
 		return ""
 	}
@@ -55,5 +55,5 @@ func (s *session) admission(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 	if offered == 0 {
 		return "by the operator: " + reason
 	}
-	return fmt.Sprintf("by the API server, if its admission policy can evaluate the workload (%s)", count(offered, "overlay"))
+	return fmt.Sprintf("by the API server, if its admission policy can evaluate the workload (%s)", countNoun(offered, "overlay"))
 }

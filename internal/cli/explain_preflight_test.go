@@ -32,7 +32,7 @@ func TestExplain_ShowsRejectedDryRuns(t *testing.T) {
 			test.told.Kind, test.told.Name = of.Kind, of.Name
 			vs := &v1alpha1.VectorSidecar{Status: v1alpha1.VectorSidecarStatus{Workloads: []v1alpha1.WorkloadStatus{test.told}}}
 			one := &sidecarReport{Action: string(plan.Inject), Reason: test.waits}
-			one.report(vs, of)
+			one.addStatus(vs, of)
 			require.Equal(t, test.want, one.Reason)
 		})
 	}

@@ -34,10 +34,10 @@ func (o *findingsOutput) print(result *lint.Result) error {
 		return o.output.print(o.app.Out, result)
 	}
 	for _, skipped := range result.Skipped {
-		o.app.note("skipped %s: %s", skipped.File, skipped.Reason)
+		o.app.printNote("skipped %s: %s", skipped.File, skipped.Reason)
 	}
 	for _, note := range result.Notes {
-		o.app.note("%s:%d: %s", note.File, note.Line, note.Text)
+		o.app.printNote("%s:%d: %s", note.File, note.Line, note.Text)
 	}
 	switch o.output.name {
 	case "junit":
@@ -66,11 +66,11 @@ func (o *findingsOutput) printText(result *lint.Result) error {
 			return err
 		}
 	}
-	text := fmt.Sprintf("%s checked, %s", count(result.Linted, o.noun), count(len(result.Findings), "finding"))
+	text := fmt.Sprintf("%s checked, %s", countNoun(result.Linted, o.noun), countNoun(len(result.Findings), "finding"))
 	if n := len(result.Ignored); n > 0 {
 		text += fmt.Sprintf(", %d ignored", n)
 	}
-	o.app.note("%s", text)
+	o.app.printNote("%s", text)
 	return nil
 }
 
@@ -82,27 +82,27 @@ func (o *findingsOutput) printCommands(result *lint.Result) error {
 		if finding.Level == string(meta.Error) {
 			command = "error"
 		}
-		properties := "file=" + inProperty(finding.File)
+		properties := "file=" + escapeAnnotationProperty(finding.File)
 		if finding.Line > 0 {
 			properties += fmt.Sprintf(",line=%d", finding.Line)
 		}
 		if finding.Column > 0 {
 			properties += fmt.Sprintf(",col=%d", finding.Column)
 		}
-		line := fmt.Sprintf("::%s %s,title=%s::%s\n", command, properties, inProperty(finding.Code), inMessage(finding.Text()+"; "+finding.Help))
-		if err := control(o.app.Out, line); err != nil {
+		line := fmt.Sprintf("::%s %s,title=%s::%s\n", command, properties, escapeAnnotationProperty(finding.Code), escapeAnnotationMessage(finding.Text()+"; "+finding.Help))
+		if err := writeControl(o.app.Out, line); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// inMessage escapes untrusted text for the message of a command.
-func inMessage(text string) string {
+// escapeAnnotationMessage escapes untrusted text for the message of a command.
+func escapeAnnotationMessage(text string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(humanize.Escape(text))
 }
 
-// inProperty escapes untrusted text for a property of a command.
-func inProperty(text string) string {
-	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(inMessage(text))
+// escapeAnnotationProperty escapes untrusted text for a property of a command.
+func escapeAnnotationProperty(text string) string {
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(escapeAnnotationMessage(text))
 }

@@ -54,7 +54,7 @@ kubectl vectorsidecar get clustervectorsidecars`,
 	flags.BoolVarP(&options.watch, "watch", "w", false, "go on, and print again what changes")
 	flags.StringVarP(&options.selector, "selector", "l", "", "list only VectorSidecars with these labels")
 	options.output = addFormat(command, "wide", "json", "yaml", "name")
-	a.withCluster(flags)
+	a.addClusterFlags(flags)
 	return command
 }
 
@@ -70,32 +70,32 @@ func (o *getOptions) run(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	ofClusters, isOfClusters, err := clusterNames(names)
+	ofClusters, isOfClusters, err := parseClusterNames(names)
 	if err != nil {
 		return err
 	}
 	namespace := ""
 	if !o.allNamespaces && !isOfClusters {
-		if namespace, err = o.app.current(); err != nil {
+		if namespace, err = o.app.currentNamespace(); err != nil {
 			return err
 		}
 	}
 	show := func() ([]byte, error) {
 		if isOfClusters {
-			return o.showClusters(ctx, cluster, ofClusters, selector)
+			return o.formatClusters(ctx, cluster, ofClusters, selector)
 		}
 		sidecars, err := livelist.Collect(ctx, livelist.New(cluster), &v1alpha1.VectorSidecarList{}, o.reduceSidecar,
 			client.InNamespace(namespace), client.MatchingLabelsSelector{Selector: selector})
 		if err != nil {
 			return nil, explainMissing(err)
 		}
-		return o.text(sidecars, names, namespace)
+		return o.formatSidecars(sidecars, names, namespace)
 	}
 	switch {
 	case o.watch && isOfClusters:
-		return o.app.watch(ctx, cluster, show, clusterSidecars())
+		return o.app.watch(ctx, cluster, show, watchClusterSidecars())
 	case o.watch:
-		return o.app.watch(ctx, cluster, show, sidecarsIn(namespace))
+		return o.app.watch(ctx, cluster, show, watchSidecars(namespace))
 	}
 	text, err := show()
 	if err != nil {
@@ -115,8 +115,8 @@ func (o *getOptions) reduceSidecar(sidecar *v1alpha1.VectorSidecar) (v1alpha1.Ve
 	return printed, true
 }
 
-// text prints the VectorSidecars with the given names, or all of them.
-func (o *getOptions) text(sidecars []v1alpha1.VectorSidecar, names []string, namespace string) ([]byte, error) {
+// formatSidecars prints the VectorSidecars with the given names, or all of them.
+func (o *getOptions) formatSidecars(sidecars []v1alpha1.VectorSidecar, names []string, namespace string) ([]byte, error) {
 	sidecars, err := filterByName(sidecars, names, namespace)
 	if err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (o *getOptions) text(sidecars []v1alpha1.VectorSidecar, names []string, nam
 	var buffer bytes.Buffer
 	switch {
 	case len(sidecars) == 0 && !o.output.isTree():
-		o.app.note("no VectorSidecars found%s", inNamespace(namespace))
+		o.app.printNote("no VectorSidecars found%s", namespacePhrase(namespace))
 		return nil, nil
 	case o.output.name == "name":
 		for i := range sidecars {
@@ -138,11 +138,11 @@ func (o *getOptions) text(sidecars []v1alpha1.VectorSidecar, names []string, nam
 		err = o.output.print(&buffer, map[string]any{"apiVersion": "v1", "kind": "List", "items": sidecars})
 		return buffer.Bytes(), err
 	}
-	err = o.table(&buffer, sidecars)
+	err = o.printSidecarTable(&buffer, sidecars)
 	return buffer.Bytes(), err
 }
 
-func (o *getOptions) table(w io.Writer, sidecars []v1alpha1.VectorSidecar) error {
+func (o *getOptions) printSidecarTable(w io.Writer, sidecars []v1alpha1.VectorSidecar) error {
 	header := []string{"NAMESPACE", "NAME", "ENVIRONMENT", "MATCHED", "INJECTED", "UPDATED", "WAITING", "CONFLICTS", "SKIPPED", "FAILED", "READY", "REASON", "AGE"}
 	isWide := o.output.name == "wide"
 	if isWide {
@@ -151,24 +151,24 @@ func (o *getOptions) table(w io.Writer, sidecars []v1alpha1.VectorSidecar) error
 	var rows [][]string
 	for i := range sidecars {
 		status, total := &sidecars[i].Status, sidecars[i].Status.Total()
-		row := []string{sidecars[i].Namespace, sidecars[i].Name, dash(status.Environment)}
+		row := []string{sidecars[i].Namespace, sidecars[i].Name, textOrDash(status.Environment)}
 		for _, n := range []int32{
 			total.Matched, total.Injected, total.Ready, total.Waiting, total.Conflicting, total.Skipped, total.Failed,
 		} {
 			row = append(row, strconv.Itoa(int(n)))
 		}
-		state, reason, message := readiness(sidecars[i].Status.Conditions, sidecars[i].Status.ObservedGeneration == sidecars[i].Generation)
-		row = append(row, state, reason, age(sidecars[i].CreationTimestamp))
+		state, reason, message := readyState(sidecars[i].Status.Conditions, sidecars[i].Status.ObservedGeneration == sidecars[i].Generation)
+		row = append(row, state, reason, formatAge(sidecars[i].CreationTimestamp))
 		if isWide {
 			row = append(row, message)
 		}
 		rows = append(rows, row)
 	}
-	return table(w, header, rows)
+	return printTable(w, header, rows)
 }
 
-// readiness returns the condition Ready of a status, if the condition is about the current spec.
-func readiness(conditions []metav1.Condition, isCurrent bool) (state, reason, message string) {
+// readyState returns the condition Ready of a status, if the condition is about the current spec.
+func readyState(conditions []metav1.Condition, isCurrent bool) (state, reason, message string) {
 	ready := apimeta.FindStatusCondition(conditions, meta.ConditionReady)
 	switch {
 	case ready == nil:
@@ -179,7 +179,7 @@ func readiness(conditions []metav1.Condition, isCurrent bool) (state, reason, me
 	return string(ready.Status), ready.Reason, ready.Message
 }
 
-func age(start metav1.Time) string {
+func formatAge(start metav1.Time) string {
 	if start.IsZero() {
 		return "-"
 	}

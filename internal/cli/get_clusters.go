@@ -21,12 +21,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// clusterNames returns the names of the ClusterVectorSidecars among the arguments of a command. An argument is
+// parseClusterNames returns the names of the ClusterVectorSidecars among the arguments of a command. An argument is
 // clustervectorsidecar/NAME, or clustervectorsidecars for all. isAsked is false without such an argument.
-func clusterNames(arguments []string) (names []string, isAsked bool, err error) {
+func parseClusterNames(arguments []string) (names []string, isAsked bool, err error) {
 	isAll, otherCount := false, 0
 	for _, argument := range arguments {
-		name, _ := sidecarName(argument)
+		name, _ := parseSidecarName(argument)
 		switch ofCluster, isOne := meta.ParseClusterName(name); {
 		case isOne:
 			names = append(names, ofCluster)
@@ -46,8 +46,8 @@ func clusterNames(arguments []string) (names []string, isAsked bool, err error) 
 	return names, isAsked, nil
 }
 
-// showClusters prints the ClusterVectorSidecars with these names, or all of them.
-func (o *getOptions) showClusters(ctx context.Context, cluster client.Reader, names []string, selector labels.Selector) ([]byte, error) {
+// formatClusters prints the ClusterVectorSidecars with these names, or all of them.
+func (o *getOptions) formatClusters(ctx context.Context, cluster client.Reader, names []string, selector labels.Selector) ([]byte, error) {
 	clusters, err := livelist.Collect(ctx, livelist.New(cluster), &v1alpha1.ClusterVectorSidecarList{}, func(listed *v1alpha1.ClusterVectorSidecar) (v1alpha1.ClusterVectorSidecar, bool) {
 		listed.ManagedFields = nil
 		return *listed, len(names) == 0 || slices.Contains(names, listed.Name)
@@ -63,7 +63,7 @@ func (o *getOptions) showClusters(ctx context.Context, cluster client.Reader, na
 	var buffer bytes.Buffer
 	switch {
 	case len(clusters) == 0 && !o.output.isTree():
-		o.app.note("no ClusterVectorSidecars found")
+		o.app.printNote("no ClusterVectorSidecars found")
 		return nil, nil
 	case o.output.name == "name":
 		for i := range clusters {
@@ -77,11 +77,11 @@ func (o *getOptions) showClusters(ctx context.Context, cluster client.Reader, na
 		err = o.output.print(&buffer, map[string]any{"apiVersion": "v1", "kind": "List", "items": clusters})
 		return buffer.Bytes(), err
 	}
-	err = o.clusterTable(&buffer, clusters)
+	err = o.printClusterTable(&buffer, clusters)
 	return buffer.Bytes(), err
 }
 
-func (o *getOptions) clusterTable(w io.Writer, clusters []v1alpha1.ClusterVectorSidecar) error {
+func (o *getOptions) printClusterTable(w io.Writer, clusters []v1alpha1.ClusterVectorSidecar) error {
 	header := []string{"NAME", "NAMESPACES", "DONE", "MATCHED", "INJECTED", "UPDATED", "READY", "REASON", "AGE"}
 	isWide := o.output.name == "wide"
 	if isWide {
@@ -94,12 +94,12 @@ func (o *getOptions) clusterTable(w io.Writer, clusters []v1alpha1.ClusterVector
 		for _, n := range []int32{status.SelectedNamespaces, status.ReadyNamespaces, status.MatchedWorkloads, status.InjectedWorkloads, status.ReadyWorkloads} {
 			row = append(row, strconv.Itoa(int(n)))
 		}
-		state, reason, message := readiness(status.Conditions, status.ObservedGeneration == clusters[i].Generation)
-		row = append(row, state, reason, age(clusters[i].CreationTimestamp))
+		state, reason, message := readyState(status.Conditions, status.ObservedGeneration == clusters[i].Generation)
+		row = append(row, state, reason, formatAge(clusters[i].CreationTimestamp))
 		if isWide {
 			row = append(row, message)
 		}
 		rows = append(rows, row)
 	}
-	return table(w, header, rows)
+	return printTable(w, header, rows)
 }

@@ -56,15 +56,15 @@ func (o *injectOptions) run(ctx context.Context) error {
 	if len(o.files) == 0 {
 		o.files = []string{"-"}
 	}
-	scene, err := o.open(ctx)
+	scene, err := o.openSession(ctx)
 	if err != nil {
 		return err
 	}
-	merged, err := scene.merge(ctx)
+	merged, err := scene.mergeSidecars(ctx)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(merged.faults()...); err != nil {
+	if err := errors.Join(merged.faultErrors()...); err != nil {
 		return err
 	}
 	// Print all or nothing, because a pipe into a cluster must not get half of the output.
@@ -87,7 +87,7 @@ func (o *injectOptions) print(w io.Writer, merged *merged, document source.Docum
 		return printDocument(w, document)
 	}
 	change := merged.changeFor(deployment)
-	if err := change.obstacle(o.app); err != nil {
+	if err := change.renderError(o.app); err != nil {
 		return err
 	}
 	if change.after == nil {
@@ -117,12 +117,12 @@ func printDocument(w io.Writer, document source.Document) error {
 func printTransformed(w io.Writer, document source.Document, object *unstructured.Unstructured) error {
 	object = object.DeepCopy()
 	object.SetNamespace(document.Namespace)
-	dropEmpty(object.Object)
+	removeEmptyFields(object.Object)
 	return printObject(w, object.Object)
 }
 
-// dropEmpty removes empty maps that typed objects print although the user did not write them.
-func dropEmpty(node any) {
+// removeEmptyFields removes empty maps that typed objects print although the user did not write them.
+func removeEmptyFields(node any) {
 	switch v := node.(type) {
 	case map[string]any:
 		for _, key := range []string{"resources", "strategy"} {
@@ -131,11 +131,11 @@ func dropEmpty(node any) {
 			}
 		}
 		for _, item := range v {
-			dropEmpty(item)
+			removeEmptyFields(item)
 		}
 	case []any:
 		for _, item := range v {
-			dropEmpty(item)
+			removeEmptyFields(item)
 		}
 	}
 }

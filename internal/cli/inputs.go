@@ -60,7 +60,7 @@ func newInputs(a *app, command *cobra.Command) *inputs {
 	s.addRenderFlags(flags, clusterDefaults)
 	flags.Var(s.labels, "label", "label KEY=VALUE to give the workloads first, to see what it would do; may be repeated")
 	flags.StringVar(&s.operatorNamespace, "operator-namespace", "", "namespace of the operator, if you may not read all namespaces")
-	a.withCluster(flags)
+	a.addClusterFlags(flags)
 	for name, complete := range map[string]cobra.CompletionFunc{
 		"environment": s.completeEnvironments, "sidecar": completeManifests, "filename": completeManifests, "values": completeManifests,
 	} {
@@ -84,21 +84,21 @@ type parsedInputs struct {
 	hasWorkloads, hasSidecars bool
 }
 
-// open reads the files, and reads missing kinds of objects from the cluster. names are the workloads that the command
+// openSession reads the files, and reads missing kinds of objects from the cluster. names are the workloads that the command
 // applies to, empty for all.
-func (s *inputs) open(ctx context.Context, names ...string) (*session, error) {
+func (s *inputs) openSession(ctx context.Context, names ...string) (*session, error) {
 	filter, err := s.parseFilter(names)
 	if err != nil {
 		return nil, err
 	}
-	input, err := s.read()
+	input, err := s.parseInputs()
 	if err != nil {
 		return nil, err
 	}
 	if err := s.app.noteRejections(ctx, slices.Concat(input.sidecars, input.documents)); err != nil {
 		return nil, err
 	}
-	chart, err := s.chart()
+	chart, err := s.openChart()
 	if err != nil {
 		return nil, err
 	}
@@ -106,21 +106,21 @@ func (s *inputs) open(ctx context.Context, names ...string) (*session, error) {
 	if input.hasWorkloads && input.hasSidecars {
 		scene.ObjectOverlay = source.NewObjectOverlay(nil)
 		scene.namespace = *s.app.kube.Namespace
-	} else if err := scene.load(ctx, input); err != nil {
+	} else if err := scene.loadInputs(ctx, input); err != nil {
 		return nil, err
 	}
-	if err := scene.add(ctx, input); err != nil {
+	if err := scene.addDocuments(ctx, input); err != nil {
 		return nil, err
 	}
-	if err := scene.prepare(ctx, chart); err != nil {
+	if err := scene.loadEvaluator(ctx, chart); err != nil {
 		return nil, err
 	}
 	return scene, nil
 }
 
-// read reads the files and determines the kinds of objects in them.
-func (s *inputs) read() (*parsedInputs, error) {
-	if err := readOnce(s.files, s.sidecars, s.values.files); err != nil {
+// parseInputs reads the files and determines the kinds of objects in them.
+func (s *inputs) parseInputs() (*parsedInputs, error) {
+	if err := requireOneStdin(s.files, s.sidecars, s.values.files); err != nil {
 		return nil, err
 	}
 	files := source.Files{Stdin: s.app.In, Recursive: s.recursive, Schemas: s.app.builtin.schemaFor}
@@ -159,10 +159,10 @@ func hasObject[T client.Object](lists ...[]source.Document) bool {
 	return false
 }
 
-// chart returns the files of the sidecar chart. A directory without Chart.yaml, or with a Chart.yaml that has only
+// openChart returns the files of the sidecar chart. A directory without Chart.yaml, or with a Chart.yaml that has only
 // annotations, contains the files that differ from the built-in chart. The ConfigMap of a template set may be written
 // in the same way.
-func (s *inputs) chart() (fs.FS, error) {
+func (s *inputs) openChart() (fs.FS, error) {
 	if s.templates == "" {
 		return s.app.chart, nil
 	}
@@ -219,8 +219,8 @@ func (s *inputs) labelSelector() (labels.Selector, error) {
 	return selector, nil
 }
 
-// label adds the labels on the command line to a workload.
-func (s *inputs) label(object workload.Object) {
+// addLabels adds the labels on the command line to a workload.
+func (s *inputs) addLabels(object workload.Object) {
 	labels := maps.Clone(object.GetLabels())
 	if labels == nil {
 		labels = map[string]string{}
@@ -252,10 +252,10 @@ func (g *parsedInputs) defaultNamespace(flag, current string) (string, error) {
 	return current, nil
 }
 
-// readFrom returns the namespace to read from the cluster. It is the namespace of the command line, or the one
+// inputNamespace returns the namespace to read from the cluster. It is the namespace of the command line, or the one
 // namespace of all workloads and VectorSidecars of the files. Objects of other namespaces would have no counterpart
 // in the files.
-func (g *parsedInputs) readFrom(flag, current string) (string, error) {
+func (g *parsedInputs) inputNamespace(flag, current string) (string, error) {
 	namespace, err := g.defaultNamespace(flag, current)
 	if err != nil || flag != "" {
 		return namespace, err

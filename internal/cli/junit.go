@@ -66,7 +66,7 @@ func (o *findingsOutput) junitCases(result *lint.Result) []junitCase {
 		})
 	}
 	if len(cases) == 0 {
-		cases = append(cases, junitCase{Name: count(result.Linted, o.noun), Class: o.command[strings.LastIndexByte(o.command, ' ')+1:]})
+		cases = append(cases, junitCase{Name: countNoun(result.Linted, o.noun), Class: o.command[strings.LastIndexByte(o.command, ' ')+1:]})
 	}
 	return cases
 }

@@ -155,9 +155,9 @@ func (c *cluster) decide(t *testing.T) *merged {
 	seeing := &cluster{objects: c.objects}
 	a := seeing.app(t, &bytes.Buffer{}, &bytes.Buffer{})
 	*a.kube.Namespace = "shop"
-	scene, err := (&inputs{app: a, renderFlags: renderFlags{kubeVersion: "v1.36.0"}}).open(t.Context())
+	scene, err := (&inputs{app: a, renderFlags: renderFlags{kubeVersion: "v1.36.0"}}).openSession(t.Context())
 	require.NoError(t, err)
-	decided, err := scene.merge(t.Context())
+	decided, err := scene.mergeSidecars(t.Context())
 	require.NoError(t, err)
 	return decided
 }

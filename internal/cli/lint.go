@@ -92,7 +92,7 @@ func (o *lintOptions) run(ctx context.Context, arguments []string) error {
 			return fmt.Errorf("--vector-version: %w", err)
 		}
 	}
-	if err := readOnce(arguments, o.values.files); err != nil {
+	if err := requireOneStdin(arguments, o.values.files); err != nil {
 		return err
 	}
 	o.environment, o.kubeVersion = cmp.Or(o.environment, defaultEnvironment), cmp.Or(o.kubeVersion, defaultKubeVersion)
@@ -106,7 +106,7 @@ func (o *lintOptions) run(ctx context.Context, arguments []string) error {
 		charts[filepath.Clean(o.templates)] = true
 	}
 	for _, argument := range arguments {
-		collected, err := o.app.collect(argument, o.values.files...)
+		collected, err := o.app.collectFiles(argument, o.values.files...)
 		if err != nil {
 			return err
 		}
@@ -151,7 +151,7 @@ func (o *lintOptions) lintChart(ctx context.Context, linter *lint.Linter, name s
 	}
 	chart := directory
 	if filepath.Clean(o.templates) == name {
-		if chart, err = o.chart(); err != nil {
+		if chart, err = o.openChart(); err != nil {
 			return nil, err
 		}
 	}
@@ -160,16 +160,16 @@ func (o *lintOptions) lintChart(ctx context.Context, linter *lint.Linter, name s
 
 // linter returns a linter for the chart and values that the flags name.
 func (o *lintOptions) linter(ctx context.Context) (*lint.Linter, error) {
-	files, err := o.chart()
+	files, err := o.openChart()
 	if err != nil {
 		return nil, err
 	}
-	values, err := o.givenValues(ctx, o.environment, defaultEnvironment)
+	values, err := o.readValues(ctx, o.environment, defaultEnvironment)
 	if err != nil {
 		return nil, err
 	}
 	installation := &source.Installation{}
-	platform, _, err := o.platform(ctx, files, nil, installation, values)
+	platform, _, err := o.loadPlatform(ctx, files, nil, installation, values)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func (o *lintOptions) linter(ctx context.Context) (*lint.Linter, error) {
 		if written == nil {
 			return nil, nil, refused
 		}
-		filePlatform, _, err := o.platform(ctx, files, nil, withSets(installation, values), written)
+		filePlatform, _, err := o.loadPlatform(ctx, files, nil, withSets(installation, values), written)
 		if err != nil {
 			return written, nil, err
 		}
@@ -192,4 +192,4 @@ func (o *lintOptions) linter(ctx context.Context) (*lint.Linter, error) {
 // linted are the extensions of the files to lint in directories.
 var linted = []string{".yaml", ".yml", ".json", ".toml"}
 
-func isLinted(name string) bool { return slices.Contains(linted, filepath.Ext(name)) }
+func isLintedFile(name string) bool { return slices.Contains(linted, filepath.Ext(name)) }

@@ -24,9 +24,9 @@ type lintedFiles struct {
 	skipped []lint.Skipped
 }
 
-// collect returns the files below a path. The values.yaml of a sidecar chart stands for the chart. The other arguments
+// collectFiles returns the files below a path. The values.yaml of a sidecar chart stands for the chart. The other arguments
 // are the files that the command line names as values.
-func (a *app) collect(path string, values ...string) (*lintedFiles, error) {
+func (a *app) collectFiles(path string, values ...string) (*lintedFiles, error) {
 	collected := &lintedFiles{}
 	if path == "-" {
 		text, err := readAll(a.In)
@@ -44,9 +44,9 @@ func (a *app) collect(path string, values ...string) (*lintedFiles, error) {
 		case entry.IsDir() && isChart(name):
 			collected.charts = append(collected.charts, filepath.Clean(name)) // Cleaned like the names of its files.
 			return nil
-		case entry.IsDir() && name != path && isPassedOver(name):
+		case entry.IsDir() && name != path && isIgnoredFile(name):
 			return fs.SkipDir
-		case entry.IsDir(), slices.Contains(collected.charts, filepath.Dir(name)), !isLinted(name) && name != path:
+		case entry.IsDir(), slices.Contains(collected.charts, filepath.Dir(name)), !isLintedFile(name) && name != path:
 			return nil
 		}
 		return collected.add(path, name, values)
@@ -85,9 +85,9 @@ func (f *lintedFiles) add(path, name string, values []string) error {
 	return nil
 }
 
-// isPassedOver reports whether a subdirectory has no files to lint: a hidden directory, and a directory of a sidecar
+// isIgnoredFile reports whether a subdirectory has no files to lint: a hidden directory, and a directory of a sidecar
 // chart except for the values of its environments.
-func isPassedOver(name string) bool {
+func isIgnoredFile(name string) bool {
 	base := filepath.Base(name)
 	if base[0] == '.' || base == "testdata" || base == "node_modules" {
 		return true
@@ -101,7 +101,7 @@ const templatesFolder = "templates"
 func chartOfTemplate(name string) string {
 	for folder := filepath.Dir(name); ; folder = filepath.Dir(folder) {
 		parent := filepath.Dir(folder)
-		if filepath.Base(folder) == templatesFolder && hasCard(parent) {
+		if filepath.Base(folder) == templatesFolder && hasChartFile(parent) {
 			return parent
 		}
 		if parent == folder {
@@ -118,7 +118,7 @@ func findOtherChart(name string) string {
 		return ""
 	}
 	for folder := filepath.Dir(absolute); ; folder = filepath.Dir(folder) {
-		if hasCard(folder) {
+		if hasChartFile(folder) {
 			root, err := openFolder(folder)
 			if err != nil || lint.IsOurChart(root) {
 				return ""
@@ -131,8 +131,8 @@ func findOtherChart(name string) string {
 	}
 }
 
-// hasCard reports whether a directory is a Helm chart.
-func hasCard(folder string) bool {
+// hasChartFile reports whether a directory is a Helm chart.
+func hasChartFile(folder string) bool {
 	_, err := os.Stat(filepath.Join(folder, "Chart.yaml"))
 	return err == nil
 }

@@ -12,8 +12,8 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 )
 
-// manual returns docs/cli.md.
-func manual(root *cobra.Command) string {
+// manualPage returns docs/cli.md.
+func manualPage(root *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString(license + "# kubectl vectorsidecar\n\nWritten by `make generate` from the commands; every example is run by a test.\n\n" + root.Long + `
 
@@ -24,19 +24,19 @@ everything else to the standard error. Text is colored on a terminal only, and n
 |---|---|
 `)
 	for _, command := range root.Commands() {
-		if isShown(command) {
+		if isDocumented(command) {
 			fmt.Fprintf(&b, "| [%s](#%s) | %s |\n", command.Name(), command.Name(), command.Short)
 		}
 	}
 	for _, command := range root.Commands() {
-		if isShown(command) {
+		if isDocumented(command) {
 			describeCommand(&b, command)
 		}
 	}
 	return b.String()
 }
 
-func isShown(command *cobra.Command) bool { return !command.Hidden && command.Name() != "help" }
+func isDocumented(command *cobra.Command) bool { return !command.Hidden && command.Name() != "help" }
 
 func describeCommand(b *strings.Builder, command *cobra.Command) {
 	long := command.Long

@@ -34,14 +34,14 @@ func withOptions(schema []byte, minor int) ([]byte, error) {
 	o := &optionSchema{minor: minor, definitions: jsonSchema{}, names: map[*vectoroptions.Object]string{}}
 	sections := jsonSchema{}
 	for _, section := range []string{"sources", "transforms", "sinks"} {
-		o.component(section)
-		sections[section] = jsonSchema{"type": []any{"object", "null"}, "additionalProperties": reference(section)}
+		o.componentSchema(section)
+		sections[section] = jsonSchema{"type": []any{"object", "null"}, "additionalProperties": schemaReference(section)}
 	}
 	globals := vectoroptions.Globals()
 	for i := range globals.Options {
 		option := &globals.Options[i]
 		if _, isSection := sections[option.Name]; !isSection {
-			sections[option.Name] = o.option(option)
+			sections[option.Name] = o.optionValueSchema(option)
 		}
 	}
 	sidecar := tree.MapAt(root, "properties", "sidecar", "properties")
@@ -49,26 +49,26 @@ func withOptions(schema []byte, minor int) ([]byte, error) {
 	if sinks == nil || raw == nil {
 		return nil, fmt.Errorf("%s: it has no sidecar.sinks or no sidecar.config.raw for the options of Vector", schemaFile)
 	}
-	sinks["additionalProperties"] = jsonSchema{"allOf": []any{sinks["additionalProperties"], reference("sinks")}}
+	sinks["additionalProperties"] = jsonSchema{"allOf": []any{sinks["additionalProperties"], schemaReference("sinks")}}
 	raw["properties"] = sections
 	root["definitions"] = o.definitions
 	return json.MarshalIndent(root, "", "  ")
 }
 
-func reference(name string) jsonSchema { return jsonSchema{"$ref": "#/definitions/" + name} }
+func schemaReference(name string) jsonSchema { return jsonSchema{"$ref": "#/definitions/" + name} }
 
-// component defines the components of a section. The type of a component selects its options.
-func (o *optionSchema) component(section string) {
+// componentSchema defines the components of a section. The type of a component selects its options.
+func (o *optionSchema) componentSchema(section string) {
 	types := []any{}
 	var cases []any
 	for _, name := range vectoroptions.Names(o.minor, section) {
 		object := vectoroptions.Component(o.minor, section, name)
 		defined := section + "." + name
-		o.definitions[defined] = o.body(object, "type", "inputs")
+		o.definitions[defined] = o.objectBody(object, "type", "inputs")
 		types = append(types, name)
 		cases = append(cases, jsonSchema{
 			"if":   jsonSchema{"required": []any{"type"}, "properties": jsonSchema{"type": jsonSchema{"const": name}}},
-			"then": reference(defined),
+			"then": schemaReference(defined),
 		})
 	}
 	o.definitions[section] = jsonSchema{
@@ -76,28 +76,28 @@ func (o *optionSchema) component(section string) {
 	}
 }
 
-// object returns the definition of a map of options.
-func (o *optionSchema) object(object *vectoroptions.Object) jsonSchema {
+// objectSchema returns the definition of a map of options.
+func (o *optionSchema) objectSchema(object *vectoroptions.Object) jsonSchema {
 	name, isDefined := o.names[object]
 	if !isDefined {
 		name = "object." + strconv.Itoa(len(o.names)+1)
 		o.names[object] = name
-		o.definitions[name] = o.body(object)
+		o.definitions[name] = o.objectBody(object)
 	}
-	return reference(name)
+	return schemaReference(name)
 }
 
-// body returns the schema of an object with its options, and with additional properties.
-func (o *optionSchema) body(object *vectoroptions.Object, extraNames ...string) jsonSchema {
+// objectBody returns the schema of an object with its options, and with additional properties.
+func (o *optionSchema) objectBody(object *vectoroptions.Object, extraNames ...string) jsonSchema {
 	properties := jsonSchema{}
 	var additional any = !object.Denies
 	for i := range object.Options {
 		option := &object.Options[i]
 		if option.Name == "*" {
-			additional = o.option(option)
+			additional = o.optionValueSchema(option)
 			continue
 		}
-		properties[option.Name] = o.option(option)
+		properties[option.Name] = o.optionValueSchema(option)
 	}
 	for _, name := range extraNames {
 		if _, isThere := properties[name]; !isThere {
@@ -107,12 +107,12 @@ func (o *optionSchema) body(object *vectoroptions.Object, extraNames ...string) 
 	return jsonSchema{"type": []any{"object", "null"}, "properties": properties, "additionalProperties": additional}
 }
 
-// option returns the schema of the value of an option.
-func (o *optionSchema) option(option *vectoroptions.Option) any {
+// optionValueSchema returns the schema of the value of an option.
+func (o *optionSchema) optionValueSchema(option *vectoroptions.Option) any {
 	if len(option.Forms) == 0 {
 		return true
 	}
-	schema := jsonSchema{"anyOf": o.forms(option.Forms)}
+	schema := jsonSchema{"anyOf": o.formSchemas(option.Forms)}
 	if option.Deprecated {
 		schema["deprecated"] = true
 	}
@@ -122,14 +122,14 @@ func (o *optionSchema) option(option *vectoroptions.Option) any {
 	return schema
 }
 
-// forms returns the schemas of a value, including a string that Vector replaces.
-func (o *optionSchema) forms(forms []vectoroptions.Form) []any {
+// formSchemas returns the schemas of a value, including a string that Vector replaces.
+func (o *optionSchema) formSchemas(forms []vectoroptions.Form) []any {
 	alternatives := []any{jsonSchema{"type": "null"}}
 	isText := false
 	for i := range forms {
 		form := &forms[i]
 		isText = isText || form.Kind == "string" && len(form.Values()) == 0
-		alternatives = append(alternatives, o.form(form))
+		alternatives = append(alternatives, o.formSchema(form))
 	}
 	if !isText {
 		alternatives = append(alternatives, placeholderSchema())
@@ -142,7 +142,7 @@ func placeholderSchema() jsonSchema {
 	return jsonSchema{"type": "string", "pattern": `\$|SECRET\[|\{\{`}
 }
 
-func (o *optionSchema) form(form *vectoroptions.Form) any {
+func (o *optionSchema) formSchema(form *vectoroptions.Form) any {
 	switch form.Kind {
 	case "string":
 		if values := form.Values(); len(values) > 0 {
@@ -163,12 +163,12 @@ func (o *optionSchema) form(form *vectoroptions.Form) any {
 		return jsonSchema{"type": []any{"string", "object"}}
 	case "array":
 		if items := form.Items(); len(items) > 0 {
-			return jsonSchema{"type": "array", "items": jsonSchema{"anyOf": o.forms(items)}}
+			return jsonSchema{"type": "array", "items": jsonSchema{"anyOf": o.formSchemas(items)}}
 		}
 		return jsonSchema{"type": "array"}
 	case "object":
 		if object := form.Object(); object != nil {
-			return o.object(object)
+			return o.objectSchema(object)
 		}
 		return jsonSchema{"type": "object"}
 	}

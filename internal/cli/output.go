@@ -20,8 +20,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
-// note prints a message for people to standard error.
-func (a *app) note(format string, arguments ...any) {
+// printNote prints a message for people to standard error.
+func (a *app) printNote(format string, arguments ...any) {
 	_ = humanize.Fprintf(a.ErrOut, format+"\n", arguments...)
 }
 
@@ -34,8 +34,8 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// control writes a terminal control sequence.
-func control(w io.Writer, sequence string) error {
+// writeControl writes a terminal control sequence.
+func writeControl(w io.Writer, sequence string) error {
 	if guarded, ok := w.(*humanize.Writer); ok {
 		return guarded.Control(sequence)
 	}
@@ -66,9 +66,9 @@ func (p painter) paint(color, text string) error {
 		_, err := io.WriteString(p.writer, text)
 		return err
 	}
-	startErr := control(p.writer, "\x1b["+color+"m")
+	startErr := writeControl(p.writer, "\x1b["+color+"m")
 	_, err := io.WriteString(p.writer, text)
-	return errors.Join(startErr, err, control(p.writer, "\x1b[0m"))
+	return errors.Join(startErr, err, writeControl(p.writer, "\x1b[0m"))
 }
 
 // format is the output format that -o selects.
@@ -115,8 +115,8 @@ func (f *format) print(w io.Writer, content any) error {
 	return err
 }
 
-// table prints rows in columns, as kubectl does. Each cell is one line.
-func table(writer io.Writer, header []string, rows [][]string) error {
+// printTable prints rows in columns, as kubectl does. Each cell is one line.
+func printTable(writer io.Writer, header []string, rows [][]string) error {
 	w := printers.GetNewTabWriter(writer)
 	for _, row := range slices.Concat([][]string{header}, rows) {
 		if len(row) == 0 {
@@ -133,8 +133,8 @@ func table(writer io.Writer, header []string, rows [][]string) error {
 	return w.Flush()
 }
 
-// count returns a number with its noun.
-func count(n int, singular string) string {
+// countNoun returns a number with its noun.
+func countNoun(n int, singular string) string {
 	if n == 1 {
 		return "1 " + singular
 	}

@@ -68,16 +68,16 @@ func fieldSet(entry *metav1.ManagedFieldsEntry) *fieldpath.Set {
 	return set
 }
 
-// summary returns the number of fields and the field managers that share them.
-func summary(fields []field) string {
+// summarizeFields returns the number of fields and the field managers that share them.
+func summarizeFields(fields []field) string {
 	if len(fields) == 0 {
 		return ""
 	}
 	shared := slices.ContainsFunc(fields, func(f field) bool { return len(f.OtherOwners) > 0 })
 	if !shared {
-		return count(len(fields), "field") + ", all its own"
+		return countNoun(len(fields), "field") + ", all its own"
 	}
-	return count(len(fields), "field") + ", some of them shared:"
+	return countNoun(len(fields), "field") + ", some of them shared:"
 }
 
 // printFields prints shared fields, or all of them.

@@ -104,7 +104,7 @@ func (o *planOptions) run(ctx context.Context) error {
 	if err := o.output.check(); err != nil {
 		return err
 	}
-	scene, err := o.open(ctx)
+	scene, err := o.openSession(ctx)
 	if err != nil {
 		return err
 	}
@@ -125,16 +125,16 @@ func (s *session) planReport(ctx context.Context, startup time.Duration) (*planR
 	if err != nil {
 		return nil, err
 	}
-	results, err := s.ruleAll(ctx)
+	results, err := s.evaluateAll(ctx)
 	if err != nil {
 		return nil, err
 	}
-	surroundings, err := s.surroundings(ctx)
+	surroundings, err := s.readSurroundings(ctx)
 	if err != nil {
 		return nil, err
 	}
 	order := s.planOrder(results)
-	workloads, sum := map[workload.Object]bool{}, newOutcome(startup)
+	workloads, sum := map[workload.Object]bool{}, newSimulatedRun(startup)
 	for n, ruled := range results {
 		sidecar := ruled.sidecar
 		if ruled.Invalid != nil {
@@ -143,37 +143,37 @@ func (s *session) planReport(ctx context.Context, startup time.Duration) (*planR
 		for i := range ruled.Plans {
 			p := &ruled.Plans[i]
 			deployment := s.Workload(p.Target)
-			if deployment == nil || !s.filter.includes(deployment) {
+			if deployment == nil || !s.filter.matches(deployment) {
 				continue
 			}
-			plannedStep, after, err := newStep(merger, p, sum.latest(deployment), order.batches[n][i])
+			plannedStep, after, err := newStep(merger, p, sum.latestObject(deployment), order.batches[n][i])
 			if err != nil {
 				return nil, err
 			}
 			plannedStep.VectorSidecar, plannedStep.Wave = sidecar.Name, order.waves[n].name
 			if after != nil && plannedStep.Batch > 0 {
-				sum.add(deployment, after, &plannedStep, ruled.Limit.Soak)
+				sum.addChange(deployment, after, &plannedStep, ruled.Limit.Soak)
 				sum.soaks[order.waves[n].name] = order.waves[n].soak
 			}
-			result.add(plannedStep)
+			result.addStep(plannedStep)
 			workloads[deployment] = true
 		}
 	}
 	result.Workloads = len(workloads)
 	if len(sum.replaced) > 0 {
-		result.Estimate = sum.total().String()
+		result.Estimate = sum.totalDuration().String()
 	}
-	if change := (&simulate.Change{Replacements: sum.replaced, Created: createdBy(results)}); len(change.Replacements)+len(change.Created) > 0 {
+	if change := (&simulate.Change{Replacements: sum.replaced, Created: createdObjects(results)}); len(change.Replacements)+len(change.Created) > 0 {
 		result.Forecast = simulate.NewForecast(change, surroundings)
 	}
 	return result, nil
 }
 
-// ruleAll evaluates every VectorSidecar.
-func (s *session) ruleAll(ctx context.Context) ([]*result, error) {
+// evaluateAll evaluates every VectorSidecar.
+func (s *session) evaluateAll(ctx context.Context) ([]*result, error) {
 	var results []*result
 	for _, sidecar := range s.Sidecars() {
-		ruled, err := s.rule(ctx, sidecar)
+		ruled, err := s.evaluateSidecar(ctx, sidecar)
 		if err != nil {
 			return nil, err
 		}
@@ -197,7 +197,7 @@ func newStep(merger *simulate.Merger, p *plan.Plan, deployment workload.Object, 
 		return plannedStep, nil, nil
 	}
 	c := &change{before: deployment}
-	after, err := c.carryOut(merger, deployment, p)
+	after, err := c.applyPlan(merger, deployment, p)
 	if err != nil || !c.isRestart { // An update may change only annotations of the workload.
 		return plannedStep, nil, err
 	}
@@ -207,7 +207,7 @@ func newStep(merger *simulate.Merger, p *plan.Plan, deployment workload.Object, 
 	return plannedStep, after, nil
 }
 
-func (o *planReport) add(plannedStep step) {
+func (o *planReport) addStep(plannedStep step) {
 	o.Steps = append(o.Steps, plannedStep)
 	o.States[plannedStep.State]++
 	o.Restarts += plannedStep.Restarts
@@ -226,7 +226,7 @@ func (o *planReport) print(options *planOptions) error {
 	}
 	var rows [][]string
 	for _, plannedStep := range o.sortedSteps() {
-		row := []string{plannedStep.Namespace, plannedStep.VectorSidecar, plannedStep.Workload, plannedStep.Action, number(plannedStep.Batch), number(plannedStep.Restarts), dash(plannedStep.Reason)}
+		row := []string{plannedStep.Namespace, plannedStep.VectorSidecar, plannedStep.Workload, plannedStep.Action, countText(plannedStep.Batch), countText(plannedStep.Restarts), textOrDash(plannedStep.Reason)}
 		if hasWaves {
 			row = append(row, plannedStep.Wave)
 		}
@@ -238,11 +238,11 @@ func (o *planReport) print(options *planOptions) error {
 	if len(rows) == 0 {
 		header = nil
 	}
-	if err := table(options.app.Out, header, rows); err != nil {
+	if err := printTable(options.app.Out, header, rows); err != nil {
 		return err
 	}
 	for _, invalidSidecar := range o.Invalid {
-		options.app.note("%s injects nothing: %s: %s", meta.TitleIn(invalidSidecar.Namespace, invalidSidecar.VectorSidecar), invalidSidecar.Reason, invalidSidecar.Message)
+		options.app.printNote("%s injects nothing: %s: %s", meta.TitleIn(invalidSidecar.Namespace, invalidSidecar.VectorSidecar), invalidSidecar.Reason, invalidSidecar.Message)
 	}
 	if _, err := fmt.Fprintln(options.app.Out, o.summary()); err != nil {
 		return err
@@ -285,21 +285,21 @@ func (o *planReport) summary() string {
 			actionTexts = append(actionTexts, fmt.Sprintf("%s %d", strings.ToLower(action), n))
 		}
 	}
-	text := fmt.Sprintf("%s, %s would restart in %s", count(o.Workloads, "workload"), count(o.Restarts, "pod"), count(o.Batches, "batch"))
+	text := fmt.Sprintf("%s, %s would restart in %s", countNoun(o.Workloads, "workload"), countNoun(o.Restarts, "pod"), countNoun(o.Batches, "batch"))
 	if len(actionTexts) > 0 {
 		text += ": " + strings.Join(actionTexts, ", ")
 	}
 	return text
 }
 
-func number(n int) string {
+func countText(n int) string {
 	if n == 0 {
 		return "-"
 	}
 	return strconv.Itoa(n)
 }
 
-func dash(text string) string {
+func textOrDash(text string) string {
 	if text == "" {
 		return "-"
 	}

@@ -23,9 +23,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// surroundings reads the objects that limit the pods of the session's workloads, or scale them by their requests.
+// readSurroundings reads the objects that limit the pods of the session's workloads, or scale them by their requests.
 // Objects of the files replace objects of the cluster. It prints a note for each kind that cannot be read.
-func (s *session) surroundings(ctx context.Context) (*simulate.Surroundings, error) {
+func (s *session) readSurroundings(ctx context.Context) (*simulate.Surroundings, error) {
 	surroundings := &simulate.Surroundings{Workloads: s.Workloads(), Existing: map[string]simulate.Objects{}}
 	if s.cluster != nil {
 		identity := func(object client.Object) (client.Object, bool) { return object, true }
@@ -54,7 +54,7 @@ func (s *session) surroundings(ctx context.Context) (*simulate.Surroundings, err
 		if _, isQuota := bound.(*corev1.ResourceQuota); !isQuota {
 			continue
 		}
-		existing, err := s.existingIn(ctx, bound.GetNamespace())
+		existing, err := s.existingObjects(ctx, bound.GetNamespace())
 		if err != nil {
 			return nil, err
 		}
@@ -104,7 +104,7 @@ func collectBounds[T any](ctx context.Context, s *session, list client.ObjectLis
 	bounds, err := livelist.Collect(ctx, livelist.New(s.cluster), list, reduce, namespace)
 	switch {
 	case apierrors.IsForbidden(err) || isNoMatch(err):
-		s.note(fmt.Sprintf("could not read what bounds pods, so that the forecast leaves it out: listing %s: %v", plural, err))
+		s.addNote(fmt.Sprintf("could not read what bounds pods, so that the forecast leaves it out: listing %s: %v", plural, err))
 		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("listing %s: %w", plural, err)
@@ -115,8 +115,8 @@ func collectBounds[T any](ctx context.Context, s *session, list client.ObjectLis
 // rootCertificates is the ConfigMap that Kubernetes creates in each namespace.
 const rootCertificates = "kube-root-ca.crt"
 
-// existingIn returns the numbers of objects in a namespace that a quota of a file counts.
-func (s *session) existingIn(ctx context.Context, namespace string) (simulate.Objects, error) {
+// existingObjects returns the numbers of objects in a namespace that a quota of a file counts.
+func (s *session) existingObjects(ctx context.Context, namespace string) (simulate.Objects, error) {
 	names := map[string]bool{}
 	if s.cluster == nil {
 		names[rootCertificates] = true
@@ -146,9 +146,9 @@ func (s *session) existingIn(ctx context.Context, namespace string) (simulate.Ob
 	return existing, nil
 }
 
-// createdBy returns, by namespace, the objects that are created for VectorSidecars, and the VectorSidecars that do
+// createdObjects returns, by namespace, the objects that are created for VectorSidecars, and the VectorSidecars that do
 // not exist yet.
-func createdBy(results []*result) map[string]simulate.Objects {
+func createdObjects(results []*result) map[string]simulate.Objects {
 	created := map[string]simulate.Objects{}
 	for _, ruled := range results {
 		namespace := ruled.sidecar.Namespace
@@ -168,8 +168,8 @@ func createdBy(results []*result) map[string]simulate.Objects {
 	return created
 }
 
-// outcome is the combined result of the steps of a plan.
-type outcome struct {
+// simulatedRun is the combined result of the steps of a plan.
+type simulatedRun struct {
 	startup time.Duration
 	// replaced are the workloads with replaced pods, each once. at is the index of each workload in replaced.
 	replaced []simulate.Replacement
@@ -179,20 +179,20 @@ type outcome struct {
 	soaks   map[string]time.Duration
 }
 
-func newOutcome(startup time.Duration) *outcome {
-	return &outcome{startup: startup, indexes: map[workload.Object]int{}, batches: map[int]time.Duration{}, soaks: map[string]time.Duration{}}
+func newSimulatedRun(startup time.Duration) *simulatedRun {
+	return &simulatedRun{startup: startup, indexes: map[workload.Object]int{}, batches: map[int]time.Duration{}, soaks: map[string]time.Duration{}}
 }
 
-// latest returns a workload after the steps so far.
-func (o *outcome) latest(object workload.Object) workload.Object {
+// latestObject returns a workload after the steps so far.
+func (o *simulatedRun) latestObject(object workload.Object) workload.Object {
 	if n, isReplaced := o.indexes[object]; isReplaced {
 		return o.replaced[n].After
 	}
 	return object
 }
 
-// add adds a step that replaces the pods of a workload and then soaks.
-func (o *outcome) add(object, after workload.Object, plannedStep *step, soak time.Duration) {
+// addChange adds a step that replaces the pods of a workload and then soaks.
+func (o *simulatedRun) addChange(object, after workload.Object, plannedStep *step, soak time.Duration) {
 	o.batches[plannedStep.Batch] = max(o.batches[plannedStep.Batch], simulate.RolloutDuration(object, o.startup)+soak)
 	n, isReplaced := o.indexes[object]
 	if !isReplaced {
@@ -202,8 +202,8 @@ func (o *outcome) add(object, after workload.Object, plannedStep *step, soak tim
 	o.replaced[n].After, o.replaced[n].Batch = after, max(o.replaced[n].Batch, plannedStep.Batch)
 }
 
-// total returns the duration of all batches and soaks, one after another.
-func (o *outcome) total() (sum time.Duration) {
+// totalDuration returns the duration of all batches and soaks, one after another.
+func (o *simulatedRun) totalDuration() (sum time.Duration) {
 	for _, batchDuration := range o.batches {
 		sum += batchDuration
 	}
@@ -283,10 +283,10 @@ func (o *planReport) printForecast(a *app) error {
 			classes = append(classes, fmt.Sprintf("%s %s → %s", change.Workload, change.From, change.To))
 		}
 		rows = append(rows, []string{
-			namespaceForecast.Namespace, number(namespaceForecast.Pods), signedText(namespaceForecast.Requests[corev1.ResourceCPU]), signedText(namespaceForecast.Requests[corev1.ResourceMemory]), dash(joinFirst(classes)),
+			namespaceForecast.Namespace, countText(namespaceForecast.Pods), signedText(namespaceForecast.Requests[corev1.ResourceCPU]), signedText(namespaceForecast.Requests[corev1.ResourceMemory]), textOrDash(joinFirst(classes)),
 		})
 	}
-	if err := section(a, []string{"NAMESPACE", "PODS", "CPU REQUESTS", "MEMORY REQUESTS", "QOS CLASS"}, rows); err != nil {
+	if err := printSection(a, []string{"NAMESPACE", "PODS", "CPU REQUESTS", "MEMORY REQUESTS", "QOS CLASS"}, rows); err != nil {
 		return err
 	}
 	rows = nil
@@ -300,24 +300,24 @@ func (o *planReport) printForecast(a *app) error {
 		}
 		rows = append(rows, []string{quota.Namespace, quota.Name, string(quota.Resource), quota.Hard.String(), quota.Used.String(), quota.Peak.String(), quota.After.String(), effect})
 	}
-	if err := section(a, []string{"NAMESPACE", "RESOURCEQUOTA", "RESOURCE", "HARD", "USED", "MEANWHILE", "AFTER", "EFFECT"}, rows); err != nil {
+	if err := printSection(a, []string{"NAMESPACE", "RESOURCEQUOTA", "RESOURCE", "HARD", "USED", "MEANWHILE", "AFTER", "EFFECT"}, rows); err != nil {
 		return err
 	}
 	rows = nil
 	for _, limit := range o.Forecast.Limits {
 		rows = append(rows, []string{limit.Namespace, limit.Name, limit.Workload, string(limit.Type), "rejects pods: " + limit.Message})
 	}
-	if err := section(a, []string{"NAMESPACE", "LIMITRANGE", "WORKLOAD", "TYPE", "EFFECT"}, rows); err != nil {
+	if err := printSection(a, []string{"NAMESPACE", "LIMITRANGE", "WORKLOAD", "TYPE", "EFFECT"}, rows); err != nil {
 		return err
 	}
 	rows = nil
 	for _, autoscaler := range o.Forecast.Autoscalers {
 		rows = append(rows, []string{autoscaler.Namespace, autoscaler.Name, autoscaler.Workload, string(autoscaler.Resource), autoscaler.Before.String(), autoscaler.After.String(), utilizationEffect(&autoscaler)})
 	}
-	if err := section(a, []string{"NAMESPACE", "AUTOSCALER", "WORKLOAD", "RESOURCE", "REQUESTS", "AFTER", "EFFECT"}, rows); err != nil || rows == nil {
+	if err := printSection(a, []string{"NAMESPACE", "AUTOSCALER", "WORKLOAD", "RESOURCE", "REQUESTS", "AFTER", "EFFECT"}, rows); err != nil || rows == nil {
 		return err
 	}
-	a.note("an autoscaler whose metric has type ContainerResource, with the application's container, leaves sidecars out")
+	a.printNote("an autoscaler whose metric has type ContainerResource, with the application's container, leaves sidecars out")
 	return nil
 }
 
@@ -341,15 +341,15 @@ func joinFirst(texts []string) string {
 	return strings.Join(texts, ", ")
 }
 
-// section prints a table after an empty line, nothing if it has no rows.
-func section(a *app, header []string, rows [][]string) error {
+// printSection prints a table after an empty line, nothing if it has no rows.
+func printSection(a *app, header []string, rows [][]string) error {
 	if len(rows) == 0 {
 		return nil
 	}
 	if _, err := fmt.Fprintln(a.Out); err != nil {
 		return err
 	}
-	return table(a.Out, header, rows)
+	return printTable(a.Out, header, rows)
 }
 
 // signedText writes a quantity with its sign.

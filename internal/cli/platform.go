@@ -19,10 +19,10 @@ import (
 // earlier returns the platform with an earlier revision.
 type earlier = func(ctx context.Context, revision string) (*desired.Platform, error)
 
-// platform returns the platform team's configuration: the values, policy and template sets of the installation,
+// loadPlatform returns the platform team's configuration: the values, policy and template sets of the installation,
 // unless the command line replaces them. values are the values of the command line, nil for none. If nothing is
 // replaced, it also returns a function for earlier revisions.
-func (s *inputs) platform(ctx context.Context, chart fs.FS, cluster client.Reader, installed *source.Installation, values *desired.InstallationValues) (*desired.Platform, earlier, error) {
+func (s *inputs) loadPlatform(ctx context.Context, chart fs.FS, cluster client.Reader, installed *source.Installation, values *desired.InstallationValues) (*desired.Platform, earlier, error) {
 	var proposed *source.Installation
 	if values != nil || s.templates != "" {
 		proposed = withSets(installed, values)
@@ -58,14 +58,14 @@ type loadedOnce struct {
 	load func() (*render.Chart, error)
 }
 
-func loadOnce(chart fs.FS) *loadedOnce {
+func newLoadedOnce(chart fs.FS) *loadedOnce {
 	if shared, ok := chart.(*loadedOnce); ok {
 		return shared
 	}
 	return &loadedOnce{FS: chart, load: sync.OnceValues(func() (*render.Chart, error) { return render.LoadChart(chart) })}
 }
 
-func load(chart fs.FS) (*render.Chart, error) {
+func loadChart(chart fs.FS) (*render.Chart, error) {
 	if shared, ok := chart.(*loadedOnce); ok {
 		return shared.load()
 	}
@@ -77,7 +77,7 @@ func load(chart fs.FS) (*render.Chart, error) {
 // proposed ConfigMaps instead.
 func (a *app) loadPlatform(ctx context.Context, chart fs.FS, cluster client.Reader, installed, proposed *source.Installation) (*desired.Platform, earlier, error) {
 	if effective := cmp.Or(proposed, installed); effective.Values == nil && len(effective.TemplateSets) == 0 {
-		loaded, err := load(chart)
+		loaded, err := loadChart(chart)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -95,14 +95,14 @@ func (a *app) loadPlatform(ctx context.Context, chart fs.FS, cluster client.Read
 	}
 	if published := installed.Published; published != nil {
 		for _, fault := range published.Faults() {
-			a.note("%s", fault)
+			a.printNote("%s", fault)
 		}
 	}
 	switch {
 	case installed.PublishedErr != nil:
-		a.note("revision not read: %v; previews use the installation's present values and template sets", err)
+		a.printNote("revision not read: %v; previews use the installation's present values and template sets", err)
 	case err != nil:
-		a.note("could not read revision %s, which the operator has published: %v; previews use the installation's present values and template sets", installed.Published.Revision, err)
+		a.printNote("could not read revision %s, which the operator has published: %v; previews use the installation's present values and template sets", installed.Published.Revision, err)
 	}
 	return platform, func(ctx context.Context, revision string) (*desired.Platform, error) {
 		return installed.Earlier(ctx, cluster, catalog, platform, revision)

@@ -24,10 +24,10 @@ type progress struct {
 
 func newProgress(w io.Writer) *progress { return &progress{writer: w, isBar: isTerminal(w)} }
 
-func (p *progress) step(step removal.Step) {
+func (p *progress) showStep(step removal.Step) {
 	target := fmt.Sprintf("%s %s/%s", step.Workload.Kind, step.Workload.Namespace, step.Workload.Name)
 	if step.Err != nil {
-		p.end()
+		p.clearLine()
 		_ = humanize.Fprintf(p.writer, "%s: %v\n", target, step.Err)
 	}
 	if !p.isBar {
@@ -35,13 +35,13 @@ func (p *progress) step(step removal.Step) {
 		return
 	}
 	full := barWidth * step.Finished / step.Total
-	_ = control(p.writer, "\r\x1b[K")
+	_ = writeControl(p.writer, "\r\x1b[K")
 	_ = humanize.Fprintf(p.writer, "[%s%s] %d of %d %s", strings.Repeat("#", full), strings.Repeat(".", barWidth-full), step.Finished, step.Total, target)
 	p.drawn = true
 }
 
-// end ends the line of the bar.
-func (p *progress) end() {
+// clearLine ends the line of the bar.
+func (p *progress) clearLine() {
 	if p.drawn {
 		fmt.Fprintln(p.writer)
 		p.drawn = false

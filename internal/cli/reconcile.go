@@ -60,7 +60,7 @@ kubectl vectorsidecar reconcile --all --live -n shop`,
 	flags.BoolVarP(&options.allNamespaces, "all-namespaces", "A", false, "of all namespaces, with --all")
 	flags.BoolVar(&options.live, "live", false, "first list the live workloads of the namespace, and correct the operator's cache")
 	flags.DurationVar(&options.timeout, "timeout", time.Minute, "how long to wait for the operator; 0 does not wait")
-	a.withCluster(flags)
+	a.addClusterFlags(flags)
 	return command
 }
 
@@ -77,7 +77,7 @@ func (o *reconcileOptions) run(ctx context.Context, names []string) error {
 	}
 	namespace := metav1.NamespaceAll
 	if !o.allNamespaces {
-		if namespace, err = o.app.current(); err != nil {
+		if namespace, err = o.app.currentNamespace(); err != nil {
 			return err
 		}
 	}
@@ -86,7 +86,7 @@ func (o *reconcileOptions) run(ctx context.Context, names []string) error {
 		return err
 	}
 	if len(sidecars) == 0 {
-		o.app.note("no VectorSidecars found%s", inNamespace(namespace))
+		o.app.printNote("no VectorSidecars found%s", namespacePhrase(namespace))
 		return nil
 	}
 	request := time.Now().UTC().Format(time.RFC3339Nano)
@@ -103,7 +103,7 @@ func (o *reconcileOptions) run(ctx context.Context, names []string) error {
 	if o.timeout == 0 {
 		return nil
 	}
-	return o.await(ctx, cluster, sidecars, request)
+	return o.awaitReconciles(ctx, cluster, sidecars, request)
 }
 
 // listSidecars returns the VectorSidecars with the given names, or all of them without names.
@@ -125,12 +125,12 @@ func listSidecars(ctx context.Context, cluster client.Reader, namespace string, 
 func filterByName(sidecars []v1alpha1.VectorSidecar, arguments []string, namespace string) ([]v1alpha1.VectorSidecar, error) {
 	var names []string
 	for _, name := range arguments {
-		if bare, isOne := sidecarName(name); isOne {
+		if bare, isOne := parseSidecarName(name); isOne {
 			name = bare
 		}
 		names = append(names, name)
 		if !slices.ContainsFunc(sidecars, func(s v1alpha1.VectorSidecar) bool { return s.Name == name }) {
-			return nil, fmt.Errorf("VectorSidecar %q does not exist%s", name, inNamespace(namespace))
+			return nil, fmt.Errorf("VectorSidecar %q does not exist%s", name, namespacePhrase(namespace))
 		}
 	}
 	if len(names) > 0 {
@@ -139,8 +139,8 @@ func filterByName(sidecars []v1alpha1.VectorSidecar, arguments []string, namespa
 	return sidecars, nil
 }
 
-// await waits for the operator's response for all VectorSidecars, and prints their state.
-func (o *reconcileOptions) await(ctx context.Context, cluster client.Reader, sidecars []v1alpha1.VectorSidecar, request string) error {
+// awaitReconciles waits for the operator's response for all VectorSidecars, and prints their state.
+func (o *reconcileOptions) awaitReconciles(ctx context.Context, cluster client.Reader, sidecars []v1alpha1.VectorSidecar, request string) error {
 	var missing []string
 	err := wait.PollUntilContextTimeout(ctx, answerPoll, o.timeout, true, func(ctx context.Context) (bool, error) {
 		missing = nil
@@ -168,8 +168,8 @@ func (o *reconcileOptions) await(ctx context.Context, cluster client.Reader, sid
 	}
 	var rows [][]string
 	for i := range sidecars {
-		state, reason, message := readiness(sidecars[i].Status.Conditions, sidecars[i].Status.ObservedGeneration == sidecars[i].Generation)
+		state, reason, message := readyState(sidecars[i].Status.Conditions, sidecars[i].Status.ObservedGeneration == sidecars[i].Generation)
 		rows = append(rows, []string{sidecars[i].Namespace, sidecars[i].Name, state, reason, message})
 	}
-	return table(o.app.Out, []string{"NAMESPACE", "NAME", "READY", "REASON", "MESSAGE"}, rows)
+	return printTable(o.app.Out, []string{"NAMESPACE", "NAME", "READY", "REASON", "MESSAGE"}, rows)
 }

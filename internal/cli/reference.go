@@ -36,7 +36,7 @@ kubectl vectorsidecar schema > values.schema.json
 kubectl vectorsidecar schema --vector-version 0.57.0 > values.schema.json`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			chart, err := source.chart()
+			chart, err := source.openChart()
 			if err != nil {
 				return err
 			}
@@ -92,24 +92,24 @@ func referenceRows(chart fs.FS) ([]row, error) {
 	if err := bounded.Values().DecodeYAML(text, &defaults); err != nil {
 		return nil, fmt.Errorf("values.yaml: %w", err)
 	}
-	return root.rows("", defaults), nil
+	return root.tableRows("", defaults), nil
 }
 
-func (p property) rows(path string, defaults any) []row {
+func (p property) tableRows(path string, defaults any) []row {
 	var rows []row
 	branch, _ := defaults.(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(p.Properties)) {
 		childProperty, childPath := p.Properties[name], strings.TrimPrefix(path+"."+name, ".")
 		if childProperty.Description != "" {
-			rows = append(rows, row{childPath, childProperty.kind(), standard(branch[name]), strings.ReplaceAll(childProperty.Description, "|", "\\|")})
+			rows = append(rows, row{childPath, childProperty.typeText(), defaultText(branch[name]), strings.ReplaceAll(childProperty.Description, "|", "\\|")})
 		}
-		rows = append(rows, childProperty.rows(childPath, branch[name])...)
+		rows = append(rows, childProperty.tableRows(childPath, branch[name])...)
 	}
 	return rows
 }
 
-// kind returns the type, or the allowed values.
-func (p property) kind() string {
+// typeText returns the type, or the allowed values.
+func (p property) typeText() string {
 	if len(p.Enum) > 0 {
 		var names []string
 		for _, value := range p.Enum {
@@ -130,8 +130,8 @@ func (p property) kind() string {
 	return "any"
 }
 
-// standard returns a default as it is written, empty for a map of further values.
-func standard(value any) string {
+// defaultText returns a default as it is written, empty for a map of further values.
+func defaultText(value any) string {
 	if tree, isMap := value.(map[string]any); value == nil || isMap && len(tree) > 0 {
 		return ""
 	}

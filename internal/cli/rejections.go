@@ -47,12 +47,12 @@ func (a *app) noteRejections(ctx context.Context, documents []source.Document) e
 		}
 		title := document.Source + ": " + document.Kind + " " + document.Object.GetName()
 		if document.Duplicates != nil {
-			a.note("%s: kubectl uses the last of duplicate keys: %v", title, document.Duplicates)
+			a.printNote("%s: kubectl uses the last of duplicate keys: %v", title, document.Duplicates)
 		}
 		rejections := kindDefinition.Validate(ctx, document.Text)
 		for _, text := range []string{rejections.CreateText(), rejections.ApplyText()} {
 			if text != "" {
-				a.note("%s: %s", title, text)
+				a.printNote("%s: %s", title, text)
 			}
 		}
 	}

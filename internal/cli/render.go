@@ -56,34 +56,34 @@ func (o *renderOptions) run(ctx context.Context, arguments []string) error {
 	if err := o.output.check(); err != nil {
 		return err
 	}
-	scene, err := o.open(ctx, arguments...)
+	scene, err := o.openSession(ctx, arguments...)
 	if err != nil {
 		return err
 	}
 	if o.explainValues {
 		return o.printValues(ctx, scene)
 	}
-	workloads, err := scene.pick()
+	workloads, err := scene.pickWorkloads()
 	if err != nil {
 		return err
 	}
-	merged, err := scene.merge(ctx)
+	merged, err := scene.mergeSidecars(ctx)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(merged.faults()...); err != nil {
+	if err := errors.Join(merged.faultErrors()...); err != nil {
 		return err
 	}
-	objects, err := o.objects(scene, merged, workloads)
+	objects, err := o.renderedObjects(scene, merged, workloads)
 	if err != nil {
 		return err
 	}
 	return o.print(objects)
 }
 
-// objects returns the companions, and then the workloads that a VectorSidecar may select. From files, these are all
+// renderedObjects returns the companions, and then the workloads that a VectorSidecar may select. From files, these are all
 // workloads in the namespaces of VectorSidecars. From a cluster, these are the selected workloads.
-func (o *renderOptions) objects(scene *session, merged *merged, workloads []workload.Object) ([]any, error) {
+func (o *renderOptions) renderedObjects(scene *session, merged *merged, workloads []workload.Object) ([]any, error) {
 	namespaces := map[string]bool{}
 	for _, ruled := range merged.rulings {
 		namespaces[ruled.sidecar.Namespace] = true
@@ -100,10 +100,10 @@ func (o *renderOptions) objects(scene *session, merged *merged, workloads []work
 		case !namespaces[deployment.GetNamespace()], len(change.plans) == 0 && scene.cluster != nil:
 			continue
 		case o.onlyOverlay:
-			objects = append(objects, change.overlays()...)
+			objects = append(objects, change.renderedOverlays()...)
 			continue
 		}
-		if err := change.obstacle(o.app); err != nil {
+		if err := change.renderError(o.app); err != nil {
 			return nil, err
 		}
 		if change.after == nil {
@@ -116,13 +116,13 @@ func (o *renderOptions) objects(scene *session, merged *merged, workloads []work
 	return objects, nil
 }
 
-// obstacle returns the reason why the workload cannot get a sidecar. If its owner opted out, it only prints a note.
-func (c *change) obstacle(a *app) error {
+// renderError returns the reason why the workload cannot get a sidecar. If its owner opted out, it only prints a note.
+func (c *change) renderError(a *app) error {
 	for i := range c.plans {
 		p := &c.plans[i]
 		switch {
 		case p.IsSkipped():
-			a.note("%s: %s: %s", status.Object(p.Target), p.Reason(), p.Message())
+			a.printNote("%s: %s: %s", status.Object(p.Target), p.Reason(), p.Message())
 		case p.IsStopped():
 			return fmt.Errorf("%s: %s: %s", status.Object(p.Target), p.Reason(), p.Message())
 		}
@@ -130,8 +130,8 @@ func (c *change) obstacle(a *app) error {
 	return nil
 }
 
-// overlays returns the overlays that are applied to a workload, one for each VectorSidecar.
-func (c *change) overlays() []any {
+// renderedOverlays returns the overlays that are applied to a workload, one for each VectorSidecar.
+func (c *change) renderedOverlays() []any {
 	var overlays []any
 	for i := range c.plans {
 		p := &c.plans[i]

@@ -36,7 +36,7 @@ func (s *session) applyReport(ruled *result) error {
 		return nil
 	}
 	ruled.assumed = "the built-in values, because the installation's values cannot be read"
-	s.note(fmt.Sprintf("%s: assuming %s", meta.TitleIn(ruled.sidecar.Namespace, ruled.sidecar.Name), ruled.assumed))
+	s.addNote(fmt.Sprintf("%s: assuming %s", meta.TitleIn(ruled.sidecar.Namespace, ruled.sidecar.Name), ruled.assumed))
 	if invalid := ruled.Invalid; invalid != nil {
 		return fmt.Errorf("VectorSidecar %s/%s cannot be judged without the installation's values: %w; with the built-in ones: %s: %s",
 			ruled.sidecar.Namespace, ruled.sidecar.Name, s.valuesErr, invalid.Reason, invalid.Message)

@@ -64,7 +64,7 @@ type rolloutOptions struct {
 func newRolloutOptions(a *app, command *cobra.Command) *rolloutOptions {
 	options := &rolloutOptions{app: a}
 	command.Flags().StringVar(&options.operatorNamespace, "operator-namespace", "", "namespace of the operator, if you may not read all namespaces")
-	a.withCluster(command.Flags())
+	a.addClusterFlags(command.Flags())
 	return options
 }
 
@@ -97,8 +97,8 @@ kubectl vectorsidecar rollout promote vectorsidecar/logs -n shop`,
 	}
 	options := newRolloutWrite(a, command)
 	command.RunE = func(command *cobra.Command, names []string) error {
-		if name, isOne := sidecarName(names[0]); isOne {
-			return options.promoteOne(command.Context(), name)
+		if name, isOne := parseSidecarName(names[0]); isOne {
+			return options.promoteSidecar(command.Context(), name)
 		}
 		return options.promote(command.Context(), names[0])
 	}
@@ -128,7 +128,7 @@ kubectl vectorsidecar rollout retry vectorsidecar/logs -n shop`,
 	options := newRolloutWrite(a, command)
 	command.RunE = func(command *cobra.Command, names []string) error {
 		if len(names) > 0 {
-			return options.retryOne(command.Context(), names[0])
+			return options.retrySidecar(command.Context(), names[0])
 		}
 		return options.annotate(command.Context(), func(read *rollout) ([]annotation, error) {
 			changes := []annotation{{meta.AnnotationRetryRollout, time.Now().UTC().Format(time.RFC3339Nano), read.title() + " goes on"}}
@@ -141,9 +141,9 @@ kubectl vectorsidecar rollout retry vectorsidecar/logs -n shop`,
 	return command
 }
 
-// retryOne makes one VectorSidecar retry its failed rollouts.
-func (o *rolloutOptions) retryOne(ctx context.Context, argument string) error {
-	name, isOne := sidecarName(argument)
+// retrySidecar makes one VectorSidecar retry its failed rollouts.
+func (o *rolloutOptions) retrySidecar(ctx context.Context, argument string) error {
+	name, isOne := parseSidecarName(argument)
 	if !isOne {
 		return fmt.Errorf("%q: name a VectorSidecar as vectorsidecar/NAME, a ClusterVectorSidecar as clustervectorsidecar/NAME, or nothing for the whole fleet", argument)
 	}
@@ -151,7 +151,7 @@ func (o *rolloutOptions) retryOne(ctx context.Context, argument string) error {
 	if err != nil {
 		return err
 	}
-	target, err := o.sidecar(ctx, cluster, name)
+	target, err := o.findTarget(ctx, cluster, name)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (o *rolloutOptions) retryOne(ctx context.Context, argument string) error {
 	if undo := target.object.GetAnnotations()[meta.AnnotationUndoRollout]; !strings.Contains(undo, "/") {
 		changes = append(changes, annotation{key: meta.AnnotationUndoRollout})
 	}
-	return o.setOn(ctx, cluster, target, changes...)
+	return o.annotateTarget(ctx, cluster, target, changes...)
 }
 
 // rollout is the progress of an installation's templates and values.
@@ -190,8 +190,8 @@ type rollout struct {
 	writes checkup.Result
 }
 
-// read reads the published templates and values of the installation.
-func (o *rolloutOptions) read(ctx context.Context, cluster client.Reader) (*rollout, error) {
+// readRollout reads the published templates and values of the installation.
+func (o *rolloutOptions) readRollout(ctx context.Context, cluster client.Reader) (*rollout, error) {
 	installed, err := source.FindInstallation(ctx, cluster, o.operatorNamespace, *o.app.kube.Namespace)
 	if apierrors.IsForbidden(err) && installed != nil && (installed.Published != nil || installed.PublishedErr != nil) {
 		err = nil // The template sets are not needed for what the operator records.
@@ -205,7 +205,7 @@ func (o *rolloutOptions) read(ctx context.Context, cluster client.Reader) (*roll
 		return nil, fmt.Errorf("found several operators: %s; choose one with --operator-namespace, or by --namespace with one that it watches",
 			strings.Join(append([]string{installed.Title()}, installed.OtherOperators...), ", "))
 	}
-	chart, err := (&inputs{app: o.app}).chart()
+	chart, err := (&inputs{app: o.app}).openChart()
 	if err != nil {
 		return nil, err
 	}
@@ -254,7 +254,7 @@ func (r *rollout) requireStarting() error {
 // readWaves is read, with an error if the installation has no waves. It prints a note for each part of the published
 // revision that differs from the present one.
 func (o *rolloutOptions) readWaves(ctx context.Context, cluster client.Reader) (*rollout, error) {
-	read, err := o.read(ctx, cluster)
+	read, err := o.readRollout(ctx, cluster)
 	if err == nil {
 		err = read.requireWaves()
 	}
@@ -262,7 +262,7 @@ func (o *rolloutOptions) readWaves(ctx context.Context, cluster client.Reader) (
 		return nil, err
 	}
 	for _, fault := range read.Faults {
-		o.app.note("%s", fault)
+		o.app.printNote("%s", fault)
 	}
 	return read, nil
 }
@@ -290,14 +290,14 @@ func (o *rolloutOptions) promote(ctx context.Context, name string) error {
 	})
 }
 
-// promoteOne makes one VectorSidecar start without waiting for its wave, or its workloads without waiting for its
+// promoteSidecar makes one VectorSidecar start without waiting for its wave, or its workloads without waiting for its
 // mode.
-func (o *rolloutOptions) promoteOne(ctx context.Context, name string) error {
+func (o *rolloutOptions) promoteSidecar(ctx context.Context, name string) error {
 	cluster, err := o.app.connect()
 	if err != nil {
 		return err
 	}
-	target, err := o.sidecar(ctx, cluster, name)
+	target, err := o.findTarget(ctx, cluster, name)
 	if err != nil {
 		return err
 	}
@@ -311,11 +311,11 @@ func (o *rolloutOptions) promoteOne(ctx context.Context, name string) error {
 			values = append(values, v1alpha1.PromotionOfCanary(change))
 		}
 		effect := fmt.Sprintf("change %s starts without a canary", strings.Join(target.canaries, ", "))
-		return o.setOn(ctx, cluster, target, annotation{meta.AnnotationPromoteRollout, strings.Join(values, ","), effect})
+		return o.annotateTarget(ctx, cluster, target, annotation{meta.AnnotationPromoteRollout, strings.Join(values, ","), effect})
 	}
 	if waits := target.deferred; hasDeferred {
-		effect := fmt.Sprintf("change %s goes on in %s", waits.Change, count(int(waits.Workloads), "workload"))
-		return o.setOn(ctx, cluster, target, annotation{meta.AnnotationPromoteRollout, waits.Change, effect})
+		effect := fmt.Sprintf("change %s goes on in %s", waits.Change, countNoun(int(waits.Workloads), "workload"))
+		return o.annotateTarget(ctx, cluster, target, annotation{meta.AnnotationPromoteRollout, waits.Change, effect})
 	}
 	read, err := o.readWaves(ctx, cluster)
 	if err != nil && target.spec.RolloutMode() != v1alpha1.ModeImmediate {
@@ -327,11 +327,11 @@ func (o *rolloutOptions) promoteOne(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return o.setOn(ctx, cluster, target, annotation{meta.AnnotationPromoteRollout, read.Revision, "revision " + read.Revision + " waits for no wave"})
+	return o.annotateTarget(ctx, cluster, target, annotation{meta.AnnotationPromoteRollout, read.Revision, "revision " + read.Revision + " waits for no wave"})
 }
 
-// open connects to the cluster, and reads the published templates and values of an installation with waves.
-func (o *rolloutOptions) open(ctx context.Context) (client.WithWatch, *rollout, error) {
+// openRollout connects to the cluster, and reads the published templates and values of an installation with waves.
+func (o *rolloutOptions) openRollout(ctx context.Context) (client.WithWatch, *rollout, error) {
 	cluster, err := o.app.connect()
 	if err != nil {
 		return nil, nil, err
@@ -345,7 +345,7 @@ type annotation struct{ key, value, effect string }
 
 // annotate sets or removes annotations of an installation that has waves.
 func (o *rolloutOptions) annotate(ctx context.Context, changesFor func(*rollout) ([]annotation, error)) error {
-	cluster, read, err := o.open(ctx)
+	cluster, read, err := o.openRollout(ctx)
 	if err != nil {
 		return err
 	}
@@ -353,12 +353,12 @@ func (o *rolloutOptions) annotate(ctx context.Context, changesFor func(*rollout)
 	if err != nil {
 		return err
 	}
-	return o.set(ctx, cluster, read.values, changes...)
+	return o.annotateValues(ctx, cluster, read.values, changes...)
 }
 
-// set sets or removes annotations of the ConfigMap with the installation's values. The message shows the effect of
+// annotateValues sets or removes annotations of the ConfigMap with the installation's values. The message shows the effect of
 // the first annotation.
-func (o *rolloutOptions) set(ctx context.Context, cluster client.Client, values types.NamespacedName, changes ...annotation) error {
+func (o *rolloutOptions) annotateValues(ctx context.Context, cluster client.Client, values types.NamespacedName, changes ...annotation) error {
 	object := &corev1.ConfigMap{}
 	if err := cluster.Get(ctx, values, object); err != nil {
 		return fmt.Errorf("reading the installation's values: %w", err)

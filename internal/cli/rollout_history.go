@@ -102,7 +102,7 @@ func (o *rolloutOptions) history(ctx context.Context) error {
 	if err := o.output.check(); err != nil {
 		return err
 	}
-	cluster, read, err := o.open(ctx)
+	cluster, read, err := o.openRollout(ctx)
 	if err != nil {
 		return err
 	}
@@ -111,9 +111,9 @@ func (o *rolloutOptions) history(ctx context.Context) error {
 		return err
 	}
 	if err := read.requireRevision(); err != nil {
-		o.app.note("%v", err)
+		o.app.printNote("%v", err)
 	}
-	waveMembers, _, err := o.inWaves(ctx, cluster)
+	waveMembers, _, err := o.readWaveMembers(ctx, cluster)
 	if err != nil {
 		return err
 	}
@@ -148,11 +148,11 @@ func (o *rolloutOptions) history(ctx context.Context) error {
 			revision.Revision, revision.Stored.UTC().Format(time.RFC3339), strconv.Itoa(revision.VectorSidecars), strconv.Itoa(int(revision.FailedWorkloads)), revision.text(),
 		})
 	}
-	if err := table(o.app.Out, []string{"REVISION", "STORED", "VECTORSIDECARS", "FAILED WORKLOADS", ""}, rows); err != nil {
+	if err := printTable(o.app.Out, []string{"REVISION", "STORED", "VECTORSIDECARS", "FAILED WORKLOADS", ""}, rows); err != nil {
 		return err
 	}
 	for i := range revisions {
-		for _, line := range texts(revisions[i].Failures) {
+		for _, line := range failureTexts(revisions[i].Failures) {
 			if err := humanize.Fprintf(o.app.Out, "%s\n", line); err != nil {
 				return err
 			}
@@ -162,7 +162,7 @@ func (o *rolloutOptions) history(ctx context.Context) error {
 }
 
 func (o *rolloutOptions) diff(ctx context.Context, revisions []string) error {
-	cluster, read, err := o.open(ctx)
+	cluster, read, err := o.openRollout(ctx)
 	if err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (o *rolloutOptions) diff(ctx context.Context, revisions []string) error {
 			continue
 		}
 		hasFound = true
-		if err := painterFor(o.app.Out).difference(text); err != nil {
+		if err := painterFor(o.app.Out).printDifference(text); err != nil {
 			return err
 		}
 	}

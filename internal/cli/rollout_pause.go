@@ -53,20 +53,20 @@ func pauseCommand(a *app, command *cobra.Command, isPause bool) *cobra.Command {
 	options := newRolloutWrite(a, command)
 	command.RunE = func(command *cobra.Command, names []string) error {
 		if len(names) == 0 {
-			return options.stop(command.Context(), isPause)
+			return options.pauseInstallation(command.Context(), isPause)
 		}
-		return options.pause(command.Context(), names[0], isPause)
+		return options.pauseSidecar(command.Context(), names[0], isPause)
 	}
 	return command
 }
 
-// stop stops or resumes the writes of the installation.
-func (o *rolloutOptions) stop(ctx context.Context, isPause bool) error {
+// pauseInstallation stops or resumes the writes of the installation.
+func (o *rolloutOptions) pauseInstallation(ctx context.Context, isPause bool) error {
 	cluster, err := o.app.connect()
 	if err != nil {
 		return err
 	}
-	read, err := o.read(ctx, cluster)
+	read, err := o.readRollout(ctx, cluster)
 	if err != nil {
 		return err
 	}
@@ -80,16 +80,16 @@ func (o *rolloutOptions) stop(ctx context.Context, isPause bool) error {
 			return humanize.Fprintf(o.app.Out, "configmap/%s unchanged: %s\n", read.values.Name, read.writes.Message)
 		}
 	}
-	return o.set(ctx, cluster, read.values, stopAnnotation)
+	return o.annotateValues(ctx, cluster, read.values, stopAnnotation)
 }
 
-// pause sets spec.rollout.paused of a VectorSidecar.
-func (o *rolloutOptions) pause(ctx context.Context, name string, isPause bool) error {
+// pauseSidecar sets spec.rollout.paused of a VectorSidecar.
+func (o *rolloutOptions) pauseSidecar(ctx context.Context, name string, isPause bool) error {
 	cluster, err := o.app.connect()
 	if err != nil {
 		return err
 	}
-	target, err := o.sidecar(ctx, cluster, name)
+	target, err := o.findTarget(ctx, cluster, name)
 	if err != nil {
 		return err
 	}

@@ -89,8 +89,8 @@ func (w *inWave) matchingFailures(revision string) (failures []rolloutFailure) {
 	return failures
 }
 
-// texts describes the first failures, one per line, and counts the rest.
-func texts(failures []rolloutFailure) []string {
+// failureTexts describes the first failures, one per line, and counts the rest.
+func failureTexts(failures []rolloutFailure) []string {
 	var lines []string
 	for i := range failures {
 		lines = append(lines, failures[i].VectorSidecar+": "+failures[i].Text())
@@ -159,11 +159,11 @@ func (o *rolloutOptions) status(ctx context.Context) error {
 		return err
 	}
 	show := func() ([]byte, error) {
-		read, err := o.read(ctx, cluster)
+		read, err := o.readRollout(ctx, cluster)
 		if err != nil {
 			return nil, err
 		}
-		waveMembers, reverted, err := o.inWaves(ctx, cluster)
+		waveMembers, reverted, err := o.readWaveMembers(ctx, cluster)
 		if err != nil {
 			return nil, err
 		}
@@ -184,7 +184,7 @@ func (o *rolloutOptions) status(ctx context.Context) error {
 		return buffer.Bytes(), err
 	}
 	if o.watch {
-		return o.app.watch(ctx, cluster, show, sidecarsIn(""), clusterSidecarsIfAny())
+		return o.app.watch(ctx, cluster, show, watchSidecars(""), watchClusterSidecarsIfAny())
 	}
 	text, err := show()
 	if err != nil {
@@ -233,15 +233,15 @@ func (r *rollout) print(w io.Writer) error {
 			strconv.Itoa(number(v1alpha1.RolloutHalted)), strconv.Itoa(number(v1alpha1.RolloutReverted)), strconv.Itoa(int(wave.FailedWorkloads)), soakEnd,
 		})
 		if finished == total && wave.Workloads > 0 && wave.Evidence == 0 {
-			unfinished = append(unfinished, fmt.Sprintf("wave %s: revision not confirmed: %s without pods", wave.Name, count(int(wave.Workloads), "workload")))
+			unfinished = append(unfinished, fmt.Sprintf("wave %s: revision not confirmed: %s without pods", wave.Name, countNoun(int(wave.Workloads), "workload")))
 		}
 		if n := wave.DeferredWorkloads; n > 0 {
-			unfinished = append(unfinished, fmt.Sprintf("%s of wave %s get the present sidecar later (spec.rollout.mode)", count(int(n), "workload"), wave.Name))
+			unfinished = append(unfinished, fmt.Sprintf("%s of wave %s get the present sidecar later (spec.rollout.mode)", countNoun(int(n), "workload"), wave.Name))
 		}
-		unfinished = append(append(unfinished, wave.Unfinished...), texts(wave.Failures)...)
+		unfinished = append(append(unfinished, wave.Unfinished...), failureTexts(wave.Failures)...)
 	}
 	if len(rows) > 0 {
-		if err := table(w, header, rows); err != nil {
+		if err := printTable(w, header, rows); err != nil {
 			return err
 		}
 	}

@@ -32,9 +32,9 @@ func isKind(word string, names []string) bool {
 	return slices.Contains(names, strings.TrimSuffix(strings.ToLower(word), "."+v1alpha1.GroupVersion.Group))
 }
 
-// sidecarName returns the name in vectorsidecar/NAME, or clustervectorsidecar/NAME unchanged. isOne is false for
+// parseSidecarName returns the name in vectorsidecar/NAME, or clustervectorsidecar/NAME unchanged. isOne is false for
 // other arguments.
-func sidecarName(argument string) (name string, isOne bool) {
+func parseSidecarName(argument string) (name string, isOne bool) {
 	kind, name, isPair := strings.Cut(argument, "/")
 	switch {
 	case isPair && isKind(kind, vectorSidecars):
@@ -61,9 +61,9 @@ type rolloutTarget struct {
 	canaries []string
 }
 
-// sidecar reads the VectorSidecar with a name, or the ClusterVectorSidecar of clustervectorsidecar/NAME.
-func (o *rolloutOptions) sidecar(ctx context.Context, cluster client.Client, name string) (*rolloutTarget, error) {
-	if argument, isOne := sidecarName(name); isOne {
+// findTarget reads the VectorSidecar with a name, or the ClusterVectorSidecar of clustervectorsidecar/NAME.
+func (o *rolloutOptions) findTarget(ctx context.Context, cluster client.Client, name string) (*rolloutTarget, error) {
+	if argument, isOne := parseSidecarName(name); isOne {
 		name = argument
 	}
 	if ofCluster, isCluster := meta.ParseClusterName(name); isCluster {
@@ -76,7 +76,7 @@ func (o *rolloutOptions) sidecar(ctx context.Context, cluster client.Client, nam
 			isObserved: object.Status.ObservedGeneration == object.Generation, canaries: object.Status.CanariesWithoutPods,
 		}, nil
 	}
-	namespace, err := o.app.current()
+	namespace, err := o.app.currentNamespace()
 	if err != nil {
 		return nil, err
 	}
@@ -97,8 +97,8 @@ func (o *rolloutOptions) sidecar(ctx context.Context, cluster client.Client, nam
 	return target, nil
 }
 
-// setOn sets or removes annotations. The message shows the effect of the first annotation.
-func (o *rolloutOptions) setOn(ctx context.Context, cluster client.Client, target *rolloutTarget, changes ...annotation) error {
+// annotateTarget sets or removes annotations. The message shows the effect of the first annotation.
+func (o *rolloutOptions) annotateTarget(ctx context.Context, cluster client.Client, target *rolloutTarget, changes ...annotation) error {
 	return o.patch(ctx, cluster, target.object, target.title, target.argument, changes)
 }
 
@@ -109,9 +109,9 @@ type inWave struct {
 	deferred int32
 }
 
-// inWaves lists the progress of all VectorSidecars by wave. reverted describes the VectorSidecars that reverted their
+// readWaveMembers lists the progress of all VectorSidecars by wave. reverted describes the VectorSidecars that reverted their
 // own spec. A note is printed if ClusterVectorSidecars cannot be read.
-func (o *rolloutOptions) inWaves(ctx context.Context, cluster client.Reader) (waveMembers []inWave, reverted []string, err error) {
+func (o *rolloutOptions) readWaveMembers(ctx context.Context, cluster client.Reader) (waveMembers []inWave, reverted []string, err error) {
 	live := livelist.New(cluster)
 	note := func(list *[]string, name, text string) {
 		if text != "" {
@@ -144,7 +144,7 @@ func (o *rolloutOptions) inWaves(ctx context.Context, cluster client.Reader) (wa
 	switch {
 	case apierrors.IsNotFound(err) || apimeta.IsNoMatchError(err): // The kind is not installed.
 	case apierrors.IsForbidden(err):
-		o.app.note("ClusterVectorSidecars are not counted: " + err.Error())
+		o.app.printNote("ClusterVectorSidecars are not counted: " + err.Error())
 	case err != nil:
 		return nil, nil, fmt.Errorf("listing ClusterVectorSidecars: %w", err)
 	}

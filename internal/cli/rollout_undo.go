@@ -93,7 +93,7 @@ type undo struct {
 }
 
 func (o *undoOptions) run(ctx context.Context, names []string) error {
-	cluster, read, err := o.open(ctx)
+	cluster, read, err := o.openRollout(ctx)
 	if err == nil {
 		err = read.requireRevision()
 	}
@@ -103,7 +103,7 @@ func (o *undoOptions) run(ctx context.Context, names []string) error {
 	request := &undo{read: read, cluster: cluster, undoneRevision: cmp.Or(read.target.Undone, read.Revision)}
 	if len(names) > 0 {
 		request.undoneRevision = read.Revision // The annotation of one VectorSidecar refers to the revision of all others.
-		if request.target, err = o.sidecar(ctx, cluster, names[0]); err != nil {
+		if request.target, err = o.findTarget(ctx, cluster, names[0]); err != nil {
 			return err
 		}
 	}
@@ -115,7 +115,7 @@ func (o *undoOptions) run(ctx context.Context, names []string) error {
 	if o.targetRevision == "" {
 		return o.undo(ctx, request)
 	}
-	return o.undoTo(ctx, request)
+	return o.undoToRevision(ctx, request)
 }
 
 // undo returns each VectorSidecar to its own earlier revision.
@@ -141,8 +141,8 @@ func (o *undoOptions) undo(ctx context.Context, request *undo) error {
 	return o.apply(ctx, request, effect, unread)
 }
 
-// undoTo moves all VectorSidecars, or one, to a revision.
-func (o *undoOptions) undoTo(ctx context.Context, request *undo) error {
+// undoToRevision moves all VectorSidecars, or one, to a revision.
+func (o *undoOptions) undoToRevision(ctx context.Context, request *undo) error {
 	read := request.read
 	switch {
 	case request.target != nil && o.targetRevision == request.undoneRevision:
@@ -217,7 +217,7 @@ func (o *undoOptions) undoMembers(ctx context.Context, cluster client.Reader) ([
 	switch {
 	case apierrors.IsNotFound(err) || apimeta.IsNoMatchError(err): // The kind is not installed.
 	case apierrors.IsForbidden(err):
-		o.app.note("ClusterVectorSidecars not read: %v", err)
+		o.app.printNote("ClusterVectorSidecars not read: %v", err)
 	case err != nil:
 		return nil, fmt.Errorf("listing ClusterVectorSidecars: %w", err)
 	}
@@ -238,7 +238,7 @@ func (o *undoOptions) apply(ctx context.Context, request *undo, effect fleet.Und
 	if !o.assumeYes && !o.dryRun {
 		summary := "VectorSidecars not read"
 		if !unread {
-			summary = count(len(effect.Moves), "VectorSidecar") + " would change"
+			summary = countNoun(len(effect.Moves), "VectorSidecar") + " would change"
 		}
 		title := request.change.effect
 		if err := o.app.confirm(fmt.Sprintf("%s (%s)?", title, summary), fmt.Sprintf("%s (%s)", title, summary), "nothing was changed"); err != nil {
@@ -246,9 +246,9 @@ func (o *undoOptions) apply(ctx context.Context, request *undo, effect fleet.Und
 		}
 	}
 	if request.target != nil {
-		return o.setOn(ctx, request.cluster, request.target, request.change)
+		return o.annotateTarget(ctx, request.cluster, request.target, request.change)
 	}
-	return o.set(ctx, request.cluster, request.read.values, request.change)
+	return o.annotateValues(ctx, request.cluster, request.read.values, request.change)
 }
 
 // describe returns the effect of a request as lines.
@@ -265,7 +265,7 @@ func (o *undoOptions) describe(ctx context.Context, request *undo, effect *fleet
 	}
 	pairs := slices.SortedFunc(maps.Keys(moves), func(a, b [2]string) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
 	for _, pair := range pairs {
-		lines = append(lines, fmt.Sprintf("%s: from revision %s to %s", count(moves[pair], "VectorSidecar"), pair[0], pair[1]))
+		lines = append(lines, fmt.Sprintf("%s: from revision %s to %s", countNoun(moves[pair], "VectorSidecar"), pair[0], pair[1]))
 		lines = append(lines, request.read.changedValues(ctx, request.cluster, pair[0], pair[1])...)
 	}
 	if o.targetRevision == "" && len(moves) == 0 && len(effect.Stuck) == 0 && effect.Returned > 0 {
@@ -279,23 +279,23 @@ func (o *undoOptions) describe(ctx context.Context, request *undo, effect *fleet
 			names = append(names, strings.TrimPrefix(name.String(), "/"))
 		}
 		lines = append(lines, fmt.Sprintf("%s with revision %s, because no earlier one without failures is stored: %s",
-			stay(len(stuck), "VectorSidecar"), request.undoneRevision, strings.Join(names, ", ")))
+			stayPhrase(len(stuck), "VectorSidecar"), request.undoneRevision, strings.Join(names, ", ")))
 	}
 	if request.target == nil {
-		lines = append(lines, stay(effect.Others+effect.Returned, "other VectorSidecar")+" unchanged")
+		lines = append(lines, stayPhrase(effect.Others+effect.Returned, "other VectorSidecar")+" unchanged")
 	}
 	for _, revision := range slices.Sorted(maps.Keys(effect.Failed)) {
-		lines = append(lines, fmt.Sprintf("of these, %s with failed revision %s: see --to-revision", stay(effect.Failed[revision], "VectorSidecar"), revision))
+		lines = append(lines, fmt.Sprintf("of these, %s with failed revision %s: see --to-revision", stayPhrase(effect.Failed[revision], "VectorSidecar"), revision))
 	}
 	return lines
 }
 
-// stay returns a count of objects that stay, as a phrase.
-func stay(n int, singular string) string {
+// stayPhrase returns a count of objects that stay, as a phrase.
+func stayPhrase(n int, singular string) string {
 	if n == 1 {
-		return count(n, singular) + " stays"
+		return countNoun(n, singular) + " stays"
 	}
-	return count(n, singular) + " stay"
+	return countNoun(n, singular) + " stay"
 }
 
 // mostChanged is the maximum number of values in a preview of an undo, and mostShown the maximum length of each in

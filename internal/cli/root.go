@@ -100,7 +100,7 @@ func (b Builtin) WithCache() Builtin {
 	if b.definition != nil {
 		return b
 	}
-	b.Chart = loadOnce(b.Chart)
+	b.Chart = newLoadedOnce(b.Chart)
 	b.definition = sync.OnceValues(func() (*definition.Definition, error) { return definition.Parse(b.Definition) })
 	if len(b.ClusterDefinition) > 0 {
 		b.clusterDefinition = sync.OnceValues(func() (*definition.Definition, error) { return definition.Parse(b.ClusterDefinition) })
@@ -114,14 +114,14 @@ func Run(ctx context.Context, arguments []string, streams genericiooptions.IOStr
 }
 
 func (a *app) run(ctx context.Context, arguments []string) int {
-	root := a.root() //nolint:contextcheck // The commands get theirs when they run.
+	root := a.rootCommand() //nolint:contextcheck // The commands get theirs when they run.
 	root.SetArgs(arguments)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return 0
 	}
 	if err.Error() != "" {
-		a.note("error: %s", err)
+		a.printNote("error: %s", err)
 	}
 	if errors.As(err, new(*foundError)) {
 		return exitFound
@@ -131,7 +131,7 @@ func (a *app) run(ctx context.Context, arguments []string) int {
 
 // New returns the plugin's root command.
 func New(streams genericiooptions.IOStreams, builtin Builtin, version string) *cobra.Command {
-	return newApp(streams, builtin, version).root()
+	return newApp(streams, builtin, version).rootCommand()
 }
 
 // newApp returns an app. It escapes control characters in text for people, because most of that text comes from
@@ -147,7 +147,7 @@ func newApp(streams genericiooptions.IOStreams, builtin Builtin, version string)
 	return a
 }
 
-func (a *app) root() *cobra.Command {
+func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "kubectl-vectorsidecar",
 		Short: "Preview, test and explain what the Vector Sidecar Operator decides, with or without a cluster",
@@ -179,5 +179,5 @@ reached, or does not answer.`,
 	return root
 }
 
-// withCluster adds the flags of kubectl to a command that may read a cluster.
-func (a *app) withCluster(flags *pflag.FlagSet) { a.kube.AddFlags(flags) }
+// addClusterFlags adds the flags of kubectl to a command that may read a cluster.
+func (a *app) addClusterFlags(flags *pflag.FlagSet) { a.kube.AddFlags(flags) }

@@ -77,9 +77,9 @@ type result struct {
 	assumed string
 }
 
-// config returns the client configuration of the cluster that the flags name. It raises client-go's limit of five
+// restConfig returns the client configuration of the cluster that the flags name. It raises client-go's limit of five
 // requests a second, because a check of each permission of the operator would take several seconds.
-func (a *app) config() (*rest.Config, error) {
+func (a *app) restConfig() (*rest.Config, error) {
 	config, err := a.kube.ToRESTConfig()
 	if err != nil {
 		return nil, fmt.Errorf("finding the cluster: %w", err)
@@ -94,7 +94,7 @@ func (a *app) connect() (client.WithWatch, error) {
 	if a.cluster != nil {
 		return a.cluster, nil
 	}
-	config, err := a.config()
+	config, err := a.restConfig()
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (a *app) connect() (client.WithWatch, error) {
 
 // oldestKubelet returns the oldest kubelet of the cluster.
 func (a *app) oldestKubelet(ctx context.Context) (desired.Kubelet, error) {
-	config, err := a.config()
+	config, err := a.restConfig()
 	if err != nil {
 		return desired.Kubelet{}, err
 	}
@@ -122,8 +122,8 @@ func (a *app) oldestKubelet(ctx context.Context) (desired.Kubelet, error) {
 	return nodes.OldestKubelet(ctx)
 }
 
-// current returns the namespace of the command line or of the kubeconfig.
-func (a *app) current() (string, error) {
+// currentNamespace returns the namespace of the command line or of the kubeconfig.
+func (a *app) currentNamespace() (string, error) {
 	namespace, _, err := a.kube.ToRawKubeConfigLoader().Namespace()
 	if err != nil {
 		return "", fmt.Errorf("reading the kubeconfig: %w", err)
@@ -131,9 +131,9 @@ func (a *app) current() (string, error) {
 	return namespace, nil
 }
 
-// load reads the objects from the cluster that the files do not contain.
-func (s *session) load(ctx context.Context, input *parsedInputs) error {
-	current, err := s.inputs.app.current()
+// loadInputs reads the objects from the cluster that the files do not contain.
+func (s *session) loadInputs(ctx context.Context, input *parsedInputs) error {
+	current, err := s.inputs.app.currentNamespace()
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (s *session) load(ctx context.Context, input *parsedInputs) error {
 		return err
 	}
 	if !s.inputs.allNamespaces {
-		if s.namespace, err = input.readFrom(*s.inputs.app.kube.Namespace, current); err != nil {
+		if s.namespace, err = input.inputNamespace(*s.inputs.app.kube.Namespace, current); err != nil {
 			return err
 		}
 	}
@@ -153,9 +153,9 @@ func (s *session) load(ctx context.Context, input *parsedInputs) error {
 		return explainMissing(err)
 	}
 	for _, text := range notRead {
-		s.note("could not read: " + text)
+		s.addNote("could not read: " + text)
 	}
-	if err := s.install(ctx); err != nil {
+	if err := s.loadInstallation(ctx); err != nil {
 		return err
 	}
 	return s.readCluster(ctx)
@@ -166,7 +166,7 @@ func (s *session) readCluster(ctx context.Context) (err error) {
 	if s.inputs.ofCluster.ipFamily.value == "" {
 		s.renderCluster.IPFamily, err = source.IPFamily(ctx, s.cluster)
 		if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) {
-			s.note(fmt.Sprintf("could not tell the IP family of the cluster, and takes it to be %s; set another one with --ip-family: %v", render.IPv4, err))
+			s.addNote(fmt.Sprintf("could not tell the IP family of the cluster, and takes it to be %s; set another one with --ip-family: %v", render.IPv4, err))
 			err = nil
 		}
 	}
@@ -184,21 +184,21 @@ func explainMissing(err error) error {
 	return err
 }
 
-// install reads the configuration of the installed operator.
-func (s *session) install(ctx context.Context) error {
+// loadInstallation reads the configuration of the installed operator.
+func (s *session) loadInstallation(ctx context.Context) error {
 	installation, err := source.FindInstallation(ctx, s.cluster, s.inputs.operatorNamespace, s.namespace)
 	switch {
 	case apierrors.IsForbidden(err):
 		s.valuesErr = err
-		s.note(fmt.Sprintf("could not read the values of the installation: %v; give --operator-namespace, or --environment and --values", err))
+		s.addNote(fmt.Sprintf("could not read the values of the installation: %v; give --operator-namespace, or --environment and --values", err))
 	case err != nil:
 		return err
 	case installation == nil && s.inputs.environment == "":
-		s.note(fmt.Sprintf("operator not found%s: using the built-in values, and environment %s where none is named or reported; set another one with --environment",
-			cmp.Or(inNamespace(s.inputs.operatorNamespace), " in the cluster"), defaultEnvironment))
+		s.addNote(fmt.Sprintf("operator not found%s: using the built-in values, and environment %s where none is named or reported; set another one with --environment",
+			cmp.Or(namespacePhrase(s.inputs.operatorNamespace), " in the cluster"), defaultEnvironment))
 	}
 	if s.installation = installation; installation != nil && len(installation.OtherOperators) > 0 {
-		s.note(fmt.Sprintf("found several operators: showing what %s would do; choose another one (%s) with --operator-namespace", installation.Title(), strings.Join(installation.OtherOperators, ", ")))
+		s.addNote(fmt.Sprintf("found several operators: showing what %s would do; choose another one (%s) with --operator-namespace", installation.Title(), strings.Join(installation.OtherOperators, ", ")))
 	}
 	if s.inputs.kubeVersion == "" {
 		discovery, err := s.inputs.app.kube.ToDiscoveryClient()
@@ -227,8 +227,8 @@ func (s *session) readNodes(ctx context.Context) error {
 	return err
 }
 
-// add adds the objects of the files, which replace objects of the cluster.
-func (s *session) add(ctx context.Context, input *parsedInputs) error {
+// addDocuments adds the objects of the files, which replace objects of the cluster.
+func (s *session) addDocuments(ctx context.Context, input *parsedInputs) error {
 	namespace, err := input.defaultNamespace(*s.inputs.app.kube.Namespace, s.namespace)
 	if err != nil {
 		return err
@@ -240,7 +240,7 @@ func (s *session) add(ctx context.Context, input *parsedInputs) error {
 		if object == nil {
 			continue
 		}
-		if !isOfCluster(object) && object.GetNamespace() == "" {
+		if !isClusterScoped(object) && object.GetNamespace() == "" {
 			object.SetNamespace(namespace)
 		}
 		switch o := object.(type) {
@@ -255,7 +255,7 @@ func (s *session) add(ctx context.Context, input *parsedInputs) error {
 		default:
 			if workloadObject, ok := workload.ToObject(o); ok {
 				workload.Finish(workloadObject)
-				if err := notTwice(locations, document, workload.NewRef(workloadObject)); err != nil {
+				if err := requireUnique(locations, document, workload.NewRef(workloadObject)); err != nil {
 					return err
 				}
 			}
@@ -263,19 +263,19 @@ func (s *session) add(ctx context.Context, input *parsedInputs) error {
 		}
 	}
 	for _, deployment := range s.Workloads() {
-		s.inputs.label(deployment)
+		s.inputs.addLabels(deployment)
 	}
-	unknownNamespaces, err := s.Expand(ctx, s.home(), s.namespace)
+	unknownNamespaces, err := s.Expand(ctx, s.operatorNamespace(), s.namespace)
 	if len(unknownNamespaces) > 0 {
-		s.note(fmt.Sprintf("the labels of these namespaces are not known, as there is no Namespace in the files, and a ClusterVectorSidecar that asks for one does not reach them: %s",
+		s.addNote(fmt.Sprintf("the labels of these namespaces are not known, as there is no Namespace in the files, and a ClusterVectorSidecar that asks for one does not reach them: %s",
 			strings.Join(humanize.TruncateList(unknownNamespaces, mostNamed, len(unknownNamespaces)), ", ")))
 	}
 	return err
 }
 
-// notTwice returns an error for a workload that the files contain twice. Otherwise one copy would be evaluated, and
+// requireUnique returns an error for a workload that the files contain twice. Otherwise one copy would be evaluated, and
 // the other copy would stay without a sidecar. places are the places of the workloads so far.
-func notTwice(locations map[workload.Ref]string, document source.Document, ref workload.Ref) error {
+func requireUnique(locations map[workload.Ref]string, document source.Document, ref workload.Ref) error {
 	ref.UID = ""
 	location := fmt.Sprintf("%s: document %d", document.Source, document.Number)
 	if firstLocation, isThere := locations[ref]; isThere {
@@ -288,8 +288,8 @@ func notTwice(locations map[workload.Ref]string, document source.Document, ref w
 // mostNamed is the maximum number of namespaces in a note.
 const mostNamed = 10
 
-// isOfCluster reports whether an object is cluster-scoped.
-func isOfCluster(object client.Object) bool {
+// isClusterScoped reports whether an object is cluster-scoped.
+func isClusterScoped(object client.Object) bool {
 	switch object.(type) {
 	case *corev1.Namespace, *v1alpha1.ClusterVectorSidecar:
 		return true
@@ -297,16 +297,16 @@ func isOfCluster(object client.Object) bool {
 	return false
 }
 
-// home returns the operator namespace, "" if unknown.
-func (s *session) home() string {
+// operatorNamespace returns the operator namespace, "" if unknown.
+func (s *session) operatorNamespace() string {
 	if s.installation != nil {
 		return s.installation.Namespace
 	}
 	return s.inputs.operatorNamespace
 }
 
-// note prints a note about the scene, once.
-func (s *session) note(text string) {
+// addNote prints a note about the scene, once.
+func (s *session) addNote(text string) {
 	if s.noted[text] {
 		return
 	}
@@ -314,18 +314,18 @@ func (s *session) note(text string) {
 		s.noted = map[string]bool{}
 	}
 	s.noted[text] = true
-	s.inputs.app.note("%s", text)
+	s.inputs.app.printNote("%s", text)
 }
 
-// prepare determines the platform's configuration and the default environment.
-func (s *session) prepare(ctx context.Context, chart fs.FS) error {
-	s.taker = source.Snapshotter{Source: accounts{source.Reader{Reader: s}, s}, Home: s.home(), Now: time.Now(), Offer: decision.Offer{Lacking: s.MissingKinds, Manifests: s.inputs.manifests}}
+// loadEvaluator determines the platform's configuration and the default environment.
+func (s *session) loadEvaluator(ctx context.Context, chart fs.FS) error {
+	s.taker = source.Snapshotter{Source: accounts{source.Reader{Reader: s}, s}, Home: s.operatorNamespace(), Now: time.Now(), Offer: decision.Offer{Lacking: s.MissingKinds, Manifests: s.inputs.manifests}}
 	installed := source.Installation{}
 	if s.installation != nil {
 		installed = *s.installation
 		s.taker.WrittenBy, s.taker.Served = installed.WrittenBy(), installed.Kinds
 	}
-	values, err := s.inputs.givenValues(ctx, s.inputs.environment, installed.Environment, defaultEnvironment)
+	values, err := s.inputs.readValues(ctx, s.inputs.environment, installed.Environment, defaultEnvironment)
 	if err != nil {
 		return err
 	}
@@ -349,25 +349,25 @@ func (s *session) prepare(ctx context.Context, chart fs.FS) error {
 		s.taker.OldestKubelet = flag
 	}
 	if assumed := desired.AssumedKubelet(s.taker.KubeVersion); assumed != "" && s.taker.OldestKubelet.Version == "" {
-		s.note(fmt.Sprintf("kubelets are taken to be %s or newer: set the oldest with --kubelet-version", assumed))
+		s.addNote(fmt.Sprintf("kubelets are taken to be %s or newer: set the oldest with --kubelet-version", assumed))
 	}
 	s.cache = desired.NewCache()
-	s.taker.Platform, s.taker.PlatformAt, err = s.inputs.platform(ctx, chart, s.cluster, &installed, values)
+	s.taker.Platform, s.taker.PlatformAt, err = s.inputs.loadPlatform(ctx, chart, s.cluster, &installed, values)
 	return err
 }
 
-// rule evaluates one VectorSidecar.
-func (s *session) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*result, error) {
+// evaluateSidecar evaluates one VectorSidecar.
+func (s *session) evaluateSidecar(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*result, error) {
 	input, err := s.taker.Observe(ctx, sidecar)
 	if err != nil {
 		return nil, err
 	}
 	if installation := s.installation; installation != nil && !installation.Watches(sidecar.Namespace) {
-		s.note(fmt.Sprintf("the operator %s does not watch namespace %s (watchNamespaces), and does nothing there", installation.Title(), sidecar.Namespace))
+		s.addNote(fmt.Sprintf("the operator %s does not watch namespace %s (watchNamespaces), and does nothing there", installation.Title(), sidecar.Namespace))
 	}
 	input.Hold = evaluate.HoldOf(input.Platform, input.Sidecar)
 	if currentRevision, publishedRevision := input.Platform.Revision, s.taker.Platform.Target.Revision; s.taker.PlatformAt != nil && currentRevision != publishedRevision && publishedRevision != "" {
-		s.note(fmt.Sprintf("VectorSidecar %s/%s has revision %s of the installation's templates and values, and waits for %s: kubectl vectorsidecar rollout status",
+		s.addNote(fmt.Sprintf("VectorSidecar %s/%s has revision %s of the installation's templates and values, and waits for %s: kubectl vectorsidecar rollout status",
 			sidecar.Namespace, sidecar.Name, currentRevision, publishedRevision))
 	}
 	if text := lastgood.TextOf(sidecar); text != "" {
@@ -375,7 +375,7 @@ func (s *session) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*r
 		if sidecar.Cluster != nil { // A ClusterVectorSidecar reverts in all namespaces.
 			title = meta.Title(sidecar.Name)
 		}
-		s.note(title + ": " + text)
+		s.addNote(title + ": " + text)
 	}
 	input.Renderers, input.AsksVector = runtime.GOMAXPROCS(0), s.asksVector
 	// The command does not wait for Vector's validation: it assumes that the configuration is valid.
@@ -385,7 +385,7 @@ func (s *session) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*r
 		return nil, err
 	}
 	if defaultFrom := input.DefaultFrom; s.cluster != nil && defaultFrom == decided.EnvironmentFrom && s.inputs.environment == "" && defaultFrom != "" {
-		s.note(fmt.Sprintf("namespace %s: environment %s, from %s", sidecar.Namespace, decided.Environment, defaultFrom))
+		s.addNote(fmt.Sprintf("namespace %s: environment %s, from %s", sidecar.Namespace, decided.Environment, defaultFrom))
 	}
 	ruled := &result{sidecar: sidecar, input: input, Decision: decided}
 	return ruled, s.applyReport(ruled)

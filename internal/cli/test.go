@@ -141,7 +141,7 @@ func (o *testOptions) run(ctx context.Context, arguments []string) error {
 	}
 	charts := map[string]fs.FS{}
 	for _, test := range scenarios {
-		result, err := o.try(ctx, charts, test)
+		result, err := o.runScenario(ctx, charts, test)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -153,10 +153,10 @@ func (o *testOptions) run(ctx context.Context, arguments []string) error {
 	return o.print(verdicts)
 }
 
-// chartAbove returns the chart in a directory or in the nearest directory above it, or else the chart for tests
+// findChart returns the chart in a directory or in the nearest directory above it, or else the chart for tests
 // outside of a chart. known are the charts of the directories so far. A chart that cannot be loaded is an error, not
 // a result of its tests.
-func (o *testOptions) chartAbove(folder string, charts map[string]fs.FS) (chart fs.FS, err error) {
+func (o *testOptions) findChart(folder string, charts map[string]fs.FS) (chart fs.FS, err error) {
 	if chart, isKnown := charts[folder]; isKnown {
 		return chart, nil
 	}
@@ -166,15 +166,15 @@ func (o *testOptions) chartAbove(folder string, charts map[string]fs.FS) (chart 
 		name = folder
 		chart, err = openFolder(folder)
 	case o.templates == "" && parent != folder:
-		chart, err = o.chartAbove(parent, charts)
+		chart, err = o.findChart(parent, charts)
 	default:
 		name = o.templates
-		chart, err = o.chart()
+		chart, err = o.openChart()
 	}
 	if err != nil {
 		return nil, err
 	}
-	shared := loadOnce(chart)
+	shared := newLoadedOnce(chart)
 	if _, err := shared.load(); err != nil {
 		return nil, fmt.Errorf("loading the sidecar chart %s: %w", name, err)
 	}
@@ -182,15 +182,15 @@ func (o *testOptions) chartAbove(folder string, charts map[string]fs.FS) (chart 
 	return shared, nil
 }
 
-// try renders a scenario and compares the result. It returns an error if that is not possible. charts are the charts
+// runScenario renders a scenario and compares the result. It returns an error if that is not possible. charts are the charts
 // of the directories so far.
-func (o *testOptions) try(ctx context.Context, charts map[string]fs.FS, test *scenario.Scenario) (testResult, error) {
+func (o *testOptions) runScenario(ctx context.Context, charts map[string]fs.FS, test *scenario.Scenario) (testResult, error) {
 	result := testResult{Name: test.Name, Story: test.Story}
 	folder, err := filepath.Abs(test.Folder())
 	if err != nil {
 		return result, fmt.Errorf("looking for the chart of %s: %w", test.Name, err)
 	}
-	chart, err := o.chartAbove(folder, charts)
+	chart, err := o.findChart(folder, charts)
 	if err != nil {
 		return result, err
 	}
@@ -225,7 +225,7 @@ func (o *testOptions) try(ctx context.Context, charts map[string]fs.FS, test *sc
 
 // addVectorResult adds the result of Vector's check of the rendered configuration.
 func (o *testOptions) addVectorResult(ctx context.Context, chart fs.FS, test *scenario.Scenario, result *testResult) error {
-	session, err := o.scenarioInputs(chart, test).open(ctx)
+	session, err := o.scenarioInputs(chart, test).openSession(ctx)
 	if err != nil {
 		return err
 	}
@@ -244,7 +244,7 @@ func (o *testOptions) addVectorResult(ctx context.Context, chart fs.FS, test *sc
 // renderScenario runs the command render on the files of a scenario.
 func (o *testOptions) renderScenario(ctx context.Context, chart fs.FS, test *scenario.Scenario) scenario.Outcome {
 	var buffer bytes.Buffer
-	root := o.scenarioApp(chart, test, &buffer).root() //nolint:contextcheck // The command gets its context when it runs.
+	root := o.scenarioApp(chart, test, &buffer).rootCommand() //nolint:contextcheck // The command gets its context when it runs.
 	root.SetArgs(o.scenarioArguments(test))
 	if err := root.ExecuteContext(ctx); err != nil {
 		return scenario.Outcome{Failed: true, Text: err.Error() + "\n"}
@@ -264,7 +264,7 @@ func (o *testOptions) scenarioApp(chart fs.FS, test *scenario.Scenario, w io.Wri
 // checkValues returns an error if the values of the command line cannot be read, because that is not a result of the
 // tests.
 func (o *testOptions) checkValues() error {
-	if err := readOnce(o.values.files); err != nil {
+	if err := requireOneStdin(o.values.files); err != nil {
 		return err
 	}
 	for _, file := range o.values.files {

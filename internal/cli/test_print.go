@@ -41,11 +41,11 @@ func (o *testOptions) print(verdicts []testResult) error {
 	default:
 		err = o.printText(verdicts)
 		o.noteUnchecked(verdicts)
-		summary := fmt.Sprintf("%s, %d failed", count(len(verdicts), "test"), failed)
+		summary := fmt.Sprintf("%s, %d failed", countNoun(len(verdicts), "test"), failed)
 		if len(invalid) > 0 {
 			summary += fmt.Sprintf(", %d not run", len(invalid))
 		}
-		o.app.note("%s", summary)
+		o.app.printNote("%s", summary)
 	}
 	switch {
 	case err != nil:
@@ -55,7 +55,7 @@ func (o *testOptions) print(verdicts []testResult) error {
 	case len(invalid) > 0:
 		return errors.New(strings.Join(invalid, "; "))
 	case len(unable) > 0:
-		return unableError(unable)
+		return notValidatedError(unable)
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func (o *testOptions) noteUnchecked(verdicts []testResult) {
 		}
 	}
 	for _, text := range slices.Sorted(maps.Keys(tests)) {
-		o.app.note("not judged in %s: %s", count(tests[text], "test"), text)
+		o.app.printNote("not judged in %s: %s", countNoun(tests[text], "test"), text)
 	}
 }
 
@@ -91,7 +91,7 @@ func (o *testOptions) printText(verdicts []testResult) error {
 		if result.Error != "" {
 			errs = append(errs, humanize.Fprintf(o.app.Out, "     %s\n", result.Error))
 		}
-		errs = append(errs, paint.difference(result.Difference))
+		errs = append(errs, paint.printDifference(result.Difference))
 		for _, text := range result.Vector {
 			errs = append(errs, humanize.Fprintf(o.app.Out, "     %s\n", text))
 		}

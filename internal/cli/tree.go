@@ -58,7 +58,7 @@ func (o *treeOptions) run(ctx context.Context) error {
 	if err := o.output.check(); err != nil {
 		return err
 	}
-	first, err := o.open(ctx)
+	first, err := o.openSession(ctx)
 	if err != nil {
 		return err
 	}
@@ -66,20 +66,20 @@ func (o *treeOptions) run(ctx context.Context) error {
 		return fmt.Errorf("--watch needs a cluster")
 	}
 	if o.watch {
-		targets := workloadsIn(first.namespace)
+		targets := watchWorkloads(first.namespace)
 		if !containsSidecars(first.sources) { // VectorSidecars of files replace all VectorSidecars of the cluster.
-			targets = append(targets, sidecarsIn(first.namespace), clusterSidecarsIfAny())
+			targets = append(targets, watchSidecars(first.namespace), watchClusterSidecarsIfAny())
 		}
 		show := func() ([]byte, error) {
-			scene, err := o.open(ctx)
+			scene, err := o.openSession(ctx)
 			if err != nil {
 				return nil, err
 			}
-			return o.text(ctx, scene)
+			return o.formatTree(ctx, scene)
 		}
 		return o.app.watch(ctx, first.cluster, show, targets...)
 	}
-	text, err := o.text(ctx, first)
+	text, err := o.formatTree(ctx, first)
 	if err != nil {
 		return err
 	}
@@ -87,8 +87,8 @@ func (o *treeOptions) run(ctx context.Context) error {
 	return err
 }
 
-func (o *treeOptions) text(ctx context.Context, scene *session) ([]byte, error) {
-	root, err := scene.tree(ctx)
+func (o *treeOptions) formatTree(ctx context.Context, scene *session) ([]byte, error) {
+	root, err := scene.buildTree(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -103,27 +103,27 @@ func (o *treeOptions) text(ctx context.Context, scene *session) ([]byte, error) 
 	return buffer.Bytes(), nil
 }
 
-// tree evaluates every VectorSidecar and puts it below its environment.
-func (s *session) tree(ctx context.Context) ([]*node, error) {
+// buildTree evaluates every VectorSidecar and puts it below its environment.
+func (s *session) buildTree(ctx context.Context) ([]*node, error) {
 	roots := []*node{}
 	for _, sidecar := range s.Sidecars() {
-		ruled, err := s.rule(ctx, sidecar)
+		ruled, err := s.evaluateSidecar(ctx, sidecar)
 		if err != nil {
 			return nil, err
 		}
-		environment := child(&roots, "environment", dash(ruled.Environment))
-		templates := child(&environment.Children, "templates", s.templatesName(ruled))
-		sidecarNode := child(&templates.Children, "VectorSidecar", sidecar.Namespace+"/"+sidecar.Name)
+		environment := findOrAddChild(&roots, "environment", textOrDash(ruled.Environment))
+		templates := findOrAddChild(&environment.Children, "templates", s.templatesName(ruled))
+		sidecarNode := findOrAddChild(&templates.Children, "VectorSidecar", sidecar.Namespace+"/"+sidecar.Name)
 		sidecarNode.State = fmt.Sprintf("%d matched", ruled.Matched)
 		if ruled.Invalid != nil {
 			sidecarNode.Reason, sidecarNode.Message = ruled.Invalid.Reason, ruled.Invalid.Message
 		}
 		for i := range ruled.Plans {
 			p := &ruled.Plans[i]
-			if deployment := s.Workload(p.Target); deployment == nil || !s.filter.includes(deployment) {
+			if deployment := s.Workload(p.Target); deployment == nil || !s.filter.matches(deployment) {
 				continue
 			}
-			workloadNode := child(&sidecarNode.Children, p.Target.Kind, p.Target.Name)
+			workloadNode := findOrAddChild(&sidecarNode.Children, p.Target.Kind, p.Target.Name)
 			workloadNode.State, workloadNode.Reason, workloadNode.Message = string(p.State()), p.Reason(), p.Message()
 		}
 	}
@@ -131,8 +131,8 @@ func (s *session) tree(ctx context.Context) ([]*node, error) {
 	return roots, nil
 }
 
-// child returns the child with a name, and creates it if necessary.
-func child(siblings *[]*node, kind, name string) *node {
+// findOrAddChild returns the child with a name, and creates it if necessary.
+func findOrAddChild(siblings *[]*node, kind, name string) *node {
 	for _, existing := range *siblings {
 		if existing.Kind == kind && existing.Name == name {
 			return existing

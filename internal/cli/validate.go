@@ -85,7 +85,7 @@ func (o *validateOptions) run(ctx context.Context, arguments []string) error {
 		return err
 	}
 	for _, text := range result.unchecked {
-		o.app.note("not judged: %s", text)
+		o.app.printNote("not judged: %s", text)
 	}
 	if result.Linted == 0 && len(result.Findings) == 0 {
 		return errors.New("no configuration to validate: no VectorSidecar injects a configuration that can be read")
@@ -97,7 +97,7 @@ func (o *validateOptions) run(ctx context.Context, arguments []string) error {
 	case len(result.Findings) > 0:
 		return &foundError{}
 	case len(result.unable) > 0:
-		return unableError(result.unable)
+		return notValidatedError(result.unable)
 	}
 	return nil
 }
@@ -107,11 +107,11 @@ func (o *validateOptions) validate(ctx context.Context, program *vectorprogram.P
 	if o.together {
 		return o.validateTogether(ctx, program, arguments)
 	}
-	session, err := o.open(ctx, arguments...)
+	session, err := o.openSession(ctx, arguments...)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := session.pick(); err != nil {
+	if _, err := session.pickWorkloads(); err != nil {
 		return nil, err
 	}
 	return session.validate(ctx, program)
@@ -121,7 +121,7 @@ func (o *validateOptions) validate(ctx context.Context, program *vectorprogram.P
 func (o *validateOptions) validateTogether(ctx context.Context, program *vectorprogram.Program, paths []string) (*vectorResult, error) {
 	var files []lint.File
 	for _, path := range paths {
-		collected, err := o.app.collect(path)
+		collected, err := o.app.collectFiles(path)
 		if err != nil {
 			return nil, err
 		}
@@ -152,7 +152,7 @@ func (o *validateOptions) validateTogether(ctx context.Context, program *vectorp
 	return result, nil
 }
 
-func unableError(reasons []string) error {
+func notValidatedError(reasons []string) error {
 	return fmt.Errorf("checking with Vector: not checked: %s", strings.Join(reasons, "; "))
 }
 
@@ -171,7 +171,7 @@ func (s *session) validate(ctx context.Context, program *vectorprogram.Program) 
 	result := &vectorResult{Result: lint.Result{Findings: []lint.Finding{}}}
 	checked := map[string]bool{}
 	for _, sidecar := range s.Sidecars() {
-		ruled, err := s.rule(ctx, lastgood.AsGiven(sidecar))
+		ruled, err := s.evaluateSidecar(ctx, lastgood.AsGiven(sidecar))
 		if err != nil {
 			return nil, err
 		}
@@ -194,7 +194,7 @@ func (s *session) validateSidecar(ctx context.Context, program *vectorprogram.Pr
 	document := s.documentFor(ruled.sidecar)
 	for _, evaluated := range ruled.Previous.Injected {
 		object := s.Workload(evaluated.Plan.Target)
-		if object == nil || !s.filter.includes(object) || evaluated.Rendered == nil || evaluated.Rendered.Validation == nil {
+		if object == nil || !s.filter.matches(object) || evaluated.Rendered == nil || evaluated.Rendered.Validation == nil {
 			continue
 		}
 		isAsked = true

@@ -22,8 +22,8 @@ const standardInput = "-"
 // install.
 type valueFlags struct{ files, set, setString, setFile []string }
 
-// add adds the flags to a command.
-func (v *valueFlags) add(flags *pflag.FlagSet) {
+// addFlags adds the flags to a command.
+func (v *valueFlags) addFlags(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&v.files, "values", nil, "file with values as given to helm install, - for the standard input: the top level is for that environment, unless the values name one or have that one under environments; may be repeated, and later files take precedence")
 	flags.StringArrayVar(&v.set, "set", nil, "values as given to helm install, KEY=VALUE,…; take precedence over --values; may be repeated")
 	flags.StringArrayVar(&v.setString, "set-string", nil, "as --set, with values that are always strings; may be repeated")
@@ -35,9 +35,9 @@ func (v *valueFlags) isSet() bool {
 	return len(v.files)+len(v.set)+len(v.setString)+len(v.setFile) > 0
 }
 
-// givenValues returns the values of the command line, nil for none. If they do not name their environment, it is the
+// readValues returns the values of the command line, nil for none. If they do not name their environment, it is the
 // first requested environment that they do not define under environments.
-func (s *inputs) givenValues(ctx context.Context, environments ...string) (*desired.InstallationValues, error) {
+func (s *inputs) readValues(ctx context.Context, environments ...string) (*desired.InstallationValues, error) {
 	sources := []valueSource{{&s.values, s.app.readInput}}
 	if s.app.moreValues != nil {
 		sources = append(sources, *s.app.moreValues)
@@ -93,8 +93,8 @@ func (v valueSource) settings() []environment.Setting {
 	return settings
 }
 
-// readOnce returns an error if several flags read the standard input, because only the first one would get content.
-func readOnce(names ...[]string) error {
+// requireOneStdin returns an error if several flags read the standard input, because only the first one would get content.
+func requireOneStdin(names ...[]string) error {
 	inputNames := slices.Concat(names...)
 	isInput := func(name string) bool { return name == standardInput }
 	if i := slices.IndexFunc(inputNames, isInput); i >= 0 && slices.ContainsFunc(inputNames[i+1:], isInput) {

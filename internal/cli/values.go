@@ -27,7 +27,7 @@ type sidecarValues struct {
 func (o *renderOptions) printValues(ctx context.Context, scene *session) error {
 	reports := []sidecarValues{}
 	for _, sidecar := range scene.Sidecars() {
-		ruled, err := scene.rule(ctx, sidecar)
+		ruled, err := scene.evaluateSidecar(ctx, sidecar)
 		if err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func (o *renderOptions) printValues(ctx context.Context, scene *session) error {
 			}
 			rows = append(rows, []string{leaf.Path, string(text), leaf.Origin})
 		}
-		if err := table(o.app.Out, []string{"VALUE", "IS", "FROM"}, rows); err != nil {
+		if err := printTable(o.app.Out, []string{"VALUE", "IS", "FROM"}, rows); err != nil {
 			return err
 		}
 	}

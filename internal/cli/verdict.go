@@ -32,7 +32,7 @@ func (r *result) matches(object workload.Object) (bool, string) {
 		record = workloadcache.NewRecord(object)
 	}
 	if !decision.Selects(r.sidecar, record) {
-		return false, mismatch(r.sidecar, record)
+		return false, mismatchReason(r.sidecar, record)
 	}
 	selector, _ := metav1.LabelSelectorAsSelector(&r.sidecar.Spec.Selector) // The selector is valid because it was used to select the workload.
 	switch runner := record.Runner(); {
@@ -55,8 +55,8 @@ func (r *result) findRecord(ref workload.Ref) *workloadcache.Record {
 	return nil
 }
 
-// mismatch explains why a VectorSidecar does not select a workload, by the first unmet requirement.
-func mismatch(sidecar *v1alpha1.VectorSidecar, record *workloadcache.Record) string {
+// mismatchReason explains why a VectorSidecar does not select a workload, by the first unmet requirement.
+func mismatchReason(sidecar *v1alpha1.VectorSidecar, record *workloadcache.Record) string {
 	if sidecar.DeletionTimestamp != nil {
 		return "selects nothing, because it is being deleted"
 	}
@@ -89,8 +89,8 @@ func labelText(workloadLabels map[string]string, key string) string {
 	return text
 }
 
-// nameElsewhere returns the first VectorSidecar of another namespace that would select a workload there, "" for none.
-func (s *session) nameElsewhere(ctx context.Context, deployment workload.Object) (string, error) {
+// findInOtherNamespaces returns the first VectorSidecar of another namespace that would select a workload there, "" for none.
+func (s *session) findInOtherNamespaces(ctx context.Context, deployment workload.Object) (string, error) {
 	var name string
 	selects := func(sidecar *v1alpha1.VectorSidecar) bool {
 		if sidecar.Namespace == deployment.GetNamespace() || sidecar.Cluster != nil || sidecar.Spec.MatchAll {
@@ -117,9 +117,9 @@ func (s *session) nameElsewhere(ctx context.Context, deployment workload.Object)
 	return name, nil
 }
 
-// conclude sets the reason and message that summarize the explanation. A cause that prevents the sidecar takes
+// setConclusion sets the reason and message that summarize the explanation. A cause that prevents the sidecar takes
 // precedence over the state of the sidecar.
-func (e *explanation) conclude(view *workload.View) {
+func (e *explanation) setConclusion(view *workload.View) {
 	var matching []sidecarReport
 	for _, report := range e.VectorSidecars {
 		if report.Matches {
@@ -140,9 +140,9 @@ func (e *explanation) conclude(view *workload.View) {
 	case len(matching) == 0:
 		e.Reason, e.Message = meta.ReasonNoMatch, e.unmatchedMessage()
 	case busy >= 0:
-		e.Reason, e.Message = meta.ReasonRollingOut, matching[busy].busyness()
+		e.Reason, e.Message = meta.ReasonRollingOut, matching[busy].progressText()
 	default:
-		e.Reason, e.Message = meta.ReasonUpToDate, matching[0].upToDate()
+		e.Reason, e.Message = meta.ReasonUpToDate, matching[0].upToDateText()
 	}
 }
 
@@ -166,8 +166,8 @@ func (a *sidecarReport) isSuperseded(matching []sidecarReport) bool {
 	return a.Reason == meta.ReasonSuperseded && len(matching) > 1
 }
 
-// busyness describes the operation in progress.
-func (a *sidecarReport) busyness() string {
+// progressText describes the operation in progress.
+func (a *sidecarReport) progressText() string {
 	if a.Action != string(plan.None) && a.Action != string(plan.RecordOnly) && a.Action != string(plan.Adopt) {
 		return fmt.Sprintf("%s is about to write to it (%s); if that does not happen, see whether the operator runs: kubectl vectorsidecar check", meta.Title(a.Name), strings.ToLower(a.Action))
 	}
@@ -205,13 +205,13 @@ func (e *explanation) print(w io.Writer, allFields bool) error {
 			add("remark", report.Remark)
 		}
 		add("rollout", report.Rollout)
-		add("injected", report.hashes())
+		add("injected", report.hashText())
 		add("injected by", report.InjectedBy)
 		add("new workloads", report.Admission)
 		add("tells", report.InjectedEnv)
 		add("last change", plan.CauseLine(report.ChangeCause))
-		add("fields", summary(report.Fields))
-		if err := table(w, nil, rows); err != nil {
+		add("fields", summarizeFields(report.Fields))
+		if err := printTable(w, nil, rows); err != nil {
 			return err
 		}
 		if err := printFields(w, report.Fields, allFields); err != nil {
@@ -227,13 +227,13 @@ func (a *sidecarReport) actionText() string {
 	}
 	text := a.Action
 	if a.Batch > 0 {
-		text += fmt.Sprintf(" in batch %d, %s would restart", a.Batch, count(a.Restarts, "pod"))
+		text += fmt.Sprintf(" in batch %d, %s would restart", a.Batch, countNoun(a.Restarts, "pod"))
 	}
 	return text
 }
 
-// upToDate describes a workload with the current sidecar.
-func (a *sidecarReport) upToDate() string {
+// upToDateText describes a workload with the current sidecar.
+func (a *sidecarReport) upToDateText() string {
 	text := fmt.Sprintf("all pods run the current sidecar of %s", meta.Title(a.Name))
 	if a.HasOlderRendering {
 		text += ", as an earlier release rendered it: a newer rendering comes with its next change"
@@ -241,8 +241,8 @@ func (a *sidecarReport) upToDate() string {
 	return text
 }
 
-// hashes describes the hash of the present sidecar and of the desired one.
-func (a *sidecarReport) hashes() string {
+// hashText describes the hash of the present sidecar and of the desired one.
+func (a *sidecarReport) hashText() string {
 	switch {
 	case a.InjectedHash == "" && a.WantedHash == "":
 		return ""

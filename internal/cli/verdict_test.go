@@ -33,14 +33,14 @@ func TestExplanation_DescribesOlderRendering(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			one := sidecarReport{Name: "logs", Matches: true, InjectedHash: test.injected}
-			one.fill(&test.plan, 0, &workload.View{PodView: workload.PodView{QoSClass: corev1.PodQOSGuaranteed}})
+			one.addPlan(&test.plan, 0, &workload.View{PodView: workload.PodView{QoSClass: corev1.PodQOSGuaranteed}})
 			require.Equal(t, "Burstable with it, Guaranteed without", one.QoS)
 			explained := explanation{VectorSidecars: []sidecarReport{one}}
-			explained.conclude(&workload.View{})
+			explained.setConclusion(&workload.View{})
 
 			require.Equal(t, meta.ReasonUpToDate, explained.Reason)
 			require.Equal(t, test.says, explained.Message)
-			require.Equal(t, test.hashes, one.hashes())
+			require.Equal(t, test.hashes, one.hashText())
 		})
 	}
 }

@@ -39,23 +39,23 @@ type watched struct {
 	isUnseen func(error) bool
 }
 
-func sidecarsIn(namespace string) watched {
+func watchSidecars(namespace string) watched {
 	return watched{list: &v1alpha1.VectorSidecarList{}, name: "VectorSidecars", namespace: namespace}
 }
 
-func clusterSidecars() watched {
+func watchClusterSidecars() watched {
 	return watched{list: &v1alpha1.ClusterVectorSidecarList{}, name: "ClusterVectorSidecars"}
 }
 
-// clusterSidecarsIfAny returns the ClusterVectorSidecars of a cluster. It tolerates that the kind is not installed,
+// watchClusterSidecarsIfAny returns the ClusterVectorSidecars of a cluster. It tolerates that the kind is not installed,
 // and that the user may not read it.
-func clusterSidecarsIfAny() watched {
-	target := clusterSidecars()
+func watchClusterSidecarsIfAny() watched {
+	target := watchClusterSidecars()
 	target.isUnseen = func(err error) bool { return apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || isNoMatch(err) }
 	return target
 }
 
-func workloadsIn(namespace string) (targets []watched) {
+func watchWorkloads(namespace string) (targets []watched) {
 	for _, kind := range workload.Kinds() {
 		targets = append(targets, watched{list: kind.NewList(), name: kind.Plural, namespace: namespace, isUnseen: func(err error) bool {
 			return apierrors.IsForbidden(err) && kind != workload.Default() || kind.IsMissingAPI(err)
@@ -70,7 +70,7 @@ func workloadsIn(namespace string) (targets []watched) {
 func (a *app) watch(ctx context.Context, cluster client.WithWatch, show func() ([]byte, error), targets ...watched) error {
 	w := &watcher{app: a, show: show}
 	err := pause.DelayWithReset(clock.RealClock{}, pauseReset).Until(ctx, true, true, func(ctx context.Context) (bool, error) {
-		return false, w.round(ctx, cluster, targets)
+		return false, w.watchOnce(ctx, cluster, targets)
 	})
 	if ctx.Err() != nil {
 		return nil //nolint:nilerr // The user stopped the command.
@@ -85,9 +85,9 @@ type watcher struct {
 	last []byte
 }
 
-// round runs one watch until it ends.
-func (w *watcher) round(ctx context.Context, cluster client.WithWatch, targets []watched) error {
-	changed, stop, err := changes(ctx, cluster, targets)
+// watchOnce runs one watch until it ends.
+func (w *watcher) watchOnce(ctx context.Context, cluster client.WithWatch, targets []watched) error {
+	changed, stop, err := watchChanges(ctx, cluster, targets)
 	if err != nil {
 		return err
 	}
@@ -110,15 +110,15 @@ func (w *watcher) round(ctx context.Context, cluster client.WithWatch, targets [
 func (a *app) redraw(text []byte, isAgain bool) {
 	switch {
 	case isAgain && isTerminal(a.Out):
-		_ = control(a.Out, "\x1b[H\x1b[2J")
+		_ = writeControl(a.Out, "\x1b[H\x1b[2J")
 	case isAgain:
 		_, _ = fmt.Fprintln(a.Out)
 	}
 	_, _ = a.Out.Write(text)
 }
 
-// changes starts the watches.
-func changes(ctx context.Context, cluster client.WithWatch, targets []watched) (changed chan struct{}, stop func(), err error) {
+// watchChanges starts the watches.
+func watchChanges(ctx context.Context, cluster client.WithWatch, targets []watched) (changed chan struct{}, stop func(), err error) {
 	var watches []watch.Interface
 	stop = func() {
 		for _, kindWatch := range watches {
@@ -136,13 +136,13 @@ func changes(ctx context.Context, cluster client.WithWatch, targets []watched) (
 		}
 	}
 	changed = make(chan struct{}, 1)
-	go forward(changed, watches)
+	go forwardEvents(changed, watches)
 	return changed, stop, nil
 }
 
-// forward signals events until one of the watches ends. Events that arrive before the receiver is ready are merged
+// forwardEvents signals events until one of the watches ends. Events that arrive before the receiver is ready are merged
 // into one signal.
-func forward(changed chan<- struct{}, watches []watch.Interface) {
+func forwardEvents(changed chan<- struct{}, watches []watch.Interface) {
 	defer close(changed)
 	merged, done := make(chan bool), make(chan struct{})
 	defer close(done)

@@ -68,10 +68,10 @@ func TestWatch_ShowsChangesOfListedKinds(t *testing.T) {
 		first, second client.Object
 		watches       []string
 	}{
-		"get":                          {[]string{"get"}, here("first"), here("second"), kindsOf(sidecarsIn("shop"))},
-		"get of ClusterVectorSidecars": {[]string{"get", "clustervectorsidecars"}, everywhere("first"), everywhere("second"), kindsOf(clusterSidecars())},
+		"get":                          {[]string{"get"}, here("first"), here("second"), kindsOf(watchSidecars("shop"))},
+		"get of ClusterVectorSidecars": {[]string{"get", "clustervectorsidecars"}, everywhere("first"), everywhere("second"), kindsOf(watchClusterSidecars())},
 		"tree": {[]string{"tree", "--kube-version", "v1.36.0"}, here("first"), everywhere("second"),
-			kindsOf(append(workloadsIn("shop"), sidecarsIn("shop"), clusterSidecars())...)},
+			kindsOf(append(watchWorkloads("shop"), watchSidecars("shop"), watchClusterSidecars())...)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var watches []string
@@ -117,7 +117,7 @@ func TestWatch_RestartsAfterPause(t *testing.T) {
 			},
 		})
 		a := &app{IOStreams: genericiooptions.NewTestIOStreamsDiscard()}
-		require.NoError(t, a.watch(ctx, live, func() ([]byte, error) { return nil, nil }, sidecarsIn("shop")))
+		require.NoError(t, a.watch(ctx, live, func() ([]byte, error) { return nil, nil }, watchSidecars("shop")))
 		require.Greater(t, begun, 10)
 		require.Less(t, begun, 50)
 	})
