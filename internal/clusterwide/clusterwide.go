@@ -114,7 +114,7 @@ func NewSidecar(cluster *v1alpha1.ClusterVectorSidecar, namespace string, isSele
 			LastKnownGood: cluster.Status.LastKnownGood, Reverted: cluster.Status.Reverted, Retry: cluster.Status.Retry,
 		},
 	}
-	if change := finishedCanaryIn(cluster, namespace); change != "" {
+	if change := finishedCanary(cluster, namespace); change != "" {
 		sidecar.Status.Canary = &v1alpha1.CanaryStatus{Change: change, State: v1alpha1.CanaryFinished}
 	}
 	for i := range cluster.Status.Workloads {
@@ -130,8 +130,8 @@ func NewSidecar(cluster *v1alpha1.ClusterVectorSidecar, namespace string, isSele
 	return sidecar
 }
 
-// finishedCanaryIn returns the change that canaries have finished in a namespace, "" if the status has none.
-func finishedCanaryIn(cluster *v1alpha1.ClusterVectorSidecar, namespace string) string {
+// finishedCanary returns the change that canaries have finished in a namespace, "" if the status has none.
+func finishedCanary(cluster *v1alpha1.ClusterVectorSidecar, namespace string) string {
 	entries := cluster.Status.FinishedCanaries // Sorted by namespace.
 	i, ok := slices.BinarySearchFunc(entries, namespace, func(entry v1alpha1.FinishedCanary, namespace string) int {
 		return strings.Compare(entry.Namespace, namespace)
