@@ -10,17 +10,17 @@ import corev1 "k8s.io/api/core/v1"
 func References(spec *corev1.PodSpec) []string {
 	var names []string
 	for i := range spec.Volumes {
-		names = append(names, namesInVolume(&spec.Volumes[i])...)
+		names = append(names, volumeConfigMaps(&spec.Volumes[i])...)
 	}
 	for _, containers := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
 		for i := range containers {
-			names = append(names, namesInVariables(&containers[i])...)
+			names = append(names, variableConfigMaps(&containers[i])...)
 		}
 	}
 	return names
 }
 
-func namesInVolume(volume *corev1.Volume) []string {
+func volumeConfigMaps(volume *corev1.Volume) []string {
 	var names []string
 	if volume.ConfigMap != nil {
 		names = append(names, volume.ConfigMap.Name)
@@ -36,7 +36,7 @@ func namesInVolume(volume *corev1.Volume) []string {
 	return names
 }
 
-func namesInVariables(container *corev1.Container) []string {
+func variableConfigMaps(container *corev1.Container) []string {
 	var names []string
 	for i := range container.EnvFrom {
 		if source := container.EnvFrom[i].ConfigMapRef; source != nil {
