@@ -35,15 +35,15 @@ type applier struct {
 	*instruments
 	writer *apply.Writer
 	events *events.Recorder
-	views  *views
+	views  *stalenessGuard
 	sets   *overlaySets
 	uses   *companionuse.Tracker
 	// isStopped reports whether only removals may be written.
 	isStopped func() bool
 }
 
-// may reports whether a plan may still be carried out. A plan without a desired sidecar only removes.
-func (a *applier) may(ctx context.Context, p *plan.Plan) bool {
+// canApply reports whether a plan may still be carried out. A plan without a desired sidecar only removes.
+func (a *applier) canApply(ctx context.Context, p *plan.Plan) bool {
 	return ctx.Err() == nil && (p.Desired == nil || p.Change == plan.Remove || !a.isStopped())
 }
 
@@ -55,13 +55,13 @@ func (a *applier) apply(ctx context.Context, sidecarState *state.Sidecar, sideca
 	}
 	// Write the OverlaySet after the companions, because injected sidecars need them. Write it before the workloads,
 	// so that the API server does not inject a sidecar again after its removal.
-	wait, err := a.sets.keep(ctx, sidecar, d)
+	wait, err := a.sets.updateOverlaySet(ctx, sidecar, d)
 	results := overlaySetResults(sidecar, wait, err)
-	tellSkipped(ctx, d)
+	logSkipped(ctx, d)
 	announceOwned(a.events, sidecar, d)
 	workloadResults := a.writeWorkloads(ctx, sidecarState, d.Plans)
 	results = append(results, workloadResults...)
-	wait, err = a.sets.learn(ctx, sidecar, d, workloadResults)
+	wait, err = a.sets.withdrawRejected(ctx, sidecar, d, workloadResults)
 	results = append(results, overlaySetResults(sidecar, wait, err)...)
 	results = append(results, a.deleteUnusedCompanions(ctx, client.ObjectKeyFromObject(sidecar), d)...)
 	sidecarState.KeepExpectations(d.Plans)
@@ -74,14 +74,14 @@ func (a *applier) writeCompanions(ctx context.Context, companions []corev1.Confi
 		if ctx.Err() != nil || a.isStopped() {
 			break // Workloads that need the companion are not written either.
 		}
-		err := a.provide(ctx, &companions[i])
+		err := a.writeCompanion(ctx, &companions[i])
 		if err == nil {
 			continue
 		}
 		failure := newFailure(fmt.Sprintf("ConfigMap %s/%s", companions[i].Namespace, companions[i].Name), err)
-		failure.Reason, failure.IsPermanent = explain(err)
+		failure.Reason, failure.IsPermanent = explainError(err)
 		if errors.Is(err, apply.ErrTerminating) { // The workloads are deleted with the namespace, too.
-			tellUndone(ctx, failure.Object, err)
+			logNotWritten(ctx, failure.Object, err)
 			failure.Reason = ""
 		}
 		return &failure
@@ -101,13 +101,13 @@ func (a *applier) writeWorkloads(ctx context.Context, sidecarState *state.Sideca
 	group.SetLimit(writers)
 	for i, p := range pending {
 		if !p.Writes() {
-			tellUndone(ctx, status.Object(p.Target), fmt.Errorf("the same write was refused: %w", p.Denied.Err))
+			logNotWritten(ctx, status.Object(p.Target), fmt.Errorf("the same write was refused: %w", p.Denied.Err))
 			results[i] = newRejection(p, p.Denied.Err)
 			results[i].State = decision.WriteWithheld
 			continue
 		}
 		group.Go(func() error {
-			results[i] = a.write(ctx, sidecarState, p)
+			results[i] = a.writeWorkload(ctx, sidecarState, p)
 			return nil
 		})
 	}
@@ -138,15 +138,15 @@ func (a *applier) deleteUnusedCompanions(ctx context.Context, sidecar types.Name
 	return failures
 }
 
-// write carries out one plan if its workload is not stale, and returns the API server's response.
-func (a *applier) write(ctx context.Context, sidecarState *state.Sidecar, p *plan.Plan) decision.Result {
-	if !a.may(ctx, p) {
+// writeWorkload carries out one plan if its workload is not stale, and returns the API server's response.
+func (a *applier) writeWorkload(ctx context.Context, sidecarState *state.Sidecar, p *plan.Plan) decision.Result {
+	if !a.canApply(ctx, p) {
 		return newResult(p, decision.WriteNotSent)
 	}
-	if result, isCurrent := a.views.check(ctx, sidecarState, p); !isCurrent {
+	if result, isCurrent := a.views.checkView(ctx, sidecarState, p); !isCurrent {
 		return result
 	}
-	written, err := a.carryOut(ctx, p)
+	written, err := a.applyPlan(ctx, p)
 	a.events.RecordWrite()
 	switch {
 	case err == nil:
@@ -157,7 +157,7 @@ func (a *applier) write(ctx context.Context, sidecarState *state.Sidecar, p *pla
 		log.FromContext(ctx).Info("workload written", "action", p.Action(), telemetry.KeyWorkload, status.Object(p.Target), telemetry.KeyHash, p.InjectedHash(), telemetry.KeyChangeCause, p.Write.Cause, "generation", written.Generation)
 		return newResult(p, decision.WriteAccepted)
 	case errors.Is(err, apply.ErrGone), errors.Is(err, apply.ErrStale), isAhead(sidecarState, p, err):
-		tellUndone(ctx, status.Object(p.Target), err)
+		logNotWritten(ctx, status.Object(p.Target), err)
 		wait := sidecarState.Miss(p, err)
 		return newStaleResult(p, wait, sidecarState.Missed(p))
 	}
@@ -168,8 +168,8 @@ func (a *applier) write(ctx context.Context, sidecarState *state.Sidecar, p *pla
 	return result
 }
 
-// carryOut carries out one plan to the end, even if the operator is stopping.
-func (a *applier) carryOut(ctx context.Context, p *plan.Plan) (apply.Written, error) {
+// applyPlan carries out one plan to the end, even if the operator is stopping.
+func (a *applier) applyPlan(ctx context.Context, p *plan.Plan) (apply.Written, error) {
 	ctx, cancel := shutdown.Detach(ctx)
 	defer cancel()
 	ctx, applying := a.begin(ctx, "apply")
@@ -185,8 +185,8 @@ func (a *applier) carryOut(ctx context.Context, p *plan.Plan) (apply.Written, er
 	return written, err
 }
 
-// provide writes a companion to the end, even if the operator is stopping.
-func (a *applier) provide(ctx context.Context, companion *corev1.ConfigMap) error {
+// writeCompanion writes a companion to the end, even if the operator is stopping.
+func (a *applier) writeCompanion(ctx context.Context, companion *corev1.ConfigMap) error {
 	ctx, cancel := shutdown.Detach(ctx)
 	defer cancel()
 	return a.writer.Companion(ctx, companion)

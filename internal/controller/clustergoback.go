@@ -17,11 +17,11 @@ import (
 // workloads writes the revert to the status, and the reconciles of all other namespaces follow. The reconcile of the
 // ClusterVectorSidecar itself adds up the progress of the namespaces, and stores the spec that they have finished.
 
-// keepOwn returns the status fields about the spec of a ClusterVectorSidecar. It also returns how long until these
+// keepSpecHistory returns the status fields about the spec of a ClusterVectorSidecar. It also returns how long until these
 // fields change without an event, 0 for never.
-func (c *clusters) keepOwn(stages *stages, cluster *v1alpha1.ClusterVectorSidecar, clusterState *clusterKnown) (lastgood.Kept, time.Duration) {
-	sidecar := everywhere(cluster)
-	observation, deadline := clusterState.ownSeen(sidecar, stages.now())
+func (c *clusters) keepSpecHistory(stages *waveController, cluster *v1alpha1.ClusterVectorSidecar, clusterState *cachedCluster) (lastgood.Kept, time.Duration) {
+	sidecar := asVectorSidecar(cluster)
+	observation, deadline := clusterState.observeSpec(sidecar, stages.now())
 	observation.OnFailure = stages.catalog.Rules().OnFailureOf(cluster.Spec.Rollout)
 	specHistory := lastgood.Keep(sidecar, &observation)
 	if clusterState.hasDropped(cluster) {
@@ -33,12 +33,12 @@ func (c *clusters) keepOwn(stages *stages, cluster *v1alpha1.ClusterVectorSideca
 	return specHistory, max(deadline.Sub(stages.now()), time.Millisecond)
 }
 
-// goBack writes to the status of a ClusterVectorSidecar that its spec is reverted, after the reconcile of one
+// writeRevert writes to the status of a ClusterVectorSidecar that its spec is reverted, after the reconcile of one
 // namespace has found this necessary. It requeues the ClusterVectorSidecar, and so all of its namespaces.
-func (c *clusters) goBack(ctx context.Context, sidecar *v1alpha1.VectorSidecar, reverted *v1alpha1.RevertedSpec) error {
-	name := clusterOf(sidecar)
-	err := c.change(ctx, name, func(cluster *v1alpha1.ClusterVectorSidecar) error {
-		if lastgood.TrialOf(everywhere(cluster)) != lastgood.TrialOf(sidecar) {
+func (c *clusters) revertSpec(ctx context.Context, sidecar *v1alpha1.VectorSidecar, reverted *v1alpha1.RevertedSpec) error {
+	name := clusterName(sidecar)
+	err := c.updateCluster(ctx, name, func(cluster *v1alpha1.ClusterVectorSidecar) error {
+		if lastgood.TrialOf(asVectorSidecar(cluster)) != lastgood.TrialOf(sidecar) {
 			return apply.ErrStale // The spec has changed, or has been reverted already.
 		}
 		cluster.Status.Reverted = reverted

@@ -41,13 +41,13 @@ func TestClusters_WritesDroppedLastKnownGoodOnce(t *testing.T) {
 		},
 	}, cluster)
 	a.clusters.sidecars = sidecarcache.New(a, "", true)
-	known := a.clusters.of(cluster.Name)
+	known := a.clusters.getOrCreate(cluster.Name)
 	pass := func() {
-		trial := lastgood.TrialOf(everywhere(cluster))
+		trial := lastgood.TrialOf(asVectorSidecar(cluster))
 		known.seen["shop"] = &status.InNamespace{Trial: trial}
-		known.setPart("shop", &lastgood.Part{Trial: trial, IsSettled: true, IsRunning: true})
-		own, _ := a.clusters.keepOwn(a.stages, cluster, known)
-		require.NoError(t, a.clusters.tell(t.Context(), cluster, known, own, nil, ""))
+		known.setReport("shop", &lastgood.Part{Trial: trial, IsSettled: true, IsRunning: true})
+		own, _ := a.clusters.keepSpecHistory(a.stages, cluster, known)
+		require.NoError(t, a.clusters.writeStatus(t.Context(), cluster, known, own, nil, ""))
 	}
 
 	pass()
@@ -65,17 +65,17 @@ func TestClusters_RejectsStatusComputedBeforeRevert(t *testing.T) {
 	cluster, err := a.clusters.sidecars.Cluster(t.Context(), "logs")
 	require.NoError(t, err)
 	previous := cluster.Status.DeepCopy()
-	require.NoError(t, a.clusters.change(t.Context(), "logs", func(cluster *v1alpha1.ClusterVectorSidecar) error {
+	require.NoError(t, a.clusters.updateCluster(t.Context(), "logs", func(cluster *v1alpha1.ClusterVectorSidecar) error {
 		cluster.Status.Reverted = &v1alpha1.RevertedSpec{Generation: 1}
 		return nil
 	}))
 
 	cluster.Status.SelectedNamespaces = 1
-	require.ErrorIs(t, a.clusters.write(t.Context(), previous, cluster), apply.ErrStale)
+	require.ErrorIs(t, a.clusters.writeStatusIfChanged(t.Context(), previous, cluster), apply.ErrStale)
 	cluster, err = a.clusters.sidecars.Cluster(t.Context(), "logs")
 	require.NoError(t, err)
 	require.NotNil(t, cluster.Status.Reverted)
 	previous = cluster.Status.DeepCopy()
 	cluster.Status.SelectedNamespaces = 1
-	require.NoError(t, a.clusters.write(t.Context(), previous, cluster))
+	require.NoError(t, a.clusters.writeStatusIfChanged(t.Context(), previous, cluster))
 }

@@ -12,9 +12,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 )
 
-// clusterKnown is the cached state of a ClusterVectorSidecar. It may be lost, because the reconciles of its
+// cachedCluster is the cached state of a ClusterVectorSidecar. It may be lost, because the reconciles of its
 // namespaces report again.
-type clusterKnown struct {
+type cachedCluster struct {
 	// isSpread is true after the namespaces have been requeued for the first time. Only the reconcile of the
 	// ClusterVectorSidecar itself uses it.
 	isSpread bool
@@ -27,29 +27,29 @@ type clusterKnown struct {
 	// unseen has the namespaces that have not reported yet. seen has the reports of the other namespaces.
 	unseen map[string]bool
 	seen   map[string]*status.InNamespace
-	clusterParts
-	clusterOwn
+	clusterWaves
+	clusterSpecState
 
 	// isChanged is true if a workload has been written after the last write of the status.
 	isChanged bool
 }
 
-func newClusterKnown() *clusterKnown {
-	return &clusterKnown{unseen: map[string]bool{}, seen: map[string]*status.InNamespace{}, clusterParts: newClusterParts(), clusterOwn: newClusterOwn()}
+func newCachedCluster() *cachedCluster {
+	return &cachedCluster{unseen: map[string]bool{}, seen: map[string]*status.InNamespace{}, clusterWaves: newClusterWaves(), clusterSpecState: newClusterSpecState()}
 }
 
 // isNew reports whether the namespaces have not been requeued for this version yet.
-func (k *clusterKnown) isNew(cluster *v1alpha1.ClusterVectorSidecar) bool {
+func (k *cachedCluster) isNew(cluster *v1alpha1.ClusterVectorSidecar) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.version != versionOf(cluster)
+	return k.version != newClusterVersion(cluster)
 }
 
 // expect records that namespaces are requeued for a version.
-func (k *clusterKnown) expect(cluster *v1alpha1.ClusterVectorSidecar, namespaces map[string]bool) {
+func (k *cachedCluster) expect(cluster *v1alpha1.ClusterVectorSidecar, namespaces map[string]bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.version = versionOf(cluster)
+	k.version = newClusterVersion(cluster)
 	for namespace := range namespaces {
 		if k.seen[namespace] == nil {
 			k.unseen[namespace] = true
@@ -58,7 +58,7 @@ func (k *clusterKnown) expect(cluster *v1alpha1.ClusterVectorSidecar, namespaces
 }
 
 // namespaces returns all namespaces in the cached state.
-func (k *clusterKnown) namespaces() map[string]bool {
+func (k *cachedCluster) namespaces() map[string]bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	namespaces := maps.Clone(k.unseen)
@@ -69,7 +69,7 @@ func (k *clusterKnown) namespaces() map[string]bool {
 }
 
 // statusIn returns the last reported status of a namespace, nil for none.
-func (k *clusterKnown) statusIn(namespace string) *v1alpha1.VectorSidecarStatus {
+func (k *cachedCluster) statusIn(namespace string) *v1alpha1.VectorSidecarStatus {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if namespaceStatus := k.seen[namespace]; namespaceStatus != nil {
@@ -79,7 +79,7 @@ func (k *clusterKnown) statusIn(namespace string) *v1alpha1.VectorSidecarStatus 
 }
 
 // report records the result of the reconcile of a namespace.
-func (k *clusterKnown) report(sidecar *v1alpha1.VectorSidecar, report *lastgood.Part, isChanged bool) {
+func (k *cachedCluster) report(sidecar *v1alpha1.VectorSidecar, report *lastgood.Part, isChanged bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.unseen, sidecar.Namespace)
@@ -88,8 +88,8 @@ func (k *clusterKnown) report(sidecar *v1alpha1.VectorSidecar, report *lastgood.
 	k.isChanged = k.isChanged || isChanged
 }
 
-// leave records that a namespace has nothing of the ClusterVectorSidecar.
-func (k *clusterKnown) leave(namespace string) {
+// removeNamespace records that a namespace has nothing of the ClusterVectorSidecar.
+func (k *cachedCluster) removeNamespace(namespace string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.unseen, namespace)
@@ -99,31 +99,31 @@ func (k *clusterKnown) leave(namespace string) {
 }
 
 // hasSeenAll reports whether all expected namespaces have reported.
-func (k *clusterKnown) hasSeenAll() bool {
+func (k *cachedCluster) hasSeenAll() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.version.uid != "" && len(k.unseen) == 0
 }
 
-// isLeft reports whether the cached state is without namespaces.
-func (k *clusterKnown) isLeft() bool {
+// isEmpty reports whether the cached state is without namespaces.
+func (k *cachedCluster) isEmpty() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return len(k.unseen)+len(k.seen) == 0
 }
 
 // facts returns the input of the status. The caller must not change the objects in it.
-func (k *clusterKnown) facts(cluster *v1alpha1.ClusterVectorSidecar) status.ClusterFacts {
+func (k *cachedCluster) facts(cluster *v1alpha1.ClusterVectorSidecar) status.ClusterFacts {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return status.ClusterFacts{
-		Cluster: cluster, Namespaces: maps.Clone(k.seen), UnreportedNamespaces: len(k.unseen), Changed: k.isChanged, ReconcileRequest: askingOf(cluster), Waves: statusesOf(k.parts),
-		Trial: lastgood.TrialOf(everywhere(cluster)),
+		Cluster: cluster, Namespaces: maps.Clone(k.seen), UnreportedNamespaces: len(k.unseen), Changed: k.isChanged, ReconcileRequest: reconcileRequestKey(cluster), Waves: rolloutStatuses(k.parts),
+		Trial: lastgood.TrialOf(asVectorSidecar(cluster)),
 	}
 }
 
-// told records that the status is up to date.
-func (k *clusterKnown) told() {
+// markStatusWritten records that the status is up to date.
+func (k *cachedCluster) markStatusWritten() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.isChanged = false

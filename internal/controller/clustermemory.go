@@ -16,41 +16,41 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// clusterMemory has the cached states of ClusterVectorSidecars. The reconciles of their namespaces report to it. It
+// clusterCache has the cached states of ClusterVectorSidecars. The reconciles of their namespaces report to it. It
 // requests the reconciles that are due.
-type clusterMemory struct {
+type clusterCache struct {
 	notifier *notify.Notifier
 
 	mu    sync.Mutex
-	known map[string]*clusterKnown
+	known map[string]*cachedCluster
 }
 
 // statusDelay is how long reports of namespaces are collected before the status is written.
 const statusDelay = 500 * time.Millisecond
 
-func newClusterMemory(notifier *notify.Notifier) *clusterMemory {
-	return &clusterMemory{notifier: notifier, known: map[string]*clusterKnown{}}
+func newClusterCache(notifier *notify.Notifier) *clusterCache {
+	return &clusterCache{notifier: notifier, known: map[string]*cachedCluster{}}
 }
 
-// of returns the cached state of a ClusterVectorSidecar, and creates it if it does not exist.
-func (m *clusterMemory) of(name string) *clusterKnown {
+// getOrCreate returns the cached state of a ClusterVectorSidecar, and creates it if it does not exist.
+func (m *clusterCache) getOrCreate(name string) *cachedCluster {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.known[name] == nil {
-		m.known[name] = newClusterKnown()
+		m.known[name] = newCachedCluster()
 	}
 	return m.known[name]
 }
 
 // find returns the cached state of a ClusterVectorSidecar, nil if there is none.
-func (m *clusterMemory) find(name string) *clusterKnown {
+func (m *clusterCache) find(name string) *cachedCluster {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.known[name]
 }
 
 // drop removes the cached state of a deleted ClusterVectorSidecar, and returns it, nil if there was none.
-func (m *clusterMemory) drop(name string) *clusterKnown {
+func (m *clusterCache) drop(name string) *cachedCluster {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	clusterState := m.known[name]
@@ -60,20 +60,20 @@ func (m *clusterMemory) drop(name string) *clusterKnown {
 
 // report records the status of a namespace after a reconcile. The status of the ClusterVectorSidecar is written after
 // statusDelay.
-func (m *clusterMemory) report(sidecar *v1alpha1.VectorSidecar, report *lastgood.Part, isChanged bool) {
-	name := clusterOf(sidecar)
-	m.of(name).report(sidecar, report, isChanged)
+func (m *clusterCache) report(sidecar *v1alpha1.VectorSidecar, report *lastgood.Part, isChanged bool) {
+	name := clusterName(sidecar)
+	m.getOrCreate(name).report(sidecar, report, isChanged)
 	m.notifier.NotifyAfter(statusDelay, sidecarcache.ClusterKey(name))
 }
 
-// leave records that a namespace has nothing of a ClusterVectorSidecar left, or does not exist.
-func (m *clusterMemory) leave(key types.NamespacedName) {
+// removeNamespace records that a namespace has nothing of a ClusterVectorSidecar left, or does not exist.
+func (m *clusterCache) removeNamespace(key types.NamespacedName) {
 	name, isCluster := meta.ParseClusterName(key.Name)
 	if !isCluster || key.Namespace == "" {
 		return
 	}
 	if clusterState := m.find(name); clusterState != nil {
-		clusterState.leave(key.Namespace)
+		clusterState.removeNamespace(key.Namespace)
 		m.notifier.NotifyAfter(statusDelay, sidecarcache.ClusterKey(name))
 	}
 }

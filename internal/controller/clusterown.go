@@ -10,23 +10,23 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 )
 
-// partIn returns the report of the last reconcile of a namespace, nil for none.
-func (k *clusterKnown) partIn(namespace string) *lastgood.Part {
+// reportIn returns the report of the last reconcile of a namespace, nil for none.
+func (k *cachedCluster) reportIn(namespace string) *lastgood.Part {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.own[namespace]
 }
 
-// setPart replaces the report of a namespace.
-func (k *clusterKnown) setPart(namespace string, report *lastgood.Part) {
+// setReport replaces the report of a namespace.
+func (k *cachedCluster) setReport(namespace string, report *lastgood.Part) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.own[namespace] = report
 }
 
-// ownSeen adds up the progress of the namespaces with the spec. It returns the time at which the result changes
+// observeSpec adds up the progress of the namespaces with the spec. It returns the time at which the result changes
 // without an event, zero for never.
-func (k *clusterKnown) ownSeen(sidecar *v1alpha1.VectorSidecar, now time.Time) (lastgood.Seen, time.Time) {
+func (k *cachedCluster) observeSpec(sidecar *v1alpha1.VectorSidecar, now time.Time) (lastgood.Seen, time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	reports := make(map[string]*lastgood.Part, len(k.seen)+len(k.unseen))
@@ -42,15 +42,15 @@ func (k *clusterKnown) ownSeen(sidecar *v1alpha1.VectorSidecar, now time.Time) (
 }
 
 // hasDropped reports whether the API server has dropped the last known good spec of this version.
-func (k *clusterKnown) hasDropped(cluster *v1alpha1.ClusterVectorSidecar) bool {
+func (k *cachedCluster) hasDropped(cluster *v1alpha1.ClusterVectorSidecar) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.dropped == versionOf(cluster)
+	return k.dropped == newClusterVersion(cluster)
 }
 
 // drop records that the API server has dropped the last known good spec of this version.
-func (k *clusterKnown) drop(cluster *v1alpha1.ClusterVectorSidecar) {
+func (k *cachedCluster) drop(cluster *v1alpha1.ClusterVectorSidecar) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.dropped = versionOf(cluster)
+	k.dropped = newClusterVersion(cluster)
 }

@@ -11,8 +11,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 )
 
-// part returns a copy of the state of a wave, nil if the wave does not have a state yet.
-func (k *clusterKnown) part(wave string) *stage {
+// waveRollout returns a copy of the state of a wave, nil if the wave does not have a state yet.
+func (k *cachedCluster) waveRollout(wave string) *waveRollout {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	rollout := k.parts[wave]
@@ -24,9 +24,9 @@ func (k *clusterKnown) part(wave string) *stage {
 	return &clone
 }
 
-// setParts replaces the states of all waves. It reports for each wave whether the state has changed, because its
+// setWaveRollouts replaces the states of all waves. It reports for each wave whether the state has changed, because its
 // namespaces must then be requeued.
-func (k *clusterKnown) setParts(rollouts map[string]*stage) (isOther map[string]bool) {
+func (k *cachedCluster) setWaveRollouts(rollouts map[string]*waveRollout) (isOther map[string]bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	isOther = map[string]bool{}
@@ -38,8 +38,8 @@ func (k *clusterKnown) setParts(rollouts map[string]*stage) (isOther map[string]
 	return isOther
 }
 
-// progressIn records the progress of a namespace.
-func (k *clusterKnown) progressIn(namespace string, rollout *stage, progress fleet.Progress, dueTime, now time.Time) {
+// setProgress records the progress of a namespace.
+func (k *cachedCluster) setProgress(namespace string, rollout *waveRollout, progress fleet.Progress, dueTime, now time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	current := &namespaceProgress{Progress: progress, wave: rollout.Status.Wave, revision: rollout.Status.Revision, due: dueTime}
@@ -54,9 +54,9 @@ func (k *clusterKnown) progressIn(namespace string, rollout *stage, progress fle
 	k.progress[namespace] = current
 }
 
-// brokenIn returns the namespaces of a wave in which workloads have failed for another reason than the revision of
+// brokenNamespaces returns the namespaces of a wave in which workloads have failed for another reason than the revision of
 // the wave. It returns nil if there are none.
-func (k *clusterKnown) brokenIn(namespaces []string, rolloutStatus *v1alpha1.RolloutStatus, now time.Time) map[string]bool {
+func (k *cachedCluster) brokenNamespaces(namespaces []string, rolloutStatus *v1alpha1.RolloutStatus, now time.Time) map[string]bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	var broken map[string]bool
@@ -65,7 +65,7 @@ func (k *clusterKnown) brokenIn(namespaces []string, rolloutStatus *v1alpha1.Rol
 		if progress == nil || progress.failed.IsZero() || now.Sub(progress.failed) > lastgood.CrashLoop {
 			continue
 		}
-		if prior := k.broken[rolloutStatus.Wave]; isFaultOf(rolloutStatus) && (prior == nil || !prior.namespaces[namespace]) {
+		if prior := k.broken[rolloutStatus.Wave]; hasFailedRevision(rolloutStatus) && (prior == nil || !prior.namespaces[namespace]) {
 			continue
 		}
 		if broken == nil {
@@ -77,17 +77,17 @@ func (k *clusterKnown) brokenIn(namespaces []string, rolloutStatus *v1alpha1.Rol
 }
 
 // setBroken records the namespaces of a wave in which workloads had failed before the revision of the wave started.
-func (k *clusterKnown) setBroken(wave string, namespaces map[string]bool, generation int64) {
+func (k *cachedCluster) setBroken(wave string, namespaces map[string]bool, generation int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.broken[wave] = &brokenBefore{namespaces: namespaces, generation: generation}
 }
 
-// progressOf adds up the progress of the namespaces of a wave. It returns the sum, and the time when a workload there
+// waveProgress adds up the progress of the namespaces of a wave. It returns the sum, and the time when a workload there
 // will have waited too long.
-func (k *clusterKnown) progressOf(cluster *v1alpha1.ClusterVectorSidecar, rollout *stage, namespaces []string, now time.Time) (sum fleet.Progress, dueTime time.Time) {
-	currentGeneration := lastgood.Generation(everywhere(cluster))
-	prior := k.beforePart(currentGeneration, rollout, namespaces, now)
+func (k *cachedCluster) waveProgress(cluster *v1alpha1.ClusterVectorSidecar, rollout *waveRollout, namespaces []string, now time.Time) (sum fleet.Progress, dueTime time.Time) {
+	currentGeneration := lastgood.Generation(asVectorSidecar(cluster))
+	prior := k.failuresBeforeRollout(currentGeneration, rollout, namespaces, now)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	progresses := make([]fleet.Progress, 0, len(namespaces))
@@ -113,9 +113,9 @@ func (k *clusterKnown) progressOf(cluster *v1alpha1.ClusterVectorSidecar, rollou
 	return fleet.Sum(progresses, generation), dueTime
 }
 
-// beforePart returns the namespaces that had failed before the revision of a wave started. After a restart these are
+// failuresBeforeRollout returns the namespaces that had failed before the revision of a wave started. After a restart these are
 // the namespaces that fail in the first reconcile, if the status says that some had failed.
-func (k *clusterKnown) beforePart(currentGeneration int64, rollout *stage, namespaces []string, now time.Time) *brokenBefore {
+func (k *cachedCluster) failuresBeforeRollout(currentGeneration int64, rollout *waveRollout, namespaces []string, now time.Time) *brokenBefore {
 	wave := rollout.Status.Wave
 	k.mu.Lock()
 	prior := k.broken[wave]
@@ -125,7 +125,7 @@ func (k *clusterKnown) beforePart(currentGeneration int64, rollout *stage, names
 	}
 	prior = &brokenBefore{generation: currentGeneration}
 	if rollout.Status.Generation == 0 {
-		prior.namespaces = k.brokenIn(namespaces, &v1alpha1.RolloutStatus{}, now)
+		prior.namespaces = k.brokenNamespaces(namespaces, &v1alpha1.RolloutStatus{}, now)
 	}
 	if k.hasSeenAll() {
 		k.setBroken(wave, prior.namespaces, prior.generation)

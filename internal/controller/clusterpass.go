@@ -25,9 +25,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// pass reconciles one ClusterVectorSidecar. It returns how long until the next reconcile without an event, 0 for
+// reconcileCluster reconciles one ClusterVectorSidecar. It returns how long until the next reconcile without an event, 0 for
 // never.
-func (c *clusters) pass(ctx context.Context, name string, stages *stages) (time.Duration, error) {
+func (c *clusters) reconcileCluster(ctx context.Context, name string, stages *waveController) (time.Duration, error) {
 	cluster, err := c.sidecars.Cluster(ctx, name)
 	if err != nil {
 		return 0, err
@@ -43,32 +43,32 @@ func (c *clusters) pass(ctx context.Context, name string, stages *stages) (time.
 			return 0, err
 		}
 	}
-	clusterState := c.of(name)
+	clusterState := c.getOrCreate(name)
 	isNew, namespaces := clusterState.isNew(cluster), map[string]bool{}
 	if isNew {
-		namespaces = c.concerned(ctx, cluster, clusterState)
+		namespaces = c.affectedNamespaces(ctx, cluster, clusterState)
 		clusterState.expect(cluster, namespaces)
-		stages.spread(ctx, name, namespaces)
+		stages.expectNamespaces(ctx, name, namespaces)
 	}
 	_, invalid := c.sidecars.Selector(cluster)
-	requeueAfter, err := c.advance(ctx, stages, cluster, clusterState, invalid != nil)
+	requeueAfter, err := c.advanceRollouts(ctx, stages, cluster, clusterState, invalid != nil)
 	if isNew {
-		c.passOn(ctx, cluster, namespaces, clusterState.isSpread)
+		c.notifyNamespaces(ctx, cluster, namespaces, clusterState.isSpread)
 		clusterState.isSpread = true
 	}
 	if err != nil {
 		return 0, fmt.Errorf("letting a revision through: %w", err)
 	}
-	if cluster.DeletionTimestamp != nil && clusterState.isLeft() {
+	if cluster.DeletionTimestamp != nil && clusterState.isEmpty() {
 		return 0, c.writer.RemoveFinalizer(ctx, cluster)
 	}
-	specHistory, specRequeueAfter := c.keepOwn(stages, cluster, clusterState)
-	return nextRequeue(requeueAfter, specRequeueAfter), c.tell(ctx, cluster, clusterState, specHistory, invalid, stages.access.blindHalt(ctx, stages.catalog.Rules(), ""))
+	specHistory, specRequeueAfter := c.keepSpecHistory(stages, cluster, clusterState)
+	return nextRequeue(requeueAfter, specRequeueAfter), c.writeStatus(ctx, cluster, clusterState, specHistory, invalid, stages.access.blindHalt(ctx, stages.catalog.Rules(), ""))
 }
 
-// concerned returns the namespaces that a ClusterVectorSidecar selects, and the namespaces where it may have left
+// affectedNamespaces returns the namespaces that a ClusterVectorSidecar selects, and the namespaces where it may have left
 // something.
-func (c *clusters) concerned(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, clusterState *clusterKnown) map[string]bool {
+func (c *clusters) affectedNamespaces(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, clusterState *cachedCluster) map[string]bool {
 	namespaces := clusterState.namespaces()
 	selector, _ := c.sidecars.Selector(cluster)
 	objects := c.sidecars.Namespaces(ctx, "")
@@ -91,15 +91,15 @@ func (c *clusters) concerned(ctx context.Context, cluster *v1alpha1.ClusterVecto
 	for i := range companions.Items {
 		namespaces[companions.Items[i].Namespace] = true
 	}
-	for _, namespace := range c.sets.namespacesOf(ctx, meta.InNamespace(cluster.Name)) {
+	for _, namespace := range c.sets.overlayNamespaces(ctx, meta.InNamespace(cluster.Name)) {
 		namespaces[namespace] = true
 	}
 	return namespaces
 }
 
-// tell writes the status if it has changed. If the status is of the present generation, tell waits until all
+// writeStatus writes the status if it has changed. If the status is of the present generation, tell waits until all
 // namespaces have reported, for example after a start. If the selector is invalid, the status has the reason.
-func (c *clusters) tell(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, clusterState *clusterKnown, specHistory lastgood.Kept, invalid error, blindHalt string) error {
+func (c *clusters) writeStatus(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, clusterState *cachedCluster, specHistory lastgood.Kept, invalid error, blindHalt string) error {
 	facts := clusterState.facts(cluster)
 	facts.SpecStatus, facts.BlindHalt = specHistory, blindHalt
 	if invalid != nil && cluster.DeletionTimestamp == nil {
@@ -119,10 +119,10 @@ func (c *clusters) tell(ctx context.Context, cluster *v1alpha1.ClusterVectorSide
 	}
 	announceRevertEnd(c.events, cluster, &cluster.Spec.VectorSidecarSpec, original.Status.Reverted, cluster.Status.Reverted)
 	announceError(ctx, c.events, c.Reports, cluster, original.Status.Conditions, cluster.Status.Conditions)
-	if err := c.write(ctx, &original.Status, cluster); err != nil {
+	if err := c.writeStatusIfChanged(ctx, &original.Status, cluster); err != nil {
 		return &reportedError{err}
 	}
-	clusterState.told()
+	clusterState.markStatusWritten()
 	if specHistory.LastGood != nil && cluster.Status.LastKnownGood == nil {
 		clusterState.drop(cluster)
 	}

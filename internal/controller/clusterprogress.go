@@ -14,11 +14,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 )
 
-// clusterParts has the progress of a ClusterVectorSidecar with the target revision, for each wave.
-type clusterParts struct {
+// clusterWaves has the progress of a ClusterVectorSidecar with the target revision, for each wave.
+type clusterWaves struct {
 	// parts has the states of the waves, which the namespaces follow, by the name of the wave. A state is never
 	// changed.
-	parts map[string]*stage
+	parts map[string]*waveRollout
 	// progress has the last report of each namespace.
 	progress map[string]*namespaceProgress
 	// broken has the namespaces in which workloads had failed before the revision of the wave started, by the name of
@@ -26,8 +26,8 @@ type clusterParts struct {
 	broken map[string]*brokenBefore
 }
 
-func newClusterParts() clusterParts {
-	return clusterParts{progress: map[string]*namespaceProgress{}, broken: map[string]*brokenBefore{}}
+func newClusterWaves() clusterWaves {
+	return clusterWaves{progress: map[string]*namespaceProgress{}, broken: map[string]*brokenBefore{}}
 }
 
 // namespaceProgress is the progress of a namespace with a revision.
@@ -40,17 +40,17 @@ type namespaceProgress struct {
 	failed time.Time
 }
 
-// statusesOf returns the statuses in the states of the waves, in the order of the waves.
-func statusesOf(rollouts map[string]*stage) []v1alpha1.RolloutStatus {
+// rolloutStatuses returns the statuses in the states of the waves, in the order of the waves.
+func rolloutStatuses(rollouts map[string]*waveRollout) []v1alpha1.RolloutStatus {
 	var statuses []v1alpha1.RolloutStatus
-	for _, rollout := range slices.SortedFunc(maps.Values(rollouts), func(a, b *stage) int { return cmp.Compare(a.of.Wave, b.of.Wave) }) {
+	for _, rollout := range slices.SortedFunc(maps.Values(rollouts), func(a, b *waveRollout) int { return cmp.Compare(a.of.Wave, b.of.Wave) }) {
 		statuses = append(statuses, *rollout.Status.DeepCopy())
 	}
 	return statuses
 }
 
-// clusterOwn has the progress of a ClusterVectorSidecar with its own spec.
-type clusterOwn struct {
+// clusterSpecState has the progress of a ClusterVectorSidecar with its own spec.
+type clusterSpecState struct {
 	// own has the report of the last reconcile of each namespace.
 	own map[string]*lastgood.Part
 	// dropped is the version for which the API server has dropped the last known good spec from the status. The
@@ -59,4 +59,6 @@ type clusterOwn struct {
 	dropped clusterVersion
 }
 
-func newClusterOwn() clusterOwn { return clusterOwn{own: map[string]*lastgood.Part{}} }
+func newClusterSpecState() clusterSpecState {
+	return clusterSpecState{own: map[string]*lastgood.Part{}}
+}

@@ -28,7 +28,7 @@ import (
 // VectorSidecar. So a failing namespace does not block other namespaces, and an event causes the reconcile of one
 // namespace only.
 type clusters struct {
-	*clusterMemory
+	*clusterCache
 	*instruments
 
 	workloads *workloadcache.Cache
@@ -39,9 +39,9 @@ type clusters struct {
 	sets      *overlaySets
 }
 
-// passOn requests the reconciles of namespaces. After a change, it also requests the reconciles of the VectorSidecars
+// notifyNamespaces requests the reconciles of namespaces. After a change, it also requests the reconciles of the VectorSidecars
 // there, because they may match the same workloads. The start of the process is not a change.
-func (c *clusters) passOn(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, namespaces map[string]bool, isChange bool) {
+func (c *clusters) notifyNamespaces(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, namespaces map[string]bool, isChange bool) {
 	for namespace := range namespaces {
 		c.notifier.Notify(sidecarcache.KeyIn(namespace, cluster.Name))
 		if isChange {
@@ -50,18 +50,18 @@ func (c *clusters) passOn(ctx context.Context, cluster *v1alpha1.ClusterVectorSi
 	}
 }
 
-// failIn records the error of the reconcile of a namespace. If the status of the namespace reports the error already,
-// failIn does not change that status.
-func (c *clusters) failIn(ctx context.Context, namespace, name string, failure error, isTold bool) {
+// reportNamespaceError records the error of the reconcile of a namespace. If the status of the namespace reports the error already,
+// reportNamespaceError does not change that status.
+func (c *clusters) reportNamespaceError(ctx context.Context, namespace, name string, failure error, isTold bool) {
 	sidecar, err := c.sidecars.Get(ctx, sidecarcache.KeyIn(namespace, name))
 	if err != nil || sidecar == nil {
 		return
 	}
-	clusterState := c.of(name)
+	clusterState := c.getOrCreate(name)
 	report := &lastgood.Part{Trial: lastgood.TrialOf(sidecar), IsTroubled: true}
-	report.After(clusterState.partIn(namespace), sidecar, c.clock())
+	report.After(clusterState.reportIn(namespace), sidecar, c.clock())
 	if isTold {
-		clusterState.setPart(namespace, report)
+		clusterState.setReport(namespace, report)
 		c.notifier.NotifyAfter(statusDelay, sidecarcache.ClusterKey(name))
 		return
 	}
@@ -72,9 +72,9 @@ func (c *clusters) failIn(ctx context.Context, namespace, name string, failure e
 	c.report(sidecar, report, false)
 }
 
-// fail writes to the status why the reconcile of a ClusterVectorSidecar itself has failed.
-func (c *clusters) fail(ctx context.Context, name string, failure error) {
-	err := c.change(ctx, name, func(cluster *v1alpha1.ClusterVectorSidecar) error {
+// reportError writes to the status why the reconcile of a ClusterVectorSidecar itself has failed.
+func (c *clusters) reportError(ctx context.Context, name string, failure error) {
+	err := c.updateCluster(ctx, name, func(cluster *v1alpha1.ClusterVectorSidecar) error {
 		previous := cluster.Status.Conditions
 		cluster.Status = status.NewClusterFailureStatus(cluster, failure, metav1.Now())
 		announceError(ctx, c.events, c.Reports, cluster, previous, cluster.Status.Conditions)
@@ -99,10 +99,10 @@ func (c *clusters) forget(name string) {
 	}
 }
 
-// change writes the status after a function has changed it. The error is apply.ErrStale if the ClusterVectorSidecar
+// updateCluster writes the status after a function has changed it. The error is apply.ErrStale if the ClusterVectorSidecar
 // does not exist anymore.
-func (c *clusters) change(ctx context.Context, name string, mutate func(*v1alpha1.ClusterVectorSidecar) error) error {
-	clusterState := c.of(name)
+func (c *clusters) updateCluster(ctx context.Context, name string, mutate func(*v1alpha1.ClusterVectorSidecar) error) error {
+	clusterState := c.getOrCreate(name)
 	clusterState.writing.Lock()
 	defer clusterState.writing.Unlock()
 	cluster, err := c.sidecars.Cluster(ctx, name)
@@ -116,13 +116,13 @@ func (c *clusters) change(ctx context.Context, name string, mutate func(*v1alpha
 	if err := mutate(cluster); err != nil || equality.Semantic.DeepEqual(original.Status, cluster.Status) {
 		return err
 	}
-	return c.apply(ctx, cluster)
+	return c.applyStatus(ctx, cluster)
 }
 
-// write writes a status that was computed from a previous one. The error is apply.ErrStale if another reconcile has
+// writeStatusIfChanged writes a status that was computed from a previous one. The error is apply.ErrStale if another reconcile has
 // written another status since.
-func (c *clusters) write(ctx context.Context, previous *v1alpha1.ClusterVectorSidecarStatus, cluster *v1alpha1.ClusterVectorSidecar) error {
-	clusterState := c.of(cluster.Name)
+func (c *clusters) writeStatusIfChanged(ctx context.Context, previous *v1alpha1.ClusterVectorSidecarStatus, cluster *v1alpha1.ClusterVectorSidecar) error {
+	clusterState := c.getOrCreate(cluster.Name)
 	clusterState.writing.Lock()
 	defer clusterState.writing.Unlock()
 	current, err := c.sidecars.Cluster(ctx, cluster.Name)
@@ -132,11 +132,11 @@ func (c *clusters) write(ctx context.Context, previous *v1alpha1.ClusterVectorSi
 	if !equality.Semantic.DeepEqual(&current.Status, previous) {
 		return apply.ErrStale
 	}
-	return c.apply(ctx, cluster)
+	return c.applyStatus(ctx, cluster)
 }
 
-// apply writes the whole status.
-func (c *clusters) apply(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar) error {
+// applyStatus writes the whole status.
+func (c *clusters) applyStatus(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar) error {
 	ctx, cancel := shutdown.Detach(ctx)
 	defer cancel()
 	if err := c.writer.ClusterStatus(ctx, cluster); err != nil {

@@ -25,15 +25,15 @@ type clusterVersion struct {
 	isReverted bool
 }
 
-func versionOf(cluster *v1alpha1.ClusterVectorSidecar) clusterVersion {
+func newClusterVersion(cluster *v1alpha1.ClusterVectorSidecar) clusterVersion {
 	return clusterVersion{
-		cluster.UID, cluster.Generation, cluster.DeletionTimestamp != nil, askingOf(cluster),
+		cluster.UID, cluster.Generation, cluster.DeletionTimestamp != nil, reconcileRequestKey(cluster),
 		fleet.RetryOf(cluster.Annotations), cluster.Annotations[meta.AnnotationPromoteRollout],
-		lastgood.Generation(everywhere(cluster)) < 0,
+		lastgood.Generation(asVectorSidecar(cluster)) < 0,
 	}
 }
 
-// everywhere returns the VectorSidecar that a ClusterVectorSidecar stands for in any namespace.
-func everywhere(cluster *v1alpha1.ClusterVectorSidecar) *v1alpha1.VectorSidecar {
+// asVectorSidecar returns the VectorSidecar that a ClusterVectorSidecar stands for in any namespace.
+func asVectorSidecar(cluster *v1alpha1.ClusterVectorSidecar) *v1alpha1.VectorSidecar {
 	return clusterwide.NewSidecar(cluster, "", true)
 }

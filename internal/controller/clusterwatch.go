@@ -25,9 +25,9 @@ func (c *clusters) watch(builder *ctrlbuilder.Builder, namespaces *namespaces) *
 		return builder
 	}
 	clusterHandler := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []reconcile.Request {
-		return requests([]types.NamespacedName{sidecarcache.ClusterKey(object.GetName())})
+		return newRequests([]types.NamespacedName{sidecarcache.ClusterKey(object.GetName())})
 	})
-	changes := predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, asksAnew(), asksForRevision())
+	changes := predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, reconcileRequests(), revisionRequests())
 	return builder.
 		Watches(&v1alpha1.ClusterVectorSidecar{}, clusterHandler, ctrlbuilder.WithPredicates(changes)).
 		WatchesMetadata(clusterwide.NewNamespaceMetadata(""), c.namespaceEvents(namespaces))

@@ -27,39 +27,39 @@ import (
 // ClusterVectorSidecar itself starts revisions and writes them to the status. The reconciles of its namespaces follow
 // the status of their wave, and report their progress.
 
-// advance starts the target revision in the waves of a ClusterVectorSidecar, and requests the reconciles of
+// advanceRollouts starts the target revision in the waves of a ClusterVectorSidecar, and requests the reconciles of
 // namespaces that this affects. If the selector is invalid, the namespaces are unknown. The waves then stay
-// unchanged, and other VectorSidecars do not wait for them. advance returns how long until the next reconcile, 0 for
+// unchanged, and other VectorSidecars do not wait for them. advanceRollouts returns how long until the next reconcile, 0 for
 // never.
-func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha1.ClusterVectorSidecar, clusterState *clusterKnown, isInvalid bool) (time.Duration, error) {
+func (c *clusters) advanceRollouts(ctx context.Context, stages *waveController, cluster *v1alpha1.ClusterVectorSidecar, clusterState *cachedCluster, isInvalid bool) (time.Duration, error) {
 	platform, err := stages.catalog.Current()
 	if err != nil {
 		return 0, err
 	}
 	if !platform.Rollout.IsStaged() {
-		clusterState.setParts(nil)
+		clusterState.setWaveRollouts(nil)
 		return 0, nil
 	}
 	if cluster.DeletionTimestamp != nil { // Other VectorSidecars do not wait for the deletion.
-		clusterState.setParts(nil)
+		clusterState.setWaveRollouts(nil)
 		stages.notifier.Notify(stages.waves.Forget(sidecarcache.ClusterKey(cluster.Name), &platform.Target)...)
 		return 0, nil
 	}
-	stages.await(ctx)
+	stages.expectReports(ctx)
 	if isInvalid {
 		stages.notifier.Notify(stages.waves.Forget(sidecarcache.ClusterKey(cluster.Name), &platform.Target)...)
 		return 0, nil
 	}
-	members, rollouts := c.members(ctx, stages.options, cluster, platform), map[string]*stage{}
-	generation := lastgood.Generation(everywhere(cluster))
+	members, rollouts := c.membersByWave(ctx, stages.options, cluster, platform), map[string]*waveRollout{}
+	generation := lastgood.Generation(asVectorSidecar(cluster))
 	for wave, namespaces := range members {
 		name, lastStatus := platform.Rollout.NameOf(wave), platform.Rollout.Last(cluster.Status.Waves, wave)
-		broken := clusterState.brokenIn(namespaces, lastStatus, stages.now())
-		member := memberOf(cluster, &cluster.Spec.VectorSidecarSpec, generation, wave, &platform.Target)
+		broken := clusterState.brokenNamespaces(namespaces, lastStatus, stages.now())
+		member := newMember(cluster, &cluster.Spec.VectorSidecarSpec, generation, wave, &platform.Target)
 		if len(broken) > 0 {
 			member.Generation = 0
 		}
-		rollout, err := stages.let(ctx, sidecarcache.ClusterKey(cluster.Name), member, lastStatus, platform)
+		rollout, err := stages.startRevision(ctx, sidecarcache.ClusterKey(cluster.Name), member, lastStatus, platform)
 		if err != nil {
 			return 0, err
 		}
@@ -68,11 +68,11 @@ func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha
 		}
 		rollout.last, rollouts[name] = lastStatus, rollout
 	}
-	nextDue := c.observe(ctx, stages, &platform.Target, cluster, clusterState, members, rollouts)
-	if err := c.record(ctx, cluster, rollouts); err != nil {
+	nextDue := c.observeRollouts(ctx, stages, &platform.Target, cluster, clusterState, members, rollouts)
+	if err := c.recordRollouts(ctx, cluster, rollouts); err != nil {
 		return 0, fmt.Errorf("writing to the status that a revision goes on: %w", err)
 	}
-	isOther, toRequeue := clusterState.setParts(rollouts), map[string]bool{}
+	isOther, toRequeue := clusterState.setWaveRollouts(rollouts), map[string]bool{}
 	for wave, namespaces := range members {
 		for _, namespace := range namespaces {
 			if isOther[platform.Rollout.NameOf(wave)] {
@@ -80,55 +80,55 @@ func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha
 			}
 		}
 	}
-	c.passOn(ctx, cluster, toRequeue, false)
+	c.notifyNamespaces(ctx, cluster, toRequeue, false)
 	if nextDue.IsZero() {
 		return 0, nil
 	}
 	return max(nextDue.Sub(stages.now()), time.Millisecond), nil
 }
 
-// lastOf returns the states of a ClusterVectorSidecar in its waves, as last written to the status. It returns nil if
+// lastReports returns the states of a ClusterVectorSidecar in its waves, as last written to the status. It returns nil if
 // the ClusterVectorSidecar is not in waves any more or never was.
-func (c *clusters) lastOf(ctx context.Context, stages *stages, name string) ([]fleet.Part, error) {
-	platform := stages.staged()
+func (c *clusters) lastReports(ctx context.Context, stages *waveController, name string) ([]fleet.Part, error) {
+	platform := stages.stagedPlatform()
 	cluster, err := c.sidecars.Cluster(ctx, name)
 	if platform == nil || cluster == nil || cluster.DeletionTimestamp != nil {
 		return nil, err
 	}
 	var reports []fleet.Part
-	for wave := range c.members(ctx, stages.options, cluster, platform) {
+	for wave := range c.membersByWave(ctx, stages.options, cluster, platform) {
 		if lastStatus := platform.Rollout.Last(cluster.Status.Waves, wave); lastStatus != nil {
-			member := memberOf(cluster, &cluster.Spec.VectorSidecarSpec, lastgood.Generation(everywhere(cluster)), wave, &platform.Target)
+			member := newMember(cluster, &cluster.Spec.VectorSidecarSpec, lastgood.Generation(asVectorSidecar(cluster)), wave, &platform.Target)
 			reports = append(reports, fleet.Part{Of: member, Is: lastStatus})
 		}
 	}
 	return reports, nil
 }
 
-// record writes to the status which revisions start, and which revisions continue because workloads have waited too
+// recordRollouts writes to the status which revisions start, and which revisions continue because workloads have waited too
 // long for them. It does so before a workload is written, because another leader may have to continue after a crash.
-func (c *clusters) record(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, rollouts map[string]*stage) error {
-	hasStarted := func(rollout *stage) bool {
+func (c *clusters) recordRollouts(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, rollouts map[string]*waveRollout) error {
+	hasStarted := func(rollout *waveRollout) bool {
 		return rollout.IsNew || rollout.last != nil && rollout.last.CompletionTime != nil && rollout.Status.CompletionTime == nil
 	}
 	if !slices.ContainsFunc(slices.Collect(maps.Values(rollouts)), hasStarted) {
 		return nil
 	}
 	previous := cluster.Status.DeepCopy()
-	cluster.Status.Waves = statusesOf(rollouts)
+	cluster.Status.Waves = rolloutStatuses(rollouts)
 	log.FromContext(ctx).Info("starting revisions in waves", "waves", slices.Sorted(maps.Keys(rollouts)))
-	return c.write(ctx, previous, cluster)
+	return c.writeStatusIfChanged(ctx, previous, cluster)
 }
 
-// observe records the progress of the waves, and requeues the VectorSidecars that wait for it. It returns the time at
+// observeRollouts records the progress of the waves, and requeues the VectorSidecars that wait for it. It returns the time at
 // which the progress changes without an event, zero for never.
-func (c *clusters) observe(ctx context.Context, stages *stages, target *fleet.Given, cluster *v1alpha1.ClusterVectorSidecar, clusterState *clusterKnown, members map[int][]string, rollouts map[string]*stage) (nextDue time.Time) {
+func (c *clusters) observeRollouts(ctx context.Context, stages *waveController, target *fleet.Given, cluster *v1alpha1.ClusterVectorSidecar, clusterState *cachedCluster, members map[int][]string, rollouts map[string]*waveRollout) (nextDue time.Time) {
 	reports := make([]fleet.Part, 0, len(rollouts))
 	for _, rollout := range rollouts {
-		progress, dueTime := clusterState.progressOf(cluster, rollout, members[rollout.of.Wave], stages.now())
+		progress, dueTime := clusterState.waveProgress(cluster, rollout, members[rollout.of.Wave], stages.now())
 		rollout.of.Due = dueTime
 		recorded := slices.Clone(rollout.Status.Failures)
-		if previous := clusterState.part(rollout.Status.Wave); previous != nil {
+		if previous := clusterState.waveRollout(rollout.Status.Wave); previous != nil {
 			recorded = append(recorded, previous.Status.Failures...) // The status may not have them yet.
 		}
 		if next := rollout.Observe(progress, rollout.of.Wave, target, stages.now()); nextDue.IsZero() || !next.IsZero() && next.Before(nextDue) {
@@ -144,24 +144,24 @@ func (c *clusters) observe(ctx context.Context, stages *stages, target *fleet.Gi
 	return nextDue
 }
 
-// members returns the namespaces that a ClusterVectorSidecar selects, by the number of their wave.
-func (c *clusters) members(ctx context.Context, options *Options, cluster *v1alpha1.ClusterVectorSidecar, platform *desired.Platform) map[int][]string {
+// membersByWave returns the namespaces that a ClusterVectorSidecar selects, by the number of their wave.
+func (c *clusters) membersByWave(ctx context.Context, options *Options, cluster *v1alpha1.ClusterVectorSidecar, platform *desired.Platform) map[int][]string {
 	members := map[int][]string{}
 	selector, _ := c.sidecars.Selector(cluster)
 	objects := c.sidecars.Namespaces(ctx, "")
 	for i := range objects {
 		if selector.Selects(&objects[i]) {
-			wave := waveOf(clusterwide.NewSidecar(cluster, objects[i].Name, true), objects[i].Labels, options, platform)
+			wave := waveFor(clusterwide.NewSidecar(cluster, objects[i].Name, true), objects[i].Labels, options, platform)
 			members[wave] = append(members[wave], objects[i].Name)
 		}
 	}
 	return members
 }
 
-// begin sets the start time of a wave in the status before the first rollouts of its revision start. It leaves a
+// markStarted sets the start time of a wave in the status before the first rollouts of its revision start. It leaves a
 // status with a start time or a completion time unchanged.
-func (c *clusters) begin(ctx context.Context, name string, rollout *stage, now time.Time) error {
-	return c.change(ctx, name, func(cluster *v1alpha1.ClusterVectorSidecar) error {
+func (c *clusters) markStarted(ctx context.Context, name string, rollout *waveRollout, now time.Time) error {
+	return c.updateCluster(ctx, name, func(cluster *v1alpha1.ClusterVectorSidecar) error {
 		i := slices.IndexFunc(cluster.Status.Waves, func(wave v1alpha1.RolloutStatus) bool { return wave.Wave == rollout.Status.Wave })
 		if i < 0 || cluster.Status.Waves[i].Revision != rollout.Status.Revision {
 			return apply.ErrStale // The wave has another revision now.

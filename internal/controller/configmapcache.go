@@ -95,14 +95,14 @@ func newConfigMapCache(live client.Reader) *configMapCache {
 	return &configMapCache{live: live, known: bounded.NewStore[content](mostContent)}
 }
 
-// of returns the complete ConfigMap for a ConfigMap in the informer cache, nil if the ConfigMap has been deleted.
-func (c *configMapCache) of(ctx context.Context, cached *corev1.ConfigMap) (*corev1.ConfigMap, error) {
+// get returns the complete ConfigMap for a ConfigMap in the informer cache, nil if the ConfigMap has been deleted.
+func (c *configMapCache) get(ctx context.Context, cached *corev1.ConfigMap) (*corev1.ConfigMap, error) {
 	digest, ok := cached.Annotations[companion.ContentDigest]
 	if !ok {
 		return cached, nil
 	}
 	name := client.ObjectKeyFromObject(cached)
-	configMap, err := c.whole(ctx, name, digest)
+	configMap, err := c.getWhole(ctx, name, digest)
 	if configMap == nil || err != nil {
 		return nil, err
 	}
@@ -113,17 +113,17 @@ func (c *configMapCache) of(ctx context.Context, cached *corev1.ConfigMap) (*cor
 	return configMap, nil
 }
 
-// peek is like of, but does not cache the content.
-func (c *configMapCache) peek(ctx context.Context, cached *corev1.ConfigMap) (*corev1.ConfigMap, error) {
+// getUncached is like get, but does not cache the content.
+func (c *configMapCache) getUncached(ctx context.Context, cached *corev1.ConfigMap) (*corev1.ConfigMap, error) {
 	digest, ok := cached.Annotations[companion.ContentDigest]
 	if !ok {
 		return cached, nil
 	}
-	return c.whole(ctx, client.ObjectKeyFromObject(cached), digest)
+	return c.getWhole(ctx, client.ObjectKeyFromObject(cached), digest)
 }
 
-// whole returns the cached ConfigMap if it has the digest. Otherwise, it reads the ConfigMap from the API server.
-func (c *configMapCache) whole(ctx context.Context, name types.NamespacedName, digest string) (*corev1.ConfigMap, error) {
+// getWhole returns the cached ConfigMap if it has the digest. Otherwise, it reads the ConfigMap from the API server.
+func (c *configMapCache) getWhole(ctx context.Context, name types.NamespacedName, digest string) (*corev1.ConfigMap, error) {
 	c.mu.Lock()
 	entry := c.known.Get([]byte(name.String()))
 	c.mu.Unlock()

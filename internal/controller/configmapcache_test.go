@@ -84,7 +84,7 @@ func (l *live) Get(_ context.Context, _ client.ObjectKey, into client.Object, _ 
 func TestConfigMapCache_BoundsCachedContents(t *testing.T) {
 	c := newConfigMapCache(&live{object: objects.NewConfigMap("", "shop", "a.csv", strings.Repeat("x", 1<<20))})
 	for n := range 20 {
-		object, err := c.of(t.Context(), digested(t, objects.NewConfigMap(fmt.Sprint(n), "shop", "a.csv", "x")))
+		object, err := c.get(t.Context(), digested(t, objects.NewConfigMap(fmt.Sprint(n), "shop", "a.csv", "x")))
 		require.NoError(t, err)
 		require.Len(t, object.Data["a.csv"], 1<<20)
 	}
@@ -95,7 +95,7 @@ func TestConfigMapCache_ReadsContentOnce(t *testing.T) {
 	there := &live{object: objects.NewConfigMap("shipping", "shop", "vector.yaml", "x")}
 	c := newConfigMapCache(there)
 	read := func() string {
-		object, err := c.of(t.Context(), digested(t, there.object))
+		object, err := c.get(t.Context(), digested(t, there.object))
 		require.NoError(t, err)
 		return object.Data["vector.yaml"]
 	}
@@ -110,6 +110,6 @@ func TestConfigMapCache_ReadsContentOnce(t *testing.T) {
 	c.forget([]types.NamespacedName{client.ObjectKeyFromObject(there.object)})
 	require.Zero(t, c.known.Len(), "nobody asks for it any more")
 	there.err = errors.New("no")
-	_, err := c.of(t.Context(), digested(t, there.object))
+	_, err := c.get(t.Context(), digested(t, there.object))
 	require.ErrorIs(t, err, there.err)
 }

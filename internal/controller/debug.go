@@ -18,8 +18,8 @@ import (
 // The functions in this file log at DEBUG the steps of a reconcile, and the objects that it does not write, with the
 // reason.
 
-// tellStep logs the end of a step.
-func tellStep(log logr.Logger, name string, duration time.Duration, err error) {
+// logStep logs the end of a step.
+func logStep(log logr.Logger, name string, duration time.Duration, err error) {
 	debug := log.V(1)
 	switch {
 	case !debug.Enabled():
@@ -30,8 +30,8 @@ func tellStep(log logr.Logger, name string, duration time.Duration, err error) {
 	}
 }
 
-// tellSkipped logs the workloads that are not written, and the number of workloads that are up to date.
-func tellSkipped(ctx context.Context, decision *decision.Decision) {
+// logSkipped logs the workloads that are not written, and the number of workloads that are up to date.
+func logSkipped(ctx context.Context, decision *decision.Decision) {
 	debug := log.FromContext(ctx).V(1)
 	if !debug.Enabled() {
 		return
@@ -53,7 +53,7 @@ func tellSkipped(ctx context.Context, decision *decision.Decision) {
 	debug.Info("decided", "matched", decision.Matched, "workloads", len(decision.Plans), "current", current, "missing", len(decision.Missing), "obsolete", len(decision.Obsolete))
 }
 
-// tellUndone logs an object that was not written, if the cause is not an error or has been reported already.
-func tellUndone(ctx context.Context, object string, cause error) {
+// logNotWritten logs an object that was not written, if the cause is not an error or has been reported already.
+func logNotWritten(ctx context.Context, object string, cause error) {
 	log.FromContext(ctx).V(1).Info("skipped write", "object", object, "cause", cause.Error())
 }

@@ -52,10 +52,10 @@ type knownDefinition struct {
 	why string
 }
 
-// objection returns why the API server must not inject a sidecar into the pods of a kind, "" if it may. The API
+// findProblem returns why the API server must not inject a sidecar into the pods of a kind, "" if it may. The API
 // server would drop fields that the definition does not have.
-func (d *definitions) objection(ctx context.Context, kind *workload.Kind, pod map[string]any) (string, error) {
-	if err := d.learn(ctx, kind); err != nil {
+func (d *definitions) findProblem(ctx context.Context, kind *workload.Kind, pod map[string]any) (string, error) {
+	if err := d.refresh(ctx, kind); err != nil {
 		return "", err
 	}
 	return d.undefined(kind, pod), nil
@@ -69,7 +69,7 @@ func (d *definitions) undefined(kind *workload.Kind, pod map[string]any) string 
 	if !d.isServed(kind) {
 		return "the API server does not serve " + kind.Plural
 	}
-	cached := d.of(kind)
+	cached := d.get(kind)
 	switch {
 	case cached == nil:
 		return ""
@@ -82,20 +82,20 @@ func (d *definitions) undefined(kind *workload.Kind, pod map[string]any) string 
 	return ""
 }
 
-func (d *definitions) of(kind *workload.Kind) *knownDefinition {
+func (d *definitions) get(kind *workload.Kind) *knownDefinition {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.known[kind.Kind]
 }
 
-// learn reads the definition of a kind, unless it has been read within definitionAge.
-func (d *definitions) learn(ctx context.Context, kind *workload.Kind) error {
+// refresh reads the definition of a kind, unless it has been read within definitionAge.
+func (d *definitions) refresh(ctx context.Context, kind *workload.Kind) error {
 	if d == nil || !kind.Traits.OptionalAPI || !d.isServed(kind) {
 		return nil
 	}
 	d.reading.Lock()
 	defer d.reading.Unlock()
-	if cached := d.of(kind); cached != nil && d.now().Sub(cached.at).Abs() < definitionAge {
+	if cached := d.get(kind); cached != nil && d.now().Sub(cached.at).Abs() < definitionAge {
 		return nil
 	}
 	return d.read(ctx, kind)
@@ -117,7 +117,7 @@ func (d *definitions) haveChanged(ctx context.Context) (isNew bool) {
 
 // read reads the definition of a kind. It keeps the cached definition if the definition has not changed.
 func (d *definitions) read(ctx context.Context, kind *workload.Kind) error {
-	cached := d.of(kind)
+	cached := d.get(kind)
 	definition, err := d.fetch(ctx, kind, cached)
 	switch {
 	case apierrors.IsForbidden(err):

@@ -56,7 +56,7 @@ func TestDefinitions_RereadsChangedDefinition(t *testing.T) {
 	pod := map[string]any{"initContainers": []any{map[string]any{"restartPolicy": "Always"}}}
 	rollouts := workload.KindByName("Rollout")
 	says := func(kind *workload.Kind) string {
-		why, err := known.objection(t.Context(), kind, pod)
+		why, err := known.findProblem(t.Context(), kind, pod)
 		require.NoError(t, err)
 		return why
 	}
@@ -65,14 +65,14 @@ func TestDefinitions_RereadsChangedDefinition(t *testing.T) {
 	require.Zero(t, from.listings)
 
 	isServed = true
-	_, err := known.objection(t.Context(), rollouts, pod)
+	_, err := known.findProblem(t.Context(), rollouts, pod)
 	require.ErrorContains(t, err, "the connection was lost")
 	from.err = apierrors.NewForbidden(schema.GroupResource{}, "/openapi/v3", errors.New("no"))
 	require.Contains(t, says(rollouts), "forbidden", "that is no matter of trying again")
 	require.False(t, known.haveChanged(t.Context()))
 	from.err = nil
 	now = now.Add(definitionAge)
-	_, err = known.objection(t.Context(), rollouts, pod)
+	_, err = known.findProblem(t.Context(), rollouts, pod)
 	require.EqualError(t, err, "the API server has no OpenAPI document of argoproj.io/v1alpha1 yet")
 
 	from.address, from.text = "/a", document(`"name": {}`)

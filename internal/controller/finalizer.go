@@ -46,10 +46,10 @@ type finalizer struct {
 	lag func(*v1alpha1.VectorSidecar) time.Duration
 }
 
-// holdBeforeWriting adds the finalizer before the first workload or companion is written, because only the operator
+// addBeforeWriting adds the finalizer before the first workload or companion is written, because only the operator
 // cleans them up. It also adds the finalizer if a workload already has the sidecar or marks of the VectorSidecar. An
 // earlier VectorSidecar of the same name may have left them.
-func (f *finalizer) holdBeforeWriting(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision) error {
+func (f *finalizer) addBeforeWriting(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision) error {
 	concerned := func(p plan.Plan) bool { return p.Writes() || p.Existing.IsOwned || p.Existing.IsMarked }
 	needsFinalizer := decision.LeavesMarks || len(decision.Missing)+len(decision.Offers) > 0 || slices.ContainsFunc(decision.Plans, concerned)
 	if sidecar.DeletionTimestamp != nil || !needsFinalizer {
@@ -73,10 +73,10 @@ func hasMarksToRemove(decision *decision.Decision, results decision.Results) boo
 	})
 }
 
-// deleted returns the VectorSidecar as cached. If the VectorSidecar is being deleted and too large for the cache,
-// deleted reads it from the API server, with its annotations and finalizers. It returns nil if the VectorSidecar does
+// refreshIfDeleting returns the VectorSidecar as cached. If the VectorSidecar is being deleted and too large for the cache,
+// refreshIfDeleting reads it from the API server, with its annotations and finalizers. It returns nil if the VectorSidecar does
 // not exist any more.
-func (f *finalizer) deleted(ctx context.Context, cached *v1alpha1.VectorSidecar) (*v1alpha1.VectorSidecar, error) {
+func (f *finalizer) refreshIfDeleting(ctx context.Context, cached *v1alpha1.VectorSidecar) (*v1alpha1.VectorSidecar, error) {
 	if cached.DeletionTimestamp == nil || cached.Cluster != nil || !desired.IsReduced(cached) {
 		return cached, nil
 	}
@@ -102,7 +102,7 @@ func (f *finalizer) release(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 	if wait := f.lag(sidecar); wait > 0 {
 		return reconcile.Result{RequeueAfter: wait}, nil
 	}
-	if requeueAfter, err := f.settle(ctx, sidecar, hasWritten); err != nil || requeueAfter > 0 {
+	if requeueAfter, err := f.removeOrOrphan(ctx, sidecar, hasWritten); err != nil || requeueAfter > 0 {
 		return reconcile.Result{RequeueAfter: requeueAfter}, err
 	}
 	if sidecar.Cluster != nil {
@@ -111,10 +111,10 @@ func (f *finalizer) release(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 	return reconcile.Result{}, f.writer.RemoveFinalizer(ctx, sidecar)
 }
 
-// settle cleans up or orphans the objects of a deleted VectorSidecar. It returns how long until the next attempt if a
+// removeOrOrphan cleans up or orphans the objects of a deleted VectorSidecar. It returns how long until the next attempt if a
 // workload still has something to remove or was not listed yet, else 0.
-func (f *finalizer) settle(ctx context.Context, sidecar *v1alpha1.VectorSidecar, hasWritten bool) (requeueAfter time.Duration, err error) {
-	carriers, companions, wait, err := f.owned.find(ctx, client.ObjectKeyFromObject(sidecar), hasWritten)
+func (f *finalizer) removeOrOrphan(ctx context.Context, sidecar *v1alpha1.VectorSidecar, hasWritten bool) (requeueAfter time.Duration, err error) {
+	carriers, companions, wait, err := f.owned.findObjects(ctx, client.ObjectKeyFromObject(sidecar), hasWritten)
 	switch {
 	case err != nil || wait > 0:
 		return wait, err

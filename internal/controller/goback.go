@@ -24,13 +24,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 )
 
-// seen returns the observations about the workloads of a reconcile, after some plans have been carried out.
-func (s *stages) seen(sidecar *v1alpha1.VectorSidecar, rollout *stage, d *decision.Decision, writtenPlans []*plan.Plan) *lastgood.Seen {
+// newObservation returns the observations about the workloads of a reconcile, after some plans have been carried out.
+func (s *waveController) newObservation(sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, d *decision.Decision, writtenPlans []*plan.Plan) *lastgood.Seen {
 	onFailure := s.catalog.Rules().OnFailureOf(sidecar.Spec.Rollout)
 	if onFailure != v1alpha1.OnFailureRevert {
 		return &lastgood.Seen{}
 	}
-	observation := &lastgood.Seen{OnFailure: onFailure, IsOwners: rollout.isOwners(sidecar, s.now())}
+	observation := &lastgood.Seen{OnFailure: onFailure, IsOwners: rollout.isCausedBySpec(sidecar, s.now())}
 	observation.Progress = decision.ProgressOf(d.Plans, slices.ContainsFunc(writtenPlans, func(p *plan.Plan) bool { return p.StartsPods() }))
 	observation.Failed += observation.Unexplained // Unexplained failures count, because the spec belongs to this VectorSidecar only.
 	if d.Invalid != nil {                         // An invalid spec is not written.
@@ -38,17 +38,17 @@ func (s *stages) seen(sidecar *v1alpha1.VectorSidecar, rollout *stage, d *decisi
 		return observation
 	}
 	if sidecar.Cluster != nil {
-		observation.Failed = failuresIn(sidecar.Namespace, rollout, d.Plans)
+		observation.Failed = countFailures(sidecar.Namespace, rollout, d.Plans)
 	}
 	isRunning, isDeferred := plan.RunningAndDeferred(d.Plans)
 	observation.IsEverywhere = isRunning && !isDeferred
 	return observation
 }
 
-// isOwners reports whether present failures are caused by a change that the owner of the VectorSidecar has made.
+// isCausedBySpec reports whether present failures are caused by a change that the owner of the VectorSidecar has made.
 // Either the owner made a change after the VectorSidecar got its revision, or workloads also fail with the previous
 // revision.
-func (s *stage) isOwners(sidecar *v1alpha1.VectorSidecar, now time.Time) bool {
+func (s *waveRollout) isCausedBySpec(sidecar *v1alpha1.VectorSidecar, now time.Time) bool {
 	switch {
 	case s == nil:
 		return true
@@ -64,35 +64,35 @@ func (s *stage) isOwners(sidecar *v1alpha1.VectorSidecar, now time.Time) bool {
 }
 
 // hadFailed reports whether workloads of a namespace had failed before the revision of the wave started.
-func (s *stage) hadFailed(namespace string) bool {
+func (s *waveRollout) hadFailed(namespace string) bool {
 	return s.Status.Generation == 0 && s.before != nil && s.before.namespaces[namespace]
 }
 
-// goBack reverts a VectorSidecar to its last known good spec, if workloads have failed because of a change by its
+// writeRevert reverts a VectorSidecar to its last known good spec, if workloads have failed because of a change by its
 // owner. The revert is in the status before a workload is written, because another leader may have to continue after
-// a crash. If goBack returns true, the spec has been reverted, and the reconcile must be repeated.
-func (s *stages) goBack(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, rollout *stage, decision *decision.Decision) (bool, error) {
-	reverted := lastgood.GoBack(sidecar, s.seen(sidecar, rollout, decision, nil), s.now())
+// a crash. If writeRevert returns true, the spec has been reverted, and the reconcile must be repeated.
+func (s *waveController) revertSpec(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, decision *decision.Decision) (bool, error) {
+	reverted := lastgood.GoBack(sidecar, s.newObservation(sidecar, rollout, decision, nil), s.now())
 	if reverted == nil {
 		return false, nil
 	}
 	good := sidecar.Status.LastKnownGood.Generation
-	write := func() error { return s.statuses.goBack(ctx, sidecarState, sidecar, decision, reverted, s.now()) }
+	write := func() error { return s.statuses.writeRevert(ctx, sidecarState, sidecar, decision, reverted, s.now()) }
 	if sidecar.Cluster != nil {
-		write = func() error { return s.clusters.goBack(ctx, sidecar, reverted) }
+		write = func() error { return s.clusters.revertSpec(ctx, sidecar, reverted) }
 	}
 	if err := write(); err != nil {
 		return false, fmt.Errorf("writing to the status that the spec of generation %d is reverted: %w", reverted.Generation, err)
 	}
 	log.FromContext(ctx).Info("spec reverted", "generation", reverted.Generation, "to", good, "failed", reverted.FailedWorkloads)
 	note := fmt.Sprintf("workloads go back to the spec of generation %d (spec.rollout.onFailure: Revert), because %d failed with that of generation %d: %s",
-		good, reverted.FailedWorkloads, reverted.Generation, whyFailed(decision.Plans))
+		good, reverted.FailedWorkloads, reverted.Generation, failureReason(decision.Plans))
 	s.statuses.events.Eventf(sidecar, nil, corev1.EventTypeWarning, meta.ReasonReverted, "Revert", "%s", humanize.Message(note, events.NoteLimit))
 	return true, nil
 }
 
-// goBack writes to the status of a VectorSidecar that its spec is reverted.
-func (w *statusWriter) goBack(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision, reverted *v1alpha1.RevertedSpec, now time.Time) error {
+// writeRevert writes to the status of a VectorSidecar that its spec is reverted.
+func (w *statusWriter) writeRevert(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision, reverted *v1alpha1.RevertedSpec, now time.Time) error {
 	original := sidecar.DeepCopy()
 	facts := status.Facts{
 		Sidecar: original, Decision: decision, Rollout: sidecarState.Rollout(&original.Status),
@@ -102,9 +102,9 @@ func (w *statusWriter) goBack(ctx context.Context, sidecarState *state.Sidecar, 
 	return w.apply(ctx, sidecarState, sidecar)
 }
 
-// whyFailed returns the first workload that failed because of the sidecar, and the cause. It prefers failures with a
+// failureReason returns the first workload that failed because of the sidecar, and the cause. It prefers failures with a
 // known cause other than rejected or unschedulable pods.
-func whyFailed(plans []plan.Plan) string {
+func failureReason(plans []plan.Plan) string {
 	i := slices.IndexFunc(plans, func(p plan.Plan) bool { return p.Rollout.SidecarFailed && !p.Rollout.Obstructed })
 	if i < 0 {
 		i = slices.IndexFunc(plans, func(p plan.Plan) bool { return p.Rollout.SidecarFailed || p.Rollout.Unexplained })
@@ -115,9 +115,9 @@ func whyFailed(plans []plan.Plan) string {
 	return status.Object(plans[i].Target) + ": " + plans[i].Message()
 }
 
-// partOf returns the report of a reconcile of a namespace of a ClusterVectorSidecar, nil for a VectorSidecar. It also
+// newReport returns the report of a reconcile of a namespace of a ClusterVectorSidecar, nil for a VectorSidecar. It also
 // returns how long until the workloads may be settled without an event, 0 for never.
-func (s *stages) partOf(sidecar *v1alpha1.VectorSidecar, rollout *stage, d *decision.Decision, results decision.Results) (report *lastgood.Part, requeueAfter time.Duration) {
+func (s *waveController) newReport(sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, d *decision.Decision, results decision.Results) (report *lastgood.Part, requeueAfter time.Duration) {
 	if sidecar.Cluster == nil {
 		return nil, 0
 	}
@@ -127,17 +127,17 @@ func (s *stages) partOf(sidecar *v1alpha1.VectorSidecar, rollout *stage, d *deci
 		report.IsSettled, requeueAfter = plan.IsSettled(d.Plans, len(results.Failures()) > 0, s.now())
 		report.IsSettled = report.IsSettled && !isWritten
 	}
-	observation := s.seen(sidecar, rollout, d, results.Written())
+	observation := s.newObservation(sidecar, rollout, d, results.Written())
 	report.IsRunning, report.IsDeferred = plan.RunningAndDeferred(d.Plans)
 	report.IsPaused, report.Failed = observation.IsPaused, observation.Failed
-	report.After(s.clusters.of(clusterOf(sidecar)).partIn(sidecar.Namespace), sidecar, s.now())
+	report.After(s.clusters.getOrCreate(clusterName(sidecar)).reportIn(sidecar.Namespace), sidecar, s.now())
 	return report, requeueAfter
 }
 
-// failuresIn counts the workloads of a namespace that have failed because of the sidecar. Rejected or unschedulable
+// countFailures counts the workloads of a namespace that have failed because of the sidecar. Rejected or unschedulable
 // pods do not count, because their cause is in the namespace. For the same reason, a namespace that had failed before
 // the revision started counts as 0.
-func failuresIn(namespace string, rollout *stage, plans []plan.Plan) int {
+func countFailures(namespace string, rollout *waveRollout, plans []plan.Plan) int {
 	if rollout != nil && rollout.hadFailed(namespace) {
 		return 0
 	}

@@ -27,23 +27,23 @@ import (
 // A failure is caused by the spec of the VectorSidecar or by the revision of the installation.
 func TestStage_AttributesFailureToSpecOrRevision(t *testing.T) {
 	now := time.Unix(10_000, 0)
-	at := func(generation int64, change func(*stage)) *stage {
-		of := &stage{given: fleet.Given{Revision: "new"}}
+	at := func(generation int64, change func(*waveRollout)) *waveRollout {
+		of := &waveRollout{given: fleet.Given{Revision: "new"}}
 		of.Status = v1alpha1.RolloutStatus{Revision: "new", Generation: generation}
 		change(of)
 		return of
 	}
-	asIs := func(*stage) {}
+	asIs := func(*waveRollout) {}
 	// part returns the wave state of a ClusterVectorSidecar with a revision that started after workloads had failed.
 	// The generation at that time may be known.
-	part := func(known *brokenBefore, change func(*stage)) *stage {
-		return at(0, func(s *stage) {
+	part := func(known *brokenBefore, change func(*waveRollout)) *waveRollout {
+		return at(0, func(s *waveRollout) {
 			s.ofCluster, s.before, s.Status.StartTime = "logs", known, &metav1.Time{Time: now}
 			change(s)
 		})
 	}
 	for name, test := range map[string]struct {
-		staged *stage
+		staged *waveRollout
 		want   bool
 	}{
 		"no waves":                        {nil, true},
@@ -51,21 +51,21 @@ func TestStage_AttributesFailureToSpecOrRevision(t *testing.T) {
 		"the revision came with it":       {at(2, asIs), false},
 		"some had failed before":          {at(0, asIs), true},
 		"it came while it was reverted":   {at(-2, asIs), true},
-		"it has just come":                {at(1, func(s *stage) { s.IsNew = true }), false},
-		"it fails with the one before it": {at(2, func(s *stage) { s.Status.Revision, s.Status.RevertedFrom = "old", "new" }), true},
-		"it was reverted from another":    {at(2, func(s *stage) { s.Status.RevertedFrom = "older" }), false},
+		"it has just come":                {at(1, func(s *waveRollout) { s.IsNew = true }), false},
+		"it fails with the one before it": {at(2, func(s *waveRollout) { s.Status.Revision, s.Status.RevertedFrom = "old", "new" }), true},
+		"it was reverted from another":    {at(2, func(s *waveRollout) { s.Status.RevertedFrom = "older" }), false},
 
-		"a wave that has not been looked at":          {at(0, func(s *stage) { s.ofCluster, s.Status.Revision = "logs", "" }), false},
+		"a wave that has not been looked at":          {at(0, func(s *waveRollout) { s.ofCluster, s.Status.Revision = "logs", "" }), false},
 		"a part that came with the spec":              {part(&brokenBefore{generation: 2}, asIs), false},
 		"a part that came before it":                  {part(&brokenBefore{generation: 1}, asIs), true},
 		"a part of which nobody knows that":           {part(nil, asIs), false},
-		"a part that is not watched any more":         {part(nil, func(s *stage) { s.Status.CompletionTime, s.Status.StartTime = &metav1.Time{Time: now}, nil }), true},
-		"a part that waits for another revision":      {part(nil, func(s *stage) { s.given.Revision = "next" }), true},
-		"a part that was reverted from the given one": {part(nil, func(s *stage) { s.Status.RevertedFrom = "new" }), true},
+		"a part that is not watched any more":         {part(nil, func(s *waveRollout) { s.Status.CompletionTime, s.Status.StartTime = &metav1.Time{Time: now}, nil }), true},
+		"a part that waits for another revision":      {part(nil, func(s *waveRollout) { s.given.Revision = "next" }), true},
+		"a part that was reverted from the given one": {part(nil, func(s *waveRollout) { s.Status.RevertedFrom = "new" }), true},
 	} {
 		sidecar := objects.NewVectorSidecar("logs", "shop").Build()
 		sidecar.Generation = 2
-		require.Equal(t, test.want, test.staged.isOwners(sidecar, now), name)
+		require.Equal(t, test.want, test.staged.isCausedBySpec(sidecar, now), name)
 	}
 }
 

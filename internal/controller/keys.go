@@ -25,7 +25,7 @@ func shareFor(request reconcile.Request) string {
 	return request.Namespace
 }
 
-func requests(names []types.NamespacedName) []reconcile.Request {
+func newRequests(names []types.NamespacedName) []reconcile.Request {
 	var reconcileRequests []reconcile.Request
 	for _, name := range names {
 		reconcileRequests = append(reconcileRequests, reconcile.Request{NamespacedName: name})
@@ -33,8 +33,8 @@ func requests(names []types.NamespacedName) []reconcile.Request {
 	return reconcileRequests
 }
 
-// clusterOf returns the name of the ClusterVectorSidecar that a VectorSidecar stands for.
-func clusterOf(sidecar *v1alpha1.VectorSidecar) string {
+// clusterName returns the name of the ClusterVectorSidecar that a VectorSidecar stands for.
+func clusterName(sidecar *v1alpha1.VectorSidecar) string {
 	name, _ := meta.ParseClusterName(sidecar.Name)
 	return name
 }

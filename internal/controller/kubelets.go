@@ -40,8 +40,8 @@ func (k *kubelets) oldest() desired.Kubelet {
 	return desired.Kubelet{}
 }
 
-// look reads the oldest kubelet, and reports whether it has changed.
-func (k *kubelets) look(ctx context.Context) (isNew bool, err error) {
+// readOldest reads the oldest kubelet, and reports whether it has changed.
+func (k *kubelets) readOldest(ctx context.Context) (isNew bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, kubeletTimeout)
 	defer cancel()
 	kubelet, err := k.nodes.OldestKubelet(ctx)
@@ -55,7 +55,7 @@ func (k *kubelets) look(ctx context.Context) (isNew bool, err error) {
 // refresh reads the oldest kubelet again and reports whether it has changed. While nodes cannot be listed, the last result
 // stays valid, because dropping it would change sidecars.
 func (k *kubelets) refresh(ctx context.Context) (isNew bool) {
-	isNew, err := k.look(ctx)
+	isNew, err := k.readOldest(ctx)
 	if err != nil && ctx.Err() == nil {
 		telemetry.Warn(log.FromContext(ctx), "nodes cannot be listed", "cause", err.Error())
 	}

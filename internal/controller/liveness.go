@@ -22,11 +22,11 @@ type liveness struct {
 	patience time.Duration
 
 	mu     sync.Mutex
-	passes map[*pass]bool
+	passes map[*reconcileRun]bool
 }
 
-// pass is a reconcile in progress.
-type pass struct {
+// reconcileRun is a reconcile in progress.
+type reconcileRun struct {
 	name types.NamespacedName
 	last atomic.Int64 // time when the last step started or ended, in nanoseconds
 }
@@ -37,19 +37,19 @@ func newLiveness(patience time.Duration) *liveness {
 	if patience == 0 {
 		patience = stuckAfter
 	}
-	return &liveness{patience: patience, passes: map[*pass]bool{}}
+	return &liveness{patience: patience, passes: map[*reconcileRun]bool{}}
 }
 
-func (p *liveness) begin(ctx context.Context, name types.NamespacedName, now time.Time) context.Context {
-	started := &pass{name: name}
-	started.beat(now)
+func (p *liveness) beginReconcile(ctx context.Context, name types.NamespacedName, now time.Time) context.Context {
+	started := &reconcileRun{name: name}
+	started.recordProgress(now)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.passes[started] = true
 	return context.WithValue(ctx, passKey{}, started)
 }
 
-func (p *liveness) end(current *pass) {
+func (p *liveness) endReconcile(current *reconcileRun) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.passes, current)
@@ -67,13 +67,13 @@ func (p *liveness) check(now time.Time) error {
 	return nil
 }
 
-// passOf returns the reconcile of a context, nil for none.
-func passOf(ctx context.Context) *pass {
-	current, _ := ctx.Value(passKey{}).(*pass)
+// currentRun returns the reconcile of a context, nil for none.
+func currentRun(ctx context.Context) *reconcileRun {
+	current, _ := ctx.Value(passKey{}).(*reconcileRun)
 	return current
 }
 
-func (p *pass) beat(now time.Time) {
+func (p *reconcileRun) recordProgress(now time.Time) {
 	if p != nil {
 		p.last.Store(now.UnixNano())
 	}

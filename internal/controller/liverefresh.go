@@ -34,8 +34,8 @@ type liveRefresh struct {
 	requests sync.Map
 }
 
-// namespace lists the workloads of a namespace, once for each value of the annotation that requests it.
-func (l *liveRefresh) namespace(ctx context.Context, namespace, request string) error {
+// refreshNamespace lists the workloads of a namespace, once for each value of the annotation that requests it.
+func (l *liveRefresh) refreshNamespace(ctx context.Context, namespace, request string) error {
 	if handled, _ := l.requests.Load(namespace); handled == request {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (l *liveRefresh) namespace(ctx context.Context, namespace, request string) 
 			if !l.workloads.HasKind(kind) {
 				continue
 			}
-			n, err := l.kind(ctx, kind, namespace)
+			n, err := l.refreshKind(ctx, kind, namespace)
 			if err != nil {
 				return nil, fmt.Errorf("listing live %s of namespace %s: %w", kind.Plural, namespace, err)
 			}
@@ -58,9 +58,9 @@ func (l *liveRefresh) namespace(ctx context.Context, namespace, request string) 
 	return err
 }
 
-// kind lists the live workloads of a kind and corrects the cache. It returns the number of workloads that the cache
+// refreshKind lists the live workloads of a kind and corrects the cache. It returns the number of workloads that the cache
 // lacked, had in an earlier version, or had although they are deleted.
-func (l *liveRefresh) kind(ctx context.Context, kind *workload.Kind, namespace string) (corrected int, err error) {
+func (l *liveRefresh) refreshKind(ctx context.Context, kind *workload.Kind, namespace string) (corrected int, err error) {
 	var missing []*workloadcache.Record
 	list := kind.NewList()
 	live, err := livelist.Collect(ctx, l.live, list, func(object client.Object) (types.UID, bool) {

@@ -89,14 +89,14 @@ func (n *namespaces) watch(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
 		return builder
 	}
 	eventHandler := handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, object client.Object) []reconcile.Request {
-		return requests(n.sidecarKeys(ctx, object.GetName()))
+		return newRequests(n.sidecarKeys(ctx, object.GetName()))
 	})
 	return builder.WatchesMetadata(clusterwide.NewNamespaceMetadata(""), eventHandler, ctrlbuilder.WithPredicates(n.changes()))
 }
 
-// of returns the metadata of a namespace that decisions depend on. It is empty if the namespace does not exist or may
+// get returns the metadata of a namespace that decisions depend on. It is empty if the namespace does not exist or may
 // not be read.
-func (n *namespaces) of(ctx context.Context, name string) (source.Namespace, error) {
+func (n *namespaces) get(ctx context.Context, name string) (source.Namespace, error) {
 	if len(n.names) == 0 {
 		return n.read(ctx, n.cached, name)
 	}
@@ -106,16 +106,16 @@ func (n *namespaces) of(ctx context.Context, name string) (source.Namespace, err
 	if ok {
 		return namespace, nil
 	}
-	_, err := n.look(ctx, name)
+	_, err := n.refresh(ctx, name)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.known[name], err
 }
 
-// seen returns an error while the cache does not have the namespace of a VectorSidecar yet, because its environment
+// requireCached returns an error while the cache does not have the namespace of a VectorSidecar yet, because its environment
 // is unknown. It ignores a VectorSidecar that is being deleted. It also ignores a VectorSidecar of a
 // ClusterVectorSidecar, because its namespace is always in the cache.
-func (n *namespaces) seen(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
+func (n *namespaces) requireCached(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
 	if len(n.names) > 0 || sidecar.Cluster != nil || sidecar.DeletionTimestamp != nil {
 		return nil
 	}
@@ -126,12 +126,12 @@ func (n *namespaces) seen(ctx context.Context, sidecar *v1alpha1.VectorSidecar) 
 	return err
 }
 
-// unseen is like of, for callers that are not repeated when the cache gets a namespace. It reads a namespace that the
+// getLive is like of, for callers that are not repeated when the cache gets a namespace. It reads a namespace that the
 // cache does not have yet from the API server. It uses List, because the operator may list and watch namespaces, but
 // not get them.
-func (n *namespaces) unseen(ctx context.Context, name string) (source.Namespace, error) {
+func (n *namespaces) getLive(ctx context.Context, name string) (source.Namespace, error) {
 	if len(n.names) > 0 || !apierrors.IsNotFound(n.cached.Get(ctx, client.ObjectKey{Name: name}, clusterwide.NewNamespaceMetadata(""))) {
-		return n.of(ctx, name)
+		return n.get(ctx, name)
 	}
 	namespace := clusterwide.NewNamespaceMetadata(name)
 	exists, err := n.live.Find(ctx, livelist.Metadata(corev1.SchemeGroupVersion.WithKind("Namespace")), client.ObjectKey{Name: name}, namespace)
@@ -148,8 +148,8 @@ func (n *namespaces) read(ctx context.Context, reader client.Reader, name string
 	return source.Reader{Reader: reader}.Namespace(ctx, name)
 }
 
-// look reads a namespace, and reports whether its metadata has changed in a way that may change a decision.
-func (n *namespaces) look(ctx context.Context, name string) (bool, error) {
+// refresh reads a namespace, and reports whether its metadata has changed in a way that may change a decision.
+func (n *namespaces) refresh(ctx context.Context, name string) (bool, error) {
 	namespace, err := n.read(ctx, n.live.Reader(), name)
 	if apierrors.IsForbidden(err) {
 		err = nil // A Role may lack this permission. The labels of the namespace then do not count.
@@ -164,10 +164,10 @@ func (n *namespaces) look(ctx context.Context, name string) (bool, error) {
 	return ok && n.isOther(previous, namespace), nil
 }
 
-// lookAtAll polls the namespaces and requests the reconciles of VectorSidecars in changed namespaces.
-func (n *namespaces) lookAtAll(ctx context.Context) error {
+// refreshAll polls the namespaces and requests the reconciles of VectorSidecars in changed namespaces.
+func (n *namespaces) refreshAll(ctx context.Context) error {
 	for _, name := range n.names {
-		changed, err := n.look(ctx, name)
+		changed, err := n.refresh(ctx, name)
 		if err != nil && ctx.Err() == nil {
 			log.FromContext(ctx).Error(err, "reading a namespace", telemetry.KeyNamespace, name)
 		}

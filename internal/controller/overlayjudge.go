@@ -13,8 +13,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// judge makes dry runs of the overlays of a namespace. It implements overlayset.Judge for one call.
-type judge struct {
+// overlayValidator makes dry runs of the overlays of a namespace. It implements overlayset.Judge for one call.
+type overlayValidator struct {
 	ctx         context.Context
 	writer      *apply.Writer
 	definitions *definitions
@@ -24,7 +24,7 @@ type judge struct {
 }
 
 // Refusal makes one dry run of each overlay.
-func (j *judge) Refusal(digest string, template *corev1.PodTemplateSpec) (string, error) {
+func (j *overlayValidator) Refusal(digest string, template *corev1.PodTemplateSpec) (string, error) {
 	if refusal, ok := j.refusals[digest]; ok {
 		return refusal, nil
 	}
@@ -36,6 +36,6 @@ func (j *judge) Refusal(digest string, template *corev1.PodTemplateSpec) (string
 }
 
 // Objection checks the definition of the kind.
-func (j *judge) Objection(kind v1alpha1.WorkloadKind, pod map[string]any) (string, error) {
-	return j.definitions.objection(j.ctx, workload.KindByName(string(kind)), pod)
+func (j *overlayValidator) Objection(kind v1alpha1.WorkloadKind, pod map[string]any) (string, error) {
+	return j.definitions.findProblem(j.ctx, workload.KindByName(string(kind)), pod)
 }

@@ -41,7 +41,7 @@ type overlaySets struct {
 	definitions *definitions
 
 	mu     sync.Mutex
-	spaces map[string]*space
+	spaces map[string]*namespaceOverlays
 }
 
 // admissionLag is how long an API server may use an earlier OverlaySet, because each API server has a cache. Until
@@ -56,8 +56,8 @@ const (
 	writePause = time.Second
 )
 
-// space is the cached state of a namespace.
-type space struct {
+// namespaceOverlays is the cached state of a namespace.
+type namespaceOverlays struct {
 	mu sync.Mutex
 	// parts has the overlays of its VectorSidecars, by their name. It is nil before the OverlaySet has been read.
 	parts map[string]overlayset.Part
@@ -85,33 +85,33 @@ func newOverlaySets(cached, live client.Reader, writer *apply.Writer, sidecars *
 	if policies == nil {
 		return nil
 	}
-	return &overlaySets{cached: cached, live: live, writer: writer, sidecars: sidecars, definitions: policies.definitions, now: clock, spaces: map[string]*space{}}
+	return &overlaySets{cached: cached, live: live, writer: writer, sidecars: sidecars, definitions: policies.definitions, now: clock, spaces: map[string]*namespaceOverlays{}}
 }
 
-// hold returns the cached state of a namespace, locked.
-func (o *overlaySets) hold(namespace string) *space {
+// lockNamespace returns the cached state of a namespace, locked.
+func (o *overlaySets) lockNamespace(namespace string) *namespaceOverlays {
 	for {
-		namespaceState := o.space(namespace)
+		namespaceState := o.namespaceState(namespace)
 		namespaceState.mu.Lock()
-		if namespaceState == o.space(namespace) {
+		if namespaceState == o.namespaceState(namespace) {
 			return namespaceState
 		}
 		namespaceState.mu.Unlock() // The state was dropped in between.
 	}
 }
 
-func (o *overlaySets) space(namespace string) *space {
+func (o *overlaySets) namespaceState(namespace string) *namespaceOverlays {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.spaces[namespace] == nil {
-		o.spaces[namespace] = &space{refusals: map[string]string{}, refused: map[string]refusedWrite{}, out: map[string]time.Time{}}
+		o.spaces[namespace] = &namespaceOverlays{refusals: map[string]string{}, refused: map[string]refusedWrite{}, out: map[string]time.Time{}}
 	}
 	return o.spaces[namespace]
 }
 
 // forget drops the cached state of a namespace if the OverlaySet does not exist and would be empty, because the
 // namespace may be deleted. The caller holds the lock of the state.
-func (o *overlaySets) forget(namespace string, namespaceState *space, existing *v1alpha1.OverlaySet) {
+func (o *overlaySets) forget(namespace string, namespaceState *namespaceOverlays, existing *v1alpha1.OverlaySet) {
 	if len(namespaceState.parts) > 0 || existing != nil {
 		return
 	}
@@ -120,9 +120,9 @@ func (o *overlaySets) forget(namespace string, namespaceState *space, existing *
 	delete(o.spaces, namespace)
 }
 
-// keep updates the OverlaySet to the overlays of a decision, or removes the overlays of the VectorSidecar. It writes
-// only if something differs. If others have just written, keep returns how long to wait. Removals never wait.
-func (o *overlaySets) keep(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision) (wait time.Duration, err error) {
+// updateOverlaySet updates the OverlaySet to the overlays of a decision, or removes the overlays of the VectorSidecar. It writes
+// only if something differs. If others have just written, updateOverlaySet returns how long to wait. Removals never wait.
+func (o *overlaySets) updateOverlaySet(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision) (wait time.Duration, err error) {
 	if o == nil {
 		return 0, nil
 	}
@@ -134,7 +134,7 @@ func (o *overlaySets) keep(ctx context.Context, sidecar *v1alpha1.VectorSidecar,
 	if !isOut && len(decision.Offers) == 0 && blocker == "" {
 		return 0, nil // Rendering timed out. The OverlaySet stays unchanged.
 	}
-	namespaceState := o.hold(sidecar.Namespace)
+	namespaceState := o.lockNamespace(sidecar.Namespace)
 	defer namespaceState.mu.Unlock()
 	existing, err := o.current(ctx, sidecar.Namespace, namespaceState)
 	if err != nil {
@@ -155,7 +155,7 @@ func (o *overlaySets) keep(ctx context.Context, sidecar *v1alpha1.VectorSidecar,
 	if rejection, isRefused := namespaceState.refused[sidecar.Name]; isRefused && slices.ContainsFunc(offers, rejection.concerns) {
 		offers, blocker = nil, rejection.why
 	}
-	sidecarOverlays, err := overlayset.PartOf(sidecar, offers, blocker, &judge{ctx, o.writer, o.definitions, sidecar.Namespace, namespaceState.refusals})
+	sidecarOverlays, err := overlayset.PartOf(sidecar, offers, blocker, &overlayValidator{ctx, o.writer, o.definitions, sidecar.Namespace, namespaceState.refusals})
 	if err != nil {
 		return 0, err
 	}
@@ -177,7 +177,7 @@ func (o *overlaySets) lag(sidecar *v1alpha1.VectorSidecar) time.Duration {
 	if o == nil {
 		return 0
 	}
-	namespaceState := o.hold(sidecar.Namespace)
+	namespaceState := o.lockNamespace(sidecar.Namespace)
 	defer namespaceState.mu.Unlock()
 	removedAt, isOut := namespaceState.out[sidecar.Name]
 	if !isOut {
@@ -186,13 +186,13 @@ func (o *overlaySets) lag(sidecar *v1alpha1.VectorSidecar) time.Duration {
 	return max(0, admissionLag-o.now().Sub(removedAt))
 }
 
-// learn removes the overlays of a VectorSidecar if the write of a workload with the same sidecar was denied. It
-// restores them when a write is accepted or the sidecar changes. Like keep, learn returns how long to wait.
-func (o *overlaySets) learn(ctx context.Context, sidecar *v1alpha1.VectorSidecar, d *decision.Decision, results decision.Results) (wait time.Duration, err error) {
+// withdrawRejected removes the overlays of a VectorSidecar if the write of a workload with the same sidecar was denied. It
+// restores them when a write is accepted or the sidecar changes. Like updateOverlaySet, withdrawRejected returns how long to wait.
+func (o *overlaySets) withdrawRejected(ctx context.Context, sidecar *v1alpha1.VectorSidecar, d *decision.Decision, results decision.Results) (wait time.Duration, err error) {
 	if o == nil {
 		return 0, nil
 	}
-	namespaceState := o.hold(sidecar.Namespace)
+	namespaceState := o.lockNamespace(sidecar.Namespace)
 	hasChanged := false
 	for i := range results {
 		p, writeState, err := results[i].Plan, results[i].State, results[i].Err
@@ -214,7 +214,7 @@ func (o *overlaySets) learn(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 	if !hasChanged {
 		return 0, nil
 	}
-	return o.keep(ctx, sidecar, d)
+	return o.updateOverlaySet(ctx, sidecar, d)
 }
 
 // drop removes a VectorSidecar or a ClusterVectorSidecar from the OverlaySet after it or its namespace has been
@@ -223,7 +223,7 @@ func (o *overlaySets) drop(ctx context.Context, name types.NamespacedName) error
 	if o == nil {
 		return nil
 	}
-	namespaceState := o.hold(name.Namespace)
+	namespaceState := o.lockNamespace(name.Namespace)
 	defer namespaceState.mu.Unlock()
 	existing, err := o.current(ctx, name.Namespace, namespaceState)
 	if err != nil {
@@ -237,7 +237,7 @@ func (o *overlaySets) drop(ctx context.Context, name types.NamespacedName) error
 }
 
 // current returns the existing OverlaySet, nil for none. The first call reads the cached state from it.
-func (o *overlaySets) current(ctx context.Context, namespace string, namespaceState *space) (*v1alpha1.OverlaySet, error) {
+func (o *overlaySets) current(ctx context.Context, namespace string, namespaceState *namespaceOverlays) (*v1alpha1.OverlaySet, error) {
 	existing := &v1alpha1.OverlaySet{}
 	err := o.cached.Get(ctx, types.NamespacedName{Namespace: namespace, Name: meta.OverlaySet}, existing)
 	if client.IgnoreNotFound(err) != nil {
@@ -270,7 +270,7 @@ func versionIn(set *v1alpha1.OverlaySet) string {
 }
 
 // write writes the cached state, if the existing OverlaySet differs from it.
-func (o *overlaySets) write(ctx context.Context, namespace string, namespaceState *space, existing *v1alpha1.OverlaySet) error {
+func (o *overlaySets) write(ctx context.Context, namespace string, namespaceState *namespaceOverlays, existing *v1alpha1.OverlaySet) error {
 	spec, isWritten := o.compose(ctx, namespace, namespaceState, existing)
 	if isWritten {
 		return nil
@@ -280,7 +280,7 @@ func (o *overlaySets) write(ctx context.Context, namespace string, namespaceStat
 
 // writeWithOthers is like write, but delays a write in a namespace with many VectorSidecars if the last write was a
 // moment ago. It then returns how long to wait.
-func (o *overlaySets) writeWithOthers(ctx context.Context, namespace string, namespaceState *space, existing *v1alpha1.OverlaySet) (wait time.Duration, err error) {
+func (o *overlaySets) writeWithOthers(ctx context.Context, namespace string, namespaceState *namespaceOverlays, existing *v1alpha1.OverlaySet) (wait time.Duration, err error) {
 	spec, isWritten := o.compose(ctx, namespace, namespaceState, existing)
 	if isWritten {
 		return 0, nil
@@ -293,13 +293,13 @@ func (o *overlaySets) writeWithOthers(ctx context.Context, namespace string, nam
 }
 
 // compose returns the cached state as a spec, and whether the existing OverlaySet has this spec.
-func (o *overlaySets) compose(ctx context.Context, namespace string, namespaceState *space, existing *v1alpha1.OverlaySet) (spec v1alpha1.OverlaySetSpec, isWritten bool) {
-	spec = overlayset.Compose(o.injecting(ctx, namespace), namespaceState.parts)
+func (o *overlaySets) compose(ctx context.Context, namespace string, namespaceState *namespaceOverlays, existing *v1alpha1.OverlaySet) (spec v1alpha1.OverlaySetSpec, isWritten bool) {
+	spec = overlayset.Compose(o.sidecarsAtAdmission(ctx, namespace), namespaceState.parts)
 	return spec, len(spec.Overlays) == 0 && existing == nil || existing != nil && equality.Semantic.DeepEqual(spec, existing.Spec)
 }
 
 // replace writes a spec to the OverlaySet, or deletes the OverlaySet if the spec is empty.
-func (o *overlaySets) replace(ctx context.Context, namespace string, namespaceState *space, existing *v1alpha1.OverlaySet, spec v1alpha1.OverlaySetSpec) error {
+func (o *overlaySets) replace(ctx context.Context, namespace string, namespaceState *namespaceOverlays, existing *v1alpha1.OverlaySet, spec v1alpha1.OverlaySetSpec) error {
 	ctx, cancel := shutdown.Detach(ctx)
 	defer cancel()
 	if len(spec.Overlays) == 0 {
@@ -337,9 +337,9 @@ func (o *overlaySets) replace(ctx context.Context, namespace string, namespaceSt
 	return nil
 }
 
-// injecting returns the VectorSidecars of a namespace that may inject, including ClusterVectorSidecars, in the order
+// sidecarsAtAdmission returns the VectorSidecars of a namespace that may inject, including ClusterVectorSidecars, in the order
 // of precedence.
-func (o *overlaySets) injecting(ctx context.Context, namespace string) []v1alpha1.VectorSidecar {
+func (o *overlaySets) sidecarsAtAdmission(ctx context.Context, namespace string) []v1alpha1.VectorSidecar {
 	sidecars := slices.Clone(o.sidecars.ListIn(ctx, namespace))
 	sidecars = slices.DeleteFunc(sidecars, func(s v1alpha1.VectorSidecar) bool { return s.DeletionTimestamp != nil || !s.Spec.IsEnabled() })
 	decision.InOrder(sidecars)

@@ -46,7 +46,7 @@ func TestOverlaySets_GroupsWritesOfLargeNamespaces(t *testing.T) {
 	keep := func(n int, why string) time.Duration {
 		vs, isOne := crowded[n].(*v1alpha1.VectorSidecar)
 		require.True(t, isOne)
-		wait, err := sets.keep(t.Context(), vs, &decision.Decision{Left: why})
+		wait, err := sets.updateOverlaySet(t.Context(), vs, &decision.Decision{Left: why})
 		require.NoError(t, err)
 		return wait
 	}

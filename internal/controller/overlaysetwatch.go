@@ -31,7 +31,7 @@ func (o *overlaySets) watch(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
 // events handles changes of OverlaySets by other clients and, at startup, overlays of deleted VectorSidecars.
 func (o *overlaySets) events() handler.EventHandler {
 	changed := func(ctx context.Context, object client.Object, q queue) {
-		for _, request := range o.concerns(ctx, object) {
+		for _, request := range o.changedSetRequests(ctx, object) {
 			q.Add(request)
 		}
 	}
@@ -41,7 +41,7 @@ func (o *overlaySets) events() handler.EventHandler {
 				changed(ctx, e.Object, q)
 				return
 			}
-			for _, request := range o.strays(ctx, e.Object) {
+			for _, request := range o.goneSidecarRequests(ctx, e.Object) {
 				q.Add(request)
 			}
 		},
@@ -50,12 +50,12 @@ func (o *overlaySets) events() handler.EventHandler {
 	}
 }
 
-// concerns returns one VectorSidecar of a namespace if another client has changed or deleted the OverlaySet.
-func (o *overlaySets) concerns(ctx context.Context, object client.Object) []reconcile.Request {
+// changedSetRequests returns one VectorSidecar of a namespace if another client has changed or deleted the OverlaySet.
+func (o *overlaySets) changedSetRequests(ctx context.Context, object client.Object) []reconcile.Request {
 	if object.GetName() != meta.OverlaySet {
 		return nil
 	}
-	namespaceState := o.hold(object.GetNamespace())
+	namespaceState := o.lockNamespace(object.GetNamespace())
 	defer namespaceState.mu.Unlock()
 	if namespaceState.written != nil && namespaceState.written.ResourceVersion == object.GetResourceVersion() {
 		namespaceState.written = nil // The cache has this write now.
@@ -65,18 +65,18 @@ func (o *overlaySets) concerns(ctx context.Context, object client.Object) []reco
 	if existing, err := o.current(ctx, object.GetNamespace(), namespaceState); len(sidecars) == 0 && err == nil {
 		o.forget(object.GetNamespace(), namespaceState, existing)
 	}
-	return requests(sidecarcache.KeysOf(sidecars[:min(len(sidecars), 1)]))
+	return newRequests(sidecarcache.KeysOf(sidecars[:min(len(sidecars), 1)]))
 }
 
-// strays returns the VectorSidecars in an OverlaySet that do not exist any more. It also returns
+// goneSidecarRequests returns the VectorSidecars in an OverlaySet that do not exist any more. It also returns
 // ClusterVectorSidecars that do not select the namespace any more. After a restart, no other event requeues them.
-func (o *overlaySets) strays(ctx context.Context, object client.Object) []reconcile.Request {
+func (o *overlaySets) goneSidecarRequests(ctx context.Context, object client.Object) []reconcile.Request {
 	set, ok := object.(*v1alpha1.OverlaySet)
 	if !ok || set.Name != meta.OverlaySet {
 		return nil
 	}
 	var strayKeys []types.NamespacedName
-	for _, name := range ownersOf(set) {
+	for _, name := range overlayOwners(set) {
 		key := types.NamespacedName{Namespace: set.Namespace, Name: name}
 		sidecar, err := o.sidecars.Get(ctx, key)
 		if err != nil {
@@ -86,11 +86,11 @@ func (o *overlaySets) strays(ctx context.Context, object client.Object) []reconc
 			strayKeys = append(strayKeys, key)
 		}
 	}
-	return requests(strayKeys)
+	return newRequests(strayKeys)
 }
 
-// namespacesOf returns the namespaces with an OverlaySet that has overlays of a VectorSidecar of this name.
-func (o *overlaySets) namespacesOf(ctx context.Context, name string) []string {
+// overlayNamespaces returns the namespaces with an OverlaySet that has overlays of a VectorSidecar of this name.
+func (o *overlaySets) overlayNamespaces(ctx context.Context, name string) []string {
 	if o == nil {
 		return nil
 	}
@@ -100,7 +100,7 @@ func (o *overlaySets) namespacesOf(ctx context.Context, name string) []string {
 	}
 	var namespaces []string
 	for i := range list.Items {
-		for _, owner := range ownersOf(&list.Items[i]) {
+		for _, owner := range overlayOwners(&list.Items[i]) {
 			if owner == name {
 				namespaces = append(namespaces, list.Items[i].Namespace)
 			}
@@ -109,8 +109,8 @@ func (o *overlaySets) namespacesOf(ctx context.Context, name string) []string {
 	return namespaces
 }
 
-// ownersOf returns the names of the VectorSidecars that have overlays in an OverlaySet.
-func ownersOf(set *v1alpha1.OverlaySet) (names []string) {
+// overlayOwners returns the names of the VectorSidecars that have overlays in an OverlaySet.
+func overlayOwners(set *v1alpha1.OverlaySet) (names []string) {
 	for i := range set.Spec.Overlays {
 		if name := set.Spec.Overlays[i].VectorSidecar; len(names) == 0 || names[len(names)-1] != name {
 			names = append(names, name)

@@ -69,11 +69,11 @@ type ownedObjectList struct {
 	companions map[string][]string
 }
 
-// find returns the workloads with the sidecar of a VectorSidecar, and its companions without those that a Job needs for
+// findObjects returns the workloads with the sidecar of a VectorSidecar, and its companions without those that a Job needs for
 // further pods. They are as of a list that started after the last write of the VectorSidecar. If such a list is not due
-// yet, find returns the wait before the next call, or the error of the last list. hasWritten reports whether the
+// yet, findObjects returns the wait before the next call, or the error of the last list. hasWritten reports whether the
 // VectorSidecar has written since the last call.
-func (l *ownedObjectLister) find(ctx context.Context, name types.NamespacedName, hasWritten bool) (carriers []carrier, companions []string, wait time.Duration, err error) {
+func (l *ownedObjectLister) findObjects(ctx context.Context, name types.NamespacedName, hasWritten bool) (carriers []carrier, companions []string, wait time.Duration, err error) {
 	list, number := l.request(name, hasWritten)
 	if number > 0 {
 		result, err := l.list(ctx, name.Namespace)

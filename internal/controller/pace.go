@@ -18,9 +18,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// pace divides the rollout slots among all VectorSidecars. It requests a reconcile of the VectorSidecars that get
+// slotScheduler divides the rollout slots among all VectorSidecars. It requests a reconcile of the VectorSidecars that get
 // slots.
-type pace struct {
+type slotScheduler struct {
 	sidecars   *sidecarcache.Lister
 	catalog    *catalog.Reconciler
 	allocators map[plan.Class]*fleet.Allocator
@@ -28,8 +28,8 @@ type pace struct {
 	notifier   *notify.Notifier
 }
 
-func newPace(sidecars *sidecarcache.Lister, platforms *catalog.Reconciler, metrics *telemetry.Metrics, notifier *notify.Notifier, clock func() time.Time) *pace {
-	p := &pace{sidecars: sidecars, catalog: platforms, allocators: map[plan.Class]*fleet.Allocator{}, metrics: metrics, notifier: notifier}
+func newSlotScheduler(sidecars *sidecarcache.Lister, platforms *catalog.Reconciler, metrics *telemetry.Metrics, notifier *notify.Notifier, clock func() time.Time) *slotScheduler {
+	p := &slotScheduler{sidecars: sidecars, catalog: platforms, allocators: map[plan.Class]*fleet.Allocator{}, metrics: metrics, notifier: notifier}
 	for _, class := range plan.Classes() {
 		p.allocators[class] = fleet.NewAllocator(clock)
 	}
@@ -38,10 +38,10 @@ func newPace(sidecars *sidecarcache.Lister, platforms *catalog.Reconciler, metri
 
 // reserve requests rollout slots for the rollouts that a decision would start. Rollouts without a slot wait. reserve
 // returns how long until more of them may start without an event, 0 for never.
-func (p *pace) reserve(ctx context.Context, name types.NamespacedName, decision *decision.Decision) (requeueAfter time.Duration) {
+func (p *slotScheduler) reserve(ctx context.Context, name types.NamespacedName, decision *decision.Decision) (requeueAfter time.Duration) {
 	rules := p.catalog.Rules()
 	for _, class := range plan.Classes() {
-		allocator := p.allocatorOf(ctx, class)
+		allocator := p.allocatorFor(ctx, class)
 		demand := decision.Demand(class)
 		granted, wake := allocator.Reserve(name, demand, rules)
 		p.notifier.Notify(wake...)
@@ -50,13 +50,13 @@ func (p *pace) reserve(ctx context.Context, name types.NamespacedName, decision 
 		}
 		plan.Grant(decision.Plans, class, granted, allocator.Places(rules).Limit)
 	}
-	p.count()
+	p.recordSlots()
 	return requeueAfter
 }
 
-// allocatorOf returns the allocator of a class. If the allocator does not know the VectorSidecars that it waits for
+// allocatorFor returns the allocator of a class. If the allocator does not know the VectorSidecars that it waits for
 // yet, it receives their names.
-func (p *pace) allocatorOf(ctx context.Context, class plan.Class) *fleet.Allocator {
+func (p *slotScheduler) allocatorFor(ctx context.Context, class plan.Class) *fleet.Allocator {
 	allocator := p.allocators[class]
 	if !allocator.Known() {
 		allocator.Await(p.sidecars.Keys(ctx))
@@ -64,20 +64,20 @@ func (p *pace) allocatorOf(ctx context.Context, class plan.Class) *fleet.Allocat
 	return allocator
 }
 
-// spread makes the allocators wait for the reconciles of a ClusterVectorSidecar in the namespaces that it selects. They
+// expectNamespaces makes the allocators wait for the reconciles of a ClusterVectorSidecar in the namespaces that it selects. They
 // do not wait for other namespaces, because a namespace outside the selection may have no reconcile.
-func (p *pace) spread(ctx context.Context, cluster string, namespaces map[string]bool) {
+func (p *slotScheduler) expectNamespaces(ctx context.Context, cluster string, namespaces map[string]bool) {
 	var keys []types.NamespacedName
 	for namespace := range namespaces {
 		keys = append(keys, sidecarcache.KeyIn(namespace, cluster))
 	}
 	for _, class := range plan.Classes() {
-		p.notifier.Notify(p.allocatorOf(ctx, class).AwaitInstead(sidecarcache.ClusterKey(cluster), keys, p.catalog.Rules())...)
+		p.notifier.Notify(p.allocatorFor(ctx, class).AwaitInstead(sidecarcache.ClusterKey(cluster), keys, p.catalog.Rules())...)
 	}
 }
 
 // report releases the rollout slots that a decision received but did not use.
-func (p *pace) report(name types.NamespacedName, decision *decision.Decision, writtenPlans []*plan.Plan) {
+func (p *slotScheduler) report(name types.NamespacedName, decision *decision.Decision, writtenPlans []*plan.Plan) {
 	written := map[types.UID]bool{}
 	for _, writtenPlan := range writtenPlans {
 		written[writtenPlan.Target.UID] = true
@@ -86,25 +86,25 @@ func (p *pace) report(name types.NamespacedName, decision *decision.Decision, wr
 		healthy, failed := plan.UnderWay(decision.Plans, class, written)
 		p.notifier.Notify(p.allocators[class].Report(name, healthy, failed, p.catalog.Rules())...)
 	}
-	p.count()
+	p.recordSlots()
 }
 
 // withdraw withdraws the demand of a VectorSidecar with a failed reconcile.
-func (p *pace) withdraw(name types.NamespacedName) {
+func (p *slotScheduler) withdraw(name types.NamespacedName) {
 	for _, allocator := range p.allocators {
 		p.notifier.Notify(allocator.Withdraw(name, p.catalog.Rules())...)
 	}
 }
 
 // forget drops a deleted VectorSidecar.
-func (p *pace) forget(name types.NamespacedName) {
+func (p *slotScheduler) forget(name types.NamespacedName) {
 	for _, allocator := range p.allocators {
 		p.notifier.Notify(allocator.Forget(name, p.catalog.Rules())...)
 	}
-	p.count()
+	p.recordSlots()
 }
 
-func (p *pace) count() {
+func (p *slotScheduler) recordSlots() {
 	rules := p.catalog.Rules()
 	for class, allocator := range p.allocators {
 		usage := allocator.Places(rules)

@@ -74,7 +74,7 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 // kubelets.
 func (p *periodic) addKubelets(ctx context.Context, mgr ctrl.Manager) error {
 	kubelets := p.snapshots.kubelets
-	if _, err := kubelets.look(ctx); err != nil {
+	if _, err := kubelets.readOldest(ctx); err != nil {
 		return fmt.Errorf("looking for the oldest kubelet: %w", err)
 	}
 	if err := mgr.Add(p.refresh(ctx, kubeletInterval, kubelets.refresh)); err != nil {
@@ -97,7 +97,7 @@ func (p *periodic) addInjection(ctx context.Context, mgr ctrl.Manager, options *
 		return nil
 	}
 	policies := p.snapshots.policies
-	policies.look(ctx)
+	policies.detect(ctx)
 	interval := cmp.Or(options.PolicyInterval, policyInterval)
 	if err := mgr.Add(p.refresh(ctx, interval, policies.refresh)); err != nil {
 		return fmt.Errorf("adding the polling for MutatingAdmissionPolicies: %w", err)

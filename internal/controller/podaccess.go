@@ -48,8 +48,8 @@ func newPodAccess(isEnabled bool, permissions Permissions, namespaces []string, 
 	return &podAccess{isEnabled: isEnabled, permissions: permissions, namespaces: namespaces, now: clock, answers: map[string]accessAnswer{}}
 }
 
-// notRead explains why the pods of a namespace are not read. It returns "" if they are read.
-func (a *podAccess) notRead(ctx context.Context, namespace string) string {
+// unreadableReason explains why the pods of a namespace are not read. It returns "" if they are read.
+func (a *podAccess) unreadableReason(ctx context.Context, namespace string) string {
 	switch {
 	case !a.isEnabled:
 		return "pods are not read (rbac.optional.pods)"
@@ -85,7 +85,7 @@ func (a *podAccess) isAllowed(ctx context.Context, namespace string) bool {
 	return isAllowed
 }
 
-// forget drops the answers for a namespace after a request for its pods was denied. The next notRead asks the API
+// forget drops the answers for a namespace after a request for its pods was denied. The next unreadableReason asks the API
 // server again.
 func (a *podAccess) forget(namespace string) {
 	a.mu.Lock()
@@ -100,7 +100,7 @@ func (a *podAccess) blindHalt(ctx context.Context, rules *fleet.Rules, namespace
 	if !rules.CanHalt() {
 		return ""
 	}
-	if cause := a.notRead(ctx, namespace); cause != "" {
+	if cause := a.unreadableReason(ctx, namespace); cause != "" {
 		return "rollout.halt cannot see the causes of failures: " + cause
 	}
 	return ""

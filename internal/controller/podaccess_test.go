@@ -45,7 +45,7 @@ func TestPodAccess_AsksForThePermission(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			access := newPodAccess(test.isEnabled, &permissions{allowed: test.allowed, err: test.err}, test.namespaces, time.Now)
-			require.Equal(t, test.want, access.notRead(t.Context(), "shop"))
+			require.Equal(t, test.want, access.unreadableReason(t.Context(), "shop"))
 			halts, err := fleet.Parse("rollout", []byte("halt: {}"))
 			require.NoError(t, err)
 			want := ""
@@ -63,16 +63,16 @@ func TestPodAccess_AsksForThePermission(t *testing.T) {
 func TestPodAccess_AsksAgain(t *testing.T) {
 	now, api := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC), &permissions{allowed: map[string]bool{}}
 	access := newPodAccess(true, api, []string{"shop"}, func() time.Time { return now })
-	require.NotEmpty(t, access.notRead(t.Context(), "shop"))
+	require.NotEmpty(t, access.unreadableReason(t.Context(), "shop"))
 	api.allowed["shop"] = true
-	require.NotEmpty(t, access.notRead(t.Context(), "shop"))
+	require.NotEmpty(t, access.unreadableReason(t.Context(), "shop"))
 	require.Equal(t, 1, api.asked)
 	now = now.Add(state.LastRetry)
-	require.Empty(t, access.notRead(t.Context(), "shop"))
+	require.Empty(t, access.unreadableReason(t.Context(), "shop"))
 	now = now.Add(24 * time.Hour)
-	require.Empty(t, access.notRead(t.Context(), "shop"))
+	require.Empty(t, access.unreadableReason(t.Context(), "shop"))
 	require.Equal(t, 2, api.asked)
 	api.allowed["shop"] = false
 	access.forget("shop")
-	require.NotEmpty(t, access.notRead(t.Context(), "shop"))
+	require.NotEmpty(t, access.unreadableReason(t.Context(), "shop"))
 }

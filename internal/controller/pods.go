@@ -53,16 +53,16 @@ type pods struct {
 	now    func() time.Time
 }
 
-// look returns the pod errors of the workloads with the sidecar of a field manager, read now or a short while ago. It
+// findFaults returns the pod errors of the workloads with the sidecar of a field manager, read now or a short while ago. It
 // reads unready workloads. If restarts are watched, it reads ready workloads, too. Workloads that could not be read are
 // missing.
-func (p *pods) look(ctx context.Context, sidecarState *state.Sidecar, manager string, watch *workload.RestartRule, records []*workloadcache.Record) map[types.UID]workload.Fault {
-	dueRecords := sidecarState.PodsDue(unsettledOf(records, manager), watchedOf(records, manager, watch))
+func (p *pods) findFaults(ctx context.Context, sidecarState *state.Sidecar, manager string, watch *workload.RestartRule, records []*workloadcache.Record) map[types.UID]workload.Fault {
+	dueRecords := sidecarState.PodsDue(notReadyRecords(records, manager), watchedRecords(records, manager, watch))
 	group := errgroup.Group{}
 	group.SetLimit(podLooks)
 	for _, record := range dueRecords {
 		group.Go(func() error {
-			fault, err := p.read(ctx, record, manager, watch)
+			fault, err := p.readFault(ctx, record, manager, watch)
 			if errors.Is(err, errUnobserved) {
 				return nil
 			}
@@ -79,8 +79,8 @@ func (p *pods) look(ctx context.Context, sidecarState *state.Sidecar, manager st
 	return sidecarState.Faults()
 }
 
-// unsettledOf returns the unready workloads to read. The first ones have been unready for the longest time.
-func unsettledOf(records []*workloadcache.Record, manager string) []*workloadcache.Record {
+// notReadyRecords returns the unready workloads to read. The first ones have been unready for the longest time.
+func notReadyRecords(records []*workloadcache.Record, manager string) []*workloadcache.Record {
 	var unsettled []*workloadcache.Record
 	for _, record := range records {
 		if record.Rollout() != workload.RolloutComplete && !record.IsDeleting() && slices.Contains(record.Managers(), manager) {
@@ -105,8 +105,8 @@ func compareHeld(a, b *workloadcache.Record) int {
 	return cmp.Compare(rank(a), rank(b))
 }
 
-// watchedOf returns the ready workloads to read. Without a watch of restarts there are none.
-func watchedOf(records []*workloadcache.Record, manager string, watch *workload.RestartRule) (watched state.Watched) {
+// watchedRecords returns the ready workloads to read. Without a watch of restarts there are none.
+func watchedRecords(records []*workloadcache.Record, manager string, watch *workload.RestartRule) (watched state.Watched) {
 	if watch == nil {
 		return watched
 	}
@@ -119,8 +119,8 @@ func watchedOf(records []*workloadcache.Record, manager string, watch *workload.
 	return watched
 }
 
-// read reads the pods with the newest template of a workload.
-func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager string, watch *workload.RestartRule) (workload.Fault, error) {
+// readFault reads the pods with the newest template of a workload.
+func (p *pods) readFault(ctx context.Context, record *workloadcache.Record, manager string, watch *workload.RestartRule) (workload.Fault, error) {
 	ctx, cancel := context.WithTimeout(ctx, podTimeout)
 	defer cancel()
 	ref := record.Ref
@@ -136,7 +136,7 @@ func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager s
 		return workload.Fault{}, errUnobserved
 	}
 	if content.Kind.Revisions == nil && content.Kind.Traits.ReportsByEvent {
-		return p.withEvents(ctx, live, nil, workload.Fault{}), nil // The pods belong to the Jobs of the workload.
+		return p.addEventFault(ctx, live, nil, workload.Fault{}), nil // The pods belong to the Jobs of the workload.
 	}
 	if content.Selector == nil {
 		return workload.Fault{}, nil // The workload has no pods of its own.
@@ -146,14 +146,14 @@ func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager s
 		return workload.Fault{}, fmt.Errorf("reading the selector of %s %s: %w", ref.Kind, ref.Name, err)
 	}
 	options := []client.ListOption{client.InNamespace(record.Namespace), client.MatchingLabelsSelector{Selector: selector}}
-	newest, err := p.newest(ctx, content.Kind, live, options)
+	newest, err := p.newestRevision(ctx, content.Kind, live, options)
 	if newest == nil || err != nil {
 		return workload.Fault{}, err
 	}
 	view := record.View()
 	isOf := func(pod *corev1.Pod) bool { return content.Kind.Revisions.HasPod(live, newest, pod) }
 	containers := view.Owned[manager].Containers
-	fault, err := p.faultOf(ctx, options, isOf, func(pods []corev1.Pod) workload.Fault {
+	fault, err := p.listFaults(ctx, options, isOf, func(pods []corev1.Pod) workload.Fault {
 		fault := workload.FindFault(pods, containers, p.now())
 		if watch == nil || fault.IsOurs {
 			return fault
@@ -165,12 +165,12 @@ func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager s
 	if fault.IsOurs || err != nil || !isStuck || !content.Kind.Traits.ReportsByEvent {
 		return fault, err
 	}
-	return p.withEvents(ctx, live, newest, fault), nil
+	return p.addEventFault(ctx, live, newest, fault), nil
 }
 
-// faultOf lists pods and returns the worst error of the pods with the newest template. Errors of the sidecar come before
+// listFaults lists pods and returns the worst error of the pods with the newest template. Errors of the sidecar come before
 // scheduling errors.
-func (p *pods) faultOf(ctx context.Context, options []client.ListOption, isOf func(*corev1.Pod) bool, check func([]corev1.Pod) workload.Fault) (workload.Fault, error) {
+func (p *pods) listFaults(ctx context.Context, options []client.ListOption, isOf func(*corev1.Pod) bool, check func([]corev1.Pod) workload.Fault) (workload.Fault, error) {
 	var worst workload.Fault
 	read := 0
 	_, err := livelist.Contains(ctx, p.live, &corev1.PodList{}, func(listed client.Object) bool {
@@ -190,9 +190,9 @@ func (p *pods) faultOf(ctx context.Context, options []client.ListOption, isOf fu
 	return worst, nil
 }
 
-// withEvents returns the error that the events of a workload report. Without such an error it returns the error of its
+// addEventFault returns the error that the events of a workload report. Without such an error it returns the error of its
 // pods.
-func (p *pods) withEvents(ctx context.Context, live workload.Object, newest metav1.Object, podFault workload.Fault) workload.Fault {
+func (p *pods) addEventFault(ctx context.Context, live workload.Object, newest metav1.Object, podFault workload.Fault) workload.Fault {
 	var events []corev1.Event
 	_, err := livelist.Contains(ctx, p.live, &corev1.EventList{}, func(listed client.Object) bool {
 		if event, ok := listed.(*corev1.Event); ok {
@@ -211,8 +211,8 @@ func (p *pods) withEvents(ctx context.Context, live workload.Object, newest meta
 	return cmp.Or(workload.FaultInEvents(live, newest, events), podFault)
 }
 
-// newest returns the object with the current revision of a workload, nil if it does not exist yet.
-func (p *pods) newest(ctx context.Context, kind *workload.Kind, live workload.Object, options []client.ListOption) (metav1.Object, error) {
+// newestRevision returns the object with the current revision of a workload, nil if it does not exist yet.
+func (p *pods) newestRevision(ctx context.Context, kind *workload.Kind, live workload.Object, options []client.ListOption) (metav1.Object, error) {
 	if kind.Revisions == nil {
 		return nil, nil
 	}

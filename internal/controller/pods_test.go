@@ -54,7 +54,7 @@ func TestPods_KeepFaultWhileControllerIsBehind(t *testing.T) {
 	}
 	read := func(of *workloadcache.Record) workload.Fault {
 		now = now.Add(time.Minute)
-		return reader.look(t.Context(), known, manager, nil, []*workloadcache.Record{of})["cart"]
+		return reader.findFaults(t.Context(), known, manager, nil, []*workloadcache.Record{of})["cart"]
 	}
 	require.True(t, read(record(1, 1)).IsOurs)
 

@@ -52,8 +52,8 @@ func newPolicyAPI(ctx context.Context, mgr ctrl.Manager, options *Options) (*pol
 	}}, nil
 }
 
-// unserved explains why the API server does not inject sidecars. It returns "" if the API server may inject them.
-func (p *policyAPI) unserved() string {
+// notServedReason explains why the API server does not inject sidecars. It returns "" if the API server may inject them.
+func (p *policyAPI) notServedReason() string {
 	switch {
 	case p == nil:
 		return "the installation's admissionInjection.enabled is false"
@@ -63,22 +63,22 @@ func (p *policyAPI) unserved() string {
 	return "" // The result is also "" before the first answer.
 }
 
-// define reads the definitions of kinds. It ignores read errors, because the writer of the OverlaySet reports them.
-func (p *policyAPI) define(ctx context.Context, kinds []v1alpha1.WorkloadKind) func(kind *workload.Kind, pod map[string]any) string {
+// kindProblems reads the definitions of kinds. It ignores read errors, because the writer of the OverlaySet reports them.
+func (p *policyAPI) kindProblems(ctx context.Context, kinds []v1alpha1.WorkloadKind) func(kind *workload.Kind, pod map[string]any) string {
 	if p == nil {
 		return nil
 	}
 	for _, name := range kinds {
 		if kind := workload.KindByName(string(name)); kind != nil {
-			_ = p.definitions.learn(ctx, kind)
+			_ = p.definitions.refresh(ctx, kind)
 		}
 	}
 	return p.definitions.undefined
 }
 
-// look asks the API server and reports whether the answer has changed. If the API server does not answer, the last
+// detect asks the API server and reports whether the answer has changed. If the API server does not answer, the last
 // answer applies.
-func (p *policyAPI) look(ctx context.Context) (isNew bool) {
+func (p *policyAPI) detect(ctx context.Context) (isNew bool) {
 	resources, err := p.apis.ServerResourcesForGroupVersionWithContext(ctx, policyGroup)
 	if err != nil && !apierrors.IsNotFound(err) {
 		log.FromContext(ctx).V(1).Info("looking for an API", "cause", err.Error())
@@ -88,13 +88,13 @@ func (p *policyAPI) look(ctx context.Context) (isNew bool) {
 	if p.isLacking.Swap(isLacking) == isLacking {
 		return false
 	}
-	log.FromContext(ctx).Info("availability of injection by the API server changed", "why", p.unserved())
+	log.FromContext(ctx).Info("availability of injection by the API server changed", "why", p.notServedReason())
 	return true
 }
 
 // refresh checks the API and the definitions again, and reports whether one of them has changed. The operator maintains
 // OverlaySets even without the API, so that they exist when the API becomes available.
 func (p *policyAPI) refresh(ctx context.Context) (isNew bool) {
-	isNew = p.look(ctx)
+	isNew = p.detect(ctx)
 	return p.definitions.haveChanged(ctx) || isNew
 }

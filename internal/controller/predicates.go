@@ -15,15 +15,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// ownChanges selects the events of a VectorSidecar with a changed spec, a started deletion, or a changed annotation
+// sidecarChanges selects the events of a VectorSidecar with a changed spec, a started deletion, or a changed annotation
 // that requests a reconcile or another revision. Status changes are not selected, because the operator makes them.
-func ownChanges() ctrlbuilder.ForOption {
-	return ctrlbuilder.WithPredicates(predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, asksAnew(), asksForRevision()))
+func sidecarChanges() ctrlbuilder.ForOption {
+	return ctrlbuilder.WithPredicates(predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, reconcileRequests(), revisionRequests()))
 }
 
-// asksForRevision selects the events of VectorSidecars with a changed annotation that undoes, promotes or retries a
+// revisionRequests selects the events of VectorSidecars with a changed annotation that undoes, promotes or retries a
 // rollout.
-func asksForRevision() predicate.Predicate {
+func revisionRequests() predicate.Predicate {
 	requestValues := func(o client.Object) [3]string {
 		annotations := o.GetAnnotations()
 		return [3]string{annotations[meta.AnnotationUndoRollout], annotations[meta.AnnotationPromoteRollout], annotations[meta.AnnotationRetryRollout]}
@@ -31,9 +31,9 @@ func asksForRevision() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return requestValues(e.ObjectOld) != requestValues(e.ObjectNew) }}
 }
 
-// goesBack selects the events of VectorSidecars that start or stop using a reverted spec, because the rendered sidecar
+// revertRequests selects the events of VectorSidecars that start or stop using a reverted spec, because the rendered sidecar
 // may then conflict with other VectorSidecars.
-func goesBack() predicate.Predicate {
+func revertRequests() predicate.Predicate {
 	isReverted := func(o client.Object) bool {
 		sidecar, ok := o.(*v1alpha1.VectorSidecar)
 		return ok && sidecar.Status.Reverted != nil
@@ -43,7 +43,7 @@ func goesBack() predicate.Predicate {
 
 // laterChanges drops the events of the initial list, because every VectorSidecar is reconciled at startup.
 func laterChanges() predicate.Predicate {
-	return predicate.And(predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, goesBack()), predicate.Funcs{
+	return predicate.And(predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, revertRequests()), predicate.Funcs{
 		CreateFunc: func(e event.CreateEvent) bool { return !e.IsInInitialList },
 	})
 }

@@ -54,21 +54,21 @@ func newPreflights(observed *instruments, writer *apply.Writer, options *Options
 	return &preflights{instruments: observed, writer: writer}
 }
 
-// renew drops earlier dry-run results if a user requests a reconcile, so that the dry runs are repeated.
-func (f *preflights) renew(sidecarState *state.Sidecar, reconcileRequest string) {
+// forgetResults drops earlier dry-run results if a user requests a reconcile, so that the dry runs are repeated.
+func (f *preflights) forgetResults(sidecarState *state.Sidecar, reconcileRequest string) {
 	if f != nil && reconcileRequest != "" {
 		sidecarState.ForgetTrials(meta.AnnotationReconcileAt, reconcileRequest)
 	}
 }
 
-// judge makes the dry runs for the plans of a decision, once for each shape of pods. It reports whether a plan must not
+// runDryRuns makes the dry runs for the plans of a decision, once for each shape of pods. It reports whether a plan must not
 // be written. In that case a new decision is necessary.
-func (f *preflights) judge(ctx context.Context, sidecarState *state.Sidecar, decision *decision.Decision) (isNews bool) {
+func (f *preflights) runDryRuns(ctx context.Context, sidecarState *state.Sidecar, decision *decision.Decision) (isNews bool) {
 	if f == nil {
 		return false
 	}
 	sidecarState.KeepTrials(decision.Plans)
-	shapes := unjudged(sidecarState, decision.Plans)
+	shapes := untestedShapes(sidecarState, decision.Plans)
 	if len(shapes) == 0 {
 		return false
 	}
@@ -76,12 +76,12 @@ func (f *preflights) judge(ctx context.Context, sidecarState *state.Sidecar, dec
 	defer cancel()
 	trying, step := f.begin(trying, "preflight")
 	defer func() { step.end(ctx.Err()) }()
-	missing := f.missing(trying, shapes)
+	missing := f.missingSecrets(trying, shapes)
 	news, group := make([]bool, len(shapes)), errgroup.Group{}
 	group.SetLimit(trialsAtOnce)
 	for i, shape := range shapes {
 		group.Go(func() error {
-			news[i] = f.judgeShape(ctx, trying, sidecarState, shape, missing)
+			news[i] = f.dryRunShape(ctx, trying, sidecarState, shape, missing)
 			return nil
 		})
 	}
@@ -89,8 +89,8 @@ func (f *preflights) judge(ctx context.Context, sidecarState *state.Sidecar, dec
 	return ctx.Err() != nil || slices.Contains(news, true)
 }
 
-// unjudged returns the plans that need a dry run before they are written, by pod shape.
-func unjudged(sidecarState *state.Sidecar, plans []plan.Plan) [][]*plan.Plan {
+// untestedShapes returns the plans that need a dry run before they are written, by pod shape.
+func untestedShapes(sidecarState *state.Sidecar, plans []plan.Plan) [][]*plan.Plan {
 	verdicts := sidecarState.Trials()
 	index, shapes := map[preflight.Key]int{}, [][]*plan.Plan{}
 	for i := range plans {
@@ -110,15 +110,15 @@ func unjudged(sidecarState *state.Sidecar, plans []plan.Plan) [][]*plan.Plan {
 	return shapes
 }
 
-// judgeShape makes a dry run for one of the workloads with the same pod shape. It reports whether a plan must not be
+// dryRunShape makes a dry run for one of the workloads with the same pod shape. It reports whether a plan must not be
 // written. The second context ends with the time for dry runs, and the first one with the reconcile.
-func (f *preflights) judgeShape(ctx, trying context.Context, sidecarState *state.Sidecar, shape []*plan.Plan, missing map[string]bool) (isNews bool) {
+func (f *preflights) dryRunShape(ctx, trying context.Context, sidecarState *state.Sidecar, shape []*plan.Plan, missing map[string]bool) (isNews bool) {
 	individualCount := 0
 	for _, p := range shape {
 		if individualCount == triedOfShape {
 			return true // The next reconcile, which starts at once, checks the remaining workloads.
 		}
-		verdict, isJudged := f.verdictOn(trying, p, missing)
+		verdict, isJudged := f.dryRunResult(trying, p, missing)
 		if ctx.Err() != nil {
 			return false
 		}
@@ -126,7 +126,7 @@ func (f *preflights) judgeShape(ctx, trying context.Context, sidecarState *state
 			continue // The write itself will report the error.
 		}
 		sidecarState.SetTrial(p, verdict)
-		f.tell(ctx, p, verdict)
+		f.recordResult(ctx, p, verdict)
 		isNews = isNews || verdict.IsRejected()
 		if !verdict.IsWorkloadSpecific {
 			return isNews
@@ -136,9 +136,9 @@ func (f *preflights) judgeShape(ctx, trying context.Context, sidecarState *state
 	return isNews
 }
 
-// verdictOn makes the dry run of one plan. It returns false if the result does not apply to pods: the workload was
+// dryRunResult makes the dry run of one plan. It returns false if the result does not apply to pods: the workload was
 // deleted or changed, or another field manager owns the fields.
-func (f *preflights) verdictOn(ctx context.Context, p *plan.Plan, missing map[string]bool) (preflight.DryRunResult, bool) {
+func (f *preflights) dryRunResult(ctx context.Context, p *plan.Plan, missing map[string]bool) (preflight.DryRunResult, bool) {
 	for _, secret := range preflight.RequiredSecrets(p.Desired.Template(), p.Desired.PullSecrets()) {
 		if missing[secret] {
 			reason := "the sidecar does not start without it"
@@ -158,8 +158,8 @@ func (f *preflights) verdictOn(ctx context.Context, p *plan.Plan, missing map[st
 		return preflight.DryRunResult{Result: answer.Result, Message: answer.Text}, true
 	}
 	pod := workload.TrialPod(object)
-	tryWithoutSidecar := func() preflight.Answer { return f.try(ctx, preflight.RemoveSidecar(pod, p.Desired.Template())) }
-	return preflight.NewDryRunResult(f.try(ctx, pod), tryWithoutSidecar, workload.RemovesFirst(object)), true
+	tryWithoutSidecar := func() preflight.Answer { return f.createPod(ctx, preflight.RemoveSidecar(pod, p.Desired.Template())) }
+	return preflight.NewDryRunResult(f.createPod(ctx, pod), tryWithoutSidecar, workload.RemovesFirst(object)), true
 }
 
 // dryRun makes a dry run of the write of a plan.
@@ -169,16 +169,16 @@ func (f *preflights) dryRun(ctx context.Context, p *plan.Plan) (workload.Object,
 	return f.writer.DryRun(ctx, p)
 }
 
-// try makes a dry run of the creation of a pod. It does not change the pod.
-func (f *preflights) try(ctx context.Context, pod *corev1.Pod) preflight.Answer {
+// createPod makes a dry run of the creation of a pod. It does not change the pod.
+func (f *preflights) createPod(ctx context.Context, pod *corev1.Pod) preflight.Answer {
 	ctx, cancel := context.WithTimeout(ctx, trialTimeout)
 	defer cancel()
 	return preflight.Read(f.writer.DryRunCreate(ctx, pod.DeepCopy()))
 }
 
-// missing returns the missing Secrets, out of the Secrets that sidecars need to start. A dry run of a create is
+// missingSecrets returns the missing Secrets, out of the Secrets that sidecars need to start. A dry run of a create is
 // rejected if the Secret exists. The operator gets no other information about the Secret.
-func (f *preflights) missing(ctx context.Context, shapes [][]*plan.Plan) map[string]bool {
+func (f *preflights) missingSecrets(ctx context.Context, shapes [][]*plan.Plan) map[string]bool {
 	missing := map[string]bool{}
 	for _, shape := range shapes {
 		for _, secret := range preflight.RequiredSecrets(shape[0].Desired.Template(), shape[0].Desired.PullSecrets()) {
@@ -201,8 +201,8 @@ func (f *preflights) isMissing(ctx context.Context, namespace, name string) bool
 	return err == nil
 }
 
-// tell counts a dry-run result. If the result is not a pass, it also logs the result.
-func (f *preflights) tell(ctx context.Context, p *plan.Plan, verdict preflight.DryRunResult) {
+// recordResult counts a dry-run result. If the result is not a pass, it also logs the result.
+func (f *preflights) recordResult(ctx context.Context, p *plan.Plan, verdict preflight.DryRunResult) {
 	f.Metrics.RecordPreflight(string(verdict.Result))
 	if verdict.Result != preflight.Passed {
 		log.FromContext(ctx).Info("completed preflight dry run", telemetry.KeyWorkload, status.Object(p.Target), telemetry.KeyHash, p.InjectedHash(), "result", verdict.Result, "cause", verdict.Message)

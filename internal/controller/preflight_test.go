@@ -91,7 +91,7 @@ func TestPreflights_StopsUnansweredDryRuns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				known, decided, began := knownOfShop(), injections(50, 2), time.Now()
-				require.False(t, server.preflights().judge(t.Context(), known, decided), "all of it is written")
+				require.False(t, server.preflights().runDryRuns(t.Context(), known, decided), "all of it is written")
 				require.LessOrEqual(t, time.Since(began), trialsTimeout)
 				for i := range decided.Plans {
 					verdict, isKnown := preflight.FindResult(known.Trials(), &decided.Plans[i])
@@ -99,7 +99,7 @@ func TestPreflights_StopsUnansweredDryRuns(t *testing.T) {
 					require.Equal(t, preflight.NotJudged, verdict.Result)
 				}
 				asked := server.asked.Load()
-				require.False(t, server.preflights().judge(t.Context(), known, decided))
+				require.False(t, server.preflights().runDryRuns(t.Context(), known, decided))
 				require.Equal(t, asked, server.asked.Load(), "for a while it is not asked again")
 			})
 		})
@@ -111,7 +111,7 @@ func TestPreflights_SkipsChecksOfEndedReconcile(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	server := &trying{patch: func(context.Context, string) error { cancel(); return ctx.Err() }}
 	known := knownOfShop()
-	require.True(t, server.preflights().judge(ctx, known, injections(1, 1)), "nothing is written")
+	require.True(t, server.preflights().runDryRuns(ctx, known, injections(1, 1)), "nothing is written")
 	require.Empty(t, known.Trials())
 }
 
@@ -120,7 +120,7 @@ func TestPreflights_IgnoresConflicts(t *testing.T) {
 	conflict := apierrors.NewApplyConflict([]metav1.StatusCause{{Type: metav1.CauseTypeFieldManagerConflict, Message: `conflict with "helm"`}}, "conflict")
 	server := &trying{patch: func(context.Context, string) error { return conflict }}
 	known := knownOfShop()
-	require.False(t, server.preflights().judge(t.Context(), known, injections(1, 10)), "or the passes would never end")
+	require.False(t, server.preflights().runDryRuns(t.Context(), known, injections(1, 10)), "or the passes would never end")
 	require.Empty(t, known.Trials())
 	require.EqualValues(t, 10, server.asked.Load())
 }
@@ -136,7 +136,7 @@ func TestPreflights_BlocksOnlyWorkloadWithMissingAccount(t *testing.T) {
 		return nil
 	}
 	known, decided := knownOfShop(), injections(1, 5)
-	require.True(t, server.preflights().judge(t.Context(), known, decided), "it is not written")
+	require.True(t, server.preflights().runDryRuns(t.Context(), known, decided), "it is not written")
 	results := map[preflight.Result]int{}
 	for i := range decided.Plans {
 		verdict, _ := preflight.FindResult(known.Trials(), &decided.Plans[i])
@@ -151,7 +151,7 @@ func TestPreflights_ChecksMissingAccountsInSteps(t *testing.T) {
 	lacks := apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "app", errors.New(`error looking up service account shop/app: serviceaccount "app" not found`))
 	server := &trying{patch: consent, create: func(context.Context, *corev1.Pod) error { return lacks }}
 	known, decided, passes := knownOfShop(), injections(1, 10), 0
-	for server.preflights().judge(t.Context(), known, decided) {
+	for server.preflights().runDryRuns(t.Context(), known, decided) {
 		passes++
 		require.LessOrEqual(t, passes, 4)
 	}

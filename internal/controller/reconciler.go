@@ -46,12 +46,12 @@ func New(ctx context.Context, mgr ctrl.Manager, options *Options) (*VectorSideca
 func newReconciler(cached client.Client, live *livelist.Client, policies *policyAPI, recorder *events.Recorder, options *Options) *VectorSidecarReconciler {
 	observed := &instruments{Instruments: options.Instruments, liveness: newLiveness(options.Patience), now: time.Now, clock: options.Clock}
 	notifier := &notify.Notifier{}
-	clusterStates := newClusterMemory(notifier)
+	clusterStates := newClusterCache(notifier)
 	memory, writer, workloads := state.New(options.Clock), apply.New(cached), options.Workloads
 	sidecars := sidecarcache.New(cached, options.Namespace, options.ClusterSidecars)
 	sets := newOverlaySets(cached, live.Reader(), writer, sidecars, observed.clock, policies)
 	ofClusters := &clusters{
-		clusterMemory: clusterStates, instruments: observed, workloads: workloads, sidecars: sidecars, writer: writer, client: cached,
+		clusterCache: clusterStates, instruments: observed, workloads: workloads, sidecars: sidecars, writer: writer, client: cached,
 		events: recorder, sets: sets,
 	}
 	statuses := &statusWriter{instruments: observed, writer: writer, events: recorder, clusters: clusterStates}
@@ -72,7 +72,7 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *policy
 	}
 	leftoverSignal := &leftovers.Signal{}
 	uses := companionuse.New(companionuse.Options{Live: live, Kinds: workloads.Kinds(), Wake: wakeAfterList(notifier, leftoverSignal), Clock: observed.clock})
-	applying := &applier{instruments: observed, writer: writer, events: recorder, sets: sets, uses: uses, views: &views{live: live.Reader(), workloads: workloads, now: observed.clock}, isStopped: platforms.IsStopped}
+	applying := &applier{instruments: observed, writer: writer, events: recorder, sets: sets, uses: uses, views: &stalenessGuard{live: live.Reader(), workloads: workloads, now: observed.clock}, isStopped: platforms.IsStopped}
 	owned := &ownedObjectLister{live: live, kinds: options.Workloads.Kinds(), now: observed.clock, namespaces: map[string]*ownedObjectList{}}
 	subcontrollers := []subcontroller{leftovers.New(leftovers.Options{
 		Cached: cached, Sidecars: sidecars, Live: live, Workloads: workloads, Writer: writer, Uses: uses, Signal: leftoverSignal, Backoff: memory.Backoff,
@@ -96,8 +96,8 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *policy
 			snapshots: taking, applier: applying, memory: memory,
 			leftovers: leftoverSignal, notifier: notifier, live: &liveRefresh{live: live, workloads: workloads, now: observed.clock},
 		},
-		stages: &stages{
-			pace: newPace(sidecars, platforms, options.Instruments.Metrics, notifier, observed.clock), waves: waves,
+		stages: &waveController{
+			slotScheduler: newSlotScheduler(sidecars, platforms, options.Instruments.Metrics, notifier, observed.clock), waves: waves,
 			namespaces: namespaces, access: access, statuses: statuses, clusters: ofClusters, options: options, now: observed.clock,
 		},
 		clusters:       ofClusters,

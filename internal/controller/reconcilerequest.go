@@ -17,15 +17,17 @@ import (
 // value.
 const longestAsking = 128
 
-// askingOf returns the value of the annotation that requests a reconcile without earlier results. It returns "" if the
+// reconcileRequestKey returns the value of the annotation that requests a reconcile without earlier results. It returns "" if the
 // annotation is missing.
-func askingOf(sidecar client.Object) string {
+func reconcileRequestKey(sidecar client.Object) string {
 	text := sidecar.GetAnnotations()[meta.AnnotationReconcileAt]
 	return strings.ToValidUTF8(text[:min(len(text), longestAsking)], "")
 }
 
-// asksAnew selects the events of VectorSidecars with a changed annotation that requests a reconcile without earlier
+// reconcileRequests selects the events of VectorSidecars with a changed annotation that requests a reconcile without earlier
 // results.
-func asksAnew() predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return askingOf(e.ObjectOld) != askingOf(e.ObjectNew) }}
+func reconcileRequests() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		return reconcileRequestKey(e.ObjectOld) != reconcileRequestKey(e.ObjectNew)
+	}}
 }

@@ -37,7 +37,7 @@ func newRejection(p *plan.Plan, err error) decision.Result {
 	if isRejection(err) {
 		result.State = decision.WriteRejected
 	}
-	reason, isPermanent := explain(err)
+	reason, isPermanent := explainError(err)
 	result.Err, result.Reason, result.IsGeneral = err, reason, isGeneral(err)
 	result.IsPermanent = isPermanent && p.Change != plan.Remove // A finalizer waits for the removal.
 	if result.IsPermanent && !p.StartsPods() {
@@ -94,7 +94,7 @@ func (e *reportedError) Unwrap() error { return e.error }
 
 // isRejection reports whether the API server has rejected a write. It returns false if the API server was not reached.
 func isRejection(err error) bool {
-	_, permanent := explain(err)
+	_, permanent := explainError(err)
 	return permanent || errors.As(err, new(*apply.DeniedError))
 }
 
@@ -104,8 +104,8 @@ func isGeneral(err error) bool {
 	return errors.As(err, &denied) && denied.IsGeneral
 }
 
-// explain returns the reason for an error, and whether the same request would fail again.
-func explain(err error) (reason string, permanent bool) {
+// explainError returns the reason for an error, and whether the same request would fail again.
+func explainError(err error) (reason string, permanent bool) {
 	var conflict *apply.ConflictError
 	var refused *apply.RefusedError
 	switch {

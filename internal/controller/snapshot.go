@@ -38,28 +38,28 @@ type snapshots struct {
 	options    *Options
 }
 
-// take reads the Input for a reconcile. It reads from memory, except the pods of unready or watched workloads. If the
+// takeSnapshot reads the Input for a reconcile. It reads from memory, except the pods of unready or watched workloads. If the
 // decision must be made from scratch, the Input does not have the result of the last decision.
-func (s *snapshots) take(ctx context.Context, sidecar *v1alpha1.VectorSidecar, sidecarState *state.Sidecar, rollout *stage, isFresh bool) (input *decision.Input, err error) {
+func (s *snapshots) takeSnapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar, sidecarState *state.Sidecar, rollout *waveRollout, isFresh bool) (input *decision.Input, err error) {
 	ctx, taking := s.begin(ctx, "observe")
 	defer func() { taking.end(err) }()
-	if input, err = s.from(ctx, sidecar, &informed{snapshots: s, known: sidecarState}); err != nil {
+	if input, err = s.snapshotFrom(ctx, sidecar, &cacheSource{snapshots: s, known: sidecarState}); err != nil {
 		return nil, err
 	}
-	input.Adopted, input.Hold, input.Late, input.Observer = sidecarState.Adopted(), rollout.hold(), rollout.late(), s.observeStep
+	input.Adopted, input.Hold, input.Late, input.Observer = sidecarState.Adopted(), rollout.writeHold(), rollout.lateHold(), s.observeStep
 	if !isFresh {
 		input.Previous = sidecarState.Previous()
 	}
-	input.PodsNotRead = s.pods.access.notRead(ctx, sidecar.Namespace)
+	input.PodsNotRead = s.pods.access.unreadableReason(ctx, sidecar.Namespace)
 	input.BlindHalt = s.pods.access.blindHalt(ctx, input.Platform.Rollout, sidecar.Namespace)
 	if input.PodsNotRead == "" {
-		input.Faults = s.pods.look(ctx, sidecarState, meta.Manager(sidecar.Name), rollout.watch(s.clock()), input.Workloads)
+		input.Faults = s.pods.findFaults(ctx, sidecarState, meta.Manager(sidecar.Name), rollout.restartRule(s.clock()), input.Workloads)
 	}
 	return input, nil
 }
 
-// from reads an Input and adds the state of the VectorSidecar.
-func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, cacheSource *informed) (*decision.Input, error) {
+// snapshotFrom reads an Input and adds the state of the VectorSidecar.
+func (s *snapshots) snapshotFrom(ctx context.Context, sidecar *v1alpha1.VectorSidecar, cacheSource *cacheSource) (*decision.Input, error) {
 	platform, err := s.catalog.Current()
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, c
 	if err != nil {
 		return nil, err
 	}
-	input.Offers, input.Unserved, input.Undefined = s.options.OverlaySets, s.policies.unserved(), s.policies.define(ctx, sidecar.Spec.Kinds())
+	input.Offers, input.Unserved, input.Undefined = s.options.OverlaySets, s.policies.notServedReason(), s.policies.kindProblems(ctx, sidecar.Spec.Kinds())
 	input.Loops, _ = cacheSource.known.Loops()
 	input.Trials, input.Denials = cacheSource.known.Trials(), cacheSource.known.Denials()
 	input.Started, input.Carried, input.OnNodes = cacheSource.known.Generation, cacheSource.known.Carried, s.workloads.OnEveryNode
@@ -89,8 +89,8 @@ func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, c
 	return input, nil
 }
 
-// informed is a source.Source that reads informer caches and the state of one VectorSidecar.
-type informed struct {
+// cacheSource is a source.Source that reads informer caches and the state of one VectorSidecar.
+type cacheSource struct {
 	*snapshots
 	known *state.Sidecar
 	// isDryRun is true if the state must not change.
@@ -99,20 +99,20 @@ type informed struct {
 
 // Namespace implements source.Source. It also returns the zero value if the operator has no permission to read the
 // namespace. A Role may omit that permission; then the labels of the namespace do not count.
-func (i *informed) Namespace(ctx context.Context, namespace string) (source.Namespace, error) {
+func (i *cacheSource) Namespace(ctx context.Context, namespace string) (source.Namespace, error) {
 	if i.isDryRun {
-		return i.namespaces.unseen(ctx, namespace)
+		return i.namespaces.getLive(ctx, namespace)
 	}
-	return i.namespaces.of(ctx, namespace)
+	return i.namespaces.get(ctx, namespace)
 }
 
 // Workloads returns the workloads with labels that the selector matches and the workloads with the sidecar. It also
 // returns workloads that were written and may still be rolling out.
-func (i *informed) Workloads(_ context.Context, sidecar *v1alpha1.VectorSidecar) ([]*workloadcache.Record, error) {
+func (i *cacheSource) Workloads(_ context.Context, sidecar *v1alpha1.VectorSidecar) ([]*workloadcache.Record, error) {
 	records := labeledWorkloads(i.workloads, sidecar)
 	selector, _ := workload.NewSelector(sidecar) // An invalid selector selects nothing.
 	for _, record := range i.workloads.ListByManager(sidecar.Namespace, meta.Manager(sidecar.Name)) {
-		if !fits(selector, record) {
+		if !matchesSelector(selector, record) {
 			records = append(records, record)
 		}
 	}
@@ -132,37 +132,37 @@ func labeledWorkloads(workloads *workloadcache.Cache, sidecar *v1alpha1.VectorSi
 			continue
 		}
 		records = append(records, record)
-		if referredRecord := workloads.GetReferred(record); referredRecord != nil && !selector.Fits(referredRecord.Labels()) && fits(selector, referredRecord) {
+		if referredRecord := workloads.GetReferred(record); referredRecord != nil && !selector.Fits(referredRecord.Labels()) && matchesSelector(selector, referredRecord) {
 			records = append(records, referredRecord)
 		}
 	}
 	return records
 }
 
-// fits reports whether a selector matches the labels of a workload, or of the workload that runs its pods.
-func fits(selector workload.Selector, record *workloadcache.Record) bool {
+// matchesSelector reports whether a selector matches the labels of a workload, or of the workload that runs its pods.
+func matchesSelector(selector workload.Selector, record *workloadcache.Record) bool {
 	runner := record.Runner()
 	return selector.Fits(record.Labels()) || runner != nil && selector.Fits(runner.Labels())
 }
 
 // Sidecars returns the VectorSidecars that select one of the workloads.
-func (i *informed) Sidecars(ctx context.Context, namespace string, workloads []*workloadcache.Record) ([]v1alpha1.VectorSidecar, error) {
+func (i *cacheSource) Sidecars(ctx context.Context, namespace string, workloads []*workloadcache.Record) ([]v1alpha1.VectorSidecar, error) {
 	return i.sidecars.ListSelecting(ctx, namespace, workloads), nil
 }
 
 // GetServiceAccount implements desired.ServiceAccountReader.
-func (i *informed) GetServiceAccount(ctx context.Context, name types.NamespacedName) (*workload.Account, error) {
+func (i *cacheSource) GetServiceAccount(ctx context.Context, name types.NamespacedName) (*workload.Account, error) {
 	return i.accounts.GetServiceAccount(ctx, name)
 }
 
 // Companions returns the companions in the cache. They have a digest instead of their content.
-func (i *informed) Companions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]corev1.ConfigMap, error) {
+func (i *cacheSource) Companions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]corev1.ConfigMap, error) {
 	return source.Reader{Reader: i.client}.Companions(ctx, sidecar)
 }
 
 // GetConfigMap returns a ConfigMap, nil if it does not exist. It first records the reference, so that each change of the
 // ConfigMap causes an event for the VectorSidecar.
-func (i *informed) GetConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
+func (i *cacheSource) GetConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
 	if !i.isDryRun {
 		i.known.Refer(name)
 	}
@@ -171,7 +171,7 @@ func (i *informed) GetConfigMap(ctx context.Context, name types.NamespacedName) 
 		return nil, client.IgnoreNotFound(err)
 	}
 	if i.isDryRun {
-		return i.configMaps.peek(ctx, cached)
+		return i.configMaps.getUncached(ctx, cached)
 	}
-	return i.configMaps.of(ctx, cached)
+	return i.configMaps.get(ctx, cached)
 }

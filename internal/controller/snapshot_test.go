@@ -106,7 +106,7 @@ func TestSnapshots_MatchesSnapshotOfPlugin(t *testing.T) {
 			asked := &v1alpha1.VectorSidecar{}
 			require.NoError(t, api.Get(t.Context(), client.ObjectKeyFromObject(of.sidecar), asked))
 			known := api.memory.Of(client.ObjectKeyFromObject(asked))
-			operators, err := api.snapshots.take(t.Context(), asked, known, nil, true)
+			operators, err := api.snapshots.takeSnapshot(t.Context(), asked, known, nil, true)
 			require.NoError(t, err)
 			decided, err := evaluate.Decide(t.Context(), operators, nil)
 			require.NoError(t, err)

@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// stage is the decision of one reconcile about the installation's revision.
-type stage struct {
+// waveRollout is the decision of one reconcile about the installation's revision.
+type waveRollout struct {
 	fleet.Stage
 
 	of    fleet.Member
@@ -37,8 +37,8 @@ type brokenBefore struct {
 	generation int64
 }
 
-// hold returns the reason why the writes of the reconcile are on hold, nil if they are not.
-func (s *stage) hold() *plan.Block {
+// writeHold returns the reason why the writes of the reconcile are on hold, nil if they are not.
+func (s *waveRollout) writeHold() *plan.Block {
 	switch {
 	case s == nil || !s.IsHeld:
 		return nil
@@ -48,9 +48,9 @@ func (s *stage) hold() *plan.Block {
 	return &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: s.Gate.Why}
 }
 
-// late returns the reason why writes that have waited for spec.rollout.maxAge are on hold, nil if they are not. Such
+// lateHold returns the reason why writes that have waited for spec.rollout.maxAge are on hold, nil if they are not. Such
 // writes also follow the waves, and the status first records that the revision starts here.
-func (s *stage) late() *plan.Block {
+func (s *waveRollout) lateHold() *plan.Block {
 	if s == nil || s.Status.Revision != s.given.Revision {
 		return nil
 	}
@@ -63,9 +63,9 @@ func (s *stage) late() *plan.Block {
 	return nil
 }
 
-// watch returns the rule for restarts of the sidecar that count as failures of the revision now. It returns nil if
+// restartRule returns the rule for restarts of the sidecar that count as failures of the revision now. It returns nil if
 // restarts do not count.
-func (s *stage) watch(now time.Time) *workload.RestartRule {
+func (s *waveRollout) restartRule(now time.Time) *workload.RestartRule {
 	if s == nil || s.given.Rules.SidecarRestarts() == 0 {
 		return nil
 	}
@@ -76,15 +76,15 @@ func (s *stage) watch(now time.Time) *workload.RestartRule {
 	return &workload.RestartRule{Restarts: s.given.Rules.SidecarRestarts(), StartedAt: start, RetriedAt: s.given.RetriedAt()}
 }
 
-// isFaultOf reports whether workloads failed because of the current revision of a VectorSidecar. If so, the failures do
+// hasFailedRevision reports whether workloads failed because of the current revision of a VectorSidecar. If so, the failures do
 // not show that the next revision would fail, too.
-func isFaultOf(rolloutStatus *v1alpha1.RolloutStatus) bool {
+func hasFailedRevision(rolloutStatus *v1alpha1.RolloutStatus) bool {
 	return rolloutStatus != nil && rolloutStatus.FailedRevision != "" && rolloutStatus.FailedRevision == rolloutStatus.Revision
 }
 
-// begins reports whether a reconcile starts the first rollouts of the revision in a wave of a ClusterVectorSidecar,
+// isFirstStart reports whether a reconcile starts the first rollouts of the revision in a wave of a ClusterVectorSidecar,
 // before the status records the start.
-func (s *stage) begins(decision *decision.Decision) bool {
+func (s *waveRollout) isFirstStart(decision *decision.Decision) bool {
 	isBegun := s.Status.StartTime != nil || s.Status.CompletionTime != nil
 	return s.ofCluster != "" && !s.IsHeld && !isBegun && plan.HasRollouts(decision.Plans)
 }

@@ -29,9 +29,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
-// stages starts changed templates and values of the installation in one wave of VectorSidecars after another.
-type stages struct {
-	*pace
+// waveController starts changed templates and values of the installation in one wave of VectorSidecars after another.
+type waveController struct {
+	*slotScheduler
 
 	namespaces *namespaces
 	access     *podAccess
@@ -44,9 +44,9 @@ type stages struct {
 	isHalted, isCounted atomic.Bool
 }
 
-// advance determines the revision that a reconcile uses for a VectorSidecar and sets it in the VectorSidecar's status.
+// advanceSidecar determines the revision that a reconcile uses for a VectorSidecar and sets it in the VectorSidecar's status.
 // It does not write the status; record does. It returns nil if the installation has no waves.
-func (s *stages) advance(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar) (*stage, error) {
+func (s *waveController) advanceSidecar(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar) (*waveRollout, error) {
 	platform, err := s.catalog.Current()
 	if err != nil {
 		return nil, err
@@ -58,21 +58,21 @@ func (s *stages) advance(ctx context.Context, sidecarState *state.Sidecar, sidec
 		s.notifier.Notify(s.waves.Forget(client.ObjectKeyFromObject(sidecar), &platform.Target)...)
 		return nil, nil
 	}
-	s.await(ctx)
-	namespace, err := s.namespaces.of(ctx, sidecar.Namespace)
+	s.expectReports(ctx)
+	namespace, err := s.namespaces.get(ctx, sidecar.Namespace)
 	if err != nil {
 		return nil, err
 	}
-	wave := waveOf(sidecar, namespace.Labels, s.options, platform)
+	wave := waveFor(sidecar, namespace.Labels, s.options, platform)
 	if sidecar.Cluster != nil {
-		return s.follow(sidecar, platform.Rollout.NameOf(wave), platform), nil
+		return s.clusterRollout(sidecar, platform.Rollout.NameOf(wave), platform), nil
 	}
 	lastStatus := sidecarState.Rollout(&sidecar.Status)
-	member := memberOf(sidecar, &sidecar.Spec, lastgood.Generation(sidecar), wave, &platform.Target)
-	if sidecar.Status.Total().Failed > 0 && !isFaultOf(lastStatus) && !s.mayBeFaultOf(ctx, sidecar, lastStatus) {
+	member := newMember(sidecar, &sidecar.Spec, lastgood.Generation(sidecar), wave, &platform.Target)
+	if sidecar.Status.Total().Failed > 0 && !hasFailedRevision(lastStatus) && !s.mayBeFaultOf(ctx, sidecar, lastStatus) {
 		member.Generation = 0
 	}
-	rollout, err := s.let(ctx, client.ObjectKeyFromObject(sidecar), member, lastStatus, platform)
+	rollout, err := s.startRevision(ctx, client.ObjectKeyFromObject(sidecar), member, lastStatus, platform)
 	if err != nil || !rollout.IsNew {
 		return rollout, err
 	}
@@ -82,43 +82,43 @@ func (s *stages) advance(ctx context.Context, sidecarState *state.Sidecar, sidec
 
 // mayBeFaultOf reports whether workloads may have failed because of the current revision of a VectorSidecar. The cause
 // is unknown because pods are not read.
-func (s *stages) mayBeFaultOf(ctx context.Context, sidecar *v1alpha1.VectorSidecar, rolloutStatus *v1alpha1.RolloutStatus) bool {
+func (s *waveController) mayBeFaultOf(ctx context.Context, sidecar *v1alpha1.VectorSidecar, rolloutStatus *v1alpha1.RolloutStatus) bool {
 	hasFailedWithIt := rolloutStatus != nil && rolloutStatus.CompletionTime == nil && rolloutStatus.Generation == lastgood.Generation(sidecar)
-	return hasFailedWithIt && s.access.notRead(ctx, sidecar.Namespace) != ""
+	return hasFailedWithIt && s.access.unreadableReason(ctx, sidecar.Namespace) != ""
 }
 
-// await makes all VectorSidecars wait until each of them has reported. The first call stores the names of the
+// expectReports makes all VectorSidecars wait until each of them has reported. The first call stores the names of the
 // VectorSidecars.
-func (s *stages) await(ctx context.Context) {
+func (s *waveController) expectReports(ctx context.Context) {
 	if s.waves.Known() {
 		return
 	}
 	s.waves.Await(s.sidecars.Keys(ctx))
 }
 
-// waveOf returns the number of the wave of a VectorSidecar.
-func waveOf(sidecar *v1alpha1.VectorSidecar, namespaceLabels map[string]string, options *Options, platform *desired.Platform) int {
+// waveFor returns the number of the wave of a VectorSidecar.
+func waveFor(sidecar *v1alpha1.VectorSidecar, namespaceLabels map[string]string, options *Options, platform *desired.Platform) int {
 	inputs := desired.Inputs{Sidecar: sidecar, NamespaceLabels: namespaceLabels, DefaultEnvironment: options.DefaultEnvironment}
 	environment, _ := inputs.ResolveEnvironment()
 	return platform.Rollout.WaveOf(namespaceLabels, environment)
 }
 
-// follow returns the stage of a ClusterVectorSidecar in a namespace, which is the stage of its wave.
-func (s *stages) follow(sidecar *v1alpha1.VectorSidecar, wave string, platform *desired.Platform) *stage {
+// clusterRollout returns the stage of a ClusterVectorSidecar in a namespace, which is the stage of its wave.
+func (s *waveController) clusterRollout(sidecar *v1alpha1.VectorSidecar, wave string, platform *desired.Platform) *waveRollout {
 	name, _ := meta.ParseClusterName(sidecar.Name)
-	rollout := s.clusters.of(name).part(wave)
+	rollout := s.clusters.getOrCreate(name).waveRollout(wave)
 	if rollout == nil {
 		s.notifier.Notify(sidecarcache.ClusterKey(name))
-		rollout = &stage{given: platform.Target, Stage: fleet.Stage{IsHeld: true, Gate: fleet.Gate{Why: "the wave has not been checked yet"}}}
+		rollout = &waveRollout{given: platform.Target, Stage: fleet.Stage{IsHeld: true, Gate: fleet.Gate{Why: "the wave has not been checked yet"}}}
 	}
 	rollout.ofCluster = name
 	sidecar.Status.Rollout = rollout.Status.DeepCopy()
 	return rollout
 }
 
-// let advances a VectorSidecar. Before it starts a revision, it makes sure that the revision can be read back.
-func (s *stages) let(ctx context.Context, name types.NamespacedName, member fleet.Member, lastStatus *v1alpha1.RolloutStatus, platform *desired.Platform) (*stage, error) {
-	rollout := &stage{of: member, given: platform.Target}
+// startRevision advances a VectorSidecar. Before it starts a revision, it makes sure that the revision can be read back.
+func (s *waveController) startRevision(ctx context.Context, name types.NamespacedName, member fleet.Member, lastStatus *v1alpha1.RolloutStatus, platform *desired.Platform) (*waveRollout, error) {
+	rollout := &waveRollout{of: member, given: platform.Target}
 	stored, err := s.catalog.StoredRevisions(ctx)
 	rollout.given.Stored = fleet.WithFailures(stored, s.waves.Failures(&platform.Target))
 	gate := s.waves.Gate(name, member, &rollout.given, s.now())
@@ -137,7 +137,7 @@ func (s *stages) let(ctx context.Context, name types.NamespacedName, member flee
 	switch {
 	case catalog.IsGone(err) && member.BackTo != "": // Ignore the request, so that other VectorSidecars do not depend on it.
 		member.BackTo, member.Refused = "", err.Error()
-		return s.let(ctx, name, member, lastStatus, platform)
+		return s.startRevision(ctx, name, member, lastStatus, platform)
 	case catalog.IsGone(err):
 		rollout.Refuse(lastStatus, &rollout.given, err.Error())
 	case errors.As(err, &unstored):
@@ -152,7 +152,7 @@ func (s *stages) let(ctx context.Context, name types.NamespacedName, member flee
 // record writes to the status that a revision starts. If workloads will be written for the revision, it also records
 // their start. Both must be in the status before the writes, because another replica may become the leader after a
 // crash.
-func (s *stages) record(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, rollout *stage, decision *decision.Decision) error {
+func (s *waveController) record(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, decision *decision.Decision) error {
 	if rollout == nil || !rollout.IsNew {
 		return nil
 	}
@@ -167,8 +167,8 @@ func (s *stages) record(ctx context.Context, sidecarState *state.Sidecar, sideca
 	return nil
 }
 
-// memberOf returns a VectorSidecar or a ClusterVectorSidecar as a member of a wave.
-func memberOf(object client.Object, spec *v1alpha1.VectorSidecarSpec, generation int64, wave int, target *fleet.Given) fleet.Member {
+// newMember returns a VectorSidecar or a ClusterVectorSidecar as a member of a wave.
+func newMember(object client.Object, spec *v1alpha1.VectorSidecarSpec, generation int64, wave int, target *fleet.Given) fleet.Member {
 	member := fleet.Member{Wave: wave, Generation: generation}
 	target.Ask(&member, object.GetAnnotations())
 	if spec.Rollout != nil {
@@ -179,10 +179,10 @@ func memberOf(object client.Object, spec *v1alpha1.VectorSidecarSpec, generation
 
 // observe records the progress of a reconcile. It returns the rollout status and the wait until the status changes
 // without an event.
-func (s *stages) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar, rollout *stage, d *decision.Decision, writtenPlans []*plan.Plan) (*v1alpha1.RolloutStatus, time.Duration) {
+func (s *waveController) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, d *decision.Decision, writtenPlans []*plan.Plan) (*v1alpha1.RolloutStatus, time.Duration) {
 	if rollout == nil {
 		if s.isCounted.Swap(false) {
-			s.countNone()
+			s.clearWaveMetrics()
 		}
 		return nil, 0
 	}
@@ -207,7 +207,7 @@ func (s *stages) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar, r
 		progress.Failures = d.Failures(sidecar)
 	}
 	if rollout.ofCluster != "" {
-		s.clusters.of(rollout.ofCluster).progressIn(sidecar.Namespace, rollout, progress, d.Deferred.Due, now)
+		s.clusters.getOrCreate(rollout.ofCluster).setProgress(sidecar.Namespace, rollout, progress, d.Deferred.Due, now)
 		return &rollout.Status, 0
 	}
 	rollout.of.Due = d.Deferred.Due
@@ -224,59 +224,61 @@ func (s *stages) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar, r
 
 // reportFailed stops the waiting of a wave for a VectorSidecar with a failed reconcile. Its last known progress still
 // counts.
-func (s *stages) reportFailed(name types.NamespacedName, lastReports []fleet.Part) {
-	if target := s.given(); target != nil {
+func (s *waveController) reportFailed(name types.NamespacedName, lastReports []fleet.Part) {
+	if target := s.target(); target != nil {
 		s.notifier.Notify(s.waves.Pass(name, target, lastReports...)...)
 		s.countWaves(target)
 	}
 }
 
-// lastOf returns the last known progress of a VectorSidecar. It returns nothing if the VectorSidecar was never in a
+// lastReports returns the last known progress of a VectorSidecar. It returns nothing if the VectorSidecar was never in a
 // wave or is not in a wave anymore.
-func (s *stages) lastOf(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar) ([]fleet.Part, error) {
-	platform, rolloutStatus := s.staged(), sidecarState.Rollout(sidecarState.Status(sidecar))
+func (s *waveController) lastReports(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar) ([]fleet.Part, error) {
+	platform, rolloutStatus := s.stagedPlatform(), sidecarState.Rollout(sidecarState.Status(sidecar))
 	if platform == nil || rolloutStatus == nil || sidecar.DeletionTimestamp != nil {
 		return nil, nil
 	}
-	namespace, err := s.namespaces.of(ctx, sidecar.Namespace)
+	namespace, err := s.namespaces.get(ctx, sidecar.Namespace)
 	if err != nil {
 		return nil, err
 	}
-	wave := waveOf(sidecar, namespace.Labels, s.options, platform)
-	return []fleet.Part{{Of: memberOf(sidecar, &sidecar.Spec, lastgood.Generation(sidecar), wave, &platform.Target), Is: rolloutStatus}}, nil
+	wave := waveFor(sidecar, namespace.Labels, s.options, platform)
+	return []fleet.Part{{Of: newMember(sidecar, &sidecar.Spec, lastgood.Generation(sidecar), wave, &platform.Target), Is: rolloutStatus}}, nil
 }
 
 // forget drops a deleted VectorSidecar.
-func (s *stages) forget(name types.NamespacedName) {
-	target := s.given()
+func (s *waveController) forget(name types.NamespacedName) {
+	target := s.target()
 	s.notifier.Notify(s.waves.Forget(name, target)...) // Also without waves, because waves may be set again.
 	if target != nil {
 		s.countWaves(target)
 	}
-	s.pace.forget(name)
+	s.slotScheduler.forget(name)
 }
 
-// given returns the target revision at the last read of the installation, nil if it does not use waves.
-func (s *stages) given() *fleet.Given {
-	if platform := s.staged(); platform != nil {
+// target returns the target revision at the last read of the installation, nil if it does not use waves.
+func (s *waveController) target() *fleet.Given {
+	if platform := s.stagedPlatform(); platform != nil {
 		return &platform.Target
 	}
 	return nil
 }
 
-// staged returns the platform at the last read of the installation, nil if it does not use waves.
-func (s *stages) staged() *desired.Platform {
+// stagedPlatform returns the platform at the last read of the installation, nil if it does not use waves.
+func (s *waveController) stagedPlatform() *desired.Platform {
 	if platform, _ := s.catalog.Current(); platform != nil && platform.Rollout.IsStaged() {
 		return platform
 	}
 	return nil
 }
 
-// countNone sets the metrics of an installation without waves.
-func (s *stages) countNone() { s.metrics.SetWaves([]fleet.WaveCount{{Wave: fleet.DefaultWave}}, false) }
+// clearWaveMetrics sets the metrics of an installation without waves.
+func (s *waveController) clearWaveMetrics() {
+	s.metrics.SetWaves([]fleet.WaveCount{{Wave: fleet.DefaultWave}}, false)
+}
 
 // countWaves sets the metrics of the waves and emits an event for a new halt.
-func (s *stages) countWaves(target *fleet.Given) {
+func (s *waveController) countWaves(target *fleet.Given) {
 	s.isCounted.Store(true)
 	counts, isHalted := s.waves.Count(target)
 	s.metrics.SetWaves(counts, isHalted)

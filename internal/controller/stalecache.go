@@ -23,28 +23,28 @@ import (
 // errBehind is the reason to skip a workload while the cache does not show the last write.
 var errBehind = errors.New("the cache does not show the last write yet")
 
-// views checks whether the cached workloads that plans are based on are current. The cache may lag behind the API
+// stalenessGuard checks whether the cached workloads that plans are based on are current. The cache may lag behind the API
 // server.
-type views struct {
+type stalenessGuard struct {
 	live      client.Reader
 	workloads *workloadcache.Cache
 	now       func() time.Time
 }
 
-// check reports whether the workload of a plan is current, as far as is known. Otherwise it returns the result of the
-// plan, which must not be written. If an attempt missed the workload and the cache has not changed, check reads the live
+// checkView reports whether the workload of a plan is current, as far as is known. Otherwise it returns the result of the
+// plan, which must not be written. If an attempt missed the workload and the cache has not changed, checkView reads the live
 // workload.
-func (v *views) check(ctx context.Context, sidecarState *state.Sidecar, p *plan.Plan) (result decision.Result, isCurrent bool) {
+func (v *stalenessGuard) checkView(ctx context.Context, sidecarState *state.Sidecar, p *plan.Plan) (result decision.Result, isCurrent bool) {
 	stale := sidecarState.Missed(p)
 	if stale == nil {
 		if !sidecarState.IsPending(p) {
 			return decision.Result{}, true
 		}
-		tellUndone(ctx, status.Object(p.Target), errBehind)
+		logNotWritten(ctx, status.Object(p.Target), errBehind)
 		return newResult(p, decision.WritePending), false
 	}
 	if remaining := stale.Look.Sub(v.now()); remaining > 0 {
-		tellUndone(ctx, status.Object(p.Target), errBehind)
+		logNotWritten(ctx, status.Object(p.Target), errBehind)
 		return newStaleResult(p, remaining, stale), false
 	}
 	live := p.Target.Adapter().New()

@@ -50,22 +50,22 @@ func version(resourceVersion string, uid types.UID) *appsv1.Deployment {
 }
 
 // behind returns views with an attempt on version 10 that missed the workload. The live workload must be read now.
-func behind(t *testing.T, live *liveDeployment) (*views, *state.Memory) {
+func behind(t *testing.T, live *liveDeployment) (*stalenessGuard, *state.Memory) {
 	t.Helper()
 	now := time.Now()
 	clock := func() time.Time { return now }
 	memory := state.New(clock)
-	v := &views{workloads: workloadcache.New(), live: live, now: clock}
+	v := &stalenessGuard{workloads: workloadcache.New(), live: live, now: clock}
 	logs, audit := memory.Of(logsOfShop), memory.Of(auditOfShop)
 	v.workloads.Put(v.workloads.Reduce(version("10", "u")))
 	isCurrent := func(sidecarState *state.Sidecar, p *plan.Plan) bool {
-		_, isCurrent := v.check(t.Context(), sidecarState, p)
+		_, isCurrent := v.checkView(t.Context(), sidecarState, p)
 		return isCurrent
 	}
 	require.True(t, isCurrent(logs, seen("10", 1, "a")), "nothing was tried yet")
 	require.Equal(t, state.FirstRetry, logs.Miss(seen("10", 1, "a"), nil))
 
-	result, may := v.check(t.Context(), logs, seen("10", 1, "b"))
+	result, may := v.checkView(t.Context(), logs, seen("10", 1, "b"))
 	require.False(t, may, "whatever is to be written")
 	require.Equal(t, state.FirstRetry, result.RequeueAfter)
 	require.Zero(t, live.looks, "it is not time to look yet")
@@ -96,7 +96,7 @@ func TestViews_WaitsForChangeOfStaleWorkload(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			v, memory := behind(t, &test.live)
 
-			result, may := v.check(t.Context(), memory.Of(logsOfShop), seen("10", 1, "a"))
+			result, may := v.checkView(t.Context(), memory.Of(logsOfShop), seen("10", 1, "a"))
 
 			require.Equal(t, test.may, may)
 
@@ -119,7 +119,7 @@ func TestViews_ReportsConflictOnlyAfterLiveRead(t *testing.T) {
 	require.False(t, isAhead(memory.Of(logsOfShop), p, &apply.ConflictError{Err: errors.New("no")}))
 	require.False(t, isAhead(memory.Of(logsOfShop), p, nil))
 
-	_, may := v.check(t.Context(), memory.Of(logsOfShop), p)
+	_, may := v.checkView(t.Context(), memory.Of(logsOfShop), p)
 	require.True(t, may)
 	require.False(t, isAhead(memory.Of(logsOfShop), p, rivals), "the view is known to be current")
 	memory.Of(logsOfShop).KeepExpectations([]plan.Plan{})

@@ -37,7 +37,7 @@ type statusWriter struct {
 	writer *apply.Writer
 	events *events.Recorder
 	// clusters receives the status of ClusterVectorSidecars in namespaces.
-	clusters *clusterMemory
+	clusters *clusterCache
 }
 
 // write emits events about the written workloads. If the status has changed, it writes the status and emits the events
@@ -149,7 +149,7 @@ func (w *statusWriter) announce(sidecar *v1alpha1.VectorSidecar, plans []*plan.P
 	}
 	for _, change := range []plan.Change{plan.Inject, plan.Update, plan.Remove} {
 		if names := written[change]; len(names) > 0 {
-			note := fmt.Sprintf("%s the sidecar of %d %s: %s: %s", happened[change], len(names), workload.Plural(sidecar.Spec.Kinds()...), strings.Join(humanize.TruncateList(names, mostNames, len(names)), ", "), oneOf(causes[change]))
+			note := fmt.Sprintf("%s the sidecar of %d %s: %s: %s", happened[change], len(names), workload.Plural(sidecar.Spec.Kinds()...), strings.Join(humanize.TruncateList(names, mostNames, len(names)), ", "), summarizeCauses(causes[change]))
 			w.events.Eventf(sidecar, nil, corev1.EventTypeNormal, happened[change], string(change), "%s", humanize.Message(note, events.NoteLimit))
 		}
 	}
@@ -163,8 +163,8 @@ var happened = map[plan.Change]string{
 	plan.Inject: meta.ReasonInjected, plan.Update: meta.ReasonUpdated, plan.Remove: meta.ReasonRemoved,
 }
 
-// oneOf returns the first cause and the number of other causes.
-func oneOf(causes []string) string {
+// summarizeCauses returns the first cause and the number of other causes.
+func summarizeCauses(causes []string) string {
 	if len(causes) == 1 {
 		return causes[0]
 	}

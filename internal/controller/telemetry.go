@@ -39,14 +39,14 @@ type step struct {
 	name  string
 	began time.Time
 	span  telemetry.Span
-	pass  *pass
+	pass  *reconcileRun
 	log   logr.Logger
 }
 
 // begin starts a step of the reconcile of the context.
 func (i *instruments) begin(ctx context.Context, name string) (context.Context, step) {
-	current := passOf(ctx)
-	current.beat(i.now())
+	current := currentRun(ctx)
+	current.recordProgress(i.now())
 	ctx, span := i.Tracer.Start(ctx, name)
 	return ctx, step{of: i, name: name, began: i.now(), span: span, pass: current, log: log.FromContext(ctx)}
 }
@@ -56,14 +56,14 @@ func (s *step) end(err error) {
 	now := s.of.now()
 	s.of.Metrics.RecordDuration(s.name, now.Sub(s.began))
 	s.span.End(err)
-	s.pass.beat(now)
-	tellStep(s.log, s.name, now.Sub(s.began), err)
+	s.pass.recordProgress(now)
+	logStep(s.log, s.name, now.Sub(s.began), err)
 }
 
-// beginPass starts a reconcile. Its span is the parent of the spans of all steps, and its log lines contain the trace
+// beginReconcile starts a reconcile. Its span is the parent of the spans of all steps, and its log lines contain the trace
 // ID.
-func (i *instruments) beginPass(ctx context.Context, name types.NamespacedName) (context.Context, step) {
-	ctx = i.liveness.begin(ctx, name, i.now())
+func (i *instruments) beginReconcile(ctx context.Context, name types.NamespacedName) (context.Context, step) {
+	ctx = i.liveness.beginReconcile(ctx, name, i.now())
 	ctx, reconcileStep := i.begin(ctx, "reconcile")
 	reconcileStep.span.Set(telemetry.AttributeNamespace, name.Namespace)
 	reconcileStep.span.Set(telemetry.AttributeSidecar, name.Name)
@@ -74,8 +74,8 @@ func (i *instruments) beginPass(ctx context.Context, name types.NamespacedName) 
 	return ctx, reconcileStep
 }
 
-// endPass ends a reconcile with its result. It reports a panic and panics again.
-func (i *instruments) endPass(reconcileStep *step, result string, err error, panicked any) {
+// endReconcile ends a reconcile with its result. It reports a panic and panics again.
+func (i *instruments) endReconcile(reconcileStep *step, result string, err error, panicked any) {
 	if panicked != nil {
 		i.Reports.Panic(panicked)
 		result, err = telemetry.ResultFailed, errors.New("panic")
@@ -84,7 +84,7 @@ func (i *instruments) endPass(reconcileStep *step, result string, err error, pan
 	i.Metrics.RecordReconcile(result)
 	reconcileStep.span.Set(telemetry.AttributeResult, result)
 	reconcileStep.end(err)
-	i.liveness.end(reconcileStep.pass)
+	i.liveness.endReconcile(reconcileStep.pass)
 }
 
 // observeStep is the desired.Observer of a reconcile.
@@ -98,17 +98,17 @@ func (i *instruments) observeStep(ctx context.Context, name desired.Step) func(e
 	}
 }
 
-// passResult returns the metrics result of a reconcile that did not write workloads.
-func passResult(err error) string {
+// reconcileResult returns the metrics result of a reconcile that did not write workloads.
+func reconcileResult(err error) string {
 	if err != nil {
 		return telemetry.ResultFailed
 	}
 	return telemetry.ResultUnchanged
 }
 
-// loggerOf returns a function that adds the controller, and the namespace and name of a request, to the log lines of a
+// newRequestLogger returns a function that adds the controller, and the namespace and name of a request, to the log lines of a
 // reconcile. Users search by these keys.
-func loggerOf(base logr.Logger) func(*reconcile.Request) logr.Logger {
+func newRequestLogger(base logr.Logger) func(*reconcile.Request) logr.Logger {
 	base = telemetry.ControllerLogger(base)
 	return func(request *reconcile.Request) logr.Logger {
 		if request == nil {

@@ -20,13 +20,13 @@ func TestLiveness_DetectsStuckReconcile(t *testing.T) {
 	start := time.Unix(1000, 0)
 	require.NoError(t, p.check(start), "nothing goes on")
 
-	ctx := p.begin(t.Context(), logsOfShop, start)
-	p.begin(t.Context(), auditOfShop, start.Add(time.Hour))
+	ctx := p.beginReconcile(t.Context(), logsOfShop, start)
+	p.beginReconcile(t.Context(), auditOfShop, start.Add(time.Hour))
 	require.NoError(t, p.check(start.Add(time.Minute)))
 	require.ErrorContains(t, p.check(start.Add(2*time.Minute)), "shop/logs")
-	passOf(ctx).beat(start.Add(90 * time.Second))
+	currentRun(ctx).recordProgress(start.Add(90 * time.Second))
 	require.NoError(t, p.check(start.Add(2*time.Minute)), "it is slow, and gets on")
-	p.end(passOf(ctx))
+	p.endReconcile(currentRun(ctx))
 	require.NoError(t, p.check(start.Add(time.Hour)))
 }
 
@@ -36,8 +36,8 @@ func TestEndPass_RecordsAndRaisesPanic(t *testing.T) {
 	i := &instruments{Instruments: Instruments{Metrics: counted}, liveness: newLiveness(0), now: time.Now}
 
 	require.PanicsWithValue(t, "no", func() {
-		_, whole := i.beginPass(t.Context(), logsOfShop)
-		defer func() { i.endPass(&whole, telemetry.ResultUnchanged, nil, recover()) }()
+		_, whole := i.beginReconcile(t.Context(), logsOfShop)
+		defer func() { i.endReconcile(&whole, telemetry.ResultUnchanged, nil, recover()) }()
 		panic("no")
 	})
 
@@ -60,7 +60,7 @@ func TestEndPass_RecordsAndRaisesPanic(t *testing.T) {
 // Without a tracer, a step allocates no memory.
 func TestInstruments_AllocatesNothingWithoutTracer(t *testing.T) {
 	i := &instruments{Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now)}, liveness: newLiveness(0), now: time.Now}
-	ctx := i.liveness.begin(log.IntoContext(t.Context(), logr.Discard()), logsOfShop, time.Now())
+	ctx := i.liveness.beginReconcile(log.IntoContext(t.Context(), logr.Discard()), logsOfShop, time.Now())
 
 	require.Zero(t, testing.AllocsPerRun(100, func() {
 		_, s := i.begin(ctx, "apply")

@@ -61,7 +61,7 @@ func (v *validations) start(ctx context.Context, sidecarState *state.Sidecar, si
 		err := v.writer.Validation(ctx, sidecar, &validation.Job, &validation.Files)
 		switch {
 		case errors.Is(err, apply.ErrTerminating):
-			tellUndone(ctx, "Job "+validation.Job.Name, err)
+			logNotWritten(ctx, "Job "+validation.Job.Name, err)
 		case apierrors.IsForbidden(err) || apierrors.IsInvalid(err):
 			sidecarState.SetVerdict(validation.Key, decision.Verdict{State: decision.VerdictUnable, Message: err.Error()})
 			// The next reconcile applies the policy for such configurations.

@@ -50,7 +50,7 @@ type VectorSidecarReconciler struct {
 	periodic    *periodic
 	// subcontrollers are the other controllers of the manager.
 	subcontrollers []subcontroller
-	stages         *stages
+	stages         *waveController
 	clusters       *clusters
 }
 
@@ -64,10 +64,10 @@ func (r *VectorSidecarReconciler) Reconcile(ctx context.Context, request reconci
 	if !r.stages.catalog.IsLoaded() {
 		return reconcile.Result{RequeueAfter: state.FirstConflict}, nil
 	}
-	ctx, reconcileStep := r.beginPass(ctx, request.NamespacedName)
+	ctx, reconcileStep := r.beginReconcile(ctx, request.NamespacedName)
 	resultLabel := telemetry.ResultFailed
-	defer func() { r.endPass(&reconcileStep, resultLabel, err, recover()) }()
-	result, resultLabel, err = r.pass(ctx, request, reconcileStep.span)
+	defer func() { r.endReconcile(&reconcileStep, resultLabel, err, recover()) }()
+	result, resultLabel, err = r.reconcileWithRetries(ctx, request, reconcileStep.span)
 	requeueAfter := r.stages.catalog.Tidy(ctx)
 	if err != nil && shutdown.IsStopping(ctx) {
 		log.FromContext(ctx).V(1).Info("pass stopped by shutdown", "cause", err.Error())
@@ -107,11 +107,11 @@ func (r *VectorSidecarReconciler) withdraw(ctx context.Context, name types.Names
 	var err error
 	switch cluster, isCluster := meta.ParseClusterName(name.Name); {
 	case isCluster && name.Namespace == "":
-		lastReports, err = r.clusters.lastOf(ctx, r.stages, cluster)
+		lastReports, err = r.clusters.lastReports(ctx, r.stages, cluster)
 	case !isCluster:
 		var sidecar *v1alpha1.VectorSidecar
 		if sidecar, err = r.snapshots.sidecars.Get(ctx, name); sidecar != nil {
-			lastReports, err = r.stages.lastOf(ctx, r.memory.Of(name), sidecar)
+			lastReports, err = r.stages.lastReports(ctx, r.memory.Of(name), sidecar)
 		}
 	}
 	if err == nil {
@@ -130,10 +130,10 @@ func (r *VectorSidecarReconciler) fail(ctx context.Context, name types.Namespace
 	cluster, isCluster := meta.ParseClusterName(name.Name)
 	switch {
 	case isCluster && name.Namespace != "":
-		r.clusters.failIn(ctx, name.Namespace, cluster, failure, isTold)
+		r.clusters.reportNamespaceError(ctx, name.Namespace, cluster, failure, isTold)
 	case isTold:
 	case isCluster:
-		r.clusters.fail(ctx, cluster, failure)
+		r.clusters.reportError(ctx, cluster, failure)
 	default:
 		if sidecar, err := r.snapshots.sidecars.Get(ctx, name); err == nil && sidecar != nil {
 			r.statuses.fail(ctx, r.memory.Of(name), sidecar, failure)
@@ -141,9 +141,9 @@ func (r *VectorSidecarReconciler) fail(ctx context.Context, name types.Namespace
 	}
 }
 
-// pass reconciles one VectorSidecar or ClusterVectorSidecar. It also returns the result for metrics. After an error or
+// reconcileWithRetries reconciles one VectorSidecar or ClusterVectorSidecar. It also returns the result for metrics. After an error or
 // a panic, no other VectorSidecar waits for this one.
-func (r *VectorSidecarReconciler) pass(ctx context.Context, request reconcile.Request, span telemetry.Span) (result reconcile.Result, resultLabel string, err error) {
+func (r *VectorSidecarReconciler) reconcileWithRetries(ctx context.Context, request reconcile.Request, span telemetry.Span) (result reconcile.Result, resultLabel string, err error) {
 	isFinished := false
 	defer func() {
 		if !isFinished || err != nil {
@@ -158,8 +158,8 @@ func (r *VectorSidecarReconciler) pass(ctx context.Context, request reconcile.Re
 // reconcileOnce makes one reconcile of a VectorSidecar or ClusterVectorSidecar.
 func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request reconcile.Request, span telemetry.Span) (reconcile.Result, string, error) {
 	if cluster, isCluster := meta.ParseClusterName(request.Name); isCluster && request.Namespace == "" {
-		requeueAfter, err := r.clusters.pass(ctx, cluster, r.stages)
-		return reconcile.Result{RequeueAfter: requeueAfter}, passResult(err), err
+		requeueAfter, err := r.clusters.reconcileCluster(ctx, cluster, r.stages)
+		return reconcile.Result{RequeueAfter: requeueAfter}, reconcileResult(err), err
 	}
 	sidecar, err := r.snapshots.sidecars.Get(ctx, request.NamespacedName)
 	if sidecar == nil || err != nil {
@@ -167,21 +167,21 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 			r.forget(request.NamespacedName)
 			err = r.applier.sets.drop(ctx, request.NamespacedName)
 		}
-		return reconcile.Result{}, passResult(err), err
+		return reconcile.Result{}, reconcileResult(err), err
 	}
 	if cluster, isCluster := meta.ParseClusterName(request.Name); isCluster {
-		if namespaceStatus := r.clusters.of(cluster).statusIn(request.Namespace); namespaceStatus != nil {
+		if namespaceStatus := r.clusters.getOrCreate(cluster).statusIn(request.Namespace); namespaceStatus != nil {
 			sidecar.Status.Canary = namespaceStatus.Canary
 		}
 	}
-	sidecar, err = r.finalizer.deleted(ctx, sidecar)
+	sidecar, err = r.finalizer.refreshIfDeleting(ctx, sidecar)
 	if err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, err
 	}
 	if sidecar == nil {
 		return reconcile.Result{}, telemetry.ResultUnchanged, nil
 	}
-	if err := r.snapshots.namespaces.seen(ctx, sidecar); err != nil {
+	if err := r.snapshots.namespaces.requireCached(ctx, sidecar); err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, err
 	}
 	sidecarState := r.memory.Of(request.NamespacedName)
@@ -190,17 +190,17 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 		sidecarState.Forgive(retry)
 		sidecarState.ForgetTrials(meta.AnnotationRetryRollout, retry)
 	}
-	reconcileRequest, err := r.asking(ctx, sidecar, sidecarState)
+	reconcileRequest, err := r.pendingRequest(ctx, sidecar, sidecarState)
 	if err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, err
 	}
-	rollout, err := r.stages.advance(ctx, sidecarState, sidecar)
+	rollout, err := r.stages.advanceSidecar(ctx, sidecarState, sidecar)
 	if err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("letting a revision through: %w", err)
 	}
-	r.preflights.renew(sidecarState, reconcileRequest)
+	r.preflights.forgetResults(sidecarState, reconcileRequest)
 	isFresh := reconcileRequest != "" || sidecarState.IsResyncDue()
-	input, err := r.snapshots.take(ctx, sidecar, sidecarState, rollout, isFresh)
+	input, err := r.snapshots.takeSnapshot(ctx, sidecar, sidecarState, rollout, isFresh)
 	if err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("taking the snapshot: %w", err)
 	}
@@ -213,7 +213,7 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 	span.Set(telemetry.AttributeTemplateSet, decision.TemplateSet)
 	span.Count(telemetry.AttributeMatched, decision.Matched)
 	r.snapshots.configMaps.forget(sidecarState.KeepReferences(decision.ConfigMaps()))
-	switch isBack, err := r.stages.goBack(ctx, sidecarState, sidecar, rollout, decision); {
+	switch isBack, err := r.stages.revertSpec(ctx, sidecarState, sidecar, rollout, decision); {
 	case err != nil:
 		return reconcile.Result{}, telemetry.ResultFailed, err
 	case isBack:
@@ -224,21 +224,21 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 	}
 	sidecarState.Adopt(decision.Adopted)
 	slotWait := r.stages.reserve(ctx, request.NamespacedName, decision)
-	if r.preflights.judge(ctx, sidecarState, decision) {
+	if r.preflights.runDryRuns(ctx, sidecarState, decision) {
 		r.stages.report(request.NamespacedName, decision, nil)
 		return reconcile.Result{RequeueAfter: state.AtOnce}, telemetry.ResultUnchanged, ctx.Err()
 	}
-	if err := r.finalizer.holdBeforeWriting(ctx, sidecar, decision); err != nil {
+	if err := r.finalizer.addBeforeWriting(ctx, sidecar, decision); err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, err
 	}
 	results := r.applier.apply(ctx, sidecarState, sidecar, decision)
 	written := results.Written()
 	r.stages.report(request.NamespacedName, decision, written)
 	rolloutStatus, rolloutWait := r.stages.observe(ctx, sidecar, rollout, decision, written)
-	report, namespaceWait := r.stages.partOf(sidecar, rollout, decision, results)
+	report, namespaceWait := r.stages.newReport(sidecar, rollout, decision, results)
 	specStatus := lastgood.Kept{} // The status of a ClusterVectorSidecar has its own.
 	if sidecar.Cluster == nil {
-		specStatus = lastgood.Keep(sidecar, r.stages.seen(sidecar, rollout, decision, written))
+		specStatus = lastgood.Keep(sidecar, r.stages.newObservation(sidecar, rollout, decision, written))
 	}
 	if err := results.Retryable(); errors.Is(err, election.ErrNotLeading) {
 		return reconcile.Result{}, telemetry.ResultFailed, err // Only the leader reports errors.
@@ -272,9 +272,9 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 
 // record writes the start of a revision to the status before workloads are written for the revision. If a
 // ClusterVectorSidecar follows the waves, record writes to the status of the ClusterVectorSidecar.
-func (r *VectorSidecarReconciler) record(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, rollout *stage, decision *decision.Decision) error {
-	if rollout != nil && rollout.begins(decision) {
-		return r.clusters.begin(ctx, rollout.ofCluster, rollout, r.clock())
+func (r *VectorSidecarReconciler) record(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, decision *decision.Decision) error {
+	if rollout != nil && rollout.isFirstStart(decision) {
+		return r.clusters.markStarted(ctx, rollout.ofCluster, rollout, r.clock())
 	}
 	return r.stages.record(ctx, sidecarState, sidecar, rollout, decision)
 }
@@ -315,15 +315,15 @@ func (r *VectorSidecarReconciler) decide(ctx context.Context, input *decision.In
 	return decision, nil
 }
 
-// asking returns the value of the annotation that requests a reconcile without earlier results. It returns "" if the
-// annotation is missing or already handled. If the value requests a live list of workloads, asking lists them.
-func (r *VectorSidecarReconciler) asking(ctx context.Context, sidecar *v1alpha1.VectorSidecar, sidecarState *state.Sidecar) (string, error) {
-	request := askingOf(sidecar)
+// pendingRequest returns the value of the annotation that requests a reconcile without earlier results. It returns "" if the
+// annotation is missing or already handled. If the value requests a live list of workloads, pendingRequest lists them.
+func (r *VectorSidecarReconciler) pendingRequest(ctx context.Context, sidecar *v1alpha1.VectorSidecar, sidecarState *state.Sidecar) (string, error) {
+	request := reconcileRequestKey(sidecar)
 	if request == "" || request == sidecarState.Status(sidecar).LastHandledReconcileAt {
 		return "", nil
 	}
 	if strings.HasSuffix(request, meta.ReconcileLive) {
-		if err := r.periodic.live.namespace(ctx, sidecar.Namespace, request); err != nil {
+		if err := r.periodic.live.refreshNamespace(ctx, sidecar.Namespace, request); err != nil {
 			return "", err
 		}
 	}
@@ -338,7 +338,7 @@ func (r *VectorSidecarReconciler) forget(name types.NamespacedName) {
 	r.periodic.leftovers.Wake()
 	r.periodic.live.forget(name.Namespace)
 	r.stages.forget(name)
-	r.clusters.leave(name)
+	r.clusters.removeNamespace(name)
 	r.Metrics.Forget(name)
 }
 
@@ -352,7 +352,7 @@ func (r *VectorSidecarReconciler) SetupWithManager(ctx context.Context, mgr ctrl
 		return fmt.Errorf("adding indexes: %w", err)
 	}
 	if len(options.WatchNamespaces) > 0 {
-		if err := mgr.Add(schedule.Every(namespaceInterval, r.snapshots.namespaces.lookAtAll)); err != nil {
+		if err := mgr.Add(schedule.Every(namespaceInterval, r.snapshots.namespaces.refreshAll)); err != nil {
 			return fmt.Errorf("adding the polling of namespaces: %w", err)
 		}
 	}
@@ -367,7 +367,7 @@ func (r *VectorSidecarReconciler) SetupWithManager(ctx context.Context, mgr ctrl
 	if err := r.snapshots.catalog.SetupWithManager(ctx, mgr); err != nil {
 		return fmt.Errorf("adding the controller of the catalog: %w", err)
 	}
-	r.stages.countNone()
+	r.stages.clearWaveMetrics()
 	if err := addInformers(ctx, mgr.GetCache(), options.Workloads); err != nil {
 		return err
 	}
@@ -380,9 +380,9 @@ func (r *VectorSidecarReconciler) SetupWithManager(ctx context.Context, mgr ctrl
 		return fmt.Errorf("creating a discovery client: %w", err)
 	}
 	builder := ctrl.NewControllerManagedBy(mgr).
-		For(&v1alpha1.VectorSidecar{}, ownChanges()).
+		For(&v1alpha1.VectorSidecar{}, sidecarChanges()).
 		WithOptions(settings).
-		WithLogConstructor(loggerOf(mgr.GetLogger()))
+		WithLogConstructor(newRequestLogger(mgr.GetLogger()))
 	watching := &watches{
 		sidecars: r.snapshots.sidecars, workloads: r.snapshots.workloads, namespaces: r.snapshots.namespaces,
 		memory: r.memory, notifier: r.periodic.notifier, leftovers: r.periodic.leftovers, clusters: r.clusters, sets: r.applier.sets,
@@ -390,7 +390,7 @@ func (r *VectorSidecarReconciler) SetupWithManager(ctx context.Context, mgr ctrl
 			cache: mgr.GetCache(), workloads: r.snapshots.workloads, awaits: r.memory.IsAwaited, uses: r.applier.uses, now: r.clock, metrics: r.Metrics,
 		},
 	}
-	return watching.add(builder).Complete(shutdown.StopReconciles(ctx, r))
+	return watching.addWatches(builder).Complete(shutdown.StopReconciles(ctx, r))
 }
 
 // Alive returns an error while a reconcile is stuck.

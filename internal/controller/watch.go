@@ -43,8 +43,8 @@ type watches struct {
 	kinds      *workloadWatch
 }
 
-// add adds the watches of workloads, VectorSidecars, ConfigMaps and namespaces to a controller.
-func (w *watches) add(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
+// addWatches adds the watches of workloads, VectorSidecars, ConfigMaps and namespaces to a controller.
+func (w *watches) addWatches(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
 	builder = w.namespaces.watch(builder)
 	builder = w.clusters.watch(w.sets.watch(builder), w.namespaces)
 	return builder.
@@ -99,7 +99,7 @@ func (w *watches) sidecarsOfConfigMap(ctx context.Context, object client.Object)
 	if label := object.GetLabels()[meta.LabelSidecar]; label != "" {
 		keys = append(keys, sidecarcache.KeysOf(w.sidecars.ListByIndex(ctx, name.Namespace, sidecarcache.IndexLabel, label))...)
 	}
-	return requests(keys)
+	return newRequests(keys)
 }
 
 // competitorDelay joins the reconciles of a VectorSidecar that changes of several preceding VectorSidecars request.

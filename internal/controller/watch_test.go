@@ -129,7 +129,7 @@ func TestExplain_ReturnsReasonOfError(t *testing.T) {
 		"a refusal":       {&apply.RefusedError{Err: cause}, meta.ReasonApplyRejected, true},
 		"a passing error": {cause, meta.ReasonRetrying, false},
 	} {
-		reason, permanent := explain(fmt.Errorf("applying: %w", test.err))
+		reason, permanent := explainError(fmt.Errorf("applying: %w", test.err))
 		require.Equal(t, test.reason, reason, name)
 		require.Equal(t, test.permanent, permanent, name)
 	}

@@ -41,10 +41,10 @@ type workloadAPIs struct {
 	notifier *notify.Notifier
 }
 
-// seek watches an optional kind while the cluster serves its API. It returns when the API server has answered the first
+// detectAPI watches an optional kind while the cluster serves its API. It returns when the API server has answered the first
 // check. The returned function reports whether the workloads of the kind are listed, and is nil if the cluster does not
 // serve the API.
-func (w *workloadAPIs) seek(ctx context.Context, kind *workload.Kind, enqueue enqueuer) (synced toolscache.InformerSynced, err error) {
+func (w *workloadAPIs) detectAPI(ctx context.Context, kind *workload.Kind, enqueue enqueuer) (synced toolscache.InformerSynced, err error) {
 	isKnown := func(context.Context) (bool, error) {
 		isServed, err := w.hasAPI(kind)
 		if err != nil {
@@ -55,14 +55,14 @@ func (w *workloadAPIs) seek(ctx context.Context, kind *workload.Kind, enqueue en
 			log.FromContext(ctx).Info("waiting for an API that the cluster lacks", telemetry.KeyKind, kind.Kind, "interval", apiInterval.String())
 			return true, nil
 		}
-		synced, err = w.gain(ctx, kind, enqueue)
+		synced, err = w.addAPI(ctx, kind, enqueue)
 		return true, err
 	}
 	if err := wait.PollUntilContextCancel(ctx, apiRetry, true, isKnown); err != nil {
 		return nil, err
 	}
 	checks := schedule.Every(apiInterval, func(ctx context.Context) error {
-		if err := w.lookAgain(ctx, kind, enqueue); err != nil && ctx.Err() == nil {
+		if err := w.redetectAPI(ctx, kind, enqueue); err != nil && ctx.Err() == nil {
 			log.FromContext(ctx).Error(err, "looking for an API", telemetry.KeyKind, kind.Kind)
 		}
 		return nil
@@ -71,30 +71,30 @@ func (w *workloadAPIs) seek(ctx context.Context, kind *workload.Kind, enqueue en
 	return synced, nil
 }
 
-// lookAgain starts or ends the watch of a kind if its API was added or removed. After that it requests a reconcile of
+// redetectAPI starts or ends the watch of a kind if its API was added or removed. After that it requests a reconcile of
 // the VectorSidecars that list the kind.
-func (w *workloadAPIs) lookAgain(ctx context.Context, kind *workload.Kind, enqueue enqueuer) error {
+func (w *workloadAPIs) redetectAPI(ctx context.Context, kind *workload.Kind, enqueue enqueuer) error {
 	isServed, err := w.hasAPI(kind)
 	if err != nil || isServed == w.workloads.HasKind(kind) {
 		return err
 	}
 	if isServed {
-		synced, err := w.gain(ctx, kind, enqueue)
+		synced, err := w.addAPI(ctx, kind, enqueue)
 		if err != nil {
 			return err
 		}
 		ctx, cancel := context.WithTimeout(ctx, apiInterval) // The API may disappear again.
 		defer cancel()
 		toolscache.WaitForCacheSync(ctx.Done(), synced)
-	} else if err := w.lose(ctx, kind, enqueue); err != nil {
+	} else if err := w.removeAPI(ctx, kind, enqueue); err != nil {
 		return err
 	}
 	w.notifier.Notify(w.listing(ctx, kind)...)
 	return nil
 }
 
-// gain starts the watch of a kind after its API was added.
-func (w *workloadAPIs) gain(ctx context.Context, kind *workload.Kind, enqueue enqueuer) (toolscache.InformerSynced, error) {
+// addAPI starts the watch of a kind after its API was added.
+func (w *workloadAPIs) addAPI(ctx context.Context, kind *workload.Kind, enqueue enqueuer) (toolscache.InformerSynced, error) {
 	w.workloads.AddKind(kind)
 	synced, err := w.start(ctx, kind, enqueue)
 	if err != nil {
@@ -105,8 +105,8 @@ func (w *workloadAPIs) gain(ctx context.Context, kind *workload.Kind, enqueue en
 	return synced, nil
 }
 
-// lose ends the watch of a kind after its API was removed.
-func (w *workloadAPIs) lose(ctx context.Context, kind *workload.Kind, enqueue enqueuer) error {
+// removeAPI ends the watch of a kind after its API was removed.
+func (w *workloadAPIs) removeAPI(ctx context.Context, kind *workload.Kind, enqueue enqueuer) error {
 	if err := w.cache.RemoveInformer(ctx, kind.NewWatchObject()); err != nil {
 		return fmt.Errorf("ending the watch of %s: %w", kind.Plural, err)
 	}

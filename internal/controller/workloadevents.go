@@ -28,19 +28,19 @@ type workloadEvents struct {
 // Start implements Source. The controller calls it once.
 func (w *workloadEvents) Start(ctx context.Context, _ queue) error {
 	w.started = make(chan error, 1)
-	go func() { w.started <- w.follow(ctx) }()
+	go func() { w.started <- w.followAPIs(ctx) }()
 	return nil
 }
 
-// follow adds the event handlers to the informers. It runs in its own goroutine, because its requests to the API server
+// followAPIs adds the event handlers to the informers. It runs in its own goroutine, because its requests to the API server
 // must not delay the start of other sources.
-func (w *workloadEvents) follow(ctx context.Context) error {
+func (w *workloadEvents) followAPIs(ctx context.Context) error {
 	enqueue := func(states ...*workloadcache.Record) {
 		w.notifier.Notify(w.concerns(ctx, states...)...)
 	}
 	for _, kind := range w.workloads.Kinds() {
 		if kind.Traits.OptionalAPI {
-			synced, err := w.seek(ctx, kind, enqueue)
+			synced, err := w.detectAPI(ctx, kind, enqueue)
 			if err != nil {
 				return err
 			}

@@ -41,15 +41,15 @@ func (w *workloadWatch) start(ctx context.Context, kind *workload.Kind, enqueue 
 	if err != nil {
 		return nil, fmt.Errorf("watching %s: %w", kind.Plural, err)
 	}
-	registration, err := informer.AddEventHandler(w.counted(kind, w.handler(enqueue)))
+	registration, err := informer.AddEventHandler(w.countObjects(kind, w.handler(enqueue)))
 	if err != nil {
 		return nil, fmt.Errorf("watching %s: %w", kind.Plural, err)
 	}
 	return registration.HasSynced, nil
 }
 
-// counted counts the objects of a kind in its informer.
-func (w *workloadWatch) counted(kind *workload.Kind, handler toolscache.ResourceEventHandler) toolscache.ResourceEventHandler {
+// countObjects counts the objects of a kind in its informer.
+func (w *workloadWatch) countObjects(kind *workload.Kind, handler toolscache.ResourceEventHandler) toolscache.ResourceEventHandler {
 	return toolscache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(object any, isInitial bool) {
 			w.metrics.AddCachedObjects(kind.Kind, 1)
@@ -73,7 +73,7 @@ func (w *workloadWatch) handler(enqueue enqueuer) toolscache.ResourceEventHandle
 	}
 	return toolscache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(object any, isInitial bool) {
-			if record := recordOf(object); record != nil {
+			if record := toRecord(object); record != nil {
 				w.uses.Observe(nil, record)
 				affected := w.workloads.Put(record)
 				// At startup, every VectorSidecar is reconciled.
@@ -84,7 +84,7 @@ func (w *workloadWatch) handler(enqueue enqueuer) toolscache.ResourceEventHandle
 			}
 		},
 		UpdateFunc: func(oldObject, newObject any) {
-			old, record := recordOf(oldObject), recordOf(newObject)
+			old, record := toRecord(oldObject), toRecord(newObject)
 			if record == nil {
 				return
 			}
@@ -92,7 +92,7 @@ func (w *workloadWatch) handler(enqueue enqueuer) toolscache.ResourceEventHandle
 				record.CarryOver(old, w.now())
 			}
 			w.uses.Observe(old, record)
-			if affected := w.workloads.Put(record); len(affected) > 0 && !looksTheSame(affected) {
+			if affected := w.workloads.Put(record); len(affected) > 0 && !isEquivalent(affected) {
 				enqueueAny(affected)
 			}
 			if isSame := old != nil && record.EquivalentTo(old); isSame && !w.awaits(record.UID) {
@@ -105,7 +105,7 @@ func (w *workloadWatch) handler(enqueue enqueuer) toolscache.ResourceEventHandle
 			enqueue(record)
 		},
 		DeleteFunc: func(object any) {
-			if record := recordOf(object); record != nil {
+			if record := toRecord(object); record != nil {
 				w.uses.Observe(record, nil)
 				affected := w.workloads.Delete(record)
 				enqueue(record)
@@ -115,8 +115,8 @@ func (w *workloadWatch) handler(enqueue enqueuer) toolscache.ResourceEventHandle
 	}
 }
 
-// looksTheSame reports whether the records of each pair are equivalent for planning.
-func looksTheSame(pairs []*workloadcache.Record) bool {
+// isEquivalent reports whether the records of each pair are equivalent for planning.
+func isEquivalent(pairs []*workloadcache.Record) bool {
 	for pair := range slices.Chunk(pairs, 2) {
 		if !pair[0].EquivalentTo(pair[1]) || pair[0].Runner() == nil != (pair[1].Runner() == nil) {
 			return false
@@ -125,8 +125,8 @@ func looksTheSame(pairs []*workloadcache.Record) bool {
 	return true
 }
 
-// recordOf returns the record of an event. The event may be a deletion that the watch missed.
-func recordOf(object any) *workloadcache.Record {
+// toRecord returns the record of an event. The event may be a deletion that the watch missed.
+func toRecord(object any) *workloadcache.Record {
 	if missed, ok := object.(toolscache.DeletedFinalStateUnknown); ok {
 		object = missed.Obj
 	}
