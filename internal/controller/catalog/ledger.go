@@ -40,8 +40,8 @@ func (l *revisionLedger) forget() {
 	l.isRead = false
 }
 
-// mark marks revisions as failed that are stored and not marked yet. The error is an *UnstoredError.
-func (l *revisionLedger) mark(ctx context.Context, failures map[string]fleet.FailureReason) error {
+// markFailures marks revisions as failed that are stored and not marked yet. The error is an *UnstoredError.
+func (l *revisionLedger) markFailures(ctx context.Context, failures map[string]fleet.FailureReason) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	stored, err := l.load(ctx)
@@ -54,18 +54,18 @@ func (l *revisionLedger) mark(ctx context.Context, failures map[string]fleet.Fai
 			continue
 		}
 		failure := &fleet.RevisionFailure{Reason: reason, Since: l.options.Clock().UTC().Truncate(time.Second)}
-		if err := l.write(ctx, stored[i].Revision, failure); err != nil {
+		if err := l.writeFailure(ctx, stored[i].Revision, failure); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// unmark removes the mark of a revision that has one. The error is an *UnstoredError.
-func (l *revisionLedger) unmark(ctx context.Context, revision string) error {
+// clearFailure removes the mark of a revision that has one. The error is an *UnstoredError.
+func (l *revisionLedger) clearFailure(ctx context.Context, revision string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.write(ctx, revision, nil)
+	return l.writeFailure(ctx, revision, nil)
 }
 
 // load reads the stored revisions unless they have been read. The caller holds the mutex.
@@ -73,7 +73,7 @@ func (l *revisionLedger) load(ctx context.Context) ([]fleet.StoredRevision, erro
 	if l.isRead {
 		return l.stored, nil
 	}
-	err := l.reading.try(ctx, "", func() error {
+	err := l.reading.attempt(ctx, "", func() error {
 		records, err := source.Revisions(ctx, l.options.Live, l.options.Installation)
 		if err == nil {
 			l.stored, l.isRead = fleet.StoredRevisions(records), true
@@ -83,9 +83,9 @@ func (l *revisionLedger) load(ctx context.Context) ([]fleet.StoredRevision, erro
 	return l.stored, err
 }
 
-// write changes the mark of a revision, in the cluster and then in memory. The caller holds the mutex.
-func (l *revisionLedger) write(ctx context.Context, revision string, failure *fleet.RevisionFailure) error {
-	err := l.marking.try(ctx, "", func() error { return l.options.Writer.MarkRevision(ctx, l.options.Installation, revision, failure) })
+// writeFailure changes the mark of a revision, in the cluster and then in memory. The caller holds the mutex.
+func (l *revisionLedger) writeFailure(ctx context.Context, revision string, failure *fleet.RevisionFailure) error {
+	err := l.marking.attempt(ctx, "", func() error { return l.options.Writer.MarkRevision(ctx, l.options.Installation, revision, failure) })
 	if err != nil {
 		return err
 	}
@@ -99,10 +99,10 @@ func (l *revisionLedger) write(ctx context.Context, revision string, failure *fl
 	return nil
 }
 
-// update marks the failed revisions. If the target revision has succeeded after a retry, it removes the mark of that
+// updateMarks marks the failed revisions. If the target revision has succeeded after a retry, it removes the mark of that
 // revision. The error is an *UnstoredError.
-func (l *revisionLedger) update(ctx context.Context, target *fleet.Given) error {
-	if err := l.mark(ctx, l.options.Waves.Failures(target)); err != nil {
+func (l *revisionLedger) updateMarks(ctx context.Context, target *fleet.Given) error {
+	if err := l.markFailures(ctx, l.options.Waves.Failures(target)); err != nil {
 		return err
 	}
 	stored, err := l.read(ctx)
@@ -110,7 +110,7 @@ func (l *revisionLedger) update(ctx context.Context, target *fleet.Given) error 
 		return revision.Revision == target.Revision && revision.Failure != nil
 	})
 	if err == nil && isMarked && l.options.Waves.HasRecovered(target, l.options.Clock()) {
-		err = l.unmark(ctx, target.Revision)
+		err = l.clearFailure(ctx, target.Revision)
 	}
 	return err
 }

@@ -177,11 +177,11 @@ func (r *Reconciler) Rules() *fleet.Rules {
 
 // reload loads the platform again if its published ConfigMaps have changed, and reports whether they have.
 func (r *Reconciler) reload(ctx context.Context) (isNew bool, err error) {
-	configMaps, err := r.read(ctx)
+	configMaps, err := r.readConfigMaps(ctx)
 	if err != nil {
 		return false, err
 	}
-	settled, err := r.settle(ctx, configMaps)
+	settled, err := r.selectSettled(ctx, configMaps)
 	if err != nil {
 		return false, err
 	}
@@ -189,7 +189,7 @@ func (r *Reconciler) reload(ctx context.Context) (isNew bool, err error) {
 	if previous != nil && settled == r.settled {
 		return false, nil
 	}
-	platform, err := r.load(ctx, settled)
+	platform, err := r.loadPlatform(ctx, settled)
 	if err != nil {
 		return false, err
 	}
@@ -208,7 +208,7 @@ func (r *Reconciler) reload(ctx context.Context) (isNew bool, err error) {
 		telemetry.Warn(log.FromContext(ctx), "causes of failures are not seen: rollout.halt needs rbac.optional.pods")
 	}
 	r.options.Metrics.SetWritesStopped(platform.IsStopped())
-	r.options.Metrics.SetTemplateSets(count(platform))
+	r.options.Metrics.SetTemplateSets(countTemplateSets(platform))
 	return true, nil
 }
 
@@ -223,7 +223,7 @@ func (r *Reconciler) StoredRevisions(ctx context.Context) ([]fleet.StoredRevisio
 // cannot be read back, an *UnstoredError if it cannot be stored yet, and apply.ErrStale if there is a later platform.
 func (r *Reconciler) PrepareStart(ctx context.Context, platform *desired.Platform, revision string, isReturn bool) error {
 	if !isReturn {
-		if err := r.revisions.ledger.mark(ctx, r.options.Waves.Failures(&platform.Target)); err != nil {
+		if err := r.revisions.ledger.markFailures(ctx, r.options.Waves.Failures(&platform.Target)); err != nil {
 			return err
 		}
 	}
@@ -240,9 +240,9 @@ func (r *Reconciler) Tidy(ctx context.Context) (requeueAfter time.Duration) {
 	if platform == nil || platform.Unpublished != "" {
 		return 0
 	}
-	errs := r.revisions.tidy(ctx, platform)
+	errs := r.revisions.pruneRevisions(ctx, platform)
 	if platform.Rollout.IsStaged() {
-		errs = append(errs, r.revisions.ledger.update(ctx, &platform.Target))
+		errs = append(errs, r.revisions.ledger.updateMarks(ctx, &platform.Target))
 	}
 	for _, err := range errs {
 		if unstored := (*UnstoredError)(nil); errors.As(err, &unstored) {
@@ -253,8 +253,8 @@ func (r *Reconciler) Tidy(ctx context.Context) (requeueAfter time.Duration) {
 	return requeueAfter
 }
 
-// read reads the platform's ConfigMaps from the cache.
-func (r *Reconciler) read(ctx context.Context) (configMaps desired.PlatformConfigMaps, err error) {
+// readConfigMaps reads the platform's ConfigMaps from the cache.
+func (r *Reconciler) readConfigMaps(ctx context.Context) (configMaps desired.PlatformConfigMaps, err error) {
 	configMaps.Installation = &corev1.ConfigMap{}
 	if name := r.options.Installation; name.Name != "" {
 		err := r.options.Cached.Get(ctx, name, configMaps.Installation)
@@ -274,9 +274,9 @@ func (r *Reconciler) read(ctx context.Context) (configMaps desired.PlatformConfi
 	return configMaps, nil
 }
 
-// settle returns the ConfigMaps that are published. If the ConfigMaps do not belong together when the process starts,
-// settle restores the revision that was published last.
-func (r *Reconciler) settle(ctx context.Context, configMaps desired.PlatformConfigMaps) (*desired.Settled, error) {
+// selectSettled returns the ConfigMaps that are published. If the ConfigMaps do not belong together when the process starts,
+// selectSettled restores the revision that was published last.
+func (r *Reconciler) selectSettled(ctx context.Context, configMaps desired.PlatformConfigMaps) (*desired.Settled, error) {
 	settled := r.settling.Update(configMaps, r.options.Clock())
 	if platform, _ := r.Current(); settled.Published == nil && platform == nil {
 		content, _, err := r.revisions.lastKnownGood(ctx, configMaps.Installation)
@@ -291,8 +291,8 @@ func (r *Reconciler) settle(ctx context.Context, configMaps desired.PlatformConf
 	return settled, nil
 }
 
-// load creates the platform from the published ConfigMaps and announces its changes.
-func (r *Reconciler) load(ctx context.Context, settled *desired.Settled) (*desired.Platform, error) {
+// loadPlatform creates the platform from the published ConfigMaps and announces its changes.
+func (r *Reconciler) loadPlatform(ctx context.Context, settled *desired.Settled) (*desired.Platform, error) {
 	published, wait := settled.Published, settled.Wait
 	if published == nil {
 		return r.options.Catalog.Draft(wait), nil
@@ -319,12 +319,12 @@ func (r *Reconciler) load(ctx context.Context, settled *desired.Settled) (*desir
 // At returns a function that returns the platform with an earlier revision.
 func (r *Reconciler) At(current *desired.Platform) func(context.Context, string) (*desired.Platform, error) {
 	return func(ctx context.Context, revision string) (*desired.Platform, error) {
-		return r.revisions.at(ctx, revision, current)
+		return r.revisions.platformAt(ctx, revision, current)
 	}
 }
 
-// count returns the numbers of valid and invalid template sets.
-func count(platform *desired.Platform) (good, broken int) {
+// countTemplateSets returns the numbers of valid and invalid template sets.
+func countTemplateSets(platform *desired.Platform) (good, broken int) {
 	for _, set := range platform.Sets() {
 		if set.Err != nil {
 			broken++
@@ -357,14 +357,14 @@ func platformChanges() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, isOld := e.ObjectOld.(*corev1.ConfigMap)
 		after, isNew := e.ObjectNew.(*corev1.ConfigMap)
-		return !isOld || !isNew || companion.HasOtherContent(before, after) || commands(before) != commands(after) ||
+		return !isOld || !isNew || companion.HasOtherContent(before, after) || requestAnnotations(before) != requestAnnotations(after) ||
 			before.Labels[meta.LabelTemplateSet] != after.Labels[meta.LabelTemplateSet]
 	}}
 }
 
-// commands returns the annotations of the installation's ConfigMap that stop writes, and that retry, promote or undo
+// requestAnnotations returns the annotations of the installation's ConfigMap that stop writes, and that retry, promote or undo
 // rollouts.
-func commands(object *corev1.ConfigMap) [4]string {
+func requestAnnotations(object *corev1.ConfigMap) [4]string {
 	annotations := object.Annotations
 	return [4]string{annotations[meta.AnnotationStopWrites], annotations[meta.AnnotationRetryRollout], annotations[meta.AnnotationPromoteRollout], annotations[meta.AnnotationUndoRollout]}
 }

@@ -42,18 +42,18 @@ type revisionRequest struct {
 	failed *UnstoredError
 }
 
-// try makes a request about a revision, "" for all revisions. After a failure, it returns the error of that request
+// attempt makes a request about a revision, "" for all revisions. After a failure, it returns the error of that request
 // until the backoff has passed. The error is an *UnstoredError, except if a retry cannot help or another replica leads.
-func (r *revisionRequest) try(ctx context.Context, revision string, request func() error) error {
+func (r *revisionRequest) attempt(ctx context.Context, revision string, request func() error) error {
 	if r.failed != nil && r.failed.revision == revision && r.options.Clock().Before(r.failed.Until) {
 		return r.failed
 	}
 	if r.failed != nil && r.failed.revision != revision {
-		r.succeed()
+		r.markSucceeded()
 	}
 	err := request()
 	if err == nil {
-		r.succeed()
+		r.markSucceeded()
 		return nil
 	}
 	if ctx.Err() != nil || IsGone(err) || errors.Is(err, election.ErrNotLeading) {
@@ -65,8 +65,8 @@ func (r *revisionRequest) try(ctx context.Context, revision string, request func
 	return r.failed
 }
 
-// succeed resets the backoff.
-func (r *revisionRequest) succeed() {
+// markSucceeded resets the backoff.
+func (r *revisionRequest) markSucceeded() {
 	r.failed = nil
 	r.options.Backoff.Reset(state.RetryRevision, r.name)
 }

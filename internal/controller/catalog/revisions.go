@@ -67,9 +67,9 @@ func newRevisions(options *Options) *revisions {
 	}
 }
 
-// at returns the platform with an earlier revision instead of the present one. The error is a *fleet.RecordError if
+// platformAt returns the platform with an earlier revision instead of the present one. The error is a *fleet.RecordError if
 // the earlier revision cannot be read back.
-func (r *revisions) at(ctx context.Context, revision string, current *desired.Platform) (*desired.Platform, error) {
+func (r *revisions) platformAt(ctx context.Context, revision string, current *desired.Platform) (*desired.Platform, error) {
 	if revision == current.Revision {
 		return current, nil
 	}
@@ -150,7 +150,7 @@ func (r *revisions) prepareStart(ctx context.Context, revision string, current *
 		}
 	}
 	if revision != current.Revision {
-		if _, err := r.at(ctx, revision, current); err != nil {
+		if _, err := r.platformAt(ctx, revision, current); err != nil {
 			return err
 		}
 	}
@@ -167,10 +167,10 @@ func (r *revisions) prepareStart(ctx context.Context, revision string, current *
 	return r.tryToStore(ctx, installation, revision, current, true)
 }
 
-// tidy records the published revision. In an installation with waves, it also deletes unneeded stored revisions, and
+// pruneRevisions records the published revision. In an installation with waves, it also deletes unneeded stored revisions, and
 // stores the target revision as this release renders it. It runs after the workloads of a revision have been written, so
 // that these writes do not wait for it. It returns an *UnstoredError for each request that failed.
-func (r *revisions) tidy(ctx context.Context, current *desired.Platform) []error {
+func (r *revisions) pruneRevisions(ctx context.Context, current *desired.Platform) []error {
 	// While another reconcile stores a revision, parts exist before the revision itself. That reconcile calls tidy
 	// afterwards.
 	if !r.mu.TryLock() {
@@ -184,7 +184,7 @@ func (r *revisions) tidy(ctx context.Context, current *desired.Platform) []error
 	installation := &corev1.ConfigMap{}
 	err := r.options.Cached.Get(ctx, r.options.Installation, installation)
 	if err == nil && !r.isRenewed {
-		err = r.renew(ctx, installation, current)
+		err = r.renewStored(ctx, installation, current)
 	}
 	if err == nil && r.isUntidy {
 		err = r.prune(ctx, installation, current)
@@ -196,9 +196,9 @@ func (r *revisions) tidy(ctx context.Context, current *desired.Platform) []error
 	return append(errs, err)
 }
 
-// renew stores the target revision as this release renders it, if another process stored it. From then on, workloads
+// renewStored stores the target revision as this release renders it, if another process stored it. From then on, workloads
 // that change get this rendering.
-func (r *revisions) renew(ctx context.Context, installation *corev1.ConfigMap, current *desired.Platform) error {
+func (r *revisions) renewStored(ctx context.Context, installation *corev1.ConfigMap, current *desired.Platform) error {
 	if revision := current.Revision; revision == current.Target.Revision && r.newest != revision {
 		if err := r.tryToStore(ctx, installation, revision, current, false); err != nil {
 			return err
@@ -210,12 +210,12 @@ func (r *revisions) renew(ctx context.Context, installation *corev1.ConfigMap, c
 
 // tryToStore stores a revision. After a failure, it retries with a backoff instead of in each reconcile.
 func (r *revisions) tryToStore(ctx context.Context, installation *corev1.ConfigMap, revision string, current *desired.Platform, isStarting bool) error {
-	return r.storing.try(ctx, revision, func() error { return r.store(ctx, installation, revision, current, isStarting) })
+	return r.storing.attempt(ctx, revision, func() error { return r.storeRevision(ctx, installation, revision, current, isStarting) })
 }
 
-// store stores the target revision with the highest number, unless it is already stored as this release would store
+// storeRevision stores the target revision with the highest number, unless it is already stored as this release would store
 // it. A revision that is not stored yet is stored only if it is about to start.
-func (r *revisions) store(ctx context.Context, installation *corev1.ConfigMap, revision string, current *desired.Platform, isStarting bool) error {
+func (r *revisions) storeRevision(ctx context.Context, installation *corev1.ConfigMap, revision string, current *desired.Platform, isStarting bool) error {
 	stored, err := source.Revisions(ctx, r.options.Live, r.options.Installation)
 	if err != nil {
 		return err
@@ -275,8 +275,8 @@ func isOwnedBy(object client.Object, configMap *corev1.ConfigMap) bool {
 	return slices.ContainsFunc(object.GetOwnerReferences(), func(owner metav1.OwnerReference) bool { return owner.UID == configMap.UID })
 }
 
-// neededBy returns the revisions that VectorSidecars have or would revert to.
-func (r *revisions) neededBy(ctx context.Context) map[string]bool {
+// neededRevisions returns the revisions that VectorSidecars have or would revert to.
+func (r *revisions) neededRevisions(ctx context.Context) map[string]bool {
 	needed := map[string]bool{}
 	for _, sidecar := range r.options.Sidecars.ListIn(ctx, "") {
 		if rolloutStatus := sidecar.Status.Rollout; rolloutStatus != nil {
@@ -299,7 +299,7 @@ func (r *revisions) prune(ctx context.Context, installation *corev1.ConfigMap, c
 	if err != nil {
 		return err
 	}
-	needed := r.neededBy(ctx)
+	needed := r.neededRevisions(ctx)
 	needed[current.Revision], needed[current.Target.Revision] = true, true
 	neededParts := map[string]bool{}
 	defer r.ledger.forget()
