@@ -71,8 +71,8 @@ type namespaceUse struct {
 	timer *time.Timer
 }
 
-// change records that a workload has changed.
-func (u *namespaceUse) change(target types.UID) {
+// recordChange records that a workload has changed.
+func (u *namespaceUse) recordChange(target types.UID) {
 	u.changed[target] = true
 	if u.isListing {
 		u.changing[target] = true
@@ -92,8 +92,8 @@ func (u *namespaceUse) isCurrent(now time.Time, workloads func(func(types.UID) b
 	return true
 }
 
-// request requests a list.
-func (u *namespaceUse) request(now time.Time, cause cause) {
+// requestList requests a list.
+func (u *namespaceUse) requestList(now time.Time, cause cause) {
 	if u.firstRequest.IsZero() {
 		u.firstRequest, u.cause = now, cause
 	}

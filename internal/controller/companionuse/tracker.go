@@ -72,7 +72,7 @@ func (t *Tracker) Start(ctx context.Context) error {
 	t.mu.Lock()
 	t.stop = ctx.Done()
 	for name, use := range t.namespaces {
-		t.arm(name, use)
+		t.armTimer(name, use)
 	}
 	t.mu.Unlock()
 	for {
@@ -80,7 +80,7 @@ func (t *Tracker) Start(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case namespace := <-t.dueNamespaces:
-			lists.Go(func() { t.refresh(ctx, namespace) })
+			lists.Go(func() { t.refreshNamespace(ctx, namespace) })
 		}
 	}
 }
@@ -117,7 +117,7 @@ func (t *Tracker) UnusedCompanions(sidecar types.NamespacedName, companions []st
 		unused, isUnknown = nil, true
 	}
 	if isUnknown {
-		t.request(sidecar.Namespace, use, causeRequested)
+		t.requestList(sidecar.Namespace, use, causeRequested)
 	}
 	return unused, use.err
 }
@@ -139,9 +139,9 @@ func (t *Tracker) Observe(before, after *workloadcache.Record) {
 	switch {
 	case before != nil && (after == nil || after.UID != before.UID):
 		delete(t.rolling, before.UID)
-		t.change(before, causeDeleted)
+		t.recordChange(before, causeDeleted)
 	case before != nil && before.HistoryLimit() != after.HistoryLimit():
-		t.change(before, causeHistoryLimit)
+		t.recordChange(before, causeHistoryLimit)
 	}
 	if after == nil {
 		return
@@ -149,34 +149,34 @@ func (t *Tracker) Observe(before, after *workloadcache.Record) {
 	isComplete := after.Rollout() == workload.RolloutComplete
 	if before == nil || after.UID != before.UID || !after.HasSameTemplate(before) {
 		t.rolling[after.UID] = true
-		t.change(after, "")
+		t.recordChange(after, "")
 	}
 	if t.rolling[after.UID] && isComplete {
 		delete(t.rolling, after.UID)
-		t.change(after, causeRolledOut)
+		t.recordChange(after, causeRolledOut)
 	}
 }
 
-// change records a change of a workload. If the change has a cause, it also requests a list.
-func (t *Tracker) change(record *workloadcache.Record, cause cause) {
+// recordChange records a change of a workload. If the change has a cause, it also requests a list.
+func (t *Tracker) recordChange(record *workloadcache.Record, cause cause) {
 	use := t.namespaces[record.Namespace]
 	if use == nil {
 		return // No VectorSidecar of the namespace has an old companion.
 	}
-	use.change(record.UID)
+	use.recordChange(record.UID)
 	if cause != "" {
-		t.request(record.Namespace, use, cause)
+		t.requestList(record.Namespace, use, cause)
 	}
 }
 
-// request requests a list of a namespace.
-func (t *Tracker) request(namespace string, use *namespaceUse, cause cause) {
-	use.request(t.clock(), cause)
-	t.arm(namespace, use)
+// requestList requests a list of a namespace.
+func (t *Tracker) requestList(namespace string, use *namespaceUse, cause cause) {
+	use.requestList(t.clock(), cause)
+	t.armTimer(namespace, use)
 }
 
-// arm sets the timer of a namespace's next list, unless a list is in progress or Start was not called yet.
-func (t *Tracker) arm(namespace string, use *namespaceUse) {
+// armTimer sets the timer of a namespace's next list, unless a list is in progress or Start was not called yet.
+func (t *Tracker) armTimer(namespace string, use *namespaceUse) {
 	if use.timer != nil {
 		use.timer.Stop()
 	}
@@ -192,8 +192,8 @@ func (t *Tracker) arm(namespace string, use *namespaceUse) {
 	})
 }
 
-// refresh lists the revisions of a namespace and requests a reconcile of each VectorSidecar with an unused companion.
-func (t *Tracker) refresh(ctx context.Context, namespace string) {
+// refreshNamespace lists the revisions of a namespace and requests a reconcile of each VectorSidecar with an unused companion.
+func (t *Tracker) refreshNamespace(ctx context.Context, namespace string) {
 	names, cause := t.startList(namespace)
 	if len(names) == 0 {
 		return
@@ -223,7 +223,7 @@ func (t *Tracker) startList(namespace string) ([]string, cause) {
 	case use == nil || use.isListing:
 		return nil, ""
 	case now.Before(use.nextStart()): // A request delayed the list after the timer fired.
-		t.arm(namespace, use)
+		t.armTimer(namespace, use)
 		return nil, ""
 	}
 	if len(use.companions) == 0 {
@@ -239,6 +239,6 @@ func (t *Tracker) finishList(namespace string, names []string, result Use, err e
 	defer t.mu.Unlock()
 	use := t.namespaces[namespace]
 	wake := use.finishList(t.clock(), names, result, err)
-	t.arm(namespace, use)
+	t.armTimer(namespace, use)
 	return wake
 }
