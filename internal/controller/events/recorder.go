@@ -57,8 +57,8 @@ func (r *Recorder) RecordWrite() {
 	r.waiting.setWritten(time.Now())
 }
 
-// adjust sets the current rate limit.
-func (r *Recorder) adjust() {
+// adjustTimestamp sets the current rate limit.
+func (r *Recorder) adjustTimestamp() {
 	limit, burst := rate.Limit(eventsASecond), eventsAtOnce
 	if time.Since(r.waiting.lastWritten()) < stillness {
 		limit, burst = eventsBetween, 1
@@ -70,7 +70,7 @@ func (r *Recorder) adjust() {
 // Eventf queues an event.
 func (r *Recorder) Eventf(regarding, related runtime.Object, kind, reason, action, note string, args ...any) {
 	share, namespace := eventShare(regarding), ""
-	regarding, related = r.named(regarding), r.named(related)
+	regarding, related = r.toReference(regarding), r.toReference(related)
 	if object, ok := regarding.(client.Object); ok {
 		namespace = object.GetNamespace()
 	}
@@ -94,8 +94,8 @@ func eventShare(object runtime.Object) string {
 	return regarding.GetNamespace()
 }
 
-// named returns an object reduced to the fields that an event needs, nil for nil.
-func (r *Recorder) named(object runtime.Object) runtime.Object {
+// toReference returns an object reduced to the fields that an event needs, nil for nil.
+func (r *Recorder) toReference(object runtime.Object) runtime.Object {
 	object = clusterwide.ResolveCluster(object)
 	clientObject, ok := object.(client.Object)
 	if !ok {
@@ -114,7 +114,7 @@ func (r *Recorder) named(object runtime.Object) runtime.Object {
 // Start sends events until the context ends, and then the events that are still queued.
 func (r *Recorder) Start(ctx context.Context) error {
 	for send := r.waiting.pop(ctx); send != nil; send = r.waiting.pop(ctx) {
-		r.adjust()
+		r.adjustTimestamp()
 		_ = r.pace.Wait(ctx) // The only error is the context's error. Later events do not wait.
 		send(ctx)
 	}

@@ -63,12 +63,12 @@ func TestRecorder_QueuesOnlyObjectNames(t *testing.T) {
 	object := objects.NewConfigMap("config", "shop", "a", "large")
 	object.UID, object.TypeMeta = "u", metav1.TypeMeta{}
 
-	name, ok := a.named(object).(*metav1.PartialObjectMetadata)
+	name, ok := a.toReference(object).(*metav1.PartialObjectMetadata)
 
 	require.True(t, ok)
 	require.Equal(t, "/v1, Kind=ConfigMap", name.GroupVersionKind().String())
 	require.Equal(t, object.ObjectMeta, name.ObjectMeta)
-	require.Nil(t, a.named(nil))
+	require.Nil(t, a.toReference(nil))
 }
 
 // The API server rejects events in a namespace that is being deleted.
