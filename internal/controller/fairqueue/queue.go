@@ -58,7 +58,7 @@ type Queue[T comparable] struct {
 	// timer ends the delay of the first delayed item.
 	timer *time.Timer
 	ready int
-	turns *turns[T]
+	turns *shareQueue[T]
 	// processing has the share of each item in progress.
 	processing map[T]*share[T]
 	sequence   uint64
@@ -91,7 +91,7 @@ const treeDegree = 32
 func New[T comparable](options Options[T]) *Queue[T] {
 	q := &Queue[T]{
 		options: options, items: map[T]*item[T]{}, processing: map[T]*share[T]{},
-		delayed: btree.New(treeDegree, isReadyBefore[T]), turns: newTurns[T](max(1, options.Workers/2)),
+		delayed: btree.New(treeDegree, isReadyBefore[T]), turns: newShareQueue[T](max(1, options.Workers/2)),
 	}
 	q.changed, q.stopped = sync.NewCond(&q.mu), sync.NewCond(&q.mu)
 	time.AfterFunc(unfinishedInterval, q.recordUnfinished)
@@ -147,7 +147,7 @@ func (q *Queue[T]) add(key T, priority int, delay time.Duration) {
 		queued = &item[T]{key: key, priority: priority, sequence: q.nextSequence(), readyAt: readyAt}
 		q.items[key] = queued
 	case queued.isReady:
-		q.raise(queued, priority)
+		q.raisePriority(queued, priority)
 		return
 	default:
 		q.delayed.Delete(queued)
@@ -164,8 +164,8 @@ func (q *Queue[T]) add(key T, priority int, delay time.Duration) {
 	q.setTimer()
 }
 
-// raise sets a higher priority of a ready item and makes it the last item of that priority.
-func (q *Queue[T]) raise(queued *item[T], priority int) {
+// raisePriority sets a higher priority of a ready item and makes it the last item of that priority.
+func (q *Queue[T]) raisePriority(queued *item[T], priority int) {
 	if priority <= queued.priority {
 		return
 	}

@@ -9,10 +9,10 @@ import (
 	"k8s.io/utils/third_party/forked/golang/btree"
 )
 
-// turns selects the share of the next item by start-time fair queuing. The selected share has the least used worker
+// shareQueue selects the share of the next item by start-time fair queuing. The selected share has the least used worker
 // time, including the time of its items in progress. A share that had no items starts at the virtual time, so that it
 // cannot save up idle time.
-type turns[T comparable] struct {
+type shareQueue[T comparable] struct {
 	// limit is the number of workers for one share.
 	limit int
 	// virtual is the highest used time of a share at its selection.
@@ -38,15 +38,15 @@ type share[T comparable] struct {
 	sequence uint64
 }
 
-func newTurns[T comparable](limit int) *turns[T] {
-	return &turns[T]{
+func newShareQueue[T comparable](limit int) *shareQueue[T] {
+	return &shareQueue[T]{
 		limit: limit, shares: map[string]*share[T]{}, running: map[*share[T]]struct{}{},
-		waiting: btree.New(treeDegree, usedLess[T]), idle: btree.New(treeDegree, usedLess[T]),
+		waiting: btree.New(treeDegree, isLessUsed[T]), idle: btree.New(treeDegree, isLessUsed[T]),
 	}
 }
 
-// usedLess orders shares without items in progress.
-func usedLess[T comparable](a, b *share[T]) bool {
+// isLessUsed orders shares without items in progress.
+func isLessUsed[T comparable](a, b *share[T]) bool {
 	if a.used != b.used {
 		return a.used < b.used
 	}
@@ -61,7 +61,7 @@ func isServedBefore[T comparable](a, b *item[T]) bool {
 }
 
 // push adds a ready item to a share.
-func (t *turns[T]) push(name string, ready *item[T]) {
+func (t *shareQueue[T]) push(name string, ready *item[T]) {
 	owner, exists := t.shares[name]
 	if !exists {
 		owner = &share[T]{name: name, ready: btree.New(treeDegree, isServedBefore[T]), started: map[T]time.Time{}}
@@ -76,7 +76,7 @@ func (t *turns[T]) push(name string, ready *item[T]) {
 }
 
 // remove removes a ready item from a share and reports whether the share had the item.
-func (t *turns[T]) remove(name string, ready *item[T]) bool {
+func (t *shareQueue[T]) remove(name string, ready *item[T]) bool {
 	owner, exists := t.shares[name]
 	if !exists {
 		return false
@@ -89,7 +89,7 @@ func (t *turns[T]) remove(name string, ready *item[T]) bool {
 
 // pop removes the next item and records that a worker starts it. It returns nil if no share has a ready item or all
 // such shares have as many workers as the limit allows.
-func (t *turns[T]) pop(now time.Time) (*item[T], *share[T]) {
+func (t *shareQueue[T]) pop(now time.Time) (*item[T], *share[T]) {
 	selected, exists := t.waiting.Min()
 	for candidate := range t.running {
 		if candidate.ready.Len() == 0 || len(candidate.started) >= t.limit {
@@ -103,7 +103,7 @@ func (t *turns[T]) pop(now time.Time) (*item[T], *share[T]) {
 		return nil, nil
 	}
 	t.detach(selected)
-	t.virtual = max(t.virtual, selected.usedAt(now))
+	t.virtual = max(t.virtual, selected.usedTime(now))
 	selected.sequence = t.nextSequence()
 	head, _ := selected.ready.DeleteMin()
 	selected.started[head.key] = now
@@ -112,13 +112,13 @@ func (t *turns[T]) pop(now time.Time) (*item[T], *share[T]) {
 	return head, selected
 }
 
-func (t *turns[T]) nextSequence() uint64 {
+func (t *shareQueue[T]) nextSequence() uint64 {
 	t.sequence++
 	return t.sequence
 }
 
 // finish records that an item is finished and returns its worker time.
-func (t *turns[T]) finish(owner *share[T], key T, now time.Time) time.Duration {
+func (t *shareQueue[T]) finish(owner *share[T], key T, now time.Time) time.Duration {
 	t.detach(owner)
 	worked := now.Sub(owner.started[key])
 	delete(owner.started, key)
@@ -129,7 +129,7 @@ func (t *turns[T]) finish(owner *share[T], key T, now time.Time) time.Duration {
 }
 
 // inProgress returns the worker time of all items in progress, and the worker time of the longest one.
-func (t *turns[T]) inProgress(now time.Time) (total, longest time.Duration) {
+func (t *shareQueue[T]) inProgress(now time.Time) (total, longest time.Duration) {
 	for owner := range t.running {
 		for _, start := range owner.started {
 			total += now.Sub(start)
@@ -140,13 +140,13 @@ func (t *turns[T]) inProgress(now time.Time) (total, longest time.Duration) {
 }
 
 // detach and attach enclose each change of a share, because the fields of a share determine its position in the trees.
-func (t *turns[T]) detach(owner *share[T]) {
+func (t *shareQueue[T]) detach(owner *share[T]) {
 	delete(t.running, owner)
 	t.waiting.Delete(owner)
 	t.idle.Delete(owner)
 }
 
-func (t *turns[T]) attach(owner *share[T]) {
+func (t *shareQueue[T]) attach(owner *share[T]) {
 	switch {
 	case len(owner.started) > 0:
 		t.running[owner] = struct{}{}
@@ -159,7 +159,7 @@ func (t *turns[T]) attach(owner *share[T]) {
 
 // forgetIdle drops the idle shares that have not used more than the virtual time. If no share has items, it drops all
 // shares.
-func (t *turns[T]) forgetIdle() {
+func (t *shareQueue[T]) forgetIdle() {
 	isIdle := len(t.running) == 0 && t.waiting.Len() == 0
 	for {
 		candidate, exists := t.idle.Min()
@@ -174,8 +174,8 @@ func (t *turns[T]) forgetIdle() {
 	}
 }
 
-// usedAt returns the worker time of the finished items and the items in progress.
-func (s *share[T]) usedAt(now time.Time) time.Duration {
+// usedTime returns the worker time of the finished items and the items in progress.
+func (s *share[T]) usedTime(now time.Time) time.Duration {
 	used := s.used
 	for _, start := range s.started {
 		used += now.Sub(start)
@@ -186,7 +186,7 @@ func (s *share[T]) usedAt(now time.Time) time.Duration {
 // isBefore reports whether a share is selected before another one. The share with less used time is first. If the times
 // are equal, the share with the earlier last turn is first.
 func (s *share[T]) isBefore(other *share[T], now time.Time) bool {
-	used, otherUsed := s.usedAt(now), other.usedAt(now)
+	used, otherUsed := s.usedTime(now), other.usedTime(now)
 	if used != otherUsed {
 		return used < otherUsed
 	}
