@@ -66,7 +66,7 @@ func (r *Reconciler) unreferencedCompanions(ctx context.Context) (map[string][]s
 // deleteCompanionsIn deletes the named ConfigMaps of a namespace that are unreferenced according to the API server and that
 // no revision refers to. If the use by revisions is still unknown, the Tracker wakes the Reconciler later.
 func (r *Reconciler) deleteCompanionsIn(ctx context.Context, namespace string, names []string) error {
-	unused, err := r.Uses.UnusedCompanions(types.NamespacedName{Namespace: namespace}, names, noWorkloads)
+	unused, err := r.Uses.UnusedCompanions(types.NamespacedName{Namespace: namespace}, names, yieldNoWorkloads)
 	if err != nil || len(unused) == 0 {
 		return err
 	}
@@ -91,6 +91,6 @@ func (r *Reconciler) deleteCompanionsIn(ctx context.Context, namespace string, n
 	return nil
 }
 
-// noWorkloads yields nothing, because unreferenced companions have no VectorSidecar with workloads that could have
+// yieldNoWorkloads yields nothing, because unreferenced companions have no VectorSidecar with workloads that could have
 // changed.
-func noWorkloads(func(types.UID) bool) {}
+func yieldNoWorkloads(func(types.UID) bool) {}

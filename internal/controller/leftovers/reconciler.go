@@ -107,7 +107,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, _ reconcile.Request) (reconc
 		return reconcile.Result{RequeueAfter: delay / 10}, nil
 	}
 	leftovers, sidecarProgress := r.cleanSidecars(ctx)
-	r.report(ctx, leftovers)
+	r.reportLeftovers(ctx, leftovers)
 	result := max(sidecarProgress, r.deleteCompanions(ctx))
 	if result == failing {
 		return reconcile.Result{RequeueAfter: r.Backoff.Next(state.RetryLeftovers, key.Name)}, nil
@@ -129,8 +129,8 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager) err
 		Complete(shutdown.StopReconciles(ctx, r))
 }
 
-// report counts the leftovers. It reports each leftover that a user must check, but only once.
-func (r *Reconciler) report(ctx context.Context, leftovers []companion.Leftover) {
+// reportLeftovers counts the leftovers. It reports each leftover that a user must check, but only once.
+func (r *Reconciler) reportLeftovers(ctx context.Context, leftovers []companion.Leftover) {
 	counts, reported := map[companion.LeftoverAction]int{}, map[leftover]companion.LeftoverAction{}
 	for i := range leftovers {
 		item := &leftovers[i]

@@ -37,14 +37,14 @@ type cleanedWorkload struct {
 // cleanSidecars finds the leftover sidecars, and removes the ones that are safe to remove. It returns the remaining ones.
 func (r *Reconciler) cleanSidecars(ctx context.Context) (remaining []companion.Leftover, result progress) {
 	leftovers := companion.FindLeftovers(r.carriers(), r.existenceCheck(r.cachedOwners(ctx)), r.WrittenBy)
-	leftovers, confirmed := r.confirm(ctx, leftovers)
-	remaining, cleaned := r.removeAll(ctx, leftovers)
+	leftovers, confirmed := r.confirmLeftovers(ctx, leftovers)
+	remaining, cleaned := r.removeLeftovers(ctx, leftovers)
 	return remaining, max(confirmed, cleaned)
 }
 
-// confirm asks the API server whether the VectorSidecars of leftovers are missing, before a leftover is removed or
+// confirmLeftovers asks the API server whether the VectorSidecars of leftovers are missing, before a leftover is removed or
 // reported. It returns the confirmed leftovers, including the ones that were reported before.
-func (r *Reconciler) confirm(ctx context.Context, leftovers []companion.Leftover) ([]companion.Leftover, progress) {
+func (r *Reconciler) confirmLeftovers(ctx context.Context, leftovers []companion.Leftover) ([]companion.Leftover, progress) {
 	result := finished
 	exists := map[string]func(namespace, manager string) bool{}
 	confirmed := slices.DeleteFunc(leftovers, func(item companion.Leftover) bool {
@@ -66,8 +66,8 @@ func (r *Reconciler) confirm(ctx context.Context, leftovers []companion.Leftover
 	return confirmed, result
 }
 
-// removeAll removes the leftovers that are safe to remove, a few workloads at a time. It returns the remaining leftovers.
-func (r *Reconciler) removeAll(ctx context.Context, leftovers []companion.Leftover) ([]companion.Leftover, progress) {
+// removeLeftovers removes the leftovers that are safe to remove, a few workloads at a time. It returns the remaining leftovers.
+func (r *Reconciler) removeLeftovers(ctx context.Context, leftovers []companion.Leftover) ([]companion.Leftover, progress) {
 	r.dropRolledOut()
 	result := finished
 	remaining := slices.DeleteFunc(leftovers, func(item companion.Leftover) bool {
@@ -78,7 +78,7 @@ func (r *Reconciler) removeAll(ctx context.Context, leftovers []companion.Leftov
 			result = max(result, waiting)
 			return false
 		}
-		isRemoved, removed := r.remove(ctx, &item)
+		isRemoved, removed := r.removeLeftover(ctx, &item)
 		result = max(result, removed)
 		return isRemoved
 	})
@@ -99,9 +99,9 @@ func (r *Reconciler) dropRolledOut() {
 	}
 }
 
-// remove removes a leftover, and reports whether the leftover is gone.
-func (r *Reconciler) remove(ctx context.Context, item *companion.Leftover) (isRemoved bool, result progress) {
-	view, err := r.read(ctx, item)
+// removeLeftover removes a leftover, and reports whether the leftover is gone.
+func (r *Reconciler) removeLeftover(ctx context.Context, item *companion.Leftover) (isRemoved bool, result progress) {
+	view, err := r.readView(ctx, item)
 	switch {
 	case err != nil:
 		log.FromContext(ctx).Error(err, "reading a workload with a leftover", telemetry.KeyWorkload, status.Object(item.Ref))
@@ -135,8 +135,8 @@ func (r *Reconciler) remove(ctx context.Context, item *companion.Leftover) (isRe
 	return true, finished
 }
 
-// read reads a workload with a leftover from the API server. It returns nil if the workload has no such leftover anymore.
-func (r *Reconciler) read(ctx context.Context, item *companion.Leftover) (*workload.View, error) {
+// readView reads a workload with a leftover from the API server. It returns nil if the workload has no such leftover anymore.
+func (r *Reconciler) readView(ctx context.Context, item *companion.Leftover) (*workload.View, error) {
 	object, err := removal.FindWorkload(ctx, r.Live, &item.Ref)
 	if object == nil || err != nil {
 		return nil, err
