@@ -40,7 +40,7 @@ func StopReconciles(stop context.Context, reconciler reconcile.Reconciler) recon
 		if stop.Err() != nil {
 			return reconcile.Result{}, nil
 		}
-		ctx, cancel := joined(ctx, stop)
+		ctx, cancel := joinContexts(ctx, stop)
 		defer cancel()
 		return reconciler.Reconcile(ctx, request)
 	})
@@ -49,14 +49,14 @@ func StopReconciles(stop context.Context, reconciler reconcile.Reconciler) recon
 // StopRunnable returns a runnable that also stops when a second context ends, like StopReconciles.
 func StopRunnable(stop context.Context, runnable manager.Runnable) manager.Runnable {
 	return manager.RunnableFunc(func(ctx context.Context) error {
-		ctx, cancel := joined(ctx, stop)
+		ctx, cancel := joinContexts(ctx, stop)
 		defer cancel()
 		return runnable.Start(ctx)
 	})
 }
 
-// joined returns a context that is canceled with either of two contexts. It has the values of the first context.
-func joined(ctx, stop context.Context) (context.Context, context.CancelFunc) {
+// joinContexts returns a context that is canceled with either of two contexts. It has the values of the first context.
+func joinContexts(ctx, stop context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	detach := context.AfterFunc(stop, cancel)
 	return ctx, func() {
