@@ -31,7 +31,7 @@ func (l *Lister) Clusters(ctx context.Context) []v1alpha1.ClusterVectorSidecar {
 		log.FromContext(ctx).Error(err, "listing ClusterVectorSidecars")
 	}
 	for i := range list.Items {
-		l.catchUp(&list.Items[i])
+		l.forgetObserved(&list.Items[i])
 	}
 	return list.Items
 }
@@ -39,21 +39,21 @@ func (l *Lister) Clusters(ctx context.Context) []v1alpha1.ClusterVectorSidecar {
 // clustersIn returns the VectorSidecars that ClusterVectorSidecars stand for in a namespace, or in all namespaces if the
 // name is "".
 func (l *Lister) clustersIn(ctx context.Context, namespace string) []v1alpha1.VectorSidecar {
-	return l.clustersWhere(ctx, namespace, false, func(*v1alpha1.ClusterVectorSidecar) bool { return true })
+	return l.filterClusters(ctx, namespace, false, func(*v1alpha1.ClusterVectorSidecar) bool { return true })
 }
 
 // clustersByIndex is like clustersIn, but only for ClusterVectorSidecars that have one of the keys in the index. Unless the
 // index is IndexSelector, it includes namespaces that are not selected, because the ClusterVectorSidecar may own objects
 // there.
 func (l *Lister) clustersByIndex(ctx context.Context, namespace, index string, keys ...string) []v1alpha1.VectorSidecar {
-	return l.clustersWhere(ctx, namespace, index != IndexSelector, func(cluster *v1alpha1.ClusterVectorSidecar) bool {
+	return l.filterClusters(ctx, namespace, index != IndexSelector, func(cluster *v1alpha1.ClusterVectorSidecar) bool {
 		return slices.ContainsFunc(clusterKeys(index, cluster), func(key string) bool { return slices.Contains(keys, key) })
 	})
 }
 
-// clustersWhere returns the VectorSidecars that matching ClusterVectorSidecars stand for in a namespace, or in all
+// filterClusters returns the VectorSidecars that matching ClusterVectorSidecars stand for in a namespace, or in all
 // namespaces if the name is "". With isByOwner, it includes namespaces that are not selected.
-func (l *Lister) clustersWhere(ctx context.Context, namespace string, isByOwner bool, matches func(*v1alpha1.ClusterVectorSidecar) bool) []v1alpha1.VectorSidecar {
+func (l *Lister) filterClusters(ctx context.Context, namespace string, isByOwner bool, matches func(*v1alpha1.ClusterVectorSidecar) bool) []v1alpha1.VectorSidecar {
 	var sidecars []v1alpha1.VectorSidecar
 	var namespaces []metav1.PartialObjectMetadata
 	clusters := l.Clusters(ctx)
@@ -75,10 +75,10 @@ func (l *Lister) clustersWhere(ctx context.Context, namespace string, isByOwner 
 	return sidecars
 }
 
-// inNamespace returns the VectorSidecar that a ClusterVectorSidecar stands for in a namespace. It returns nil if one of
+// getInNamespace returns the VectorSidecar that a ClusterVectorSidecar stands for in a namespace. It returns nil if one of
 // the two does not exist. It also returns nil if the namespace is being deleted, because the operator does not act there
 // or wait for it.
-func (l *Lister) inNamespace(ctx context.Context, namespace, name string) (*v1alpha1.VectorSidecar, error) {
+func (l *Lister) getInNamespace(ctx context.Context, namespace, name string) (*v1alpha1.VectorSidecar, error) {
 	cluster, err := l.Cluster(ctx, name)
 	if err != nil || cluster == nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (l *Lister) Cluster(ctx context.Context, name string) (*v1alpha1.ClusterVec
 	if err := l.cached.Get(ctx, types.NamespacedName{Name: name}, cluster); err != nil {
 		return nil, client.IgnoreNotFound(err)
 	}
-	l.catchUp(cluster)
+	l.forgetObserved(cluster)
 	return cluster, nil
 }
 
@@ -172,10 +172,10 @@ func (l *Lister) ForgetWritten(cluster string) {
 	delete(l.written, cluster)
 }
 
-// catchUp replaces the status of a ClusterVectorSidecar from the cache by the last written status, if the cache does not
+// forgetObserved replaces the status of a ClusterVectorSidecar from the cache by the last written status, if the cache does not
 // have a later version. It also replaces the finalizers and the resource version, because writes of finalizers need the
 // finalizers of that version.
-func (l *Lister) catchUp(cluster *v1alpha1.ClusterVectorSidecar) {
+func (l *Lister) forgetObserved(cluster *v1alpha1.ClusterVectorSidecar) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	write := l.written[cluster.Name]

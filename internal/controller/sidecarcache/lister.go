@@ -46,7 +46,7 @@ func (l *Lister) HasClusters() bool { return l.hasClusters }
 // Get returns a VectorSidecar by name, nil if it does not exist.
 func (l *Lister) Get(ctx context.Context, name types.NamespacedName) (*v1alpha1.VectorSidecar, error) {
 	if cluster, isCluster := meta.ParseClusterName(name.Name); isCluster {
-		return l.inNamespace(ctx, name.Namespace, cluster)
+		return l.getInNamespace(ctx, name.Namespace, cluster)
 	}
 	sidecar := &v1alpha1.VectorSidecar{}
 	if err := l.cached.Get(ctx, name, sidecar); err != nil {
@@ -94,13 +94,13 @@ func addPairs(set map[string]bool, labels map[string]string) {
 // ListIn returns the VectorSidecars of a namespace from the cache, including ClusterVectorSidecars. An empty name means
 // all namespaces.
 func (l *Lister) ListIn(ctx context.Context, namespace string) []v1alpha1.VectorSidecar {
-	return append(l.listOwn(ctx, namespace), l.clustersIn(ctx, namespace)...)
+	return append(l.listSidecars(ctx, namespace), l.clustersIn(ctx, namespace)...)
 }
 
 // Keys returns the keys of all VectorSidecars and ClusterVectorSidecars. The key of a ClusterVectorSidecar has no
 // namespace.
 func (l *Lister) Keys(ctx context.Context) []types.NamespacedName {
-	keys := KeysOf(l.listOwn(ctx, ""))
+	keys := KeysOf(l.listSidecars(ctx, ""))
 	for _, cluster := range l.Clusters(ctx) {
 		keys = append(keys, ClusterKey(cluster.Name))
 	}
@@ -129,15 +129,15 @@ func (l *Lister) listByIndex(ctx context.Context, namespace, index string, keys 
 		}
 	}
 	for _, key := range keys {
-		add(l.listOwn(ctx, namespace, client.MatchingFields{index: key}))
+		add(l.listSidecars(ctx, namespace, client.MatchingFields{index: key}))
 	}
 	add(l.clustersByIndex(ctx, namespace, index, keys...))
 	return sidecars
 }
 
-// listOwn returns the VectorSidecars of a namespace without ClusterVectorSidecars. An empty name means all namespaces. The
+// listSidecars returns the VectorSidecars of a namespace without ClusterVectorSidecars. An empty name means all namespaces. The
 // caller must not change them.
-func (l *Lister) listOwn(ctx context.Context, namespace string, options ...client.ListOption) []v1alpha1.VectorSidecar {
+func (l *Lister) listSidecars(ctx context.Context, namespace string, options ...client.ListOption) []v1alpha1.VectorSidecar {
 	var list v1alpha1.VectorSidecarList
 	if err := l.cached.List(ctx, &list, append(options, client.InNamespace(namespace), client.UnsafeDisableDeepCopy)...); err != nil {
 		// A cache returns an error only while it is shutting down.
@@ -148,5 +148,5 @@ func (l *Lister) listOwn(ctx context.Context, namespace string, options ...clien
 
 // KeysIn returns the keys of the VectorSidecars of a namespace, without ClusterVectorSidecars.
 func (l *Lister) KeysIn(ctx context.Context, namespace string) []types.NamespacedName {
-	return KeysOf(l.listOwn(ctx, namespace))
+	return KeysOf(l.listSidecars(ctx, namespace))
 }
