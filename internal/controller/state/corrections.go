@@ -33,20 +33,20 @@ type corrections struct {
 func (s *Sidecar) Injected(target types.UID, hash string) (isRepeated bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	pending := s.expect(target)
+	pending := s.pendingWrite(target)
 	r := pending.corrections
 	isRepeated = r != nil && r.injected == hash
 	if !isRepeated {
 		r = &corrections{injected: hash}
 		pending.corrections = r
-		s.memory.Backoff.Reset(retryCorrection, s.key(target))
+		s.memory.Backoff.Reset(retryCorrection, s.attemptKey(target))
 	}
 	now := s.memory.now()
 	r.writes = slices.DeleteFunc(r.writes, func(timestamp time.Time) bool { return now.Sub(timestamp) >= loopWindow })
 	r.writes = append(r.writes, now)
-	if len(r.writes) >= loopWrites || s.memory.Backoff.Last(retryCorrection, s.key(target)) > 0 && now.Sub(r.until) < loopWindow {
+	if len(r.writes) >= loopWrites || s.memory.Backoff.Last(retryCorrection, s.attemptKey(target)) > 0 && now.Sub(r.until) < loopWindow {
 		r.undone += len(r.writes)
-		r.until = now.Add(s.memory.Backoff.Next(retryCorrection, s.key(target)))
+		r.until = now.Add(s.memory.Backoff.Next(retryCorrection, s.attemptKey(target)))
 		r.writes = nil
 	}
 	return isRepeated

@@ -91,7 +91,7 @@ func (m *StaleWrite) Unexplained() error {
 func (s *Sidecar) IsPending(p *plan.Plan) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	lastAttempt, ok := s.last(p.Target.UID)
+	lastAttempt, ok := s.lastAttempt(p.Target.UID)
 	isBehind := lastAttempt.planned == p.Workload.ResourceVersion || p.Workload.Generation < lastAttempt.generation || workloadcache.IsOlder(p.Workload.ResourceVersion, lastAttempt.version)
 	return ok && lastAttempt.denial == nil && isBehind
 }
@@ -118,7 +118,7 @@ func (s *Sidecar) Denials() map[types.UID]decision.RejectedWrite {
 func (s *Sidecar) Missed(p *plan.Plan) *StaleWrite {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	lastAttempt, ok := s.last(p.Target.UID)
+	lastAttempt, ok := s.lastAttempt(p.Target.UID)
 	if ok && lastAttempt.planned == p.Workload.ResourceVersion {
 		return lastAttempt.missed
 	}
@@ -129,12 +129,12 @@ func (s *Sidecar) Missed(p *plan.Plan) *StaleWrite {
 func (s *Sidecar) Generation(target types.UID) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	lastAttempt, _ := s.last(target)
+	lastAttempt, _ := s.lastAttempt(target)
 	return lastAttempt.generation
 }
 
-// last returns the last attempt to write a workload. The caller holds the lock.
-func (s *Sidecar) last(target types.UID) (attempt, bool) {
+// lastAttempt returns the last attempt to write a workload. The caller holds the lock.
+func (s *Sidecar) lastAttempt(target types.UID) (attempt, bool) {
 	pending := s.writes[target]
 	if pending == nil || pending.attempt == nil {
 		return attempt{}, false
@@ -147,12 +147,12 @@ func (s *Sidecar) Wrote(p *plan.Plan, generation int64, version string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if p.IsDeferred() { // A deferred plan starts no rollout.
-		lastAttempt, _ := s.last(p.Target.UID)
+		lastAttempt, _ := s.lastAttempt(p.Target.UID)
 		generation = lastAttempt.generation
 	}
-	s.put(p, attempt{generation: generation, version: version})
+	s.setAttempt(p, attempt{generation: generation, version: version})
 	if p.Owner != nil && (p.StartsPods() || p.HasChange(plan.Adopt)) && p.Change != plan.Remove {
-		s.expect(p.Target.UID).owned = &ownedWorkload{p.LastWriter}
+		s.pendingWrite(p.Target.UID).owned = &ownedWorkload{p.LastWriter}
 	}
 }
 
@@ -176,9 +176,9 @@ func (s *Sidecar) Refused(p *plan.Plan, err error, isPermanent bool) {
 	if isPermanent {
 		denial.RetryAt = denial.RejectedAt.Add(LastRetry)
 	}
-	lastAttempt, _ := s.last(p.Target.UID)
+	lastAttempt, _ := s.lastAttempt(p.Target.UID)
 	lastAttempt.denial, lastAttempt.missed = denial, nil
-	s.put(p, lastAttempt)
+	s.setAttempt(p, lastAttempt)
 }
 
 // Miss records that a workload changed after an attempt was planned. It returns the wait before the live workload is
@@ -187,10 +187,10 @@ func (s *Sidecar) Refused(p *plan.Plan, err error, isPermanent bool) {
 func (s *Sidecar) Miss(p *plan.Plan, answer error) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	lastAttempt, _ := s.last(p.Target.UID)
-	wait := s.memory.Backoff.Next(retryStaleWrite, s.key(p.Target.UID))
+	lastAttempt, _ := s.lastAttempt(p.Target.UID)
+	wait := s.memory.Backoff.Next(retryStaleWrite, s.attemptKey(p.Target.UID))
 	lastAttempt.denial, lastAttempt.missed = nil, lastAttempt.missed.next(s.memory.now().Add(wait), answer)
-	s.put(p, lastAttempt)
+	s.setAttempt(p, lastAttempt)
 	return wait
 }
 
@@ -198,40 +198,40 @@ func (s *Sidecar) Miss(p *plan.Plan, answer error) time.Duration {
 func (s *Sidecar) Confirm(p *plan.Plan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	lastAttempt, _ := s.last(p.Target.UID)
+	lastAttempt, _ := s.lastAttempt(p.Target.UID)
 	confirmed := *lastAttempt.missed
 	confirmed.IsCurrent, lastAttempt.missed = true, &confirmed
-	s.put(p, lastAttempt)
+	s.setAttempt(p, lastAttempt)
 }
 
-// put replaces the last attempt to write the workload of a plan. The caller holds the lock.
-func (s *Sidecar) put(p *plan.Plan, a attempt) {
+// setAttempt replaces the last attempt to write the workload of a plan. The caller holds the lock.
+func (s *Sidecar) setAttempt(p *plan.Plan, a attempt) {
 	a.target, a.planned, a.seen, a.change, a.isDeferred, a.hash = p.Target, p.Workload.ResourceVersion, p.Workload.EquivalentVersion, p.Change, p.IsDeferred(), p.InjectedHash()
-	s.expect(p.Target.UID).attempt = &a
+	s.pendingWrite(p.Target.UID).attempt = &a
 	if a.missed == nil {
-		s.memory.Backoff.Reset(retryStaleWrite, s.key(p.Target.UID))
+		s.memory.Backoff.Reset(retryStaleWrite, s.attemptKey(p.Target.UID))
 	}
 }
 
-// key returns the key of a workload in Memory.Backoff.
-func (s *Sidecar) key(target types.UID) string { return s.name.String() + "/" + string(target) }
+// attemptKey returns the key of a workload in Memory.Backoff.
+func (s *Sidecar) attemptKey(target types.UID) string { return s.name.String() + "/" + string(target) }
 
 // dropWrite drops the pending write of a workload. The caller holds the lock.
 func (s *Sidecar) dropWrite(target types.UID) {
-	s.forgive(target, s.writes[target])
+	s.resetRejection(target, s.writes[target])
 	delete(s.writes, target)
-	s.memory.Backoff.Reset(retryStaleWrite, s.key(target))
+	s.memory.Backoff.Reset(retryStaleWrite, s.attemptKey(target))
 	s.memory.removeWriter(target, s.name)
 }
 
-// forgive drops the corrections of a workload, and the removals by its application owner. The caller holds the lock.
-func (s *Sidecar) forgive(target types.UID, pending *pendingWrite) {
+// resetRejection drops the corrections of a workload, and the removals by its application owner. The caller holds the lock.
+func (s *Sidecar) resetRejection(target types.UID, pending *pendingWrite) {
 	pending.corrections, pending.owned = nil, nil
-	s.memory.Backoff.Reset(retryCorrection, s.key(target))
+	s.memory.Backoff.Reset(retryCorrection, s.attemptKey(target))
 }
 
-// expect returns the pending write of a workload, and creates it if necessary. The caller holds the lock.
-func (s *Sidecar) expect(target types.UID) *pendingWrite {
+// pendingWrite returns the pending write of a workload, and creates it if necessary. The caller holds the lock.
+func (s *Sidecar) pendingWrite(target types.UID) *pendingWrite {
 	if s.writes[target] == nil {
 		s.writes[target] = &pendingWrite{}
 		s.memory.addWriter(target, s.name)
@@ -244,7 +244,7 @@ func (s *Sidecar) Besides(excludedUID func(n int) types.UID, count int) []worklo
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var targets []workload.Ref
-	for _, target := range except(s.writes, excludedUID, count) {
+	for _, target := range keysExcept(s.writes, excludedUID, count) {
 		if pending := s.writes[target]; pending.attempt != nil && pending.attempt.generation > 0 {
 			targets = append(targets, pending.attempt.target)
 		}
@@ -258,17 +258,17 @@ func (s *Sidecar) Besides(excludedUID func(n int) types.UID, count int) []worklo
 func (s *Sidecar) KeepExpectations(plans []plan.Plan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, target := range except(s.writes, func(n int) types.UID { return plans[n].Target.UID }, len(plans)) {
+	for _, target := range keysExcept(s.writes, func(n int) types.UID { return plans[n].Target.UID }, len(plans)) {
 		s.dropWrite(target)
 	}
 	for i := range plans {
 		switch p := &plans[i]; {
 		case p.HasChange(plan.Remove), p.IsBlockedBy(plan.BlockedByOptOut):
 			if pending := s.writes[p.Target.UID]; pending != nil {
-				s.forgive(p.Target.UID, pending)
+				s.resetRejection(p.Target.UID, pending)
 			}
 		case p.Owner != nil && p.Desired != nil && p.Existing.HasSidecar && p.IsCurrent() && p.Change != plan.Adopt:
-			s.expect(p.Target.UID).owned = &ownedWorkload{p.LastWriter}
+			s.pendingWrite(p.Target.UID).owned = &ownedWorkload{p.LastWriter}
 		}
 	}
 }
@@ -283,23 +283,23 @@ func (s *Sidecar) Forgive(request string) {
 	}
 	s.forgiven = request
 	for target, pending := range s.writes {
-		if s.forgive(target, pending); pending.attempt != nil && pending.attempt.denial != nil {
+		if s.resetRejection(target, pending); pending.attempt != nil && pending.attempt.denial != nil {
 			pending.attempt = &attempt{target: pending.attempt.target, generation: pending.attempt.generation, version: pending.attempt.version}
 		}
 	}
 }
 
-// isAwaited reports whether an attempt on a workload has missed.
-func (s *Sidecar) isAwaited(target types.UID) bool {
+// isWriteAwaited reports whether an attempt on a workload has missed.
+func (s *Sidecar) isWriteAwaited(target types.UID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	pending := s.writes[target]
 	return pending != nil && pending.attempt != nil && pending.attempt.missed != nil
 }
 
-// except returns the keys of the map, except the excluded ones. The excluded UIDs are distinct. Usually all keys are
+// keysExcept returns the keys of the map, except the excluded ones. The excluded UIDs are distinct. Usually all keys are
 // excluded; then the function allocates nothing.
-func except[V any](entries map[types.UID]V, excludedUID func(n int) types.UID, count int) []types.UID {
+func keysExcept[V any](entries map[types.UID]V, excludedUID func(n int) types.UID, count int) []types.UID {
 	if len(entries) == 0 {
 		return nil
 	}

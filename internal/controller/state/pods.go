@@ -86,11 +86,11 @@ func (s *Sidecar) PodsDue(unsettled []*workloadcache.Record, watched Watched) []
 		}
 		s.podLooks[record.UID] = podCheck
 	}
-	return append(dueRecords, s.watchedDue(previousLooks, watched)...)
+	return append(dueRecords, s.dueWatchedPods(previousLooks, watched)...)
 }
 
-// watchedDue returns the watched workloads with pods that must be read now.
-func (s *Sidecar) watchedDue(previousLooks map[types.UID]podLook, watched Watched) (dueRecords []*workloadcache.Record) {
+// dueWatchedPods returns the watched workloads with pods that must be read now.
+func (s *Sidecar) dueWatchedPods(previousLooks map[types.UID]podLook, watched Watched) (dueRecords []*workloadcache.Record) {
 	now, count := s.memory.now(), len(watched.Records)
 	round := time.Duration(count) * podLookEach
 	shortest, longest := max(firstWatchedLook, round), max(lastWatchedLook, round)

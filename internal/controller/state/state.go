@@ -80,7 +80,7 @@ func (m *Memory) Of(name types.NamespacedName) *Sidecar {
 	defer m.mu.Unlock()
 	sidecarState := m.sidecars[name]
 	if sidecarState == nil {
-		sidecarState = m.empty(name)
+		sidecarState = m.newSidecar(name)
 		m.sidecars[name] = sidecarState
 	}
 	return sidecarState
@@ -94,10 +94,10 @@ func (m *Memory) Peek(name types.NamespacedName) *Sidecar {
 	if sidecarState := m.sidecars[name]; sidecarState != nil {
 		return sidecarState
 	}
-	return m.empty(name)
+	return m.newSidecar(name)
 }
 
-func (m *Memory) empty(name types.NamespacedName) *Sidecar {
+func (m *Memory) newSidecar(name types.NamespacedName) *Sidecar {
 	return &Sidecar{
 		memory: m, name: name, configMaps: map[string]bool{}, writes: map[types.UID]*pendingWrite{}, verdicts: map[string]dated{},
 		trials: map[preflight.Key]preflight.DryRunResult{}, forgottenTrials: map[string]string{}, podLooks: map[types.UID]podLook{}, status: newStatusLimiter(),
@@ -115,7 +115,7 @@ func (m *Memory) Forget(name types.NamespacedName) (unused []types.NamespacedNam
 	for target := range sidecarState.writes {
 		sidecarState.dropWrite(target)
 	}
-	sidecarState.clearTrials()
+	sidecarState.clearDryRunResults()
 	return sidecarState.unreferenced(nil)
 }
 
@@ -148,7 +148,7 @@ func (m *Memory) Writers(target types.UID) []types.NamespacedName {
 // IsAwaited reports whether every change of a workload matters, because an attempt to write it has missed.
 func (m *Memory) IsAwaited(target types.UID) bool {
 	for _, name := range m.Writers(target) {
-		if m.Peek(name).isAwaited(target) {
+		if m.Peek(name).isWriteAwaited(target) {
 			return true
 		}
 	}

@@ -39,7 +39,7 @@ func TestForget_DropsAllStateOfVectorSidecar(t *testing.T) {
 
 	require.Empty(t, m.Forget(logsOfShop), "another one depends on its ConfigMap, too")
 
-	require.Equal(t, m.empty(logsOfShop), m.Peek(logsOfShop))
+	require.Equal(t, m.newSidecar(logsOfShop), m.Peek(logsOfShop))
 	require.Equal(t, []types.NamespacedName{auditOfShop}, m.Writers("u"))
 	require.EqualValues(t, 2, m.Of(auditOfShop).Generation("u"))
 	require.Len(t, m.Forget(auditOfShop), 1)
@@ -47,9 +47,9 @@ func TestForget_DropsAllStateOfVectorSidecar(t *testing.T) {
 	require.Empty(t, m.writers)
 	require.Empty(t, m.referrers)
 	for _, retry := range []Retry{retryStaleWrite, retryCorrection} {
-		require.Zero(t, m.Backoff.Last(retry, m.empty(logsOfShop).key("u")), retry.name)
+		require.Zero(t, m.Backoff.Last(retry, m.newSidecar(logsOfShop).attemptKey("u")), retry.name)
 	}
-	require.Zero(t, m.Backoff.Last(retryDryRun, m.empty(logsOfShop).trialKey(preflight.NewKey(shaped(1)))))
+	require.Zero(t, m.Backoff.Last(retryDryRun, m.newSidecar(logsOfShop).dryRunKey(preflight.NewKey(shaped(1)))))
 }
 
 func TestPeek_StoresNothing(t *testing.T) {

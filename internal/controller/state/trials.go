@@ -38,9 +38,9 @@ func (s *Sidecar) SetTrial(p *plan.Plan, verdict preflight.DryRunResult) {
 	defer s.mu.Unlock()
 	wait := time.Duration(0)
 	if verdict.IsRejected() {
-		wait = s.memory.Backoff.Next(retryDryRun, s.trialKey(key))
+		wait = s.memory.Backoff.Next(retryDryRun, s.dryRunKey(key))
 	} else {
-		s.memory.Backoff.Reset(retryDryRun, s.trialKey(key))
+		s.memory.Backoff.Reset(retryDryRun, s.dryRunKey(key))
 	}
 	if verdict.Result == preflight.NotJudged {
 		wait = LastRetry
@@ -51,8 +51,8 @@ func (s *Sidecar) SetTrial(p *plan.Plan, verdict preflight.DryRunResult) {
 	s.trials[key] = verdict
 }
 
-// trialKey returns the key of a dry run in Memory.Backoff.
-func (s *Sidecar) trialKey(key preflight.Key) string { return fmt.Sprintf("%s/%v", s.name, key) }
+// dryRunKey returns the key of a dry run in Memory.Backoff.
+func (s *Sidecar) dryRunKey(key preflight.Key) string { return fmt.Sprintf("%s/%v", s.name, key) }
 
 // KeepTrials drops the dry-run results that apply to none of the plans. So their number stays bounded by the number of
 // workloads, however often users change the requirements of pods.
@@ -72,16 +72,16 @@ func (s *Sidecar) KeepTrials(plans []plan.Plan) {
 	}
 	for key := range s.trials {
 		if _, ok := entries[key]; !ok {
-			s.memory.Backoff.Reset(retryDryRun, s.trialKey(key))
+			s.memory.Backoff.Reset(retryDryRun, s.dryRunKey(key))
 		}
 	}
 	s.trials = entries
 }
 
-// clearTrials drops all dry-run results. The caller holds the lock.
-func (s *Sidecar) clearTrials() {
+// clearDryRunResults drops all dry-run results. The caller holds the lock.
+func (s *Sidecar) clearDryRunResults() {
 	for key := range s.trials {
-		s.memory.Backoff.Reset(retryDryRun, s.trialKey(key))
+		s.memory.Backoff.Reset(retryDryRun, s.dryRunKey(key))
 	}
 	clear(s.trials)
 }
@@ -95,6 +95,6 @@ func (s *Sidecar) ForgetTrials(annotation, request string) bool {
 		return false
 	}
 	s.forgottenTrials[annotation] = request
-	s.clearTrials()
+	s.clearDryRunResults()
 	return true
 }
