@@ -96,15 +96,15 @@ type Rejections struct {
 
 // CreateText describes the rejections of kubectl create, "" for none.
 func (r Rejections) CreateText() string {
-	return formatRejections("the API server would reject it", r.Create)
+	return formatErrors("the API server would reject it", r.Create)
 }
 
 // ApplyText describes the rejections that only kubectl apply --server-side has, "" for none.
 func (r Rejections) ApplyText() string {
-	return formatRejections("kubectl apply --server-side would be rejected, although kubectl create is not", r.Apply)
+	return formatErrors("kubectl apply --server-side would be rejected, although kubectl create is not", r.Apply)
 }
 
-func formatRejections(effect string, rejections field.ErrorList) string {
+func formatErrors(effect string, rejections field.ErrorList) string {
 	if len(rejections) == 0 {
 		return ""
 	}
