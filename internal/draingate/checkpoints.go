@@ -79,11 +79,11 @@ func decodeCheckpoints(path string) (checkpoints, error) {
 		case checkpoint.Position == nil:
 			return nil, errors.New("checkpoint without position")
 		case id.Lines != nil:
-			positions[ofChecksum(*id.Lines)] = *checkpoint.Position
+			positions[checksumFingerprint(*id.Lines)] = *checkpoint.Position
 		case id.Line != nil:
-			positions[ofChecksum(*id.Line)] = *checkpoint.Position
+			positions[checksumFingerprint(*id.Line)] = *checkpoint.Position
 		case id.Inode != nil:
-			positions[ofInode(id.Inode[0], id.Inode[1])] = *checkpoint.Position
+			positions[inodeFingerprint(id.Inode[0], id.Inode[1])] = *checkpoint.Position
 		default:
 			return nil, errors.New("checkpoint with an unknown kind of fingerprint")
 		}
@@ -91,8 +91,10 @@ func decodeCheckpoints(path string) (checkpoints, error) {
 	return positions, nil
 }
 
-func ofChecksum(sum uint64) fingerprint { return fingerprint{strategy: byChecksum, checksum: sum} }
+func checksumFingerprint(sum uint64) fingerprint {
+	return fingerprint{strategy: byChecksum, checksum: sum}
+}
 
-func ofInode(device, inode uint64) fingerprint {
+func inodeFingerprint(device, inode uint64) fingerprint {
 	return fingerprint{strategy: byDeviceAndInode, device: device, inode: inode}
 }

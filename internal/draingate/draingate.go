@@ -50,28 +50,30 @@ func (g *Gate) Wait(ctx context.Context) {
 	var remainder Remainder
 	for clean := 0; ; {
 		remainder = g.Remainder()
-		if clean++; !remainder.isNothing() {
+		if clean++; !remainder.isEmpty() {
 			clean = 0
 		}
 		if clean == settled {
-			g.Log.Info("finished with all files", "seconds", seconds(start))
+			g.Log.Info("finished with all files", "seconds", secondsSince(start))
 			return
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-bound:
-			g.Log.Warn("stopped waiting for unfinished files", "seconds", seconds(start),
-				"files", joinFirst(remainder.Files), "unchecked", joinFirst(texts(remainder.Unjudged)))
+			g.Log.Warn("stopped waiting for unfinished files", "seconds", secondsSince(start),
+				"files", joinFirst(remainder.Files), "unchecked", joinFirst(errorTexts(remainder.Unjudged)))
 			return
 		case <-ticks.C:
 		}
 	}
 }
 
-func seconds(start time.Time) float64 { return time.Since(start).Round(time.Millisecond).Seconds() }
+func secondsSince(start time.Time) float64 {
+	return time.Since(start).Round(time.Millisecond).Seconds()
+}
 
-func texts(failures []error) []string {
+func errorTexts(failures []error) []string {
 	messages := make([]string, 0, len(failures))
 	for _, err := range failures {
 		messages = append(messages, err.Error())
@@ -95,7 +97,7 @@ type Remainder struct {
 	Unjudged []error
 }
 
-func (r *Remainder) isNothing() bool { return len(r.Files)+len(r.Unjudged) == 0 }
+func (r *Remainder) isEmpty() bool { return len(r.Files)+len(r.Unjudged) == 0 }
 
 // Remainder compares the files with the checkpoints once.
 func (g *Gate) Remainder() Remainder {
@@ -104,8 +106,8 @@ func (g *Gate) Remainder() Remainder {
 	}
 	var remainder Remainder
 	for name, source := range g.Sources {
-		files, err := source.files()
-		remainder.Unjudged = append(remainder.Unjudged, errs(err)...)
+		files, err := source.listFiles()
+		remainder.Unjudged = append(remainder.Unjudged, errorList(err)...)
 		sourceRemainder := source.findRemainder(files, func() (checkpoints, error) { return readCheckpoints(g.DataDir, name) }, g.Started)
 		remainder.Files = append(remainder.Files, sourceRemainder.Files...)
 		remainder.Unjudged = append(remainder.Unjudged, sourceRemainder.Unjudged...)
@@ -113,8 +115,8 @@ func (g *Gate) Remainder() Remainder {
 	return remainder
 }
 
-// errs returns the errors that were joined into one error.
-func errs(err error) []error {
+// errorList returns the errors that were joined into one error.
+func errorList(err error) []error {
 	var joined interface{ Unwrap() []error }
 	if errors.As(err, &joined) {
 		return joined.Unwrap()

@@ -170,7 +170,7 @@ func TestRemainder_IgnoresCheckpointsWithoutFiles(t *testing.T) {
 	f := newFolder(t, nil)
 	f.checkpoints(t, "{")
 	left := f.gate(t, "").Remainder()
-	require.True(t, left.isNothing())
+	require.True(t, left.isEmpty())
 }
 
 func TestReadSources_RejectsUnsupportedSources(t *testing.T) {

@@ -24,9 +24,9 @@ type file struct {
 
 var errCompressed = errors.New("file is compressed with gzip, and its checkpoint counts uncompressed bytes")
 
-// open opens a file and reads its fingerprint. It returns nil if Vector does not read the file: a
+// openFile opens a file and reads its fingerprint. It returns nil if Vector does not read the file: a
 // directory, a deleted file, or a file that has too few lines for its fingerprint.
-func (s *Source) open(path string) (*file, error) {
+func (s *Source) openFile(path string) (*file, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -73,7 +73,7 @@ func (s *Source) readFingerprint(opened *os.File, info fs.FileInfo) (fingerprint
 		if !isKnown {
 			return fingerprint{}, errors.New("inode of the file is unknown")
 		}
-		return ofInode(uint64(stat.Dev), stat.Ino), nil //nolint:unconvert // An int32 on some systems.
+		return inodeFingerprint(uint64(stat.Dev), stat.Ino), nil //nolint:unconvert // An int32 on some systems.
 	}
 	if err != nil {
 		return fingerprint{}, err
@@ -101,7 +101,7 @@ func computeChecksum(reader io.ByteReader, lines int, maxLineBytes int64) (finge
 			break
 		}
 	}
-	return ofChecksum(sum), nil
+	return checksumFingerprint(sum), nil
 }
 
 // ecma182 is the table of CRC-64/ECMA-182. Its bits are not reflected, unlike the table of

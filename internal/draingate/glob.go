@@ -14,11 +14,11 @@ import (
 // anyFolders is the part of a pattern that matches any number of directories.
 const anyFolders = "**"
 
-// glob returns the paths that match a pattern of Vector: * ? [a-z] [!a-z], and ** for directories.
+// expandGlob returns the paths that match a pattern of Vector: * ? [a-z] [!a-z], and ** for directories.
 // With an error, it returns the matches found so far. path.Match supports neither ** nor [!a].
-func glob(pattern string) ([]string, error) {
+func expandGlob(pattern string) ([]string, error) {
 	w := walk{}
-	w.descend("/", strings.Split(strings.TrimPrefix(path.Clean(pattern), "/"), "/"))
+	w.visitFolder("/", strings.Split(strings.TrimPrefix(path.Clean(pattern), "/"), "/"))
 	return w.paths, errors.Join(w.errors...)
 }
 
@@ -27,7 +27,7 @@ type walk struct {
 	errors []error
 }
 
-func (w *walk) descend(folder string, segments []string) {
+func (w *walk) visitFolder(folder string, segments []string) {
 	if len(segments) == 0 {
 		w.paths = append(w.paths, folder)
 		return
@@ -35,12 +35,12 @@ func (w *walk) descend(folder string, segments []string) {
 	segment, remaining := segments[0], segments[1:]
 	if !strings.ContainsAny(segment, "*?[") {
 		if target := path.Join(folder, segment); len(remaining) > 0 || exists(target) {
-			w.descend(target, remaining)
+			w.visitFolder(target, remaining)
 		}
 		return
 	}
 	if segment == anyFolders && len(remaining) > 0 {
-		w.descend(folder, remaining)
+		w.visitFolder(folder, remaining)
 	}
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -49,20 +49,20 @@ func (w *walk) descend(folder string, segments []string) {
 	for _, entry := range entries {
 		target := path.Join(folder, entry.Name())
 		switch {
-		case segment == anyFolders && (entry.IsDir() || leadsOn(entry, target)):
-			w.descend(target, segments)
+		case segment == anyFolders && (entry.IsDir() || isFolderEntry(entry, target)):
+			w.visitFolder(target, segments)
 		case segment == anyFolders && len(remaining) == 0:
-			w.descend(target, remaining)
+			w.visitFolder(target, remaining)
 		case segment != anyFolders && matches([]rune(segment), []rune(entry.Name())) && (len(remaining) == 0 || isFolder(target)):
-			w.descend(target, remaining)
+			w.visitFolder(target, remaining)
 		}
 	}
 }
 
-// leadsOn reports whether an entry is a link to a directory that Vector also searches, because
+// isFolderEntry reports whether an entry is a link to a directory that Vector also searches, because
 // Vector follows links. A link to a directory that contains the link is skipped, because it adds no
 // files.
-func leadsOn(entry fs.DirEntry, link string) bool {
+func isFolderEntry(entry fs.DirEntry, link string) bool {
 	if entry.Type() != fs.ModeSymlink {
 		return false
 	}
@@ -112,7 +112,7 @@ func matches(pattern, text []rune) bool {
 		case len(text) == 0:
 			return false
 		case head == '[':
-			length, ok := class(pattern, text[0])
+			length, ok := matchClass(pattern, text[0])
 			if !ok {
 				return false
 			}
@@ -126,9 +126,9 @@ func matches(pattern, text []rune) bool {
 	return len(text) == 0
 }
 
-// class returns the length of the character class at the start of a pattern, and whether a
+// matchClass returns the length of the character class at the start of a pattern, and whether a
 // character is in it. A class without an end contains no characters.
-func class(pattern []rune, r rune) (length int, isMember bool) {
+func matchClass(pattern []rune, r rune) (length int, isMember bool) {
 	i, isNot := 1, false
 	if len(pattern) > 1 && pattern[1] == '!' {
 		i, isNot = 2, true

@@ -64,7 +64,7 @@ func TestFiles_FindsSameFilesAsVector(t *testing.T) {
 			options = fmt.Sprintf(options, f.logs)
 		}
 		source := f.gate(t, options).Sources["logs"]
-		found, err := source.files()
+		found, err := source.listFiles()
 		require.NoError(t, err)
 		for i := range found {
 			found[i] = strings.TrimPrefix(found[i], f.logs+"/")

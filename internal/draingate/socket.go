@@ -47,7 +47,7 @@ func (s *Socket) RemoveLeftovers(ctx context.Context) {
 	ticks := time.NewTicker(lookInterval)
 	defer ticks.Stop()
 	for {
-		s.check()
+		s.removeIfLeft()
 		select {
 		case <-ctx.Done():
 			return
@@ -56,13 +56,13 @@ func (s *Socket) RemoveLeftovers(ctx context.Context) {
 	}
 }
 
-// check removes the socket if it had no listener at the last check and still has none. No process
+// removeIfLeft removes the socket if it had no listener at the last check and still has none. No process
 // can have started to listen since then, because a socket cannot be bound where a file exists.
-func (s *Socket) check() {
+func (s *Socket) removeIfLeft() {
 	previous := s.leftover
 	s.leftover = nil
 	info, err := os.Lstat(s.Path)
-	if err != nil || info.Mode().Type() != fs.ModeSocket || !s.isLeft() {
+	if err != nil || info.Mode().Type() != fs.ModeSocket || !s.isLeftover() {
 		return
 	}
 	if previous == nil || !os.SameFile(previous, info) || !previous.ModTime().Equal(info.ModTime()) {
@@ -76,9 +76,9 @@ func (s *Socket) check() {
 	s.Log.Warn("removed the socket of a killed Vector", "path", s.Path)
 }
 
-// isLeft reports whether the socket has no listener. It connects only if the kernel does not list a
+// isLeftover reports whether the socket has no listener. It connects only if the kernel does not list a
 // listener, because Vector logs each connection.
-func (s *Socket) isLeft() bool {
+func (s *Socket) isLeftover() bool {
 	if isListedAsListening(s.Path) {
 		return false
 	}

@@ -61,7 +61,7 @@ func ReadSources(text []byte) (map[string]Source, error) {
 			return nil, fmt.Errorf("source %q: source cannot be checked; the drain gate supports file sources that read UTF-8 lines from the beginning and use Vector's global data_dir", name)
 		}
 		source := entry.Source
-		if err := source.complete(); err != nil {
+		if err := source.setDefaults(); err != nil {
 			return nil, fmt.Errorf("source %q: %w", name, err)
 		}
 		sources[name] = source
@@ -69,8 +69,8 @@ func ReadSources(text []byte) (map[string]Source, error) {
 	return sources, nil
 }
 
-// complete fills in Vector's defaults.
-func (s *Source) complete() error {
+// setDefaults fills in Vector's defaults.
+func (s *Source) setDefaults() error {
 	if s.MaxLineBytes == 0 {
 		s.MaxLineBytes = defaultLineBytes
 	}
@@ -86,14 +86,14 @@ func (s *Source) complete() error {
 	return nil
 }
 
-// files returns the paths of the files that Vector reads. With an error, it returns the paths found
+// listFiles returns the paths of the files that Vector reads. With an error, it returns the paths found
 // so far.
-func (s *Source) files() ([]string, error) {
+func (s *Source) listFiles() ([]string, error) {
 	var paths []string
 	var findings []error
 	visited := map[string]bool{}
 	for _, pattern := range s.Include {
-		candidates, err := glob(pattern)
+		candidates, err := expandGlob(pattern)
 		if err != nil {
 			findings = append(findings, fmt.Errorf("listing files of pattern %s: %w", pattern, err))
 		}
@@ -122,7 +122,7 @@ func (s *Source) findRemainder(paths []string, read func() (checkpoints, error),
 	var remainder Remainder
 	newest := map[fingerprint]*file{}
 	for _, path := range paths {
-		opened, err := s.open(path)
+		opened, err := s.openFile(path)
 		if err != nil {
 			remainder.Unjudged = append(remainder.Unjudged, fmt.Errorf("reading %s: %w", path, err))
 		}
