@@ -54,7 +54,7 @@ func TestFence_RejectsWritesWithoutLease(t *testing.T) {
 	now = now.Add(time.Second)
 	require.ErrorIs(t, writes(), ErrNotLeading, "it was frozen for as long")
 	lock.recordHolder(lock.Identity(), now, 15*time.Second)
-	lock.lower()
+	lock.clearHolder()
 	require.ErrorIs(t, writes(), ErrNotLeading, "a renewal was refused")
 	lock.recordHolder(lock.Identity(), now, 15*time.Second)
 	require.NoError(t, writes())

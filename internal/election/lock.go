@@ -118,17 +118,17 @@ func (l *Lock) logStandby(ctx context.Context, leader string) {
 
 // Create creates the Lease.
 func (l *Lock) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
-	return l.write(ctx, record, l.LeaseLock.Create)
+	return l.writeLease(ctx, record, l.LeaseLock.Create)
 }
 
 // Update writes the record.
 func (l *Lock) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
-	return l.write(ctx, record, l.LeaseLock.Update)
+	return l.writeLease(ctx, record, l.LeaseLock.Update)
 }
 
-// write writes the record and updates whether this operator may write. A Lease that was not
+// writeLease writes the record and updates whether this operator may write. A Lease that was not
 // released counts as acquired only after its previous holder had time to notice.
-func (l *Lock) write(ctx context.Context, record resourcelock.LeaderElectionRecord, request func(context.Context, resourcelock.LeaderElectionRecord) error) error {
+func (l *Lock) writeLease(ctx context.Context, record resourcelock.LeaderElectionRecord, request func(context.Context, resourcelock.LeaderElectionRecord) error) error {
 	if err := l.lossErr(); err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func (l *Lock) completeRequest(ctx context.Context, record resourcelock.LeaderEl
 	requestTime := l.now()
 	err := request(requestCtx, record)
 	if isRejection(err) {
-		l.lower()
+		l.clearHolder()
 	}
 	return requestTime, err
 }

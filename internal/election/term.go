@@ -41,8 +41,8 @@ func (l *Lock) recordHolder(holder string, requestTime time.Time, duration time.
 	}
 }
 
-// lower closes the fence until the lease is renewed.
-func (l *Lock) lower() {
+// clearHolder closes the fence until the lease is renewed.
+func (l *Lock) clearHolder() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.leaseEnd = time.Time{}
