@@ -34,7 +34,7 @@ func New(count, limit int) *Slots {
 func (s *Slots) Acquire(ctx context.Context, namespace string) error {
 	s.mu.Lock()
 	if s.free > 0 && s.used[namespace] < s.limit {
-		s.grant(namespace)
+		s.grantSlot(namespace)
 		s.mu.Unlock()
 		return nil
 	}
@@ -53,7 +53,7 @@ func (s *Slots) Acquire(ctx context.Context, namespace string) error {
 	defer s.mu.Unlock()
 	i := slices.Index(s.waiting[namespace], ready)
 	if i < 0 { // It got the slot at the same time.
-		s.release(namespace)
+		s.releaseSlot(namespace)
 		return ctx.Err()
 	}
 	s.waiting[namespace] = slices.Delete(s.waiting[namespace], i, i+1)
@@ -68,17 +68,17 @@ func (s *Slots) Acquire(ctx context.Context, namespace string) error {
 func (s *Slots) Release(namespace string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.release(namespace)
+	s.releaseSlot(namespace)
 }
 
-// grant gives a free slot to a namespace. The caller holds mu.
-func (s *Slots) grant(namespace string) {
+// grantSlot gives a free slot to a namespace. The caller holds mu.
+func (s *Slots) grantSlot(namespace string) {
 	s.free--
 	s.used[namespace]++
 }
 
-// release returns the slot of a namespace and gives it to the next namespace below its limit. The caller holds mu.
-func (s *Slots) release(namespace string) {
+// releaseSlot returns the slot of a namespace and gives it to the next namespace below its limit. The caller holds mu.
+func (s *Slots) releaseSlot(namespace string) {
 	s.free++
 	if s.used[namespace]--; s.used[namespace] == 0 {
 		delete(s.used, namespace)
@@ -90,7 +90,7 @@ func (s *Slots) release(namespace string) {
 	waiter := s.order[i]
 	s.order = slices.Delete(s.order, i, i+1)
 	requests := s.waiting[waiter]
-	s.grant(waiter)
+	s.grantSlot(waiter)
 	close(requests[0])
 	if s.waiting[waiter] = requests[1:]; len(requests) > 1 {
 		s.order = append(s.order, waiter)
