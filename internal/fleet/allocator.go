@@ -25,7 +25,7 @@ type Demand struct {
 	FailedUnderWay, FailedWanted int
 }
 
-func (d *Demand) underWay() int { return d.UnderWay + d.FailedUnderWay }
+func (d *Demand) inProgress() int { return d.UnderWay + d.FailedUnderWay }
 
 func (d *Demand) wanted() int { return d.Wanted + d.FailedWanted }
 
@@ -43,7 +43,7 @@ type Allocator struct {
 	now func() time.Time
 
 	mu   sync.Mutex
-	asks map[types.NamespacedName]*ask
+	asks map[types.NamespacedName]*slotState
 	// sum is the total demand of all VectorSidecars.
 	sum  Demand
 	turn int
@@ -51,8 +51,8 @@ type Allocator struct {
 	unheard map[types.NamespacedName]bool
 }
 
-// ask is the reported demand of one VectorSidecar.
-type ask struct {
+// slotState is the reported demand of one VectorSidecar.
+type slotState struct {
 	Demand
 	// since are the times since when the slots are used, oldest first. The oldest slot is released first.
 	since []time.Time
@@ -72,7 +72,7 @@ const Patience = time.Hour
 
 // NewAllocator returns an Allocator without any reports. It uses the clock.
 func NewAllocator(now func() time.Time) *Allocator {
-	return &Allocator{now: now, asks: map[types.NamespacedName]*ask{}}
+	return &Allocator{now: now, asks: map[types.NamespacedName]*slotState{}}
 }
 
 // Known reports whether the Allocator knows the VectorSidecars that have to report first.
@@ -91,7 +91,7 @@ func (a *Allocator) Await(names []types.NamespacedName) {
 		return
 	}
 	a.unheard = map[types.NamespacedName]bool{}
-	a.await(names)
+	a.expectReports(names)
 }
 
 // AwaitInstead replaces a VectorSidecar that has not reported yet by the members that have to report instead. It
@@ -103,11 +103,11 @@ func (a *Allocator) AwaitInstead(name types.NamespacedName, members []types.Name
 		return nil
 	}
 	delete(a.unheard, name)
-	a.await(members)
-	return a.wake(a.share(rules))
+	a.expectReports(members)
+	return a.membersToRequeue(a.assignSlots(rules))
 }
 
-func (a *Allocator) await(names []types.NamespacedName) {
+func (a *Allocator) expectReports(names []types.NamespacedName) {
 	for _, name := range names {
 		if a.asks[name] == nil {
 			a.unheard[name] = true
@@ -119,24 +119,24 @@ func (a *Allocator) await(names []types.NamespacedName) {
 func (a *Allocator) Tell(name types.NamespacedName, demand Demand) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.tell(name, demand)
+	a.setDemand(name, demand)
 }
 
-func (a *Allocator) tell(name types.NamespacedName, demand Demand) *ask {
+func (a *Allocator) setDemand(name types.NamespacedName, demand Demand) *slotState {
 	state := a.asks[name]
 	if state == nil {
 		a.turn++
-		state = &ask{turn: a.turn}
+		state = &slotState{turn: a.turn}
 		a.asks[name] = state
 	}
-	a.set(state, demand)
-	state.hold(demand.UnderWay, a.now())
+	a.replaceDemand(state, demand)
+	state.occupySlots(demand.UnderWay, a.now())
 	state.woken, state.later, state.unreported = false, 0, Demand{}
 	delete(a.unheard, name)
 	return state
 }
 
-func (a *Allocator) set(state *ask, demand Demand) {
+func (a *Allocator) replaceDemand(state *slotState, demand Demand) {
 	a.sum.Matched += demand.Matched - state.Matched
 	a.sum.UnderWay += demand.UnderWay - state.UnderWay
 	a.sum.Wanted += demand.Wanted - state.Wanted
@@ -145,16 +145,16 @@ func (a *Allocator) set(state *ask, demand Demand) {
 	state.Demand = demand
 }
 
-// hold records the number of used slots. If it decreases, the oldest slots are released first.
-func (o *ask) hold(underWay int, now time.Time) {
+// occupySlots records the number of used slots. If it decreases, the oldest slots are released first.
+func (o *slotState) occupySlots(underWay int, now time.Time) {
 	o.since = o.since[max(0, len(o.since)-underWay):]
 	for len(o.since) < underWay {
 		o.since = append(o.since, now)
 	}
 }
 
-// late returns the number of slots that have been used for longer than Patience.
-func (o *ask) late(now time.Time) int {
+// lateReports returns the number of slots that have been used for longer than Patience.
+func (o *slotState) lateReports(now time.Time) int {
 	count, _ := slices.BinarySearchFunc(o.since, now.Add(-Patience), time.Time.Compare)
 	return min(count, o.UnderWay)
 }
@@ -165,18 +165,18 @@ func (o *ask) late(now time.Time) int {
 func (a *Allocator) Reserve(name types.NamespacedName, demand Demand, rules *Rules) (granted int, wake []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if current := a.asks[name]; current != nil && demand.underWay() < current.underWay() {
-		a.recall()
+	if current := a.asks[name]; current != nil && demand.inProgress() < current.inProgress() {
+		a.reclaimSlots()
 	}
-	state := a.tell(name, demand)
+	state := a.setDemand(name, demand)
 	shares := map[types.NamespacedName]int{name: demand.wanted()}
 	if rules.isLimited() {
-		shares = a.share(rules)
+		shares = a.assignSlots(rules)
 	}
 	if granted = shares[name]; granted > 0 {
 		healthy := min(granted, demand.Wanted)
 		failed := granted - healthy
-		a.set(state, Demand{
+		a.replaceDemand(state, Demand{
 			Matched: demand.Matched, UnderWay: demand.UnderWay + healthy, Wanted: demand.Wanted - healthy,
 			FailedUnderWay: demand.FailedUnderWay + failed, FailedWanted: demand.FailedWanted - failed,
 		})
@@ -185,7 +185,7 @@ func (a *Allocator) Reserve(name types.NamespacedName, demand Demand, rules *Rul
 		state.turn = a.turn
 	}
 	delete(shares, name)
-	return granted, a.wake(shares)
+	return granted, a.membersToRequeue(shares)
 }
 
 // LateIn returns the time until the next slot has been used for longer than Patience, so that other VectorSidecars may
@@ -196,7 +196,7 @@ func (a *Allocator) LateIn() time.Duration {
 	var shortest time.Duration
 	now := a.now()
 	for _, state := range a.asks {
-		if overdue := state.late(now); overdue < len(state.since) {
+		if overdue := state.lateReports(now); overdue < len(state.since) {
 			if wait := state.since[overdue].Add(Patience).Sub(now) + time.Millisecond; shortest == 0 || wait < shortest {
 				shortest = wait
 			}
@@ -221,10 +221,10 @@ func (a *Allocator) Report(name types.NamespacedName, underWay, failed int, rule
 	}
 	demand := state.Demand
 	demand.UnderWay, demand.FailedUnderWay = min(underWay, state.UnderWay), min(failed, state.FailedUnderWay)
-	a.set(state, demand)
-	shares := a.share(rules)
+	a.replaceDemand(state, demand)
+	shares := a.assignSlots(rules)
 	delete(shares, name) // The VectorSidecar decides by itself when to retry.
-	return a.wake(shares)
+	return a.membersToRequeue(shares)
 }
 
 // Withdraw removes the demand of a VectorSidecar with a failed reconcile, and releases the slots that it was granted
@@ -238,18 +238,18 @@ func (a *Allocator) Withdraw(name types.NamespacedName, rules *Rules) (wake []ty
 		unused := state.unreported
 		state.later += state.Wanted + unused.UnderWay
 		state.unreported = Demand{}
-		a.set(state, Demand{Matched: state.Matched, UnderWay: state.UnderWay - unused.UnderWay, FailedUnderWay: state.FailedUnderWay - unused.FailedUnderWay})
+		a.replaceDemand(state, Demand{Matched: state.Matched, UnderWay: state.UnderWay - unused.UnderWay, FailedUnderWay: state.FailedUnderWay - unused.FailedUnderWay})
 	}
-	return a.wake(a.share(rules))
+	return a.membersToRequeue(a.assignSlots(rules))
 }
 
-// recall makes VectorSidecars with failed writes wait for slots again, because a slot is free for another reason.
-func (a *Allocator) recall() {
+// reclaimSlots makes VectorSidecars with failed writes wait for slots again, because a slot is free for another reason.
+func (a *Allocator) reclaimSlots() {
 	for _, state := range a.asks {
 		if state.later > 0 {
 			demand := state.Demand
 			demand.Wanted = state.later
-			a.set(state, demand)
+			a.replaceDemand(state, demand)
 			state.later = 0
 		}
 	}
@@ -261,13 +261,13 @@ func (a *Allocator) Forget(name types.NamespacedName, rules *Rules) (wake []type
 	defer a.mu.Unlock()
 	delete(a.unheard, name)
 	if state := a.asks[name]; state != nil {
-		if state.underWay() > 0 {
-			a.recall()
+		if state.inProgress() > 0 {
+			a.reclaimSlots()
 		}
-		a.set(state, Demand{})
+		a.replaceDemand(state, Demand{})
 		delete(a.asks, name)
 	}
-	return a.wake(a.share(rules))
+	return a.membersToRequeue(a.assignSlots(rules))
 }
 
 // Places are the numbers of rollout slots of all VectorSidecars.
@@ -283,16 +283,16 @@ type Places struct {
 func (a *Allocator) Places(rules *Rules) Places {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.places(rules)
+	return a.slotUsage(rules)
 }
 
-func (a *Allocator) places(rules *Rules) Places {
-	return Places{Limit: rules.Limit(a.sum.Matched), Taken: a.sum.underWay(), Waiting: a.sum.wanted()}
+func (a *Allocator) slotUsage(rules *Rules) Places {
+	return Places{Limit: rules.Limit(a.sum.Matched), Taken: a.sum.inProgress(), Waiting: a.sum.wanted()}
 }
 
-// share divides the free slots and returns the number for each VectorSidecar that gets any. It returns nil before all
+// assignSlots divides the free slots and returns the number for each VectorSidecar that gets any. It returns nil before all
 // VectorSidecars have reported.
-func (a *Allocator) share(rules *Rules) map[types.NamespacedName]int {
+func (a *Allocator) assignSlots(rules *Rules) map[types.NamespacedName]int {
 	if !rules.isLimited() || len(a.unheard) > 0 || a.unheard == nil {
 		return nil
 	}
@@ -301,35 +301,35 @@ func (a *Allocator) share(rules *Rules) map[types.NamespacedName]int {
 	free := limit - a.sum.UnderWay
 	extra := min(free, 0)
 	for name, state := range a.asks {
-		if count := state.late(now); count > 0 {
+		if count := state.lateReports(now); count > 0 {
 			overdue[name] = count
 			extra += count
 		}
 	}
 	shares := map[types.NamespacedName]int{}
-	isAny, wantedHealthy := func(types.NamespacedName) bool { return true }, func(state *ask) int { return state.Wanted }
-	a.divide(free, shares, wantedHealthy, isAny)
-	a.divide(extra, shares, wantedHealthy, func(name types.NamespacedName) bool { return overdue[name] == 0 })
+	isAny, wantedHealthy := func(types.NamespacedName) bool { return true }, func(state *slotState) int { return state.Wanted }
+	a.divideSlots(free, shares, wantedHealthy, isAny)
+	a.divideSlots(extra, shares, wantedHealthy, func(name types.NamespacedName) bool { return overdue[name] == 0 })
 	granted := 0
 	for _, count := range shares {
 		granted += count
 	}
 	if granted == a.sum.Wanted { // No healthy workload waits.
-		a.divide(limit-a.sum.underWay()-granted, shares, func(state *ask) int { return state.wanted() }, isAny)
+		a.divideSlots(limit-a.sum.inProgress()-granted, shares, func(state *slotState) int { return state.wanted() }, isAny)
 	}
 	return shares
 }
 
 // line is the VectorSidecars of one namespace that wait, in the order in which they get slots.
 type line struct {
-	// underWay is the number of slots that the whole namespace uses.
+	// inProgress is the number of slots that the whole namespace uses.
 	underWay int
 	waiting  []types.NamespacedName
 }
 
-// divide adds the free slots to the shares one after another. Each slot goes to the VectorSidecar with the fewest
+// divideSlots adds the free slots to the shares one after another. Each slot goes to the VectorSidecar with the fewest
 // slots, in the namespace with the fewest slots. No VectorSidecar gets more than its demand.
-func (a *Allocator) divide(free int, shares map[types.NamespacedName]int, demandFor func(*ask) int, isEligible func(types.NamespacedName) bool) {
+func (a *Allocator) divideSlots(free int, shares map[types.NamespacedName]int, demandFor func(*slotState) int, isEligible func(types.NamespacedName) bool) {
 	if free <= 0 {
 		return
 	}
@@ -363,22 +363,22 @@ func (a *Allocator) divide(free int, shares map[types.NamespacedName]int, demand
 		shares[name]++
 		queue.underWay++
 		if shares[name] < demandFor(a.asks[name]) {
-			queue.waiting = insert(queue.waiting, name, compareMembers)
+			queue.waiting = insertSorted(queue.waiting, name, compareMembers)
 		}
 		if len(queue.waiting) > 0 {
-			queues = insert(queues, queue, compareQueues)
+			queues = insertSorted(queues, queue, compareQueues)
 		}
 	}
 }
 
-// insert adds an item to a sorted list.
-func insert[T any](sorted []T, item T, compareItems func(x, y T) int) []T {
+// insertSorted adds an item to a sorted list.
+func insertSorted[T any](sorted []T, item T, compareItems func(x, y T) int) []T {
 	i, _ := slices.BinarySearchFunc(sorted, item, compareItems)
 	return slices.Insert(sorted, i, item)
 }
 
-// wake returns the names of the VectorSidecars that have a share and have not been woken yet.
-func (a *Allocator) wake(shares map[types.NamespacedName]int) []types.NamespacedName {
+// membersToRequeue returns the names of the VectorSidecars that have a share and have not been woken yet.
+func (a *Allocator) membersToRequeue(shares map[types.NamespacedName]int) []types.NamespacedName {
 	var names []types.NamespacedName
 	for name := range maps.Keys(shares) {
 		if state := a.asks[name]; !state.woken {

@@ -21,7 +21,7 @@ func named(name string) types.NamespacedName {
 type installation struct {
 	*Allocator
 	rules *Rules
-	// wants and underWay are by VectorSidecar; asking are those that will ask.
+	// wants and inProgress are by VectorSidecar; asking are those that will ask.
 	wants, underWay map[types.NamespacedName]int
 	asking          map[types.NamespacedName]bool
 }

@@ -58,8 +58,8 @@ const (
 	revisionLength = 5
 )
 
-// digest returns a digest of the content of Files.
-func (f Files) digest() string {
+// textDigest returns a digest of the content of Files.
+func (f Files) textDigest() string {
 	text, _ := json.Marshal(f) // Maps of strings and bytes always marshal, with sorted keys.
 	return meta.Digest(text, digestLength)
 }
@@ -87,33 +87,33 @@ func (f Files) Equals(other Files) bool {
 }
 
 // Revision returns the name of the content, a digest in hexadecimal.
-func (c *Content) Revision() string { return c.parts().revision() }
+func (c *Content) Revision() string { return c.contentDigests().revision() }
 
-// parts identifies the parts of a Content by their digests.
-type parts struct {
+// contentDigests identifies the parts of a Content by their digests.
+type contentDigests struct {
 	Values string            `json:"values"`
 	Sets   map[string]string `json:"sets,omitempty"`
 	Roll   string            `json:"roll,omitempty"`
 }
 
-func (c *Content) parts() *parts {
-	digests := &parts{Values: c.Values.digest(), Roll: c.Roll}
+func (c *Content) contentDigests() *contentDigests {
+	digests := &contentDigests{Values: c.Values.textDigest(), Roll: c.Roll}
 	for name, files := range c.Sets {
 		if digests.Sets == nil {
 			digests.Sets = map[string]string{}
 		}
-		digests.Sets[name] = files.digest()
+		digests.Sets[name] = files.textDigest()
 	}
 	return digests
 }
 
-func (p *parts) revision() string {
+func (p *contentDigests) revision() string {
 	text, _ := json.Marshal(p) // Maps of strings always marshal, with sorted keys.
 	return meta.Digest(text, revisionLength)
 }
 
 // digests returns the digests of all parts, without duplicates.
-func (p *parts) digests() []string {
+func (p *contentDigests) digests() []string {
 	digests := append(slices.Collect(maps.Values(p.Sets)), p.Values)
 	slices.Sort(digests)
 	return slices.Compact(digests)

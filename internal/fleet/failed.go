@@ -29,7 +29,7 @@ func (w *Waves) Failures(target *Given) map[string]FailureReason {
 // The caller holds the mutex.
 func (w *Waves) failedWorkloads(withFinished bool) map[string]int {
 	workloads := map[string]int{}
-	for _, member := range w.all() {
+	for _, member := range w.allProgress() {
 		if member.failed != "" && (withFinished || !member.isDone) {
 			workloads[member.failed] += member.workloads
 		}
@@ -43,11 +43,11 @@ func (w *Waves) HasRecovered(target *Given, now time.Time) bool {
 	failures := w.Failures(target)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if failures[target.Revision] != "" || !w.isHeard() {
+	if failures[target.Revision] != "" || !w.hasAllReports() {
 		return false
 	}
 	isUsed := false
-	for _, member := range w.all() {
+	for _, member := range w.allProgress() {
 		if member.revision != target.Revision || member.left == target.Revision {
 			continue
 		}

@@ -48,8 +48,8 @@ type Done struct {
 func (w *Waves) Gate(name types.NamespacedName, member Member, target *Given, now time.Time) Gate {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	gate := w.gate(member, target, now)
-	gate.IsHeard = w.isHeard()
+	gate := w.gateFor(member, target, now)
+	gate.IsHeard = w.hasAllReports()
 	if gate.IsHeard && gate.IsHalted {
 		gate.Finished = w.newestFinished(member.Wave, target)
 	}
@@ -58,28 +58,28 @@ func (w *Waves) Gate(name types.NamespacedName, member Member, target *Given, no
 		delete(w.waiting, key)
 	} else {
 		w.waiting[key] = true
-		gate.Meanwhile = w.meanwhile(member.Wave, target)
+		gate.Meanwhile = w.fallbackRevision(member.Wave, target)
 	}
 	return gate
 }
 
-// meanwhile returns a revision that VectorSidecars of a wave have finished, or else of a later wave. It skips the
+// fallbackRevision returns a revision that VectorSidecars of a wave have finished, or else of a later wave. It skips the
 // target revision and revisions that have failed anywhere. Of several members of a wave, the first by name counts.
-func (w *Waves) meanwhile(wave int, target *Given) *Done {
+func (w *Waves) fallbackRevision(wave int, target *Given) *Done {
 	failed := map[string]bool{}
-	for _, progress := range w.all() {
+	for _, progress := range w.allProgress() {
 		failed[progress.failed] = true
 	}
 	for _, stored := range target.Stored {
 		failed[stored.Revision] = failed[stored.Revision] || stored.Failure != nil
 	}
 	var bestName types.NamespacedName
-	var best *standing
-	for name, progress := range w.all() {
+	var best *memberProgress
+	for name, progress := range w.allProgress() {
 		if progress.wave < wave || !progress.isDone || progress.revision == target.Revision || failed[progress.revision] {
 			continue
 		}
-		if best == nil || progress.wave < best.wave || progress.wave == best.wave && compare(name, bestName) < 0 {
+		if best == nil || progress.wave < best.wave || progress.wave == best.wave && compareKeys(name, bestName) < 0 {
 			bestName, best = name, progress
 		}
 	}
@@ -93,7 +93,7 @@ func (w *Waves) meanwhile(wave int, target *Given) *Done {
 // revision and failed revisions, and returns "" if no revision is left.
 func (w *Waves) newestFinished(wave int, target *Given) string {
 	finished := map[string]bool{}
-	for _, member := range w.all() {
+	for _, member := range w.allProgress() {
 		if member.wave != wave {
 			continue
 		}
@@ -110,23 +110,23 @@ func (w *Waves) newestFinished(wave int, target *Given) string {
 	return ""
 }
 
-// isHeard reports whether all VectorSidecars have reported since the process started.
-func (w *Waves) isHeard() bool { return w.unheard != nil && len(w.unheard) == 0 }
+// hasAllReports reports whether all VectorSidecars have reported since the process started.
+func (w *Waves) hasAllReports() bool { return w.unheard != nil && len(w.unheard) == 0 }
 
-func (w *Waves) gate(member Member, target *Given, now time.Time) Gate {
+func (w *Waves) gateFor(member Member, target *Given, now time.Time) Gate {
 	switch {
 	case member.IsUndone:
 		return Gate{IsHalted: true, Why: "annotation " + meta.AnnotationUndoRollout + " undoes revision " + target.Revision}
 	case target.IsUndone(): // An undone revision does not start, even before all have reported.
 		return Gate{IsHalted: true, Why: fmt.Sprintf("a user has undone revision %s; change values, template sets or policy, or run kubectl vectorsidecar rollout retry", target.Revision)}
-	case !w.isHeard():
+	case !w.hasAllReports():
 		return Gate{Why: "not all VectorSidecars have been looked at since the operator started"}
 	}
-	frontier := w.front(target)
+	frontier := w.frontier(target)
 	if halt := target.Rules.Halt; halt != nil && frontier.failed >= halt.FailedWorkloads {
-		return Gate{IsHalted: true, Why: fmt.Sprintf("%d workloads failed with revision %s (rollout.halt): see %s", frontier.failed, target.Revision, titleOf(frontier.failing))}
+		return Gate{IsHalted: true, Why: fmt.Sprintf("%d workloads failed with revision %s (rollout.halt): see %s", frontier.failed, target.Revision, memberTitle(frontier.failing))}
 	}
-	passed, wave := target.promoted(), member.Wave
+	passed, wave := target.promotedWave(), member.Wave
 	switch {
 	case member.BackTo != "":
 		return Gate{Why: fmt.Sprintf("an annotation reverts it from revision %s to %s", target.Revision, member.BackTo)}
@@ -134,16 +134,16 @@ func (w *Waves) gate(member Member, target *Given, now time.Time) Gate {
 		return Gate{IsOpen: true}
 	}
 	if frontier.wave < wave {
-		return Gate{Wave: frontier.wave, Why: fmt.Sprintf("%s of wave %s is not done with revision %s", titleOf(frontier.blocking), target.Rules.NameOf(frontier.wave), target.Revision)}
+		return Gate{Wave: frontier.wave, Why: fmt.Sprintf("%s of wave %s is not done with revision %s", memberTitle(frontier.blocking), target.Rules.NameOf(frontier.wave), target.Revision)}
 	}
-	for name, progress := range w.all() {
+	for name, progress := range w.allProgress() {
 		isBefore := progress.wave < wave && progress.wave > passed && progress.revision == target.Revision
 		if isBefore && !progress.due.IsZero() && !progress.due.After(now) { // The VectorSidecar is reconciled in a moment.
-			return Gate{Until: now.Add(time.Second), Why: fmt.Sprintf("workloads of %s of wave %s have waited for spec.rollout.maxAge", titleOf(name), target.Rules.NameOf(progress.wave))}
+			return Gate{Until: now.Add(time.Second), Why: fmt.Sprintf("workloads of %s of wave %s have waited for spec.rollout.maxAge", memberTitle(name), target.Rules.NameOf(progress.wave))}
 		}
 	}
 	lastWave, soakEnd := 0, time.Time{}
-	for _, progress := range w.all() {
+	for _, progress := range w.allProgress() {
 		if progress.wave >= wave || progress.wave <= passed || progress.finished.IsZero() || progress.revision != target.Revision {
 			continue
 		}
@@ -157,8 +157,8 @@ func (w *Waves) gate(member Member, target *Given, now time.Time) Gate {
 	return Gate{IsOpen: true}
 }
 
-// titleOf returns the title of a VectorSidecar, or of a ClusterVectorSidecar, which does not have a namespace.
-func titleOf(name types.NamespacedName) string {
+// memberTitle returns the title of a VectorSidecar, or of a ClusterVectorSidecar, which does not have a namespace.
+func memberTitle(name types.NamespacedName) string {
 	if name.Namespace == "" {
 		return meta.Title(name.Name)
 	}

@@ -109,8 +109,8 @@ func (g *Given) RetriedAt() time.Time {
 	return timestamp
 }
 
-// promoted returns the number of the last wave that the others do not wait for, or -1 for none.
-func (g *Given) promoted() int {
+// promotedWave returns the number of the last wave that the others do not wait for, or -1 for none.
+func (g *Given) promotedWave() int {
 	for wave := range len(g.Rules.Waves) + 1 {
 		if g.Promoted == g.Revision+"/"+g.Rules.NameOf(wave) {
 			return wave

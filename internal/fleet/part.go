@@ -60,8 +60,8 @@ func (s *Stage) IsLike(other *Stage) bool {
 	return current.Revision == previous.Revision && current.RevertedFrom == previous.RevertedFrom && current.FailedRevision == previous.FailedRevision &&
 		current.StartTime.Equal(previous.StartTime) && current.CompletionTime.Equal(previous.CompletionTime) &&
 		s.IsHeld == other.IsHeld && s.Gate.IsOpen == other.Gate.IsOpen && s.Gate.IsHalted == other.Gate.IsHalted &&
-		s.Gate.Wave == other.Gate.Wave && sameMoment(s.Gate.Until, other.Gate.Until)
+		s.Gate.Wave == other.Gate.Wave && isSameTime(s.Gate.Until, other.Gate.Until)
 }
 
-// sameMoment compares two times without fractions of a second, because gates may set a time one second from now.
-func sameMoment(a, b time.Time) bool { return a.Truncate(time.Second).Equal(b.Truncate(time.Second)) }
+// isSameTime compares two times without fractions of a second, because gates may set a time one second from now.
+func isSameTime(a, b time.Time) bool { return a.Truncate(time.Second).Equal(b.Truncate(time.Second)) }

@@ -46,7 +46,7 @@ func partName(installation, digest string) string { return installation + "-part
 // record is the data of the ControllerRevision of a revision.
 type record struct {
 	Format int `json:"format"`
-	parts
+	contentDigests
 }
 
 // partRecord is the data of the ControllerRevision of a part.
@@ -59,13 +59,13 @@ type partRecord struct {
 // Records returns the ControllerRevisions that store a Content. The parts have to be written first. The
 // ControllerRevision of the revision has the number.
 func (c *Content) Records(namespace, installation string, number int64) (partObjects []appsv1.ControllerRevision, object *appsv1.ControllerRevision, err error) {
-	contentDigests := c.parts()
+	contentDigests := c.contentDigests()
 	filesByDigest := map[string]Files{contentDigests.Values: c.Values}
 	for name, digest := range contentDigests.Sets {
 		filesByDigest[digest] = c.Sets[name]
 	}
 	digests := contentDigests.digests()
-	if digest := c.BuiltIn.digest(); !c.BuiltIn.IsEmpty() && !slices.Contains(digests, digest) {
+	if digest := c.BuiltIn.textDigest(); !c.BuiltIn.IsEmpty() && !slices.Contains(digests, digest) {
 		filesByDigest[digest], digests = c.BuiltIn, append(digests, digest)
 	}
 	for _, digest := range digests {
@@ -92,7 +92,7 @@ func (c *Content) annotations() map[string]string {
 		return nil
 	}
 	samples, _ := json.Marshal(c.Samples) // Strings always marshal, with sorted keys.
-	return map[string]string{meta.AnnotationBuiltIn: c.BuiltIn.digest(), meta.AnnotationSamples: string(samples)}
+	return map[string]string{meta.AnnotationBuiltIn: c.BuiltIn.textDigest(), meta.AnnotationSamples: string(samples)}
 }
 
 // IsStoredBy reports whether the ControllerRevision of the revision records the same built-in templates and samples as
@@ -203,7 +203,7 @@ func (c *Content) readBuiltIn(object *appsv1.ControllerRevision, installation st
 	if partObject == nil {
 		return &RecordError{c.Revision(), fmt.Errorf("ControllerRevision %s is missing", partName(installation, digest))}
 	}
-	if c.BuiltIn, err = readPart(partObject); err == nil && c.BuiltIn.digest() != digest {
+	if c.BuiltIn, err = readPart(partObject); err == nil && c.BuiltIn.textDigest() != digest {
 		err = fmt.Errorf("ControllerRevision %s has other content than was stored: another writer changed it", partObject.Name)
 	}
 	if err != nil {

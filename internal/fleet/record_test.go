@@ -67,7 +67,7 @@ func TestReadContent_RestoresStoredContent(t *testing.T) {
 func TestReadContent_ChecksTheOperatorsOwnTemplates(t *testing.T) {
 	content := aContent()
 	content.BuiltIn, content.Samples = Files{Data: map[string]string{"Chart.yaml": "name: a"}}, map[string]string{"default": "0123"}
-	name, part := RecordName("values", content.Revision()), partName("values", content.BuiltIn.digest())
+	name, part := RecordName("values", content.Revision()), partName("values", content.BuiltIn.textDigest())
 	all := stored(t, content)
 	require.True(t, content.IsStoredBy(all[name]))
 	other := *content
@@ -75,7 +75,7 @@ func TestReadContent_ChecksTheOperatorsOwnTemplates(t *testing.T) {
 	require.False(t, other.IsStoredBy(all[name]))
 
 	own := all[part].Data
-	all[part].Data = all[partName("values", content.Values.digest())].Data
+	all[part].Data = all[partName("values", content.Values.textDigest())].Data
 	_, err := ReadContent("values", content.Revision(), from(all))
 	require.EqualError(t, err, "stored revision "+content.Revision()+": ControllerRevision "+part+" has other content than was stored: another writer changed it")
 	all[part].Data = own
@@ -134,7 +134,7 @@ func TestRevision_DependsOnContent(t *testing.T) {
 
 func TestReadContent_RejectsModifiedRecords(t *testing.T) {
 	revision := aContent().Revision()
-	name, part := RecordName("values", revision), partName("values", aContent().Values.digest())
+	name, part := RecordName("values", revision), partName("values", aContent().Values.textDigest())
 	change := func(of *appsv1.ControllerRevision, change func(map[string]any)) {
 		data := map[string]any{}
 		require.NoError(t, json.Unmarshal(of.Data.Raw, &data))

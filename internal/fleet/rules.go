@@ -63,7 +63,7 @@ func Parse(source string, text []byte) (*Rules, error) {
 		return nil, fmt.Errorf("%s: %w", layer.Position("waves"), err)
 	}
 	for i := range rules.Windows {
-		if err := rules.Windows[i].load(); err != nil {
+		if err := rules.Windows[i].parse(); err != nil {
 			return nil, fmt.Errorf("%s: windows.%d.%w", layer.Position("windows"), i, err)
 		}
 	}
@@ -119,19 +119,19 @@ type Window struct {
 	from, to time.Duration
 }
 
-func (w *Window) load() (err error) {
+func (w *Window) parse() (err error) {
 	if w.zone, err = time.LoadLocation(w.TimeZone); err != nil || w.TimeZone == "Local" {
 		return fmt.Errorf("timeZone: unknown time zone %q; use an IANA name such as Europe/Berlin", w.TimeZone)
 	}
-	w.from, w.to = sinceMidnight(w.From), sinceMidnight(w.To)
+	w.from, w.to = timeSinceMidnight(w.From), timeSinceMidnight(w.To)
 	if w.from == w.to {
 		return fmt.Errorf("to: it closes when it opens, at %s: write from: \"00:00\" and to: \"24:00\" for a whole day", w.To)
 	}
 	return nil
 }
 
-// sinceMidnight parses a time of day. The schema has checked its format.
-func sinceMidnight(text string) time.Duration {
+// timeSinceMidnight parses a time of day. The schema has checked its format.
+func timeSinceMidnight(text string) time.Duration {
 	hour, minute := 0, 0
 	_, _ = fmt.Sscanf(text, "%d:%d", &hour, &minute)
 	return time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute

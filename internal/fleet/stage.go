@@ -72,9 +72,9 @@ func Advance(previous *v1alpha1.RolloutStatus, member Member, target *Given, gat
 	isUndone := member.IsUndone || target.IsUndone() && !isRetried
 	switch {
 	case member.BackTo != "" && (status.Revision != member.BackTo || status.RevertedFrom != target.Revision):
-		stage.goBack(member.BackTo, &member, target)
+		stage.returnRevision(member.BackTo, &member, target)
 	case isUndone && status.Revision == target.Revision:
-		stage.undo(&member, target)
+		stage.undoRevision(&member, target)
 	case isRetried && status.RevertedFrom == target.Revision: // The failures still count for all other VectorSidecars.
 		*status = v1alpha1.RolloutStatus{
 			Revision: target.Revision, Previous: status.Revision, Generation: member.Generation, Wave: status.Wave, State: v1alpha1.RolloutProgressing,
@@ -84,16 +84,16 @@ func Advance(previous *v1alpha1.RolloutStatus, member Member, target *Given, gat
 		stage.IsNew = true
 	case status.Revision != target.Revision && gate.IsOpen:
 		*status = v1alpha1.RolloutStatus{
-			Revision: target.Revision, Previous: lastGood(status, target), Generation: member.Generation, Wave: status.Wave, State: v1alpha1.RolloutProgressing,
+			Revision: target.Revision, Previous: lastKnownGood(status, target), Generation: member.Generation, Wave: status.Wave, State: v1alpha1.RolloutProgressing,
 			LastHandledRetry: member.Retry, Failures: status.Failures,
 		}
 		stage.IsNew = true
 	case status.Revision == target.Revision && gate.IsHalted && onFailure == v1alpha1.OnFailureRevert && status.Previous != "" && !target.isFailed(status.Previous):
-		stage.goBack(status.Previous, &member, target)
+		stage.returnRevision(status.Previous, &member, target)
 	case status.Revision == "" && gate.Meanwhile != nil:
 		status.Revision, status.CompletionTime, stage.IsNew = gate.Meanwhile.Revision, &gate.Meanwhile.Finished, true
 	}
-	stage.wait(target)
+	stage.waitForWave(target)
 	if status.Message == "" {
 		status.Message = member.Refused
 	}
@@ -107,8 +107,8 @@ func (m *Member) isRetried(status *v1alpha1.RolloutStatus, target *Given) bool {
 	return m.BackTo == "" && !m.IsUndone && m.Retry != "" && m.Retry != status.LastHandledRetry && hasIt
 }
 
-// goBack reverts a VectorSidecar from the target revision to an earlier one.
-func (s *Stage) goBack(targetRevision string, member *Member, target *Given) {
+// returnRevision reverts a VectorSidecar from the target revision to an earlier one.
+func (s *Stage) returnRevision(targetRevision string, member *Member, target *Given) {
 	status := &s.Status
 	status.RevertedFrom, status.Revision, status.Previous = target.Revision, targetRevision, ""
 	status.Generation, status.StartTime, status.CompletionTime, status.LastHandledRetry, s.IsNew = member.Generation, nil, nil, member.Retry, true
@@ -126,11 +126,11 @@ func (s *Stage) handleUndo(member Member, target *Given) {
 	}
 }
 
-// undo reverts a VectorSidecar from the undone revision to an earlier one. Without an earlier revision, it stays.
-func (s *Stage) undo(member *Member, target *Given) {
+// undoRevision reverts a VectorSidecar from the undone revision to an earlier one. Without an earlier revision, it stays.
+func (s *Stage) undoRevision(member *Member, target *Given) {
 	switch targetRevision := returnTarget(&s.Status, s.Gate.Finished, target); {
 	case targetRevision != "":
-		s.goBack(targetRevision, member, target)
+		s.returnRevision(targetRevision, member, target)
 	case target.Stored == nil:
 		s.Gate.Why += "; the stored revisions could not be read"
 	case s.Gate.IsHeard:
@@ -148,9 +148,9 @@ func returnTarget(status *v1alpha1.RolloutStatus, newest string, target *Given) 
 	return newest
 }
 
-// lastGood returns the revision to revert to if the next one fails. A revision that the VectorSidecar has reverted to
+// lastKnownGood returns the revision to revert to if the next one fails. A revision that the VectorSidecar has reverted to
 // counts as good.
-func lastGood(status *v1alpha1.RolloutStatus, target *Given) string {
+func lastKnownGood(status *v1alpha1.RolloutStatus, target *Given) string {
 	isGood := (status.CompletionTime != nil || status.RevertedFrom != "") && status.FailedRevision != status.Revision
 	switch {
 	case isGood && !target.isFailed(status.Revision):
@@ -177,11 +177,11 @@ func (s *Stage) Refuse(previous *v1alpha1.RolloutStatus, target *Given, reason s
 		s.Status = *previous.DeepCopy()
 	}
 	s.Status.Wave, s.Gate.IsOpen, s.Gate.Why = wave, false, reason
-	s.wait(target)
+	s.waitForWave(target)
 }
 
-// wait sets the message about the wait of a VectorSidecar that does not have the target revision, or has a halted one.
-func (s *Stage) wait(target *Given) {
+// waitForWave sets the message about the wait of a VectorSidecar that does not have the target revision, or has a halted one.
+func (s *Stage) waitForWave(target *Given) {
 	status := &s.Status
 	s.IsHeld = IsHeld(status, target, s.Gate.IsHalted)
 	if status.Revision != target.Revision || s.Gate.IsHalted {
@@ -257,7 +257,7 @@ func (s *Stage) Observe(progress Progress, wave int, target *Given, now time.Tim
 	if hasFailed := progress.Failed+progress.Unexplained > 0 || !isBack && target.Rules.Halt != nil && status.FailedRevision == status.Revision; progress.IsDone && !progress.IsPaused && status.CompletionTime == nil && !hasFailed {
 		status.CompletionTime = &timestamp
 	}
-	if status.Failures = mergeFailures(status.Failures, status.Revision, s.failuresOf(progress, wave, target, now)); progress.Failed == 0 && status.CompletionTime != nil && !isBack && status.FailedRevision != status.Revision {
+	if status.Failures = mergeFailures(status.Failures, status.Revision, s.newFailures(progress, wave, target, now)); progress.Failed == 0 && status.CompletionTime != nil && !isBack && status.FailedRevision != status.Revision {
 		status.Failures = nil
 	}
 	if s.isWatched(wave, target, now) && progress.Failed > int(status.FailedWorkloads) {
@@ -284,8 +284,8 @@ func (s *Stage) Observe(progress Progress, wave int, target *Given, now time.Tim
 	return nextCheck
 }
 
-// failuresOf returns the failures that count for the present revision.
-func (s *Stage) failuresOf(progress Progress, wave int, target *Given, now time.Time) []v1alpha1.RolloutFailure {
+// newFailures returns the failures that count for the present revision.
+func (s *Stage) newFailures(progress Progress, wave int, target *Given, now time.Time) []v1alpha1.RolloutFailure {
 	if progress.Failed == 0 || !s.isWatched(wave, target, now) {
 		return nil
 	}
@@ -295,7 +295,7 @@ func (s *Stage) failuresOf(progress Progress, wave int, target *Given, now time.
 // isWatched reports whether failures still count for the present revision.
 func (s *Stage) isWatched(wave int, target *Given, now time.Time) bool {
 	status := &s.Status
-	return status.CompletionTime == nil || status.StartTime != nil && now.Before(status.CompletionTime.Add(target.Rules.watch(wave)))
+	return status.CompletionTime == nil || status.StartTime != nil && now.Before(status.CompletionTime.Add(target.Rules.watchTime(wave)))
 }
 
 // WatchedSince returns the time since when rollouts with the target revision were started, and whether their failures

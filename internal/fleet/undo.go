@@ -48,7 +48,7 @@ func PreviewUndo(members []UndoMember, target *Given, filter *types.NamespacedNa
 	waves.Await(nil)
 	for i := range members {
 		for n := range members[i].Waves {
-			member := Member{Wave: target.Rules.waveNamed(members[i].Waves[n].Wave), OnFailure: members[i].OnFailure}
+			member := Member{Wave: target.Rules.waveIndex(members[i].Waves[n].Wave), OnFailure: members[i].OnFailure}
 			target.Ask(&member, members[i].Annotations)
 			reports[i] = append(reports[i], Part{Of: member, Is: &members[i].Waves[n]})
 		}
@@ -64,18 +64,18 @@ func PreviewUndo(members []UndoMember, target *Given, filter *types.NamespacedNa
 		}
 		for _, report := range reports[i] {
 			stage := Advance(report.Is, report.Of, target, waves.Gate(members[i].Name, report.Of, target, now))
-			effect.add(members[i].Name, report, undone, stage.Status.Revision, target)
+			effect.addMember(members[i].Name, report, undone, stage.Status.Revision, target)
 		}
 	}
 	slices.SortFunc(effect.Moves, func(a, b UndoMove) int {
-		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), compareKeys(a.Name, b.Name))
 	})
-	slices.SortFunc(effect.Stuck, compare)
+	slices.SortFunc(effect.Stuck, compareKeys)
 	return effect
 }
 
-// add adds a part that gets a new revision next.
-func (e *UndoEffect) add(name types.NamespacedName, report Part, undone, newRevision string, target *Given) {
+// addMember adds a part that gets a new revision next.
+func (e *UndoEffect) addMember(name types.NamespacedName, report Part, undone, newRevision string, target *Given) {
 	switch status := report.Is; {
 	case status.Revision == "":
 		e.Others++

@@ -31,7 +31,7 @@ type Wave struct {
 // DefaultWave is the name of the last wave, which contains the VectorSidecars that other waves do not select.
 const DefaultWave = "default"
 
-func (w *Wave) load() (err error) {
+func (w *Wave) parse() (err error) {
 	w.namespaces = labels.Everything()
 	if w.NamespaceSelector != nil {
 		if w.namespaces, err = metav1.LabelSelectorAsSelector(w.NamespaceSelector); err != nil {
@@ -75,7 +75,7 @@ func (r *Rules) loadWaves() error {
 			return fmt.Errorf("waves.%d.name: duplicate wave name %q; names must be unique", i, wave.Name)
 		}
 		names[wave.Name] = true
-		if err := wave.load(); err != nil {
+		if err := wave.parse(); err != nil {
 			return fmt.Errorf("waves.%d.%w", i, err)
 		}
 	}
@@ -154,8 +154,8 @@ func (r *Rules) NameOf(wave int) string {
 	return DefaultWave
 }
 
-// waveNamed returns the number of the wave with a name, or the number of the last wave if the name is unknown.
-func (r *Rules) waveNamed(name string) int {
+// waveIndex returns the number of the wave with a name, or the number of the last wave if the name is unknown.
+func (r *Rules) waveIndex(name string) int {
 	wave := slices.IndexFunc(r.Waves, func(wave Wave) bool { return wave.Name == name })
 	if wave < 0 {
 		return len(r.Waves)
@@ -176,8 +176,8 @@ func (r *Rules) Soak(name string) time.Duration {
 // soak returns the soak of a wave.
 func (r *Rules) soak(wave int) time.Duration { return r.Soak(r.NameOf(wave)) }
 
-// watch returns the time for which failures count after a VectorSidecar of a wave has finished.
-func (r *Rules) watch(wave int) time.Duration {
+// watchTime returns the time for which failures count after a VectorSidecar of a wave has finished.
+func (r *Rules) watchTime(wave int) time.Duration {
 	if r.Halt == nil {
 		return r.soak(wave)
 	}

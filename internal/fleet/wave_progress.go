@@ -29,7 +29,7 @@ func ProgressingSince(target *Given, published time.Time, members []*v1alpha1.Ro
 		if !InProgress(status, target) {
 			continue
 		}
-		start := startOf(status, target, published, members)
+		start := waveStart(status, target, published, members)
 		if earliest, ok := startByWave[status.Wave]; !ok || !start.IsZero() && (earliest.IsZero() || start.Before(earliest)) {
 			startByWave[status.Wave] = start
 		}
@@ -40,16 +40,16 @@ func ProgressingSince(target *Given, published time.Time, members []*v1alpha1.Ro
 	return startByWave
 }
 
-// startOf returns the time when a member started the published revision. If none of its workloads has started to roll
+// waveStart returns the time when a member started the published revision. If none of its workloads has started to roll
 // out, it returns the earliest possible start, which is the end of all earlier waves. It returns zero if that time is
 // not known.
-func startOf(status *v1alpha1.RolloutStatus, target *Given, published time.Time, members []*v1alpha1.RolloutStatus) time.Time {
+func waveStart(status *v1alpha1.RolloutStatus, target *Given, published time.Time, members []*v1alpha1.RolloutStatus) time.Time {
 	if status.StartTime != nil {
 		return status.StartTime.Time
 	}
 	start := published
 	for _, earlier := range members {
-		if earlier.Revision != target.Revision || earlier.CompletionTime == nil || target.Rules.waveNamed(earlier.Wave) >= target.Rules.waveNamed(status.Wave) {
+		if earlier.Revision != target.Revision || earlier.CompletionTime == nil || target.Rules.waveIndex(earlier.Wave) >= target.Rules.waveIndex(status.Wave) {
 			continue
 		}
 		if end := earlier.CompletionTime.Add(target.Rules.Soak(earlier.Wave)); end.After(start) {

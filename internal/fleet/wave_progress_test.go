@@ -54,7 +54,7 @@ func TestProgressingSince_AgreesWithTheMetric(t *testing.T) {
 
 			waves := NewWaves()
 			for i, is := range test.members {
-				waves.Tell(types.NamespacedName{Namespace: "shop", Name: fmt.Sprint(i)}, given, Part{Of: Member{Wave: rules.waveNamed(is.Wave)}, Is: is})
+				waves.Tell(types.NamespacedName{Namespace: "shop", Name: fmt.Sprint(i)}, given, Part{Of: Member{Wave: rules.waveIndex(is.Wave)}, Is: is})
 			}
 			counts, _ := waves.Count(given)
 			for _, count := range counts {

@@ -26,7 +26,7 @@ type Waves struct {
 	mu sync.Mutex
 	// seen has one standing for each VectorSidecar. A ClusterVectorSidecar has one for each wave that contains some of
 	// its namespaces.
-	seen map[types.NamespacedName][]standing
+	seen map[types.NamespacedName][]memberProgress
 	// failing is the number of standings with failed workloads.
 	failing int
 	// unheard are the VectorSidecars that have to report first. It is nil until the VectorSidecars are known.
@@ -34,7 +34,7 @@ type Waves struct {
 	// waiting are the members with a closed gate.
 	waiting map[place]bool
 	// last is the frontier at the time of the last wake-up of waiting members.
-	last front
+	last waveFrontier
 }
 
 // place identifies a VectorSidecar in its wave, or a ClusterVectorSidecar in one of its waves.
@@ -51,8 +51,8 @@ type Part struct {
 	Is *v1alpha1.RolloutStatus
 }
 
-// standing is the progress of one VectorSidecar.
-type standing struct {
+// memberProgress is the progress of one VectorSidecar.
+type memberProgress struct {
 	wave     int
 	revision string
 	// isDone is true if all workloads have finished the revision. done is the time since when this is so.
@@ -75,8 +75,8 @@ type standing struct {
 	workloads int
 }
 
-// front is the frontier of a revision: the first wave that has not finished it, and its failures.
-type front struct {
+// waveFrontier is the frontier of a revision: the first wave that has not finished it, and its failures.
+type waveFrontier struct {
 	revision string
 	// wave is the first unfinished wave that is not skipped by a promotion. blocking is its first VectorSidecar that
 	// has not finished.
@@ -86,13 +86,13 @@ type front struct {
 	// of them.
 	failed  int
 	failing types.NamespacedName
-	// isHeard is true if all VectorSidecars have reported.
+	// hasAllReports is true if all VectorSidecars have reported.
 	isHeard bool
 }
 
 // NewWaves returns Waves without any reports.
 func NewWaves() *Waves {
-	return &Waves{seen: map[types.NamespacedName][]standing{}, waiting: map[place]bool{}}
+	return &Waves{seen: map[types.NamespacedName][]memberProgress{}, waiting: map[place]bool{}}
 }
 
 // Known reports whether the VectorSidecars that have to report first are known.
@@ -124,17 +124,17 @@ func (w *Waves) Tell(name types.NamespacedName, target *Given, reports ...Part) 
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.unheard, name)
-	w.set(name, standings(target, reports))
-	return w.wake(target)
+	w.setProgress(name, parseReports(target, reports))
+	return w.membersToRequeue(target)
 }
 
-// set replaces the standings of a VectorSidecar. The caller holds the mutex.
-func (w *Waves) set(name types.NamespacedName, standings []standing) {
+// setProgress replaces the standings of a VectorSidecar. The caller holds the mutex.
+func (w *Waves) setProgress(name types.NamespacedName, standings []memberProgress) {
 	w.failing += countFailing(standings) - countFailing(w.seen[name])
 	w.seen[name] = standings
 }
 
-func countFailing(standings []standing) (failing int) {
+func countFailing(standings []memberProgress) (failing int) {
 	for i := range standings {
 		if standings[i].failed != "" {
 			failing++
@@ -143,17 +143,17 @@ func countFailing(standings []standing) (failing int) {
 	return failing
 }
 
-func standings(target *Given, reports []Part) []standing {
-	members := make([]standing, 0, len(reports))
+func parseReports(target *Given, reports []Part) []memberProgress {
+	members := make([]memberProgress, 0, len(reports))
 	for i := range reports {
-		members = append(members, reports[i].standing(target))
+		members = append(members, reports[i].memberProgress(target))
 	}
 	return members
 }
 
-func (p *Part) standing(target *Given) standing {
+func (p *Part) memberProgress(target *Given) memberProgress {
 	member, status := &p.Of, p.Is
-	progress := standing{
+	progress := memberProgress{
 		wave: member.Wave, revision: status.Revision, isDone: status.CompletionTime != nil, due: member.Due, previous: status.Previous, isReverted: status.RevertedFrom != "",
 	}
 	if status.State == v1alpha1.RolloutPaused || member.BackTo != "" || member.IsUndone {
@@ -178,9 +178,9 @@ func (w *Waves) Pass(name types.NamespacedName, target *Given, lastReports ...Pa
 	defer w.mu.Unlock()
 	delete(w.unheard, name)
 	if _, isSeen := w.seen[name]; !isSeen && len(lastReports) > 0 {
-		w.set(name, standings(target, lastReports))
+		w.setProgress(name, parseReports(target, lastReports))
 	}
-	return w.wake(target)
+	return w.membersToRequeue(target)
 }
 
 // Forget removes a deleted VectorSidecar. The target is nil if waves are not in use.
@@ -188,19 +188,19 @@ func (w *Waves) Forget(name types.NamespacedName, target *Given) (wake []types.N
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.unheard, name)
-	w.set(name, nil)
+	w.setProgress(name, nil)
 	delete(w.seen, name)
 	maps.DeleteFunc(w.waiting, func(waits place, _ bool) bool { return waits.NamespacedName == name })
 	if target == nil {
 		return nil
 	}
-	return w.wake(target)
+	return w.membersToRequeue(target)
 }
 
-// wake returns the waiting VectorSidecars if the frontier has changed. If the number of failures has changed, it
+// membersToRequeue returns the waiting VectorSidecars if the frontier has changed. If the number of failures has changed, it
 // returns all VectorSidecars.
-func (w *Waves) wake(target *Given) []types.NamespacedName {
-	current := w.front(target)
+func (w *Waves) membersToRequeue(target *Given) []types.NamespacedName {
+	current := w.frontier(target)
 	previous := w.last
 	if w.last = current; previous.revision == current.revision && previous.wave == current.wave && previous.failed == current.failed && previous.isHeard == current.isHeard {
 		return nil
@@ -217,28 +217,28 @@ func (w *Waves) wake(target *Given) []types.NamespacedName {
 	return slices.Collect(maps.Keys(names))
 }
 
-// front returns the frontier of the target revision.
-func (w *Waves) front(target *Given) front {
-	frontier := front{revision: target.Revision, wave: len(target.Rules.Waves) + 1, isHeard: w.isHeard()}
-	passed := target.promoted()
-	for name, progress := range w.all() {
+// frontier returns the frontier of the target revision.
+func (w *Waves) frontier(target *Given) waveFrontier {
+	frontier := waveFrontier{revision: target.Revision, wave: len(target.Rules.Waves) + 1, isHeard: w.hasAllReports()}
+	passed := target.promotedWave()
+	for name, progress := range w.allProgress() {
 		if progress.failed == target.Revision {
 			frontier.failed += progress.workloads
-			if progress.workloads > 0 && (frontier.failing.Name == "" || compare(name, frontier.failing) < 0) {
+			if progress.workloads > 0 && (frontier.failing.Name == "" || compareKeys(name, frontier.failing) < 0) {
 				frontier.failing = name
 			}
 		}
 		isBehind := progress.wave > passed && progress.left != target.Revision && (progress.revision != target.Revision || !progress.isDone)
-		if isBehind && (progress.wave < frontier.wave || progress.wave == frontier.wave && compare(name, frontier.blocking) < 0) {
+		if isBehind && (progress.wave < frontier.wave || progress.wave == frontier.wave && compareKeys(name, frontier.blocking) < 0) {
 			frontier.wave, frontier.blocking = progress.wave, name
 		}
 	}
 	return frontier
 }
 
-// all returns an iterator over all standings with the names of their VectorSidecars.
-func (w *Waves) all() iter.Seq2[types.NamespacedName, *standing] {
-	return func(yield func(types.NamespacedName, *standing) bool) {
+// allProgress returns an iterator over all standings with the names of their VectorSidecars.
+func (w *Waves) allProgress() iter.Seq2[types.NamespacedName, *memberProgress] {
+	return func(yield func(types.NamespacedName, *memberProgress) bool) {
 		for name, members := range w.seen {
 			for i := range members {
 				if !yield(name, &members[i]) {
@@ -249,7 +249,7 @@ func (w *Waves) all() iter.Seq2[types.NamespacedName, *standing] {
 	}
 }
 
-func compare(a, b types.NamespacedName) int {
+func compareKeys(a, b types.NamespacedName) int {
 	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 }
 
@@ -261,7 +261,7 @@ func (w *Waves) Count(target *Given) (waves []WaveCount, isHalted bool) {
 	for wave := range len(target.Rules.Waves) + 1 {
 		waves = append(waves, WaveCount{Wave: target.Rules.NameOf(wave)})
 	}
-	for _, progress := range w.all() {
+	for _, progress := range w.allProgress() {
 		count := &waves[min(progress.wave, len(waves)-1)]
 		switch {
 		case isInProgress(progress.revision, progress.isDone, target):
@@ -273,7 +273,7 @@ func (w *Waves) Count(target *Given) (waves []WaveCount, isHalted bool) {
 		}
 	}
 	halt := target.Rules.Halt
-	return waves, halt != nil && w.front(target).failed >= halt.FailedWorkloads
+	return waves, halt != nil && w.frontier(target).failed >= halt.FailedWorkloads
 }
 
 // WaveCount has the numbers of VectorSidecars of a wave.
