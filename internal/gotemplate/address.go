@@ -19,8 +19,8 @@ const (
 	addressHint = "print its fields, or the value with toJson"
 )
 
-// refusedVerb returns an error if printf rejects a verb for all arguments.
-func refusedVerb(flags string, verb rune) error {
+// verbError returns an error if printf rejects a verb for all arguments.
+func verbError(flags string, verb rune) error {
 	switch {
 	case verb == 'p':
 		return withHint(fmt.Errorf("printf's %%%sp prints an address, so that two renderings differ", flags), "leave it out")

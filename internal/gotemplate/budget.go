@@ -96,9 +96,9 @@ func newMeter(ctx context.Context, budget Budget) *meter {
 // stepsPerCheck is the number of steps between two checks of the time, which take some tens of microseconds.
 const stepsPerCheck = 64
 
-// step adds a number of steps, and checks the time from time to time. It returns an error if a bound is
+// addSteps adds a number of steps, and checks the time from time to time. It returns an error if a bound is
 // exceeded.
-func (m *meter) step(n int) error {
+func (m *meter) addSteps(n int) error {
 	if n < 0 || n > m.budget.Steps-m.steps {
 		return overBudget(boundSteps, "the templates take more than %d steps", m.budget.Steps)
 	}
@@ -107,11 +107,11 @@ func (m *meter) step(n int) error {
 		return nil
 	}
 	m.checked = m.steps
-	return m.alive()
+	return m.checkContext()
 }
 
-// alive returns an error if the context is done or the timeout is exceeded.
-func (m *meter) alive() error {
+// checkContext returns an error if the context is done or the timeout is exceeded.
+func (m *meter) checkContext() error {
 	if err := m.ctx.Err(); err != nil {
 		return &boundError{bound: boundTime, message: "rendering was canceled: " + err.Error(), cause: err}
 	}
@@ -135,24 +135,24 @@ func (m *meter) allocate(bytes int) error {
 	return nil
 }
 
-// fits returns an error if a text would be too long. It does not change the meter.
-func (m *meter) fits(bytes int) error {
+// checkAllocation returns an error if a text would be too long. It does not change the meter.
+func (m *meter) checkAllocation(bytes int) error {
 	if bytes < 0 || bytes > m.budget.Bytes {
 		return overBudget(boundBytes, "the text would be longer than %d bytes", m.budget.Bytes)
 	}
 	return nil
 }
 
-// pieces adds the memory of a list, or returns an error if the list would be too long.
-func (m *meter) pieces(count, bytesEach int) error {
+// allocatePieces adds the memory of a list, or returns an error if the list would be too long.
+func (m *meter) allocatePieces(count, bytesEach int) error {
 	if count < 0 || count > m.budget.Nodes {
 		return overBudget(boundNodes, "the list would have more than %d items", m.budget.Nodes)
 	}
-	return m.allocate(product(count, bytesEach))
+	return m.allocate(saturatingProduct(count, bytesEach))
 }
 
-// product multiplies two sizes. If the result would overflow, it returns a large constant.
-func product(a, b int) int {
+// saturatingProduct multiplies two sizes. If the result would overflow, it returns a large constant.
+func saturatingProduct(a, b int) int {
 	const top = 1 << 50
 	if a <= 0 || b <= 0 {
 		return 0

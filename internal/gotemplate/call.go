@@ -39,8 +39,8 @@ const (
 // guard charges the meter for a call with some arguments.
 type guard func(m *meter, args []any) error
 
-// call evaluates the call of a function by its name.
-func (f *frame) call(dot any, node parse.Node, name *parse.IdentifierNode, args []parse.Node, piped any) (any, error) {
+// callFunction evaluates the call of a function by its name.
+func (f *frame) callFunction(dot any, node parse.Node, name *parse.IdentifierNode, args []parse.Node, piped any) (any, error) {
 	callArgs := &arguments{dot: dot, nodes: args, piped: piped}
 	if name.Ident == "and" || name.Ident == "or" {
 		return f.shortCircuit(name.Ident == "or", callArgs)
@@ -49,8 +49,8 @@ func (f *frame) call(dot any, node parse.Node, name *parse.IdentifierNode, args 
 	if called == nil {
 		return nil, fmt.Errorf("unknown function %q", name.Ident)
 	}
-	value, err := f.apply(called, reflect.Value{}, node, callArgs)
-	return value, f.fail(node, err)
+	value, err := f.applyFunction(called, reflect.Value{}, node, callArgs)
+	return value, f.locateError(node, err)
 }
 
 // shortCircuit evaluates and, and or. It returns the first argument that decides the result, or else the last
@@ -61,9 +61,9 @@ func (f *frame) shortCircuit(stopOn bool, callArgs *arguments) (any, error) {
 		return nil, errors.New("and, or take at least one argument")
 	}
 	for _, node := range callArgs.nodes {
-		err := f.step(1)
+		err := f.addSteps(1)
 		if err == nil {
-			value, err = f.argument(callArgs.dot, node, reflect.TypeFor[any]())
+			value, err = f.evaluateArgument(callArgs.dot, node, reflect.TypeFor[any]())
 		}
 		if err != nil {
 			return nil, err
@@ -78,9 +78,9 @@ func (f *frame) shortCircuit(stopOn bool, callArgs *arguments) (any, error) {
 	return value, nil
 }
 
-// apply evaluates the arguments, charges for the call, and makes it. The receiver of a method counts as an argument.
-func (f *frame) apply(called *function, receiver reflect.Value, node parse.Node, callArgs *arguments) (any, error) {
-	values, err := f.evaluate(called, node, callArgs)
+// applyFunction evaluates the arguments, charges for the call, and makes it. The receiver of a method counts as an argument.
+func (f *frame) applyFunction(called *function, receiver reflect.Value, node parse.Node, callArgs *arguments) (any, error) {
+	values, err := f.evaluateArguments(called, node, callArgs)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (f *frame) apply(called *function, receiver reflect.Value, node parse.Node,
 	if receiver.IsValid() {
 		boundArg, charged = receiver, append([]any{addressed{receiver}}, values...)
 	}
-	if err := f.charge(called, charged); err != nil {
+	if err := f.chargeCall(called, charged); err != nil {
 		return nil, err
 	}
 	args, err := called.convert(boundArg, values)
@@ -100,11 +100,11 @@ func (f *frame) apply(called *function, receiver reflect.Value, node parse.Node,
 	if err != nil {
 		return nil, err
 	}
-	return result, f.accept(result)
+	return result, f.chargeResult(result)
 }
 
-// evaluate returns the values of the arguments. It returns an error if their number is wrong.
-func (f *frame) evaluate(called *function, node parse.Node, callArgs *arguments) ([]any, error) {
+// evaluateArguments returns the values of the arguments. It returns an error if their number is wrong.
+func (f *frame) evaluateArguments(called *function, node parse.Node, callArgs *arguments) ([]any, error) {
 	count := len(callArgs.nodes)
 	if !isNothing(callArgs.piped) {
 		count++
@@ -114,36 +114,36 @@ func (f *frame) evaluate(called *function, node parse.Node, callArgs *arguments)
 	}
 	values := make([]any, 0, count)
 	for i, arg := range callArgs.nodes {
-		value, err := f.argument(callArgs.dot, arg, called.parameter(i))
+		value, err := f.evaluateArgument(callArgs.dot, arg, called.parameterType(i))
 		if err == nil {
-			value, err = called.admit(value)
+			value, err = called.admitArgument(value)
 		}
 		if err != nil {
-			return nil, f.fail(arg, err)
+			return nil, f.locateError(arg, err)
 		}
 		values = append(values, value)
 	}
 	if isNothing(callArgs.piped) {
 		return values, nil
 	}
-	value, err := called.admit(callArgs.piped)
-	return append(values, value), f.fail(node, err)
+	value, err := called.admitArgument(callArgs.piped)
+	return append(values, value), f.locateError(node, err)
 }
 
-// admit applies the function's rule for missing values to an argument.
-func (called *function) admit(value any) (any, error) {
+// admitArgument applies the function's rule for missing values to an argument.
+func (called *function) admitArgument(value any) (any, error) {
 	switch called.missing {
 	case refuseMissing:
 		if err := requirePresent(value); err != nil {
 			return nil, err
 		}
 	case asNil:
-		value = orNil(value)
+		value = valueOrNil(value)
 	}
-	return plain(value), nil
+	return plainValue(value), nil
 }
 
-func (called *function) skip() int {
+func (called *function) hiddenParameters() int {
 	if called.bound {
 		return 1
 	}
@@ -153,7 +153,7 @@ func (called *function) skip() int {
 // checkArgumentCount returns an error if the number of arguments is wrong.
 func (called *function) checkArgumentCount(count int) error {
 	typ := called.fn.Type()
-	expected := typ.NumIn() - called.skip()
+	expected := typ.NumIn() - called.hiddenParameters()
 	if typ.IsVariadic() && count < expected-1 {
 		return fmt.Errorf("wrong number of arguments for %s: want at least %d, got %d", called.name, expected-1, count)
 	}
@@ -163,10 +163,10 @@ func (called *function) checkArgumentCount(count int) error {
 	return nil
 }
 
-// parameter returns the type of the n-th argument of the template.
-func (called *function) parameter(n int) reflect.Type {
+// parameterType returns the type of the n-th argument of the template.
+func (called *function) parameterType(n int) reflect.Type {
 	typ := called.fn.Type()
-	n += called.skip()
+	n += called.hiddenParameters()
 	if typ.IsVariadic() && n >= typ.NumIn()-1 {
 		return typ.In(typ.NumIn() - 1).Elem()
 	}
@@ -176,8 +176,8 @@ func (called *function) parameter(n int) reflect.Type {
 // callBytes is the maximum number of bytes that a call allocates in addition to its result.
 const callBytes = 256
 
-func (f *frame) charge(called *function, args []any) error {
-	if err := f.step(1); err != nil {
+func (f *frame) chargeCall(called *function, args []any) error {
+	if err := f.addSteps(1); err != nil {
 		return err
 	}
 	if err := f.allocate(callBytes + 16*len(args)); err != nil {
@@ -189,20 +189,20 @@ func (f *frame) charge(called *function, args []any) error {
 	return called.guard(f.meter, args)
 }
 
-// accept checks the size of a result. It does not count the content of a container, because the content existed
+// chargeResult checks the size of a result. It does not count the content of a container, because the content existed
 // before the call.
-func (f *frame) accept(result any) error {
+func (f *frame) chargeResult(result any) error {
 	switch result := result.(type) {
 	case nil, bool, int, int64, float64:
 		return nil
 	case string:
-		return f.fits(len(result))
+		return f.checkAllocation(len(result))
 	}
 	v := reflect.ValueOf(result)
 	switch v.Kind() {
 	case reflect.Map, reflect.Slice:
 		if v.Len() > f.budget.Nodes && v.Type().Elem().Kind() != reflect.Uint8 {
-			return f.pieces(v.Len(), 0)
+			return f.allocatePieces(v.Len(), 0)
 		}
 	}
 	return nil

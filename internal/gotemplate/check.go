@@ -30,8 +30,8 @@ type fault struct {
 	describe   func() (message, hint string)
 }
 
-// check returns the faults in all definitions of the set.
-func (s *Set) check() []error {
+// checkDefinitions returns the faults in all definitions of the set.
+func (s *Set) checkDefinitions() []error {
 	return checkDefinitions(s.functions, s.scope, s.scope.definitions)
 }
 
@@ -41,7 +41,7 @@ func checkDefinitions(functions map[string]*function, visible *scope, definition
 	c := &checker{functions: functions, scope: visible}
 	for _, definition := range definitions {
 		c.definition = definition
-		walk(definition.root, c.visit)
+		walkNodes(definition.root, c.checkNode)
 	}
 	slices.SortFunc(c.faults, func(a, b fault) int {
 		return cmp.Or(cmp.Compare(a.definition.file, b.definition.file), cmp.Compare(a.start, b.start))
@@ -60,28 +60,28 @@ func (c *checker) report(node parse.Node, describe func() (message, hint string)
 	c.faults = append(c.faults, fault{c.definition, c.definition.nodeStart(node), describe})
 }
 
-// visit checks one node.
-func (c *checker) visit(node parse.Node) {
+// checkNode checks one node.
+func (c *checker) checkNode(node parse.Node) {
 	switch node := node.(type) {
 	case *parse.TemplateNode:
-		c.template(node, node.Name)
+		c.checkTemplate(node, node.Name)
 	case *parse.CommandNode:
-		c.command(node)
+		c.checkCommand(node)
 	case *parse.IdentifierNode:
-		c.function(node)
+		c.checkFunction(node)
 	}
 }
 
-// walk calls a function for a node and for all nodes below it that may contain a call. The function is called
+// walkNodes calls a function for a node and for all nodes below it that may contain a call. The function is called
 // for a node before the nodes below it.
-func walk(node parse.Node, visit func(parse.Node)) {
+func walkNodes(node parse.Node, visit func(parse.Node)) {
 	switch node := node.(type) {
 	case *parse.ListNode:
 		if node == nil {
 			return
 		}
 		for _, child := range node.Nodes {
-			walk(child, visit)
+			walkNodes(child, visit)
 		}
 		return
 	case *parse.PipeNode:
@@ -92,7 +92,7 @@ func walk(node parse.Node, visit func(parse.Node)) {
 	visit(node)
 	switch node := node.(type) {
 	case *parse.ActionNode:
-		walk(node.Pipe, visit)
+		walkNodes(node.Pipe, visit)
 	case *parse.IfNode:
 		walkBranch(&node.BranchNode, visit)
 	case *parse.WithNode:
@@ -100,27 +100,27 @@ func walk(node parse.Node, visit func(parse.Node)) {
 	case *parse.RangeNode:
 		walkBranch(&node.BranchNode, visit)
 	case *parse.TemplateNode:
-		walk(node.Pipe, visit)
+		walkNodes(node.Pipe, visit)
 	case *parse.PipeNode:
 		for _, command := range node.Cmds {
-			walk(command, visit)
+			walkNodes(command, visit)
 		}
 	case *parse.CommandNode:
 		for _, arg := range node.Args {
-			walk(arg, visit)
+			walkNodes(arg, visit)
 		}
 	case *parse.ChainNode:
-		walk(node.Node, visit)
+		walkNodes(node.Node, visit)
 	}
 }
 
 func walkBranch(node *parse.BranchNode, visit func(parse.Node)) {
-	walk(node.Pipe, visit)
-	walk(node.List, visit)
-	walk(node.ElseList, visit)
+	walkNodes(node.Pipe, visit)
+	walkNodes(node.List, visit)
+	walkNodes(node.ElseList, visit)
 }
 
-func (c *checker) command(command *parse.CommandNode) {
+func (c *checker) checkCommand(command *parse.CommandNode) {
 	name, isCall := command.Args[0].(*parse.IdentifierNode)
 	if !isCall || len(command.Args) < 2 {
 		return
@@ -129,29 +129,29 @@ func (c *checker) command(command *parse.CommandNode) {
 	switch {
 	case !isConstant:
 	case name.Ident == "include":
-		c.template(constant, constant.Text)
+		c.checkTemplate(constant, constant.Text)
 	case name.Ident == "printf":
-		c.format(constant)
+		c.checkFormat(constant)
 	}
 }
 
-// format checks a constant format string of printf.
-func (c *checker) format(node *parse.StringNode) {
+// checkFormat checks a constant format string of printf.
+func (c *checker) checkFormat(node *parse.StringNode) {
 	var hint *hinted
 	if refused := readFormat(node.Text, nil).refused; errors.As(refused, &hint) {
 		c.report(node, func() (string, string) { return refused.Error(), hint.hint })
 	}
 }
 
-// template checks a constant template name of include or template.
-func (c *checker) template(node parse.Node, name string) {
-	if c.scope != nil && c.scope.find(name) == nil {
+// checkTemplate checks a constant template name of include or template.
+func (c *checker) checkTemplate(node parse.Node, name string) {
+	if c.scope != nil && c.scope.findDefinition(name) == nil {
 		c.report(node, func() (string, string) { return unknownTemplate(name, c.scope) })
 	}
 }
 
 func unknownTemplate(name string, visible *scope) (message, hint string) {
-	names := visible.names()
+	names := visible.definitionNames()
 	message = fmt.Sprintf("unknown template %q", shorten(name))
 	if near := nearest(name, names); near != "" {
 		return message, fmt.Sprintf("did you mean %q?", near)
@@ -159,7 +159,7 @@ func unknownTemplate(name string, visible *scope) (message, hint string) {
 	return message, listKeys(names)
 }
 
-func (c *checker) function(node *parse.IdentifierNode) {
+func (c *checker) checkFunction(node *parse.IdentifierNode) {
 	if c.functions[node.Ident] == nil {
 		c.report(node, func() (string, string) { return unknownFunction(node.Ident, c.functions) })
 	}

@@ -42,9 +42,9 @@ func guardMarshal(perNode int) guard {
 		if err != nil {
 			return err
 		}
-		memory := product(total.bytes, marshalPerByte) + product(total.nodes, perNode) +
-			product(total.indent, 3) + product(total.paths, 3)
-		return m.pay(memory, product(total.bytes, 4)+product(total.nodes, 256))
+		memory := saturatingProduct(total.bytes, marshalPerByte) + saturatingProduct(total.nodes, perNode) +
+			saturatingProduct(total.indent, 3) + saturatingProduct(total.paths, 3)
+		return m.chargeCopy(memory, saturatingProduct(total.bytes, 4)+saturatingProduct(total.nodes, 256))
 	}
 }
 

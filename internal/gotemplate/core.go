@@ -35,7 +35,7 @@ func coreFunctions() []ownFunction {
 // requireValue returns a value, or an error with the author's message if the value is null, an empty string or
 // missing.
 func requireValue(message string, value any) (any, error) {
-	if value = orNil(value); value == nil || value == "" {
+	if value = valueOrNil(value); value == nil || value == "" {
 		return nil, errors.New(message)
 	}
 	return value, nil
@@ -90,7 +90,7 @@ func dig(f *frame, args ...any) (any, error) {
 		case !isMap:
 			return nil, fmt.Errorf("dig looks for %q in a map; got %s", shorten(name), describeType(value))
 		}
-		f.watch.key(value, name)
+		f.watch.recordKey(value, name)
 		item, isKey := tree[name]
 		if !isKey {
 			return otherwise, nil

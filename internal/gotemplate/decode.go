@@ -14,7 +14,7 @@ import (
 
 func fromYAML(f *frame, text string) (map[string]any, error) {
 	tree := map[string]any{}
-	if err := f.readsYAML(text); err != nil {
+	if err := f.measureYAML(text); err != nil {
 		return nil, err
 	}
 	if err := f.limits().DecodeYAML([]byte(text), &tree); err != nil {
@@ -25,7 +25,7 @@ func fromYAML(f *frame, text string) (map[string]any, error) {
 
 func fromYAMLArray(f *frame, text string) ([]any, error) {
 	list := []any{}
-	if err := f.readsYAML(text); err != nil {
+	if err := f.measureYAML(text); err != nil {
 		return nil, err
 	}
 	if err := f.limits().DecodeYAML([]byte(text), &list); err != nil {
@@ -36,7 +36,7 @@ func fromYAMLArray(f *frame, text string) ([]any, error) {
 
 func fromJSON(f *frame, text string) (map[string]any, error) {
 	tree := map[string]any{}
-	if err := f.readsJSON(text); err != nil {
+	if err := f.measureJSON(text); err != nil {
 		return nil, err
 	}
 	if err := f.limits().DecodeJSON([]byte(text), &tree); err != nil {
@@ -47,7 +47,7 @@ func fromJSON(f *frame, text string) (map[string]any, error) {
 
 func fromJSONArray(f *frame, text string) ([]any, error) {
 	list := []any{}
-	if err := f.readsJSON(text); err != nil {
+	if err := f.measureJSON(text); err != nil {
 		return nil, err
 	}
 	if err := f.limits().DecodeJSON([]byte(text), &list); err != nil {
@@ -57,7 +57,7 @@ func fromJSONArray(f *frame, text string) ([]any, error) {
 }
 
 func mustFromJSON(f *frame, text string) (any, error) {
-	if err := f.readsJSON(text); err != nil {
+	if err := f.measureJSON(text); err != nil {
 		return nil, err
 	}
 	var value any
@@ -68,7 +68,7 @@ func mustFromJSON(f *frame, text string) (any, error) {
 }
 
 func fromTOML(f *frame, text string) (map[string]any, error) {
-	if err := f.readsTOML(text); err != nil {
+	if err := f.measureTOML(text); err != nil {
 		return nil, err
 	}
 	if err := f.allocate(tomlPaths(text)); err != nil {
@@ -89,13 +89,13 @@ func tomlPaths(text string) int {
 	const perStep = 64
 	tables := strings.Count(text, "{")
 	lines, longest := 0, 0
-	total := product(perStep, product(tables, tables))
+	total := saturatingProduct(perStep, saturatingProduct(tables, tables))
 	for line := range strings.Lines(text) {
 		dots := strings.Count(line, ".")
 		lines, longest = lines+1, max(longest, dots)
-		total += product(perStep, product(dots, dots))
+		total += saturatingProduct(perStep, saturatingProduct(dots, dots))
 	}
-	return total + product(perStep, product(lines+tables, longest+tables))
+	return total + saturatingProduct(perStep, saturatingProduct(lines+tables, longest+tables))
 }
 
 // withoutDate replaces dates by texts in place, because the text of a date depends on the local time zone.
@@ -144,21 +144,21 @@ func (f *frame) limits() bounded.Limits {
 	return limits
 }
 
-func (f *frame) readsYAML(text string) error {
-	return f.reads(text, f.limits().MeasureYAML, yamlCost())
+func (f *frame) measureYAML(text string) error {
+	return f.chargeDecoding(text, f.limits().MeasureYAML, yamlCost())
 }
 
-func (f *frame) readsJSON(text string) error {
-	return f.reads(text, f.limits().MeasureJSON, jsonCost())
+func (f *frame) measureJSON(text string) error {
+	return f.chargeDecoding(text, f.limits().MeasureJSON, jsonCost())
 }
 
-func (f *frame) readsTOML(text string) error {
-	return f.reads(text, f.limits().MeasureTOML, tomlCost())
+func (f *frame) measureTOML(text string) error {
+	return f.chargeDecoding(text, f.limits().MeasureTOML, tomlCost())
 }
 
-// reads charges for reading a text: first for its length, and then for its content.
-func (f *frame) reads(text string, measure func([]byte) (bounded.Size, error), cost decodeCost) error {
-	if err := f.pay(product(len(text), cost.perByte), product(len(text), 4)); err != nil {
+// chargeDecoding charges for reading a text: first for its length, and then for its content.
+func (f *frame) chargeDecoding(text string, measure func([]byte) (bounded.Size, error), cost decodeCost) error {
+	if err := f.chargeCopy(saturatingProduct(len(text), cost.perByte), saturatingProduct(len(text), 4)); err != nil {
 		return err
 	}
 	size, err := measure([]byte(text))
@@ -166,7 +166,7 @@ func (f *frame) reads(text string, measure func([]byte) (bounded.Size, error), c
 	if errors.As(err, &refused) {
 		return overBudget(budgetName(refused.Bound), "%s", refused.Error())
 	}
-	return f.pieces(size.Nodes, cost.perNode)
+	return f.allocatePieces(size.Nodes, cost.perNode)
 }
 
 // budgetName returns the name of the bound in Error.Budget for a limit of package bounded.

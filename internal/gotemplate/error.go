@@ -81,7 +81,7 @@ func (e *Error) position() string {
 // maxTrail is the maximum length of Trail, so that errors of a deep recursion stay readable.
 const maxTrail = 8
 
-func (e *Error) calledAt(position string) {
+func (e *Error) addCaller(position string) {
 	switch {
 	case len(e.Trail) < maxTrail:
 		e.Trail = append(e.Trail, position)

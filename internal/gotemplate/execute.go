@@ -48,7 +48,7 @@ func (s *Set) ExecuteWatched(ctx context.Context, name string, data map[string]a
 	defer runtime.UnlockOSThread()
 	r := &run{set: s, meter: newMeter(ctx, s.budget)}
 	text, err = r.execute(template, data)
-	return text, r.reads(err), err
+	return text, r.recordedReads(err), err
 }
 
 func (r *run) execute(template *definition, data map[string]any) (text string, err error) {
@@ -59,7 +59,7 @@ func (r *run) execute(template *definition, data map[string]any) (text string, e
 			r.watch.isAll = true
 		}
 	}()
-	root, err := r.root(template, data)
+	root, err := r.rootData(template, data)
 	if err != nil {
 		r.watch.isAll = true
 		return "", template.explain(template.name, nil, err)
@@ -67,20 +67,20 @@ func (r *run) execute(template *definition, data map[string]any) (text string, e
 	return r.render(r.set.scope, template, root)
 }
 
-// reads returns the reads of the watched values in an execution. The argument is the error of the execution, if
+// recordedReads returns the reads of the watched values in an execution. The argument is the error of the execution, if
 // any.
-func (r *run) reads(err error) Reads {
+func (r *run) recordedReads(err error) Reads {
 	var located *Error
 	budget := ""
 	if errors.As(err, &located) {
 		budget = located.Budget
 	}
-	return r.watch.reads(len(r.set.watch), budget)
+	return r.watch.recordedReads(len(r.set.watch), budget)
 }
 
-// root returns a copy of the caller's data with .Template, and starts to watch it.
-func (r *run) root(template *definition, data map[string]any) (map[string]any, error) {
-	if err := r.alive(); err != nil {
+// rootData returns a copy of the caller's data with .Template, and starts to watch it.
+func (r *run) rootData(template *definition, data map[string]any) (map[string]any, error) {
+	if err := r.checkContext(); err != nil {
 		return nil, err
 	}
 	copied := make(map[string]any, len(data)+1)
@@ -94,14 +94,14 @@ func (r *run) root(template *definition, data map[string]any) (map[string]any, e
 		copied[key] = copyValue(value)
 	}
 	if copied["Template"] == nil {
-		copied["Template"] = describe(template.file)
+		copied["Template"] = templateValues(template.file)
 	}
 	r.watch.start(copied, r.set.watch)
 	return copied, nil
 }
 
-// describe returns the value of .Template as Helm sets it.
-func describe(file string) map[string]any {
+// templateValues returns the value of .Template as Helm sets it.
+func templateValues(file string) map[string]any {
 	base := file
 	if i := strings.Index(file, "templates/"); i >= 0 {
 		base = file[:i+len("templates")]
@@ -112,21 +112,21 @@ func describe(file string) map[string]any {
 // render executes one definition and returns its output.
 func (r *run) render(visible *scope, template *definition, dot any) (string, error) {
 	f := frame{run: r, scope: visible, definition: template, output: &strings.Builder{}}
-	f.push("$", dot)
-	if _, err := f.list(dot, template.root); err != nil {
+	f.pushVariable("$", dot)
+	if _, err := f.executeList(dot, template.root); err != nil {
 		return "", err
 	}
 	return f.output.String(), nil
 }
 
-// enter increments the nesting depth of include, template and tpl. It returns an error if the bound is
+// enterCall increments the nesting depth of include, template and tpl. It returns an error if the bound is
 // exceeded.
-func (r *run) enter() error {
+func (r *run) enterCall() error {
 	if r.depth >= r.budget.Depth {
 		return overBudget(boundDepth, "include, template and tpl are nested more than %d deep", r.budget.Depth)
 	}
 	r.depth++
-	return r.step(1)
+	return r.addSteps(1)
 }
 
-func (r *run) exit() { r.depth-- }
+func (r *run) exitCall() { r.depth-- }

@@ -15,19 +15,19 @@ import (
 // of its pointer type, such as String, can be called.
 type addressed struct{ reflect.Value }
 
-// plain returns the value in an addressed, and all other values unchanged.
-func plain(value any) any {
+// plainValue returns the value in an addressed, and all other values unchanged.
+func plainValue(value any) any {
 	if value, ok := value.(addressed); ok {
 		return value.Interface()
 	}
 	return value
 }
 
-// indirect returns the target of pointers, as range does.
-func indirect(value any) any {
+// dereference returns the target of pointers, as range does.
+func dereference(value any) any {
 	v := reflect.ValueOf(value)
 	if _, isMissing := value.(*absent); isMissing || v.Kind() != reflect.Pointer {
-		return plain(value)
+		return plainValue(value)
 	}
 	for v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()
@@ -46,9 +46,9 @@ func elementValue(v reflect.Value) any {
 	return v.Interface()
 }
 
-// chain evaluates .A.B, $x.A.B and (…).A.B. Only the last part may be a method with arguments. If the last key
-// is missing, the result is a missing value. If an earlier key is missing, chain returns an error.
-func (f *frame) chain(dot any, node parse.Node, args []parse.Node, piped any) (any, error) {
+// evaluateChain evaluates .A.B, $x.A.B and (…).A.B. Only the last part may be a method with arguments. If the last key
+// is missing, the result is a missing value. If an earlier key is missing, evaluateChain returns an error.
+func (f *frame) evaluateChain(dot any, node parse.Node, args []parse.Node, piped any) (any, error) {
 	value, name, fields, err := f.chainStart(dot, node)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (f *frame) chain(dot any, node parse.Node, args []parse.Node, piped any) (a
 		return nil, fmt.Errorf("%s is not a function and takes no arguments", name)
 	}
 	for i, field := range fields {
-		if err := f.step(1); err != nil {
+		if err := f.addSteps(1); err != nil {
 			return nil, err
 		}
 		var callArgs *arguments
@@ -66,22 +66,22 @@ func (f *frame) chain(dot any, node parse.Node, args []parse.Node, piped any) (a
 		}
 		// Nearly all fields are existing keys.
 		if tree, ok := value.(map[string]any); ok && callArgs == nil {
-			f.watch.key(value, field)
+			f.watch.recordKey(value, field)
 			if item, isKey := tree[field]; isKey {
 				value = item
 				continue
 			}
 		}
 		holder := strings.Join(append([]string{name}, fields[:i]...), ".")
-		lookup := &fieldLookup{frame: f, field: field, holder: orDot(holder)}
+		lookup := &fieldLookup{frame: f, field: field, holder: nameOrDot(holder)}
 		if value, err = lookup.resolve(value, callArgs); err != nil {
-			return nil, f.fail(node, err)
+			return nil, f.locateError(node, err)
 		}
 	}
 	return value, nil
 }
 
-func orDot(holder string) string {
+func nameOrDot(holder string) string {
 	if holder == "" {
 		return "."
 	}
@@ -149,7 +149,7 @@ func (p *fieldLookup) resolveReflected(v reflect.Value, callArgs *arguments) (an
 		if callArgs == nil {
 			callArgs = &arguments{piped: nothing{}}
 		}
-		return p.apply(called, receiver, nil, callArgs)
+		return p.applyFunction(called, receiver, nil, callArgs)
 	}
 	if v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()

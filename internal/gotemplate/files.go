@@ -64,17 +64,17 @@ func (f Files) Glob(pattern string) (Files, error) {
 
 // AsConfig returns the files as the data of a ConfigMap in YAML: the text of each file by its base name.
 func (f Files) AsConfig() (string, error) {
-	return f.data(func(content []byte) string { return string(content) })
+	return f.encodeData(func(content []byte) string { return string(content) })
 }
 
 // AsSecrets returns the files as the data of a Secret in YAML: the base64 of each file by its base name.
 func (f Files) AsSecrets() (string, error) {
-	return f.data(base64.StdEncoding.EncodeToString)
+	return f.encodeData(base64.StdEncoding.EncodeToString)
 }
 
-// data returns the encoded files in YAML by base name. If two files have the same base name, the file with the
+// encodeData returns the encoded files in YAML by base name. If two files have the same base name, the file with the
 // later path counts.
-func (f Files) data(encode func([]byte) string) (string, error) {
+func (f Files) encodeData(encode func([]byte) string) (string, error) {
 	if f == nil {
 		return "", nil
 	}
@@ -100,20 +100,20 @@ func filesMethods() map[string]any {
 // guardFiles returns a guard that charges only for the result of a method of Files, and not for all files.
 func guardFiles(method string) guard {
 	return func(m *meter, args []any) error {
-		f, _ := plain(args[0]).(Files)
+		f, _ := plainValue(args[0]).(Files)
 		content := 0
 		switch name, _ := args[len(args)-1].(string); method {
 		case "AsConfig", "AsSecrets":
 			for _, file := range f {
 				content += len(file)
 			}
-			return m.pay(product(content, marshalPerByte), product(content, 4))
+			return m.chargeCopy(saturatingProduct(content, marshalPerByte), saturatingProduct(content, 4))
 		case "Lines":
-			return m.pieces(strings.Count(string(f[name]), "\n")+1, 16)
+			return m.allocatePieces(strings.Count(string(f[name]), "\n")+1, 16)
 		case "Get", "GetBytes":
 			content = len(f[name])
 		}
-		return m.pay(product(content, copiedPerByte)+product(len(f), copiedPerNode), content)
+		return m.chargeCopy(saturatingProduct(content, copiedPerByte)+saturatingProduct(len(f), copiedPerNode), content)
 	}
 }
 

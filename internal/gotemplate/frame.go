@@ -29,11 +29,11 @@ type variable struct {
 	path []string
 }
 
-func (f *frame) push(name string, value any) {
+func (f *frame) pushVariable(name string, value any) {
 	f.variables = append(f.variables, variable{name: name, value: value})
 }
 
-func (f *frame) pop(mark int) { f.variables = f.variables[:mark] }
+func (f *frame) popVariables(mark int) { f.variables = f.variables[:mark] }
 
 // variable returns the innermost variable with a name. The parser guarantees that the variable exists, except
 // in an assignment to a range variable in the range's own pipeline.
@@ -46,15 +46,15 @@ func (f *frame) variable(name string) (*variable, error) {
 	return nil, fmt.Errorf("variable %s is not defined", name)
 }
 
-// fail returns an error with the position of a node.
-func (f *frame) fail(node parse.Node, err error) error {
+// locateError returns an error with the position of a node.
+func (f *frame) locateError(node parse.Node, err error) error {
 	var templateErr *Error
 	if err == nil || node == nil || errors.As(err, &templateErr) {
 		return err
 	}
 	located := f.explain(f.name, node, err)
 	if errors.As(located, &templateErr) {
-		templateErr.Values = f.valuesIn(node)
+		templateErr.Values = f.valuesPaths(node)
 	}
 	return located
 }
@@ -68,15 +68,15 @@ const (
 	continueLoop
 )
 
-func (f *frame) list(dot any, list *parse.ListNode) (control, error) {
+func (f *frame) executeList(dot any, list *parse.ListNode) (control, error) {
 	if list == nil {
 		return proceed, nil
 	}
 	for _, node := range list.Nodes {
-		if err := f.step(1); err != nil {
-			return proceed, f.fail(node, err)
+		if err := f.addSteps(1); err != nil {
+			return proceed, f.locateError(node, err)
 		}
-		flow, err := f.node(dot, node)
+		flow, err := f.executeNode(dot, node)
 		if flow != proceed || err != nil {
 			return flow, err
 		}
@@ -84,20 +84,20 @@ func (f *frame) list(dot any, list *parse.ListNode) (control, error) {
 	return proceed, nil
 }
 
-func (f *frame) node(dot any, node parse.Node) (control, error) {
+func (f *frame) executeNode(dot any, node parse.Node) (control, error) {
 	switch node := node.(type) {
 	case *parse.TextNode:
-		return proceed, f.fail(node, f.write(string(node.Text)))
+		return proceed, f.locateError(node, f.writeText(string(node.Text)))
 	case *parse.ActionNode:
-		return proceed, f.action(dot, node)
+		return proceed, f.executeAction(dot, node)
 	case *parse.IfNode:
-		return f.branch(dot, &node.BranchNode, false)
+		return f.executeBranch(dot, &node.BranchNode, false)
 	case *parse.WithNode:
-		return f.branch(dot, &node.BranchNode, true)
+		return f.executeBranch(dot, &node.BranchNode, true)
 	case *parse.RangeNode:
-		return f.loop(dot, node)
+		return f.executeRange(dot, node)
 	case *parse.TemplateNode:
-		return proceed, f.template(dot, node)
+		return proceed, f.executeTemplate(dot, node)
 	case *parse.BreakNode:
 		return breakLoop, nil
 	case *parse.ContinueNode:
@@ -106,20 +106,20 @@ func (f *frame) node(dot any, node parse.Node) (control, error) {
 	return proceed, nil
 }
 
-// action evaluates a pipeline, and prints its value unless the pipeline assigns the value to a variable.
-func (f *frame) action(dot any, node *parse.ActionNode) error {
-	value, err := f.pipeline(dot, node.Pipe)
+// executeAction evaluates a pipeline, and prints its value unless the pipeline assigns the value to a variable.
+func (f *frame) executeAction(dot any, node *parse.ActionNode) error {
+	value, err := f.evaluatePipeline(dot, node.Pipe)
 	if err != nil || len(node.Pipe.Decl) > 0 {
 		return err
 	}
 	if missing, ok := value.(*absent); ok {
-		return f.fail(f.operand(node.Pipe), missing.asError())
+		return f.locateError(f.operand(node.Pipe), missing.asError())
 	}
-	text, err := f.print(value)
+	text, err := f.formatResult(value)
 	if err == nil {
-		err = f.write(text)
+		err = f.writeText(text)
 	}
-	return f.fail(node.Pipe, err)
+	return f.locateError(node.Pipe, err)
 }
 
 // operand returns the node of a pipeline for the position of messages: its only operand, or else the whole
@@ -131,34 +131,34 @@ func (f *frame) operand(pipe *parse.PipeNode) parse.Node {
 	return pipe
 }
 
-// write appends a text to the output.
-func (f *frame) write(text string) error {
-	if err := f.fits(f.output.Len() + len(text)); err != nil {
+// writeText appends a text to the output.
+func (f *frame) writeText(text string) error {
+	if err := f.checkAllocation(f.output.Len() + len(text)); err != nil {
 		return err
 	}
 	// A buffer is copied as it grows.
-	if err := f.allocate(product(2, len(text))); err != nil {
+	if err := f.allocate(saturatingProduct(2, len(text))); err != nil {
 		return err
 	}
 	f.output.WriteString(text)
 	return nil
 }
 
-// branch executes if or with. Only with sets the dot to the value.
-func (f *frame) branch(dot any, node *parse.BranchNode, rebind bool) (control, error) {
+// executeBranch executes if or with. Only with sets the dot to the value.
+func (f *frame) executeBranch(dot any, node *parse.BranchNode, rebind bool) (control, error) {
 	mark := len(f.variables)
-	defer f.pop(mark)
-	value, err := f.pipeline(dot, node.Pipe)
+	defer f.popVariables(mark)
+	value, err := f.evaluatePipeline(dot, node.Pipe)
 	if err != nil {
 		return proceed, err
 	}
 	switch {
 	case !isTrue(value):
-		return f.list(dot, node.ElseList)
+		return f.executeList(dot, node.ElseList)
 	case rebind:
-		return f.list(value, node.List)
+		return f.executeList(value, node.List)
 	}
-	return f.list(dot, node.List)
+	return f.executeList(dot, node.List)
 }
 
 // isTrue reports whether a value is true as a condition in text/template: it is neither zero nor empty.
@@ -187,20 +187,20 @@ func isTrue(value any) bool {
 	return !v.IsZero()
 }
 
-// template executes the action template. Unlike the function include, the action prints directly into the
+// executeTemplate executes the action template. Unlike the function include, the action prints directly into the
 // output.
-func (f *frame) template(dot any, node *parse.TemplateNode) error {
+func (f *frame) executeTemplate(dot any, node *parse.TemplateNode) error {
 	var value any
 	if node.Pipe != nil {
 		var err error
-		if value, err = f.pipeline(dot, node.Pipe); err != nil {
+		if value, err = f.evaluatePipeline(dot, node.Pipe); err != nil {
 			return err
 		}
 	}
 	f.calling = node
 	text, err := f.include(node.Name, value)
 	if err == nil {
-		err = f.write(text)
+		err = f.writeText(text)
 	}
-	return f.fail(node, err)
+	return f.locateError(node, err)
 }

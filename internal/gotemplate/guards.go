@@ -35,7 +35,7 @@ func guardCost(perByte, perNode int) guard {
 		if err != nil {
 			return err
 		}
-		return m.pay(product(total.bytes, perByte)+product(total.nodes, perNode), total.bytes)
+		return m.chargeCopy(saturatingProduct(total.bytes, perByte)+saturatingProduct(total.nodes, perNode), total.bytes)
 	}
 }
 
@@ -50,16 +50,16 @@ func guardPrinted(perByte int) guard {
 		if err != nil {
 			return err
 		}
-		return m.pay(product(total.bytes, perByte)+product(total.nodes, copiedPerNode), total.bytes)
+		return m.chargeCopy(saturatingProduct(total.bytes, perByte)+saturatingProduct(total.nodes, copiedPerNode), total.bytes)
 	}
 }
 
-// pay charges memory, and steps for the time to process a number of bytes.
-func (m *meter) pay(memory, touched int) error {
+// chargeCopy charges memory, and steps for the time to process a number of bytes.
+func (m *meter) chargeCopy(memory, touched int) error {
 	if err := m.allocate(memory); err != nil {
 		return err
 	}
-	return m.step(touched / bytesPerStep)
+	return m.addSteps(touched / bytesPerStep)
 }
 
 func (m *meter) measureAll(args []any) (size, error) {
@@ -69,7 +69,7 @@ func (m *meter) measureAll(args []any) (size, error) {
 		if err != nil {
 			return total, err
 		}
-		total.add(argSize)
+		total.addSize(argSize)
 	}
 	return total, nil
 }
@@ -89,15 +89,15 @@ func guardHeld(m *meter, args []any) error {
 		items += length(arg)
 	}
 	if items > m.budget.Nodes {
-		return m.pieces(items, 0)
+		return m.allocatePieces(items, 0)
 	}
-	return m.pay(product(items, copiedPerNode), product(items, 16))
+	return m.chargeCopy(saturatingProduct(items, copiedPerNode), saturatingProduct(items, 16))
 }
 
 // guardKey is the guard of functions that look up one key in a map: get and hasKey.
 func guardKey(m *meter, args []any) error {
 	if key, isText := args[1].(string); isText {
-		m.watch.key(args[0], key)
+		m.watch.recordKey(args[0], key)
 	}
 	return nil
 }
@@ -106,7 +106,7 @@ func guardKey(m *meter, args []any) error {
 func guardPluck(m *meter, args []any) error {
 	if key, isText := args[0].(string); isText {
 		for _, tree := range args[1:] {
-			m.watch.key(tree, key)
+			m.watch.recordKey(tree, key)
 		}
 	}
 	return nil
@@ -124,7 +124,7 @@ func guardTexts(m *meter, args []any) error {
 			bytes += len(text)
 		}
 	}
-	return m.step(bytes / bytesPerStep)
+	return m.addSteps(bytes / bytesPerStep)
 }
 
 // length returns the number of items in a map or a list, or 0 for other values.
@@ -152,7 +152,7 @@ func guardDict(m *meter, args []any) error {
 			return err
 		}
 	}
-	return m.pay(product(len(args), copiedPerNode), 0)
+	return m.chargeCopy(saturatingProduct(len(args), copiedPerNode), 0)
 }
 
 // guardPairs is the guard of functions that compare each item with each other item, such as uniq and without.
@@ -166,22 +166,22 @@ func guardPairs(m *meter, args []any) error {
 		longest = max(longest, length(arg))
 	}
 	longest = max(longest, len(args))
-	if err := m.step(product(longest, total.nodes) / 16); err != nil {
+	if err := m.addSteps(saturatingProduct(longest, total.nodes) / 16); err != nil {
 		return err
 	}
-	return m.pay(product(total.nodes, copiedPerNode), total.bytes)
+	return m.chargeCopy(saturatingProduct(total.nodes, copiedPerNode), total.bytes)
 }
 
 // guardShort is the guard of functions that parse numbers or versions. It rejects long arguments, because the
 // parsers are not designed for long texts.
 func guardShort(m *meter, args []any) error {
-	if err := m.short(args); err != nil {
+	if err := m.checkShort(args); err != nil {
 		return err
 	}
 	return guardDeep(m, args)
 }
 
-func (m *meter) short(args []any) error {
+func (m *meter) checkShort(args []any) error {
 	const maxBytes = 4096
 	for _, arg := range args {
 		if text, ok := arg.(string); ok && len(text) > maxBytes {
@@ -198,7 +198,7 @@ func guardNumbers(m *meter, args []any) error {
 	if len(args) > maxArguments {
 		return overBudget(boundSteps, "the call has more than %d arguments", maxArguments)
 	}
-	if err := m.short(args); err != nil {
+	if err := m.checkShort(args); err != nil {
 		return err
 	}
 	return guardCost(copiedPerByte, 4096)(m, args)

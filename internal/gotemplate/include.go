@@ -15,20 +15,20 @@ func includeFunction(f *frame, name string, dot any) (string, error) {
 
 // include executes another template with a value as its root, and returns the output.
 func (f *frame) include(name string, dot any) (string, error) {
-	included := f.scope.find(name)
+	included := f.scope.findDefinition(name)
 	if included == nil {
 		message, hint := unknownTemplate(name, f.scope)
 		return "", withHint(errors.New(message), hint)
 	}
 	calling := f.calling
-	if err := f.enter(); err != nil {
+	if err := f.enterCall(); err != nil {
 		return "", err
 	}
-	defer f.exit()
+	defer f.exitCall()
 	text, err := f.render(f.scope, included, dot)
 	var located *Error
 	if errors.As(err, &located) {
-		located.calledAt(f.errorAt(f.nodeStart(calling), "").position())
+		located.addCaller(f.errorAt(f.nodeStart(calling), "").position())
 	}
 	return text, err
 }
@@ -48,18 +48,18 @@ type parsedText struct {
 func tplFunction(f *frame, text string, dot any) (string, error) {
 	parsed, err := f.parseText(text)
 	if err != nil {
-		return "", f.insideText(err)
+		return "", f.markTextError(err)
 	}
 	calling := f.calling
-	if err := f.enter(); err != nil {
+	if err := f.enterCall(); err != nil {
 		return "", err
 	}
-	defer f.exit()
+	defer f.exitCall()
 	visible := &scope{outer: f.scope, definitions: parsed.definitions}
 	rendered, err := f.render(visible, parsed.main, dot)
 	if err != nil {
 		f.calling = calling
-		return "", f.insideText(err)
+		return "", f.markTextError(err)
 	}
 	return rendered, nil
 }
@@ -70,7 +70,7 @@ func (f *frame) parseText(text string) (*parsedText, error) {
 		return cached, nil
 	}
 	_, inActions := scanActions(text)
-	if err := f.pay(product(inActions, bytesPerAction)+2*len(text), product(inActions, 16)+len(text)); err != nil {
+	if err := f.chargeCopy(saturatingProduct(inActions, bytesPerAction)+2*len(text), saturatingProduct(inActions, 16)+len(text)); err != nil {
 		return nil, err
 	}
 	definitions, err := parseSource(&source{file: textName, text: text})
@@ -85,15 +85,15 @@ func (f *frame) parseText(text string) (*parsedText, error) {
 	return parsed, nil
 }
 
-// insideText moves an error in a text of tpl to the position of the call, because a user cannot open the text
+// markTextError moves an error in a text of tpl to the position of the call, because a user cannot open the text
 // as a file.
-func (f *frame) insideText(err error) error {
+func (f *frame) markTextError(err error) error {
 	var inner *Error
 	if !errors.As(err, &inner) {
 		return err
 	}
 	if inner.Template != textName {
-		inner.calledAt(f.errorAt(f.nodeStart(f.calling), "").position())
+		inner.addCaller(f.errorAt(f.nodeStart(f.calling), "").position())
 		return inner
 	}
 	outer := f.errorAt(f.nodeStart(f.calling), inner.Message)

@@ -16,9 +16,9 @@ func index(f *frame, item any, indexes ...any) (any, error) {
 		case *absent:
 			return nil, holder.asError()
 		case nil:
-			return nil, withHint(fmt.Errorf("index %v is looked up in null", printable(subscript)), optionalHint)
+			return nil, withHint(fmt.Errorf("index %v is looked up in null", plainResult(subscript)), optionalHint)
 		}
-		element, err := f.indexOne(indirect(item), subscript)
+		element, err := f.indexOnce(dereference(item), subscript)
 		if err != nil {
 			return nil, err
 		}
@@ -27,19 +27,19 @@ func index(f *frame, item any, indexes ...any) (any, error) {
 	return item, nil
 }
 
-func (f *frame) indexOne(item, subscript any) (any, error) {
+func (f *frame) indexOnce(item, subscript any) (any, error) {
 	holder := reflect.ValueOf(item)
 	switch holder.Kind() {
 	case reflect.Map:
 		key, err := assign(subscript, holder.Type().Key())
 		if err != nil {
-			return nil, fmt.Errorf("index %v: %w", printable(subscript), err)
+			return nil, fmt.Errorf("index %v: %w", plainResult(subscript), err)
 		}
-		f.watch.key(item, key.String())
+		f.watch.recordKey(item, key.String())
 		if element := holder.MapIndex(key); element.IsValid() {
 			return elementValue(element), nil
 		}
-		return &absent{holder: "the map", container: item, key: fmt.Sprint(printable(subscript)), watch: &f.watch}, nil
+		return &absent{holder: "the map", container: item, key: fmt.Sprint(plainResult(subscript)), watch: &f.watch}, nil
 	case reflect.Slice, reflect.Array, reflect.String:
 		f.watch.recordWhole(item)
 		number, err := integerIndex(subscript)
@@ -65,9 +65,9 @@ func integerIndex(subscript any) (int64, error) {
 	return 0, fmt.Errorf("a list is indexed by a number; got %s", describeType(subscript))
 }
 
-// printable returns a value for a message that is safe to print: a shortened text, a scalar, or the description
+// plainResult returns a value for a message that is safe to print: a shortened text, a scalar, or the description
 // of the value's type.
-func printable(value any) any {
+func plainResult(value any) any {
 	switch value := value.(type) {
 	case string:
 		return shorten(value)
@@ -79,8 +79,8 @@ func printable(value any) any {
 
 // lenFunction implements len.
 func lenFunction(f *frame, value any) (int, error) {
-	item := indirect(value)
-	f.watch.length(item)
+	item := dereference(value)
+	f.watch.recordLength(item)
 	v := reflect.ValueOf(item)
 	switch v.Kind() {
 	case reflect.Map, reflect.Slice, reflect.Array, reflect.String:

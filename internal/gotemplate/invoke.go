@@ -16,7 +16,7 @@ func (called *function) convert(boundArg reflect.Value, values []any) ([]reflect
 		args = append(args, boundArg)
 	}
 	for i, value := range values {
-		converted, err := assign(value, called.parameter(i))
+		converted, err := assign(value, called.parameterType(i))
 		if err != nil {
 			return nil, fmt.Errorf("calling %s: argument %d: %w", called.name, i+1, err)
 		}

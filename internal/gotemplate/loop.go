@@ -11,22 +11,22 @@ import (
 	"text/template/parse"
 )
 
-// loop executes range over a list, a map or a number. Maps are iterated in the order of their keys. A missing
+// executeRange executes range over a list, a map or a number. Maps are iterated in the order of their keys. A missing
 // value counts as empty.
-func (f *frame) loop(dot any, node *parse.RangeNode) (control, error) {
+func (f *frame) executeRange(dot any, node *parse.RangeNode) (control, error) {
 	mark := len(f.variables)
-	defer f.pop(mark)
-	value, err := f.pipeline(dot, node.Pipe)
+	defer f.popVariables(mark)
+	value, err := f.evaluatePipeline(dot, node.Pipe)
 	if err != nil {
 		return proceed, err
 	}
 	body := &iteration{frame: f, node: node, mark: len(f.variables)}
-	if err := body.iterate(indirect(value)); err != nil {
-		return proceed, f.fail(node.Pipe, err)
+	if err := body.iterate(dereference(value)); err != nil {
+		return proceed, f.locateError(node.Pipe, err)
 	}
 	if body.count == 0 {
-		f.pop(mark)
-		return f.list(dot, node.ElseList)
+		f.popVariables(mark)
+		return f.executeList(dot, node.ElseList)
 	}
 	return proceed, nil
 }
@@ -54,7 +54,7 @@ func (i *iteration) iterate(value any) error {
 		}
 		return nil
 	case map[string]any:
-		if err := i.pieces(len(value), 48); err != nil {
+		if err := i.allocatePieces(len(value), 48); err != nil {
 			return err
 		}
 		keys := sortedKeys(value)
@@ -75,9 +75,9 @@ func (i *iteration) iterate(value any) error {
 func (i *iteration) iterateReflected(v reflect.Value) error {
 	switch {
 	case v.CanInt():
-		return i.numbers(v.Int(), v.Type())
+		return i.iterateNumbers(v.Int(), v.Type())
 	case v.CanUint():
-		return i.numbers(int64(min(v.Uint(), 1<<62)), v.Type())
+		return i.iterateNumbers(int64(min(v.Uint(), 1<<62)), v.Type())
 	case v.Kind() == reflect.Slice, v.Kind() == reflect.Array:
 		for index := range v.Len() {
 			if stop, err := i.runBody(index, elementValue(v.Index(index))); stop || err != nil {
@@ -86,12 +86,12 @@ func (i *iteration) iterateReflected(v reflect.Value) error {
 		}
 		return nil
 	case v.Kind() == reflect.Map:
-		return i.entries(v)
+		return i.iterateEntries(v)
 	}
 	return fmt.Errorf("range cannot go over %s", describeType(v.Interface()))
 }
 
-func (i *iteration) numbers(count int64, typ reflect.Type) error {
+func (i *iteration) iterateNumbers(count int64, typ reflect.Type) error {
 	if len(i.node.Pipe.Decl) > 1 {
 		return fmt.Errorf("range over the number %d has one variable, not two", count)
 	}
@@ -104,10 +104,10 @@ func (i *iteration) numbers(count int64, typ reflect.Type) error {
 	return nil
 }
 
-// entries iterates over a map of a type that decoded YAML does not have. The keys are sorted as in
+// iterateEntries iterates over a map of a type that decoded YAML does not have. The keys are sorted as in
 // text/template, for all types of keys that exist in templates.
-func (i *iteration) entries(v reflect.Value) error {
-	if err := i.pieces(v.Len(), 88); err != nil {
+func (i *iteration) iterateEntries(v reflect.Value) error {
+	if err := i.allocatePieces(v.Len(), 88); err != nil {
 		return err
 	}
 	keys := v.MapKeys()
@@ -141,20 +141,20 @@ func compareKeys(a, b reflect.Value) int {
 // runBody executes the body for one item. It reports whether the loop must stop.
 func (i *iteration) runBody(key, item any) (stop bool, err error) {
 	i.count++
-	if err := i.step(1); err != nil {
+	if err := i.addSteps(1); err != nil {
 		return true, err
 	}
-	if err := i.bind(key, item); err != nil {
+	if err := i.bindVariables(key, item); err != nil {
 		return true, err
 	}
-	flow, err := i.list(item, i.node.List)
-	i.pop(i.mark)
+	flow, err := i.executeList(item, i.node.List)
+	i.popVariables(i.mark)
 	return flow == breakLoop, err
 }
 
-// bind sets the variables of the range. A single variable gets the item, and two variables get the key and the
+// bindVariables sets the variables of the range. A single variable gets the item, and two variables get the key and the
 // item.
-func (i *iteration) bind(key, item any) error {
+func (i *iteration) bindVariables(key, item any) error {
 	names := i.node.Pipe.Decl
 	values := []any{key, item}
 	for n, name := range names {

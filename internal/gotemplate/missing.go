@@ -52,8 +52,8 @@ func requirePresent(value any) error {
 	return nil
 }
 
-// orNil returns nil for a missing value, and all other values unchanged.
-func orNil(value any) any {
+// valueOrNil returns nil for a missing value, and all other values unchanged.
+func valueOrNil(value any) any {
 	if _, ok := value.(*absent); ok {
 		return nil
 	}

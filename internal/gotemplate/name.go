@@ -21,8 +21,8 @@ const (
 	maxPart     = 1 << 10
 )
 
-// anyText returns the pattern that matches every text.
-func anyText() []namePattern { return []namePattern{{"", ""}} }
+// matchAnyText returns the pattern that matches every text.
+func matchAnyText() []namePattern { return []namePattern{{"", ""}} }
 
 // isExact reports whether the pattern is a constant.
 func (p namePattern) isExact() bool { return len(p) == 1 }
@@ -48,14 +48,14 @@ func (p namePattern) matches(name string) bool {
 // the suffixes.
 func joinPatterns(prefixes, suffixes []namePattern) []namePattern {
 	if len(prefixes)*len(suffixes) > maxPatterns {
-		return anyText()
+		return matchAnyText()
 	}
 	var patterns []namePattern
 	for _, start := range prefixes {
 		for _, end := range suffixes {
 			last := len(start) - 1
 			if len(start)+len(end) > maxPatterns || len(start[last])+len(end[0]) > maxPart {
-				return anyText()
+				return matchAnyText()
 			}
 			patterns = append(patterns, slices.Concat(start[:last], namePattern{start[last] + end[0]}, end[1:]))
 		}
@@ -70,14 +70,14 @@ type nameFinder struct {
 	assigned map[string][]*parse.PipeNode
 	isKey    map[string]bool
 	// variables caches the patterns of variables. While the patterns of a variable are computed, its entry is
-	// anyText.
+	// matchAnyText.
 	variables map[string][]namePattern
 }
 
 // newNameFinder returns a nameFinder with the assignments in a template.
 func newNameFinder(root parse.Node) *nameFinder {
 	f := &nameFinder{assigned: map[string][]*parse.PipeNode{}, isKey: map[string]bool{}, variables: map[string][]namePattern{}}
-	walk(root, func(node parse.Node) {
+	walkNodes(root, func(node parse.Node) {
 		pipe, isPipe := node.(*parse.PipeNode)
 		if !isPipe {
 			return
@@ -97,51 +97,51 @@ func (f *nameFinder) patternsFor(node parse.Node) []namePattern {
 	case *parse.StringNode:
 		return []namePattern{{node.Text}}
 	case *parse.VariableNode:
-		return f.variable(node)
+		return f.variablePatterns(node)
 	case *parse.PipeNode:
-		return f.pipe(node.Cmds)
+		return f.pipePatterns(node.Cmds)
 	}
-	return anyText()
+	return matchAnyText()
 }
 
-// pipe returns the patterns of a pipeline's result. The result of each command is the last argument of the next
+// pipePatterns returns the patterns of a pipeline's result. The result of each command is the last argument of the next
 // command.
-func (f *nameFinder) pipe(commands []*parse.CommandNode) []namePattern {
+func (f *nameFinder) pipePatterns(commands []*parse.CommandNode) []namePattern {
 	last := len(commands) - 1
 	called, isCall := commands[last].Args[0].(*parse.IdentifierNode)
 	if !isCall {
 		if last == 0 && len(commands[0].Args) == 1 {
 			return f.patternsFor(commands[0].Args[0])
 		}
-		return anyText()
+		return matchAnyText()
 	}
 	var arguments [][]namePattern
 	for _, argument := range commands[last].Args[1:] {
 		arguments = append(arguments, f.patternsFor(argument))
 	}
 	if last > 0 {
-		arguments = append(arguments, f.pipe(commands[:last]))
+		arguments = append(arguments, f.pipePatterns(commands[:last]))
 	}
 	return callPatterns(called.Ident, arguments)
 }
 
-// variable returns the patterns of all values that the template assigns to a variable. A range assigns the
+// variablePatterns returns the patterns of all values that the template assigns to a variable. A range assigns the
 // items of a list. The items have the patterns of the list.
-func (f *nameFinder) variable(node *parse.VariableNode) []namePattern {
+func (f *nameFinder) variablePatterns(node *parse.VariableNode) []namePattern {
 	name := node.Ident[0]
 	if len(node.Ident) > 1 || f.isKey[name] || len(f.assigned[name]) == 0 {
-		return anyText()
+		return matchAnyText()
 	}
 	if patterns, ok := f.variables[name]; ok {
 		return patterns
 	}
-	f.variables[name] = anyText()
+	f.variables[name] = matchAnyText()
 	var patterns []namePattern
 	for _, pipe := range f.assigned[name] {
-		patterns = append(patterns, f.pipe(pipe.Cmds)...)
+		patterns = append(patterns, f.pipePatterns(pipe.Cmds)...)
 	}
 	if len(patterns) > maxPatterns {
-		patterns = anyText()
+		patterns = matchAnyText()
 	}
 	f.variables[name] = patterns
 	return patterns
@@ -152,7 +152,7 @@ func (f *nameFinder) variable(node *parse.VariableNode) []namePattern {
 func callPatterns(function string, arguments [][]namePattern) []namePattern {
 	switch {
 	case len(arguments) == 0:
-		return anyText()
+		return matchAnyText()
 	case function == "printf":
 		return formatPatterns(arguments[0], arguments[1:])
 	case function == "print":
@@ -168,7 +168,7 @@ func callPatterns(function string, arguments [][]namePattern) []namePattern {
 	case slices.Contains([]string{"default", "coalesce", "or", "and", "list", "tuple", "first", "last", "toString"}, function):
 		return slices.Concat(arguments...)
 	}
-	return anyText()
+	return matchAnyText()
 }
 
 var verb = regexp.MustCompile(`%[+\-# 0-9.*\[\]]*.`)
@@ -177,11 +177,11 @@ var verb = regexp.MustCompile(`%[+\-# 0-9.*\[\]]*.`)
 func formatPatterns(formats []namePattern, arguments [][]namePattern) (patterns []namePattern) {
 	for _, format := range formats {
 		if !format.isExact() || strings.ContainsAny(format[0], "[*") { // The arguments are not in the order of the verbs.
-			return anyText()
+			return matchAnyText()
 		}
 		text, start, used := []namePattern{{""}}, 0, 0
 		for _, span := range verb.FindAllStringIndex(format[0], -1) {
-			replacement := anyText()
+			replacement := matchAnyText()
 			switch directive := format[0][span[0]:span[1]]; {
 			case directive == "%%":
 				replacement, used = []namePattern{{"%"}}, used-1

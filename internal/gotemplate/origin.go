@@ -28,22 +28,22 @@ func (f *frame) valuesPath(node parse.Node) []string {
 	return nil
 }
 
-// valuesIn returns the paths below .Values that an expression refers to.
-func (f *frame) valuesIn(node parse.Node) [][]string {
+// valuesPaths returns the paths below .Values that an expression refers to.
+func (f *frame) valuesPaths(node parse.Node) [][]string {
 	var paths [][]string
 	switch node := node.(type) {
 	case *parse.ActionNode:
-		return f.valuesIn(node.Pipe)
+		return f.valuesPaths(node.Pipe)
 	case *parse.PipeNode:
 		for _, command := range node.Cmds {
-			paths = append(paths, f.valuesIn(command)...)
+			paths = append(paths, f.valuesPaths(command)...)
 		}
 	case *parse.CommandNode:
 		for _, arg := range node.Args {
-			paths = append(paths, f.valuesIn(arg)...)
+			paths = append(paths, f.valuesPaths(arg)...)
 		}
 	case *parse.ChainNode:
-		return f.valuesIn(node.Node)
+		return f.valuesPaths(node.Node)
 	default:
 		if path := f.valuesPath(node); len(path) > 0 {
 			paths = append(paths, path)

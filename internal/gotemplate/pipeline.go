@@ -20,37 +20,37 @@ func isNothing(value any) bool {
 	return ok
 }
 
-// pipeline evaluates the commands of a pipeline from left to right. The result of each command is the last
-// argument of the next command. pipeline also sets the variables that the pipeline declares.
-func (f *frame) pipeline(dot any, pipe *parse.PipeNode) (any, error) {
+// evaluatePipeline evaluates the commands of a pipeline from left to right. The result of each command is the last
+// argument of the next command. evaluatePipeline also sets the variables that the pipeline declares.
+func (f *frame) evaluatePipeline(dot any, pipe *parse.PipeNode) (any, error) {
 	var value any = nothing{}
 	var err error
 	for _, command := range pipe.Cmds {
-		if value, err = f.command(dot, command, value); err != nil {
-			return nil, f.fail(command, err)
+		if value, err = f.evaluateCommand(dot, command, value); err != nil {
+			return nil, f.locateError(command, err)
 		}
 	}
 	for _, declared := range pipe.Decl {
 		if !pipe.IsAssign {
-			f.push(declared.Ident[0], value)
+			f.pushVariable(declared.Ident[0], value)
 		}
 		target, err := f.variable(declared.Ident[0])
 		if err != nil {
-			return nil, f.fail(declared, err)
+			return nil, f.locateError(declared, err)
 		}
 		target.value, target.path = value, f.valuesPath(f.operand(pipe))
 	}
 	return value, nil
 }
 
-// command evaluates one command of a pipeline: a call or a single operand.
-func (f *frame) command(dot any, command *parse.CommandNode, piped any) (any, error) {
+// evaluateCommand evaluates one command of a pipeline: a call or a single operand.
+func (f *frame) evaluateCommand(dot any, command *parse.CommandNode, piped any) (any, error) {
 	head := command.Args[0]
 	switch head := head.(type) {
 	case *parse.IdentifierNode:
-		return f.call(dot, command, head, command.Args[1:], piped)
+		return f.callFunction(dot, command, head, command.Args[1:], piped)
 	case *parse.FieldNode, *parse.VariableNode, *parse.ChainNode:
-		return f.chain(dot, head, command.Args[1:], piped)
+		return f.evaluateChain(dot, head, command.Args[1:], piped)
 	case *parse.NilNode:
 		return nil, errors.New("nil is not a command")
 	}
@@ -72,26 +72,26 @@ func (f *frame) operandValue(dot any, node parse.Node) (any, error) {
 	case *parse.StringNode:
 		return node.Text, nil
 	case *parse.NumberNode:
-		return number(node)
+		return parseNumber(node)
 	case *parse.PipeNode:
 		mark := len(f.variables)
-		defer f.pop(mark)
-		return f.pipeline(dot, node)
+		defer f.popVariables(mark)
+		return f.evaluatePipeline(dot, node)
 	case *parse.IdentifierNode:
-		return f.call(dot, node, node, nil, nothing{})
+		return f.callFunction(dot, node, node, nil, nothing{})
 	case *parse.FieldNode, *parse.VariableNode, *parse.ChainNode:
-		return f.chain(dot, node, nil, nothing{})
+		return f.evaluateChain(dot, node, nil, nothing{})
 	}
 	return nil, fmt.Errorf("%s has no value", shorten(node.String()))
 }
 
-// argument returns the value of a node as an argument of a parameter type. The type is relevant only for
+// evaluateArgument returns the value of a node as an argument of a parameter type. The type is relevant only for
 // constant numbers, because 1 may be an int or a float.
-func (f *frame) argument(dot any, node parse.Node, typ reflect.Type) (any, error) {
+func (f *frame) evaluateArgument(dot any, node parse.Node, typ reflect.Type) (any, error) {
 	constant, isNumber := node.(*parse.NumberNode)
 	if !isNumber {
 		value, err := f.operandValue(dot, node)
-		return value, f.fail(node, err)
+		return value, f.locateError(node, err)
 	}
 	switch typ.Kind() {
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
@@ -107,14 +107,14 @@ func (f *frame) argument(dot any, node parse.Node, typ reflect.Type) (any, error
 			return reflect.ValueOf(constant.Float64).Convert(typ).Interface(), nil
 		}
 	case reflect.Interface:
-		value, err := number(constant)
-		return value, f.fail(node, err)
+		value, err := parseNumber(constant)
+		return value, f.locateError(node, err)
 	}
-	return nil, f.fail(node, fmt.Errorf("a number stands where a %s is expected", typ))
+	return nil, f.locateError(node, fmt.Errorf("a number stands where a %s is expected", typ))
 }
 
-// number returns the value of a constant number with the type that its notation implies.
-func number(node *parse.NumberNode) (any, error) {
+// parseNumber returns the value of a constant number with the type that its notation implies.
+func parseNumber(node *parse.NumberNode) (any, error) {
 	text := node.Text
 	isHexInt := len(text) > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X') && !strings.ContainsAny(text, "pP")
 	isRune := text[0] == '\''

@@ -11,9 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// print returns the text of a value that an action prints. It is the text that fmt prints, but pointers are
+// formatResult returns the text of a value that an action prints. It is the text that fmt prints, but pointers are
 // followed, and null is an empty text.
-func (f *frame) print(value any) (string, error) {
+func (f *frame) formatResult(value any) (string, error) {
 	switch value := value.(type) {
 	case nil, nothing:
 		return "", nil
@@ -24,7 +24,7 @@ func (f *frame) print(value any) (string, error) {
 	case int:
 		return strconv.Itoa(value), nil
 	case addressed:
-		return f.print(value.Addr().Interface())
+		return f.formatResult(value.Addr().Interface())
 	}
 	printed, err := f.measure(value)
 	if err == nil && printed.hasPointers {
@@ -33,14 +33,14 @@ func (f *frame) print(value any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := f.pay(product(printed.bytes+product(printed.nodes, 24), 3), printed.bytes); err != nil {
+	if err := f.chargeCopy(saturatingProduct(printed.bytes+saturatingProduct(printed.nodes, 24), 3), printed.bytes); err != nil {
 		return "", err
 	}
 	switch value.(type) {
 	case error, fmt.Stringer:
 		return fmt.Sprint(value), nil
 	}
-	return fmt.Sprint(indirect(value)), nil
+	return fmt.Sprint(dereference(value)), nil
 }
 
 // toText returns the text of a value that the functions of sprig print.
@@ -67,7 +67,7 @@ func toTexts(list any) []string {
 	texts := make([]string, 0, v.Len())
 	for i := range v.Len() {
 		if item := elementValue(v.Index(i)); item != nil {
-			texts = append(texts, toText(plain(item)))
+			texts = append(texts, toText(plainValue(item)))
 		}
 	}
 	return texts
@@ -93,8 +93,8 @@ func printf(f *frame, format string, values ...any) (string, error) {
 	if verbs.expands {
 		factor = 10
 	}
-	bytes := product(product(total.bytes, factor)+product(total.nodes, 24), times)
-	padding := product(verbs.width, max(total.nodes, verbs.count))
+	bytes := saturatingProduct(saturatingProduct(total.bytes, factor)+saturatingProduct(total.nodes, 24), times)
+	padding := saturatingProduct(verbs.width, max(total.nodes, verbs.count))
 	if padding > 0 {
 		bytes += padding
 	}
@@ -102,12 +102,12 @@ func printf(f *frame, format string, values ...any) (string, error) {
 	if verbs.width > f.budget.Bytes {
 		return "", overBudget(boundBytes, "the text would be padded to %d bytes", verbs.width)
 	}
-	if err := f.pay(product(2, result), result); err != nil {
+	if err := f.chargeCopy(saturatingProduct(2, result), result); err != nil {
 		return "", err
 	}
 	if total.hasPointers {
 		// Printed twice: once to find addresses.
-		err := f.pay(product(2, result), result)
+		err := f.chargeCopy(saturatingProduct(2, result), result)
 		if err == nil {
 			err = requireNoAddressIn(format, values)
 		}
@@ -146,17 +146,17 @@ func readFormat(format string, values []any) verbs {
 		if end < 0 {
 			end = len(remaining)
 		}
-		v.flags(remaining[:end], values)
+		v.addFlags(remaining[:end], values)
 		verb, size := utf8.DecodeRuneInString(remaining[end:])
 		v.expands = v.expands || !strings.ContainsRune("svdt%", verb)
 		if v.refused == nil {
-			v.refused = refusedVerb(remaining[:end], verb)
+			v.refused = verbError(remaining[:end], verb)
 		}
 		format = remaining[min(end+size, len(remaining)):]
 	}
 }
 
-func (v *verbs) flags(flags string, values []any) {
+func (v *verbs) addFlags(flags string, values []any) {
 	v.picks = v.picks || strings.ContainsRune(flags, '[')
 	v.expands = v.expands || strings.ContainsAny(flags, "+# ")
 	for _, digits := range strings.FieldsFunc(flags, func(r rune) bool { return r < '0' || r > '9' }) {

@@ -108,8 +108,8 @@ func containerAddress(value any) uintptr {
 	return 0
 }
 
-// find returns the index of the tracked container with an address, or -1 for none.
-func (w *watch) find(address uintptr) int {
+// findAddress returns the index of the tracked container with an address, or -1 for none.
+func (w *watch) findAddress(address uintptr) int {
 	if address == 0 {
 		return -1
 	}
@@ -121,25 +121,25 @@ func (w *watch) find(address uintptr) int {
 	return -1
 }
 
-// key records the lookup of a key in a map.
-func (w *watch) key(container any, key string) {
+// recordKey records the lookup of a key in a map.
+func (w *watch) recordKey(container any, key string) {
 	if w.count == 0 {
 		return
 	}
-	holder := w.find(containerAddress(container))
+	holder := w.findAddress(containerAddress(container))
 	if holder < 0 || w.tracked[holder].isWhole {
 		return
 	}
 	items, _ := w.tracked[holder].value.(map[string]any)
 	newAccess := access{container: holder, key: key, isKey: true, aspect: tree.Shape}
-	if item := items[key]; isContainer(item) && w.find(containerAddress(item)) < 0 {
+	if item := items[key]; isContainer(item) && w.findAddress(containerAddress(item)) < 0 {
 		newAccess.aspect = tree.WholeValue
 	}
 	if len(w.accesses) >= maxAccesses && !slices.Contains(w.accesses, newAccess) {
 		w.recordWholeAt(w.tracked[holder].address)
 		return
 	}
-	w.note(newAccess)
+	w.recordAccess(newAccess)
 }
 
 // isContainer reports whether a value has content in addition to its shape.
@@ -152,13 +152,13 @@ func isContainer(value any) bool {
 	return kind > reflect.Complex128 && kind != reflect.String
 }
 
-// length records that the number of items in a container was read.
-func (w *watch) length(container any) {
+// recordLength records that the number of items in a container was read.
+func (w *watch) recordLength(container any) {
 	if w.count == 0 {
 		return
 	}
-	if holder := w.find(containerAddress(container)); holder >= 0 && !w.tracked[holder].isWhole {
-		w.note(access{container: holder, aspect: tree.Length})
+	if holder := w.findAddress(containerAddress(container)); holder >= 0 && !w.tracked[holder].isWhole {
+		w.recordAccess(access{container: holder, aspect: tree.Length})
 	}
 }
 
@@ -175,26 +175,26 @@ func (w *watch) recordWhole(values ...any) {
 
 // recordWholeAt records that the map or list at an address is read as a whole.
 func (w *watch) recordWholeAt(address uintptr) {
-	pos := w.find(address)
+	pos := w.findAddress(address)
 	if pos < 0 || w.tracked[pos].isWhole {
 		return
 	}
-	w.note(access{container: pos, aspect: tree.WholeValue})
+	w.recordAccess(access{container: pos, aspect: tree.WholeValue})
 	w.tracked[pos].isWhole = true
 	for i := pos + 1; i < w.count; i++ { // A container comes after the container that it is in.
 		w.tracked[i].isWhole = w.tracked[i].isWhole || w.tracked[w.tracked[i].parent].isWhole
 	}
 }
 
-func (w *watch) note(entry access) {
+func (w *watch) recordAccess(entry access) {
 	if !slices.Contains(w.accesses, entry) {
 		w.accesses = append(w.accesses, entry)
 	}
 }
 
-// reads returns the recorded reads of the first watched values. If the execution has exceeded a bound, all
+// recordedReads returns the recorded reads of the first watched values. If the execution has exceeded a bound, all
 // values count as read as a whole, because the result depends on the size of all data.
-func (w *watch) reads(count int, budget string) Reads {
+func (w *watch) recordedReads(count int, budget string) Reads {
 	reads := make(Reads, count)
 	if w.isAll || w.count > 0 && budget != "" {
 		for n := range reads {
@@ -203,7 +203,7 @@ func (w *watch) reads(count int, budget string) Reads {
 		return reads
 	}
 	for _, entry := range w.accesses {
-		path := w.path(entry.container)
+		path := w.valuePath(entry.container)
 		if entry.isKey {
 			path = append(path, entry.key)
 		}
@@ -216,10 +216,10 @@ func (w *watch) reads(count int, budget string) Reads {
 	return reads
 }
 
-// path returns the path of a tracked container in its watched value.
-func (w *watch) path(pos int) []string {
+// valuePath returns the path of a tracked container in its watched value.
+func (w *watch) valuePath(pos int) []string {
 	if w.tracked[pos].parent == pos {
 		return nil
 	}
-	return append(w.path(w.tracked[pos].parent), w.tracked[pos].key)
+	return append(w.valuePath(w.tracked[pos].parent), w.tracked[pos].key)
 }

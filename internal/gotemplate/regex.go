@@ -37,7 +37,7 @@ func regexFunctions() []ownFunction {
 }
 
 func regexMatch(f *frame, expression, text string) (bool, error) {
-	compiled, err := f.pattern(expression, text)
+	compiled, err := f.compileFor(expression, text)
 	if err != nil {
 		return false, err
 	}
@@ -45,7 +45,7 @@ func regexMatch(f *frame, expression, text string) (bool, error) {
 }
 
 func regexFind(f *frame, expression, text string) (string, error) {
-	compiled, err := f.pattern(expression, text)
+	compiled, err := f.compileFor(expression, text)
 	if err != nil {
 		return "", err
 	}
@@ -53,29 +53,29 @@ func regexFind(f *frame, expression, text string) (string, error) {
 }
 
 func regexFindAll(f *frame, expression, text string, maxMatches int) ([]string, error) {
-	compiled, err := f.pattern(expression, text)
+	compiled, err := f.compileFor(expression, text)
 	if err != nil {
 		return nil, err
 	}
-	if _, _, err := f.matches(compiled, text, maxMatches); err != nil {
+	if _, _, err := f.countMatches(compiled, text, maxMatches); err != nil {
 		return nil, err
 	}
 	return compiled.FindAllString(text, maxMatches), nil
 }
 
 func regexSplit(f *frame, expression, text string, maxMatches int) ([]string, error) {
-	compiled, err := f.pattern(expression, text)
+	compiled, err := f.compileFor(expression, text)
 	if err != nil {
 		return nil, err
 	}
-	if _, _, err := f.matches(compiled, text, maxMatches); err != nil {
+	if _, _, err := f.countMatches(compiled, text, maxMatches); err != nil {
 		return nil, err
 	}
 	return compiled.Split(text, maxMatches), nil
 }
 
 func regexReplaceAll(f *frame, expression, text, replacement string) (string, error) {
-	compiled, err := f.replaceable(expression, text, replacement, strings.Count(replacement, "$"))
+	compiled, err := f.compileReplacement(expression, text, replacement, strings.Count(replacement, "$"))
 	if err != nil {
 		return "", err
 	}
@@ -83,33 +83,33 @@ func regexReplaceAll(f *frame, expression, text, replacement string) (string, er
 }
 
 func regexReplaceAllLiteral(f *frame, expression, text, replacement string) (string, error) {
-	compiled, err := f.replaceable(expression, text, replacement, 0)
+	compiled, err := f.compileReplacement(expression, text, replacement, 0)
 	if err != nil {
 		return "", err
 	}
 	return compiled.ReplaceAllLiteralString(text, replacement), nil
 }
 
-// replaceable compiles an expression, and returns an error if the text after the replacement of all matches
+// compileReplacement compiles an expression, and returns an error if the text after the replacement of all matches
 // could be too long. Each reference in the replacement may stand for the whole match.
-func (f *frame) replaceable(expression, text, replacement string, references int) (*pattern, error) {
-	compiled, err := f.pattern(expression, text)
+func (f *frame) compileReplacement(expression, text, replacement string, references int) (*pattern, error) {
+	compiled, err := f.compileFor(expression, text)
 	if err != nil {
 		return nil, err
 	}
-	count, matched, err := f.matches(compiled, text, -1)
+	count, matched, err := f.countMatches(compiled, text, -1)
 	if err != nil {
 		return nil, err
 	}
-	result := len(text) + product(count, len(replacement)) + product(references, matched)
-	if err := f.fits(result); err != nil {
+	result := len(text) + saturatingProduct(count, len(replacement)) + saturatingProduct(references, matched)
+	if err := f.checkAllocation(result); err != nil {
 		return nil, err
 	}
-	return compiled, f.allocate(product(3, result))
+	return compiled, f.allocate(saturatingProduct(3, result))
 }
 
-// pattern compiles an expression. It returns an error if a match in the text could take too long.
-func (f *frame) pattern(expression, text string) (*pattern, error) {
+// compileFor compiles an expression. It returns an error if a match in the text could take too long.
+func (f *frame) compileFor(expression, text string) (*pattern, error) {
 	compiled := f.set.patterns.get(expression)
 	if compiled == nil {
 		var err error
@@ -118,11 +118,11 @@ func (f *frame) pattern(expression, text string) (*pattern, error) {
 		}
 		f.set.patterns.put(expression, compiled)
 	}
-	work := product(compiled.size, len(text))
+	work := saturatingProduct(compiled.size, len(text))
 	if work > maxMatch {
 		return nil, overBudget(boundSteps, "the regular expression is too large for a text of %d bytes", len(text))
 	}
-	return compiled, f.pay(len(text)/4, work)
+	return compiled, f.chargeCopy(len(text)/4, work)
 }
 
 func (f *frame) compile(expression string) (*pattern, error) {
@@ -137,7 +137,7 @@ func (f *frame) compile(expression string) (*pattern, error) {
 	if size > maxProgram {
 		return nil, overBudget(boundSteps, "the regular expression, its repetitions written out, has more than %d parts", maxProgram)
 	}
-	if err := f.allocate(product(size, 512)); err != nil {
+	if err := f.allocate(saturatingProduct(size, 512)); err != nil {
 		return nil, err
 	}
 	compiled, err := regexp.Compile(expression)
@@ -157,15 +157,15 @@ func programSize(tree *syntax.Regexp) int {
 		size += programSize(child)
 	}
 	if tree.Op == syntax.OpRepeat {
-		size = product(size, max(tree.Min, tree.Max, 1))
+		size = saturatingProduct(size, max(tree.Min, tree.Max, 1))
 	}
 	return size
 }
 
-// matches returns the number of matches, up to a maximum, and their total size in bytes. A search for all
-// matches cannot be canceled and may take quadratic time. matches therefore searches for one match, then two,
+// countMatches returns the number of matches, up to a maximum, and their total size in bytes. A search for all
+// matches cannot be canceled and may take quadratic time. countMatches therefore searches for one match, then two,
 // then four and so on, and may stop after each search.
-func (f *frame) matches(compiled *pattern, text string, maxMatches int) (count, bytes int, err error) {
+func (f *frame) countMatches(compiled *pattern, text string, maxMatches int) (count, bytes int, err error) {
 	elapsedBefore := f.clock.elapsed()
 	for limit := 1; ; limit *= 2 {
 		limit = min(limit, f.budget.Nodes+1)
@@ -173,17 +173,17 @@ func (f *frame) matches(compiled *pattern, text string, maxMatches int) (count, 
 			limit = min(limit, maxMatches)
 		}
 		spans := compiled.FindAllStringIndex(text, limit)
-		if err := f.pieces(len(spans), bytesPerMatch); err != nil {
+		if err := f.allocatePieces(len(spans), bytesPerMatch); err != nil {
 			return 0, 0, err
 		}
 		if len(spans) < limit || limit == maxMatches {
 			return len(spans), matchedBytes(spans), nil
 		}
 		if f.ctx.Err() != nil {
-			return 0, 0, f.alive()
+			return 0, 0, f.checkContext()
 		}
 		// A short text takes very little time, even if the clock shows more.
-		if product(limit, product(compiled.size, len(text))) > maxMatch && f.clock.elapsed()-elapsedBefore > f.budget.Timeout/4 {
+		if saturatingProduct(limit, saturatingProduct(compiled.size, len(text))) > maxMatch && f.clock.elapsed()-elapsedBefore > f.budget.Timeout/4 {
 			// This is not the caller's deadline: a retry would not help.
 			return 0, 0, overBudget(boundTime, "the regular expression takes too long on this text")
 		}

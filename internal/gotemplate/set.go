@@ -60,10 +60,10 @@ func Compile(files map[string]string, opts Options) (*Set, error) {
 		if len(findings) >= maxFindings {
 			break
 		}
-		findings = append(findings, set.add(&source{file: name, text: files[name]})...)
+		findings = append(findings, set.addSource(&source{file: name, text: files[name]})...)
 	}
 	if len(findings) == 0 {
-		findings = set.check()
+		findings = set.checkDefinitions()
 	}
 	if len(findings) > 0 {
 		return nil, joinFindings(findings)
@@ -71,9 +71,9 @@ func Compile(files map[string]string, opts Options) (*Set, error) {
 	return set, nil
 }
 
-// add parses a file and adds its definitions to the set. It returns errors for definitions that already exist,
+// addSource parses a file and adds its definitions to the set. It returns errors for definitions that already exist,
 // in the order of lines, at most maxFindings.
-func (s *Set) add(src *source) []error {
+func (s *Set) addSource(src *source) []error {
 	definitions, err := parseSource(src)
 	if err != nil {
 		return []error{err}
@@ -85,7 +85,7 @@ func (s *Set) add(src *source) []error {
 		case existing == nil:
 			s.scope.definitions[defined.name] = defined
 		case len(findings) < maxFindings:
-			findings = append(findings, definedTwice(existing, defined))
+			findings = append(findings, duplicateError(existing, defined))
 		}
 	}
 	return findings
@@ -93,9 +93,9 @@ func (s *Set) add(src *source) []error {
 
 func byPosition(a, b *definition) int { return cmp.Compare(a.root.Position(), b.root.Position()) }
 
-func definedTwice(first, second *definition) error {
-	finding := second.errorAt(second.start(), "")
-	finding.Message = fmt.Sprintf("template %q is already defined at %s", second.name, first.errorAt(first.start(), "").position())
+func duplicateError(first, second *definition) error {
+	finding := second.errorAt(second.startPosition(), "")
+	finding.Message = fmt.Sprintf("template %q is already defined at %s", second.name, first.errorAt(first.startPosition(), "").position())
 	finding.Hint = "rename one of them"
 	return finding
 }

@@ -37,7 +37,7 @@ type scope struct {
 	definitions map[string]*definition
 }
 
-func (s *scope) find(name string) (match *definition) {
+func (s *scope) findDefinition(name string) (match *definition) {
 	for ; s != nil && (match == nil || match.isEmpty); s = s.outer {
 		if further := s.definitions[name]; further != nil {
 			match = further
@@ -46,8 +46,8 @@ func (s *scope) find(name string) (match *definition) {
 	return match
 }
 
-// names returns the sorted names of all templates in the scope.
-func (s *scope) names() []string {
+// definitionNames returns the sorted names of all templates in the scope.
+func (s *scope) definitionNames() []string {
 	var names []string
 	for ; s != nil; s = s.outer {
 		for name := range s.definitions {
@@ -138,8 +138,8 @@ func (s *source) parseError(err error) *Error {
 	return located
 }
 
-// start returns the position of a define's action, or 0 for the definition of a whole file.
-func (d *definition) start() int {
+// startPosition returns the position of a define's action, or 0 for the definition of a whole file.
+func (d *definition) startPosition() int {
 	if d.name == d.file {
 		return 0
 	}

@@ -38,17 +38,17 @@ func textFunctions() []ownFunction {
 
 // chargeText charges for a text before it is created. It returns an error if the text would be too long.
 func (f *frame) chargeText(bytes int) error {
-	if err := f.fits(bytes); err != nil {
+	if err := f.checkAllocation(bytes); err != nil {
 		return err
 	}
-	return f.pay(product(2, bytes), bytes)
+	return f.chargeCopy(saturatingProduct(2, bytes), bytes)
 }
 
 func repeat(f *frame, count int, text string) (string, error) {
 	if count < 0 {
 		return "", fmt.Errorf("repeat takes a count that is not negative; got %d", count)
 	}
-	if err := f.chargeText(product(count, len(text))); err != nil {
+	if err := f.chargeText(saturatingProduct(count, len(text))); err != nil {
 		return "", err
 	}
 	return strings.Repeat(text, count), nil
@@ -58,7 +58,7 @@ func indent(f *frame, spaces int, text string) (string, error) {
 	if spaces < 0 {
 		return "", fmt.Errorf("indent takes a width that is not negative; got %d", spaces)
 	}
-	if err := f.chargeText(len(text) + product(spaces, count(text, "\n"))); err != nil {
+	if err := f.chargeText(len(text) + saturatingProduct(spaces, count(text, "\n"))); err != nil {
 		return "", err
 	}
 	pad := strings.Repeat(" ", spaces)
@@ -71,21 +71,21 @@ func nindent(f *frame, spaces int, text string) (string, error) {
 }
 
 func replace(f *frame, old, replacement, text string) (string, error) {
-	if err := f.chargeText(len(text) + product(len(replacement), strings.Count(text, old))); err != nil {
+	if err := f.chargeText(len(text) + saturatingProduct(len(replacement), strings.Count(text, old))); err != nil {
 		return "", err
 	}
 	return strings.ReplaceAll(text, old, replacement), nil
 }
 
 func wrap(f *frame, width int, text string) (string, error) {
-	if err := f.chargeText(product(2, len(text))); err != nil {
+	if err := f.chargeText(saturatingProduct(2, len(text))); err != nil {
 		return "", err
 	}
 	return goutils.Wrap(text, width), nil
 }
 
 func wrapWith(f *frame, width int, separator, text string) (string, error) {
-	if err := f.chargeText(len(text) + product(len(separator), len(text)/max(width, 1)+1)); err != nil {
+	if err := f.chargeText(len(text) + saturatingProduct(len(separator), len(text)/max(width, 1)+1)); err != nil {
 		return "", err
 	}
 	return goutils.WrapCustom(text, width, separator, true), nil
@@ -119,16 +119,16 @@ func (f *frame) chargeSplit(separator, text string, bytesEach int) error {
 	if separator == "" {
 		parts = utf8.RuneCountInString(text)
 	}
-	if err := f.step(len(text) / bytesPerStep); err != nil {
+	if err := f.addSteps(len(text) / bytesPerStep); err != nil {
 		return err
 	}
-	return f.pieces(parts, bytesEach)
+	return f.allocatePieces(parts, bytesEach)
 }
 
 // join returns the items of a list, without null, separated by a separator.
 func join(f *frame, separator string, list any) (string, error) {
 	items := toTexts(list)
-	total := product(len(separator), len(items))
+	total := saturatingProduct(len(separator), len(items))
 	for _, item := range items {
 		total += len(item)
 	}

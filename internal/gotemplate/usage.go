@@ -49,7 +49,7 @@ type ComputedCall struct {
 func (s *Set) Usage() Usage {
 	finder := &usageFinder{scope: s.scope, reachable: map[*definition]bool{}}
 	for _, name := range s.Names() {
-		finder.markReachable(s.scope.find(name))
+		finder.markReachable(s.scope.findDefinition(name))
 	}
 	var usage Usage
 	for n := 0; n < len(finder.computed); n++ { // A call may reach further calls.
@@ -59,7 +59,7 @@ func (s *Set) Usage() Usage {
 	}
 	for name, defined := range s.scope.definitions {
 		if name != defined.file && !finder.reachable[defined] {
-			usage.Unused = append(usage.Unused, Define{defined.positionAt(defined.start()), name})
+			usage.Unused = append(usage.Unused, Define{defined.positionAt(defined.startPosition()), name})
 		}
 	}
 	slices.SortFunc(usage.Unused, func(a, b Define) int { return a.compare(b.Position) })
@@ -96,17 +96,17 @@ func (u *usageFinder) markReachable(called *definition) {
 	}
 	u.reachable[called] = true
 	u.order = append(u.order, called)
-	u.calls(called, nil)
+	u.findCalls(called, nil)
 }
 
-// calls follows the calls in a definition. If a fixed position is passed, all calls have that position instead
+// findCalls follows the calls in a definition. If a fixed position is passed, all calls have that position instead
 // of their own.
-func (u *usageFinder) calls(caller *definition, fixedPosition *Position) {
+func (u *usageFinder) findCalls(caller *definition, fixedPosition *Position) {
 	names := newNameFinder(caller.root)
-	walk(caller.root, func(node parse.Node) {
+	walkNodes(caller.root, func(node parse.Node) {
 		switch node := node.(type) {
 		case *parse.TemplateNode:
-			u.markReachable(u.scope.find(node.Name))
+			u.markReachable(u.scope.findDefinition(node.Name))
 		case *parse.CommandNode:
 			function, isCall := node.Args[0].(*parse.IdentifierNode)
 			if !isCall || len(node.Args) < 2 || function.Ident != "include" && function.Ident != "tpl" {
@@ -119,27 +119,27 @@ func (u *usageFinder) calls(caller *definition, fixedPosition *Position) {
 			for _, pattern := range names.patternsFor(node.Args[1]) {
 				switch {
 				case function.Ident == "tpl" && !pattern.isExact(): // The text may call all templates.
-					u.computed = append(u.computed, patternCall{anyText()[0], position})
+					u.computed = append(u.computed, patternCall{matchAnyText()[0], position})
 				case !pattern.isExact():
 					u.computed = append(u.computed, patternCall{pattern, position})
 				case function.Ident == "include":
-					u.markReachable(u.scope.find(pattern[0]))
+					u.markReachable(u.scope.findDefinition(pattern[0]))
 				default:
-					u.text(pattern[0], &position)
+					u.findCallsInText(pattern[0], &position)
 				}
 			}
 		}
 	})
 }
 
-// text follows the calls in a constant text of tpl, which all have the position of the tpl call.
-func (u *usageFinder) text(text string, position *Position) {
+// findCallsInText follows the calls in a constant text of tpl, which all have the position of the tpl call.
+func (u *usageFinder) findCallsInText(text string, position *Position) {
 	definitions, err := parseSource(&source{file: textName, text: text})
 	if err != nil {
 		return // The execution reports it.
 	}
 	for _, definition := range definitions {
-		u.calls(definition, position)
+		u.findCalls(definition, position)
 	}
 }
 
