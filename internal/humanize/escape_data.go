@@ -46,7 +46,7 @@ func EscapeYAML(text []byte) []byte {
 		if err := reader.Decode(&document); err != nil {
 			break
 		}
-		quote(&document)
+		quoteScalar(&document)
 		if err := writer.Encode(&document); err != nil {
 			return []byte(Escape(string(text)))
 		}
@@ -76,9 +76,9 @@ func MarshalYAML(value any) ([]byte, error) {
 	return EscapeYAML(text), nil
 }
 
-// quote sets the double-quoted style for strings that need escapes, because only that style allows numeric escapes.
+// quoteScalar sets the double-quoted style for strings that need escapes, because only that style allows numeric escapes.
 // Comments are escaped as text.
-func quote(node *yaml.Node) {
+func quoteScalar(node *yaml.Node) {
 	if node.Kind == yaml.ScalarNode && (!isSafe(node.Value) || hasCommandLine(node.Value)) {
 		node.Style = yaml.DoubleQuotedStyle
 	}
@@ -86,7 +86,7 @@ func quote(node *yaml.Node) {
 		*comment = Escape(*comment)
 	}
 	for _, child := range node.Content {
-		quote(child)
+		quoteScalar(child)
 	}
 }
 

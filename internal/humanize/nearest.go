@@ -13,16 +13,16 @@ func Nearest(name string, candidates []string) string {
 		if difference := len(name) - len(candidate); difference > limit || -difference > limit {
 			continue // The distance is at least the difference in length.
 		}
-		if d := distance(name, candidate); d <= limit && candidate != name {
+		if d := editDistance(name, candidate); d <= limit && candidate != name {
 			best, limit = candidate, d-1
 		}
 	}
 	return best
 }
 
-// distance returns the number of insertions, deletions, substitutions and transpositions
+// editDistance returns the number of insertions, deletions, substitutions and transpositions
 // that turn a into b (optimal string alignment), in bytes.
-func distance(a, b string) int {
+func editDistance(a, b string) int {
 	width := len(b) + 1
 	space := make([]int, 3*width)
 	beforeLast, last, row := space[:width], space[width:2*width], space[2*width:]
