@@ -43,8 +43,8 @@ type part struct {
 	Values         *apiextensionsv1.JSON `json:"values,omitempty"`
 }
 
-// textOf returns the rendered part of a spec as JSON. It returns nil if the spec cannot be encoded.
-func textOf(spec *v1alpha1.VectorSidecarSpec) []byte {
+// specText returns the rendered part of a spec as JSON. It returns nil if the spec cannot be encoded.
+func specText(spec *v1alpha1.VectorSidecarSpec) []byte {
 	text, err := json.Marshal(part{spec.Environment, spec.TemplateSet, spec.Sidecar, spec.InitContainers, spec.Volumes, spec.Values})
 	if err != nil {
 		return nil // The error is reported when the values are read.
@@ -53,11 +53,13 @@ func textOf(spec *v1alpha1.VectorSidecarSpec) []byte {
 }
 
 // Digest returns a digest of the rendered part of a spec.
-func Digest(spec *v1alpha1.VectorSidecarSpec) string { return meta.Digest(textOf(spec), digestLength) }
+func Digest(spec *v1alpha1.VectorSidecarSpec) string {
+	return meta.Digest(specText(spec), digestLength)
+}
 
-// reverted returns the failed spec of a reverted VectorSidecar. It returns nil if the present spec is rendered: it has
+// activeRevert returns the failed spec of a reverted VectorSidecar. It returns nil if the present spec is rendered: it has
 // not failed, has changed after the failure, or a user retries it.
-func reverted(sidecar *v1alpha1.VectorSidecar) *v1alpha1.RevertedSpec {
+func activeRevert(sidecar *v1alpha1.VectorSidecar) *v1alpha1.RevertedSpec {
 	revertedSpec := sidecar.Status.Reverted
 	if revertedSpec == nil || sidecar.Status.LastKnownGood == nil {
 		return nil
@@ -74,10 +76,10 @@ func reverted(sidecar *v1alpha1.VectorSidecar) *v1alpha1.RevertedSpec {
 // Rendered returns the VectorSidecar to render. If its own spec is reverted, the result is a copy with the last known
 // good spec.
 func Rendered(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
-	if reverted(sidecar) == nil {
+	if activeRevert(sidecar) == nil {
 		return sidecar
 	}
-	goodSpec, err := read(sidecar.Status.LastKnownGood)
+	goodSpec, err := decodeSpec(sidecar.Status.LastKnownGood)
 	if err != nil {
 		return sidecar // Another client has changed the status.
 	}
@@ -105,20 +107,20 @@ func AsGiven(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
 	return &clone
 }
 
-func read(good *v1alpha1.LastKnownGoodSpec) (*part, error) {
+func decodeSpec(good *v1alpha1.LastKnownGoodSpec) (*part, error) {
 	goodSpec := &part{}
 	return goodSpec, bounded.Object().DecodeJSON([]byte(good.Spec), goodSpec)
 }
 
 // TextOf returns the Text of a VectorSidecar with its present status.
 func TextOf(sidecar *v1alpha1.VectorSidecar) string {
-	return Kept{LastGood: sidecar.Status.LastKnownGood, Reverted: reverted(sidecar)}.Text(sidecar.Name)
+	return Kept{LastGood: sidecar.Status.LastKnownGood, Reverted: activeRevert(sidecar)}.Text(sidecar.Name)
 }
 
 // Generation returns a number that changes when the owner of a VectorSidecar changes the rendered spec. It is the
 // generation, negated while the VectorSidecar's own spec is reverted.
 func Generation(sidecar *v1alpha1.VectorSidecar) int64 {
-	if reverted(sidecar) != nil {
+	if activeRevert(sidecar) != nil {
 		return -sidecar.Generation
 	}
 	return sidecar.Generation
@@ -148,13 +150,13 @@ func GoBack(sidecar *v1alpha1.VectorSidecar, observation *Seen, now time.Time) *
 	switch {
 	case observation.OnFailure != v1alpha1.OnFailureRevert || !observation.IsOwners || observation.Failed == 0 || good == nil:
 		return nil
-	case sidecar.DeletionTimestamp != nil || !sidecar.Spec.IsEnabled() || hadFailed(sidecar, sidecar.Namespace):
+	case sidecar.DeletionTimestamp != nil || !sidecar.Spec.IsEnabled() || hadFailedBefore(sidecar, sidecar.Namespace):
 		return nil
-	case reverted(sidecar) != nil:
+	case activeRevert(sidecar) != nil:
 		return nil
 	}
 	digest := Digest(&sidecar.Spec)
-	if _, err := read(good); err != nil || digest == good.Digest {
+	if _, err := decodeSpec(good); err != nil || digest == good.Digest {
 		return nil
 	}
 	failed := &v1alpha1.RevertedSpec{
@@ -193,13 +195,13 @@ func (k Kept) Text(name string) string {
 // Keep returns the information for the status after a reconcile.
 func Keep(sidecar *v1alpha1.VectorSidecar, observation *Seen) Kept {
 	good := sidecar.Status.LastKnownGood
-	if revertedSpec := reverted(sidecar); revertedSpec != nil {
+	if revertedSpec := activeRevert(sidecar); revertedSpec != nil {
 		return Kept{LastGood: good, Reverted: revertedSpec}
 	}
 	if observation.OnFailure != v1alpha1.OnFailureRevert {
 		return Kept{}
 	}
-	text := textOf(&sidecar.Spec)
+	text := specText(&sidecar.Spec)
 	digest := meta.Digest(text, digestLength)
 	isMost := len(observation.Failing) > mostFailing
 	if good != nil && good.Digest == digest {

@@ -104,7 +104,7 @@ func TestRendered_EndsRevertAfterSpecChangeOrRetry(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			sidecar := goneBack(t)
 			test.change(sidecar)
-			require.Equal(t, test.isOver, reverted(sidecar) == nil)
+			require.Equal(t, test.isOver, activeRevert(sidecar) == nil)
 			require.Equal(t, test.isOver, Rendered(sidecar) == sidecar)
 			require.Equal(t, test.isOver, Keep(sidecar, failing()).Reverted == nil)
 		})

@@ -64,7 +64,7 @@ func (p *Part) After(previous *Part, sidecar *v1alpha1.VectorSidecar, now time.T
 		p.failed = now
 	case previous != nil && previous.Trial == p.Trial:
 		p.failed = previous.failed
-	case hadFailed(sidecar, sidecar.Namespace):
+	case hadFailedBefore(sidecar, sidecar.Namespace):
 		p.failed = now
 	}
 	if !p.IsTroubled {
@@ -75,8 +75,8 @@ func (p *Part) After(previous *Part, sidecar *v1alpha1.VectorSidecar, now time.T
 	}
 }
 
-// hadFailed reports whether workloads of a namespace had also failed with the last known good spec.
-func hadFailed(sidecar *v1alpha1.VectorSidecar, namespace string) bool {
+// hadFailedBefore reports whether workloads of a namespace had also failed with the last known good spec.
+func hadFailedBefore(sidecar *v1alpha1.VectorSidecar, namespace string) bool {
 	good := sidecar.Status.LastKnownGood
 	return good != nil && slices.Contains(good.Failing, namespace)
 }
@@ -96,7 +96,7 @@ func Sum(sidecar *v1alpha1.VectorSidecar, reports map[string]*Part, now time.Tim
 	for _, namespace := range slices.Sorted(maps.Keys(reports)) {
 		report := reports[namespace]
 		isBehind := report == nil || report.Trial != trial // The namespace is about to be reconciled.
-		if isBehind && hadFailed(sidecar, namespace) || !isBehind && report.isFailing(now) {
+		if isBehind && hadFailedBefore(sidecar, namespace) || !isBehind && report.isFailing(now) {
 			observation.Failing = append(observation.Failing, namespace)
 		}
 		if isBehind {
