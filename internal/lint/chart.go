@@ -100,7 +100,7 @@ func (l *Linter) LintChart(ctx context.Context, folder *Folder) (*Result, error)
 	platform.Policy = l.Platform.Policy
 	var failures []*presetFailure
 	for _, environment := range environments {
-		decided, err := evaluate.Decide(ctx, sample(platform, environment, l.KubeVersion), nil)
+		decided, err := evaluate.Decide(ctx, sampleInput(platform, environment, l.KubeVersion), nil)
 		if err != nil {
 			return nil, err
 		}
@@ -115,15 +115,15 @@ func (l *Linter) LintChart(ctx context.Context, folder *Folder) (*Result, error)
 		failures = addFailures(failures, environment, faults)
 	}
 	for _, failure := range failures {
-		findings = append(findings, folder.locateFindings(failure.Reason, failure.text(len(environments)))...)
+		findings = append(findings, folder.locateFindings(failure.Reason, failure.formatFailure(len(environments)))...)
 	}
 	result.Findings, result.Notes = sortFindings(findings), notes
 	return result, nil
 }
 
-// sample returns a minimal Input for rendering the charts of a platform.
-func sample(platform *desired.Platform, environment, kubeVersion string) *decision.Input {
-	object := typical(nil)
+// sampleInput returns a minimal Input for rendering the charts of a platform.
+func sampleInput(platform *desired.Platform, environment, kubeVersion string) *decision.Input {
+	object := typicalWorkload(nil)
 	object.SetNamespace("sample")
 	empty := source.Reader{Reader: source.NewObjectOverlay(nil)}
 	return &decision.Input{

@@ -77,7 +77,7 @@ func parseIgnores(file File) (ignores []ignore, findings []Finding) {
 			continue
 		}
 		comment := ignore{position: position{line: number, column: match[3] + 1}, line: number}
-		if message := comment.read(text[match[4]:match[5]]); message != "" {
+		if message := comment.parseCodes(text[match[4]:match[5]]); message != "" {
 			findings = append(findings, newFinding(badIgnore, file.Name, message).withPosition(comment.position, ""))
 			continue
 		}
@@ -90,8 +90,8 @@ func parseIgnores(file File) (ignores []ignore, findings []Finding) {
 	return append(ignores, waiting...), findings
 }
 
-// read parses the text after the word ignore. It returns the fault of an invalid text, or "" for a valid one.
-func (i *ignore) read(text string) string {
+// parseCodes parses the text after the word ignore. It returns the fault of an invalid text, or "" for a valid one.
+func (i *ignore) parseCodes(text string) string {
 	match := ignored.FindStringSubmatch(text)
 	if match == nil {
 		return "the comment has no codes or no reason"

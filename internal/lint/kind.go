@@ -37,8 +37,8 @@ type Skipped struct {
 // NotRecognized is the reason for skipping a file with unknown content.
 const NotRecognized = "neither objects, values nor Vector configuration"
 
-// skip returns the Skipped for a file of otherKind.
-func skip(file File) Skipped {
+// skipFile returns the Skipped for a file of otherKind.
+func skipFile(file File) Skipped {
 	skipped := Skipped{File: file.Name, Reason: NotRecognized, Chart: file.Chart}
 	switch base := path.Base(filepath.ToSlash(file.Name)); {
 	case base == chartCard:

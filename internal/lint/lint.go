@@ -111,15 +111,15 @@ func (l *Linter) Lint(ctx context.Context, files []File) (*Result, error) {
 			}
 			result.Notes = append(result.Notes, notes...)
 		case objectKind:
-			findings = objects.add(ctx, file)
+			findings = objects.addFile(ctx, file)
 		default:
-			result.Skipped = append(result.Skipped, skip(file))
+			result.Skipped = append(result.Skipped, skipFile(file))
 			continue
 		}
 		linted = append(linted, file)
 		result.Findings = append(result.Findings, findings...)
 	}
-	objectFindings, err := objects.lint(ctx)
+	objectFindings, err := objects.lintObjects(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (l *Linter) Lint(ctx context.Context, files []File) (*Result, error) {
 func (l *Linter) lintVector(ctx context.Context, file File) ([]Finding, error) {
 	configFile := vectorconfig.File{Name: path.Base(file.Name), Source: file.Name, Text: string(file.Text)}
 	var findings []Finding
-	report, err := desired.VectorReader.Check(ctx, []vectorconfig.File{configFile}, vectorconfig.Options{Image: l.image()})
+	report, err := desired.VectorReader.Check(ctx, []vectorconfig.File{configFile}, vectorconfig.Options{Image: l.vectorImage()})
 	if err != nil {
 		return nil, err
 	}

@@ -48,8 +48,8 @@ func limitFindings(file string, firstLine int, err error) []Finding {
 	return []Finding{finding.withPosition(pos, "")}
 }
 
-// misfits returns the findings for a document that cannot be decoded.
-func misfits(document *source.Document, err error) []Finding {
+// decodeFindings returns the findings for a document that cannot be decoded.
+func decodeFindings(document *source.Document, err error) []Finding {
 	if refused := limitFindings(document.Source, document.Line, err); refused != nil {
 		return refused
 	}

@@ -33,16 +33,16 @@ type objects struct {
 	documents []source.Document
 }
 
-// add decodes the objects in a file and adds the valid objects. It returns findings for invalid objects.
-func (o *objects) add(ctx context.Context, file File) []Finding {
+// addFile decodes the objects in a file and adds the valid objects. It returns findings for invalid objects.
+func (o *objects) addFile(ctx context.Context, file File) []Finding {
 	var findings []Finding
 	for _, document := range source.Split(file.Text) {
 		document.Source = file.Name
 		read, err := document.Decode(o.linter.schemaFor)
 		if err != nil {
-			documentFindings := misfits(&document, err)
+			documentFindings := decodeFindings(&document, err)
 			if document.Kind == "VectorSidecar" || document.Kind == "ClusterVectorSidecar" {
-				rejected := o.rejections(ctx, &document, unknownFields(documentFindings, err))
+				rejected := o.rejectionFindings(ctx, &document, unknownFields(documentFindings, err))
 				documentFindings = withoutGoErrors(documentFindings, rejected)
 				documentFindings = append(documentFindings, rejected...)
 			}
@@ -50,15 +50,15 @@ func (o *objects) add(ctx context.Context, file File) []Finding {
 		}
 		for _, objectDocument := range read {
 			if objectDocument.Duplicates != nil {
-				findings = append(findings, misfits(&document, objectDocument.Duplicates)...)
+				findings = append(findings, decodeFindings(&document, objectDocument.Duplicates)...)
 			}
-			o.put(objectDocument)
+			o.putDocument(objectDocument)
 		}
 	}
 	return findings
 }
 
-func (o *objects) put(document source.Document) {
+func (o *objects) putDocument(document source.Document) {
 	if document.Object == nil {
 		return
 	}
@@ -74,9 +74,9 @@ func (o *objects) put(document source.Document) {
 	o.documents = append(o.documents, document)
 }
 
-// rejections returns findings for the errors that the API server would report about an object. It leaves out
+// rejectionFindings returns findings for the errors that the API server would report about an object. It leaves out
 // errors at the position or with the text of a finding that already exists.
-func (o *objects) rejections(ctx context.Context, document *source.Document, findings []Finding) []Finding {
+func (o *objects) rejectionFindings(ctx context.Context, document *source.Document, findings []Finding) []Finding {
 	schema, err := o.linter.definitionFor(document.Kind)
 	if schema == nil || err != nil {
 		return nil // The built-in definition is always valid.
@@ -104,9 +104,9 @@ func (o *objects) rejections(ctx context.Context, document *source.Document, fin
 	return rejected
 }
 
-// lint checks every VectorSidecar. It checks every ClusterVectorSidecar in each namespace in the files that it
+// lintObjects checks every VectorSidecar. It checks every ClusterVectorSidecar in each namespace in the files that it
 // selects.
-func (o *objects) lint(ctx context.Context) ([]Finding, error) {
+func (o *objects) lintObjects(ctx context.Context) ([]Finding, error) {
 	taker := source.Snapshotter{
 		Source: source.Reader{Reader: o.world}, Platform: o.linter.Platform,
 		DefaultEnvironment: o.linter.DefaultEnvironment, KubeVersion: o.linter.KubeVersion, OldestKubelet: o.linter.OldestKubelet, Cluster: o.linter.Cluster,
@@ -156,12 +156,12 @@ func (o *objects) lintSidecar(ctx context.Context, taker *source.Snapshotter, do
 		return nil, err
 	}
 	if specFindings := lintSpec(document, sidecar, &input.Inputs); len(specFindings) > 0 {
-		return slices.Concat(specFindings, o.rejections(ctx, &document, specFindings)), nil
+		return slices.Concat(specFindings, o.rejectionFindings(ctx, &document, specFindings)), nil
 	}
-	if err := o.linter.retag(ctx, input); err != nil {
+	if err := o.linter.setImageTag(ctx, input); err != nil {
 		return nil, err
 	}
-	if err := accompany(ctx, input); err != nil {
+	if err := addApplication(ctx, input); err != nil {
 		return nil, err
 	}
 	decided, err := evaluate.Decide(ctx, input, desired.NewCache())
@@ -169,7 +169,7 @@ func (o *objects) lintSidecar(ctx context.Context, taker *source.Snapshotter, do
 		return nil, err
 	}
 	findings := append(o.decisionFindings(document, decided), VectorFindings(decided.Findings, document, o.documents)...)
-	return slices.Concat(findings, o.rejections(ctx, &document, findings)), nil
+	return slices.Concat(findings, o.rejectionFindings(ctx, &document, findings)), nil
 }
 
 // lintSpec checks the fields of a spec that are also keys of a values file against the schema of the template
@@ -228,7 +228,7 @@ func (o *objects) decisionFindings(document source.Document, decided *decision.D
 	var findings []Finding
 	for i := range decided.Plans {
 		p := &decided.Plans[i]
-		findings = slices.Concat(findings, o.storage(document, p), o.windowsOptions(p.Target))
+		findings = slices.Concat(findings, o.storageFindings(document, p), o.windowsFindings(p.Target))
 		if p.IsSkipped() || !p.IsStopped() {
 			continue
 		}

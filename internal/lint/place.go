@@ -42,7 +42,7 @@ func (p *positions) findKey(path ...string) position {
 	}
 	node, keyNode := p.root, p.root
 	for _, step := range path {
-		key, value := child(node, step)
+		key, value := childNode(node, step)
 		if key == nil {
 			break
 		}
@@ -51,9 +51,9 @@ func (p *positions) findKey(path ...string) position {
 	return position{line: p.firstLine - 1 + keyNode.Line, column: keyNode.Column}
 }
 
-// child returns the key node and the value node of one step below a node, or nil if the step does not exist.
+// childNode returns the key node and the value node of one step below a node, or nil if the step does not exist.
 // For a list, the step is an index, and both nodes are the item.
-func child(node *yaml.Node, step string) (key, value *yaml.Node) {
+func childNode(node *yaml.Node, step string) (key, value *yaml.Node) {
 	switch node.Kind {
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(node.Content); i += 2 {
@@ -69,8 +69,8 @@ func child(node *yaml.Node, step string) (key, value *yaml.Node) {
 	return nil, nil
 }
 
-// top returns the top-level keys of the document.
-func (p *positions) top() []string {
+// topKeys returns the top-level keys of the document.
+func (p *positions) topKeys() []string {
 	var keys []string
 	if p.root == nil || p.root.Kind != yaml.MappingNode {
 		return nil
@@ -127,7 +127,7 @@ func (p *positions) hasMap(key string) bool {
 	if p.root == nil {
 		return false
 	}
-	name, value := child(p.root, key)
+	name, value := childNode(p.root, key)
 	return name != nil && (value.Kind == yaml.MappingNode || value.Kind == yaml.AliasNode)
 }
 
@@ -138,7 +138,7 @@ func (p *positions) hasPath(path ...string) bool {
 	}
 	node := p.root
 	for _, step := range path {
-		key, value := child(node, step)
+		key, value := childNode(node, step)
 		if key == nil {
 			return false
 		}

@@ -53,10 +53,10 @@ func renderPresets(ctx context.Context, platform *desired.Platform, set, environ
 		if err := bounded.Object().DecodeYAML([]byte(presets[name]), spec); err != nil {
 			return nil, err
 		}
-		snapshot := sample(platform, environment, kubeVersion)
+		snapshot := sampleInput(platform, environment, kubeVersion)
 		snapshot.Workloads = nil
 		snapshot.Sidecar.Spec.Sidecar, snapshot.Sidecar.Spec.TemplateSet = spec, set
-		if err := accompany(ctx, snapshot); err != nil {
+		if err := addApplication(ctx, snapshot); err != nil {
 			return nil, err
 		}
 		decided, err := evaluate.Decide(ctx, snapshot, nil)
@@ -113,9 +113,9 @@ func addFailures(failures []*presetFailure, environment string, faults []presetF
 // hasAllPresets reports whether the failure occurs with every preset.
 func (f *presetFailure) hasAllPresets() bool { return len(f.presets) == len(presets) }
 
-// text returns the message. It includes the presets and the environments unless the failure occurs in all of
+// formatFailure returns the message. It includes the presets and the environments unless the failure occurs in all of
 // them.
-func (f *presetFailure) text(environments int) string {
+func (f *presetFailure) formatFailure(environments int) string {
 	text := f.Message
 	if len(f.environments) < environments {
 		text = "environment " + strings.Join(f.environments, ", ") + ": " + text
@@ -151,7 +151,7 @@ func sharedFindings(faults []presetFault) []vectorconfig.Finding {
 func (l *Linter) lintPresets(ctx context.Context, file File, positions *positions, values *desired.InstallationValues, platform *desired.Platform) ([]Finding, error) {
 	var findings []Finding
 	environments := platform.Environments.Names()
-	for _, set := range append([]string{""}, setsIn(positions, platform)...) {
+	for _, set := range append([]string{""}, templateSets(positions, platform)...) {
 		if set == desired.DefaultTemplateSet {
 			continue // The environments use this set unless they name another one.
 		}
@@ -179,14 +179,14 @@ func (l *Linter) lintPresets(ctx context.Context, file File, positions *position
 				environmentPath := values.PathInFile("environments", failure.environments[0])
 				pos, pathText = positions.findKey(environmentPath...), tree.Path(environmentPath...)
 			}
-			findings = append(findings, newFinding(failure.Reason, file.Name, failure.text(len(environments))).withPosition(pos, pathText))
+			findings = append(findings, newFinding(failure.Reason, file.Name, failure.formatFailure(len(environments))).withPosition(pos, pathText))
 		}
 	}
 	return findings, nil
 }
 
-// setsIn returns the names of the template sets in the values that can be loaded.
-func setsIn(positions *positions, platform *desired.Platform) (sets []string) {
+// templateSets returns the names of the template sets in the values that can be loaded.
+func templateSets(positions *positions, platform *desired.Platform) (sets []string) {
 	for _, set := range platform.Sets() {
 		if set.Err == nil && positions.hasPath("templates", set.Name) {
 			sets = append(sets, set.Name)

@@ -15,19 +15,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// storage reports log volumes without a size limit. It also reports a pod with a storage limit that is lower
+// storageFindings reports log volumes without a size limit. It also reports a pod with a storage limit that is lower
 // than the maximum size of the pod's data and logs. It checks the workload together with its sidecar.
-func (o *objects) storage(document source.Document, p *plan.Plan) []Finding {
+func (o *objects) storageFindings(document source.Document, p *plan.Plan) []Finding {
 	if p.Desired == nil || p.Desired.Sidecar() == nil {
 		return nil
 	}
-	subject, volumes, containers := document, p.Desired.Template().Spec.Volumes, runningIn(&p.Desired.Template().Spec)
+	subject, volumes, containers := document, p.Desired.Template().Spec.Volumes, runningContainers(&p.Desired.Template().Spec)
 	path := []string{"spec", "sidecar", "logs"}
 	if workloadDocument := o.documentFor(p.Target); workloadDocument.Object != nil {
 		object, _ := workload.ToObject(workloadDocument.Object)
 		pod := &workload.PodTemplate(object).Spec
 		subject, path = workloadDocument, []string{"metadata", "name"}
-		volumes, containers = slices.Concat(volumes, pod.Volumes), slices.Concat(containers, runningIn(pod))
+		volumes, containers = slices.Concat(volumes, pod.Volumes), slices.Concat(containers, runningContainers(pod))
 	}
 	pos := newPositions(subject.Text, subject.Line).findKey(path...)
 	name := p.Target.Kind + " " + p.Target.Namespace + "/" + p.Target.Name + ": "
@@ -54,9 +54,9 @@ func (o *objects) storage(document source.Document, p *plan.Plan) []Finding {
 	return findings
 }
 
-// runningIn returns the containers of a pod that run at the same time: native sidecars and application
+// runningContainers returns the containers of a pod that run at the same time: native sidecars and application
 // containers.
-func runningIn(pod *corev1.PodSpec) []corev1.Container {
+func runningContainers(pod *corev1.PodSpec) []corev1.Container {
 	native := slices.DeleteFunc(slices.Clone(pod.InitContainers), func(c corev1.Container) bool { return c.RestartPolicy == nil })
 	return slices.Concat(native, pod.Containers)
 }

@@ -9,9 +9,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// windowsOptions reports a workload in the files with windowsOptions if no other field restricts its pods to
+// windowsFindings reports a workload in the files with windowsFindings if no other field restricts its pods to
 // Windows nodes.
-func (o *objects) windowsOptions(ref workload.Ref) []Finding {
+func (o *objects) windowsFindings(ref workload.Ref) []Finding {
 	document := o.documentFor(ref)
 	object, ok := workload.ToObject(document.Object)
 	if !ok {

@@ -21,7 +21,7 @@ import (
 func Configuration(files []File) (configuration []vectorconfig.File, vectorFiles, otherFiles []File) {
 	for _, file := range files {
 		directory, relativePath := splitDirectory(file)
-		if !isPart(file, relativePath) {
+		if !isPartOfDirectory(file, relativePath) {
 			otherFiles = append(otherFiles, file)
 			continue
 		}
@@ -52,20 +52,20 @@ func splitDirectory(file File) (directory, relativePath string) {
 	return path.Join(append([]string{filepath.ToSlash(file.Root)}, steps[:i]...)...), strings.Join(steps[i:], "/")
 }
 
-// isPart reports whether a file belongs to a Vector configuration according to its keys or its directory.
-func isPart(file File, relativePath string) bool {
+// isPartOfDirectory reports whether a file belongs to a Vector configuration according to its keys or its directory.
+func isPartOfDirectory(file File, relativePath string) bool {
 	kind := detectKind(file)
 	if relativePath == "" || !strings.Contains(relativePath, "/") {
-		return kind == vectorKind || kind == otherKind && isVectorsAlone(file)
+		return kind == vectorKind || kind == otherKind && isOnlyForVector(file)
 	}
 	root := vectorflags.Source{Path: vectorflags.Text{Value: "/"}, IsDirectory: true}
 	_, isRead := root.Matches("/"+relativePath, "")
 	return isRead && (kind == vectorKind || kind == otherKind)
 }
 
-// isVectorsAlone reports whether Vector knows all top-level keys of a file.
-func isVectorsAlone(file File) bool {
-	keys := newPositions(file.Text, 1).top()
+// isOnlyForVector reports whether Vector knows all top-level keys of a file.
+func isOnlyForVector(file File) bool {
+	keys := newPositions(file.Text, 1).topKeys()
 	return len(keys) > 0 && !slices.ContainsFunc(keys, func(key string) bool { return !vectorconfig.IsTopLevel(key) })
 }
 
@@ -74,7 +74,7 @@ func (l *Linter) lintTogether(ctx context.Context, files []vectorconfig.File) ([
 	if len(files) == 0 {
 		return []Finding{}, nil
 	}
-	report, err := desired.VectorReader.Check(ctx, files, vectorconfig.Options{Image: l.image()})
+	report, err := desired.VectorReader.Check(ctx, files, vectorconfig.Options{Image: l.vectorImage()})
 	if err != nil {
 		return nil, err
 	}

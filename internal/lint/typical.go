@@ -19,9 +19,9 @@ import (
 // typicalName is the name of the sample workload, which is not in the files, and of its container.
 const typicalName = "sample"
 
-// accompany adds a sample workload to a snapshot without workloads, so that problems are found that occur only
+// addApplication adds a sample workload to a snapshot without workloads, so that problems are found that occur only
 // in a pod. It does nothing if the VectorSidecar's selector cannot select any workload.
-func accompany(ctx context.Context, snapshot *decision.Input) error {
+func addApplication(ctx context.Context, snapshot *decision.Input) error {
 	selector, err := metav1.LabelSelectorAsSelector(&snapshot.Sidecar.Spec.Selector)
 	if len(snapshot.Workloads) > 0 || err != nil || selector.Empty() != snapshot.Sidecar.Spec.MatchAll {
 		return nil //nolint:nilerr // The decision reports an invalid selector.
@@ -30,7 +30,7 @@ func accompany(ctx context.Context, snapshot *decision.Input) error {
 	if err != nil || invalid != nil {
 		return err
 	}
-	object := typical(tree.MapAt(values.Tree, "sidecar", "logs"))
+	object := typicalWorkload(tree.MapAt(values.Tree, "sidecar", "logs"))
 	object.SetNamespace(snapshot.Sidecar.Namespace)
 	snapshot.Workloads = []*workloadcache.Record{workloadcache.NewRecord(object)}
 	// The workload is selected regardless of its labels.
@@ -40,9 +40,9 @@ func accompany(ctx context.Context, snapshot *decision.Input) error {
 	return nil
 }
 
-// typical returns a sample workload that matches the values of sidecar.logs. It has the containers that the
+// typicalWorkload returns a sample workload that matches the values of sidecar.logs. It has the containers that the
 // values name, or a volume at the path of the application's logs.
-func typical(logs map[string]any) workload.Object {
+func typicalWorkload(logs map[string]any) workload.Object {
 	object := workload.Default().New()
 	object.SetName(typicalName)
 	pod := &workload.PodTemplate(object).Spec

@@ -56,16 +56,16 @@ func (l *Linter) lintValues(ctx context.Context, file File) ([]Finding, []Note, 
 	if err != nil {
 		return nil, nil, err
 	}
-	unused, notes := definesIn(file, positions, platform)
+	unused, notes := lintTemplates(file, positions, platform)
 	return append(findings, unused...), notes, nil
 }
 
-// definesIn returns the findings and notes about defines in the template sets of a values file.
-func definesIn(file File, positions *positions, platform *desired.Platform) (findings []Finding, notes []Note) {
-	for _, name := range setsIn(positions, platform) {
+// lintTemplates returns the findings and notes about defines in the template sets of a values file.
+func lintTemplates(file File, positions *positions, platform *desired.Platform) (findings []Finding, notes []Note) {
+	for _, name := range templateSets(positions, platform) {
 		set, err := platform.Set(name)
 		if err != nil {
-			continue // setsIn returns only sets that exist.
+			continue // templateSets returns only sets that exist.
 		}
 		setFindings, setNotes := lintDefines(set.Chart, func(templatePlace gotemplate.Position) (string, position, bool) {
 			pos, pathText := findPositionInSet(positions, name, templatePlace.File, templatePlace.Line)

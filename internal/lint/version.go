@@ -13,18 +13,18 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// image returns an image with the linter's version of Vector. It returns "" if the linter does not have a
+// vectorImage returns an image with the linter's version of Vector. It returns "" if the linter does not have a
 // version, because a Vector configuration does not name a version.
-func (l *Linter) image() string {
+func (l *Linter) vectorImage() string {
 	if l.VectorVersion == "" {
 		return ""
 	}
 	return replaceTag("vector", l.VectorVersion)
 }
 
-// retag changes the tag of the sidecar's image in a snapshot to the linter's version of Vector. It does nothing
+// setImageTag changes the tag of the sidecar's image in a snapshot to the linter's version of Vector. It does nothing
 // if the linter does not have a version.
-func (l *Linter) retag(ctx context.Context, snapshot *decision.Input) error {
+func (l *Linter) setImageTag(ctx context.Context, snapshot *decision.Input) error {
 	if l.VectorVersion == "" {
 		return nil
 	}
