@@ -67,7 +67,7 @@ func (s *Source) ListWithContext(ctx context.Context, options metav1.ListOptions
 		return page, nil
 	}
 	var failure error
-	err := s.pager.pages(ctx, metav1.NamespaceAll, request, func() { list.Items = nil }, func(item runtime.Object) bool {
+	err := s.pager.listPages(ctx, metav1.NamespaceAll, request, func() { list.Items = nil }, func(item runtime.Object) bool {
 		var reduced any = item.DeepCopyObject() // A pointer into the items of the page would keep all of them in memory.
 		if s.transform != nil {
 			reduced, failure = s.transform(reduced)

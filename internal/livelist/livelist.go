@@ -120,7 +120,7 @@ func forEachObject[O client.Object](ctx context.Context, c *Client, list client.
 		list.SetResourceVersion(page.GetResourceVersion()) // All pages have the version of the first page.
 		return page, nil
 	}
-	err := c.pager.pages(ctx, query.Namespace, request, restart, func(item runtime.Object) bool {
+	err := c.pager.listPages(ctx, query.Namespace, request, restart, func(item runtime.Object) bool {
 		object, ok := item.(O)
 		if !ok {
 			failure = fmt.Errorf("listing: unexpected type %T", item)
@@ -133,11 +133,11 @@ func forEachObject[O client.Object](ctx context.Context, c *Client, list client.
 	return err
 }
 
-// pages requests page after page, each in the turn of its namespace, and calls visit for every item until it returns false.
-func (p *Pager) pages(ctx context.Context, namespace string, request func(context.Context, int64, string) (runtime.Object, error), restart func(), visit func(runtime.Object) bool) error {
+// listPages requests page after page, each in the turn of its namespace, and calls visit for every item until it returns false.
+func (p *Pager) listPages(ctx context.Context, namespace string, request func(context.Context, int64, string) (runtime.Object, error), restart func(), visit func(runtime.Object) bool) error {
 	next := pageRequest{limit: firstPage}
 	for restarts := 0; ; {
-		hasMore, err := p.page(ctx, namespace, &next, request, visit)
+		hasMore, err := p.listPage(ctx, namespace, &next, request, visit)
 		switch {
 		case apierrors.IsResourceExpired(err) && next.token != "" && restarts < maxRestarts:
 			restarts++
@@ -155,8 +155,8 @@ type pageRequest struct {
 	token string
 }
 
-// page requests a page, with fewer objects as long as its response is too large, and visits its items.
-func (p *Pager) page(ctx context.Context, namespace string, next *pageRequest, request func(context.Context, int64, string) (runtime.Object, error), visit func(runtime.Object) bool) (hasMore bool, err error) {
+// listPage requests a page, with fewer objects as long as its response is too large, and visits its items.
+func (p *Pager) listPage(ctx context.Context, namespace string, next *pageRequest, request func(context.Context, int64, string) (runtime.Object, error), visit func(runtime.Object) bool) (hasMore bool, err error) {
 	if err := p.slot.Acquire(ctx, namespace); err != nil {
 		return false, err
 	}
