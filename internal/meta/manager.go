@@ -41,9 +41,9 @@ const Creator = Operator + "-creator"
 // the field manager of a VectorSidecar with the same name.
 func Manager(sidecar string) string {
 	if name, isCluster := ParseClusterName(sidecar); isCluster {
-		return clusterPrefix + shorten(name, managerMaxLength-len(clusterPrefix))
+		return clusterPrefix + shortenName(name, managerMaxLength-len(clusterPrefix))
 	}
-	return managerPrefix + shorten(sidecar, managerMaxLength-len(managerPrefix))
+	return managerPrefix + shortenName(sidecar, managerMaxLength-len(managerPrefix))
 }
 
 // SidecarName returns the name of the VectorSidecar to which a field manager belongs. The result is incomplete if
@@ -121,9 +121,9 @@ func IsByHand(manager string) bool {
 	return strings.HasPrefix(manager, "kubectl") || IsPerson(manager, true)
 }
 
-// shorten returns names that do not exceed the limit unchanged. It cuts longer names and appends a digest,
+// shortenName returns names that do not exceed the limit unchanged. It cuts longer names and appends a digest,
 // which keeps them unique.
-func shorten(name string, limit int) string {
+func shortenName(name string, limit int) string {
 	if len(name) <= limit {
 		return name
 	}

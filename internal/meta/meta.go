@@ -66,7 +66,7 @@ func IsAnnotationKey(key, annotation string) bool {
 func AnnotationKeyFor(annotation, sidecar string) string {
 	const longest = 63 // of the part of a key after the slash
 	prefix, name, _ := strings.Cut(annotation, "/")
-	return prefix + "/" + shorten(name+"."+keyName(sidecar), longest)
+	return prefix + "/" + shortenName(name+"."+keyName(sidecar), longest)
 }
 
 // AnnotationInject on a workload opts out of sidecars with any value except "true", even if selectors match. On
@@ -253,7 +253,7 @@ const Finalizer = Group + "/finalizer"
 
 // LabelValue returns the label value for the name of a VectorSidecar, or of a ClusterVectorSidecar in a
 // namespace. Names that exceed the 63 characters of a label value are shortened.
-func LabelValue(name string) string { return shorten(keyName(name), 63) }
+func LabelValue(name string) string { return shortenName(keyName(name), 63) }
 
 // IsLabelOfCluster reports whether a label value stands for a ClusterVectorSidecar.
 func IsLabelOfCluster(value string) bool { return strings.HasPrefix(value, clusterKey) }

@@ -29,11 +29,11 @@ type Reason struct {
 
 // Reasons returns all reasons, in the order of docs/reasons.md.
 func Reasons() []Reason {
-	return slices.Concat(ofRollouts(), ofRefusals(), ofEvents())
+	return slices.Concat(rolloutReasons(), rejectionReasons(), eventReasons())
 }
 
-// ofRollouts returns the reasons of rollouts.
-func ofRollouts() []Reason {
+// rolloutReasons returns the reasons of rollouts.
+func rolloutReasons() []Reason {
 	return []Reason{
 		{ReasonUpToDate, Info, "`Ready` True", "every matched workload runs the current sidecar and has finished rolling out", "nothing"},
 		{ReasonNoMatch, Info, "`Ready` True", "the selector matches no workload of the namespace", "if one should match, compare its labels with the selector: kubectl vectorsidecar explain WORKLOAD"},
@@ -78,8 +78,8 @@ func ofRollouts() []Reason {
 	}
 }
 
-// ofRefusals returns the reasons of sidecars that are rejected or left out.
-func ofRefusals() []Reason {
+// rejectionReasons returns the reasons of sidecars that are rejected or left out.
+func rejectionReasons() []Reason {
 	return []Reason{
 		{ReasonInvalidSelector, Error, "`ConfigValid` False, `Stalled`", "the selector is invalid, or is empty without `matchAll`", "name a label in spec.selector, or set spec.matchAll to true"},
 		{ReasonTooLarge, Error, "`ConfigValid` False, `Stalled`", "the VectorSidecar has more than 512 KiB, or more than 30,000 values: its spec is not read, and injected sidecars do not change", "put a large configuration into a ConfigMap (sidecar.config.configMapRef), and remove values from spec.values that no template reads"},
@@ -119,8 +119,8 @@ func ofRefusals() []Reason {
 	}
 }
 
-// ofEvents returns the reasons that appear only in events.
-func ofEvents() []Reason {
+// eventReasons returns the reasons that appear only in events.
+func eventReasons() []Reason {
 	return []Reason{
 		{ReasonInjected, Info, "event", "the sidecar was injected into a workload", "nothing"},
 		{ReasonUpdated, Info, "event", "the sidecar in a workload was changed", "nothing"},
