@@ -59,8 +59,8 @@ func authorizeMetrics(config *rest.Config, client *http.Client) (metricsserver.F
 	}, nil
 }
 
-// backoff returns the default of Kubernetes' own servers for delegated authentication.
-func backoff() *wait.Backoff {
+// requestBackoff returns the default of Kubernetes' own servers for delegated authentication.
+func requestBackoff() *wait.Backoff {
 	return &wait.Backoff{Duration: 500 * time.Millisecond, Factor: 1.5, Jitter: 0.2, Steps: 5}
 }
 
@@ -74,7 +74,7 @@ func newAuthenticator(config *rest.Config, client *http.Client) (authenticator.R
 		CacheTTL:                 time.Minute,
 		TokenAccessReviewClient:  reviews,
 		TokenAccessReviewTimeout: 10 * time.Second,
-		WebhookRetryBackoff:      backoff(),
+		WebhookRetryBackoff:      requestBackoff(),
 	}.New()
 	return delegate, err
 }
@@ -88,6 +88,6 @@ func newAuthorizer(config *rest.Config, client *http.Client) (authorizer.Authori
 		SubjectAccessReviewClient: reviews,
 		AllowCacheTTL:             5 * time.Minute,
 		DenyCacheTTL:              30 * time.Second,
-		WebhookRetryBackoff:       backoff(),
+		WebhookRetryBackoff:       requestBackoff(),
 	}.New()
 }

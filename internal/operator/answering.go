@@ -22,9 +22,9 @@ import (
 // found it ready.
 const routing = 3 * time.Second
 
-// answering reports whether this process can answer the API server, and whether the API server's
+// servingCheck reports whether this process can answer the API server, and whether the API server's
 // calls reach it.
-type answering struct {
+type servingCheck struct {
 	hasRead func() error
 	served  *admission.ServedCertificate
 	address string
@@ -37,9 +37,9 @@ type answering struct {
 	readySince atomic.Pointer[time.Time]
 }
 
-// probe is the readiness check.
-func (a *answering) probe(request *http.Request) error {
-	if err := a.answers(request.Context()); err != nil {
+// checkServing is the readiness check.
+func (a *servingCheck) checkServing(request *http.Request) error {
+	if err := a.checkAnswer(request.Context()); err != nil {
 		return err
 	}
 	now := time.Now()
@@ -47,18 +47,18 @@ func (a *answering) probe(request *http.Request) error {
 	return nil
 }
 
-// isReached reports whether calls through the Service reach this process.
-func (a *answering) isReached() bool {
+// hasAnswered reports whether calls through the Service reach this process.
+func (a *servingCheck) hasAnswered() bool {
 	if !a.isProbed {
-		return a.answers(context.Background()) == nil
+		return a.checkAnswer(context.Background()) == nil
 	}
 	ready := a.readySince.Load()
 	return ready != nil && time.Since(*ready) > routing
 }
 
-// answers returns why a call would not be answered, nil if it would. It checks for a certificate
+// checkAnswer returns why a call would not be answered, nil if it would. It checks for a certificate
 // before it connects, because a failed handshake is logged.
-func (a *answering) answers(ctx context.Context) error {
+func (a *servingCheck) checkAnswer(ctx context.Context) error {
 	_, err := a.served.Get(nil)
 	if err := cmp.Or(a.hasRead(), err); err != nil || a.listens.Load() {
 		return err
@@ -80,15 +80,15 @@ func (a *answering) answers(ctx context.Context) error {
 	return nil
 }
 
-// counting counts the responses of a handler.
-type counting struct {
+// countingHandler counts the responses of a handler.
+type countingHandler struct {
 	ctrladmission.Handler
 
 	counted *telemetry.Metrics
 }
 
 // Handle implements ctrladmission.Handler.
-func (c counting) Handle(ctx context.Context, request ctrladmission.Request) ctrladmission.Response {
+func (c countingHandler) Handle(ctx context.Context, request ctrladmission.Request) ctrladmission.Response {
 	start := time.Now()
 	response := c.Handler.Handle(ctx, request)
 	c.counted.RecordAdmission(admissionResult(&response), time.Since(start))

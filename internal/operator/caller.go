@@ -49,14 +49,14 @@ func (c *callers) Start(ctx context.Context) error {
 
 // markProven marks the context of a request that comes from the API server.
 func (c *callers) markProven(ctx context.Context, request *http.Request) context.Context {
-	if !c.proves(request) {
+	if !c.isProvenCaller(request) {
 		return ctx
 	}
 	return admission.Proven(ctx)
 }
 
-// proves reports whether a request has a client certificate of the API server.
-func (c *callers) proves(request *http.Request) bool {
+// isProvenCaller reports whether a request has a client certificate of the API server.
+func (c *callers) isProvenCaller(request *http.Request) bool {
 	if c.proof == nil {
 		return false
 	}

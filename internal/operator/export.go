@@ -18,13 +18,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// export registers the operator's metrics if they are served. The returned function unregisters
+// exportMetrics registers the operator's metrics if they are served. The returned function unregisters
 // them, because tests run several operators in one process.
-func export(ctx context.Context, mgr ctrl.Manager, options Options, counted *telemetry.Metrics) (unexport func(), err error) {
+func exportMetrics(ctx context.Context, mgr ctrl.Manager, options Options, counted *telemetry.Metrics) (unexport func(), err error) {
 	if options.MetricsBindAddress == "0" {
 		return func() {}, nil
 	}
-	if err := countCached(ctx, mgr, options, counted); err != nil {
+	if err := countCachedObjects(ctx, mgr, options, counted); err != nil {
 		return nil, fmt.Errorf("counting cached objects: %w", err)
 	}
 	if err := runtimemetrics.Registry.Register(counted); err != nil {
@@ -33,8 +33,8 @@ func export(ctx context.Context, mgr ctrl.Manager, options Options, counted *tel
 	return func() { runtimemetrics.Registry.Unregister(counted) }, nil
 }
 
-// countCached counts the objects that are added to and deleted from the cache, except workloads.
-func countCached(ctx context.Context, mgr ctrl.Manager, options Options, counted *telemetry.Metrics) error {
+// countCachedObjects counts the objects that are added to and deleted from the cache, except workloads.
+func countCachedObjects(ctx context.Context, mgr ctrl.Manager, options Options, counted *telemetry.Metrics) error {
 	namespace := &metav1.PartialObjectMetadata{}
 	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
 	kinds := map[string]client.Object{

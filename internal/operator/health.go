@@ -13,10 +13,10 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// addChecks adds the checks behind /healthz and /readyz. The process is healthy while its
+// addHealthChecks adds the checks behind /healthz and /readyz. The process is healthy while its
 // controller makes progress. It is ready once its caches are synced, in the leader and in standby
 // replicas. The templates need no check, because the process exits if they cannot be loaded.
-func addChecks(mgr ctrl.Manager, alive func() error) error {
+func addHealthChecks(mgr ctrl.Manager, alive func() error) error {
 	if err := mgr.AddHealthzCheck("loop", func(*http.Request) error { return alive() }); err != nil {
 		return fmt.Errorf("adding the health check: %w", err)
 	}

@@ -37,7 +37,7 @@ import (
 // gracePeriod is the time that work in progress may continue after the signal to stop.
 const gracePeriod = 10 * time.Second
 
-func scheme() *runtime.Scheme {
+func newScheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
 		if err := add(scheme); err != nil {
@@ -55,7 +55,7 @@ type informerOptions struct {
 
 func managerOptions(ctx context.Context, options Options, caching informerOptions) ctrl.Options {
 	return ctrl.Options{
-		Scheme:   scheme(),
+		Scheme:   newScheme(),
 		Cache:    cacheOptions(options, caching),
 		NewCache: newEndingCache(ctx),
 		Metrics: metricsserver.Options{
@@ -125,7 +125,7 @@ func cacheOptions(options Options, caching informerOptions) cache.Options {
 	jobs := cache.ByObject{Label: labels.NewSelector().Add(*validation)}
 	for _, kind := range workloads.Kinds() {
 		if _, isJob := kind.New().(*batchv1.Job); isJob {
-			jobs = cache.ByObject{Transform: jobsOfBothSorts(workloads.Transform)}
+			jobs = cache.ByObject{Transform: transformJobs(workloads.Transform)}
 			continue
 		}
 		if !kind.Traits.OptionalAPI { // The cache cannot start with kinds that the cluster lacks.
@@ -137,8 +137,8 @@ func cacheOptions(options Options, caching informerOptions) cache.Options {
 	return settings
 }
 
-// workloads returns the cache of the enabled kinds of workloads.
-func (o *Options) workloads() *workloadcache.Cache {
+// newWorkloadCache returns the cache of the enabled kinds of workloads.
+func (o *Options) newWorkloadCache() *workloadcache.Cache {
 	workloads := workloadcache.New(o.kinds()...)
 	if o.Preflight {
 		workloads.KeepShapes()
@@ -157,10 +157,10 @@ func newTransform(workloads *workloadcache.Cache) toolscache.TransformFunc {
 	}
 }
 
-// jobsOfBothSorts returns the transform function for an operator with Jobs as an enabled kind.
+// transformJobs returns the transform function for an operator with Jobs as an enabled kind.
 // Workload Jobs are watched as metadata. Jobs that validate a configuration are watched whole. The
 // cache has only one selector for both, so other whole Jobs are stripped to their names.
-func jobsOfBothSorts(workloads toolscache.TransformFunc) toolscache.TransformFunc {
+func transformJobs(workloads toolscache.TransformFunc) toolscache.TransformFunc {
 	return func(object any) (any, error) {
 		job, isWhole := object.(*batchv1.Job)
 		if !isWhole {

@@ -64,7 +64,7 @@ type Process struct {
 // Run runs the operator with a sidecar chart until the context is canceled. With a webhook, it then
 // continues for the shutdown delay.
 func Run(ending context.Context, config *rest.Config, chart fs.FS, options Options, process Process) error {
-	ctx, cancel := withDelay(ending, options.Webhook.delay())
+	ctx, cancel := withDelayedCancel(ending, options.Webhook.shutdownDelay())
 	defer cancel()
 	limitMemory(ctx)
 	catalog, err := loadCatalog(chart, options)
@@ -78,7 +78,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	config = rest.CopyConfig(config)
 	config.Wrap(clock.wrapTransport)
 	livelist.LimitResponses(config)
-	version, err := queryServer(config, &options)
+	version, err := serverVersion(config, &options)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	if err != nil {
 		return err
 	}
-	workloads, cache, pager := options.workloads(), desired.NewCache(), cmp.Or(process.Pager, livelist.NewPager())
+	workloads, cache, pager := options.newWorkloadCache(), desired.NewCache(), cmp.Or(process.Pager, livelist.NewPager())
 	mgr, err := newManager(ctx, config, options, informerOptions{workloads, pager})
 	if err != nil {
 		return fmt.Errorf("creating the manager: %w", err)
@@ -113,12 +113,12 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	if err := addWebhook(ctx, ending, mgr, options, deps); err != nil {
 		return err
 	}
-	unexport, err := export(ctx, mgr, options, counted)
+	unexport, err := exportMetrics(ctx, mgr, options, counted)
 	if err != nil {
 		return err
 	}
 	defer unexport()
-	if err := errors.Join(addChecks(mgr, loop.Alive), addReloader(mgr, options, process.Level), mgr.Add(schedule.OnEveryReplica(schedule.Every(scopeInterval, unwatched.check)))); err != nil {
+	if err := errors.Join(addHealthChecks(mgr, loop.Alive), addReloader(mgr, options, process.Level), mgr.Add(schedule.OnEveryReplica(schedule.Every(scopeInterval, unwatched.check)))); err != nil {
 		return fmt.Errorf("adding what runs beside the controller: %w", err)
 	}
 	if err := mgr.Start(ctx); err != nil {
@@ -225,9 +225,9 @@ func detectCluster(config *rest.Config, kinds apimeta.RESTMapper) (render.Cluste
 	return cluster, err
 }
 
-// queryServer returns the API server's version. It removes ClusterVectorSidecars from the options if
+// serverVersion returns the API server's version. It removes ClusterVectorSidecars from the options if
 // the API server does not serve them, because their watch would block everything else.
-func queryServer(config *rest.Config, options *Options) (version string, err error) {
+func serverVersion(config *rest.Config, options *Options) (version string, err error) {
 	server, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
 		return "", fmt.Errorf("creating a discovery client: %w", err)

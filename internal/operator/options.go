@@ -100,8 +100,8 @@ const (
 // With four, reconciling 500 namespaces waits for responses. More than eight are not faster.
 const DefaultConcurrency = 8
 
-// declare adds the flags to a flag set.
-func (o *Options) declare(flags *flag.FlagSet) {
+// declareFlags adds the flags to a flag set.
+func (o *Options) declareFlags(flags *flag.FlagSet) {
 	flags.StringVar(&o.Config, "config", "", "YAML file with values for the other flags, by flag name; a change of log-level takes effect without a restart")
 	flags.StringVar(&o.Namespace, "namespace", "", "the operator's own namespace, which holds its lease and the installation's values")
 	flags.Var((*list)(&o.WatchNamespaces), "watch-namespaces", "namespaces to watch, separated by commas; empty for all")
@@ -128,7 +128,7 @@ func (o *Options) declare(flags *flag.FlagSet) {
 	flags.StringVar(&o.MetricsCertDir, "metrics-cert-dir", "", "directory with tls.crt and tls.key for the metrics endpoint, reloaded when they change; empty for a self-signed certificate")
 	flags.StringVar(&o.HealthProbeBindAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz; 0 to disable")
 	flags.StringVar(&o.PprofBindAddress, "pprof-bind-address", "0", "address of /debug/pprof/ over HTTP; use a localhost address, because there is no authentication; 0 to disable")
-	o.Webhook.declare(flags)
+	o.Webhook.declareFlags(flags)
 	flags.Var((*level)(&o.LogLevel), "log-level", "DEBUG, INFO, WARN or ERROR")
 }
 
@@ -140,8 +140,8 @@ var variables = map[string]string{
 	"log-level":                 "LOG_LEVEL",
 }
 
-// check reports invalid values that the flag package does not detect.
-func (o *Options) check() error {
+// validate reports invalid values that the flag package does not detect.
+func (o *Options) validate() error {
 	var findings []error
 	find := func(format string, arguments ...any) { findings = append(findings, fmt.Errorf(format, arguments...)) }
 	if o.Concurrency < 1 {
@@ -166,7 +166,7 @@ func (o *Options) check() error {
 	if o.Namespace == "" && (o.LeaderElect || o.EnvironmentsConfigMap != "") {
 		findings = append(findings, errors.New("--namespace is empty: --leader-elect and --environments-configmap need it"))
 	}
-	findings = append(findings, o.Webhook.check(o.Namespace)...)
+	findings = append(findings, o.Webhook.validate(o.Namespace)...)
 	for _, name := range o.WatchNamespaces {
 		if problems := validation.ValidateNamespaceName(name, false); len(problems) > 0 {
 			find("--watch-namespaces has %q: %s", name, strings.Join(problems, "; "))

@@ -21,15 +21,15 @@ import (
 func ParseOptions(arguments []string) (Options, error) {
 	options := Options{arguments: arguments}
 	flags := flag.NewFlagSet("operator", flag.ContinueOnError)
-	options.declare(flags)
-	flags.Usage = func() { usage(flags) }
+	options.declareFlags(flags)
+	flags.Usage = func() { printUsage(flags) }
 	if err := flags.Parse(arguments); err != nil {
 		return options, err
 	}
 	if flags.NArg() > 0 {
 		return options, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
-	if err := fromEnvironment(flags); err != nil {
+	if err := setFromEnvironment(flags); err != nil {
 		return options, err
 	}
 	if options.Config != "" {
@@ -37,16 +37,16 @@ func ParseOptions(arguments []string) (Options, error) {
 		if err != nil {
 			return options, err
 		}
-		if err := configFile.fill(flags); err != nil {
+		if err := configFile.setFlags(flags); err != nil {
 			return options, err
 		}
 	}
-	err := options.check()
+	err := options.validate()
 	return options, err
 }
 
-// usage prints the flags and their environment variables.
-func usage(flags *flag.FlagSet) {
+// printUsage prints the flags and their environment variables.
+func printUsage(flags *flag.FlagSet) {
 	fmt.Fprintln(flags.Output(), "Usage of operator:")
 	flags.PrintDefaults()
 	fmt.Fprintln(flags.Output(), "\nEnvironment variables, used if the flag is not set:")
@@ -63,7 +63,7 @@ func explicitFlags(flags *flag.FlagSet) map[string]bool {
 	return names
 }
 
-func fromEnvironment(flags *flag.FlagSet) error {
+func setFromEnvironment(flags *flag.FlagSet) error {
 	explicit := explicitFlags(flags)
 	for _, name := range slices.Sorted(maps.Keys(variables)) {
 		text := os.Getenv(variables[name])
@@ -111,12 +111,12 @@ func readFile(path string) (file, error) {
 	return read, nil
 }
 
-// fill sets the flags that are not set yet from the file.
-func (f *file) fill(flags *flag.FlagSet) error {
+// setFlags sets the flags that are not set yet from the file.
+func (f *file) setFlags(flags *flag.FlagSet) error {
 	explicit := explicitFlags(flags)
 	for _, name := range slices.Sorted(maps.Keys(f.values)) {
 		if flags.Lookup(name) == nil || name == "config" {
-			return fmt.Errorf("--config: %s: unknown key %q%s", f.path, name, nearest(name, flags))
+			return fmt.Errorf("--config: %s: unknown key %q%s", f.path, name, nearestFlag(name, flags))
 		}
 		if explicit[name] {
 			continue
@@ -128,7 +128,7 @@ func (f *file) fill(flags *flag.FlagSet) error {
 	return nil
 }
 
-func nearest(name string, flags *flag.FlagSet) string {
+func nearestFlag(name string, flags *flag.FlagSet) string {
 	var names []string
 	flags.VisitAll(func(f *flag.Flag) {
 		if f.Name != "config" {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// reference returns the text of docs/flags.md.
-func reference() string {
+// flagReference returns the text of docs/flags.md.
+func flagReference() string {
 	var b strings.Builder
 	b.WriteString(`<!--
 SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
@@ -26,7 +26,7 @@ A flag that is not set takes its value from its environment variable, else from 
 |---|---|---|---|
 `)
 	flags := flag.NewFlagSet("operator", flag.ContinueOnError)
-	(&Options{}).declare(flags)
+	(&Options{}).declareFlags(flags)
 	flags.VisitAll(func(f *flag.Flag) {
 		fmt.Fprintf(&b, "| `--%s` | %s | %s | %s |\n", f.Name, quoteCode(variables[f.Name]), quoteCode(f.DefValue), f.Usage)
 	})

@@ -16,9 +16,9 @@ var update = flag.Bool("update", false, "regenerate docs/flags.md")
 func TestReference_MatchesDocumentation(t *testing.T) {
 	const path = "../../docs/flags.md"
 	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(reference()), 0o644))
+		require.NoError(t, os.WriteFile(path, []byte(flagReference()), 0o644))
 	}
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.Equal(t, reference(), string(text), "go test ./internal/operator -update")
+	require.Equal(t, flagReference(), string(text), "go test ./internal/operator -update")
 }

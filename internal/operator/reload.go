@@ -79,16 +79,16 @@ func (r *reloader) checkFile() {
 	if err != nil {
 		return // The file has changed again; the next check reads it.
 	}
-	r.set(options.LogLevel)
+	r.setLevel(options.LogLevel)
 	if keys := changedKeys(r.values, read.values); len(keys) > 0 {
 		r.log.Info("restart the operator for these keys to take effect", "keys", keys)
 	}
 	r.values = read.values
 }
 
-// set sets the level. It logs while INFO is enabled: before raising the level, or after
+// setLevel sets the level. It logs while INFO is enabled: before raising the level, or after
 // lowering it.
-func (r *reloader) set(level zapcore.Level) {
+func (r *reloader) setLevel(level zapcore.Level) {
 	const message = "configuration reloaded"
 	if level > r.current {
 		r.log.Info(message, "log-level", level.CapitalString())

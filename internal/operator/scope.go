@@ -36,12 +36,12 @@ func excludeUnreadableNamespaces(ctx context.Context, config *rest.Config, optio
 		return m, nil
 	}
 	var err error
-	if m.live, err = client.New(config, client.Options{Scheme: scheme()}); err != nil {
+	if m.live, err = client.New(config, client.Options{Scheme: newScheme()}); err != nil {
 		return nil, fmt.Errorf("creating a client: %w", err)
 	}
 	var watched []string
 	for _, name := range options.WatchNamespaces {
-		switch err := m.read(ctx, name); {
+		switch err := m.checkNamespace(ctx, name); {
 		case err == nil:
 			watched = append(watched, name)
 		case apierrors.IsNotFound(err), apierrors.IsForbidden(err):
@@ -61,7 +61,7 @@ func excludeUnreadableNamespaces(ctx context.Context, config *rest.Config, optio
 	return m, nil
 }
 
-func (m *unwatchedNamespaces) read(ctx context.Context, name string) error {
+func (m *unwatchedNamespaces) checkNamespace(ctx context.Context, name string) error {
 	return m.live.Get(ctx, client.ObjectKey{Name: name}, &corev1.Namespace{})
 }
 
@@ -69,7 +69,7 @@ func (m *unwatchedNamespaces) read(ctx context.Context, name string) error {
 // after its start.
 func (m *unwatchedNamespaces) check(ctx context.Context) error {
 	for _, name := range m.names {
-		if m.read(ctx, name) == nil {
+		if m.checkNamespace(ctx, name) == nil {
 			return fmt.Errorf("namespace %s of --watch-namespaces can be read now; restarting to watch it", name)
 		}
 	}

@@ -13,16 +13,16 @@ import (
 // still gets calls until all nodes know about its termination, and over connections that were
 // opened before. Closing a connection just when a request arrives fails that request.
 
-// delay returns the time that the process keeps working after the signal to stop.
-func (w *WebhookOptions) delay() time.Duration {
-	if !w.serves() {
+// shutdownDelay returns the time that the process keeps working after the signal to stop.
+func (w *WebhookOptions) shutdownDelay() time.Duration {
+	if !w.isEnabled() {
 		return 0
 	}
 	return w.ShutdownDelay
 }
 
-// withDelay returns a context that is canceled a delay after another one, or by its CancelFunc.
-func withDelay(ending context.Context, delay time.Duration) (context.Context, context.CancelFunc) {
+// withDelayedCancel returns a context that is canceled a delay after another one, or by its CancelFunc.
+func withDelayedCancel(ending context.Context, delay time.Duration) (context.Context, context.CancelFunc) {
 	if delay == 0 {
 		return context.WithCancel(ending)
 	}
@@ -42,9 +42,9 @@ func withDelay(ending context.Context, delay time.Duration) (context.Context, co
 	}
 }
 
-// closingAfter wraps a handler. After the signal to stop, each response closes its connection, so
+// closeConnectionsAfter wraps a handler. After the signal to stop, each response closes its connection, so
 // that the next request opens a connection to another replica.
-func closingAfter(ending context.Context, handler http.Handler) http.Handler {
+func closeConnectionsAfter(ending context.Context, handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if ending.Err() != nil {
 			w.Header().Set("Connection", "close")

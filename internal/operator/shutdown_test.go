@@ -17,7 +17,7 @@ import (
 func TestWithDelay_DelaysShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ending, stop := context.WithCancel(t.Context())
-		ctx, cancel := withDelay(ending, 5*time.Second)
+		ctx, cancel := withDelayedCancel(ending, 5*time.Second)
 		defer cancel()
 		told := time.Now()
 		stop()
@@ -30,7 +30,7 @@ func TestWithDelay_DelaysShutdown(t *testing.T) {
 func TestWithDelay_SkipsDelayAfterFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ending, stop := context.WithCancel(t.Context())
-		ctx, cancel := withDelay(ending, time.Hour)
+		ctx, cancel := withDelayedCancel(ending, time.Hour)
 		stop()
 		cancel()
 		require.ErrorIs(t, ctx.Err(), context.Canceled)
@@ -38,14 +38,14 @@ func TestWithDelay_SkipsDelayAfterFailure(t *testing.T) {
 }
 
 func TestDelay_ReturnsZeroWithoutWebhook(t *testing.T) {
-	require.Zero(t, (&WebhookOptions{BindAddress: "0", ShutdownDelay: time.Hour}).delay())
-	require.Equal(t, time.Hour, (&WebhookOptions{BindAddress: ":9443", ShutdownDelay: time.Hour}).delay())
+	require.Zero(t, (&WebhookOptions{BindAddress: "0", ShutdownDelay: time.Hour}).shutdownDelay())
+	require.Equal(t, time.Hour, (&WebhookOptions{BindAddress: ":9443", ShutdownDelay: time.Hour}).shutdownDelay())
 }
 
 // After the stop signal each response closes its connection.
 func TestClosingAfter_ClosesConnectionsAfterSignal(t *testing.T) {
 	ending, stop := context.WithCancel(t.Context())
-	handler := closingAfter(ending, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	handler := closeConnectionsAfter(ending, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	header := func() string {
 		answer := httptest.NewRecorder()
 		handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", nil))

@@ -61,7 +61,7 @@ const (
 	longestShutdownDelay = 20 * time.Second
 )
 
-func (w *WebhookOptions) declare(flags *flag.FlagSet) {
+func (w *WebhookOptions) declareFlags(flags *flag.FlagSet) {
 	flags.StringVar(&w.BindAddress, "webhook-bind-address", "0", "address of the admission webhook (HTTPS); 0 to disable")
 	flags.StringVar(&w.Secret, "webhook-certificate-secret", "", "name of the Secret, in the operator's namespace, with tls.crt and tls.key of the admission webhook, reloaded when it changes")
 	flags.StringVar(&w.Configuration, "webhook-configuration", "", "name of the ValidatingWebhookConfiguration in which the operator registers the webhook of its annotation, with a certificate that it creates and renews itself; empty if both come from elsewhere")
@@ -72,8 +72,8 @@ func (w *WebhookOptions) declare(flags *flag.FlagSet) {
 	flags.DurationVar(&w.ShutdownDelay, "webhook-shutdown-delay", defaultShutdownDelay, "how long the operator keeps working and answering after the signal to stop, until the API server calls other replicas; for --webhook-bind-address")
 }
 
-// serves reports whether the webhook is enabled.
-func (w *WebhookOptions) serves() bool { return w.BindAddress != "" && w.BindAddress != "0" }
+// isEnabled reports whether the webhook is enabled.
+func (w *WebhookOptions) isEnabled() bool { return w.BindAddress != "" && w.BindAddress != "0" }
 
 // address parses the address.
 func (w *WebhookOptions) address() (host string, port int, err error) {
@@ -88,9 +88,9 @@ func (w *WebhookOptions) address() (host string, port int, err error) {
 	return host, port, nil
 }
 
-// check reports invalid values that the flag package does not detect.
-func (w *WebhookOptions) check(namespace string) []error {
-	if !w.serves() {
+// validate reports invalid values that the flag package does not detect.
+func (w *WebhookOptions) validate(namespace string) []error {
+	if !w.isEnabled() {
 		return nil
 	}
 	var findings []error
@@ -118,7 +118,7 @@ func (w *WebhookOptions) check(namespace string) []error {
 // addToCache adds the Secret and the ValidatingWebhookConfiguration by name, so that the operator
 // needs no permission to read other objects of these kinds.
 func (w *WebhookOptions) addToCache(settings *cache.Options, namespace string) {
-	if !w.serves() {
+	if !w.isEnabled() {
 		return
 	}
 	named := func(name string) fields.Selector { return fields.OneTermEqualSelector("metadata.name", name) }
@@ -143,7 +143,7 @@ type webhookDeps struct {
 // delay the other.
 func addWebhook(ctx, ending context.Context, mgr ctrl.Manager, options Options, deps webhookDeps) error {
 	w := &options.Webhook
-	if !w.serves() {
+	if !w.isEnabled() {
 		return nil
 	}
 	log := mgr.GetLogger().WithName("admission")
@@ -158,14 +158,14 @@ func addWebhook(ctx, ending context.Context, mgr ctrl.Manager, options Options, 
 		return fmt.Errorf("watching %s: %w", w.ClientCA, err)
 	}
 	handler := admission.New(admission.Options{World: deps.loop, Cache: deps.cache, Bare: deps.bare})
-	served := &webhook.Admission{Handler: counting{handler, deps.counted}, WithContextFunc: callers.markProven}
+	served := &webhook.Admission{Handler: countingHandler{handler, deps.counted}, WithContextFunc: callers.markProven}
 	server := newWebhookServer(w, deps.served)
-	server.Register(meta.WebhookPath, closingAfter(ending, admission.LimitRequests(served, callers.proves, deps.counted.RecordRejectedRequest)))
+	server.Register(meta.WebhookPath, closeConnectionsAfter(ending, admission.LimitRequests(served, callers.isProvenCaller, deps.counted.RecordRejectedRequest)))
 	if err := mgr.Add(server); err != nil {
 		return fmt.Errorf("adding the server of the webhook: %w", err)
 	}
-	readiness := &answering{hasRead: deps.loop.HasRead, served: deps.served, address: w.BindAddress, isProbed: options.HealthProbeBindAddress != "0"}
-	if err := mgr.AddReadyzCheck("webhook", readiness.probe); err != nil {
+	readiness := &servingCheck{hasRead: deps.loop.HasRead, served: deps.served, address: w.BindAddress, isProbed: options.HealthProbeBindAddress != "0"}
+	if err := mgr.AddReadyzCheck("webhook", readiness.checkServing); err != nil {
 		return fmt.Errorf("adding the readiness check of the webhook: %w", err)
 	}
 	if w.Configuration == "" {
@@ -179,7 +179,7 @@ func addWebhook(ctx, ending context.Context, mgr ctrl.Manager, options Options, 
 	}
 	return mgr.Add(&admission.CertificateKeeper{
 		Secret:        types.NamespacedName{Namespace: options.Namespace, Name: w.Secret},
-		Configuration: w.Configuration, Service: w.Service, Duration: w.Duration, Served: deps.served, IsReached: readiness.isReached,
+		Configuration: w.Configuration, Service: w.Service, Duration: w.Duration, Served: deps.served, IsReached: readiness.hasAnswered,
 		Cache: mgr.GetCache(), Live: mgr.GetAPIReader(), Client: writer, Log: log,
 	})
 }
