@@ -82,14 +82,14 @@ func (n *node) fields() *fields {
 }
 
 // Unknown returns the path of a field of a pod that the definition does not have, or "" if it has all fields.
-func (d *Definition) Unknown(pod map[string]any) string { return d.pod.unknown(pod) }
+func (d *Definition) Unknown(pod map[string]any) string { return d.pod.findUnknown(pod) }
 
-func (f *fields) unknown(value any) string {
+func (f *fields) findUnknown(value any) string {
 	if f == nil {
 		return ""
 	}
 	for _, item := range tree.List(value) {
-		if field := f.unknown(item); field != "" {
+		if field := f.findUnknown(item); field != "" {
 			return field
 		}
 	}
@@ -99,7 +99,7 @@ func (f *fields) unknown(value any) string {
 		if !ok {
 			return key
 		}
-		if field := child.unknown(object[key]); field != "" {
+		if field := child.findUnknown(object[key]); field != "" {
 			return key + "." + field
 		}
 	}

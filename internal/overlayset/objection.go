@@ -38,9 +38,9 @@ var (
 // annotations is limited, and the policies check only for this much space.
 const mostAnnotations = 4 << 10
 
-// objection explains why only the operator may inject an overlay, or returns "" if the API server may inject it. If the
+// incompatibility explains why only the operator may inject an overlay, or returns "" if the API server may inject it. If the
 // API server accepts the overlay in one pod, it must accept the overlay in every pod that meets the conditions.
-func objection(overlay *workload.Overlay) string {
+func incompatibility(overlay *workload.Overlay) string {
 	if len(overlay.Mounts) > 0 {
 		return "the sidecar mounts a volume into the application's containers (sidecar.logs.containers)"
 	}
@@ -60,7 +60,7 @@ func objection(overlay *workload.Overlay) string {
 	}
 	for _, list := range []string{"initContainers", "containers"} {
 		for _, item := range tree.List(tree.MapAt(overlay.Body, "spec")[list]) {
-			if field := unsure(tree.Map(item)); field != "" {
+			if field := describeUncertain(tree.Map(item)); field != "" {
 				return fmt.Sprintf("container %q has %s, which not every pod may have", tree.Name(item), field)
 			}
 		}
@@ -68,31 +68,31 @@ func objection(overlay *workload.Overlay) string {
 	return ""
 }
 
-// unsure returns a field of a container that is not valid in every pod, or "" for none.
-func unsure(container map[string]any) string {
-	if field := other(container, containerFields); field != "" {
+// describeUncertain returns a field of a container that is not valid in every pod, or "" for none.
+func describeUncertain(container map[string]any) string {
+	if field := unlistedField(container, containerFields); field != "" {
 		return field
 	}
 	for field, allowed := range fieldsBelow {
-		if subfield := other(tree.MapAt(container, field), allowed); subfield != "" {
+		if subfield := unlistedField(tree.MapAt(container, field), allowed); subfield != "" {
 			return field + "." + subfield
 		}
 	}
 	for _, item := range tree.List(container["env"]) {
-		if subfield := other(tree.MapAt(tree.Map(item), "valueFrom"), valueFields); subfield != "" {
+		if subfield := unlistedField(tree.MapAt(tree.Map(item), "valueFrom"), valueFields); subfield != "" {
 			return "env.valueFrom." + subfield
 		}
 	}
 	for _, item := range tree.List(container["ports"]) {
-		if subfield := other(tree.Map(item), portFields); subfield != "" {
+		if subfield := unlistedField(tree.Map(item), portFields); subfield != "" {
 			return "ports." + subfield
 		}
 	}
 	return ""
 }
 
-// other returns the first key by name that is not allowed, or "" for none.
-func other(object map[string]any, allowed []string) string {
+// unlistedField returns the first key by name that is not allowed, or "" for none.
+func unlistedField(object map[string]any, allowed []string) string {
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		if !slices.Contains(allowed, key) {
 			return key

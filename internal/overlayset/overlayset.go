@@ -99,7 +99,7 @@ func Compose(sidecars []v1alpha1.VectorSidecar, bySidecar map[string]Part) v1alp
 		}
 		size := sidecarOverlays.size()
 		if len(spec.Overlays)+len(sidecarOverlays.Overlays) > mostOverlays || bytes+size > mostBytes {
-			sidecarOverlays = sidecarOverlays.without(fmt.Sprintf("the namespace has more than %d overlays, or more than %d bytes of them, before it", mostOverlays, mostBytes))
+			sidecarOverlays = sidecarOverlays.withoutOverlays(fmt.Sprintf("the namespace has more than %d overlays, or more than %d bytes of them, before it", mostOverlays, mostBytes))
 		} else {
 			bytes += size
 		}
@@ -118,7 +118,7 @@ func Compose(sidecars []v1alpha1.VectorSidecar, bySidecar map[string]Part) v1alp
 		byName[sidecars[i].Name] = &sidecars[i]
 	}
 	for i := range spec.Overlays {
-		spec.Overlays[i].Supersedes = yields(&spec.Overlays[i], spec.Overlays, byName)
+		spec.Overlays[i].Supersedes = supersedingSidecars(&spec.Overlays[i], spec.Overlays, byName)
 	}
 	return spec
 }
@@ -129,20 +129,20 @@ func (p *Part) size() int {
 	return len(text)
 }
 
-// without returns the part without overlays, and with the reason why only the operator injects the sidecar.
-func (p *Part) without(reason string) Part {
+// withoutOverlays returns the part without overlays, and with the reason why only the operator injects the sidecar.
+func (p *Part) withoutOverlays(reason string) Part {
 	if len(p.Overlays) == 0 {
 		return Part{}
 	}
 	overlay := p.Overlays[0]
-	placeholder := claim(overlay.VectorSidecar, overlay.Kinds, overlay.Requirements, reason)
+	placeholder := newSkipped(overlay.VectorSidecar, overlay.Kinds, overlay.Requirements, reason)
 	placeholder.SkipsOwned = overlay.SkipsOwned
 	return Part{Overlays: []v1alpha1.Overlay{placeholder}}
 }
 
-// yields returns the VectorSidecars that take precedence over the overlay's VectorSidecar and conflict with the
+// supersedingSidecars returns the VectorSidecars that take precedence over the overlay's VectorSidecar and conflict with the
 // overlay. The operator decides which sidecar a workload has.
-func yields(overlay *v1alpha1.Overlay, overlays []v1alpha1.Overlay, sidecars map[string]*v1alpha1.VectorSidecar) []string {
+func supersedingSidecars(overlay *v1alpha1.Overlay, overlays []v1alpha1.Overlay, sidecars map[string]*v1alpha1.VectorSidecar) []string {
 	superseded := []string{}
 	for i := range overlays {
 		other := &overlays[i]
@@ -151,9 +151,9 @@ func yields(overlay *v1alpha1.Overlay, overlays []v1alpha1.Overlay, sidecars map
 		}
 		names := slices.Concat(other.InitNames, other.ContainerNames)
 		// If an overlay is left to the operator, its items are not known here, so it counts as a conflict.
-		isClash := other.SkipReason != "" || share(slices.Concat(overlay.InitNames, overlay.ContainerNames), names) ||
-			share(overlay.VolumeNames, other.VolumeNames) || share(overlay.Ports, other.Ports) ||
-			share(overlay.Needs, other.VolumeNames) || share(overlay.AnnotationKeys, other.AnnotationKeys)
+		isClash := other.SkipReason != "" || haveCommonItem(slices.Concat(overlay.InitNames, overlay.ContainerNames), names) ||
+			haveCommonItem(overlay.VolumeNames, other.VolumeNames) || haveCommonItem(overlay.Ports, other.Ports) ||
+			haveCommonItem(overlay.Needs, other.VolumeNames) || haveCommonItem(overlay.AnnotationKeys, other.AnnotationKeys)
 		if isClash {
 			superseded = append(superseded, other.VectorSidecar)
 		}
@@ -161,6 +161,6 @@ func yields(overlay *v1alpha1.Overlay, overlays []v1alpha1.Overlay, sidecars map
 	return superseded
 }
 
-func share(a, b []string) bool {
+func haveCommonItem(a, b []string) bool {
 	return slices.ContainsFunc(a, func(item string) bool { return slices.Contains(b, item) })
 }

@@ -23,7 +23,7 @@ import (
 
 // part is a VectorSidecar's with native containers, volumes and ports of these names.
 func part(name string, natives, volumes, ports []string) Part {
-	one := empty(name)
+	one := newOverlay(name)
 	one.ID, one.InitNames, one.VolumeNames, one.Ports = name+"/0", natives, volumes, ports
 	made := Part{Overlays: []v1alpha1.Overlay{one}}
 	for _, native := range natives {
@@ -35,13 +35,13 @@ func part(name string, natives, volumes, ports []string) Part {
 // withAnnotation gives the sidecar of a part an annotation of the pods.
 func withAnnotation(of Part, key string) Part {
 	of.Overlays[0].AnnotationKeys = []string{key}
-	of.Items.PodAnnotations = annotationsOf(of.Overlays[0].ID, map[string]string{key: "true"})
+	of.Items.PodAnnotations = overlayAnnotations(of.Overlays[0].ID, map[string]string{key: "true"})
 	return of
 }
 
 // telling has the application told of the sidecar of a part.
 func telling(of Part) Part {
-	of.Items.Tells = tellsOf(of.Overlays[0].ID, []workload.EnvInjection{{Containers: []string{"*"}, Name: "ADDRESS", Value: "{name}"}})
+	of.Items.Tells = convertInjections(of.Overlays[0].ID, []workload.EnvInjection{{Containers: []string{"*"}, Name: "ADDRESS", Value: "{name}"}})
 	return of
 }
 
@@ -52,12 +52,12 @@ func TestOverlayOf_IncludesEnvInjections(t *testing.T) {
 		return &desired.AdmissionOverlay{Rendered: &desired.Rendered{Overlay: overlay, Desired: plan.NewDesired(overlay, "logs", "vector", "", nil)}}
 	}
 	tell := workload.EnvInjection{Containers: []string{"*"}, Name: "ADDRESS", Value: "any"}
-	silent, one := overlayOf("logs", offer()), overlayOf("logs", offer(tell))
+	silent, one := convertOverlay("logs", offer()), convertOverlay("logs", offer(tell))
 	require.Empty(t, silent.InjectedEnvKey)
 	require.Equal(t, meta.AnnotationInjectedEnv("vectorsidecar/logs"), one.InjectedEnvKey)
 	require.NotEqual(t, silent.Digest, one.Digest)
 	require.Equal(t, silent.Hash, one.Hash, "pods are not restarted for it")
-	made := trial(offer(tell).Rendered.Overlay, &one)
+	made := newTestTemplate(offer(tell).Rendered.Overlay, &one)
 	require.Equal(t, []corev1.EnvVar{{Name: "ADDRESS", Value: "any"}}, made.Spec.Containers[0].Env)
 }
 
@@ -66,7 +66,7 @@ func annotated(key, value string) corev1.PodTemplateSpec {
 }
 
 func left(name string) Part {
-	return Part{Overlays: []v1alpha1.Overlay{claim(name, nil, nil, "a reason")}}
+	return Part{Overlays: []v1alpha1.Overlay{newSkipped(name, nil, nil, "a reason")}}
 }
 
 // sidecars are VectorSidecars, the oldest first.
@@ -206,7 +206,7 @@ func TestObjection_ReportsPodDependentFields(t *testing.T) {
 		"a list of parts": {workload.Overlay{Template: annotated(meta.AnnotationInjectedItems("vectorsidecar/logs"), strings.Repeat("x", mostAnnotations))}, ""},
 		"mounts":          {workload.Overlay{Mounts: []workload.Mount{{Container: "app"}}}, "sidecar.logs.containers"},
 	} {
-		why := objection(&test.overlay)
+		why := incompatibility(&test.overlay)
 		if test.want == "" {
 			require.Empty(t, why, name)
 		}

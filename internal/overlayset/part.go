@@ -34,15 +34,15 @@ type Judge interface {
 // PartOf returns the part of a VectorSidecar. It calls the Judge once for each overlay that passes all other checks,
 // and returns the Judge's error. Without offers, the caller passes the reason.
 func PartOf(sidecar *v1alpha1.VectorSidecar, offers []desired.AdmissionOverlay, skipReason string, judge Judge) (Part, error) {
-	sidecarOverlays, kinds, requirements := Part{}, sidecar.Spec.Kinds(), requirementsOf(&sidecar.Spec.Selector)
+	sidecarOverlays, kinds, requirements := Part{}, sidecar.Spec.Kinds(), selectorRequirements(&sidecar.Spec.Selector)
 	for i := range offers {
 		overlay := &offers[i].Rendered.Overlay.Template
-		reason := objection(offers[i].Rendered.Overlay)
+		reason := incompatibility(offers[i].Rendered.Overlay)
 		if reason != "" {
 			skipReason = reason
 			continue
 		}
-		apiOverlay := overlayOf(sidecar.Name, &offers[i])
+		apiOverlay := convertOverlay(sidecar.Name, &offers[i])
 		apiOverlay.ID = fmt.Sprintf("%s/%d", sidecar.Name, len(sidecarOverlays.Overlays))
 		apiOverlay.Requirements = requirements
 		var err error
@@ -53,7 +53,7 @@ func PartOf(sidecar *v1alpha1.VectorSidecar, offers []desired.AdmissionOverlay, 
 			skipReason = reason
 			continue
 		}
-		reason, err = judge.Refusal(apiOverlay.Digest, trial(offers[i].Rendered.Overlay, &apiOverlay))
+		reason, err = judge.Refusal(apiOverlay.Digest, newTestTemplate(offers[i].Rendered.Overlay, &apiOverlay))
 		if err != nil {
 			return Part{}, err
 		}
@@ -63,12 +63,12 @@ func PartOf(sidecar *v1alpha1.VectorSidecar, offers []desired.AdmissionOverlay, 
 		}
 		sidecarOverlays.Overlays = append(sidecarOverlays.Overlays, apiOverlay)
 		sidecarOverlays.Items.add(apiOverlay.ID, offers[i].Rendered.Overlay.Body)
-		sidecarOverlays.Items.Tells = append(sidecarOverlays.Items.Tells, tellsOf(apiOverlay.ID, offers[i].Rendered.Overlay.EnvInjections)...)
-		sidecarOverlays.Items.PodAnnotations = append(sidecarOverlays.Items.PodAnnotations, annotationsOf(apiOverlay.ID, podAnnotations(overlay))...)
-		sidecarOverlays.Items.Annotations = append(sidecarOverlays.Items.Annotations, annotationsOf(apiOverlay.ID, offers[i].Rendered.Desired.Annotations(meta.Manager(sidecar.Name)))...)
+		sidecarOverlays.Items.Tells = append(sidecarOverlays.Items.Tells, convertInjections(apiOverlay.ID, offers[i].Rendered.Overlay.EnvInjections)...)
+		sidecarOverlays.Items.PodAnnotations = append(sidecarOverlays.Items.PodAnnotations, overlayAnnotations(apiOverlay.ID, podAnnotations(overlay))...)
+		sidecarOverlays.Items.Annotations = append(sidecarOverlays.Items.Annotations, overlayAnnotations(apiOverlay.ID, offers[i].Rendered.Desired.Annotations(meta.Manager(sidecar.Name)))...)
 	}
 	if len(sidecarOverlays.Overlays) == 0 {
-		sidecarOverlays.Overlays = []v1alpha1.Overlay{claim(sidecar.Name, kinds, requirements, skipReason)}
+		sidecarOverlays.Overlays = []v1alpha1.Overlay{newSkipped(sidecar.Name, kinds, requirements, skipReason)}
 	}
 	for i := range sidecarOverlays.Overlays {
 		sidecarOverlays.Overlays[i].SkipsOwned = sidecar.Spec.Owned() == v1alpha1.OwnedSkip
@@ -100,32 +100,32 @@ func podAnnotations(overlay *corev1.PodTemplateSpec) map[string]string {
 	return annotations
 }
 
-// annotationsOf returns annotations of an overlay, sorted by their keys.
-func annotationsOf(id string, annotations map[string]string) []v1alpha1.OverlayAnnotation {
+// overlayAnnotations returns annotations of an overlay, sorted by their keys.
+func overlayAnnotations(id string, annotations map[string]string) []v1alpha1.OverlayAnnotation {
 	var overlayAnnotations []v1alpha1.OverlayAnnotation
 	for _, key := range slices.Sorted(maps.Keys(annotations)) {
-		overlayAnnotations = append(overlayAnnotations, v1alpha1.OverlayAnnotation{OverlayID: id, Key: key, Path: pointer(key), Value: annotations[key]})
+		overlayAnnotations = append(overlayAnnotations, v1alpha1.OverlayAnnotation{OverlayID: id, Key: key, Path: jsonPointer(key), Value: annotations[key]})
 	}
 	return overlayAnnotations
 }
 
-// claim returns the overlay of a VectorSidecar with a sidecar that only the operator injects.
-func claim(name string, kinds []v1alpha1.WorkloadKind, requirements []v1alpha1.OverlayRequirement, reason string) v1alpha1.Overlay {
-	overlay := empty(name)
+// newSkipped returns the overlay of a VectorSidecar with a sidecar that only the operator injects.
+func newSkipped(name string, kinds []v1alpha1.WorkloadKind, requirements []v1alpha1.OverlayRequirement, reason string) v1alpha1.Overlay {
+	overlay := newOverlay(name)
 	overlay.ID, overlay.Kinds, overlay.Requirements, overlay.SkipReason = name, kinds, requirements, reason
 	return overlay
 }
 
-// empty returns an overlay without items. Its lists are empty but not nil, because expressions read them.
-func empty(name string) v1alpha1.Overlay {
+// newOverlay returns an overlay without items. Its lists are empty but not nil, because expressions read them.
+func newOverlay(name string) v1alpha1.Overlay {
 	return v1alpha1.Overlay{
 		VectorSidecar: name, InitNames: []string{}, ContainerNames: []string{}, VolumeNames: []string{}, AnnotationKeys: []string{}, Ports: []string{},
 		Needs: []string{}, Secrets: []string{}, Supersedes: []string{},
 	}
 }
 
-// requirementsOf returns the requirements of a selector.
-func requirementsOf(selector *metav1.LabelSelector) []v1alpha1.OverlayRequirement {
+// selectorRequirements returns the requirements of a selector.
+func selectorRequirements(selector *metav1.LabelSelector) []v1alpha1.OverlayRequirement {
 	requirements := []v1alpha1.OverlayRequirement{}
 	for key, value := range selector.MatchLabels {
 		requirements = append(requirements, v1alpha1.OverlayRequirement{Key: key, Operator: metav1.LabelSelectorOpIn, Values: []string{value}})
@@ -139,14 +139,14 @@ func requirementsOf(selector *metav1.LabelSelector) []v1alpha1.OverlayRequiremen
 	return requirements
 }
 
-// overlayOf returns the overlay of an offer: its items, and the conditions for workloads.
-func overlayOf(name string, offer *desired.AdmissionOverlay) v1alpha1.Overlay {
-	overlay, manager := empty(name), meta.Manager(name)
+// convertOverlay returns the overlay of an offer: its items, and the conditions for workloads.
+func convertOverlay(name string, offer *desired.AdmissionOverlay) v1alpha1.Overlay {
+	overlay, manager := newOverlay(name), meta.Manager(name)
 	template, sidecar := &offer.Rendered.Overlay.Template, meta.SidecarName(manager)
 	overlay.Hash, overlay.InputHash = offer.Rendered.Desired.InjectedHash(), offer.Rendered.Desired.InputDigest()
 	overlay.HashKey, overlay.InputHashKey = meta.AnnotationKeyFor(meta.AnnotationInjectedHash, sidecar), meta.AnnotationKeyFor(meta.AnnotationInputHash, sidecar)
 	overlay.InjectedItemsKey = meta.AnnotationInjectedItems(manager)
-	overlay.InjectedItemsPath, overlay.InjectedItems = pointer(overlay.InjectedItemsKey), template.Annotations[overlay.InjectedItemsKey]
+	overlay.InjectedItemsPath, overlay.InjectedItems = jsonPointer(overlay.InjectedItemsKey), template.Annotations[overlay.InjectedItemsKey]
 	overlay.AnnotationKeys = slices.AppendSeq(overlay.AnnotationKeys, slices.Values(slices.Sorted(maps.Keys(podAnnotations(template)))))
 	for i := range template.Spec.InitContainers {
 		overlay.InitNames = append(overlay.InitNames, template.Spec.InitContainers[i].Name)
@@ -183,7 +183,7 @@ func overlayOf(name string, offer *desired.AdmissionOverlay) v1alpha1.Overlay {
 	judged := []any{offer.Rendered.Overlay.Body, overlay.Needs}
 	if injections := offer.Rendered.Overlay.EnvInjections; len(injections) > 0 {
 		overlay.InjectedEnvKey = meta.AnnotationInjectedEnv(manager)
-		overlay.InjectedEnvPath, judged = pointer(overlay.InjectedEnvKey), append(judged, injections)
+		overlay.InjectedEnvPath, judged = jsonPointer(overlay.InjectedEnvKey), append(judged, injections)
 	}
 	text, _ := json.Marshal(judged) // The values were made from JSON.
 	overlay.Digest = meta.Digest(text, 12)
@@ -198,18 +198,18 @@ func (i *Items) add(id string, body map[string]any) {
 		if tree.Map(item)["restartPolicy"] == string(corev1.ContainerRestartPolicyAlways) {
 			list = &i.Native
 		}
-		*list = append(*list, itemOf(id, item))
+		*list = append(*list, newItem(id, item))
 	}
 	for _, item := range tree.List(pod["containers"]) {
-		i.Containers = append(i.Containers, itemOf(id, item))
+		i.Containers = append(i.Containers, newItem(id, item))
 	}
 	for _, item := range tree.List(pod["volumes"]) {
-		i.Volumes = append(i.Volumes, itemOf(id, item))
+		i.Volumes = append(i.Volumes, newItem(id, item))
 	}
 }
 
-// tellsOf returns the environment variables that an overlay injects into application containers.
-func tellsOf(id string, injections []workload.EnvInjection) []v1alpha1.OverlayApplicationEnv {
+// convertInjections returns the environment variables that an overlay injects into application containers.
+func convertInjections(id string, injections []workload.EnvInjection) []v1alpha1.OverlayApplicationEnv {
 	var variables []v1alpha1.OverlayApplicationEnv
 	for i := range injections {
 		variables = append(variables, v1alpha1.OverlayApplicationEnv{OverlayID: id, Containers: injections[i].Containers, Name: injections[i].Name, Value: injections[i].Value})
@@ -217,17 +217,17 @@ func tellsOf(id string, injections []workload.EnvInjection) []v1alpha1.OverlayAp
 	return variables
 }
 
-// pointer escapes an annotation key for a JSON pointer. Annotation keys do not contain tildes.
-func pointer(key string) string { return strings.ReplaceAll(key, "/", "~1") }
+// jsonPointer escapes an annotation key for a JSON pointer. Annotation keys do not contain tildes.
+func jsonPointer(key string) string { return strings.ReplaceAll(key, "/", "~1") }
 
-func itemOf(id string, item any) v1alpha1.OverlayItem {
+func newItem(id string, item any) v1alpha1.OverlayItem {
 	text, _ := json.Marshal(item) // The item was made from JSON.
 	return v1alpha1.OverlayItem{OverlayID: id, Item: runtime.RawExtension{Raw: text}}
 }
 
-// trial returns the pod template for a dry run: the sidecar next to an application without any needs. The pod sets only
+// newTestTemplate returns the pod template for a dry run: the sidecar next to an application without any needs. The pod sets only
 // required fields.
-func trial(overlay *workload.Overlay, apiOverlay *v1alpha1.Overlay) *corev1.PodTemplateSpec {
+func newTestTemplate(overlay *workload.Overlay, apiOverlay *v1alpha1.Overlay) *corev1.PodTemplateSpec {
 	template := overlay.Template.DeepCopy()
 	application := corev1.Container{Name: "vectorsidecar-trial", Image: "trial"}
 	for i := range overlay.EnvInjections {
