@@ -28,27 +28,27 @@ func (p *Policy) Check(overlay *corev1.PodTemplateSpec, mounts []workload.Mount)
 
 func (p *Policy) check(overlay *corev1.PodTemplateSpec, mounts []workload.Mount) error {
 	c := &checker{Policy: p, overlay: overlay, refused: map[string]bool{}}
-	c.walk(position{path: "template"}, reflect.ValueOf(overlay).Elem())
+	c.checkValue(position{path: "template"}, reflect.ValueOf(overlay).Elem())
 	for _, list := range []struct {
 		field      string
 		containers []corev1.Container
 	}{{"initContainers", overlay.Spec.InitContainers}, {"containers", overlay.Spec.Containers}} {
 		for i := range list.containers {
-			c.user(position{path: fmt.Sprintf("template.spec.%s[%d].securityContext.runAsUser", list.field, i)}, list.containers[i].SecurityContext)
+			c.checkUser(position{path: fmt.Sprintf("template.spec.%s[%d].securityContext.runAsUser", list.field, i)}, list.containers[i].SecurityContext)
 		}
 	}
 	checkedSpec := overlay.Spec
 	checkedSpec.Volumes = slices.DeleteFunc(slices.Clone(checkedSpec.Volumes), func(v corev1.Volume) bool { return c.refused[v.Name] })
-	c.levels(&overlay.ObjectMeta, &checkedSpec)
-	c.memory(mounts)
+	c.checkPodSecurity(&overlay.ObjectMeta, &checkedSpec)
+	c.checkMemoryVolumes(mounts)
 	for i := range mounts {
-		c.propagation(mounts[i].Container, []corev1.VolumeMount{mounts[i].VolumeMount}, c.PodSecurity, "podSecurity")
+		c.checkPropagation(mounts[i].Container, []corev1.VolumeMount{mounts[i].VolumeMount}, c.PodSecurity, "podSecurity")
 	}
 	return errors.Join(c.findings...)
 }
 
-// levels checks sidecars and other init containers against their Pod Security levels.
-func (c *checker) levels(metadata *metav1.ObjectMeta, spec *corev1.PodSpec) {
+// checkPodSecurity checks sidecars and other init containers against their Pod Security levels.
+func (c *checker) checkPodSecurity(metadata *metav1.ObjectMeta, spec *corev1.PodSpec) {
 	sidecars, ending := *spec, corev1.PodSpec{}
 	sidecars.InitContainers = nil
 	for i := range spec.InitContainers {
@@ -67,15 +67,15 @@ func (c *checker) levels(metadata *metav1.ObjectMeta, spec *corev1.PodSpec) {
 			c.report(position{path: "template.spec"}, "does not pass the Pod Security level %s: %s (%s)", group.level, violation, group.key)
 		}
 		for _, container := range slices.Concat(group.spec.InitContainers, group.spec.Containers) {
-			c.propagation(container.Name, container.VolumeMounts, group.level, group.key)
+			c.checkPropagation(container.Name, container.VolumeMounts, group.level, group.key)
 		}
 	}
 }
 
-// propagation rejects mounts that propagate from the node to a container, or back. No Pod Security
+// checkPropagation rejects mounts that propagate from the node to a container, or back. No Pod Security
 // level covers this, because the API server requires a privileged container, and the application
 // may have one.
-func (c *checker) propagation(container string, mounts []corev1.VolumeMount, level, key string) {
+func (c *checker) checkPropagation(container string, mounts []corev1.VolumeMount, level, key string) {
 	for _, mount := range mounts {
 		if mode := ptr.Deref(mount.MountPropagation, corev1.MountPropagationNone); mode != corev1.MountPropagationNone && level != string(api.LevelPrivileged) {
 			c.report(position{path: "template.spec"}, "mountPropagation %s of volume %q in container %q takes the level privileged, and %s is allowed (%s)", mode, mount.Name, container, level, key)
@@ -97,18 +97,18 @@ func (c *checker) report(pos position, format string, args ...any) {
 	c.findings = append(c.findings, fmt.Errorf("%s: %s", pos.path, fmt.Sprintf(format, args...)))
 }
 
-// pullSecrets checks the names of the image pull secrets.
-func (c *checker) pullSecrets(pos position, secrets reflect.Value, _ *Line) {
+// checkPullSecrets checks the names of the image pull secrets.
+func (c *checker) checkPullSecrets(pos position, secrets reflect.Value, _ *Line) {
 	for i := range secrets.Len() {
 		name := secrets.Index(i).FieldByName("Name").String()
 		if !slices.Contains(c.ImagePullSecrets.Allowed, name) {
-			c.report(pos.item(i, secrets.Index(i)), "images may not be pulled with the Secret %q; %s (imagePullSecrets.allowed)", name, describeAllowed(c.ImagePullSecrets.Allowed))
+			c.report(pos.itemPosition(i, secrets.Index(i)), "images may not be pulled with the Secret %q; %s (imagePullSecrets.allowed)", name, describeAllowed(c.ImagePullSecrets.Allowed))
 		}
 	}
 }
 
-// capabilities checks added capabilities.
-func (c *checker) capabilities(pos position, added reflect.Value, _ *Line) {
+// checkCapabilities checks added capabilities.
+func (c *checker) checkCapabilities(pos position, added reflect.Value, _ *Line) {
 	for i := range added.Len() {
 		if name := added.Index(i).String(); !slices.Contains(c.Capabilities, name) {
 			c.report(pos, "%s may not be added; %s (capabilities)", name, describeAllowed(c.Capabilities))
@@ -116,8 +116,8 @@ func (c *checker) capabilities(pos position, added reflect.Value, _ *Line) {
 	}
 }
 
-// user checks the user of a container, even if none is set.
-func (c *checker) user(pos position, context *corev1.SecurityContext) {
+// checkUser checks the user of a container, even if none is set.
+func (c *checker) checkUser(pos position, context *corev1.SecurityContext) {
 	if context == nil {
 		context = &corev1.SecurityContext{}
 	}
@@ -133,8 +133,8 @@ func (c *checker) user(pos position, context *corev1.SecurityContext) {
 	}
 }
 
-// volume checks the source of a volume.
-func (c *checker) volume(pos position, _ reflect.Value, line *Line) {
+// checkVolume checks the source of a volume.
+func (c *checker) checkVolume(pos position, _ reflect.Value, line *Line) {
 	if slices.Contains(c.Volumes.Kinds, line.Kind) {
 		return
 	}
@@ -146,8 +146,8 @@ func (c *checker) volume(pos position, _ reflect.Value, line *Line) {
 	c.report(pos, "volume %q may not be a %s; %s (volumes.kinds)", pos.name, line.Kind, help)
 }
 
-// kind checks a projected source or a variable that has the content of a volume kind.
-func (c *checker) kind(pos position, _ reflect.Value, line *Line) {
+// checkVolumeKind checks a projected source or a variable that has the content of a volume kind.
+func (c *checker) checkVolumeKind(pos position, _ reflect.Value, line *Line) {
 	if !slices.Contains(c.Volumes.Kinds, line.Kind) {
 		c.report(pos, "%q may not have %s, which is of kind %s; %s (volumes.kinds)", pos.name, line.Grant, line.Kind, describeAllowed(c.Volumes.Kinds))
 	}
@@ -158,8 +158,8 @@ func (c *checker) rejectField(pos position, _ reflect.Value, line *Line) {
 	c.report(pos, "volume %q may not have %s; no policy allows it", pos.name, line.Grant)
 }
 
-// restart checks the action of a restart rule.
-func (c *checker) restart(pos position, field reflect.Value, _ *Line) {
+// checkRestartPolicy checks the action of a restart rule.
+func (c *checker) checkRestartPolicy(pos position, field reflect.Value, _ *Line) {
 	if action := field.String(); action != string(corev1.ContainerRestartRuleActionRestart) {
 		c.report(pos, "container %q may not restart others by %s; no policy allows it, use Restart", pos.name, action)
 	}
@@ -179,30 +179,30 @@ func (c *checker) audience(pos position, field reflect.Value, _ *Line) {
 	}
 }
 
-// resources checks resources that device plugins provide, and not the node.
-func (c *checker) resources(pos position, amounts reflect.Value, _ *Line) {
+// checkResources checks resources that device plugins provide, and not the node.
+func (c *checker) checkResources(pos position, amounts reflect.Value, _ *Line) {
 	for _, name := range sortedKeys(amounts) {
 		if strings.Contains(name, "/") {
-			c.device(pos, name)
+			c.checkDevice(pos, name)
 		}
 	}
 }
 
-// claims checks the pod's resource claims that a container uses.
-func (c *checker) claims(pos position, claims reflect.Value, _ *Line) {
+// checkClaims checks the pod's resource claims that a container uses.
+func (c *checker) checkClaims(pos position, claims reflect.Value, _ *Line) {
 	for i := range claims.Len() {
-		c.device(pos, claims.Index(i).FieldByName("Name").String())
+		c.checkDevice(pos, claims.Index(i).FieldByName("Name").String())
 	}
 }
 
-func (c *checker) device(pos position, name string) {
+func (c *checker) checkDevice(pos position, name string) {
 	if !slices.Contains(c.Devices, name) {
 		c.report(pos, "container %q may not use %q; %s (devices)", pos.name, name, describeAllowed(c.Devices))
 	}
 }
 
-// keys rejects labels and annotations that instruct other controllers or the container runtime.
-func (c *checker) keys(pos position, entries reflect.Value, _ *Line) {
+// checkKeys rejects labels and annotations that instruct other controllers or the container runtime.
+func (c *checker) checkKeys(pos position, entries reflect.Value, _ *Line) {
 	isPods := pos.path == "template.metadata.annotations"
 	for _, key := range sortedKeys(entries) {
 		for _, reserved := range c.ReservedDomains {

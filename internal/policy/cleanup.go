@@ -18,7 +18,7 @@ import (
 func (p *Policy) CheckCleanup(application *workload.View, volumes []string) error {
 	return p.CheckEach(func(rules *Policy) error {
 		for _, name := range volumes {
-			kind := kindIn(application, name)
+			kind := volumeKind(application, name)
 			if kind != "" && !slices.Contains(rules.Volumes.Cleanup, kind) {
 				return fmt.Errorf("Vector would remove files from the workload's own volume %q, a %s; %s (volumes.cleanup)", name, kind, describeAllowed(rules.Volumes.Cleanup)) //nolint:staticcheck // a name
 			}
@@ -27,9 +27,9 @@ func (p *Policy) CheckCleanup(application *workload.View, volumes []string) erro
 	})
 }
 
-// kindIn returns the kind of a volume of the application, as the API names it, "" if the
+// volumeKind returns the kind of a volume of the application, as the API names it, "" if the
 // application does not have the volume.
-func kindIn(application *workload.View, name string) string {
+func volumeKind(application *workload.View, name string) string {
 	if slices.Contains(application.Claims, name) {
 		return "persistentVolumeClaim"
 	}

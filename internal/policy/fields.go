@@ -60,58 +60,58 @@ var groups = []struct {
 	fields, grant, keys, kind string
 	check                     checkFunc
 }{
-	{"Container.image ImageVolumeSource.reference", "an image", byImages, "", (*checker).image},
+	{"Container.image ImageVolumeSource.reference", "an image", byImages, "", (*checker).checkImage},
 
 	{
 		"VolumeProjection.secret EnvVarSource.secretKeyRef EnvFromSource.secretRef" +
 			" CSIVolumeSource.nodePublishSecretRef FlexVolumeSource.secretRef CephFSVolumeSource.secretRef RBDVolumeSource.secretRef" +
 			" ISCSIVolumeSource.secretRef CinderVolumeSource.secretRef ScaleIOVolumeSource.secretRef StorageOSVolumeSource.secretRef" +
 			" AzureFileVolumeSource.secretName",
-		"a Secret", bySecrets, "secret", (*checker).kind,
+		"a Secret", bySecrets, "secret", (*checker).checkVolumeKind,
 	},
-	{"WindowsSecurityContextOptions.gmsaCredentialSpec WindowsSecurityContextOptions.gmsaCredentialSpecName", "credentials of Active Directory", byKinds, "secret", (*checker).kind},
-	{"VolumeProjection.configMap EnvVarSource.configMapKeyRef EnvFromSource.configMapRef", "a ConfigMap", byKinds, "configMap", (*checker).kind},
-	{"VolumeProjection.downwardAPI", "data of the pod itself", byKinds, sameAsField, (*checker).kind},
-	{"VolumeProjection.serviceAccountToken", "a token of the pod's service account", byKinds, sameAsField, (*checker).kind},
+	{"WindowsSecurityContextOptions.gmsaCredentialSpec WindowsSecurityContextOptions.gmsaCredentialSpecName", "credentials of Active Directory", byKinds, "secret", (*checker).checkVolumeKind},
+	{"VolumeProjection.configMap EnvVarSource.configMapKeyRef EnvFromSource.configMapRef", "a ConfigMap", byKinds, "configMap", (*checker).checkVolumeKind},
+	{"VolumeProjection.downwardAPI", "data of the pod itself", byKinds, sameAsField, (*checker).checkVolumeKind},
+	{"VolumeProjection.serviceAccountToken", "a token of the pod's service account", byKinds, sameAsField, (*checker).checkVolumeKind},
 	{"ServiceAccountTokenProjection.audience", "a token for audiences other than the API server", "volumes.tokenAudiences", "", (*checker).audience},
-	{"VolumeProjection.podCertificate", "a certificate in the pod's name", byKinds, sameAsField, (*checker).kind},
-	{"VolumeProjection.clusterTrustBundle", "certificates to trust", byKinds, sameAsField, (*checker).kind},
+	{"VolumeProjection.podCertificate", "a certificate in the pod's name", byKinds, sameAsField, (*checker).checkVolumeKind},
+	{"VolumeProjection.clusterTrustBundle", "certificates to trust", byKinds, sameAsField, (*checker).checkVolumeKind},
 
-	{"VolumeSource.secret", "a Secret", bySecrets, sameAsField, (*checker).volume},
-	{"VolumeSource.configMap", "a ConfigMap", byKinds, sameAsField, (*checker).volume},
-	{"VolumeSource.downwardAPI", "data of the pod itself", byKinds, sameAsField, (*checker).volume},
-	{"VolumeSource.projected", "several of these as one volume", byKinds, sameAsField, (*checker).volume},
-	{"VolumeSource.image", "the files of an image", byKinds, sameAsField, (*checker).volume},
-	{"VolumeSource.emptyDir", "disk or memory of the node", byKinds, sameAsField, (*checker).volume},
+	{"VolumeSource.secret", "a Secret", bySecrets, sameAsField, (*checker).checkVolume},
+	{"VolumeSource.configMap", "a ConfigMap", byKinds, sameAsField, (*checker).checkVolume},
+	{"VolumeSource.downwardAPI", "data of the pod itself", byKinds, sameAsField, (*checker).checkVolume},
+	{"VolumeSource.projected", "several of these as one volume", byKinds, sameAsField, (*checker).checkVolume},
+	{"VolumeSource.image", "the files of an image", byKinds, sameAsField, (*checker).checkVolume},
+	{"VolumeSource.emptyDir", "disk or memory of the node", byKinds, sameAsField, (*checker).checkVolume},
 	{"EmptyDirVolumeSource.medium", "memory of the node", "volumes.memorySizeLimit", "", nil},
-	{"VolumeSource.persistentVolumeClaim", "the content of a claim", byKinds, sameAsField, (*checker).volume},
-	{"VolumeSource.ephemeral", "a claim of the pod, with its data source", byKinds, sameAsField, (*checker).volume},
-	{"PersistentVolumeClaimSpec.dataSource PersistentVolumeClaimSpec.dataSourceRef", "the content of another claim or a snapshot", byKinds, "persistentVolumeClaim", (*checker).kind},
+	{"VolumeSource.persistentVolumeClaim", "the content of a claim", byKinds, sameAsField, (*checker).checkVolume},
+	{"VolumeSource.ephemeral", "a claim of the pod, with its data source", byKinds, sameAsField, (*checker).checkVolume},
+	{"PersistentVolumeClaimSpec.dataSource PersistentVolumeClaimSpec.dataSourceRef", "the content of another claim or a snapshot", byKinds, "persistentVolumeClaim", (*checker).checkVolumeKind},
 	{
 		"PersistentVolumeClaimSpec.volumeName PersistentVolumeClaimSpec.selector TypedObjectReference.namespace",
 		"a specific volume, or content of another namespace", byNobody, "", (*checker).rejectField,
 	},
-	{"VolumeSource.csi", "content from a driver", byKinds, sameAsField, (*checker).volume},
+	{"VolumeSource.csi", "content from a driver", byKinds, sameAsField, (*checker).checkVolume},
 	{"CSIVolumeSource.driver", "content from this driver, for any request", "volumes.csiDrivers", "", (*checker).driver},
-	{"VolumeSource.hostPath", "files, devices and sockets of the node", byKindAndLevel, sameAsField, (*checker).volume},
-	{"VolumeSource.flexVolume", "content from a program on the node", byKindAndLevel, sameAsField, (*checker).volume},
-	{"VolumeSource.gitRepo", "a repository that the node fetches", byKindAndLevel, sameAsField, (*checker).volume},
+	{"VolumeSource.hostPath", "files, devices and sockets of the node", byKindAndLevel, sameAsField, (*checker).checkVolume},
+	{"VolumeSource.flexVolume", "content from a program on the node", byKindAndLevel, sameAsField, (*checker).checkVolume},
+	{"VolumeSource.gitRepo", "a repository that the node fetches", byKindAndLevel, sameAsField, (*checker).checkVolume},
 	{
 		"VolumeSource.awsElasticBlockStore VolumeSource.azureDisk VolumeSource.azureFile VolumeSource.cephfs VolumeSource.cinder" +
 			" VolumeSource.fc VolumeSource.flocker VolumeSource.gcePersistentDisk VolumeSource.glusterfs VolumeSource.iscsi VolumeSource.nfs" +
 			" VolumeSource.photonPersistentDisk VolumeSource.portworxVolume VolumeSource.quobyte VolumeSource.rbd VolumeSource.scaleIO" +
 			" VolumeSource.storageos VolumeSource.vsphereVolume",
-		"a disk of a network or a cloud", byKindAndLevel, sameAsField, (*checker).volume,
+		"a disk of a network or a cloud", byKindAndLevel, sameAsField, (*checker).checkVolume,
 	},
 
 	{"VolumeMount.name VolumeDevice.name FileKeySelector.volumeName", "the content of the application's volumes", "volumes.applicationSecrets", "", nil},
 	{"VolumeMount.mountPropagation", "mounts of the node", byLevel, "", nil},
-	{"ResourceRequirements.limits ResourceRequirements.requests", "devices of the node, as extended resources", "devices", "", (*checker).resources},
-	{"ResourceRequirements.claims", "devices that the pod has claimed", "devices", "", (*checker).claims},
-	{"ContainerRestartRule.action", "a restart of the application, by all values but `Restart`", byNobody, "", (*checker).restart},
+	{"ResourceRequirements.limits ResourceRequirements.requests", "devices of the node, as extended resources", "devices", "", (*checker).checkResources},
+	{"ResourceRequirements.claims", "devices that the pod has claimed", "devices", "", (*checker).checkClaims},
+	{"ContainerRestartRule.action", "a restart of the application, by all values but `Restart`", byNobody, "", (*checker).checkRestartPolicy},
 	{"ContainerPort.hostPort", "a port of the node", byLevel, "", nil},
 	{"HTTPGetAction.host TCPSocketAction.host", "answers to the kubelet from another address than the pod's", byLevel, "", nil},
-	{"Capabilities.add", "capabilities", "capabilities, podSecurity", "", (*checker).capabilities},
+	{"Capabilities.add", "capabilities", "capabilities, podSecurity", "", (*checker).checkCapabilities},
 	{"SecurityContext.runAsUser", "the rights of a user", "users.min, users.max, podSecurity", "", nil},
 	{"SecurityContext.privileged WindowsSecurityContextOptions.hostProcess", "the node", byLevel, "", nil},
 	{
@@ -119,14 +119,14 @@ var groups = []struct {
 			" SeccompProfile.type AppArmorProfile.type SELinuxOptions.user SELinuxOptions.role SELinuxOptions.type",
 		"more rights than a container needs", byLevel, "", nil,
 	},
-	{"ObjectMeta.annotations ObjectMeta.labels", "any effect of another controller or the container runtime", "reservedDomains", "", (*checker).keys},
+	{"ObjectMeta.annotations ObjectMeta.labels", "any effect of another controller or the container runtime", "reservedDomains", "", (*checker).checkKeys},
 
 	{
 		"PodSpec.hostNetwork PodSpec.hostPID PodSpec.hostIPC PodSpec.hostUsers PodSpec.shareProcessNamespace",
 		"namespaces of the node or of other containers", byNobody, "", nil,
 	},
 	{"PodSpec.serviceAccountName PodSpec.serviceAccount PodSpec.automountServiceAccountToken", "a token of a service account", byNobody, "", nil},
-	{"PodSpec.imagePullSecrets", "a Secret that images are pulled with", "imagePullSecrets.allowed", "", (*checker).pullSecrets},
+	{"PodSpec.imagePullSecrets", "a Secret that images are pulled with", "imagePullSecrets.allowed", "", (*checker).checkPullSecrets},
 	{"PodSpec.resourceClaims", "devices", byNobody, "", nil},
 	{"PodSpec.ephemeralContainers", "more containers", byNobody, "", nil},
 	{"PodSpec.securityContext PodSpec.runtimeClassName", "other rights for the whole pod", byNobody, "", nil},

@@ -164,7 +164,7 @@ func TestLine_IdentifiesTypesByUniqueName(t *testing.T) {
 		for slices.Contains([]reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Map}, of.Kind()) {
 			of = of.Elem()
 		}
-		if of.Kind() != reflect.Struct || known[of.Name()] == of || isOneValue(of) {
+		if of.Kind() != reflect.Struct || known[of.Name()] == of || isSingleValue(of) {
 			return
 		}
 		require.Nil(t, known[of.Name()], of.Name())
@@ -255,6 +255,6 @@ func TestLine_MatchesEverySecretReference(t *testing.T) {
 
 // Fields of Go types that are not the API's have no line, and are not visited.
 func TestIsOneValue_AcceptsQuantities(t *testing.T) {
-	require.True(t, isOneValue(reflect.TypeFor[resource.Quantity]()))
-	require.False(t, isOneValue(reflect.TypeFor[corev1.Container]()))
+	require.True(t, isSingleValue(reflect.TypeFor[resource.Quantity]()))
+	require.False(t, isSingleValue(reflect.TypeFor[corev1.Container]()))
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/distribution/reference"
 )
 
-// image checks the reference of an image, which it parses as the kubelet does. Short names are
+// checkImage checks the reference of an image, which it parses as the kubelet does. Short names are
 // compared literally.
-func (c *checker) image(pos position, field reflect.Value, _ *Line) {
+func (c *checker) checkImage(pos position, field reflect.Value, _ *Line) {
 	image := field.String()
 	parsed, err := reference.Parse(image)
 	named, isNamed := parsed.(reference.Named)

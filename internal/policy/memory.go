@@ -13,10 +13,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// memory checks the size of volumes in memory. Their content counts as memory of the containers
+// checkMemoryVolumes checks the size of volumes in memory. Their content counts as memory of the containers
 // that write it. Without a sizeLimit, a volume can therefore hold at most the sum of the memory
 // limits of these containers.
-func (c *checker) memory(mounts []workload.Mount) {
+func (c *checker) checkMemoryVolumes(mounts []workload.Mount) {
 	maxSize := c.Volumes.MemorySizeLimit
 	if maxSize == nil {
 		return

@@ -18,12 +18,12 @@ type position struct {
 	name string
 }
 
-func (p position) field(name string) position {
+func (p position) fieldPosition(name string) position {
 	p.path += "." + name
 	return p
 }
 
-func (p position) item(i int, item reflect.Value) position {
+func (p position) itemPosition(i int, item reflect.Value) position {
 	p.path = fmt.Sprintf("%s[%d]", p.path, i)
 	if item.Kind() == reflect.Struct {
 		if name := item.FieldByName("Name"); name.IsValid() && name.Kind() == reflect.String {
@@ -33,36 +33,36 @@ func (p position) item(i int, item reflect.Value) position {
 	return p
 }
 
-// walk checks every field that is set against its line. A field without a line is rejected, because
+// checkValue checks every field that is set against its line. A field without a line is rejected, because
 // it comes from a version of Kubernetes that has not been reviewed yet.
-func (c *checker) walk(pos position, value reflect.Value) {
+func (c *checker) checkValue(pos position, value reflect.Value) {
 	switch value.Kind() {
 	case reflect.Pointer:
-		c.walk(pos, value.Elem())
+		c.checkValue(pos, value.Elem())
 	case reflect.Slice:
 		for i := range value.Len() {
-			c.walk(pos.item(i, value.Index(i)), value.Index(i))
+			c.checkValue(pos.itemPosition(i, value.Index(i)), value.Index(i))
 		}
 	case reflect.Struct:
-		if isOneValue(value.Type()) {
+		if isSingleValue(value.Type()) {
 			return
 		}
 		for i := range value.NumField() {
-			c.field(pos, value.Type(), value.Type().Field(i), value.Field(i))
+			c.checkField(pos, value.Type(), value.Type().Field(i), value.Field(i))
 		}
 	}
 }
 
-func (c *checker) field(pos position, structType reflect.Type, field reflect.StructField, value reflect.Value) {
+func (c *checker) checkField(pos position, structType reflect.Type, field reflect.StructField, value reflect.Value) {
 	if value.IsZero() {
 		return
 	}
 	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 	if name == "" { // Its fields are written like fields of the type that embeds it.
-		c.walk(pos, value)
+		c.checkValue(pos, value)
 		return
 	}
-	pos = pos.field(name)
+	pos = pos.fieldPosition(name)
 	line := LineFor(structType.Name() + "." + name)
 	if line == nil {
 		c.report(pos, "field is unknown to this release")
@@ -71,11 +71,11 @@ func (c *checker) field(pos position, structType reflect.Type, field reflect.Str
 	if line.check != nil {
 		line.check(c, pos, value, line)
 	}
-	c.walk(pos, value)
+	c.checkValue(pos, value)
 }
 
-// isOneValue reports whether the fields of a type are not fields of the API, for example the fields
+// isSingleValue reports whether the fields of a type are not fields of the API, for example the fields
 // of quantities.
-func isOneValue(valueType reflect.Type) bool {
+func isSingleValue(valueType reflect.Type) bool {
 	return reflect.PointerTo(valueType).Implements(reflect.TypeFor[json.Marshaler]())
 }
