@@ -77,10 +77,10 @@ func (e *Ejector) Clean(ctx context.Context, namespace string) (*Traces, error) 
 		failures := slices.Collect(maps.Values(failed))
 		switch {
 		case remaining.None():
-			return traces, inOrder(failures)
+			return traces, sortErrors(failures)
 		case rounds == maxPasses, remaining.isStuck():
 			if len(failures) > 0 {
-				return traces, inOrder(append(failures, errors.New((&LeftError{remaining}).Error())))
+				return traces, sortErrors(append(failures, errors.New((&LeftError{remaining}).Error())))
 			}
 			return traces, &LeftError{remaining}
 		}
@@ -90,8 +90,8 @@ func (e *Ejector) Clean(ctx context.Context, namespace string) (*Traces, error) 
 	}
 }
 
-// inOrder joins errors by their texts, nil for none.
-func inOrder(errs []error) error {
+// sortErrors joins errors by their texts, nil for none.
+func sortErrors(errs []error) error {
 	return errors.Join(slices.SortedFunc(slices.Values(errs), func(a, b error) int { return cmp.Compare(a.Error(), b.Error()) })...)
 }
 
@@ -105,10 +105,10 @@ func (e *Ejector) cleanOnce(ctx context.Context, traces *Traces, failed map[stri
 			return err
 		}
 	}
-	if err := retire(ctx, writer, traces.Sidecars, false); err != nil {
+	if err := retireSidecars(ctx, writer, traces.Sidecars, false); err != nil {
 		return err
 	}
-	if stuck := e.removeAll(ctx, writer, traces.Workloads); len(stuck) > 0 {
+	if stuck := e.removeSidecars(ctx, writer, traces.Workloads); len(stuck) > 0 {
 		maps.Copy(failed, stuck)
 		return ctx.Err()
 	}
@@ -121,15 +121,15 @@ func (e *Ejector) cleanOnce(ctx context.Context, traces *Traces, failed map[stri
 		}
 	}
 	for i := range traces.Sidecars {
-		if err := e.release(ctx, writer, &traces.Sidecars[i]); err != nil {
+		if err := e.releaseSidecar(ctx, writer, &traces.Sidecars[i]); err != nil {
 			return fmt.Errorf("%s: %w", qualifiedName(&traces.Sidecars[i]), err)
 		}
 	}
 	return nil
 }
 
-// release removes the finalizer. It retries if a running operator writes the object at the same time.
-func (e *Ejector) release(ctx context.Context, writer *apply.Writer, sidecar *metav1.PartialObjectMetadata) error {
+// releaseSidecar removes the finalizer. It retries if a running operator writes the object at the same time.
+func (e *Ejector) releaseSidecar(ctx context.Context, writer *apply.Writer, sidecar *metav1.PartialObjectMetadata) error {
 	return retry.OnError(retry.DefaultBackoff, isStale, func() error {
 		live := sidecar.DeepCopy()
 		if err := e.Client.Get(ctx, client.ObjectKeyFromObject(live), live); err != nil {
@@ -142,9 +142,9 @@ func (e *Ejector) release(ctx context.Context, writer *apply.Writer, sidecar *me
 // isStale reports whether the object has changed since it was read.
 func isStale(err error) bool { return errors.Is(err, apply.ErrStale) }
 
-// removeAll removes the sidecars, MaxConcurrent at a time. It continues after errors, and returns them by
+// removeSidecars removes the sidecars, MaxConcurrent at a time. It continues after errors, and returns them by
 // namespace.
-func (e *Ejector) removeAll(ctx context.Context, writer *apply.Writer, carriers []Carrier) map[string]error {
+func (e *Ejector) removeSidecars(ctx context.Context, writer *apply.Writer, carriers []Carrier) map[string]error {
 	var mu sync.Mutex
 	failed := map[string]error{}
 	finished := 0
@@ -153,7 +153,7 @@ func (e *Ejector) removeAll(ctx context.Context, writer *apply.Writer, carriers 
 	for i := range carriers {
 		ref := carriers[i].Ref
 		group.Go(func() error {
-			err := e.remove(ctx, writer, ref)
+			err := e.removeWorkload(ctx, writer, ref)
 			var lateErr *lateError
 			mu.Lock()
 			defer mu.Unlock()
@@ -175,9 +175,9 @@ type lateError struct{ err error }
 
 func (e *lateError) Error() string { return e.err.Error() }
 
-// remove removes all sidecars of one workload and waits for its rollout.
-func (e *Ejector) remove(ctx context.Context, writer *apply.Writer, ref workload.Ref) error {
-	view, err := e.read(ctx, ref)
+// removeWorkload removes all sidecars of one workload and waits for its rollout.
+func (e *Ejector) removeWorkload(ctx context.Context, writer *apply.Writer, ref workload.Ref) error {
+	view, err := e.readView(ctx, ref)
 	if view == nil {
 		return err
 	}
@@ -198,7 +198,7 @@ func (e *Ejector) remove(ctx context.Context, writer *apply.Writer, ref workload
 	defer cancel()
 	failed := false
 	err = wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
-		current, err := e.read(ctx, ref)
+		current, err := e.readView(ctx, ref)
 		if current == nil {
 			return err == nil, err
 		}
@@ -218,7 +218,7 @@ func (e *Ejector) remove(ctx context.Context, writer *apply.Writer, ref workload
 // has changed since, for example by an earlier removal or by the status of a rollout in progress.
 func (e *Ejector) removeManager(ctx context.Context, writer *apply.Writer, ref workload.Ref, manager string) error {
 	return retry.OnError(retry.DefaultBackoff, isStale, func() error {
-		view, err := e.read(ctx, ref)
+		view, err := e.readView(ctx, ref)
 		if view == nil {
 			return err
 		}
@@ -229,8 +229,8 @@ func (e *Ejector) removeManager(ctx context.Context, writer *apply.Writer, ref w
 	})
 }
 
-// read reads a workload again. It returns nil if the workload was deleted, or on an error.
-func (e *Ejector) read(ctx context.Context, ref workload.Ref) (*workload.View, error) {
+// readView reads a workload again. It returns nil if the workload was deleted, or on an error.
+func (e *Ejector) readView(ctx context.Context, ref workload.Ref) (*workload.View, error) {
 	live := ref.Adapter().New()
 	if err := e.Client.Get(ctx, client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}, live); err != nil {
 		return nil, client.IgnoreNotFound(err)

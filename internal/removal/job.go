@@ -27,7 +27,7 @@ func isUninstalling(ctx context.Context, live *livelist.Client, options Options,
 	var job batchv1.Job
 	name := types.NamespacedName{Namespace: options.Operator.Namespace, Name: options.Job}
 	if err := live.Get(ctx, name, &job); err != nil {
-		return false, fmt.Errorf("not uninstalling (by hand: %s): reading who created Job %s: %w", byHand(&options), name, err)
+		return false, fmt.Errorf("not uninstalling (by hand: %s): reading who created Job %s: %w", manualSteps(&options), name, err)
 	}
 	jobCause, makers := findCause(&job, options.Clients)
 	creators := quoteManagers(makers)
@@ -35,7 +35,7 @@ func isUninstalling(ctx context.Context, live *livelist.Client, options Options,
 	case uninstalling:
 		return true, nil
 	case applied:
-		sidecars, err := list(ctx, live, &options.Operator)
+		sidecars, err := listRemaining(ctx, live, &options.Operator)
 		if err != nil {
 			return false, err
 		}
@@ -43,7 +43,7 @@ func isUninstalling(ctx context.Context, live *livelist.Client, options Options,
 		printLine(progress, "Before a release is uninstalled, it would %s (uninstall.policy=%s). With uninstall.hook=false it is not rendered.", describePolicy(options.Policy, sidecars), options.Policy)
 		return false, nil
 	default:
-		return false, fmt.Errorf("not uninstalling: Job %s was created by %s, which is not known to uninstall releases; nothing is changed. If it is a Helm client, add it to uninstall.clients. By hand: %s", name, creators, byHand(&options))
+		return false, fmt.Errorf("not uninstalling: Job %s was created by %s, which is not known to uninstall releases; nothing is changed. If it is a Helm client, add it to uninstall.clients. By hand: %s", name, creators, manualSteps(&options))
 	}
 }
 
@@ -61,15 +61,15 @@ func describePolicy(policy Policy, sidecars []metav1.PartialObjectMetadata) stri
 	case len(sidecars) == 0:
 		return "find no VectorSidecars and do nothing"
 	case policy == Block:
-		return "fail, because there are " + describe(sidecars)
+		return "fail, because there are " + describeSidecars(sidecars)
 	case policy == Orphan:
-		return "delete " + describe(sidecars) + ", and keep their sidecars"
+		return "delete " + describeSidecars(sidecars) + ", and keep their sidecars"
 	}
-	return "delete " + describe(sidecars) + ", and remove their sidecars"
+	return "delete " + describeSidecars(sidecars) + ", and remove their sidecars"
 }
 
-// byHand returns the commands with the effect of the policy.
-func byHand(options *Options) string {
+// manualSteps returns the commands with the effect of the policy.
+func manualSteps(options *Options) string {
 	const end = ", then uninstall without hooks"
 	scopes := []string{"-A"}
 	if namespaces := options.Operator.WatchNamespaces; len(namespaces) > 0 {

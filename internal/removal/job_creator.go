@@ -74,10 +74,10 @@ func findCause(job *batchv1.Job, clients []string) (cause, []string) {
 	var makers []string
 	for i := range job.ManagedFields {
 		entry := &job.ManagedFields[i]
-		if !sets(entry, argsPath) {
+		if !hasField(entry, argsPath) {
 			continue
 		}
-		entryCause := causeBy(job, entry, clients)
+		entryCause := causeByEntry(job, entry, clients)
 		if len(makers) > 0 && entryCause != jobCause {
 			entryCause = unproven
 		}
@@ -86,8 +86,8 @@ func findCause(job *batchv1.Job, clients []string) (cause, []string) {
 	return jobCause, makers
 }
 
-// causeBy returns the cause of a Job that the manager of an entry has created.
-func causeBy(job *batchv1.Job, entry *metav1.ManagedFieldsEntry, clients []string) cause {
+// causeByEntry returns the cause of a Job that the manager of an entry has created.
+func causeByEntry(job *batchv1.Job, entry *metav1.ManagedFieldsEntry, clients []string) cause {
 	matches := func(pattern string) bool {
 		prefix, isPrefix := strings.CutSuffix(pattern, "*")
 		return pattern == entry.Manager || isPrefix && strings.HasPrefix(entry.Manager, prefix)
@@ -129,8 +129,8 @@ func isLastApplied(job *batchv1.Job) bool {
 	return carries
 }
 
-// sets reports whether an entry's manager owns a field of the object itself.
-func sets(entry *metav1.ManagedFieldsEntry, path fieldpath.Path) bool {
+// hasField reports whether an entry's manager owns a field of the object itself.
+func hasField(entry *metav1.ManagedFieldsEntry, path fieldpath.Path) bool {
 	if entry.Subresource != "" || entry.FieldsV1 == nil {
 		return false
 	}

@@ -117,7 +117,7 @@ func TestByHand_DescribesCommandsForPolicy(t *testing.T) {
 		"block":          {Options{Policy: Block, Operator: everywhere}, "check that there are none with kubectl get vectorsidecars.observability.kontroloop.ai -A, then"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Contains(t, byHand(&test.options), test.says)
+			require.Contains(t, manualSteps(&test.options), test.says)
 		})
 	}
 }

@@ -62,9 +62,9 @@ func stripManager(merger Merger, object workload.Object, manager string) (worklo
 	return object, runtime.DefaultUnstructuredConverter.FromUnstructured(merged.Object, object)
 }
 
-// isOurs reports whether an annotation belongs to the operator. Annotations for opting out and for setting
+// isOperatorKey reports whether an annotation belongs to the operator. Annotations for opting out and for setting
 // values belong to the application team.
-func isOurs(key string) bool {
+func isOperatorKey(key string) bool {
 	return strings.HasPrefix(key, meta.Group+"/") && key != meta.AnnotationInject
 }
 
@@ -72,7 +72,7 @@ func isOurs(key string) bool {
 func withoutOperatorKeys(annotations map[string]string) map[string]string {
 	remaining := map[string]string{}
 	for key, value := range annotations {
-		if !isOurs(key) {
+		if !isOperatorKey(key) {
 			remaining[key] = value
 		}
 	}

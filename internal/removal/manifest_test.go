@@ -270,7 +270,7 @@ func TestRelease_RetriesAfterConcurrentWrite(t *testing.T) {
 	cluster := fake.NewClientBuilder().WithScheme(scheme).WithObjects(sidecar).WithInterceptorFuncs(meanwhile).Build()
 	ejector := Ejector{Client: cluster, MaxConcurrent: 1}
 	reference := referTo(v1alpha1.GroupVersion.WithKind("VectorSidecar"), sidecar)
-	require.NoError(t, ejector.release(t.Context(), apply.New(cluster), &reference))
+	require.NoError(t, ejector.releaseSidecar(t.Context(), apply.New(cluster), &reference))
 	require.Equal(t, 2, writes)
 	left := &v1alpha1.VectorSidecar{}
 	require.NoError(t, cluster.Get(t.Context(), client.ObjectKeyFromObject(sidecar), left))

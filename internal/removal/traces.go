@@ -74,7 +74,7 @@ func FindTraces(ctx context.Context, live *livelist.Client, namespace string) (*
 		traces.Companions[key] = nil
 	}
 	for _, kind := range workload.Kinds() {
-		if err := traces.find(ctx, live, kind, inNamespace); err != nil {
+		if err := traces.findInKind(ctx, live, kind, inNamespace); err != nil {
 			return nil, err
 		}
 	}
@@ -143,9 +143,9 @@ type user struct {
 	configMaps []string
 }
 
-// find adds the workloads of a kind that have fields of the operator, and the workloads that need its
+// findInKind adds the workloads of a kind that have fields of the operator, and the workloads that need its
 // ConfigMaps.
-func (t *Traces) find(ctx context.Context, live *livelist.Client, kind *workload.Kind, inNamespace client.InNamespace) error {
+func (t *Traces) findInKind(ctx context.Context, live *livelist.Client, kind *workload.Kind, inNamespace client.InNamespace) error {
 	users, err := livelist.Collect(ctx, live, kind.NewList(), func(object client.Object) (user, bool) {
 		candidate := t.readUser(object, kind)
 		return candidate, candidate.isCarrier || len(candidate.configMaps) > 0

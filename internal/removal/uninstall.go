@@ -37,7 +37,7 @@ type BlockedError struct {
 }
 
 func (e *BlockedError) Error() string {
-	return fmt.Sprintf("not uninstalling: there are %s; delete them first, while the operator runs, or set uninstall.policy to eject or orphan", describe(e.Sidecars))
+	return fmt.Sprintf("not uninstalling: there are %s; delete them first, while the operator runs, or set uninstall.policy to eject or orphan", describeSidecars(e.Sidecars))
 }
 
 // BeforeUninstall applies the policy to all VectorSidecars in the operator's scope. It returns when all of them
@@ -58,7 +58,7 @@ func BeforeUninstall(ctx context.Context, config *rest.Config, options Options, 
 	if ok, err := isUninstalling(ctx, live, options, progress); err != nil || !ok {
 		return err
 	}
-	sidecars, err := list(ctx, live, &options.Operator)
+	sidecars, err := listRemaining(ctx, live, &options.Operator)
 	switch {
 	case err != nil:
 		return err
@@ -68,7 +68,7 @@ func BeforeUninstall(ctx context.Context, config *rest.Config, options Options, 
 		return &BlockedError{sidecars}
 	default:
 		stopStandby := startStandby(ctx, options.Operator, progress)
-		err = empty(ctx, apply.New(c), live, options, progress)
+		err = removeSidecars(ctx, apply.New(c), live, options, progress)
 		stopStandby()
 		if err != nil {
 			return err
@@ -96,13 +96,13 @@ func newClient(config *rest.Config) (client.Client, error) {
 	return c, nil
 }
 
-// empty deletes VectorSidecars until all of them are removed.
-func empty(ctx context.Context, writer *apply.Writer, live *livelist.Client, options Options, progress io.Writer) error {
+// removeSidecars deletes VectorSidecars until all of them are removed.
+func removeSidecars(ctx context.Context, writer *apply.Writer, live *livelist.Client, options Options, progress io.Writer) error {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	previousCount := -1
 	for {
-		sidecars, err := list(ctx, live, &options.Operator)
+		sidecars, err := listRemaining(ctx, live, &options.Operator)
 		if err == nil {
 			if len(sidecars) == 0 {
 				printLine(progress, "all VectorSidecars are deleted")
@@ -110,9 +110,9 @@ func empty(ctx context.Context, writer *apply.Writer, live *livelist.Client, opt
 			}
 			if len(sidecars) != previousCount {
 				previousCount = len(sidecars)
-				printLine(progress, "left: %s", describe(sidecars))
+				printLine(progress, "left: %s", describeSidecars(sidecars))
 			}
-			err = retire(ctx, writer, sidecars, options.Policy == Orphan)
+			err = retireSidecars(ctx, writer, sidecars, options.Policy == Orphan)
 		}
 		if err != nil && ctx.Err() == nil {
 			printLine(progress, "retrying: %v", err)
@@ -125,7 +125,7 @@ func empty(ctx context.Context, writer *apply.Writer, live *livelist.Client, opt
 	}
 }
 
-func retire(ctx context.Context, writer *apply.Writer, sidecars []metav1.PartialObjectMetadata, orphan bool) error {
+func retireSidecars(ctx context.Context, writer *apply.Writer, sidecars []metav1.PartialObjectMetadata, orphan bool) error {
 	for i := range sidecars {
 		if err := writer.Retire(ctx, &sidecars[i], orphan); err != nil {
 			return err
@@ -155,8 +155,8 @@ func startStandby(ctx context.Context, leaving Operator, progress io.Writer) fun
 	}
 }
 
-// list returns references to the VectorSidecars and ClusterVectorSidecars in the scope of an operator.
-func list(ctx context.Context, live *livelist.Client, leaving *Operator) ([]metav1.PartialObjectMetadata, error) {
+// listRemaining returns references to the VectorSidecars and ClusterVectorSidecars in the scope of an operator.
+func listRemaining(ctx context.Context, live *livelist.Client, leaving *Operator) ([]metav1.PartialObjectMetadata, error) {
 	namespaces := leaving.WatchNamespaces
 	if len(namespaces) == 0 {
 		namespaces = []string{metav1.NamespaceAll}
@@ -175,17 +175,17 @@ func list(ctx context.Context, live *livelist.Client, leaving *Operator) ([]meta
 // maxNamed is the maximum number of VectorSidecars in a message.
 const maxNamed = 20
 
-// describe returns the number and the names of VectorSidecars and ClusterVectorSidecars.
-func describe(sidecars []metav1.PartialObjectMetadata) string {
+// describeSidecars returns the number and the names of VectorSidecars and ClusterVectorSidecars.
+func describeSidecars(sidecars []metav1.PartialObjectMetadata) string {
 	var names []string
 	for i := range sidecars[:min(maxNamed, len(sidecars))] {
 		names = append(names, qualifiedName(&sidecars[i]))
 	}
-	return count(names, len(sidecars))
+	return countNames(names, len(sidecars))
 }
 
-// count returns the number of VectorSidecars and the names of the first ones.
-func count(names []string, total int) string {
+// countNames returns the number of VectorSidecars and the names of the first ones.
+func countNames(names []string, total int) string {
 	return fmt.Sprintf("%d VectorSidecars: %s", total, strings.Join(humanize.TruncateList(names, maxNamed, total), ", "))
 }
 
@@ -201,7 +201,7 @@ func describeStates(ctx context.Context, live *livelist.Client, sidecars []metav
 	for i := range sidecars[:min(maxNamed, len(sidecars))] {
 		names = append(names, qualifiedName(&sidecars[i])+readMessage(ctx, live, &sidecars[i]))
 	}
-	return count(names, len(sidecars))
+	return countNames(names, len(sidecars))
 }
 
 // qualifiedName returns NAMESPACE/NAME of a VectorSidecar, and clustervectorsidecar/NAME of a

@@ -17,7 +17,7 @@ func newView(object workload.Object) workload.View {
 		if trace.Applied || trace.Patched {
 			continue
 		}
-		if owned, isThere := listedIn(object)[trace.Manager]; isThere {
+		if owned, isThere := ownedItems(object)[trace.Manager]; isThere {
 			if view.Owned == nil {
 				view.Owned = map[string]workload.Owned{}
 			}
@@ -27,15 +27,15 @@ func newView(object workload.Object) workload.View {
 	return view
 }
 
-// listedIn returns the fields of the operator according to the lists in the pod template, independent of
+// ownedItems returns the fields of the operator according to the lists in the pod template, independent of
 // managedFields. It adds the operator's annotations of the workload, which are not in a list.
-func listedIn(object workload.Object) map[string]workload.Owned {
+func ownedItems(object workload.Object) map[string]workload.Owned {
 	bare, _ := workload.ToObject(object.DeepCopyObject())
 	bare.SetManagedFields(nil)
 	listed := workload.NewView(bare).Owned
 	for _, owned := range listed {
 		for key, value := range object.GetAnnotations() {
-			if isOurs(key) {
+			if isOperatorKey(key) {
 				tree.EnsureMap(owned.Tree, "metadata", "annotations")[key] = value
 			}
 		}
