@@ -54,7 +54,7 @@ func LoadChart(source fs.FS) (*Chart, error) {
 
 // Load compiles a chart from these files.
 func (f Files) Load() (*Chart, error) {
-	if err := f.check(); err != nil {
+	if err := f.checkFiles(); err != nil {
 		return nil, err
 	}
 	loaded, err := loader.LoadFiles(f.bufferedFiles())
@@ -75,7 +75,7 @@ func (f Files) Load() (*Chart, error) {
 	for _, file := range loaded.Templates {
 		texts[path.Join(loaded.Name(), file.Name)] = string(file.Data)
 	}
-	compiled, err := gotemplate.Compile(texts, gotemplate.Options{Watch: [][]string{{"Values", "target"}, {"Release"}}, Methods: methods()})
+	compiled, err := gotemplate.Compile(texts, gotemplate.Options{Watch: [][]string{{"Values", "target"}, {"Release"}}, Methods: templateMethods()})
 	if err != nil {
 		return nil, err
 	}
@@ -97,8 +97,8 @@ func (f Files) Load() (*Chart, error) {
 // readByHelm are the files that Helm parses itself, without limits.
 var readByHelm = []string{chartFile, "Chart.lock", "values.yaml", "requirements.yaml", "requirements.lock"}
 
-// check applies the limits to the templates and the files that Helm parses itself, and rejects dependencies.
-func (f Files) check() error {
+// checkFiles applies the limits to the templates and the files that Helm parses itself, and rejects dependencies.
+func (f Files) checkFiles() error {
 	for _, name := range readByHelm {
 		if _, err := bounded.Values().MeasureYAML(f[name]); err != nil {
 			return bounded.WithFile(name, err)
@@ -143,7 +143,7 @@ func (c *Chart) Execute(ctx context.Context, release Release, values map[string]
 	}
 	output := Output{Files: map[string]string{}}
 	for _, name := range c.templates.Names() {
-		text, read, err := c.templates.ExecuteWatched(ctx, name, c.root(name, release, values, version))
+		text, read, err := c.templates.ExecuteWatched(ctx, name, c.rootValues(name, release, values, version))
 		output.ReadTarget = tree.JoinReads(output.ReadTarget, read[0])
 		output.ReadsNamespace = output.ReadsNamespace || slices.ContainsFunc(read[1], isOfNamespace)
 		if err != nil {

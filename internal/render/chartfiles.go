@@ -29,7 +29,7 @@ const testsFolder = "tests"
 
 // ReadFiles reads the files of a chart, except its tests and the files that .helmignore excludes.
 func ReadFiles(source fs.FS) (Files, error) {
-	ignored, err := ignoredIn(source)
+	ignored, err := readIgnoreRules(source)
 	if err != nil {
 		return nil, fmt.Errorf("reading the sidecar chart: %w", err)
 	}
@@ -43,8 +43,8 @@ func ReadFiles(source fs.FS) (Files, error) {
 	return files, nil
 }
 
-// ignoredIn returns the ignore rules that Helm applies to a chart.
-func ignoredIn(source fs.FS) (*ignore.Rules, error) {
+// readIgnoreRules returns the ignore rules that Helm applies to a chart.
+func readIgnoreRules(source fs.FS) (*ignore.Rules, error) {
 	rules := ignore.Empty()
 	text, err := bounded.Chart().File(source, ignore.HelmIgnore)
 	switch {
@@ -87,7 +87,7 @@ func (f Files) WithConfigMap(text map[string]string, binary map[string][]byte) (
 		base, isWhole = archive, true
 	}
 	if !isWhole { // The contract of a whole chart is checked when the chart is loaded.
-		if err := checkContract(contracts, contractIn([]byte(card))); err != nil {
+		if err := checkContract(contracts, readContract([]byte(card))); err != nil {
 			return nil, err
 		}
 	}
@@ -97,11 +97,11 @@ func (f Files) WithConfigMap(text map[string]string, binary map[string][]byte) (
 	if len(files)+len(binary) == 0 {
 		return nil, errors.New("no files; add the files that differ from the built-in chart, such as podtemplate.yaml")
 	}
-	return base.overlaid(files)
+	return base.overlayFiles(files)
 }
 
-// overlaid returns the files overlaid with changed files.
-func (f Files) overlaid(changed Files) (Files, error) {
+// overlayFiles returns the files overlaid with changed files.
+func (f Files) overlayFiles(changed Files) (Files, error) {
 	files := maps.Clone(f)
 	for path, content := range changed {
 		if !fs.ValidPath(path) {
@@ -137,13 +137,13 @@ func (f Files) WithDirectory(source fs.FS) (Files, error) {
 		}
 	}
 	if len(text)+len(binary) == 0 && len(nested) > 0 {
-		return f.overlaid(nested)
+		return f.overlayFiles(nested)
 	}
 	combined, err := f.WithConfigMap(text, binary)
 	if err != nil {
 		return nil, fmt.Errorf("reading the sidecar chart: %w", err)
 	}
-	return combined.overlaid(nested)
+	return combined.overlayFiles(nested)
 }
 
 // FS returns the files as a file system.

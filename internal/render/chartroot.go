@@ -12,9 +12,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/gotemplate"
 )
 
-// root returns the dot of a template. It has the same content as in Helm's own engine for `helm template`, so both
+// rootValues returns the dot of a template. It has the same content as in Helm's own engine for `helm template`, so both
 // print the same bytes.
-func (c *Chart) root(name string, release Release, values map[string]any, version *chartutil.KubeVersion) map[string]any {
+func (c *Chart) rootValues(name string, release Release, values map[string]any, version *chartutil.KubeVersion) map[string]any {
 	return map[string]any{
 		"Chart": struct {
 			chart.Metadata
@@ -32,9 +32,9 @@ func (c *Chart) root(name string, release Release, values map[string]any, versio
 	}
 }
 
-// methods returns the methods of root's values that templates may call, in addition to the methods of Files. Validate
+// templateMethods returns the methods of root's values that templates may call, in addition to the methods of Files. Validate
 // of the chart's maintainers and dependencies is excluded, because it modifies data that all renderings share.
-func methods() []gotemplate.Method {
+func templateMethods() []gotemplate.Method {
 	return []gotemplate.Method{
 		{Name: "Copy", Func: (*chartutil.Capabilities).Copy},
 		{Name: "String", Func: (*chartutil.KubeVersion).String},

@@ -24,7 +24,7 @@ func TestRoot_ExposesOnlyKnownMethods(t *testing.T) {
 	require.NoError(t, err)
 	values, err := loaded.Environments.Values("production")
 	require.NoError(t, err)
-	root := loaded.root("a.yaml", Release{Name: "logs", Namespace: "shop"}, values.Tree, &chartutil.KubeVersion{})
+	root := loaded.rootValues("a.yaml", Release{Name: "logs", Namespace: "shop"}, values.Tree, &chartutil.KubeVersion{})
 
 	found := map[reflect.Type]bool{}
 	collect(reflect.ValueOf(root), found)
@@ -85,7 +85,7 @@ func collect(v reflect.Value, found map[reflect.Type]bool) {
 // canCall reports whether a template can call a method, ignoring its arguments.
 func canCall(t *testing.T, typ reflect.Type, method string) bool {
 	t.Helper()
-	set, err := gotemplate.Compile(map[string]string{"a.yaml": "{{ .value." + method + " }}"}, gotemplate.Options{Methods: methods()})
+	set, err := gotemplate.Compile(map[string]string{"a.yaml": "{{ .value." + method + " }}"}, gotemplate.Options{Methods: templateMethods()})
 	require.NoError(t, err)
 	_, err = set.Execute(t.Context(), "a.yaml", map[string]any{"value": reflect.New(typ).Interface()})
 	return err == nil || !strings.Contains(err.Error(), ".value has no ")

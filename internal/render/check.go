@@ -22,10 +22,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// check reports everything that the API server would accept silently or reject with an internal error, and everything
+// checkOverlay reports everything that the API server would accept silently or reject with an internal error, and everything
 // that a sidecar must never have. It reports all findings at once. Restrictions of a platform are checked by the policy
 // instead.
-func check(overlay *workload.Overlay, kubeVersion string) error {
+func checkOverlay(overlay *workload.Overlay, kubeVersion string) error {
 	var findings []error
 	report := func(format string, args ...any) { findings = append(findings, fmt.Errorf(format, args...)) }
 

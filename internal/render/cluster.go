@@ -35,8 +35,8 @@ type Cluster struct {
 	Kubelet string
 }
 
-// values returns .Values.cluster for a version of the API server.
-func (c *Cluster) values(kubeVersion string) map[string]any {
+// templateValues returns .Values.cluster for a version of the API server.
+func (c *Cluster) templateValues(kubeVersion string) map[string]any {
 	return map[string]any{
 		"ipFamily": cmp.Or(c.IPFamily, IPv4), "platform": cmp.Or(c.Platform, Kubernetes), "kubelet": cmp.Or(c.Kubelet, kubeVersion),
 	}

@@ -46,9 +46,9 @@ func checkContract(history []contract, version string) error {
 		chartFile, meta.AnnotationContract, history[i].version, current, current, strings.Join(changes, "; "))
 }
 
-// readCard decodes a Chart.yaml. An invalid file counts as part of a whole chart, and loading that chart reports the
+// readChartFile decodes a Chart.yaml. An invalid file counts as part of a whole chart, and loading that chart reports the
 // error.
-func readCard(text []byte) map[string]any {
+func readChartFile(text []byte) map[string]any {
 	card := map[string]any{}
 	if bounded.Values().DecodeYAML(text, &card) != nil {
 		return nil
@@ -59,14 +59,14 @@ func readCard(text []byte) map[string]any {
 // IsWholeChart reports whether a Chart.yaml belongs to a whole chart. A Chart.yaml with only annotations belongs to a
 // set of some files and states the contract of the set.
 func IsWholeChart(text []byte) bool {
-	card := readCard(text)
+	card := readChartFile(text)
 	_, hasAnnotations := card["annotations"]
 	return !hasAnnotations || len(card) > 1
 }
 
-// contractIn returns the contract version in the annotation of a Chart.yaml, "" without the annotation.
-func contractIn(text []byte) string {
-	annotations, _ := readCard(text)["annotations"].(map[string]any)
+// readContract returns the contract version in the annotation of a Chart.yaml, "" without the annotation.
+func readContract(text []byte) string {
+	annotations, _ := readChartFile(text)["annotations"].(map[string]any)
 	version, _ := annotations[meta.AnnotationContract].(string)
 	return version
 }

@@ -29,7 +29,7 @@ func newOverlay(document *bounded.Document, request *Request) (workload.Overlay,
 	if err := document.Decode(&content); err != nil {
 		return workload.Overlay{}, fmt.Errorf("reading the rendered YAML: %w", err)
 	}
-	if err := cmp.Or(onlyAdds(content, ""), workload.CheckQuantities[corev1.PodTemplate]("", content)); err != nil {
+	if err := cmp.Or(checkOnlyAdds(content, ""), workload.CheckQuantities[corev1.PodTemplate]("", content)); err != nil {
 		return workload.Overlay{}, err
 	}
 	var object corev1.PodTemplate
@@ -48,7 +48,7 @@ func newOverlay(document *bounded.Document, request *Request) (workload.Overlay,
 		return workload.Overlay{}, err
 	}
 	overlay.Template.Spec.Containers, overlay.Mounts = splitMounts(object.Template.Spec.Containers)
-	if err := check(&overlay, request.KubeVersion); err != nil {
+	if err := checkOverlay(&overlay, request.KubeVersion); err != nil {
 		return workload.Overlay{}, err
 	}
 	canonicalBody, err := canonical(body.Template, &object.Template)
@@ -130,7 +130,7 @@ var allowedFields = map[string][]string{
 	"template.spec":     {"containers", "imagePullSecrets", "initContainers", "volumes"},
 }
 
-func onlyAdds(tree map[string]any, parentPath string) error {
+func checkOnlyAdds(tree map[string]any, parentPath string) error {
 	for _, key := range slices.Sorted(maps.Keys(tree)) {
 		fieldPath := strings.TrimPrefix(parentPath+"."+key, ".")
 		if !slices.Contains(allowedFields[parentPath], key) {
@@ -143,7 +143,7 @@ func onlyAdds(tree map[string]any, parentPath string) error {
 		if !isMap && tree[key] != nil {
 			return fmt.Errorf("%s: not a map", fieldPath)
 		}
-		if err := onlyAdds(branch, fieldPath); err != nil {
+		if err := checkOnlyAdds(branch, fieldPath); err != nil {
 			return err
 		}
 	}

@@ -74,7 +74,7 @@ func Render(ctx context.Context, request Request) (*Result, error) {
 	if err != nil {
 		return failed, err
 	}
-	result, err := read(output, request)
+	result, err := parseOutput(output, request)
 	if err != nil {
 		return failed, &SidecarError{err}
 	}
@@ -83,7 +83,7 @@ func Render(ctx context.Context, request Request) (*Result, error) {
 
 func execute(ctx context.Context, request Request) (Output, error) {
 	values := maps.Clone(request.Values.Tree)
-	values["cluster"] = request.Cluster.values(request.KubeVersion)
+	values["cluster"] = request.Cluster.templateValues(request.KubeVersion)
 	if request.Target != nil {
 		values["target"] = request.Target.Values()
 	}
@@ -91,15 +91,15 @@ func execute(ctx context.Context, request Request) (Output, error) {
 	return request.Chart.Execute(ctx, release, values, request.KubeVersion)
 }
 
-// read parses the rendered files.
-func read(output Output, request Request) (*Result, error) {
+// parseOutput parses the rendered files.
+func parseOutput(output Output, request Request) (*Result, error) {
 	result := &Result{ReadTarget: output.ReadTarget, IsNamespaceIndependent: !output.ReadsNamespace}
 	for _, name := range slices.Sorted(maps.Keys(output.Files)) {
 		if path.Base(name) == "NOTES.txt" {
 			continue
 		}
-		if err := result.addAll(name, output.Files[name], request); err != nil {
-			return nil, fmt.Errorf("%s: %w%s", name, err, writtenAt(request.Chart, err))
+		if err := result.addDocuments(name, output.Files[name], request); err != nil {
+			return nil, fmt.Errorf("%s: %w%s", name, err, templatePosition(request.Chart, err))
 		}
 	}
 	if result.Template == "" {
@@ -108,21 +108,21 @@ func read(output Output, request Request) (*Result, error) {
 	return result, nil
 }
 
-// writtenAt returns the template line that an invalid line of YAML comes from, because the author never saw the
+// templatePosition returns the template line that an invalid line of YAML comes from, because the author never saw the
 // rendered text. It returns "" if the line is unknown.
-func writtenAt(chart *Chart, err error) string {
+func templatePosition(chart *Chart, err error) string {
 	var bad *yamlLineError
 	if !errors.As(err, &bad) {
 		return ""
 	}
-	if location := chart.writtenAt(bad.line); location != "" {
+	if location := chart.templatePosition(bad.line); location != "" {
 		return " (written at " + location + ")"
 	}
 	return ""
 }
 
-// addAll adds the YAML documents of one file.
-func (r *Result) addAll(name, text string, request Request) error {
+// addDocuments adds the YAML documents of one file.
+func (r *Result) addDocuments(name, text string, request Request) error {
 	documents := utilyaml.NewYAMLReader(bufio.NewReader(strings.NewReader(text)))
 	for {
 		document, err := documents.Read()
@@ -130,7 +130,7 @@ func (r *Result) addAll(name, text string, request Request) error {
 			return nil
 		}
 		if err == nil {
-			err = r.add(name, string(document), request)
+			err = r.addDocument(name, string(document), request)
 		}
 		if err != nil {
 			return err
@@ -138,7 +138,7 @@ func (r *Result) addAll(name, text string, request Request) error {
 	}
 }
 
-func (r *Result) add(name, text string, request Request) error {
+func (r *Result) addDocument(name, text string, request Request) error {
 	document, err := bounded.Rendering().ReadDocument([]byte(text))
 	if err != nil {
 		return yamlError(text, err)

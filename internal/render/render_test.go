@@ -264,7 +264,7 @@ func FuzzOverlay(f *testing.F) {
 			return
 		}
 		require.NotEmpty(t, overlay.Hash)
-		require.NoError(t, onlyAdds(map[string]any{"template": overlay.Body}, ""))
+		require.NoError(t, checkOnlyAdds(map[string]any{"template": overlay.Body}, ""))
 		spec := overlay.Template.Spec
 		require.NotEmpty(t, len(spec.Containers)+len(spec.InitContainers))
 		spec.Containers, spec.InitContainers, spec.Volumes = nil, nil, nil

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// writtenAt returns the template line, as file:line, that a rendered line most likely comes from. It is the line with
+// templatePosition returns the template line, as file:line, that a rendered line most likely comes from. It is the line with
 // the longest common text. The result is "" without such a line, or if several lines tie.
-func (c *Chart) writtenAt(rendered string) string {
+func (c *Chart) templatePosition(rendered string) string {
 	rendered = strings.TrimSpace(rendered)
 	location, best := "", 0
 	for _, file := range slices.Sorted(maps.Keys(c.texts)) {
