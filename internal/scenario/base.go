@@ -28,7 +28,7 @@ const (
 // differenceName returns the name of the difference that may replace a file.
 func differenceName(name string) string { return strings.TrimSuffix(name, ".yaml") + ".diff" }
 
-func differences(names []string) []string {
+func differenceNames(names []string) []string {
 	var diffNames []string
 	for _, name := range names {
 		diffNames = append(diffNames, differenceName(name))
@@ -59,7 +59,7 @@ func (l *loader) load(name string, read func(name string) (*Scenario, error)) (*
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	l.open = append(l.open, opened{name, path})
-	scenario.base, err = l.base(scenario)
+	scenario.base, err = l.loadBase(scenario)
 	l.open = l.open[:len(l.open)-1]
 	if err != nil {
 		return nil, err
@@ -80,8 +80,8 @@ func realPath(name string) (string, error) {
 	return filepath.EvalSymlinks(name)
 }
 
-// base loads the base of a scenario; nil without a base.
-func (l *loader) base(scenario *Scenario) (*Scenario, error) {
+// loadBase loads the base of a scenario; nil without a base.
+func (l *loader) loadBase(scenario *Scenario) (*Scenario, error) {
 	var names []string
 	for line := range strings.Lines(string(scenario.archive.Comment)) {
 		if name, ok := strings.CutPrefix(line, baseLine); ok {
@@ -116,13 +116,13 @@ func (l *loader) base(scenario *Scenario) (*Scenario, error) {
 		return nil, outside
 	}
 	if i := slices.IndexFunc(l.open, func(o opened) bool { return o.path == basePath }); i >= 0 {
-		return nil, scenario.invalid("cycle of bases: %s; remove %q from one of them", l.cycle(i), baseLine)
+		return nil, scenario.invalid("cycle of bases: %s; remove %q from one of them", l.describeCycle(i), baseLine)
 	}
 	return l.load(name, func(name string) (*Scenario, error) { return readWithin(folder, path, name) })
 }
 
-// cycle describes a cyclic dependency of bases.
-func (l *loader) cycle(start int) string {
+// describeCycle describes a cyclic dependency of bases.
+func (l *loader) describeCycle(start int) string {
 	var names []string
 	for _, entry := range l.open[start:] {
 		names = append(names, entry.name)

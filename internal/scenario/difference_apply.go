@@ -49,8 +49,8 @@ func apply(base, difference string) (string, error) {
 			text.WriteString(line)
 			continue
 		}
-		line, isBlock := block(mark, line)
-		i := slices.IndexFunc(remaining, fits(mark, line))
+		line, isBlock := blockStart(mark, line)
+		i := slices.IndexFunc(remaining, lineMatcher(mark, line))
 		if i < 0 {
 			return "", &misfit{number, fmt.Sprintf("the base has no line %q after the previous ones", strings.TrimSpace(line))}
 		}
@@ -73,16 +73,16 @@ func apply(base, difference string) (string, error) {
 	return text.String(), nil
 }
 
-// fits returns a function that reports whether a line of the base matches a line of a difference.
-func fits(mark byte, line string) func(string) bool {
+// lineMatcher returns a function that reports whether a line of the base matches a line of a difference.
+func lineMatcher(mark byte, line string) func(string) bool {
 	if mark != markChanged {
 		return func(candidate string) bool { return candidate == line }
 	}
-	return func(candidate string) bool { return key(candidate) == key(line) }
+	return func(candidate string) bool { return lineKey(candidate) == lineKey(line) }
 }
 
-// key returns a line up to the colon that ends its key, including the indentation. A line without a key is unchanged.
-func key(line string) string {
+// lineKey returns a line up to the colon that ends its key, including the indentation. A line without a key is unchanged.
+func lineKey(line string) string {
 	for i := range len(line) - 1 {
 		if line[i] == ':' && (line[i+1] == ' ' || line[i+1] == '\n') {
 			return line[:i+1]
@@ -91,9 +91,9 @@ func key(line string) string {
 	return line
 }
 
-// block reports whether a line is removed together with the block below it, and returns the line without the mark of
+// blockStart reports whether a line is removed together with the block below it, and returns the line without the mark of
 // a block.
-func block(mark byte, line string) (string, bool) {
+func blockStart(mark byte, line string) (string, bool) {
 	head, isBlock := strings.CutSuffix(line, nested)
 	if mark != markRemoved || !isBlock {
 		return line, false

@@ -16,9 +16,9 @@ import (
 func Differ(base, text string) (string, bool) {
 	w := writer{base: splitLines(base)}
 	lines := splitLines(text)
-	for _, edit := range edits(w.base, lines) {
+	for _, edit := range diffLines(w.base, lines) {
 		if edit.Tag != 'e' {
-			w.replace(edit.I1, edit.I2, lines[edit.J1:edit.J2])
+			w.replaceLines(edit.I1, edit.I2, lines[edit.J1:edit.J2])
 		}
 	}
 	difference := w.text.String()
@@ -27,8 +27,8 @@ func Differ(base, text string) (string, bool) {
 	return difference, isExact && strings.Count(difference, "\n") < len(lines)
 }
 
-// edits returns the edits that turn one list of lines into another. Frequent lines get no special treatment.
-func edits(from, to []string) []difflib.OpCode {
+// diffLines returns the edits that turn one list of lines into another. Frequent lines get no special treatment.
+func diffLines(from, to []string) []difflib.OpCode {
 	return difflib.NewMatcherWithJunk(from, to, false, nil).GetOpCodes()
 }
 
@@ -39,19 +39,19 @@ type writer struct {
 	text strings.Builder
 }
 
-// replace writes the replacement of lines of the base. Lines with the same key are changed, in order.
-func (w *writer) replace(from, to int, replacement []string) {
-	for _, edit := range edits(keys(w.base[from:to]), keys(replacement)) {
+// replaceLines writes the replacement of lines of the base. Lines with the same key are changed, in order.
+func (w *writer) replaceLines(from, to int, replacement []string) {
+	for _, edit := range diffLines(lineKeys(w.base[from:to]), lineKeys(replacement)) {
 		added := replacement[edit.J1:edit.J2]
 		if edit.Tag == 'e' {
 			for i, line := range added {
-				w.write(markChanged, from+edit.I1+i, line)
+				w.writeLine(markChanged, from+edit.I1+i, line)
 			}
 			continue
 		}
-		w.remove(from+edit.I1, from+edit.I2)
+		w.removeLines(from+edit.I1, from+edit.I2)
 		if end := from + edit.I2; len(added) > 0 && end > w.pos {
-			w.write(markContext, end-1, w.base[end-1])
+			w.writeLine(markContext, end-1, w.base[end-1])
 		}
 		for _, line := range added {
 			w.text.WriteString(string(markAdded) + line)
@@ -59,33 +59,33 @@ func (w *writer) replace(from, to int, replacement []string) {
 	}
 }
 
-func keys(lines []string) []string {
+func lineKeys(lines []string) []string {
 	var lineKeys []string
 	for _, line := range lines {
-		lineKeys = append(lineKeys, key(line))
+		lineKeys = append(lineKeys, lineKey(line))
 	}
 	return lineKeys
 }
 
-// remove writes the removal of lines of the base. Whole blocks are removed by their first line.
-func (w *writer) remove(from, to int) {
+// removeLines writes the removal of lines of the base. Whole blocks are removed by their first line.
+func (w *writer) removeLines(from, to int) {
 	for from < to {
 		line, count := w.base[from], countNested(w.base[from], w.base[from+1:])
 		if count == 0 || from+count >= to {
-			w.write(markRemoved, from, line)
+			w.writeLine(markRemoved, from, line)
 			from++
 			continue
 		}
-		w.lead(markRemoved, from, line)
+		w.leadTo(markRemoved, from, line)
 		w.text.WriteString(string(markRemoved) + strings.TrimSuffix(line, "\n") + nested)
 		from += 1 + count
 		w.pos = from
 	}
 }
 
-// write writes a line for a line of the base, after the context that is needed to find the line.
-func (w *writer) write(mark byte, i int, line string) {
-	w.lead(mark, i, line)
+// writeLine writes a line for a line of the base, after the context that is needed to find the line.
+func (w *writer) writeLine(mark byte, i int, line string) {
+	w.leadTo(mark, i, line)
 	w.pos = i + 1
 	if mark != markContext || line != "\n" {
 		w.text.WriteByte(mark)
@@ -93,22 +93,22 @@ func (w *writer) write(mark byte, i int, line string) {
 	w.text.WriteString(line)
 }
 
-// lead writes a line of the base as context, if the base has several lines like the intended one. The context is the
+// leadTo writes a line of the base as context, if the base has several lines like the intended one. The context is the
 // nearest line above that is unambiguous from the current position, or else a line that needs context itself.
-func (w *writer) lead(mark byte, target int, line string) {
-	fits := fits(mark, line)
+func (w *writer) leadTo(mark byte, target int, line string) {
+	fits := lineMatcher(mark, line)
 	isFound := w.pos+slices.IndexFunc(w.base[w.pos:], fits) == target
-	if isFound && (target == w.pos || mark == markContext || w.isOnly(target, fits)) {
+	if isFound && (target == w.pos || mark == markContext || w.isOnlyMatch(target, fits)) {
 		return
 	}
 	contextLine := target - 1
 	for !fits(w.base[contextLine]) && w.pos+slices.Index(w.base[w.pos:], w.base[contextLine]) != contextLine {
 		contextLine--
 	}
-	w.write(markContext, contextLine, w.base[contextLine])
+	w.writeLine(markContext, contextLine, w.base[contextLine])
 }
 
-// isOnly reports whether no other line of the base fits.
-func (w *writer) isOnly(i int, fits func(string) bool) bool {
+// isOnlyMatch reports whether no other line of the base fits.
+func (w *writer) isOnlyMatch(i int, fits func(string) bool) bool {
 	return !slices.ContainsFunc(w.base[:i], fits) && !slices.ContainsFunc(w.base[i+1:], fits)
 }

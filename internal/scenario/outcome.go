@@ -26,7 +26,7 @@ type Outcome struct {
 	Text   string
 }
 
-func (o Outcome) name() string {
+func (o Outcome) sectionName() string {
 	if o.Failed {
 		return WantError
 	}
@@ -43,17 +43,17 @@ type Difference struct {
 // Compare returns the differences between an outcome and the expectations of the scenario.
 func (s *Scenario) Compare(outcome Outcome) ([]Difference, error) {
 	var differences []Difference
-	expected, isExpected, err := s.resolveFile(outcome.name())
+	expected, isExpected, err := s.resolveFile(outcome.sectionName())
 	if err != nil {
 		return nil, err
 	}
 	text, hasExpectations := s.ownFile(Expectations)
 	switch {
 	case isExpected && expected != outcome.Text:
-		differences = append(differences, Difference{s.origin(outcome.name()), expected, outcome.Text})
+		differences = append(differences, Difference{s.origin(outcome.sectionName()), expected, outcome.Text})
 	case isExpected:
 	case s.hasOutcome():
-		return []Difference{{outcome.name(), "", outcome.Text}}, nil
+		return []Difference{{outcome.sectionName(), "", outcome.Text}}, nil
 	case !hasExpectations:
 		return []Difference{{"an expectation", "", "missing; --update writes it\n"}}, nil
 	case outcome.Failed:

@@ -43,7 +43,7 @@ var (
 	outcomes = []string{WantYAML, wantDifference, WantError}
 	// mayDiffer are the files that may be a difference to the file of the base.
 	mayDiffer     = []string{Workload, Sidecar, ConfigMaps, Values, WantYAML}
-	allowedFiles  = slices.Concat(inputs, []string{WantYAML, WantError, Expectations}, differences(mayDiffer))
+	allowedFiles  = slices.Concat(inputs, []string{WantYAML, WantError, Expectations}, differenceNames(mayDiffer))
 	requiredFiles = []string{Workload, Sidecar}
 )
 
@@ -142,9 +142,9 @@ func loadFile(name string) (*Scenario, error) {
 }
 
 func parse(name string, text []byte) *Scenario {
-	text, style := plain(text)
+	text, style := normalizeText(text)
 	archive := txtar.Parse(text)
-	return &Scenario{Name: strings.TrimSuffix(name, extension), Story: story(archive), path: name, isFile: true, style: style, archive: archive}
+	return &Scenario{Name: strings.TrimSuffix(name, extension), Story: storyComment(archive), path: name, isFile: true, style: style, archive: archive}
 }
 
 func loadFolder(folder string) (*Scenario, error) {
@@ -157,7 +157,7 @@ func loadFolder(folder string) (*Scenario, error) {
 		if err != nil {
 			return nil, err
 		}
-		text, style := plain(text)
+		text, style := normalizeText(text)
 		if name == Workload || slices.Contains(outcomes, name) {
 			scenario.style = style
 		}
@@ -257,7 +257,7 @@ func (s *Scenario) Update(outcome Outcome) error {
 
 // expectation returns the file that expects an outcome.
 func (s *Scenario) expectation(outcome Outcome) (txtar.File, error) {
-	file := txtar.File{Name: outcome.name(), Data: []byte(outcome.Text)}
+	file := txtar.File{Name: outcome.sectionName(), Data: []byte(outcome.Text)}
 	if s.base == nil || outcome.Failed {
 		return file, nil
 	}
@@ -284,7 +284,7 @@ func (s *Scenario) Folder() string {
 	return s.path
 }
 
-func story(archive *txtar.Archive) string {
+func storyComment(archive *txtar.Archive) string {
 	var lines []string
 	for line := range strings.Lines(string(archive.Comment)) {
 		if !strings.HasPrefix(line, "# SPDX-") && !strings.HasPrefix(line, baseLine) {

@@ -11,8 +11,8 @@ type style struct{ hasMark, hasReturns bool }
 
 var byteOrderMark = []byte("\ufeff")
 
-// plain returns a text without its style. The end of the first line decides whether lines end with a carriage return.
-func plain(text []byte) ([]byte, style) {
+// normalizeText returns a text without its style. The end of the first line decides whether lines end with a carriage return.
+func normalizeText(text []byte) ([]byte, style) {
 	text, hasMark := bytes.CutPrefix(text, byteOrderMark)
 	firstLine, _, _ := bytes.Cut(text, []byte("\n"))
 	detected := style{hasMark: hasMark, hasReturns: bytes.HasSuffix(firstLine, []byte("\r"))}
