@@ -37,10 +37,10 @@ func Batches(sidecars []Paced, rules *fleet.Rules) [][]int {
 	}
 	allocators := allocatorsFor(names)
 	for batch := 1; ; batch++ {
-		divide(current, allocators, rules)
+		assignBatches(current, allocators, rules)
 		isMoving := batch == 1 && isClosed
 		for i := range current {
-			isMoving = current[i].finish(batch, batches[i]) || isMoving
+			isMoving = current[i].finishRollouts(batch, batches[i]) || isMoving
 			current[i].Limit.ClosedWindow = nil
 			plan.Admit(current[i].Plans, current[i].Limit)
 		}
@@ -56,7 +56,7 @@ func Share(sidecars []Paced, rules *fleet.Rules) {
 	for i := range sidecars {
 		names = append(names, sidecars[i].Sidecar)
 	}
-	divide(sidecars, allocatorsFor(names), rules)
+	assignBatches(sidecars, allocatorsFor(names), rules)
 }
 
 // zeroClock is the clock of a preview. It always returns the same time, because a preview does not use rollout slots for
@@ -72,8 +72,8 @@ func allocatorsFor(names []types.NamespacedName) map[plan.Class]*fleet.Allocator
 	return allocators
 }
 
-// divide assigns the rollout slots to the VectorSidecars that request them.
-func divide(sidecars []Paced, allocators map[plan.Class]*fleet.Allocator, rules *fleet.Rules) {
+// assignBatches assigns the rollout slots to the VectorSidecars that request them.
+func assignBatches(sidecars []Paced, allocators map[plan.Class]*fleet.Allocator, rules *fleet.Rules) {
 	for class, allocator := range allocators {
 		demandOf := func(sidecar *Paced) fleet.Demand {
 			demand := decision.DemandOf(sidecar.Plans, class)
@@ -90,9 +90,9 @@ func divide(sidecars []Paced, allocators map[plan.Class]*fleet.Allocator, rules 
 	}
 }
 
-// finish records the batch of the plans that are carried out now, and completes them and the rollouts in progress. It
+// finishRollouts records the batch of the plans that are carried out now, and completes them and the rollouts in progress. It
 // returns false if there were none of either.
-func (p *Paced) finish(batch int, batches []int) bool {
+func (p *Paced) finishRollouts(batch int, batches []int) bool {
 	isMoving := false
 	for i := range p.Plans {
 		workloadPlan := &p.Plans[i]

@@ -141,14 +141,14 @@ func podFor(object workload.Object, ranges []corev1.LimitRange) *corev1.Pod {
 	pod.Namespace = object.GetNamespace()
 	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
 		for i := range containers {
-			complete(&containers[i].Resources, pod.Namespace, ranges)
+			addDefaults(&containers[i].Resources, pod.Namespace, ranges)
 		}
 	}
 	return pod
 }
 
-// complete sets missing requests to the limits, and then applies the defaults of LimitRanges.
-func complete(requirements *corev1.ResourceRequirements, namespace string, ranges []corev1.LimitRange) {
+// addDefaults sets missing requests to the limits, and then applies the defaults of LimitRanges.
+func addDefaults(requirements *corev1.ResourceRequirements, namespace string, ranges []corev1.LimitRange) {
 	requirements.Requests = addMissing(requirements.Requests, requirements.Limits)
 	for i := range ranges {
 		for _, limit := range ranges[i].Spec.Limits {
@@ -180,8 +180,8 @@ func forecastNamespace(name string, exchanges []exchange) NamespaceForecast {
 		oldRequests, newRequests := podRequests(e.oldPod), podRequests(e.newPod)
 		for _, resourceName := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
 			sum := result.Requests[resourceName]
-			sum.Add(times(newRequests[resourceName], e.Pods))
-			sum.Sub(times(oldRequests[resourceName], e.Pods))
+			sum.Add(multiplyQuantity(newRequests[resourceName], e.Pods))
+			sum.Sub(multiplyQuantity(oldRequests[resourceName], e.Pods))
 			result.Requests[resourceName] = sum
 		}
 		if oldClass, newClass := qos.ComputePodQOS(e.oldPod), qos.ComputePodQOS(e.newPod); oldClass != newClass {
@@ -196,7 +196,7 @@ func podRequests(pod *corev1.Pod) corev1.ResourceList {
 	return resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
 }
 
-func times(quantity resource.Quantity, count int) resource.Quantity {
+func multiplyQuantity(quantity resource.Quantity, count int) resource.Quantity {
 	quantity = quantity.DeepCopy()
 	quantity.Mul(int64(count))
 	return quantity
@@ -236,7 +236,7 @@ func sumRequests(pod *corev1.Pod, resourceName corev1.ResourceName) (sum resourc
 			return request, ""
 		}
 	}
-	for _, container := range lasting(pod) {
+	for _, container := range longRunningContainers(pod) {
 		request, ok := container.Resources.Requests[resourceName]
 		if !ok {
 			return sum, container.Name
@@ -246,8 +246,8 @@ func sumRequests(pod *corev1.Pod, resourceName corev1.ResourceName) (sum resourc
 	return sum, ""
 }
 
-// lasting returns the containers of a pod that keep running: the containers and the native sidecars.
-func lasting(pod *corev1.Pod) []corev1.Container {
+// longRunningContainers returns the containers of a pod that keep running: the containers and the native sidecars.
+func longRunningContainers(pod *corev1.Pod) []corev1.Container {
 	containers := slices.Clone(pod.Spec.Containers)
 	for i := range pod.Spec.InitContainers {
 		if ptr.Deref(pod.Spec.InitContainers[i].RestartPolicy, "") == corev1.ContainerRestartPolicyAlways {

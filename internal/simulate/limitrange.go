@@ -47,8 +47,8 @@ func forecastLimits(e *exchange, ranges []corev1.LimitRange) (forecasts []LimitF
 		}
 		for n := range limits.Spec.Limits {
 			item := &limits.Spec.Limits[n]
-			for _, checked := range checkedBy(item.Type, e.newPod) {
-				for _, name := range slices.Sorted(maps.Keys(namesIn(item))) {
+			for _, checked := range limitTargets(item.Type, e.newPod) {
+				for _, name := range slices.Sorted(maps.Keys(resourceNames(item))) {
 					for _, text := range checked.violations(item, name) {
 						forecasts = append(forecasts, LimitForecast{
 							Namespace: limits.Namespace, Name: limits.Name, Kind: ref.Kind, Workload: ref.Name, Type: item.Type, Resource: name,
@@ -62,8 +62,8 @@ func forecastLimits(e *exchange, ranges []corev1.LimitRange) (forecasts []LimitF
 	return forecasts
 }
 
-// checkedBy returns the parts of a pod that limits of a type apply to.
-func checkedBy(limitType corev1.LimitType, pod *corev1.Pod) (targets []resources) {
+// limitTargets returns the parts of a pod that limits of a type apply to.
+func limitTargets(limitType corev1.LimitType, pod *corev1.Pod) (targets []resources) {
 	switch limitType {
 	case corev1.LimitTypeContainer:
 		for _, container := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
@@ -82,8 +82,8 @@ func checkedBy(limitType corev1.LimitType, pod *corev1.Pod) (targets []resources
 	return targets
 }
 
-// namesIn returns the resources that have a limit.
-func namesIn(item *corev1.LimitRangeItem) map[corev1.ResourceName]bool {
+// resourceNames returns the resources that have a limit.
+func resourceNames(item *corev1.LimitRangeItem) map[corev1.ResourceName]bool {
 	names := map[corev1.ResourceName]bool{}
 	for _, list := range []corev1.ResourceList{item.Min, item.Max, item.MaxLimitRequestRatio} {
 		for name := range list {

@@ -45,7 +45,7 @@ func countedObjects(name corev1.ResourceName) string {
 		return "ConfigMaps"
 	case name == countSidecars:
 		return "VectorSidecars"
-	case isOfClaims(name):
+	case isClaimResource(name):
 		return "PersistentVolumeClaims"
 	}
 	return "pods"
@@ -58,12 +58,12 @@ func forecastQuota(quota *corev1.ResourceQuota, exchanges []exchange, created Ob
 	for _, name := range slices.Sorted(maps.Keys(hard)) {
 		forecast := QuotaForecast{Namespace: quota.Namespace, Name: quota.Name, Resource: name, Hard: hard[name], Used: quotaUsage(quota, name, surroundings)}
 		forecast.After, forecast.Peak = forecast.Used.DeepCopy(), forecast.Used.DeepCopy()
-		if number := created.countedBy(name); number > 0 && !isScoped(quota) { // The objects are created before the first batch.
+		if number := created.countMatching(name); number > 0 && !isScoped(quota) { // The objects are created before the first batch.
 			forecast.After.Add(newQuantity(number))
 			forecast.recordUse(forecast.After)
 		}
 		for _, batch := range groupByBatch(exchanges) {
-			forecast.add(quota, batch)
+			forecast.addBatch(quota, batch)
 		}
 		if forecast.After.Cmp(forecast.Used) != 0 || forecast.Rejects() {
 			forecasts = append(forecasts, forecast)
@@ -72,8 +72,8 @@ func forecastQuota(quota *corev1.ResourceQuota, exchanges []exchange, created Ob
 	return forecasts
 }
 
-// add adds the pods and revisions of the workloads of a batch.
-func (f *QuotaForecast) add(quota *corev1.ResourceQuota, batch []exchange) {
+// addBatch adds the pods and revisions of the workloads of a batch.
+func (f *QuotaForecast) addBatch(quota *corev1.ResourceQuota, batch []exchange) {
 	var peak resource.Quantity
 	isUsed := false
 	for _, e := range batch {
@@ -83,9 +83,9 @@ func (f *QuotaForecast) add(quota *corev1.ResourceQuota, batch []exchange) {
 			isUsed = true
 		}
 		oldUsage, newUsage := podUsage(e.oldPod, quota, f.Resource), podUsage(e.newPod, quota, f.Resource)
-		f.After.Add(times(newUsage, e.Pods))
-		f.After.Sub(times(oldUsage, e.Pods))
-		peak.Add(times(newUsage, surgePods(e.After)))
+		f.After.Add(multiplyQuantity(newUsage, e.Pods))
+		f.After.Sub(multiplyQuantity(oldUsage, e.Pods))
+		peak.Add(multiplyQuantity(newUsage, surgePods(e.After)))
 		isUsed = isUsed || !newUsage.IsZero() && e.Pods > 0
 		if f.Missing == "" && e.Pods > 0 && isCounted(e.newPod, quota) {
 			f.Missing = missingContainer(e.newPod, f.Resource)

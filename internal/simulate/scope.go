@@ -27,7 +27,7 @@ func isCounted(pod *corev1.Pod, quota *corev1.ResourceQuota) bool {
 	}
 	return !slices.ContainsFunc(quota.Spec.ScopeSelector.MatchExpressions, func(term corev1.ScopedResourceSelectorRequirement) bool {
 		if term.ScopeName == corev1.ResourceQuotaScopePriorityClass {
-			return !isOfPriority(pod, &term)
+			return !hasPriority(pod, &term)
 		}
 		return !isInScope(pod, term.ScopeName)
 	})
@@ -53,7 +53,7 @@ func isInScope(pod *corev1.Pod, scope corev1.ResourceQuotaScope) bool {
 	return false // Such as the scope of volumes.
 }
 
-func isOfPriority(pod *corev1.Pod, term *corev1.ScopedResourceSelectorRequirement) bool {
+func hasPriority(pod *corev1.Pod, term *corev1.ScopedResourceSelectorRequirement) bool {
 	class := pod.Spec.PriorityClassName
 	switch term.Operator {
 	case corev1.ScopeSelectorOpIn:

@@ -72,17 +72,17 @@ func (m *merge) mergeWorkload(object workload.Object, p *plan.Plan) (*unstructur
 	}
 	var merged runtime.Object = live
 	if len(live.GetManagedFields()) == 0 {
-		if merged, err = m.record(live); err != nil {
+		if merged, err = m.recordLive(live); err != nil {
 			return nil, err
 		}
 	}
 	if p.Write.Patch != nil {
-		if merged, err = m.patch(merged, p); err != nil {
+		if merged, err = m.patchPlan(merged, p); err != nil {
 			return nil, err
 		}
 	}
 	if content := p.Body(); content != nil {
-		if merged, err = m.apply(merged, content, p); err != nil {
+		if merged, err = m.applyPlan(merged, content, p); err != nil {
 			return nil, err
 		}
 	}
@@ -90,12 +90,12 @@ func (m *merge) mergeWorkload(object workload.Object, p *plan.Plan) (*unstructur
 	if !ok {
 		return nil, fmt.Errorf("merging gave a %T", merged)
 	}
-	trim(result, p)
+	trimEntries(result, p)
 	return result, nil
 }
 
-// trim trims the managed fields, as the operator does in its last step.
-func trim(object *unstructured.Unstructured, p *plan.Plan) {
+// trimEntries trims the managed fields, as the operator does in its last step.
+func trimEntries(object *unstructured.Unstructured, p *plan.Plan) {
 	var entries []metav1.ManagedFieldsEntry
 	for _, entry := range object.GetManagedFields() {
 		if fields, isLess := p.Trim(&entry); isLess {
@@ -108,10 +108,10 @@ func trim(object *unstructured.Unstructured, p *plan.Plan) {
 	object.SetManagedFields(entries)
 }
 
-// record returns a workload from a manifest with the managed fields that it would have on a server. Without them,
+// recordLive returns a workload from a manifest with the managed fields that it would have on a server. Without them,
 // only the fields of the operator's patch would have an owner. The application's items would then be removed together
 // with the operator's items.
-func (m *merge) record(live *unstructured.Unstructured) (runtime.Object, error) {
+func (m *merge) recordLive(live *unstructured.Unstructured) (runtime.Object, error) {
 	nothing := &unstructured.Unstructured{}
 	nothing.SetGroupVersionKind(m.kind.GroupVersionKind)
 	recorded, err := m.fields.Update(nothing, live, beforeUs)
@@ -121,8 +121,8 @@ func (m *merge) record(live *unstructured.Unstructured) (runtime.Object, error) 
 	return recorded, nil
 }
 
-// apply applies a body, and repeats it with force if the operator would.
-func (m *merge) apply(live runtime.Object, content map[string]any, p *plan.Plan) (runtime.Object, error) {
+// applyPlan applies a body, and repeats it with force if the operator would.
+func (m *merge) applyPlan(live runtime.Object, content map[string]any, p *plan.Plan) (runtime.Object, error) {
 	body := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(m.kind.MoveTemplate(content))}
 	body.SetGroupVersionKind(m.kind.GroupVersionKind)
 	body.SetName(p.Target.Name)
@@ -136,8 +136,8 @@ func (m *merge) apply(live runtime.Object, content map[string]any, p *plan.Plan)
 	return merged, nil
 }
 
-// patch applies the patch of a plan, and records it as an update.
-func (m *merge) patch(live runtime.Object, p *plan.Plan) (runtime.Object, error) {
+// patchPlan applies the patch of a plan, and records it as an update.
+func (m *merge) patchPlan(live runtime.Object, p *plan.Plan) (runtime.Object, error) {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(live.DeepCopyObject()) // Patching changes it.
 	if err != nil {
 		return nil, fmt.Errorf("converting the workload: %w", err)

@@ -30,8 +30,8 @@ type Surroundings struct {
 // Objects are the numbers of a namespace's objects that are neither pods nor created for workloads.
 type Objects struct{ ConfigMaps, VectorSidecars int }
 
-// countedBy returns the number of objects that a resource of a quota counts.
-func (o Objects) countedBy(name corev1.ResourceName) int {
+// countMatching returns the number of objects that a resource of a quota counts.
+func (o Objects) countMatching(name corev1.ResourceName) int {
 	switch {
 	case slices.Contains(configMapNames, name):
 		return o.ConfigMaps
@@ -50,9 +50,9 @@ func (s *Surroundings) Add(object metav1.Object) {
 		if i := findIndex(s.Quotas, o); i >= 0 {
 			quota.Status.Used = s.Quotas[i].Status.Used
 		}
-		s.Quotas = put(s.Quotas, quota)
+		s.Quotas = putObject(s.Quotas, quota)
 	case *corev1.LimitRange:
-		s.LimitRanges = put(s.LimitRanges, withDefaults(o))
+		s.LimitRanges = putObject(s.LimitRanges, withDefaults(o))
 	case *autoscalingv2.HorizontalPodAutoscaler:
 		scaler := *o
 		if len(scaler.Spec.Metrics) == 0 { // The API server's default.
@@ -61,7 +61,7 @@ func (s *Surroundings) Add(object metav1.Object) {
 				Type: autoscalingv2.ResourceMetricSourceType, Resource: &autoscalingv2.ResourceMetricSource{Name: corev1.ResourceCPU, Target: target},
 			}}
 		}
-		s.Autoscalers = put(s.Autoscalers, scaler)
+		s.Autoscalers = putObject(s.Autoscalers, scaler)
 	}
 }
 
@@ -71,8 +71,8 @@ type object[T any] interface {
 	metav1.Object
 }
 
-// put adds an item to a list, or replaces the item with the same namespace and name.
-func put[T any, P object[T]](list []T, item T) []T {
+// putObject adds an item to a list, or replaces the item with the same namespace and name.
+func putObject[T any, P object[T]](list []T, item T) []T {
 	if i := findIndex[T, P](list, &item); i >= 0 {
 		list[i] = item
 		return list

@@ -42,20 +42,20 @@ func quotaUsage(quota *corev1.ResourceQuota, name corev1.ResourceName, surroundi
 			continue
 		}
 		content, _ := workload.Read(object)
-		used.Add(times(podUsage(podFor(object, surroundings.LimitRanges), quota, name), int(content.Pods)))
+		used.Add(multiplyQuantity(podUsage(podFor(object, surroundings.LimitRanges), quota, name), int(content.Pods)))
 		if count, total := revisionCount(object); count == name && !isScoped(quota) {
 			used.Add(newQuantity(total))
 		}
 	}
 	if !isScoped(quota) {
-		used.Add(newQuantity(surroundings.Existing[quota.Namespace].countedBy(name)))
+		used.Add(newQuantity(surroundings.Existing[quota.Namespace].countMatching(name)))
 	}
 	return used
 }
 
 // podUsage returns the use of a resource of a quota by a pod, 0 if the quota does not count the pod.
 func podUsage(pod *corev1.Pod, quota *corev1.ResourceQuota, name corev1.ResourceName) resource.Quantity {
-	if isOfClaims(name) {
+	if isClaimResource(name) {
 		if isScoped(quota) {
 			return resource.Quantity{}
 		}
@@ -67,11 +67,11 @@ func podUsage(pod *corev1.Pod, quota *corev1.ResourceQuota, name corev1.Resource
 	if name == corev1.ResourcePods || name == countPods {
 		return newQuantity(1)
 	}
-	return countedIn(resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{}), resourcehelper.PodLimits(pod, resourcehelper.PodResourcesOptions{}))[name]
+	return countedResources(resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{}), resourcehelper.PodLimits(pod, resourcehelper.PodResourcesOptions{}))[name]
 }
 
-// countedIn returns requests and limits by the resource names of quotas.
-func countedIn(requests, limits corev1.ResourceList) corev1.ResourceList {
+// countedResources returns requests and limits by the resource names of quotas.
+func countedResources(requests, limits corev1.ResourceList) corev1.ResourceList {
 	counted := corev1.ResourceList{}
 	for name, request := range requests {
 		counted["requests."+name] = request
@@ -127,7 +127,7 @@ func ephemeralClaims(pod *corev1.Pod) map[string]*corev1.PersistentVolumeClaimSp
 	return claims
 }
 
-func isOfClaims(name corev1.ResourceName) bool {
+func isClaimResource(name corev1.ResourceName) bool {
 	return name == corev1.ResourcePersistentVolumeClaims || name == countClaims || name == corev1.ResourceRequestsStorage ||
 		strings.Contains(string(name), ofStorageClass)
 }
@@ -145,7 +145,7 @@ func missingContainer(pod *corev1.Pod, name corev1.ResourceName) string {
 		return ""
 	}
 	for _, container := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
-		if _, ok := countedIn(container.Resources.Requests, container.Resources.Limits)[name]; !ok {
+		if _, ok := countedResources(container.Resources.Requests, container.Resources.Limits)[name]; !ok {
 			return container.Name
 		}
 	}
@@ -163,7 +163,7 @@ func revisionGrowth(e *exchange) (count corev1.ResourceName, added int) {
 	if content.Paused || e.isReturn {
 		return "", 0
 	}
-	return count, min(oldTotal, limitOfHistory(e.Before)) + 1 - oldTotal
+	return count, min(oldTotal, historyLimit(e.Before)) + 1 - oldTotal
 }
 
 // revisionCount returns the resource of quotas that counts the revisions of a workload, and their number: the current
@@ -184,11 +184,11 @@ func revisionCount(object workload.Object) (count corev1.ResourceName, total int
 			number = max(n, 1)
 		}
 	}
-	return count, min(number, limitOfHistory(object)+1)
+	return count, min(number, historyLimit(object)+1)
 }
 
-// limitOfHistory returns the number of old revisions that a workload keeps.
-func limitOfHistory(object workload.Object) int {
+// historyLimit returns the number of old revisions that a workload keeps.
+func historyLimit(object workload.Object) int {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
 		return defaultHistory
