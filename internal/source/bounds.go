@@ -21,7 +21,7 @@ func (d *Document) DecodeBound() (client.Object, error) {
 		APIVersion string `json:"apiVersion"`
 	}
 	if err := bounded.Object().DecodeYAML(d.Text, &head); err != nil {
-		return nil, d.failure(err)
+		return nil, d.locateError(err)
 	}
 	var bound client.Object
 	switch head.APIVersion + " " + d.Kind {
@@ -34,20 +34,20 @@ func (d *Document) DecodeBound() (client.Object, error) {
 	case "autoscaling/v1 HorizontalPodAutoscaler":
 		old := &autoscalingv1.HorizontalPodAutoscaler{}
 		if err := bounded.Object().DecodeYAML(d.Text, old); err != nil {
-			return nil, d.failure(err)
+			return nil, d.locateError(err)
 		}
 		return convertAutoscaler(old), nil
 	default:
 		return nil, nil //nolint:nilnil // Most documents are of other kinds.
 	}
 	if err := bounded.Object().DecodeYAML(d.Text, bound); err != nil {
-		return nil, d.failure(err)
+		return nil, d.locateError(err)
 	}
 	return bound, nil
 }
 
-// failure returns an error with the place and kind of the document.
-func (d *Document) failure(err error) error {
+// locateError returns an error with the place and kind of the document.
+func (d *Document) locateError(err error) error {
 	return fmt.Errorf("%s: document %d: %s: %w", d.Source, d.Number, d.Kind, err)
 }
 

@@ -33,13 +33,13 @@ func Load(ctx context.Context, cluster client.Reader, scope Scope) (*ObjectOverl
 	w := NewObjectOverlay(cluster)
 	if scope.Namespace == "" {
 		// If Namespaces may not be listed, they are read one by one later.
-		if err := w.load(ctx, &corev1.NamespaceList{}, "Namespaces"); err != nil && !apierrors.IsForbidden(err) {
+		if err := w.loadList(ctx, &corev1.NamespaceList{}, "Namespaces"); err != nil && !apierrors.IsForbidden(err) {
 			return nil, nil, err
 		}
 	}
 	inNamespace := client.InNamespace(scope.Namespace)
 	if !scope.WithoutSidecars {
-		if err := w.load(ctx, &v1alpha1.VectorSidecarList{}, "VectorSidecars", inNamespace); err != nil {
+		if err := w.loadList(ctx, &v1alpha1.VectorSidecarList{}, "VectorSidecars", inNamespace); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -57,7 +57,7 @@ func Load(ctx context.Context, cluster client.Reader, scope Scope) (*ObjectOverl
 		if scope.WithoutWorkloads {
 			break
 		}
-		switch err := w.load(ctx, kind.NewList(), kind.Plural, inNamespace); {
+		switch err := w.loadList(ctx, kind.NewList(), kind.Plural, inNamespace); {
 		case apierrors.IsForbidden(err) && kind != workload.Default():
 			if scope.WithoutSidecars || w.isKindSelected(kind) {
 				unreadable = append(unreadable, "the "+kind.Plural+": "+err.Error())
@@ -68,7 +68,7 @@ func Load(ctx context.Context, cluster client.Reader, scope Scope) (*ObjectOverl
 			return nil, nil, err
 		}
 	}
-	err := w.load(ctx, &corev1.ConfigMapList{}, "ConfigMaps", inNamespace, client.HasLabels{meta.LabelSidecar})
+	err := w.loadList(ctx, &corev1.ConfigMapList{}, "ConfigMaps", inNamespace, client.HasLabels{meta.LabelSidecar})
 	if apierrors.IsForbidden(err) {
 		unreadable = append(unreadable, "the ConfigMaps made for VectorSidecars: "+err.Error())
 	} else if err != nil {
@@ -92,8 +92,8 @@ func (w *ObjectOverlay) isKindSelected(kind *workload.Kind) bool {
 	return false
 }
 
-// load adds a kind to the World, page by page.
-func (w *ObjectOverlay) load(ctx context.Context, empty client.ObjectList, plural string, options ...client.ListOption) error {
+// loadList adds a kind to the World, page by page.
+func (w *ObjectOverlay) loadList(ctx context.Context, empty client.ObjectList, plural string, options ...client.ListOption) error {
 	accept := func(object client.Object) (client.Object, bool) { return object, true } // A decision may need any of its fields.
 	listed, err := livelist.Collect(ctx, livelist.New(w.cluster), empty, accept, options...)
 	if err != nil {

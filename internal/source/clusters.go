@@ -52,7 +52,7 @@ func (w *ObjectOverlay) Expand(ctx context.Context, home string, namespaces ...s
 		if !isKnown {
 			unlabeled = append(unlabeled, name)
 		}
-		w.expandInto(namespace, home)
+		w.expandNamespace(namespace, home)
 	}
 	return unlabeled, nil
 }
@@ -61,7 +61,7 @@ func (w *ObjectOverlay) Expand(ctx context.Context, home string, namespaces ...s
 // label of its name.
 func (w *ObjectOverlay) namespaceMetadata(ctx context.Context, name string) (namespace *metav1.PartialObjectMetadata, isKnown bool, err error) {
 	namespace = clusterwide.NewNamespaceMetadata("")
-	err = w.namespace(ctx, client.ObjectKey{Name: name}, namespace)
+	err = w.getNamespace(ctx, client.ObjectKey{Name: name}, namespace)
 	isKnown = err == nil
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsForbidden(err) {
 		return nil, false, fmt.Errorf("reading namespace %s: %w", name, err)
@@ -73,9 +73,9 @@ func (w *ObjectOverlay) namespaceMetadata(ctx context.Context, name string) (nam
 	return namespace, isKnown, nil
 }
 
-// expandInto adds the VectorSidecars of the ClusterVectorSidecars that select a namespace, or that left something in
+// expandNamespace adds the VectorSidecars of the ClusterVectorSidecars that select a namespace, or that left something in
 // it. A selector that cannot be read selects nothing, as for the operator.
-func (w *ObjectOverlay) expandInto(namespace *metav1.PartialObjectMetadata, home string) {
+func (w *ObjectOverlay) expandNamespace(namespace *metav1.PartialObjectMetadata, home string) {
 	for _, cluster := range w.Clusters() {
 		selector, _ := clusterwide.NewSelector(&cluster.Spec, home)
 		isSelected := selector.Selects(namespace)
@@ -99,7 +99,7 @@ func (w *ObjectOverlay) hasManagedFields(namespace, manager string) bool {
 
 // loadClusters adds the ClusterVectorSidecars. It returns the reason why they may not be read, "" if they were read.
 func (w *ObjectOverlay) loadClusters(ctx context.Context) (unreadable string, err error) {
-	err = w.load(ctx, &v1alpha1.ClusterVectorSidecarList{}, "ClusterVectorSidecars")
+	err = w.loadList(ctx, &v1alpha1.ClusterVectorSidecarList{}, "ClusterVectorSidecars")
 	switch {
 	case apierrors.IsForbidden(err):
 		return "the ClusterVectorSidecars: " + err.Error(), nil

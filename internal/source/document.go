@@ -82,12 +82,12 @@ type Files struct {
 func (f *Files) Read(names ...string) ([]Document, error) {
 	var result []Document
 	for _, name := range names {
-		files, err := f.expand(name)
+		files, err := f.expandName(name)
 		if err != nil {
 			return nil, err
 		}
 		for _, file := range files {
-			text, err := f.text(file)
+			text, err := f.readText(file)
 			if err != nil {
 				return nil, fmt.Errorf("reading %s: %w", file, err)
 			}
@@ -101,7 +101,7 @@ func (f *Files) Read(names ...string) ([]Document, error) {
 	return result, nil
 }
 
-func (f *Files) text(file string) ([]byte, error) {
+func (f *Files) readText(file string) ([]byte, error) {
 	switch {
 	case file == "-" && f.Stdin == nil:
 		return nil, nil
@@ -126,9 +126,9 @@ func ReadFile(name string) ([]byte, error) {
 // extensions are the file extensions of manifests in folders.
 var extensions = []string{".json", ".yaml", ".yml"}
 
-// expand returns the manifests in a folder, by name, or the file itself. A folder without manifests is an error: the
+// expandName returns the manifests in a folder, by name, or the file itself. A folder without manifests is an error: the
 // name may be mistyped, or the manifests may be in subfolders.
-func (f *Files) expand(name string) ([]string, error) {
+func (f *Files) expandName(name string) ([]string, error) {
 	if f.ReadFile != nil {
 		return []string{name}, nil
 	}
@@ -224,12 +224,12 @@ func (d *Document) Decode(schemas Schemas) ([]Document, error) {
 		Items      []any  `json:"items"`
 	}
 	if err := bounded.Object().DecodeYAML(d.Text, &head); err != nil {
-		return nil, inPlainWords(err)
+		return nil, simplifyError(err)
 	}
 	d.Kind = head.Kind
 	if d.Object = newObject(head.APIVersion, d.Kind); d.Object == nil {
 		if item, isList := strings.CutSuffix(d.Kind, "List"); isList && (item == "" || newObject(head.APIVersion, item) != nil) {
-			return d.items(head.Items, schemas)
+			return d.decodeItems(head.Items, schemas)
 		}
 		return []Document{*d}, nil
 	}
@@ -315,8 +315,8 @@ func decodeStrictly(document *bounded.Document, into any) error {
 	return errors.Join(append(findings, err)...)
 }
 
-// inPlainWords returns an error of a document's head without the prefix of a library, and without Go types.
-func inPlainWords(err error) error {
+// simplifyError returns an error of a document's head without the prefix of a library, and without Go types.
+func simplifyError(err error) error {
 	var wrong *bounded.WrongTypeError
 	if errors.As(err, &wrong) {
 		actual := map[string]string{"array": "a list", "bool": "a boolean", "object": "an object"}[wrong.Value]
@@ -341,7 +341,7 @@ func inPlainWords(err error) error {
 	return err
 }
 
-func (d *Document) items(list []any, schemas Schemas) ([]Document, error) {
+func (d *Document) decodeItems(list []any, schemas Schemas) ([]Document, error) {
 	var documents []Document
 	for _, item := range list {
 		text, err := yaml.Marshal(item)

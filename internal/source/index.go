@@ -21,7 +21,7 @@ type namespaceIndex[P client.Object] struct {
 	ordered []P
 }
 
-func (i index[P]) put(object P) {
+func (i index[P]) putObject(object P) {
 	namespaceObjects := i[object.GetNamespace()]
 	if namespaceObjects == nil {
 		namespaceObjects = &namespaceIndex[P]{byName: map[string]P{}}
@@ -30,8 +30,8 @@ func (i index[P]) put(object P) {
 	namespaceObjects.byName[object.GetName()], namespaceObjects.ordered = object, nil
 }
 
-// get returns an object, and whether it exists.
-func (i index[P]) get(key client.ObjectKey) (object P, ok bool) {
+// lookUp returns an object, and whether it exists.
+func (i index[P]) lookUp(key client.ObjectKey) (object P, ok bool) {
 	if namespaceObjects := i[key.Namespace]; namespaceObjects != nil {
 		object, ok = namespaceObjects.byName[key.Name]
 	}

@@ -140,7 +140,7 @@ func FindInstallation(ctx context.Context, cluster client.Reader, namespace, wat
 	for _, installation := range installations[1:] {
 		installations[0].OtherOperators = append(installations[0].OtherOperators, installation.Title())
 	}
-	return installations[0], installations[0].read(ctx, cluster)
+	return installations[0], installations[0].readConfigMaps(ctx, cluster)
 }
 
 // isBound reports whether the Deployment has the roles of the installation chart, for all namespaces or for the given
@@ -234,7 +234,7 @@ func (i *Installation) WrittenBy() string {
 	return i.Namespace + "/" + i.LeaderElectionID
 }
 
-func (i *Installation) read(ctx context.Context, cluster client.Reader) error {
+func (i *Installation) readConfigMaps(ctx context.Context, cluster client.Reader) error {
 	object := &corev1.ConfigMap{}
 	err := cluster.Get(ctx, i.ValuesName(), object)
 	if client.IgnoreNotFound(err) != nil {

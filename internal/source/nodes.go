@@ -50,10 +50,10 @@ func (n *Nodes) OldestKubelet(ctx context.Context) (desired.Kubelet, error) {
 	if err := request.Do(ctx).Into(table); err != nil {
 		return desired.Kubelet{}, fmt.Errorf("listing nodes: %w", err)
 	}
-	return oldestIn(table)
+	return oldestKubelet(table)
 }
 
-func oldestIn(table *metav1.Table) (oldest desired.Kubelet, err error) {
+func oldestKubelet(table *metav1.Table) (oldest desired.Kubelet, err error) {
 	column := func(name string) int {
 		return slices.IndexFunc(table.ColumnDefinitions, func(c metav1.TableColumnDefinition) bool { return c.Name == name })
 	}

@@ -33,11 +33,11 @@ func TestOldestKubelet_ReadsTableOfNodes(t *testing.T) {
 			for _, cells := range test.rows {
 				table.Rows = append(table.Rows, metav1.TableRow{Cells: cells})
 			}
-			found, err := oldestIn(table)
+			found, err := oldestKubelet(table)
 			require.NoError(t, err)
 			require.Equal(t, test.want, found, test.reason)
 		})
 	}
-	_, err := oldestIn(&metav1.Table{ColumnDefinitions: []metav1.TableColumnDefinition{{Name: "Name"}}})
+	_, err := oldestKubelet(&metav1.Table{ColumnDefinitions: []metav1.TableColumnDefinition{{Name: "Name"}}})
 	require.ErrorContains(t, err, "Version", "a table without the column says nothing about kubelets")
 }

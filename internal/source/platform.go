@@ -42,7 +42,7 @@ func (i *Installation) Platform(catalog *desired.Catalog) *desired.Platform {
 // published the current ConfigMaps yet. Without a record, it returns Platform. If the published content cannot be
 // read, it returns Platform and the reason. The catalog must be a new one.
 func (i *Installation) PublishedPlatform(ctx context.Context, cluster client.Reader, catalog *desired.Catalog) (*desired.Platform, error) {
-	platform, err := i.restore(ctx, cluster, catalog)
+	platform, err := i.restorePublished(ctx, cluster, catalog)
 	if i.Published == nil || platform.Revision == i.Published.Revision || !platform.Rollout.IsStaged() { // Only revisions that start in waves are stored.
 		return platform, err
 	}
@@ -68,12 +68,12 @@ func (i *Installation) ProposedPlatform(ctx context.Context, cluster client.Read
 	if i.Published == nil {
 		return proposed.Platform(catalog), i.PublishedErr
 	}
-	_, err := i.restore(ctx, cluster, catalog)
+	_, err := i.restorePublished(ctx, cluster, catalog)
 	return proposed.Platform(catalog), err
 }
 
-// restore returns Platform, and adds the last known good version of the parts that cannot be loaded to the catalog.
-func (i *Installation) restore(ctx context.Context, cluster client.Reader, catalog *desired.Catalog) (*desired.Platform, error) {
+// restorePublished returns Platform, and adds the last known good version of the parts that cannot be loaded to the catalog.
+func (i *Installation) restorePublished(ctx context.Context, cluster client.Reader, catalog *desired.Catalog) (*desired.Platform, error) {
 	platform := i.Platform(catalog)
 	if i.Published == nil || i.PublishedErr != nil {
 		return platform, i.PublishedErr

@@ -75,13 +75,13 @@ func (r Reader) Workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) 
 			}
 		}
 	}
-	return r.withRunners(ctx, sidecar, records)
+	return r.addRunners(ctx, sidecar, records)
 }
 
-// withRunners handles workloads that do not run their pods themselves, because another workload does, such as an Argo
+// addRunners handles workloads that do not run their pods themselves, because another workload does, such as an Argo
 // Rollout with a workloadRef. It sets their rollout state to the state of that other workload. It adds them if the
 // VectorSidecar selects the labels of the other workload.
-func (r Reader) withRunners(ctx context.Context, sidecar *v1alpha1.VectorSidecar, records []*workloadcache.Record) ([]*workloadcache.Record, error) {
+func (r Reader) addRunners(ctx context.Context, sidecar *v1alpha1.VectorSidecar, records []*workloadcache.Record) ([]*workloadcache.Record, error) {
 	selector, _ := workload.NewSelector(sidecar) // An invalid selector selects nothing.
 	for _, kind := range workload.Kinds() {
 		if !kind.Traits.Refers {
@@ -105,7 +105,7 @@ func (r Reader) withRunners(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 			case i >= 0:
 				records[i] = records[i].RunBy(runner)
 			case selector.Fits(runner.Labels()):
-				joined, err := r.runBy(ctx, runner, reference)
+				joined, err := r.withRunner(ctx, runner, reference)
 				if err != nil {
 					return nil, err
 				}
@@ -118,8 +118,8 @@ func (r Reader) withRunners(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 	return records, nil
 }
 
-// runBy reads the workload that a runner refers to, nil if it does not exist. The runner runs its pods.
-func (r Reader) runBy(ctx context.Context, runner *workloadcache.Record, reference *workload.Reference) (*workloadcache.Record, error) {
+// withRunner reads the workload that a runner refers to, nil if it does not exist. The runner runs its pods.
+func (r Reader) withRunner(ctx context.Context, runner *workloadcache.Record, reference *workload.Reference) (*workloadcache.Record, error) {
 	kind := workload.KindByName(reference.Kind)
 	if kind == nil {
 		return nil, nil //nolint:nilnil // Its kind cannot have a sidecar.

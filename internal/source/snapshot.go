@@ -106,9 +106,9 @@ func (t *Snapshotter) Observe(ctx context.Context, sidecar *v1alpha1.VectorSidec
 	if err != nil {
 		return nil, err
 	}
-	sidecar = lastgood.Rendered(t.inWave(sidecar, namespace.Labels))
+	sidecar = lastgood.Rendered(t.atWaveRevision(sidecar, namespace.Labels))
 	for i := range sidecars {
-		sidecars[i] = *lastgood.Rendered(t.inWave(&sidecars[i], namespace.Labels))
+		sidecars[i] = *lastgood.Rendered(t.atWaveRevision(&sidecars[i], namespace.Labels))
 	}
 	platform, err := t.platformFor(ctx, sidecar)
 	if err != nil {
@@ -137,9 +137,9 @@ func (t *Snapshotter) Observe(ctx context.Context, sidecar *v1alpha1.VectorSidec
 	return input, nil
 }
 
-// inWave adds the rollout state of the namespace's wave to a VectorSidecar of a ClusterVectorSidecar, from the status
+// atWaveRevision adds the rollout state of the namespace's wave to a VectorSidecar of a ClusterVectorSidecar, from the status
 // of the ClusterVectorSidecar. All other VectorSidecars are returned unchanged.
-func (t *Snapshotter) inWave(sidecar *v1alpha1.VectorSidecar, namespaceLabels map[string]string) *v1alpha1.VectorSidecar {
+func (t *Snapshotter) atWaveRevision(sidecar *v1alpha1.VectorSidecar, namespaceLabels map[string]string) *v1alpha1.VectorSidecar {
 	if sidecar.Cluster == nil || sidecar.Status.Rollout != nil || len(sidecar.Cluster.Waves) == 0 || !t.Platform.Rollout.IsStaged() {
 		return sidecar
 	}

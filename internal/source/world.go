@@ -59,22 +59,22 @@ func NewObjectOverlay(cluster client.Reader) *ObjectOverlay {
 func (w *ObjectOverlay) Put(object client.Object) {
 	switch o := object.(type) {
 	case *corev1.Namespace:
-		w.namespaces.put(o)
+		w.namespaces.putObject(o)
 	case *corev1.ConfigMap:
-		w.configMaps.put(o)
+		w.configMaps.putObject(o)
 	case *corev1.ServiceAccount:
-		w.accounts.put(o)
+		w.accounts.putObject(o)
 	case *v1alpha1.VectorSidecar:
-		w.sidecars.put(o)
+		w.sidecars.putObject(o)
 	case *v1alpha1.ClusterVectorSidecar:
-		w.clusters.put(o)
+		w.clusters.putObject(o)
 	default:
 		if workloadObject, ok := workload.ToObject(object); ok {
 			ref := withoutUID(workload.NewRef(workloadObject))
 			if w.workloads[ref.Kind] == nil {
 				w.workloads[ref.Kind] = index[workload.Object]{}
 			}
-			w.workloads[ref.Kind].put(workloadObject)
+			w.workloads[ref.Kind].putObject(workloadObject)
 			w.managers[ref] = workload.Managers(workloadObject)
 		}
 	}
@@ -94,7 +94,7 @@ func (w *ObjectOverlay) Workloads() []workload.Object {
 
 // Workload returns a workload, nil if it does not exist. The UID is ignored.
 func (w *ObjectOverlay) Workload(ref workload.Ref) workload.Object {
-	object, _ := w.workloads[ref.Kind].get(client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name})
+	object, _ := w.workloads[ref.Kind].lookUp(client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name})
 	return object
 }
 
@@ -132,25 +132,25 @@ func (w *ObjectOverlay) Get(ctx context.Context, key client.ObjectKey, into clie
 		if o.Kind != "Namespace" {
 			return fmt.Errorf("metadata of kind %q is not supported", o.Kind)
 		}
-		return w.namespace(ctx, key, o, options...)
+		return w.getNamespace(ctx, key, o, options...)
 	case *corev1.ConfigMap:
-		if _, exists := w.configMaps.get(key); exists || w.cluster == nil {
+		if _, exists := w.configMaps.lookUp(key); exists || w.cluster == nil {
 			return getObject(w.configMaps, key, o, "configmaps")
 		}
 		if err := w.cluster.Get(ctx, key, o, options...); err != nil {
 			return err
 		}
-		w.configMaps.put(o.DeepCopy()) // Other VectorSidecars may refer to it, too.
+		w.configMaps.putObject(o.DeepCopy()) // Other VectorSidecars may refer to it, too.
 		return nil
 	case *corev1.ServiceAccount:
-		if _, exists := w.accounts.get(key); exists || w.cluster == nil {
+		if _, exists := w.accounts.lookUp(key); exists || w.cluster == nil {
 			return getObject(w.accounts, key, o, "serviceaccounts")
 		}
 		return w.cluster.Get(ctx, key, o, options...)
 	}
 	if workloadObject, ok := workload.ToObject(into); ok {
 		kind := workload.KindByName(workload.NewRef(workloadObject).Kind)
-		stored, exists := w.workloads[kind.Kind].get(key)
+		stored, exists := w.workloads[kind.Kind].lookUp(key)
 		if !exists {
 			return newNotFound(kind.Resource, key)
 		}
@@ -160,9 +160,9 @@ func (w *ObjectOverlay) Get(ctx context.Context, key client.ObjectKey, into clie
 	return fmt.Errorf("objects of type %T are not supported", into)
 }
 
-// namespace reads the metadata of a Namespace.
-func (w *ObjectOverlay) namespace(ctx context.Context, key client.ObjectKey, into *metav1.PartialObjectMetadata, options ...client.GetOption) error {
-	if stored, exists := w.namespaces.get(key); exists {
+// getNamespace reads the metadata of a Namespace.
+func (w *ObjectOverlay) getNamespace(ctx context.Context, key client.ObjectKey, into *metav1.PartialObjectMetadata, options ...client.GetOption) error {
+	if stored, exists := w.namespaces.lookUp(key); exists {
 		into.ObjectMeta = *stored.ObjectMeta.DeepCopy()
 		return nil
 	}
@@ -172,7 +172,7 @@ func (w *ObjectOverlay) namespace(ctx context.Context, key client.ObjectKey, int
 	if err := w.cluster.Get(ctx, key, into, options...); err != nil {
 		return err
 	}
-	w.namespaces.put(&corev1.Namespace{ObjectMeta: *into.ObjectMeta.DeepCopy()})
+	w.namespaces.putObject(&corev1.Namespace{ObjectMeta: *into.ObjectMeta.DeepCopy()})
 	return nil
 }
 
@@ -234,7 +234,7 @@ func getObject[T any, P interface {
 	*T
 	client.Object
 }](among index[P], key client.ObjectKey, into P, resource string) error {
-	object, ok := among.get(key)
+	object, ok := among.lookUp(key)
 	if !ok {
 		return newNotFound(resource, key)
 	}
