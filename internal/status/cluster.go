@@ -75,17 +75,17 @@ func NewClusterStatus(facts ClusterFacts, now metav1.Time) v1alpha1.ClusterVecto
 	}
 	status.RemovedByOwners = decision.HeldTakenOut(previous.RemovedByOwners, &facts.Cluster.Spec.VectorSidecarSpec, facts.Cluster.Annotations)
 	for _, name := range slices.Sorted(maps.Keys(facts.Namespaces)) {
-		sum.add(name, facts.Namespaces[name])
+		sum.addNamespace(name, facts.Namespaces[name])
 		removals := decision.HeldTakenOut(facts.Namespaces[name].RemovedByOwners, &facts.Cluster.Spec.VectorSidecarSpec, facts.Cluster.Annotations)
 		removals = slices.DeleteFunc(removals, func(removal v1alpha1.OwnerRemoval) bool { return !removal.IsIn(name) })
 		status.RemovedByOwners = decision.MergeTakenOut(status.RemovedByOwners, removals)
 	}
 	sum.keepFinishedCanaries()
 	status.Retry = sum.firstRetry(previous.Retry)
-	sum.finish()
-	v := sum.outcome()
-	v.add(facts.BlindHalt)
-	setConditions(&status.Conditions, v, sum.validity(), facts.Cluster.Generation, now)
+	sum.finishCounts()
+	v := sum.readyOutcome()
+	v.addText(facts.BlindHalt)
+	setConditions(&status.Conditions, v, sum.validityOutcome(), facts.Cluster.Generation, now)
 	if facts.Changed || !equality.Semantic.DeepEqual(*previous, *status) {
 		status.LastReconcileTime = &now
 	}
@@ -119,8 +119,8 @@ type clusterSum struct {
 	isAsking bool
 }
 
-// add adds a namespace.
-func (c *clusterSum) add(name string, namespace *InNamespace) {
+// addNamespace adds a namespace.
+func (c *clusterSum) addNamespace(name string, namespace *InNamespace) {
 	ready := cmp.Or(apimeta.FindStatusCondition(namespace.Conditions, meta.ConditionReady), &metav1.Condition{})
 	state := namespaceState(namespace, c.facts.Trial)
 	if c.groups[state] == nil {
@@ -152,7 +152,7 @@ func (c *clusterSum) add(name string, namespace *InNamespace) {
 	}
 	c.addCanary(name, namespace)
 	c.isAsking = c.isAsking || namespace.LastHandledReconcileAt != c.facts.ReconcileRequest
-	c.list(name, namespace, state, ready)
+	c.listNamespace(name, namespace, state, ready)
 }
 
 // addCanary adds the change that the canaries of a namespace receive: while the canaries have no
@@ -191,9 +191,9 @@ func (c *clusterSum) addKind(kind *v1alpha1.KindStatus) {
 	into.Add(kind)
 }
 
-// list adds the entries of a namespace: its workloads that are not up to date, or, if there are
+// listNamespace adds the entries of a namespace: its workloads that are not up to date, or, if there are
 // none, the namespace itself.
-func (c *clusterSum) list(name string, namespace *InNamespace, state state, ready *metav1.Condition) {
+func (c *clusterSum) listNamespace(name string, namespace *InNamespace, state state, ready *metav1.Condition) {
 	if c.lists == nil {
 		c.lists = map[v1alpha1.WorkloadState][]v1alpha1.NamespacedWorkloadStatus{}
 	}
@@ -239,8 +239,8 @@ func (c *clusterSum) firstRetry(previous *v1alpha1.RetryStatus) *v1alpha1.RetryS
 	return earliest.DeepCopy()
 }
 
-// finish sets the fields that depend on all namespaces.
-func (c *clusterSum) finish() {
+// finishCounts sets the fields that depend on all namespaces.
+func (c *clusterSum) finishCounts() {
 	for _, kind := range slices.Sorted(maps.Keys(c.kinds)) {
 		c.status.Kinds = append(c.status.Kinds, *c.kinds[kind])
 	}
@@ -270,8 +270,8 @@ func namespaceState(namespace *InNamespace, attempt lastgood.Trial) state {
 	return working
 }
 
-// outcome returns the most important state to report.
-func (c *clusterSum) outcome() outcome {
+// readyOutcome returns the most important state to report.
+func (c *clusterSum) readyOutcome() outcome {
 	v, specStatus := c.namespacesOutcome(), &c.facts.SpecStatus
 	switch text := specStatus.Text(meta.InNamespace(c.facts.Cluster.Name)); {
 	case c.facts.Invalid != "":
@@ -281,7 +281,7 @@ func (c *clusterSum) outcome() outcome {
 		}
 		v.reason, v.message = meta.ReasonReverted, humanize.Message(text+"; "+v.message, conditionLimit)
 	case specStatus.IsTooLarge && v.state == current:
-		v.message = humanize.Message(v.message+tooLarge(), conditionLimit)
+		v.message = humanize.Message(v.message+tooLargeMessage(), conditionLimit)
 	}
 	return v
 }
@@ -291,7 +291,7 @@ func (c *clusterSum) namespacesOutcome() outcome {
 	total := len(c.facts.Namespaces) + c.facts.UnreportedNamespaces
 	switch {
 	case c.facts.Invalid != "":
-		return c.unreadable()
+		return c.unreadableOutcome()
 	case c.groups[stalled] != nil:
 		group := c.groups[stalled]
 		return group.outcome(stalled, fmt.Sprintf("%d of %d namespaces are stalled", group.count, total))
@@ -322,16 +322,16 @@ func (c *clusterSum) namespacesOutcome() outcome {
 	return outcome{reason: meta.ReasonUpToDate, message: message}
 }
 
-// unreadable returns the result for a selector of namespaces that cannot be parsed.
-func (c *clusterSum) unreadable() outcome {
+// unreadableOutcome returns the result for a selector of namespaces that cannot be parsed.
+func (c *clusterSum) unreadableOutcome() outcome {
 	message := fmt.Sprintf("%s: %s: nothing is changed in any namespace until it is corrected", meta.Title(meta.InNamespace(c.facts.Cluster.Name)), c.facts.Invalid)
 	return outcome{state: stalled, reason: meta.ReasonInvalidSelector, message: humanize.Message(message, conditionLimit)}
 }
 
-// validity returns the result for values, templates and configuration.
-func (c *clusterSum) validity() outcome {
+// validityOutcome returns the result for values, templates and configuration.
+func (c *clusterSum) validityOutcome() outcome {
 	if c.facts.Invalid != "" {
-		return c.unreadable()
+		return c.unreadableOutcome()
 	}
 	if c.invalid.count > 0 {
 		return c.invalid.outcome(stalled, fmt.Sprintf("nothing is injected in %d of %d namespaces", c.invalid.count, len(c.facts.Namespaces)))

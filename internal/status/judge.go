@@ -40,8 +40,8 @@ type outcome struct {
 	failing bool
 }
 
-// add appends a text to the message, unless it is "".
-func (v *outcome) add(text string) {
+// addText appends a text to the message, unless it is "".
+func (v *outcome) addText(text string) {
 	if text != "" {
 		v.message = humanize.Message(v.message+"; "+text, conditionLimit)
 	}
@@ -53,7 +53,7 @@ func sidecarOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus) outcome {
 	if decision.Invalid != nil {
 		return outcome{state: stalled, reason: decision.Invalid.Reason, message: humanize.Message(decision.Invalid.Message, conditionLimit)}
 	}
-	if v, ok := failures(facts.Results.Failures()); ok {
+	if v, ok := failureOutcome(facts.Results.Failures()); ok {
 		return v
 	}
 	if outdated := decision.Outdated; outdated != nil {
@@ -77,7 +77,7 @@ func sidecarOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus) outcome {
 			continue
 		}
 		reason := cmp.Or(rank.reason, group.plans[0].Reason())
-		message := group.summary(decision.Matched, workload.Plural(facts.Sidecar.Spec.Kinds()...), rank.text) + waits(decision)
+		message := group.summary(decision.Matched, workload.Plural(facts.Sidecar.Spec.Kinds()...), rank.text) + waitMessage(decision)
 		if text := facts.SpecStatus.Text(facts.Sidecar.Name); text != "" {
 			message += "; " + text
 		}
@@ -123,7 +123,7 @@ func readyOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[
 		}
 	}
 	if facts.SpecStatus.IsTooLarge {
-		message += tooLarge()
+		message += tooLargeMessage()
 	}
 	message += describeUnlistedKinds(decision.Kinds.Unlisted) + describeMissingKinds(decision.Kinds.Lacking)
 	if decision.LacksCanary {
@@ -144,8 +144,8 @@ func readyOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[
 	return outcome{reason: reason, message: humanize.Message(message, conditionLimit)}
 }
 
-// tooLarge returns the message for a spec that is too large to be stored.
-func tooLarge() string {
+// tooLargeMessage returns the message for a spec that is too large to be stored.
+func tooLargeMessage() string {
 	return fmt.Sprintf("; its own spec has more than %d KiB, so that there is nothing to go back to if workloads fail with another (spec.rollout.onFailure)", lastgood.MostBytes>>10)
 }
 
@@ -235,16 +235,16 @@ var ranks = []struct {
 	{waiting, working, "", "are waiting"},
 }
 
-// waits returns a message about the ConfigMaps with new content that is not used yet, and why.
-func waits(decision *decision.Decision) string {
+// waitMessage returns a message about the ConfigMaps with new content that is not used yet, and why.
+func waitMessage(decision *decision.Decision) string {
 	if len(decision.Waiting) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("; ConfigMap %s has changed in the meantime: its new content is used when this rollout has finished or failed, or when the VectorSidecar's spec changes", strings.Join(decision.Waiting, ", "))
 }
 
-// failures returns the result for failed writes.
-func failures(list decision.Results) (outcome, bool) {
+// failureOutcome returns the result for failed writes.
+func failureOutcome(list decision.Results) (outcome, bool) {
 	if len(list) == 0 {
 		return outcome{}, false
 	}

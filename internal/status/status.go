@@ -73,14 +73,14 @@ func NewSidecarStatus(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus
 	if facts.Decision.Invalid != nil { // Finished canaries stay finished.
 		status.Canary = previous.Canary
 	}
-	survey(&status, facts)
+	countWorkloads(&status, facts)
 	v := sidecarOutcome(facts, &status)
-	v.add(facts.Decision.BlindHalt)
+	v.addText(facts.Decision.BlindHalt)
 	valid := outcome{reason: meta.ReasonAsExpected}
 	if invalid := cmp.Or(facts.Decision.Invalid, facts.Decision.Outdated); invalid != nil {
 		valid = outcome{state: stalled, reason: invalid.Reason, message: humanize.Message(invalid.Message, conditionLimit)}
 	} else {
-		valid.message = humanize.Message(validity(facts.Decision.Findings), conditionLimit)
+		valid.message = humanize.Message(validityMessage(facts.Decision.Findings), conditionLimit)
 	}
 	setConditions(&status.Conditions, v, valid, facts.Sidecar.Generation, now)
 	expected := *previous
@@ -106,20 +106,20 @@ func NewFailureStatus(sidecar *v1alpha1.VectorSidecar, failure error, now metav1
 // reportFailure sets the conditions for a failed reconcile. It reports whether they changed.
 func reportFailure(conditions *[]metav1.Condition, failure error, generation int64, now metav1.Time) (isNew bool) {
 	previous := slices.Clone(*conditions)
-	v, _ := failures(decision.Results{{Reason: meta.ReasonRetrying, Err: failure}})
-	report(conditions, v, generation, now)
+	v, _ := failureOutcome(decision.Results{{Reason: meta.ReasonRetrying, Err: failure}})
+	reportOutcome(conditions, v, generation, now)
 	return !equality.Semantic.DeepEqual(previous, *conditions)
 }
 
 // setConditions sets the conditions from two results: the state to report, and the validity of
 // values, templates and configuration.
 func setConditions(conditions *[]metav1.Condition, v, valid outcome, generation int64, now metav1.Time) {
-	report(conditions, v, generation, now)
+	reportOutcome(conditions, v, generation, now)
 	apimeta.SetStatusCondition(conditions, condition(meta.ConditionConfigValid, valid.state == current, valid, generation, now))
 }
 
-// report sets the conditions from the state to report.
-func report(conditions *[]metav1.Condition, v outcome, generation int64, now metav1.Time) {
+// reportOutcome sets the conditions from the state to report.
+func reportOutcome(conditions *[]metav1.Condition, v outcome, generation int64, now metav1.Time) {
 	set := func(kind string, isTrue bool, outcome outcome) {
 		apimeta.SetStatusCondition(conditions, condition(kind, isTrue, outcome, generation, now))
 	}
@@ -147,9 +147,9 @@ func condition(kind string, isTrue bool, outcome outcome, generation int64, now 
 	return metav1.Condition{Type: kind, Status: value, Reason: outcome.reason, Message: outcome.message, ObservedGeneration: generation, LastTransitionTime: now}
 }
 
-// validity returns the message for a configuration that may be injected, with its accepted errors
+// validityMessage returns the message for a configuration that may be injected, with its accepted errors
 // and its warnings.
-func validity(findings []vectorconfig.Finding) string {
+func validityMessage(findings []vectorconfig.Finding) string {
 	message := "values, templates and Vector configuration produce a sidecar"
 	for _, group := range []struct {
 		findings []vectorconfig.Finding

@@ -62,8 +62,8 @@ func hasCurrentSidecar(phase plan.State) bool {
 	}
 }
 
-// survey counts the workloads by phase and lists those that are not up to date.
-func survey(status *v1alpha1.VectorSidecarStatus, facts Facts) {
+// countWorkloads counts the workloads by phase and lists those that are not up to date.
+func countWorkloads(status *v1alpha1.VectorSidecarStatus, facts Facts) {
 	refusals, counted := rejectionsByObject(facts), counts{}
 	mixed, lists := false, map[plan.State][]v1alpha1.WorkloadStatus{}
 	for i := range facts.Decision.Plans {
