@@ -213,7 +213,7 @@ func (m *Metrics) SetCertificateValidity(notBefore, notAfter time.Time) {
 	if m != nil {
 		m.webhook.validSince.WithLabelValues().Set(float64(notBefore.Unix()))
 		m.webhook.validUntil.WithLabelValues().Set(float64(notAfter.Unix()))
-		m.webhook.start()
+		m.webhook.initResults()
 	}
 }
 

@@ -28,18 +28,18 @@ authenticates and that may ` + "`get /metrics`" + `. Every replica serves them; 
 No label has the names of users' objects as values, so the number of series does not grow with the cluster.
 
 `)
-	table(&b, MetricDefinitions())
+	writeTable(&b, MetricDefinitions())
 	b.WriteString(`
 ## Metrics of libraries
 
 The most useful ones; there are more.
 
 `)
-	table(&b, LibraryMetrics())
+	writeTable(&b, LibraryMetrics())
 	return b.String()
 }
 
-func table(b *strings.Builder, definitions []MetricDefinition) {
+func writeTable(b *strings.Builder, definitions []MetricDefinition) {
 	b.WriteString("| Metric | Kind | Labels | Meaning |\n|---|---|---|---|\n")
 	sorted := slices.SortedFunc(slices.Values(definitions), func(a, b MetricDefinition) int { return strings.Compare(a.Name, b.Name) })
 	for _, d := range sorted {

@@ -145,7 +145,7 @@ func (f *workloadStates) Describe(descriptions chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (f *workloadStates) Collect(samples chan<- prometheus.Metric) {
-	states, ready, inNamespaces, oldest := f.count()
+	states, ready, inNamespaces, oldest := f.countStates()
 	for key, n := range states {
 		samples <- prometheus.MustNewConstMetric(f.workloads, prometheus.GaugeValue, float64(n), key.kind, key.state, key.reason)
 	}
@@ -158,9 +158,9 @@ func (f *workloadStates) Collect(samples chan<- prometheus.Metric) {
 	samples <- prometheus.MustNewConstMetric(f.oldest, prometheus.GaugeValue, oldest.Seconds())
 }
 
-// count returns the workloads by state, the VectorSidecars by state, and, separately, the
+// countStates returns the workloads by state, the VectorSidecars by state, and, separately, the
 // namespaces of ClusterVectorSidecars by state.
-func (f *workloadStates) count() (states map[workloadKey]int, ready, inNamespaces map[stateKey]int, oldest time.Duration) {
+func (f *workloadStates) countStates() (states map[workloadKey]int, ready, inNamespaces map[stateKey]int, oldest time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	states, ready, inNamespaces = map[workloadKey]int{}, map[stateKey]int{}, map[stateKey]int{}

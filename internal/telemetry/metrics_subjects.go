@@ -123,8 +123,8 @@ func newWebhookMetrics(factory metricFactory) webhookMetrics {
 	}
 }
 
-// start initializes the series of the results, after the webhook is known to be enabled.
-func (m *webhookMetrics) start() {
+// initResults initializes the series of the results, after the webhook is known to be enabled.
+func (m *webhookMetrics) initResults() {
 	for _, result := range []string{AnswerAllowed, AnswerRefused, AnswerUndecided, AnswerUnreadable, AnswerRejected} {
 		m.requests.WithLabelValues(result)
 	}

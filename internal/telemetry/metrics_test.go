@@ -136,7 +136,7 @@ func TestOldestWaiting_GrowsUntilWorkloadLeaves(t *testing.T) {
 	now := time.Unix(1000, 0)
 	m := NewMetrics("1.2.3", func() time.Time { return now })
 	oldest := func() float64 {
-		_, _, _, age := m.states.count()
+		_, _, _, age := m.states.countStates()
 		return age.Seconds()
 	}
 	waiting := func(uids ...types.UID) SidecarState {

@@ -51,7 +51,7 @@ func (r *Reporter) Panic(value any) {
 	}
 	event := sentry.NewEvent()
 	event.Level = sentry.LevelFatal
-	event.Exception = []sentry.Exception{{Type: fmt.Sprintf("%T", value), Value: harmless(value), Stacktrace: sentry.NewStacktrace()}}
+	event.Exception = []sentry.Exception{{Type: fmt.Sprintf("%T", value), Value: describeType(value), Stacktrace: sentry.NewStacktrace()}}
 	r.client.CaptureEvent(event, nil, nil)
 }
 
@@ -87,9 +87,9 @@ func (r *Reporter) Flush(timeout time.Duration) {
 	}
 }
 
-// harmless returns the part of a panic's value that may be reported. Go's runtime errors contain
+// describeType returns the part of a panic's value that may be reported. Go's runtime errors contain
 // only types and indexes. Any other value may contain text that a user wrote.
-func harmless(value any) string {
+func describeType(value any) string {
 	if err, ok := value.(runtime.Error); ok {
 		return err.Error()
 	}
