@@ -90,7 +90,7 @@ func ReadAnswer(exitCode int, printed string) Answer {
 	default:
 		return Answer{}
 	}
-	faults := faultsIn(printed)
+	faults := parseFaults(printed)
 	if len(faults) == 0 {
 		return Answer{Refused, []string{strings.TrimSpace(printed)}}
 	}
@@ -101,8 +101,8 @@ func ReadAnswer(exitCode int, printed string) Answer {
 	return Answer{Refused, configFaults}
 }
 
-// faultsIn returns the faults in the output of Vector without duplicates.
-func faultsIn(printed string) []string {
+// parseFaults returns the faults in the output of Vector without duplicates.
+func parseFaults(printed string) []string {
 	var faults []string
 	for line := range strings.Lines(printed) {
 		line = strings.TrimSpace(line)

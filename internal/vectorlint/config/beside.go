@@ -41,12 +41,12 @@ func (c *checker) findUsedFiles(otherFiles []string, isWhole bool) []string {
 				return
 			}
 			pattern := c.expandPattern(v.scalar)
-			if matchesAll = !c.effort.spend(len(otherFiles) * (1 + len(pattern)/8)); !matchesAll {
+			if matchesAll = !c.effort.spendCharacters(len(otherFiles) * (1 + len(pattern)/8)); !matchesAll {
 				note(pattern)
 			}
 		})
 	}
-	for _, text := range c.container.texts() {
+	for _, text := range c.container.commandTexts() {
 		note(text)
 	}
 	if matchesAll {
@@ -55,8 +55,8 @@ func (c *checker) findUsedFiles(otherFiles []string, isWhole bool) []string {
 	return slices.DeleteFunc(slices.Clone(otherFiles), func(file string) bool { return !isNamed[file] })
 }
 
-// texts returns the words of a container's command lines, and the values of its environment variables.
-func (c *Container) texts() []string {
+// commandTexts returns the words of a container's command lines, and the values of its environment variables.
+func (c *Container) commandTexts() []string {
 	if c == nil {
 		return nil
 	}

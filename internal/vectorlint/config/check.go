@@ -59,9 +59,9 @@ func (r *Reader) Check(ctx context.Context, files []File, options Options) (*Rep
 		reader: r, effort: newEffort(ctx, r.Nearest), tables: tables(), version: parseImageVersion(options.Image), files: files, counts: map[Level]int{}, openTexts: map[string]bool{},
 		container: options.Container, commandLine: options.Container.CommandLine(options.Image),
 	}
-	c.interpolates, c.mayInterpolate = c.interpolation()
-	c.isTabled = c.version.isTabled()
-	root, isWhole := c.read()
+	c.interpolates, c.mayInterpolate = c.interpolationChance()
+	c.isTabled = c.version.hasTable()
+	root, isWhole := c.readFiles()
 	c.root, c.intake, c.isPartial = root, newIntake(root), options.IsPartial || !isWhole
 	c.intake.HasOtherSources = c.intake.HasOtherSources || len(files) == 0
 	if options.Image != "" && !c.version.isKnown && len(files) > 0 {
@@ -69,7 +69,7 @@ func (r *Reader) Check(ctx context.Context, files []File, options Options) (*Rep
 	}
 	c.checkCommandLine()
 	if len(c.trees) > 0 {
-		c.check()
+		c.checkRoot()
 	}
 	c.checkUnset()
 	usedFiles := c.findUsedFiles(options.OtherFiles, isWhole)
@@ -77,7 +77,7 @@ func (r *Reader) Check(ctx context.Context, files []File, options Options) (*Rep
 		return nil, c.effort.err
 	}
 	// The findings of the policy are first, because some of the other findings may be dropped.
-	c.findings = append(c.forbid(&options.Permitted, isWhole), c.findings...)
+	c.findings = append(c.findForbidden(&options.Permitted, isWhole), c.findings...)
 	slices.SortStableFunc(c.findings, func(a, b Finding) int { return cmp.Compare(a.Level, b.Level) })
 	dataDir, _, _ := c.dataDir()
 	return &Report{Findings: c.findings, Intake: c.intake, DataDir: dataDir, UsedFiles: usedFiles, Programs: c.programs, container: options.Container, commandLine: c.commandLine, listeners: c.listeners}, nil
@@ -107,7 +107,7 @@ type checker struct {
 	readAhead int
 	programs  Programs
 
-	// isTabled reports whether the tables contain all options of the checked version. If so, an option that is
+	// hasTable reports whether the tables contain all options of the checked version. If so, an option that is
 	// not in the tables does not exist.
 	isTabled bool
 	// isPartial reports whether Vector reads configuration files that are not checked here.
@@ -128,9 +128,9 @@ type checker struct {
 	listeners  []listener
 }
 
-// read parses and merges the files. It returns false if a file cannot be read. In that case, the checks cannot
+// readFiles parses and merges the files. It returns false if a file cannot be read. In that case, the checks cannot
 // report a part as missing.
-func (c *checker) read() (root *value, isWhole bool) {
+func (c *checker) readFiles() (root *value, isWhole bool) {
 	root = &value{form: table, pos: position{line: 1, column: 1}}
 	isWhole = true
 	for i := 0; i < len(c.files); {
@@ -155,14 +155,14 @@ func (c *checker) read() (root *value, isWhole bool) {
 		case directory != "":
 			c.mergeDirectory(root, files, trees)
 		case len(trees) > 0:
-			c.merge(root, trees[0])
+			c.mergeTable(root, trees[0])
 		}
 	}
 	return root, isWhole
 }
 
-// check runs all checks: the checks of Vector in Vector's order, and then the checks for sidecars.
-func (c *checker) check() {
+// checkRoot runs all checks: the checks of Vector in Vector's order, and then the checks for sidecars.
+func (c *checker) checkRoot() {
 	c.checkKeys()
 	c.readComponents()
 	if c.checkProvider() {

@@ -30,7 +30,7 @@ func (c *checker) checkCommandLine() {
 			c.addToContainer(unknownFlag, fault.Name, c.isTabled, "Vector "+c.version.String()+" does not have the flag; Vector "+fault.Releases+" has it")
 		default:
 			name, _, _ := strings.Cut(fault.Name, "=")
-			c.addToContainer(unknownFlag, fault.Name, c.isTabled, fault.Message, didYouMean(c.effort.nearest(name, vectorflags.Names(c.version.minor))))
+			c.addToContainer(unknownFlag, fault.Name, c.isTabled, fault.Message, didYouMean(c.effort.nearestName(name, vectorflags.Names(c.version.minor))))
 		}
 	}
 	for _, absent := range c.container.Absent {

@@ -43,8 +43,8 @@ type component struct {
 	hasOpenAddress bool
 }
 
-// profileListens returns the listening addresses of the component's type.
-func (comp *component) profileListens() []listening {
+// profileListeners returns the listening addresses of the component's type.
+func (comp *component) profileListeners() []listening {
 	if comp.profile == nil {
 		return nil
 	}
@@ -76,11 +76,11 @@ func (c *checker) readComponents() {
 	for _, section := range sections {
 		sectionValue := c.root.get(section.key)
 		if sectionValue.form != table && sectionValue.form != null && sectionValue.form != open {
-			c.report(wrongForm, sectionValue.pos, section.key, "%s is %s, not a map of components by their id", section.key, sectionValue.form.noun())
+			c.report(wrongForm, sectionValue.pos, section.key, "%s is %s, not a map of components by their id", section.key, sectionValue.form.formNoun())
 		}
 		for i := range sectionValue.entries {
 			e := &sectionValue.entries[i]
-			comp := &component{kind: section.kind, id: e.key, pos: e.pos, path: join(section.key, e.key), options: e.value}
+			comp := &component{kind: section.kind, id: e.key, pos: e.pos, path: joinPath(section.key, e.key), options: e.value}
 			if c.readComponent(comp) {
 				c.components = append(c.components, comp)
 				c.byKind[section.kind][e.key] = comp
@@ -97,7 +97,7 @@ func (c *checker) readComponent(comp *component) bool {
 	if comp.options.form == open {
 		comp.options = &value{form: open, pos: comp.pos}
 	} else if comp.options.form != table {
-		c.report(wrongForm, comp.pos, comp.path, "%s is %s, not a map with a type", comp.path, comp.options.form.noun())
+		c.report(wrongForm, comp.pos, comp.path, "%s is %s, not a map with a type", comp.path, comp.options.form.formNoun())
 		return false
 	}
 	comp.inputEvents = everything
@@ -112,7 +112,7 @@ func (c *checker) readComponent(comp *component) bool {
 		}
 		c.report(noType, comp.pos, comp.path, "type is missing", advice)
 	case typed.form != text || typed.scalar == "":
-		c.report(noType, typed.pos, comp.path+".type", "type is %s, not the name of a %s", typed.form.noun(), comp.kind)
+		c.report(noType, typed.pos, comp.path+".type", "type is %s, not the name of a %s", typed.form.formNoun(), comp.kind)
 	case c.isDynamic(typed.scalar):
 		if !c.canEqualAny(typed.scalar, c.tables.names[comp.kind]) {
 			c.add(unknownType, typed.pos, comp.path+".type", c.version.isCovered(), "unknown %s type %q", comp.kind, typed.scalar)
@@ -130,7 +130,7 @@ func (c *checker) readComponent(comp *component) bool {
 // nearestKey returns the name if one of a table's keys is probably a typo of that name, and "" otherwise.
 func (c *checker) nearestKey(options *value, name string) string {
 	for i := range options.entries {
-		if c.effort.nearest(options.entries[i].key, []string{name}) == name {
+		if c.effort.nearestName(options.entries[i].key, []string{name}) == name {
 			return name
 		}
 	}
@@ -143,8 +143,8 @@ func (c *checker) findProfile(comp *component, pos position) *profile {
 	path := comp.path + ".type"
 	p := c.tables.profiles[comp.kind][comp.typeName]
 	if p == nil {
-		near := c.effort.nearest(comp.typeName, c.tables.names[comp.kind])
-		c.add(unknownType, pos, path, near != "" || c.version.isCovered(), "unknown %s type %q", comp.kind, comp.typeName, c.otherKind(comp, near))
+		near := c.effort.nearestName(comp.typeName, c.tables.names[comp.kind])
+		c.add(unknownType, pos, path, near != "" || c.version.isCovered(), "unknown %s type %q", comp.kind, comp.typeName, c.otherKindHint(comp, near))
 		return nil
 	}
 	switch {
@@ -158,9 +158,9 @@ func (c *checker) findProfile(comp *component, pos position) *profile {
 	return p
 }
 
-// otherKind returns a help for an unknown type. The help suggests a similar type of the same kind, or else the
+// otherKindHint returns a help for an unknown type. The help suggests a similar type of the same kind, or else the
 // kind of components that has the type.
-func (c *checker) otherKind(comp *component, near string) help {
+func (c *checker) otherKindHint(comp *component, near string) help {
 	if near != "" {
 		return didYouMean(near)
 	}
@@ -184,14 +184,14 @@ func (c *checker) readInputs(comp *component) {
 	case configured.form == null:
 		c.report(noInputs, comp.pos, path, "inputs is missing", didYouMean(c.nearestKey(comp.options, "inputs")))
 	case configured.form != list:
-		c.report(noInputs, configured.pos, path, "inputs is %s, not a list", configured.form.noun())
+		c.report(noInputs, configured.pos, path, "inputs is %s, not a list", configured.form.formNoun())
 	case len(configured.items) == 0:
 		c.report(noInputs, configured.pos, path, "inputs is empty")
 	}
 	for i, item := range configured.items {
 		itemPath := path + "[" + itoa(i) + "]"
 		if item.form == list || item.form == table || item.form == null {
-			c.report(noInputs, item.pos, itemPath, "an input is %s, not the id of a component", item.form.noun())
+			c.report(noInputs, item.pos, itemPath, "an input is %s, not the id of a component", item.form.formNoun())
 			continue
 		}
 		comp.inputs = append(comp.inputs, input{text: item.scalar, path: itemPath, pos: item.pos})
@@ -207,7 +207,7 @@ func (c *checker) readTables() {
 		if e.value.get("type").scalar != "memory" {
 			continue
 		}
-		comp := &component{kind: memory, id: e.key, pos: e.pos, path: join("enrichment_tables", e.key), options: e.value, typeName: "memory", inputEvents: logs}
+		comp := &component{kind: memory, id: e.key, pos: e.pos, path: joinPath("enrichment_tables", e.key), options: e.value, typeName: "memory", inputEvents: logs}
 		if inputs := e.value.get("inputs"); inputs.form != list && inputs.form != null && inputs.form != open || len(inputs.items) > 0 {
 			c.readInputs(comp)
 		}

@@ -110,8 +110,8 @@ func (w *permittedChecker) isListening(section, name, option string) bool {
 // callers are the VRL functions that connect to an address in the program.
 var callers = []string{"http_request", "dns_lookup"}
 
-// host reports addresses in a text to which the policy does not allow connections.
-func (w *permittedChecker) host(loc optionLocation, v *value) {
+// checkHost reports addresses in a text to which the policy does not allow connections.
+func (w *permittedChecker) checkHost(loc optionLocation, v *value) {
 	if w.permitted.Hosts.isEmpty() {
 		return
 	}
@@ -127,11 +127,11 @@ func (w *permittedChecker) host(loc optionLocation, v *value) {
 	if v.form == number || !w.mayBeAddress(loc) || w.isChoice(loc, v) {
 		return
 	}
-	if w.isOpen(v.scalar) || w.isReplaced(v.pos) {
+	if w.isOpenText(v.scalar) || w.isReplaced(v.pos) {
 		w.reportForbidden(notLiteral, v.pos, loc.path, "hosts are restricted, and the value is not literal")
 		return
 	}
-	if reason := w.patterns.refusesText(v.scalar); reason != "" {
+	if reason := w.patterns.textRejectionReason(v.scalar); reason != "" {
 		w.reportForbidden(hostForbidden, v.pos, loc.path, "%s", reason)
 	}
 }
@@ -186,22 +186,22 @@ func (w *permittedChecker) requireNamedHost(section, name string, e *entry) {
 		return
 	}
 	for _, option := range e.value.entries {
-		if w.isNamed(section, name, nil, option) {
+		if w.isTrustedOption(section, name, nil, option) {
 			return
 		}
 	}
-	w.reportForbidden(hostForbidden, e.pos, join(section, e.key), "the component connects to the default address of its service, which the policy cannot check: name the host, or use another type")
+	w.reportForbidden(hostForbidden, e.pos, joinPath(section, e.key), "the component connects to the default address of its service, which the policy cannot check: name the host, or use another type")
 }
 
-// isNamed reports whether an option sets the address to which a component connects.
-func (w *permittedChecker) isNamed(section, name string, parents []string, e entry) bool {
+// isNamedBy reports whether an option sets the address to which a component connects.
+func (w *permittedChecker) isTrustedOption(section, name string, parents []string, e entry) bool {
 	steps := append(slices.Clone(parents), e.key)
 	if e.key == "proxy" || e.key == "healthcheck" || e.key == "auth" || e.key == "tls" || e.key == "request" || e.key == "encoding" {
 		return false // It configures the connection, not its address.
 	}
 	switch e.value.form {
 	case table:
-		return slices.ContainsFunc(e.value.entries, func(nested entry) bool { return w.isNamed(section, name, steps, nested) })
+		return slices.ContainsFunc(e.value.entries, func(nested entry) bool { return w.isTrustedOption(section, name, steps, nested) })
 	case list:
 		return len(e.value.items) > 0 && w.mayBeAddress(optionLocation{section: section, names: []string{name}, steps: steps})
 	case text:
@@ -216,5 +216,5 @@ func IsAnyHost(permitted *Permitted) bool { return permitted.Hosts.isEmpty() }
 // RefusesHost returns the reason why the policy forbids connections to the addresses in a text, or "" if it
 // allows them.
 func RefusesHost(permitted *Permitted, text string) string {
-	return newHostRules(permitted.Hosts).refusesText(text)
+	return newHostRules(permitted.Hosts).textRejectionReason(text)
 }

@@ -30,14 +30,14 @@ func (c *checker) mergeDirectory(root *value, files []File, trees []*value) {
 		}
 		c.mergeNested(section, steps, tree)
 	}
-	c.merge(root, top)
+	c.mergeTable(root, top)
 	for _, name := range vectorflags.Sections {
 		section := sections[name]
 		if section == nil {
 			continue
 		}
 		c.trees = append(c.trees, &value{form: table, entries: []entry{{key: name, pos: section.pos, value: section}}})
-		extend(root, name, section)
+		extendTable(root, name, section)
 	}
 }
 
@@ -56,10 +56,10 @@ func (c *checker) mergeNested(section *value, steps []string, tree *value) {
 		existing := into.entry(id)
 		switch {
 		case existing == nil && isFile:
-			into.add(entry{key: id, pos: tree.pos, value: shallowCopy(tree)})
+			into.addEntry(entry{key: id, pos: tree.pos, value: shallowCopy(tree)})
 			return
 		case existing == nil:
-			into.add(entry{key: id, pos: tree.pos, value: &value{form: table, pos: tree.pos}})
+			into.addEntry(entry{key: id, pos: tree.pos, value: &value{form: table, pos: tree.pos}})
 			existing = into.entry(id)
 		case existing.value.form != table:
 			c.report(definedTwice, tree.pos, strings.Join(keys, "."), "%s is also defined at %s", strings.Join(keys, "."), c.describePosition(existing.pos))
@@ -72,16 +72,16 @@ func (c *checker) mergeNested(section *value, steps []string, tree *value) {
 	}
 }
 
-// extend merges the components or tests of a section into the configuration. A component replaces an existing
+// extendTable merges the components or tests of a section into the configuration. A component replaces an existing
 // component with the same id.
-func extend(root *value, name string, from *value) {
+func extendTable(root *value, name string, from *value) {
 	existing := root.entry(name)
 	if existing == nil {
 		form := table
 		if name == "tests" {
 			form = list
 		}
-		root.add(entry{key: name, pos: from.pos, value: &value{form: form, pos: from.pos}})
+		root.addEntry(entry{key: name, pos: from.pos, value: &value{form: form, pos: from.pos}})
 		existing = root.entry(name)
 	}
 	section := shallowCopy(existing.value)
@@ -94,7 +94,7 @@ func extend(root *value, name string, from *value) {
 		case previous != nil:
 			*previous = e
 		default:
-			section.add(e)
+			section.addEntry(e)
 		}
 	}
 }
@@ -106,15 +106,15 @@ func (c *checker) mergeTables(path string, into, from *value) {
 	for _, e := range from.entries {
 		existing := into.entry(e.key)
 		if existing == nil {
-			into.add(entry{key: e.key, pos: e.pos, value: shallowCopy(e.value)})
+			into.addEntry(entry{key: e.key, pos: e.pos, value: shallowCopy(e.value)})
 			continue
 		}
-		previous, current, key := existing.value, e.value, join(path, e.key)
+		previous, current, key := existing.value, e.value, joinPath(path, e.key)
 		switch {
 		case previous.form == open || current.form == open:
 			existing.value = &value{form: open, pos: e.value.pos}
 		case previous.form != current.form:
-			c.report(definedTwice, e.pos, key, "%s is %s here and %s at %s", key, current.form.noun(), previous.form.noun(), c.describePosition(existing.pos))
+			c.report(definedTwice, e.pos, key, "%s is %s here and %s at %s", key, current.form.formNoun(), previous.form.formNoun(), c.describePosition(existing.pos))
 		case previous.form == table:
 			existing.value = shallowCopy(previous)
 			c.mergeTables(key, existing.value, current)

@@ -32,8 +32,8 @@ func newEffort(ctx context.Context, match func(name string, candidates []string)
 	return &effort{ctx: ctx, match: match, remaining: mostEffort, nextCheck: mostEffort - effortPerLook, err: ctx.Err()}
 }
 
-// spend subtracts a number of comparisons from the budget. It reports whether the check may continue.
-func (e *effort) spend(characters int) bool {
+// spendCharacters subtracts a number of comparisons from the budget. It reports whether the check may continue.
+func (e *effort) spendCharacters(characters int) bool {
 	if e.remaining -= characters; e.remaining < e.nextCheck {
 		e.nextCheck = e.remaining - effortPerLook
 		e.err = e.ctx.Err()
@@ -41,9 +41,9 @@ func (e *effort) spend(characters int) bool {
 	return e.remaining >= 0 && e.err == nil
 }
 
-// nearest returns the candidate that is most similar to a misspelled name. It returns "" if no candidate is
+// nearestName returns the candidate that is most similar to a misspelled name. It returns "" if no candidate is
 // similar or if the comparisons would exceed the budget.
-func (e *effort) nearest(name string, candidates []string) string {
+func (e *effort) nearestName(name string, candidates []string) string {
 	if len(name) > longestName {
 		return ""
 	}
@@ -52,7 +52,7 @@ func (e *effort) nearest(name string, candidates []string) string {
 		if len(candidate) > longestName {
 			continue
 		}
-		if !e.spend(len(name) * len(candidate)) {
+		if !e.spendCharacters(len(name) * len(candidate)) {
 			return ""
 		}
 		short = append(short, candidate)

@@ -71,22 +71,22 @@ func (r *Reader) parse(file File, number int) (*value, *fault) {
 	if root.form == null {
 		root = &value{form: table, pos: position{line: 1, column: 1}}
 	}
-	root.stamp(number)
+	root.setFile(number)
 	if root.form != table {
-		return nil, &fault{code: wrongForm, pos: root.pos, message: "the configuration is " + root.form.noun() + ", not a map"}
+		return nil, &fault{code: wrongForm, pos: root.pos, message: "the configuration is " + root.form.formNoun() + ", not a map"}
 	}
 	return root, failed
 }
 
-// stamp sets the number of the file in the positions of a value and all values below it.
-func (v *value) stamp(file int) {
+// setFile sets the number of the file in the positions of a value and all values below it.
+func (v *value) setFile(file int) {
 	v.pos.file = file
 	for _, item := range v.items {
-		item.stamp(file)
+		item.setFile(file)
 	}
 	for i := range v.entries {
 		v.entries[i].pos.file = file
-		v.entries[i].value.stamp(file)
+		v.entries[i].value.setFile(file)
 	}
 }
 

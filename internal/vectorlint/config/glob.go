@@ -108,7 +108,7 @@ func (g *glob) matches(name string, effort *effort) bool {
 			continue
 		}
 		isMatch, cost := g.matchToken(i, n[j])
-		if !effort.spend(cost) {
+		if !effort.spendCharacters(cost) {
 			return false
 		}
 		if isMatch {
@@ -135,13 +135,13 @@ func (g *glob) matchToken(i int, r rune) (isMatch bool, cost int) {
 		return false, 1
 	case g.tokens[i] <= firstClass:
 		class := g.classes[firstClass-g.tokens[i]]
-		return inClass(class, r), len(class)
+		return isInClass(class, r), len(class)
 	default:
 		return g.tokens[i] == anyChar || g.tokens[i] == int(r), 1
 	}
 }
 
-func inClass(class []rune, r rune) bool {
+func isInClass(class []rune, r rune) bool {
 	negated := class[0] == '!'
 	if negated {
 		class = class[1:]

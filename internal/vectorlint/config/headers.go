@@ -28,9 +28,9 @@ func (c *checker) checkHeaders(comp *component) {
 		switch {
 		case c.isDynamic(e.key):
 		case !isHeaderName(e.key):
-			c.add(noSuchValue, e.pos, join(path, e.key), isCertain, "%q is not a valid header name", e.key, help("use letters, digits and the characters "+headerMarks))
-		case e.value.form == text && !c.isOpen(e.value.scalar) && strings.ContainsFunc(e.value.scalar, isControl):
-			c.add(noSuchValue, e.value.pos, join(path, e.key), isCertain, "the header %s has a control character: %s", e.key, strconv.Quote(e.value.scalar), help("write it without line breaks and control characters"))
+			c.add(noSuchValue, e.pos, joinPath(path, e.key), isCertain, "%q is not a valid header name", e.key, help("use letters, digits and the characters "+headerMarks))
+		case e.value.form == text && !c.isOpenText(e.value.scalar) && strings.ContainsFunc(e.value.scalar, isControl):
+			c.add(noSuchValue, e.value.pos, joinPath(path, e.key), isCertain, "the header %s has a control character: %s", e.key, strconv.Quote(e.value.scalar), help("write it without line breaks and control characters"))
 		}
 	}
 }

@@ -105,8 +105,8 @@ func (p hostPattern) matches(target hostPort) bool {
 	return target.name != "" && target.name == p.name
 }
 
-// refuses returns the reason why the policy does not allow a host, or "" if it allows the host.
-func (r hostRules) refuses(target hostPort) string {
+// rejectionReason returns the reason why the policy does not allow a host, or "" if it allows the host.
+func (r hostRules) rejectionReason(target hostPort) string {
 	for _, pattern := range r.deny {
 		// A port that is not in the text may be the denied port.
 		if target.port == 0 {
@@ -127,9 +127,9 @@ func (r hostRules) refuses(target hostPort) string {
 	return "the platform allows " + strings.Join(r.Allow, ", ")
 }
 
-// refusesText returns the reason why the policy does not allow a host in a text, or "" if it allows all hosts
+// textRejectionReason returns the reason why the policy does not allow a host in a text, or "" if it allows all hosts
 // in the text.
-func (r hostRules) refusesText(text string) string {
+func (r hostRules) textRejectionReason(text string) string {
 	if text == "" {
 		return ""
 	}
@@ -138,7 +138,7 @@ func (r hostRules) refusesText(text string) string {
 		return fmt.Sprintf("%q may be an address, but it cannot be checked: %s", text, err)
 	}
 	for _, target := range hosts {
-		if reason := r.refuses(target); reason != "" {
+		if reason := r.rejectionReason(target); reason != "" {
 			return fmt.Sprintf("%q is not allowed: %s", text, reason)
 		}
 	}

@@ -26,7 +26,7 @@ func (c *checker) resolveInputs() {
 	}
 	room := mostInputs
 	for _, comp := range c.components {
-		comp.inputs = c.expand(comp, ids, &room)
+		comp.inputs = c.expandInputs(comp, ids, &room)
 	}
 	switch {
 	case room < 0:
@@ -39,9 +39,9 @@ func (c *checker) resolveInputs() {
 // mostInputs is the maximum number of inputs in a configuration after patterns are expanded.
 const mostInputs = 50_000
 
-// expand returns the inputs of a component after each pattern is replaced by the outputs that it matches.
+// expandInputs returns the inputs of a component after each pattern is replaced by the outputs that it matches.
 // Outputs of the component itself do not count. A pattern that does not match any output is unchanged.
-func (c *checker) expand(comp *component, ids []string, room *int) []input {
+func (c *checker) expandInputs(comp *component, ids []string, room *int) []input {
 	var expanded []input
 	for _, ref := range comp.inputs {
 		if !isPattern(ref.text) || isLiteral(ref.text) {
@@ -50,7 +50,7 @@ func (c *checker) expand(comp *component, ids []string, room *int) []input {
 		}
 		start, pattern := len(expanded), newGlob(ref.text)
 		for _, id := range ids {
-			if *room < 0 || !c.effort.spend(len(id)) {
+			if *room < 0 || !c.effort.spendCharacters(len(id)) {
 				return nil
 			}
 			if id != comp.id && pattern.matches(id, c.effort) {
@@ -102,7 +102,7 @@ func (c *checker) checkInputs() {
 			case output.isTwice:
 				c.report(ambiguousInput, ref.pos, ref.path, "%q is the name of two outputs", ref.text)
 			default:
-				c.link(comp, ref, output)
+				c.linkInput(comp, ref, output)
 			}
 		}
 	}
@@ -158,7 +158,7 @@ func (c *checker) isOpenComponent(comp *component) bool {
 		slices.ContainsFunc(comp.options.entries, func(e entry) bool { return e.value.form == open })
 }
 
-func (c *checker) link(comp *component, ref input, producer *output) {
+func (c *checker) linkInput(comp *component, ref input, producer *output) {
 	producer.isUsed = true
 	comp.sources = append(comp.sources, producer)
 	if producer.events&comp.inputEvents == 0 {
@@ -173,7 +173,7 @@ func (c *checker) reportUnknownInput(comp *component, ref input) {
 	case c.byKind[sink][ref.text] != nil:
 		c.report(unknownInput, ref.pos, ref.path, "%q is a sink, and events end there", ref.text)
 	case isNamed && len(names) > 0:
-		c.report(unknownInput, ref.pos, ref.path, "%q has no output %q", id, name, help(c.dropHint(id, name)+"the outputs are "+strings.Join(names, ", ")))
+		c.report(unknownInput, ref.pos, ref.path, "%q has no output %q", id, name, help(c.droppedOutputHint(id, name)+"the outputs are "+strings.Join(names, ", ")))
 	case isPattern(ref.text):
 		c.report(unknownInput, ref.pos, ref.path, "the pattern %q matches no output", ref.text)
 	case len(names) > 0:
@@ -183,9 +183,9 @@ func (c *checker) reportUnknownInput(comp *component, ref input) {
 	}
 }
 
-// dropHint returns a hint if an input refers to the output dropped of a remap transform without
+// droppedOutputHint returns a hint if an input refers to the output dropped of a remap transform without
 // reroute_dropped, and "" otherwise.
-func (c *checker) dropHint(id, name string) string {
+func (c *checker) droppedOutputHint(id, name string) string {
 	if comp := c.byKind[transform][id]; comp != nil && comp.hasType("remap") && name == "dropped" {
 		return "set reroute_dropped: true: "
 	}
@@ -217,5 +217,5 @@ func (c *checker) nearestOutput(comp *component, text string) string {
 			ids = append(ids, id)
 		}
 	}
-	return c.effort.nearest(text, ids)
+	return c.effort.nearestName(text, ids)
 }

@@ -92,14 +92,14 @@ func (c *checker) parseFile(number int) *value {
 		file.Text, interp = text, replaced
 	}
 	tree, failed := c.reader.parse(file, number)
-	if failed != nil && !failed.isMild && interp.explains(failed) {
+	if failed != nil && !failed.isMild && interp.explainsFault(failed) {
 		if retried, _ := c.reader.parse(interp.withOpenKeys(file), number); retried != nil {
 			tree, failed = retried, nil
 		}
 	}
 	if failed != nil {
-		failed.pos = interp.origin(failed.pos)
-		c.add(failed.code, failed.pos, "", !failed.isMild && !interp.explains(failed), "%s", failed.message, failed.help)
+		failed.pos = interp.originalPosition(failed.pos)
+		c.add(failed.code, failed.pos, "", !failed.isMild && !interp.explainsFault(failed), "%s", failed.message, failed.help)
 	}
 	if tree == nil {
 		return nil
@@ -144,7 +144,7 @@ func (c *checker) interpolate(text string, file int) (string, *interpolation, *f
 		pos := position{file: file, line: line, column: offset - start + 1}
 		fresh, isKnown := c.resolveVariable(written, interp, pos)
 		if !isKnown {
-			fresh = interp.hide(written, line, isWholeLine(text, start, offset+width))
+			fresh = interp.hideReference(written, line, isWholeLine(text, start, offset+width))
 		}
 		if b.Len()+len(fresh) > c.reader.MaxBytes {
 			return "", nil, &fault{code: tooLarge, pos: pos, message: fmt.Sprintf("with its variables replaced, the file has more bytes than a file of Vector's configuration may have (%d)", c.reader.MaxBytes)}
@@ -195,8 +195,8 @@ func isWholeLine(text string, start, end int) bool {
 	return strings.TrimSpace(line) == strings.TrimSpace(text[start:end]) && strings.HasPrefix(strings.TrimSpace(line), "$")
 }
 
-// hide returns a new placeholder for a reference with an unknown value, and records the reference.
-func (interp *interpolation) hide(written string, line int, isWhole bool) string {
+// hideReference returns a new placeholder for a reference with an unknown value, and records the reference.
+func (interp *interpolation) hideReference(written string, line int, isWhole bool) string {
 	interp.open = append(interp.open, written)
 	if isWhole {
 		interp.standaloneLines = append(interp.standaloneLines, line)
@@ -272,8 +272,8 @@ func (c *checker) findVariable(name string, interp *interpolation) (value string
 // placeholder.
 func isInsertable(value string) bool { return !placeholder.MatchString(value) }
 
-// explains reports whether variables with unknown values may be the cause of a fault in a file.
-func (interp *interpolation) explains(failed *fault) bool {
+// explainsFault reports whether variables with unknown values may be the cause of a fault in a file.
+func (interp *interpolation) explainsFault(failed *fault) bool {
 	if interp == nil || failed.code == tooLarge {
 		return false
 	}
@@ -281,8 +281,8 @@ func (interp *interpolation) explains(failed *fault) bool {
 		slices.ContainsFunc(interp.standaloneLines, func(line int) bool { return line <= failed.pos.line })
 }
 
-// origin converts a position in the text with replaced variables to the position in the file.
-func (interp *interpolation) origin(pos position) position {
+// originalPosition converts a position in the text with replaced variables to the position in the file.
+func (interp *interpolation) originalPosition(pos position) position {
 	if interp == nil {
 		return pos
 	}
@@ -308,7 +308,7 @@ func (c *checker) restoreReferences(interp *interpolation, v *value) {
 	if interp == nil {
 		return
 	}
-	v.pos = interp.origin(v.pos)
+	v.pos = interp.originalPosition(v.pos)
 	if (v.form == text || v.form == number || v.form == wide) && len(interp.open) > 0 {
 		if written := interp.restoreText(v.scalar); written != v.scalar {
 			v.scalar = written
@@ -323,7 +323,7 @@ func (c *checker) restoreReferences(interp *interpolation, v *value) {
 	}
 	for i := range v.entries {
 		e := &v.entries[i]
-		e.pos = interp.origin(e.pos)
+		e.pos = interp.originalPosition(e.pos)
 		if written := interp.restoreText(e.key); written != e.key {
 			e.key, e.isNoText = written, false
 			c.openTexts[written] = true

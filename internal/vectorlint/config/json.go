@@ -24,10 +24,10 @@ func (r *Reader) parseJSON(source string) (*value, *fault) {
 	}
 	tokens := &jsonReader{source: source, decoder: decoder, line: 1}
 	tokens.decoder.UseNumber()
-	if half := halfCharacter(source); half >= 0 {
+	if half := findHalfCharacter(source); half >= 0 {
 		return nil, &fault{code: unreadable, pos: tokens.positionAt(half), message: "not JSON: half of a character, " + source[half:half+len(`\udead`)], help: "write both halves, or the character itself"}
 	}
-	v, f := tokens.read()
+	v, f := tokens.readValue()
 	if f != nil {
 		return nil, f
 	}
@@ -41,9 +41,9 @@ func (r *Reader) parseJSON(source string) (*value, *fault) {
 // without the other half.
 var escapes = regexp.MustCompile(`\\(?:u[dD][89abAB][[:xdigit:]]{2}\\u[dD][c-fC-F][[:xdigit:]]{2}|(u[dD][89a-fA-F][[:xdigit:]]{2})|.)`)
 
-// halfCharacter returns the offset of the first escape of half a character (a surrogate) without the other
+// findHalfCharacter returns the offset of the first escape of half a character (a surrogate) without the other
 // half, or -1 for none. Go accepts such an escape, but Vector does not.
-func halfCharacter(source string) int {
+func findHalfCharacter(source string) int {
 	if !strings.Contains(source, `\ud`) && !strings.Contains(source, `\uD`) {
 		return -1
 	}
@@ -87,7 +87,7 @@ func (r *jsonReader) nextPosition() position {
 	return r.positionAt(min(offset, len(r.source)))
 }
 
-func (r *jsonReader) token() (json.Token, position, *fault) {
+func (r *jsonReader) readToken() (json.Token, position, *fault) {
 	pos := r.nextPosition()
 	token, err := r.decoder.Token()
 	if err == nil {
@@ -104,17 +104,17 @@ func (r *jsonReader) token() (json.Token, position, *fault) {
 	return nil, pos, &fault{code: unreadable, pos: pos, message: "not JSON: " + message}
 }
 
-func (r *jsonReader) read() (*value, *fault) {
-	token, pos, f := r.token()
+func (r *jsonReader) readValue() (*value, *fault) {
+	token, pos, f := r.readToken()
 	if f != nil {
 		return nil, f
 	}
 	switch t := token.(type) {
 	case json.Delim:
 		if t == '[' {
-			return r.list(pos)
+			return r.readList(pos)
 		}
-		return r.table(pos)
+		return r.readTable(pos)
 	case string:
 		return &value{form: text, scalar: t, pos: pos}, nil
 	case json.Number:
@@ -125,26 +125,26 @@ func (r *jsonReader) read() (*value, *fault) {
 	return &value{pos: pos}, nil
 }
 
-func (r *jsonReader) list(pos position) (*value, *fault) {
+func (r *jsonReader) readList(pos position) (*value, *fault) {
 	v := &value{form: list, pos: pos}
 	for r.decoder.More() {
-		item, f := r.read()
+		item, f := r.readValue()
 		if f != nil {
 			return nil, f
 		}
 		v.items = append(v.items, item)
 	}
-	_, _, f := r.token() // The closing bracket.
+	_, _, f := r.readToken() // The closing bracket.
 	return v, f
 }
 
-// table reads an object. If a key is repeated at the top of the document, the last value counts, as in Vector.
-func (r *jsonReader) table(pos position) (*value, *fault) {
+// readTable reads an object. If a key is repeated at the top of the document, the last value counts, as in Vector.
+func (r *jsonReader) readTable(pos position) (*value, *fault) {
 	r.depth++
 	defer func() { r.depth-- }()
 	v := &value{form: table, pos: pos}
 	for r.decoder.More() {
-		token, keyPos, f := r.token()
+		token, keyPos, f := r.readToken()
 		if f != nil {
 			return nil, f
 		}
@@ -153,12 +153,12 @@ func (r *jsonReader) table(pos position) (*value, *fault) {
 		if existing != nil && r.depth > 1 {
 			return nil, duplicateKey(key, keyPos, existing.pos)
 		}
-		child, f := r.read()
+		child, f := r.readValue()
 		if f != nil {
 			return nil, f
 		}
 		if existing == nil {
-			v.add(entry{key: key, pos: keyPos, value: child})
+			v.addEntry(entry{key: key, pos: keyPos, value: child})
 			continue
 		}
 		if r.repeated == nil {
@@ -167,6 +167,6 @@ func (r *jsonReader) table(pos position) (*value, *fault) {
 		}
 		existing.pos, existing.value = keyPos, child
 	}
-	_, _, f := r.token() // The closing brace.
+	_, _, f := r.readToken() // The closing brace.
 	return v, f
 }

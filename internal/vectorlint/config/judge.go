@@ -50,9 +50,9 @@ func (c *checker) checkObject(path, owner string, pos position, v *value, object
 		switch {
 		case slices.Contains(except, e.key):
 		case option != nil:
-			c.checkOption(join(path, e.key), e.value, option)
-		case c.isOpen(e.key) && c.canEqualAny(e.key, allNames(object)):
-		case c.effort.nearest(e.key, missing) == "":
+			c.checkOption(joinPath(path, e.key), e.value, option)
+		case c.isOpenText(e.key) && c.canEqualAny(e.key, allOptionNames(object)):
+		case c.effort.nearestName(e.key, missing) == "":
 			c.reportUnknown(path, owner, e, object)
 		}
 	}
@@ -89,10 +89,10 @@ func (c *checker) checkVariants(path, owner string, pos position, v *value, vari
 		if c.hasUnknownChoice(v, variant) {
 			return
 		}
-		if !c.isMeant(v, variant, except) {
+		if !c.isIntendedVariant(v, variant, except) {
 			continue
 		}
-		if c.fits(path, owner, pos, v, variant, except) {
+		if c.checkVariantFit(path, owner, pos, v, variant, except) {
 			return
 		}
 		if missing := c.missingOptions(v, variant); len(missing) > 0 {
@@ -118,7 +118,7 @@ func (c *checker) matchingVariant(v *value, variants []*vectoroptions.Object, ex
 		switch {
 		case c.hasUnknownChoice(v, variant):
 			return nil, ""
-		case !c.isMeant(v, variant, except):
+		case !c.isIntendedVariant(v, variant, except):
 		case match != nil:
 			return nil, ""
 		default:
@@ -131,7 +131,7 @@ func (c *checker) matchingVariant(v *value, variants []*vectoroptions.Object, ex
 	for i := range v.entries {
 		e := &v.entries[i]
 		single := &value{form: table, entries: v.entries[i : i+1]}
-		if slices.ContainsFunc(variants, func(candidate *vectoroptions.Object) bool { return !c.isMeant(single, candidate, except) }) {
+		if slices.ContainsFunc(variants, func(candidate *vectoroptions.Object) bool { return !c.isIntendedVariant(single, candidate, except) }) {
 			return match, " with " + e.key + " " + strconv.Quote(e.value.scalar)
 		}
 	}
@@ -143,17 +143,17 @@ func (c *checker) matchingVariant(v *value, variants []*vectoroptions.Object, ex
 func (c *checker) hasUnknownChoice(v *value, variant *vectoroptions.Object) bool {
 	return slices.ContainsFunc(v.entries, func(e entry) bool {
 		option := variant.Option(e.key)
-		isUnknown := e.value.form == open || e.value.form == text && c.isOpen(e.value.scalar)
+		isUnknown := e.value.form == open || e.value.form == text && c.isOpenText(e.value.scalar)
 		return isUnknown && option != nil && slices.ContainsFunc(option.Forms, func(form vectoroptions.Form) bool { return len(form.Values()) > 0 })
 	})
 }
 
-// isMeant reports whether all texts of a map are valid values in a variant. Such a text, for example a type,
+// isIntendedVariant reports whether all texts of a map are valid values in a variant. Such a text, for example a type,
 // may decide between the variants.
-func (c *checker) isMeant(v *value, variant *vectoroptions.Object, except []string) bool {
+func (c *checker) isIntendedVariant(v *value, variant *vectoroptions.Object, except []string) bool {
 	for i := range v.entries {
 		e := &v.entries[i]
-		if e.value.form != text || c.isOpen(e.value.scalar) || slices.Contains(except, e.key) {
+		if e.value.form != text || c.isOpenText(e.value.scalar) || slices.Contains(except, e.key) {
 			continue
 		}
 		if option := variant.Option(e.key); option != nil && len(option.Forms) == 1 && !option.Forms[0].Allows(e.value.scalar) {
@@ -163,8 +163,8 @@ func (c *checker) isMeant(v *value, variant *vectoroptions.Object, except []stri
 	return true
 }
 
-// fits reports whether a map is valid in a variant.
-func (c *checker) fits(path, owner string, pos position, v *value, variant *vectoroptions.Object, except []string) bool {
+// checkVariantFit reports whether a map is valid in a variant.
+func (c *checker) checkVariantFit(path, owner string, pos position, v *value, variant *vectoroptions.Object, except []string) bool {
 	findings, counts, programs := c.findings, c.counts, c.programs
 	c.findings, c.counts = nil, map[Level]int{}
 	defer func() { c.findings, c.counts, c.programs = findings, counts, programs }()
@@ -173,7 +173,7 @@ func (c *checker) fits(path, owner string, pos position, v *value, variant *vect
 }
 
 func (c *checker) reportUnknown(path, owner string, e *entry, object *vectoroptions.Object) {
-	optionPath, ignored := join(path, e.key), ""
+	optionPath, ignored := joinPath(path, e.key), ""
 	if c.tables.globalsRemoved[optionPath] > 0 {
 		return // A separate rule reports it.
 	}
@@ -182,13 +182,13 @@ func (c *checker) reportUnknown(path, owner string, e *entry, object *vectoropti
 	}
 	advice := mergesOnce
 	if e.key != mergeKey {
-		advice = didYouMean(c.effort.nearest(e.key, names(object)))
+		advice = didYouMean(c.effort.nearestName(e.key, optionNames(object)))
 	}
 	c.add(unknownOption, e.pos, optionPath, object.Denies && c.isTabled, "%s has no option %q%s", owner, e.key, ignored, advice)
 }
 
-// allNames returns the names of all options of an object, including aliases and * for free keys.
-func allNames(object *vectoroptions.Object) []string {
+// allOptionNames returns the names of all options of an object, including aliases and * for free keys.
+func allOptionNames(object *vectoroptions.Object) []string {
 	var optionNames []string
 	for _, option := range object.Options {
 		optionNames = append(optionNames, option.Name)
@@ -196,8 +196,8 @@ func allNames(object *vectoroptions.Object) []string {
 	return optionNames
 }
 
-// names returns the names of an object's options, without aliases and free keys.
-func names(object *vectoroptions.Object) []string {
+// optionNames returns the names of an object's options, without aliases and free keys.
+func optionNames(object *vectoroptions.Object) []string {
 	var optionNames []string
 	for _, option := range object.Options {
 		if option.Name != "*" && option.AliasOf == "" {
@@ -223,7 +223,7 @@ func (c *checker) missingOptions(v *value, object *vectoroptions.Object) []strin
 		}
 		applies, isKnown := option.Applies(func(name string) (string, bool) {
 			dependency := v.get(name)
-			return dependency.scalar, dependency.form == text && !c.isOpen(dependency.scalar)
+			return dependency.scalar, dependency.form == text && !c.isOpenText(dependency.scalar)
 		})
 		if applies && isKnown {
 			required = append(required, option.Name)
@@ -237,7 +237,7 @@ func (c *checker) missingOptions(v *value, object *vectoroptions.Object) []strin
 func (c *checker) didYouMeanInstead(v *value, object *vectoroptions.Object, name string) help {
 	for i := range v.entries {
 		key := v.entries[i].key
-		if object.Option(key) == nil && c.effort.nearest(key, []string{name}) != "" {
+		if object.Option(key) == nil && c.effort.nearestName(key, []string{name}) != "" {
 			return help("did you mean " + strconv.Quote(name) + " instead of " + strconv.Quote(key) + "?")
 		}
 	}
@@ -278,11 +278,11 @@ func (c *checker) checkValue(path string, v *value, forms []vectoroptions.Form) 
 		c.reportChoice(path, v, choices)
 		return
 	}
-	actual := v.form.noun()
+	actual := v.form.formNoun()
 	if v.form != list && v.form != table {
 		actual += ", " + strconv.Quote(v.scalar)
 	}
-	c.add(wrongForm, v.pos, path, c.isTabled, "%s is %s, and not %s", path, actual, nouns(forms))
+	c.add(wrongForm, v.pos, path, c.isTabled, "%s is %s, and not %s", path, actual, formNouns(forms))
 }
 
 // isTemplate reports whether an option accepts a template. The references to fields in such a value are also
@@ -294,7 +294,7 @@ func isTemplate(forms []vectoroptions.Form) bool {
 // reportChoice reports a value that is not one of the valid values of its option. A typo in a codec is an error
 // in every version.
 func (c *checker) reportChoice(path string, v *value, choices []string) {
-	code, near := noSuchValue, c.effort.nearest(v.scalar, choices)
+	code, near := noSuchValue, c.effort.nearestName(v.scalar, choices)
 	isCertain := c.isTabled
 	if strings.HasSuffix(path, ".codec") {
 		code, isCertain = unknownCodec, isCertain || near != ""
@@ -322,9 +322,9 @@ func (c *checker) checkNested(path string, v *value, form vectoroptions.Form) {
 	}
 }
 
-// isOpen reports whether a text contains a variable, a secret or a template field, so that its final value is
+// isOpenText reports whether a text contains a variable, a secret or a template field, so that its final value is
 // unknown.
-func (c *checker) isOpen(scalar string) bool {
+func (c *checker) isOpenText(scalar string) bool {
 	return c.isDynamic(scalar) || strings.Contains(scalar, "{{")
 }
 
@@ -341,9 +341,9 @@ func hasKind(v *value, kind string) bool {
 	case "float":
 		return v.form == number
 	case "int":
-		return v.form == number && isWhole(v.scalar)
+		return v.form == number && isWholeReference(v.scalar)
 	case "uint":
-		return v.form == number && isWhole(v.scalar) && !strings.HasPrefix(v.scalar, "-")
+		return v.form == number && isWholeReference(v.scalar) && !strings.HasPrefix(v.scalar, "-")
 	case "array":
 		return v.form == list
 	case "object":
@@ -352,15 +352,15 @@ func hasKind(v *value, kind string) bool {
 	return true
 }
 
-// isWhole reports whether a number is an integer that fits into 64 bits. All other numbers are read as
+// isWholeReference reports whether a number is an integer that fits into 64 bits. All other numbers are read as
 // fractions.
-func isWhole(scalar string) bool {
+func isWholeReference(scalar string) bool {
 	_, err := strconv.ParseInt(scalar, 0, 64)
 	return err == nil
 }
 
-// nouns returns the names of forms for messages, such as "a text or a map".
-func nouns(forms []vectoroptions.Form) string {
+// formNouns returns the names of forms for messages, such as "a text or a map".
+func formNouns(forms []vectoroptions.Form) string {
 	words := map[string]string{
 		"string": "a text", "ascii_char": "a character", "bool": "true or false", "float": "a number", "int": "a whole number", "uint": "a whole number from 0",
 		"array": "a list", "object": "a map", "condition": "a condition",

@@ -29,14 +29,14 @@ var agreed = map[string]string{
 // true if any file sets them to true.
 var disabledByAny = []string{"healthchecks.enabled", "proxy.enabled"}
 
-// merge merges a file into the configuration as Vector does. It combines components, appends tests, and reports
+// mergeTable merges a file into the configuration as Vector does. It combines components, appends tests, and reports
 // other options that the files set to different values.
-func (c *checker) merge(into, from *value) {
+func (c *checker) mergeTable(into, from *value) {
 	for _, e := range from.entries {
 		existing := into.entry(e.key)
 		switch {
 		case existing == nil:
-			into.add(entry{key: e.key, pos: e.pos, value: shallowCopy(e.value)})
+			into.addEntry(entry{key: e.key, pos: e.pos, value: shallowCopy(e.value)})
 		case slices.Contains(collections, e.key) && existing.value.form == table && e.value.form == table:
 			c.mergeEntries(e.key, existing.value, e.value)
 		case existing.value.form == list && e.value.form == list:
@@ -58,10 +58,10 @@ func shallowCopy(v *value) *value {
 func (c *checker) mergeEntries(path string, into, from *value) {
 	for _, e := range from.entries {
 		if existing := into.entry(e.key); existing != nil {
-			c.report(definedTwice, e.pos, join(path, e.key), "%q is also defined at %s", e.key, c.describePosition(existing.pos))
+			c.report(definedTwice, e.pos, joinPath(path, e.key), "%q is also defined at %s", e.key, c.describePosition(existing.pos))
 			continue
 		}
-		into.add(e)
+		into.addEntry(e)
 	}
 }
 
@@ -94,20 +94,20 @@ func (c *checker) mergeValue(path string, into *entry, from entry) {
 		into.value = shallowCopy(previous)
 		for _, e := range current.entries {
 			if existing := into.value.entry(e.key); existing != nil {
-				c.mergeValue(join(path, e.key), existing, e)
+				c.mergeValue(joinPath(path, e.key), existing, e)
 			} else {
-				into.value.add(e)
+				into.value.addEntry(e)
 			}
 		}
 	case path == "proxy.no_proxy":
 		if len(previous.scalar)+len(previous.items) > 0 && len(current.scalar)+len(current.items) > 0 {
 			c.report(definedTwice, from.pos, path, "%s is also defined at %s", path, c.describePosition(into.pos))
 		}
-	case isAgreed && previous.form == current.form && !isSame(previous, current):
+	case isAgreed && previous.form == current.form && !isSameValue(previous, current):
 		switch {
-		case standard != "" && isSame(previous, &value{form: text, scalar: standard}):
+		case standard != "" && isSameValue(previous, &value{form: text, scalar: standard}):
 			into.value = current
-		case standard == "" || !isSame(current, &value{form: text, scalar: standard}):
+		case standard == "" || !isSameValue(current, &value{form: text, scalar: standard}):
 			c.report(definedTwice, from.pos, path, "%q is %s here and %s at %s", from.key, current.scalar, previous.scalar, c.describePosition(into.pos))
 		}
 	case current.form == boolean && current.isTrue() != slices.Contains(disabledByAny, path):
@@ -135,8 +135,8 @@ func (c *checker) checkSchemas(previous *value, from entry) {
 	}
 }
 
-// isSame reports whether two values are equal for Vector.
-func isSame(x, y *value) bool {
+// isSameValue reports whether two values are equal for Vector.
+func isSameValue(x, y *value) bool {
 	if x.form != y.form || x.scalar == y.scalar {
 		return x.form == y.form
 	}

@@ -63,7 +63,7 @@ func (c *checker) checkOptions(comp *component) {
 	object := c.findObject(comp, c.version.minor)
 	for _, key := range misplaced[comp.kind] {
 		if e := comp.options.entry(key); e != nil && (object == nil || object.Option(key) == nil) {
-			c.add(misplacedKey, e.pos, join(comp.path, key), object != nil && object.Denies && c.isTabled, "a %s of this type has no %s", comp.kind, key)
+			c.add(misplacedKey, e.pos, joinPath(comp.path, key), object != nil && object.Denies && c.isTabled, "a %s of this type has no %s", comp.kind, key)
 		}
 	}
 	c.checkBuffer(comp)
@@ -73,17 +73,17 @@ func (c *checker) checkOptions(comp *component) {
 	owner := fmt.Sprintf("the %s %q", comp.kind, comp.typeName)
 	options := &value{form: table, pos: comp.options.pos}
 	for _, e := range comp.options.entries {
-		if object.Option(e.key) == nil && (slices.Contains(misplaced[comp.kind], e.key) || c.isOfOtherVersion(comp, object, &e)) {
+		if object.Option(e.key) == nil && (slices.Contains(misplaced[comp.kind], e.key) || c.isOptionOfOtherVersion(comp, object, &e)) {
 			continue
 		}
-		options.add(e)
+		options.addEntry(e)
 	}
 	c.checkObject(comp.path, owner, comp.pos, options, object, "type", "inputs")
 	c.checkExclusive(comp)
 }
 
-// isOfOtherVersion reports whether only another version of Vector has an option. If so, it also adds a finding.
-func (c *checker) isOfOtherVersion(comp *component, object *vectoroptions.Object, e *entry) bool {
+// isOptionOfOtherVersion reports whether only another version of Vector has an option. If so, it also adds a finding.
+func (c *checker) isOptionOfOtherVersion(comp *component, object *vectoroptions.Object, e *entry) bool {
 	hasOption := func(minor int) bool {
 		otherObject := c.findObject(comp, minor)
 		return otherObject != nil && otherObject.Option(e.key) != nil
@@ -91,13 +91,13 @@ func (c *checker) isOfOtherVersion(comp *component, object *vectoroptions.Object
 	isCertain := object.Denies && c.version.isKnown
 	for minor := max(c.version.minor+1, vectoroptions.Oldest); minor <= vectoroptions.Newest; minor++ {
 		if hasOption(minor) {
-			c.add(otherVersion, e.pos, join(comp.path, e.key), isCertain, "%s came with Vector 0.%d, and the image is %s", e.key, minor, c.version)
+			c.add(otherVersion, e.pos, joinPath(comp.path, e.key), isCertain, "%s came with Vector 0.%d, and the image is %s", e.key, minor, c.version)
 			return true
 		}
 	}
 	for minor := min(c.version.minor-1, vectoroptions.Newest); minor >= vectoroptions.Oldest; minor-- {
 		if hasOption(minor) {
-			c.add(otherVersion, e.pos, join(comp.path, e.key), isCertain, "%s was removed in Vector 0.%d, and the image is %s", e.key, minor+1, c.version)
+			c.add(otherVersion, e.pos, joinPath(comp.path, e.key), isCertain, "%s was removed in Vector 0.%d, and the image is %s", e.key, minor+1, c.version)
 			return true
 		}
 	}
@@ -115,13 +115,13 @@ func (c *checker) checkBuffer(comp *component) {
 }
 
 // diskBuffers returns the stages of a sink's buffer that store events on disk.
-func diskBuffers(comp *component) []*value { return buffers(comp, "disk") }
+func diskBuffers(comp *component) []*value { return buffersOfType(comp, "disk") }
 
 // memoryBuffers returns the stages of a sink's buffer that store events in memory. A stage without a type is in
 // memory.
-func memoryBuffers(comp *component) []*value { return buffers(comp, "memory", "") }
+func memoryBuffers(comp *component) []*value { return buffersOfType(comp, "memory", "") }
 
-func buffers(comp *component, types ...string) []*value {
+func buffersOfType(comp *component, types ...string) []*value {
 	if comp.kind != sink {
 		return nil
 	}

@@ -27,14 +27,14 @@ func (c *checker) componentOutputs(comp *component) []*output {
 			return append(plain, namedOutput(comp, "dropped", everything))
 		}
 	case "route":
-		return routes(comp)
+		return routeOutputs(comp)
 	case "exclusive_route":
-		return exclusiveRoutes(comp)
+		return exclusiveRouteOutputs(comp)
 	case "opentelemetry":
-		return opentelemetry(comp)
+		return opentelemetryOutputs(comp)
 	case "datadog_agent":
 		if comp.options.get("multiple_outputs").isTrue() {
-			return datadogAgent(comp)
+			return datadogAgentOutputs(comp)
 		}
 	case "lua":
 		if version := comp.options.get("version").scalar; version == "1" {
@@ -61,7 +61,7 @@ func memoryTableOutputs(comp *component) []*output {
 	return outputs
 }
 
-func routes(comp *component) []*output {
+func routeOutputs(comp *component) []*output {
 	var outputs []*output
 	for _, e := range comp.options.get("route").entries {
 		outputs = append(outputs, namedOutput(comp, e.key, everything))
@@ -72,7 +72,7 @@ func routes(comp *component) []*output {
 	return outputs
 }
 
-func exclusiveRoutes(comp *component) []*output {
+func exclusiveRouteOutputs(comp *component) []*output {
 	var outputs []*output
 	usedNames := map[string]bool{"": true, "_unmatched": true}
 	for _, route := range comp.options.get("routes").items {
@@ -84,9 +84,9 @@ func exclusiveRoutes(comp *component) []*output {
 	return append(outputs, namedOutput(comp, "_unmatched", everything))
 }
 
-// opentelemetry returns the outputs of an opentelemetry source: one output for each signal. If the source
+// opentelemetryOutputs returns the outputs of an opentelemetry source: one output for each signal. If the source
 // decodes metrics as OTLP, they arrive as logs.
-func opentelemetry(comp *component) []*output {
+func opentelemetryOutputs(comp *component) []*output {
 	decoding := comp.options.get("use_otlp_decoding")
 	metricEvents := metrics
 	if decoding.isTrue() || decoding.get("metrics").isTrue() {
@@ -95,7 +95,7 @@ func opentelemetry(comp *component) []*output {
 	return []*output{namedOutput(comp, "logs", logs), namedOutput(comp, "metrics", metricEvents), namedOutput(comp, "traces", traces)}
 }
 
-func datadogAgent(comp *component) []*output {
+func datadogAgentOutputs(comp *component) []*output {
 	var outputs []*output
 	for _, signal := range []struct {
 		name   string

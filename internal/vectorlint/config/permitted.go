@@ -74,9 +74,9 @@ type permittedChecker struct {
 	forbidden []Finding
 }
 
-// forbid returns the findings about parts of the files that the policy does not permit. It checks each file
+// findForbidden returns the findings about parts of the files that the policy does not permit. It checks each file
 // separately, so that merging does not affect the result.
-func (c *checker) forbid(permitted *Permitted, isWhole bool) []Finding {
+func (c *checker) findForbidden(permitted *Permitted, isWhole bool) []Finding {
 	if permitted.IsEverything() {
 		return nil
 	}
@@ -95,7 +95,7 @@ func (c *checker) forbid(permitted *Permitted, isWhole bool) []Finding {
 		}
 	}
 	for _, tree := range c.trees {
-		w.tree(tree)
+		w.checkTree(tree)
 	}
 	return w.forbidden
 }
@@ -113,48 +113,48 @@ func (w *permittedChecker) reportForbidden(code Code, pos position, path, format
 	})
 }
 
-// tree checks one file against the policy.
-func (w *permittedChecker) tree(root *value) {
+// checkTree checks one file against the policy.
+func (w *permittedChecker) checkTree(root *value) {
 	for i := range root.entries {
 		e := &root.entries[i]
 		switch {
 		case e.key == "provider":
 			w.reportForbidden(notVisible, e.pos, e.key, "a provider provides a configuration that the policy cannot check")
 		case slices.Contains(typedSections, e.key):
-			w.section(e)
+			w.checkSection(e)
 		case e.key == "tests":
 		default:
-			w.walk(optionLocation{section: "global", path: e.key, steps: []string{e.key}}, e.pos, e.value)
+			w.checkLocation(optionLocation{section: "global", path: e.key, steps: []string{e.key}}, e.pos, e.value)
 		}
 	}
 }
 
-func (w *permittedChecker) section(section *entry) {
+func (w *permittedChecker) checkSection(section *entry) {
 	if section.value.form != table {
 		if section.value.form != null {
-			w.reportForbidden(notLiteral, section.pos, section.key, "%s is %s", section.key, section.value.form.noun())
+			w.reportForbidden(notLiteral, section.pos, section.key, "%s is %s", section.key, section.value.form.formNoun())
 		}
 		return
 	}
 	for i := range section.value.entries {
-		w.component(section.key, &section.value.entries[i])
+		w.checkComponent(section.key, &section.value.entries[i])
 	}
 }
 
-// component checks one component against the policy.
-func (w *permittedChecker) component(section string, e *entry) {
-	path := join(section, e.key)
+// checkComponent checks one component against the policy.
+func (w *permittedChecker) checkComponent(section string, e *entry) {
+	path := joinPath(section, e.key)
 	typed := e.value.get("type")
 	if e.value.form != table || typed.form != text || w.isDynamic(typed.scalar) || w.isDynamic(e.key) {
 		w.reportForbidden(notLiteral, e.pos, path, "%s does not have a literal type, so the policy cannot check it", path)
 		return
 	}
 	names := w.typeNames(section, typed.scalar)
-	if list, ok := w.permitted.Types.refuses(func(entry string) bool { return matchesType(entry, section, names) }); !ok {
+	if list, ok := w.permitted.Types.rejectingList(func(entry string) bool { return matchesType(entry, section, names) }); !ok {
 		w.reportForbidden(typeForbidden, typed.pos, path+".type", "the type %s.%s is not allowed%s", section, typed.scalar, list)
 		return
 	}
-	if section == "secret" && !w.permitted.trusts(names) {
+	if section == "secret" && !w.permitted.trustsComponent(names) {
 		w.reportForbidden(notVisible, typed.pos, path, "Vector inserts the values of the backend into the text of the configuration before it reads the configuration: if options or hosts are restricted, vector.types.allow has to name the backend")
 	}
 	loc := optionLocation{section: section, names: names, path: path}
@@ -164,22 +164,22 @@ func (w *permittedChecker) component(section string, e *entry) {
 			continue
 		}
 		nested := loc
-		nested.path, nested.steps = join(path, option.key), []string{w.canonical(section, typed.scalar, option.key)}
-		w.walk(nested, option.pos, option.value)
+		nested.path, nested.steps = joinPath(path, option.key), []string{w.canonicalOption(section, typed.scalar, option.key)}
+		w.checkLocation(nested, option.pos, option.value)
 	}
 	w.requireNamedHost(section, names[len(names)-1], e)
 }
 
-// trusts reports whether texts from a secret backend may become part of a configuration. This is true if
+// trustsComponent reports whether texts from a secret backend may become part of a configuration. This is true if
 // options and hosts are not restricted, or if the policy allows the backend explicitly.
-func (p *Permitted) trusts(names []string) bool {
+func (p *Permitted) trustsComponent(names []string) bool {
 	return p.Options.isEmpty() && p.Hosts.isEmpty() ||
 		slices.ContainsFunc(p.Types.Allow, func(entry string) bool { return matchesType(entry, "secret", names) })
 }
 
-// refuses reports whether the lists allow an option or a type. If not, it also returns the reason, for
+// rejectingList reports whether the lists allow an option or a type. If not, it also returns the reason, for
 // messages. The argument reports whether an entry of the lists matches the option or type.
-func (l Lists) refuses(matches func(entry string) bool) (list string, isAllowed bool) {
+func (l Lists) rejectingList(matches func(entry string) bool) (list string, isAllowed bool) {
 	if i := slices.IndexFunc(l.Deny, matches); i >= 0 {
 		return ": the platform denies " + l.Deny[i], false
 	}
@@ -198,9 +198,9 @@ func (w *permittedChecker) typeNames(section, name string) []string {
 	return []string{name}
 }
 
-// canonical returns the name of an option. If the key is an alias, it returns the name of the option that the
+// canonicalOption returns the name of an option. If the key is an alias, it returns the name of the option that the
 // alias stands for.
-func (w *permittedChecker) canonical(section, name, key string) string {
+func (w *permittedChecker) canonicalOption(section, name, key string) string {
 	if object := w.componentOptions(section, name); object != nil {
 		if option := object.Option(key); option != nil && option.AliasOf != "" {
 			return option.AliasOf
@@ -226,14 +226,14 @@ type optionLocation struct {
 	steps []string
 }
 
-// walk checks an option and all options below it against the policy.
-func (w *permittedChecker) walk(loc optionLocation, pos position, v *value) {
+// checkLocation checks an option and all options below it against the policy.
+func (w *permittedChecker) checkLocation(loc optionLocation, pos position, v *value) {
 	// The options that << merges would have another path.
 	if key := loc.steps[len(loc.steps)-1]; key == mergeKey || w.isDynamic(key) {
 		w.reportForbidden(notLiteral, pos, loc.path, "the key %q is not literal", key)
 		return
 	}
-	if !w.option(loc, pos) {
+	if !w.checkOption(loc, pos) {
 		return
 	}
 	switch v.form {
@@ -241,18 +241,18 @@ func (w *permittedChecker) walk(loc optionLocation, pos position, v *value) {
 		for i := range v.entries {
 			e := &v.entries[i]
 			nested := loc
-			nested.path, nested.steps = join(loc.path, e.key), append(slices.Clone(loc.steps), e.key)
-			w.walk(nested, e.pos, e.value)
+			nested.path, nested.steps = joinPath(loc.path, e.key), append(slices.Clone(loc.steps), e.key)
+			w.checkLocation(nested, e.pos, e.value)
 		}
 	case list:
 		for i, item := range v.items {
 			nested := loc
 			nested.path += "[" + itoa(i) + "]"
-			w.walk(nested, item.pos, item)
+			w.checkLocation(nested, item.pos, item)
 		}
 	case text, number:
 		w.requireLiteral(loc, v)
-		w.host(loc, v)
+		w.checkHost(loc, v)
 	case open:
 		w.reportForbidden(notLiteral, v.pos, loc.path, "%s is %s, which may be anything", loc.path, v.scalar)
 	default:
@@ -270,8 +270,8 @@ func (w *permittedChecker) requireLiteral(loc optionLocation, v *value) {
 	}
 }
 
-// option reports whether the policy permits an option. If not, it also adds a finding.
-func (w *permittedChecker) option(loc optionLocation, pos position) bool {
+// checkOption reports whether the policy permits an option. If not, it also adds a finding.
+func (w *permittedChecker) checkOption(loc optionLocation, pos position) bool {
 	rules := w.permitted.Options
 	if i := slices.IndexFunc(rules.Deny, loc.isBelow); i >= 0 {
 		w.reportForbidden(optionForbidden, pos, loc.path, "the option is not allowed: the platform denies %s", rules.Deny[i])
@@ -280,7 +280,7 @@ func (w *permittedChecker) option(loc optionLocation, pos position) bool {
 	var named []string
 	isAllowed := false
 	for _, entry := range rules.Allow {
-		if !loc.isNamed(entry) {
+		if !loc.isNamedBy(entry) {
 			continue
 		}
 		named = append(named, entry)
@@ -294,8 +294,8 @@ func (w *permittedChecker) option(loc optionLocation, pos position) bool {
 	return true
 }
 
-// isNamed reports whether an entry of the policy concerns the type of the component, or the same top-level key.
-func (loc optionLocation) isNamed(entry string) bool {
+// isNamedBy reports whether an entry of the policy concerns the type of the component, or the same top-level key.
+func (loc optionLocation) isNamedBy(entry string) bool {
 	steps := strings.Split(entry, ".")
 	if loc.section == "global" {
 		return !slices.Contains(typedSections, steps[0]) && steps[0] == loc.steps[0]
@@ -306,7 +306,7 @@ func (loc optionLocation) isNamed(entry string) bool {
 // entrySteps returns the steps of a policy entry below the component. It returns nil if the entry concerns
 // another type or another top-level key.
 func (loc optionLocation) entrySteps(entry string) []string {
-	if !loc.isNamed(entry) {
+	if !loc.isNamedBy(entry) {
 		return nil
 	}
 	steps := strings.Split(entry, ".")

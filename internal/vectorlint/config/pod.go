@@ -33,7 +33,7 @@ func (r *Report) CheckPod(pod Pod) []Finding {
 	for _, l := range r.listeners {
 		for _, port := range pod.Ports {
 			if port.Port == l.port && port.Protocol == l.protocol {
-				f := r.finding(portInUse, "%s listens on %s port %d, which container %q declares", l.path, l.protocol, l.port, port.Container)
+				f := r.newFinding(portInUse, "%s listens on %s port %d, which container %q declares", l.path, l.protocol, l.port, port.Container)
 				f.Source, f.Line, f.Column, f.Path = l.source, l.pos.line, l.pos.column, l.path
 				findings = append(findings, f)
 			}
@@ -50,14 +50,14 @@ func (r *Report) CheckPod(pod Pod) []Finding {
 	total := limit + r.container.DrainSeconds
 	switch {
 	case isUnlimited:
-		findings = append(findings, r.finding(shutdownTooLong, "draining has no limit, and the pod has %d s", *pod.GraceSeconds))
+		findings = append(findings, r.newFinding(shutdownTooLong, "draining has no limit, and the pod has %d s", *pod.GraceSeconds))
 	case isKnown && total > *pod.GraceSeconds:
-		findings = append(findings, r.finding(shutdownTooLong, "draining may take %d s, and the pod has %d s", total, *pod.GraceSeconds))
+		findings = append(findings, r.newFinding(shutdownTooLong, "draining may take %d s, and the pod has %d s", total, *pod.GraceSeconds))
 	}
 	return findings
 }
 
-func (*Report) finding(code Code, format string, args ...any) Finding {
+func (*Report) newFinding(code Code, format string, args ...any) Finding {
 	rule := ruleFor(code)
 	return Finding{Code: code, Level: rule.Level, Message: fmt.Sprintf(format, args...), Help: rule.Help}
 }

@@ -47,7 +47,7 @@ func (c *checker) checkProgram(path string, v *value, isCondition bool) {
 		return
 	}
 	program, openLines := c.withoutOpenParts(v.scalar)
-	report := vrl.Check(program, vrl.Options{Minor: minor, Effort: mostReadAhead - c.readAhead, IsCondition: isCondition, IsAny: c.hasNoSchema(), Nearest: c.effort.nearest})
+	report := vrl.Check(program, vrl.Options{Minor: minor, Effort: mostReadAhead - c.readAhead, IsCondition: isCondition, IsAny: c.hasNoSchema(), Nearest: c.effort.nearestName})
 	c.readAhead += report.Effort
 	switch report.Coverage {
 	case vrl.Fully:

@@ -33,7 +33,7 @@ func (r *Reader) Refusals(files []File, faults []string) []Finding {
 			finding.Column, _ = strconv.Atoi(match[2])
 			finding.Source = displayName(files[0])
 		default:
-			r.locate(&finding, files, pathIn(fault))
+			r.locateFinding(&finding, files, faultPath(fault))
 		}
 		findings = append(findings, finding)
 	}
@@ -44,17 +44,17 @@ func (r *Reader) Refusals(files []File, faults []string) []Finding {
 // does not contain failed tests.
 func (r *Reader) FailedTests(files []File, printed string) []Finding {
 	var findings []Finding
-	names := r.testsIn(files)
+	names := r.testNames(files)
 	for _, match := range testEnd.FindAllStringSubmatch(printed, -1) {
 		name, reason := match[1], ""
 		if _, details, ok := strings.Cut(printed, "\ntest "+name+":\n"); ok {
 			reason, _, _ = strings.Cut(details, "\ntest ")
 			reason, _, _ = strings.Cut(reason, "\noutput payloads ")
-			reason = ": " + strings.Join(faultsIn(reason), " ")
+			reason = ": " + strings.Join(parseFaults(reason), " ")
 		}
 		finding := newFinding(testFails, "test "+strconv.Quote(name)+" fails"+reason)
 		if i := slices.Index(names, name); i >= 0 {
-			r.locate(&finding, files, "tests["+strconv.Itoa(i)+"]")
+			r.locateFinding(&finding, files, "tests["+strconv.Itoa(i)+"]")
 		}
 		findings = append(findings, finding)
 	}
@@ -62,10 +62,10 @@ func (r *Reader) FailedTests(files []File, printed string) []Finding {
 }
 
 // HasTests reports whether the files contain unit tests of Vector.
-func (r *Reader) HasTests(files []File) bool { return len(r.testsIn(files)) > 0 }
+func (r *Reader) HasTests(files []File) bool { return len(r.testNames(files)) > 0 }
 
-// testsIn returns the names of the unit tests in the files, in the order in which they are written.
-func (r *Reader) testsIn(files []File) []string {
+// testNames returns the names of the unit tests in the files, in the order in which they are written.
+func (r *Reader) testNames(files []File) []string {
 	var names []string
 	for i, file := range files {
 		root, _ := r.parse(file, i)
@@ -79,8 +79,8 @@ func (r *Reader) testsIn(files []File) []string {
 	return names
 }
 
-// pathIn returns the path of configuration keys in a fault of Vector, or "" for none.
-func pathIn(fault string) string {
+// faultPath returns the path of configuration keys in a fault of Vector, or "" for none.
+func faultPath(fault string) string {
 	if match := inPath.FindStringSubmatch(fault); match != nil {
 		return match[1]
 	}
@@ -105,9 +105,9 @@ func displayName(file File) string {
 	return file.Source
 }
 
-// locate sets the path of a finding, and the position of the deepest key of that path that one of the files
+// locateFinding sets the path of a finding, and the position of the deepest key of that path that one of the files
 // contains.
-func (r *Reader) locate(f *Finding, files []File, key string) {
+func (r *Reader) locateFinding(f *Finding, files []File, key string) {
 	f.Path = key
 	steps := strings.Split(indexBrackets.ReplaceAllString(key, ".$1"), ".")
 	deepest := -1
@@ -116,7 +116,7 @@ func (r *Reader) locate(f *Finding, files []File, key string) {
 		if root == nil {
 			continue
 		}
-		remaining, isBelow := stepsIn(&file, steps)
+		remaining, isBelow := locateSteps(&file, steps)
 		if !isBelow {
 			continue
 		}
@@ -132,9 +132,9 @@ func (r *Reader) locate(f *Finding, files []File, key string) {
 	}
 }
 
-// stepsIn returns the steps of a path inside a file, and whether the file can contain the path. For a file in a
+// locateSteps returns the steps of a path inside a file, and whether the file can contain the path. For a file in a
 // subdirectory, the names of the directory and of the file are the first steps of the path.
-func stepsIn(file *File, steps []string) (remaining []string, isIn bool) {
+func locateSteps(file *File, steps []string) (remaining []string, isIn bool) {
 	parents := strings.Split(file.RelativePath, "/")
 	if len(parents) == 1 {
 		return steps, true

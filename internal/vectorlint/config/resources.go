@@ -32,7 +32,7 @@ func (c *checker) checkResources() {
 		for _, fresh := range c.componentListeners(comp) {
 			key := claim{fresh.protocol, fresh.port}
 			for _, existing := range claims[key] {
-				if existing.clashes(fresh) {
+				if existing.clashesWith(fresh) {
 					c.report(claimedTwice, fresh.pos, fresh.path, "%s port %d is also used by %s", fresh.protocol, fresh.port, existing.path)
 					break
 				}
@@ -101,14 +101,14 @@ func splitAddress(address string) (host string, port int, ok bool) {
 	return strings.Trim(address[:colon], "[]"), port, err == nil && port > 0
 }
 
-// clashes reports whether two listeners on the same port conflict with each other.
-func (l listener) clashes(other listener) bool {
-	return l.host == other.host || l.covers(other) || other.covers(l)
+// clashesWith reports whether two listeners on the same port conflict with each other.
+func (l listener) clashesWith(other listener) bool {
+	return l.host == other.host || l.coversAddress(other) || other.coversAddress(l)
 }
 
-// covers reports whether a listener also receives the connections to the address of the other listener. A
+// coversAddress reports whether a listener also receives the connections to the address of the other listener. A
 // listener on the unspecified IPv6 address also receives IPv4 connections, which is the default on Linux.
-func (l listener) covers(other listener) bool {
+func (l listener) coversAddress(other listener) bool {
 	switch {
 	case !l.address.IsUnspecified():
 		return false
@@ -118,9 +118,9 @@ func (l listener) covers(other listener) bool {
 	return !other.address.IsValid() || other.address.Is4()
 }
 
-// answers reports whether a listener receives connections to addresses of an IP family, IPv4 or IPv6. It
+// answersFamily reports whether a listener receives connections to addresses of an IP family, IPv4 or IPv6. It
 // returns true for a host name and for any other family, because the result is unknown.
-func (l listener) answers(family string) bool {
+func (l listener) answersFamily(family string) bool {
 	switch {
 	case !l.address.IsValid():
 		return true

@@ -19,8 +19,8 @@ func wrongSearch(source string) string {
 		return ""
 	}
 	s := &search{text: source}
-	isRead := s.query()
-	s.blanks()
+	isRead := s.matchQuery()
+	s.matchBlanks()
 	switch {
 	case s.isDeep:
 		return ""
@@ -44,8 +44,8 @@ type search struct {
 	isMixed, isDeep bool
 }
 
-// sequence matches the results of some parsers one after the other.
-func (s *search) sequence(parsers ...func() bool) bool {
+// matchSequence matches the results of some parsers one after the other.
+func (s *search) matchSequence(parsers ...func() bool) bool {
 	start := s.pos
 	for _, parser := range parsers {
 		if !parser() {
@@ -64,8 +64,8 @@ func (s *search) matchesAhead(parser func() bool) bool {
 	return parser()
 }
 
-// repeat runs a parser as often as it matches. It always returns true.
-func (s *search) repeat(parser func() bool) bool {
+// matchRepeatedly runs a parser as often as it matches. It always returns true.
+func (s *search) matchRepeatedly(parser func() bool) bool {
 	for {
 		if start := s.pos; !parser() || s.pos == start {
 			return true
@@ -73,10 +73,10 @@ func (s *search) repeat(parser func() bool) bool {
 	}
 }
 
-func maybe(parser func() bool) func() bool { return func() bool { parser(); return true } }
+func optionally(parser func() bool) func() bool { return func() bool { parser(); return true } }
 
-// literal returns a parser for one of some texts.
-func (s *search) literal(choices ...string) func() bool {
+// matchLiteral returns a parser for one of some texts.
+func (s *search) matchLiteral(choices ...string) func() bool {
 	return func() bool {
 		for _, choice := range choices {
 			if strings.HasPrefix(s.text[s.pos:], choice) {
@@ -88,15 +88,15 @@ func (s *search) literal(choices ...string) func() bool {
 	}
 }
 
-func (s *search) blanks() bool {
+func (s *search) matchBlanks() bool {
 	for s.pos < len(s.text) && strings.IndexByte(" \r\n\t", s.text[s.pos]) >= 0 {
 		s.pos++
 	}
 	return true
 }
 
-// character reads one character that is not in a set.
-func (s *search) character(except string) bool {
+// matchCharacter reads one character that is not in a set.
+func (s *search) matchCharacter(except string) bool {
 	r, width := utf8.DecodeRuneInString(s.text[s.pos:])
 	if width == 0 || strings.ContainsRune(except, r) {
 		return false
@@ -105,55 +105,55 @@ func (s *search) character(except string) bool {
 	return true
 }
 
-func (s *search) escapeSequence() bool {
-	return s.sequence(s.literal(`\`), func() bool { return s.character("") })
+func (s *search) matchEscape() bool {
+	return s.matchSequence(s.matchLiteral(`\`), func() bool { return s.matchCharacter("") })
 }
 
-// query reads one or more clauses. Every clause except the first may have an AND or OR before it.
-func (s *search) query() bool {
+// matchQuery reads one or more clauses. Every clause except the first may have an AND or OR before it.
+func (s *search) matchQuery() bool {
 	if s.nested++; s.nested > mostNested {
 		s.isDeep = true
 		return false
 	}
 	defer func() { s.nested-- }()
 	modified := func() bool {
-		return s.sequence(maybe(s.literal("+", "NOT", "-")), s.blanks, s.clause)
+		return s.matchSequence(optionally(s.matchLiteral("+", "NOT", "-")), s.matchBlanks, s.matchClause)
 	}
-	if !s.terms() && !modified() {
+	if !s.matchTerms() && !modified() {
 		return false
 	}
-	return s.repeat(func() bool {
-		return s.sequence(s.blanks, s.terms) || s.sequence(s.blanks, maybe(s.literal("AND", "&&", "OR", "||")), s.blanks, modified)
+	return s.matchRepeatedly(func() bool {
+		return s.matchSequence(s.matchBlanks, s.matchTerms) || s.matchSequence(s.matchBlanks, optionally(s.matchLiteral("AND", "&&", "OR", "||")), s.matchBlanks, modified)
 	})
 }
 
-// terms reads one or more words that are not part of a clause with a field.
-func (s *search) terms() bool {
+// matchTerms reads one or more words that are not part of a clause with a field.
+func (s *search) matchTerms() bool {
 	isWord := func() bool {
 		return s.matchesAhead(func() bool {
-			return s.term() && !s.literal(":", "*")() && !s.matchesAhead(func() bool {
+			return s.matchTerm() && !s.matchLiteral(":", "*")() && !s.matchesAhead(func() bool {
 				start := s.pos
-				s.blanks()
-				return s.pos > start && s.literal("AND", "&&", "OR", "||")()
+				s.matchBlanks()
+				return s.pos > start && s.matchLiteral("AND", "&&", "OR", "||")()
 			})
 		})
 	}
-	return s.sequence(isWord, s.term) && s.repeat(func() bool { return s.sequence(s.blanks, isWord, s.term) })
+	return s.matchSequence(isWord, s.matchTerm) && s.matchRepeatedly(func() bool { return s.matchSequence(s.matchBlanks, isWord, s.matchTerm) })
 }
 
-func (s *search) clause() bool {
-	field := func() bool { return s.sequence(s.term, s.literal(":")) }
-	return s.sequence(s.literal("*:*")) ||
-		s.sequence(maybe(field), s.blanks, s.value) ||
-		s.sequence(maybe(field), s.blanks, s.literal("("), s.blanks, s.query, s.blanks, s.literal(")"))
+func (s *search) matchClause() bool {
+	field := func() bool { return s.matchSequence(s.matchTerm, s.matchLiteral(":")) }
+	return s.matchSequence(s.matchLiteral("*:*")) ||
+		s.matchSequence(optionally(field), s.matchBlanks, s.matchValue) ||
+		s.matchSequence(optionally(field), s.matchBlanks, s.matchLiteral("("), s.matchBlanks, s.matchQuery, s.matchBlanks, s.matchLiteral(")"))
 }
 
-func (s *search) value() bool {
+func (s *search) matchValue() bool {
 	isEnd := func() bool { return s.pos == len(s.text) || strings.IndexByte(" \r\n\t)]}", s.text[s.pos]) >= 0 }
-	return s.sequence(s.literal("*"), isEnd) || s.phrase() ||
-		s.sequence(s.plain(""), s.literal("*"), isEnd) ||
-		s.sequence(s.literal(">=", "<=", ">", "<"), func() bool { return s.number() || s.term() }) ||
-		s.span() || s.sequence(s.term, isEnd) || s.sequence(s.plain("*?"), isEnd)
+	return s.matchSequence(s.matchLiteral("*"), isEnd) || s.matchPhrase() ||
+		s.matchSequence(s.matchPlain(""), s.matchLiteral("*"), isEnd) ||
+		s.matchSequence(s.matchLiteral(">=", "<=", ">", "<"), func() bool { return s.matchNumber() || s.matchTerm() }) ||
+		s.matchRange() || s.matchSequence(s.matchTerm, isEnd) || s.matchSequence(s.matchPlain("*?"), isEnd)
 }
 
 // notInTerm are the characters that a term may contain only after a backslash. forbiddenFirst are the
@@ -163,33 +163,33 @@ const (
 	forbiddenFirst = "+-="
 )
 
-// plain returns a parser for a term. If the argument is not empty, the term may also contain the wildcards *
+// matchPlain returns a parser for a term. If the argument is not empty, the term may also contain the wildcards *
 // and ?.
-func (s *search) plain(extra string) func() bool {
+func (s *search) matchPlain(extra string) func() bool {
 	parseChar := func(except string) bool {
-		return s.escapeSequence() || extra != "" && s.literal("*", "?")() || !strings.HasPrefix(s.text[s.pos:], "UNICODE3000") && s.character(except)
+		return s.matchEscape() || extra != "" && s.matchLiteral("*", "?")() || !strings.HasPrefix(s.text[s.pos:], "UNICODE3000") && s.matchCharacter(except)
 	}
 	return func() bool {
 		if !parseChar(notInTerm + forbiddenFirst) {
 			return false
 		}
-		s.repeat(func() bool { return parseChar(notInTerm) })
+		s.matchRepeatedly(func() bool { return parseChar(notInTerm) })
 		s.furthest = max(s.furthest, s.pos)
 		return true
 	}
 }
 
-func (s *search) term() bool {
-	return !s.matchesAhead(s.literal("AND", "&&", "OR", "||", "NOT", "-")) && s.plain("")()
+func (s *search) matchTerm() bool {
+	return !s.matchesAhead(s.matchLiteral("AND", "&&", "OR", "||", "NOT", "-")) && s.matchPlain("")()
 }
 
-func (s *search) phrase() bool {
-	inside := func() bool { return s.repeat(func() bool { return s.escapeSequence() || s.character(`"`) }) }
-	return s.sequence(s.literal(`"`), inside, s.literal(`"`))
+func (s *search) matchPhrase() bool {
+	inside := func() bool { return s.matchRepeatedly(func() bool { return s.matchEscape() || s.matchCharacter(`"`) }) }
+	return s.matchSequence(s.matchLiteral(`"`), inside, s.matchLiteral(`"`))
 }
 
-// number reads a number, such as -1.5E10.
-func (s *search) number() bool {
+// matchNumber reads a number, such as -1.5E10.
+func (s *search) matchNumber() bool {
 	digits := func() bool {
 		start := s.pos
 		for s.pos < len(s.text) && s.text[s.pos] >= '0' && s.text[s.pos] <= '9' {
@@ -197,20 +197,22 @@ func (s *search) number() bool {
 		}
 		return s.pos > start
 	}
-	fraction := func() bool { return s.sequence(s.literal("."), digits) }
-	simple := func() bool { return s.sequence(maybe(s.literal("-", `\-`)), digits, maybe(fraction)) }
-	return s.sequence(simple, maybe(func() bool { return s.sequence(s.literal("E"), simple) }))
+	fraction := func() bool { return s.matchSequence(s.matchLiteral("."), digits) }
+	simple := func() bool {
+		return s.matchSequence(optionally(s.matchLiteral("-", `\-`)), digits, optionally(fraction))
+	}
+	return s.matchSequence(simple, optionally(func() bool { return s.matchSequence(s.matchLiteral("E"), simple) }))
 }
 
-// span reads a range: [A TO B] or {A TO B}.
-func (s *search) span() bool {
+// matchRange reads a range: [A TO B] or {A TO B}.
+func (s *search) matchRange() bool {
 	start := s.pos
 	bound := func() bool {
 		start := s.pos
-		s.repeat(func() bool { return s.character(" \r\n\t]}") })
+		s.matchRepeatedly(func() bool { return s.matchCharacter(" \r\n\t]}") })
 		return s.pos > start
 	}
-	if !s.sequence(s.literal("[", "{"), s.blanks, bound, s.blanks, s.literal("TO"), s.blanks, bound, s.blanks, s.literal("]", "}")) {
+	if !s.matchSequence(s.matchLiteral("[", "{"), s.matchBlanks, bound, s.matchBlanks, s.matchLiteral("TO"), s.matchBlanks, bound, s.matchBlanks, s.matchLiteral("]", "}")) {
 		return false
 	}
 	s.isMixed = s.isMixed || (s.text[start] == '[') != (s.text[s.pos-1] == ']')

@@ -23,7 +23,7 @@ func IsTopLevel(key string) bool { return slices.Contains(topLevel, key) }
 func (c *checker) checkKeys() {
 	for _, e := range c.root.entries {
 		if !c.canEqualAny(e.key, topLevel) {
-			near := c.effort.nearest(e.key, topLevel)
+			near := c.effort.nearestName(e.key, topLevel)
 			c.add(unknownKey, e.pos, e.key, near != "" || c.version.isCovered(), "unknown top-level key %q", e.key, didYouMean(near))
 		}
 	}
@@ -44,7 +44,7 @@ func (c *checker) checkFitsTOML(path string, v *value) {
 	}
 	for i := range v.entries {
 		e := &v.entries[i]
-		entryPath := join(path, e.key)
+		entryPath := joinPath(path, e.key)
 		if e.isNoText {
 			c.add(wrongForm, e.pos, entryPath, c.isTabled, "the key %s is not a text", e.key, help(fmt.Sprintf("write it in quotes: %q", e.key)))
 		}

@@ -53,7 +53,7 @@ func (c *checker) checkInclude(comp *component) {
 
 // checkDataDir reports a data directory that is not writable or not on a volume, if a component uses it.
 func (c *checker) checkDataDir() {
-	user := c.userOfDataDir()
+	user := c.componentWithDataDir()
 	folder, pos, isKnown := c.dataDir()
 	if user == nil || !isKnown {
 		return
@@ -79,7 +79,7 @@ func (c *checker) dataDir() (folder string, pos position, isKnown bool) {
 	return configured.scalar, configured.pos, !c.isDynamic(configured.scalar)
 }
 
-func (c *checker) userOfDataDir() *component {
+func (c *checker) componentWithDataDir() *component {
 	for _, comp := range c.components {
 		if comp.profile != nil && comp.profile.checkpoints && !comp.options.hasKey("data_dir") || len(diskBuffers(comp)) > 0 {
 			return comp
@@ -95,7 +95,7 @@ func (c *checker) checkBufferVolume() {
 	if !isKnown || mount == nil || mount.SizeLimit == 0 {
 		return
 	}
-	if comp, stage, total := c.buffersAbove(mount.SizeLimit, diskBuffers); comp != nil {
+	if comp, stage, total := c.findBuffersAbove(mount.SizeLimit, diskBuffers); comp != nil {
 		c.report(bufferAboveVolume, stage.pos, comp.path+".buffer", "disk buffers may grow to %.0f bytes, and the volume at %s holds %d", total, mount.Path, mount.SizeLimit)
 	}
 }
@@ -106,15 +106,15 @@ func (c *checker) checkBufferMemory() {
 	if c.container.MemoryLimit == 0 {
 		return
 	}
-	if comp, stage, total := c.buffersAbove(c.container.MemoryLimit, memoryBuffers); comp != nil {
+	if comp, stage, total := c.findBuffersAbove(c.container.MemoryLimit, memoryBuffers); comp != nil {
 		c.report(bufferAboveMemory, stage.pos, comp.path+".buffer", "memory buffers may grow to %.0f bytes, and the container has %d", total, c.container.MemoryLimit)
 	}
 }
 
-// buffersAbove reports whether the buffers of a kind may together become larger than a limit. If so, it returns
+// findBuffersAbove reports whether the buffers of a kind may together become larger than a limit. If so, it returns
 // the sink and the buffer stage at which the total exceeds the limit, and the total so far. Otherwise, the sink
 // and the stage are nil.
-func (c *checker) buffersAbove(limit int64, stagesOf func(*component) []*value) (exceeding *component, stage *value, total float64) {
+func (c *checker) findBuffersAbove(limit int64, stagesOf func(*component) []*value) (exceeding *component, stage *value, total float64) {
 	for _, comp := range c.components {
 		for _, stage := range stagesOf(comp) {
 			n, _ := stage.get("max_size").float()
@@ -170,7 +170,7 @@ func (c *checker) checkProbe(port int) {
 		case candidate.port != port || candidate.protocol != "tcp":
 		case isLoopback(candidate.host):
 			local = candidate
-		case !candidate.answers(c.container.IPFamily):
+		case !candidate.answersFamily(c.container.IPFamily):
 			otherFamily = candidate
 		default:
 			return
@@ -185,7 +185,7 @@ func (c *checker) checkProbe(port int) {
 		return
 	}
 	mayListen := func(comp *component) bool {
-		return comp.profile == nil && (comp.kind == source || comp.kind == sink) || len(comp.profileListens()) > 0 && (comp.hasOpenAddress || c.isOpenComponent(comp))
+		return comp.profile == nil && (comp.kind == source || comp.kind == sink) || len(comp.profileListeners()) > 0 && (comp.hasOpenAddress || c.isOpenComponent(comp))
 	}
 	if !slices.ContainsFunc(c.components, mayListen) {
 		c.report(unansweredProbe, c.root.pos, "api", "the probe requests port %d, and no component listens there", port)

@@ -32,7 +32,7 @@ func (c *checker) checkStart(comp *component) {
 // checkStages reports a buffer stage that is not the last one and does not overflow into the next stage, and a
 // last stage that overflows.
 func (c *checker) checkStages(comp *component) {
-	stages := buffers(comp, "disk", "memory", "")
+	stages := buffersOfType(comp, "disk", "memory", "")
 	if total := len(comp.options.get("buffer").items); total > 0 && total != len(stages) {
 		return // One of them is not known.
 	}
@@ -59,8 +59,8 @@ func (c *checker) checkLabels(comp *component) {
 		c.add(missingOption, labels.pos, comp.path+".labels", c.isTabled, "a Loki sink needs at least one label", help("add a label, such as app: NAME"))
 	}
 	for _, e := range labels.entries {
-		if name := strings.TrimSpace(e.key); !c.isOpen(name) && !strings.Contains(name, "%") && !labelName.MatchString(name) {
-			c.add(noSuchValue, e.pos, join(comp.path+".labels", e.key), c.isTabled, "%q is not a valid label name in Loki", e.key, help("use letters, digits and _, and do not start with a digit; structured_metadata accepts other names"))
+		if name := strings.TrimSpace(e.key); !c.isOpenText(name) && !strings.Contains(name, "%") && !labelName.MatchString(name) {
+			c.add(noSuchValue, e.pos, joinPath(comp.path+".labels", e.key), c.isTabled, "%q is not a valid label name in Loki", e.key, help("use letters, digits and _, and do not start with a digit; structured_metadata accepts other names"))
 		}
 	}
 }
@@ -68,7 +68,7 @@ func (c *checker) checkLabels(comp *component) {
 // checkPort reports a socket sink with an address that does not contain a port.
 func (c *checker) checkPort(comp *component) {
 	address, mode := comp.options.get("address"), comp.options.get("mode").scalar
-	if address.form != text || c.isOpen(address.scalar) || mode != "tcp" && mode != "udp" {
+	if address.form != text || c.isOpenText(address.scalar) || mode != "tcp" && mode != "udp" {
 		return
 	}
 	if wrong := wrongHostAndPort(address.scalar); wrong != "" {
@@ -87,7 +87,7 @@ func (c *checker) checkStrategies(comp *component) {
 			wrong = "no part of a list is merged"
 		}
 		if wrong != "" && !c.isDynamic(e.key) {
-			c.add(noSuchValue, e.pos, join(comp.path+".merge_strategies", e.key), c.isTabled && c.version.minor == vectoroptions.Schema, "%q: %s", e.key, wrong)
+			c.add(noSuchValue, e.pos, joinPath(comp.path+".merge_strategies", e.key), c.isTabled && c.version.minor == vectoroptions.Schema, "%q: %s", e.key, wrong)
 		}
 	}
 }

@@ -21,8 +21,8 @@ var syntaxes = map[string]func(text string) string{
 	"template":             wrongTemplate,
 	"target_path":          wrongTargetPath,
 	"value_path":           wrongValuePath,
-	"optional_target_path": func(text string) string { return unlessEmpty(text, wrongTargetPath) },
-	"optional_value_path":  func(text string) string { return unlessEmpty(text, wrongValuePath) },
+	"optional_target_path": func(text string) string { return checkUnlessEmpty(text, wrongTargetPath) },
+	"optional_value_path":  func(text string) string { return checkUnlessEmpty(text, wrongValuePath) },
 	"socket_address":       wrongSocketAddress,
 	"listen_address":       wrongListenAddress,
 	"host_and_port":        wrongHostAndPort,
@@ -42,9 +42,9 @@ func (c *checker) checkSyntax(path string, v *value, form vectoroptions.Form) {
 	case form.Syntax == "remap_program", strings.HasSuffix(path, ".decoding.vrl.source"):
 		c.checkProgram(path, v, false)
 	case v.form == number && form.Syntax != "":
-		wrong = outOfBounds(v, form.Syntax)
+		wrong = boundsProblem(v, form.Syntax)
 	case v.form == text && strings.HasSuffix(path, ".multiline.start_pattern"), v.form == text && strings.HasSuffix(path, ".multiline.condition_pattern"):
-		wrong = rustLacks(v.scalar)
+		wrong = missingInRust(v.scalar)
 	case form.Kind == "ascii_char" && (len(v.scalar) != 1 || v.scalar[0] > unicode.MaxASCII):
 		wrong = "not one character of ASCII"
 	case v.form == text && syntaxes[form.Syntax] != nil:
@@ -56,9 +56,9 @@ func (c *checker) checkSyntax(path string, v *value, form vectoroptions.Form) {
 	}
 }
 
-// outOfBounds returns the fault of a number that is not within MIN..MAX, or "" otherwise. MIN or MAX may be
+// boundsProblem returns the fault of a number that is not within MIN..MAX, or "" otherwise. MIN or MAX may be
 // missing. If a > precedes MIN, the number must be larger than MIN.
-func outOfBounds(v *value, bounds string) string {
+func boundsProblem(v *value, bounds string) string {
 	lower, upper, _ := strings.Cut(bounds, "..")
 	lower, isBeyond := strings.CutPrefix(lower, ">")
 	n, isNumber := v.float()
@@ -76,7 +76,7 @@ func outOfBounds(v *value, bounds string) string {
 	return ""
 }
 
-func unlessEmpty(text string, wrong func(string) string) string {
+func checkUnlessEmpty(text string, wrong func(string) string) string {
 	if text == "" {
 		return ""
 	}
@@ -234,8 +234,8 @@ func wrongGlob(text string) string {
 	return ""
 }
 
-// rustLacks returns the fault of a regular expression with syntax that Rust does not support, or "" for none.
-func rustLacks(text string) string {
+// missingInRust returns the fault of a regular expression with syntax that Rust does not support, or "" for none.
+func missingInRust(text string) string {
 	inClass := false
 	for i := 0; i < len(text); i++ {
 		switch remaining := text[i:]; {
@@ -283,7 +283,7 @@ func (c *checker) checkCondition(path string, v *value) {
 	case typed.scalar == "vrl" && source.form == text:
 		c.checkProgram(path+".source", source, true)
 	case hasSource && source.form != text && source.form != wide && source.form != open:
-		c.add(wrongForm, source.pos, path+".source", c.isTabled, "%s.source is %s, and not a text", path, source.form.noun())
+		c.add(wrongForm, source.pos, path+".source", c.isTabled, "%s.source is %s, and not a text", path, source.form.formNoun())
 	case typed.scalar == "datadog_search" && source.form == text && !c.isDynamic(source.scalar):
 		if wrong := wrongSearch(source.scalar); wrong != "" {
 			c.add(noSuchValue, source.pos, path+".source", c.isTabled && c.version.minor == vectoroptions.Schema, "%s.source is %q: %s", path, source.scalar, wrong, help("see docs.datadoghq.com/logs/explorer/search_syntax"))

@@ -105,8 +105,8 @@ var tables = sync.OnceValue(func() *facts {
 		encodes:  map[string]events{}, decodes: map[string]events{},
 		secrets: map[string]bool{}, globalsRemoved: map[string]int{},
 	}
-	for _, row := range rows(componentsTSV) {
-		f.component(row)
+	for _, row := range tableRows(componentsTSV) {
+		f.addComponent(row)
 	}
 	for _, profiles := range f.profiles {
 		for name, p := range profiles {
@@ -117,7 +117,7 @@ var tables = sync.OnceValue(func() *facts {
 			}
 		}
 	}
-	for _, row := range rows(codecsTSV) {
+	for _, row := range tableRows(codecsTSV) {
 		kinds, _ := parseEvents(row[2])
 		if row[0] == "encode" {
 			f.encodes[row[1]] = kinds
@@ -125,8 +125,8 @@ var tables = sync.OnceValue(func() *facts {
 			f.decodes[row[1]] = kinds
 		}
 	}
-	for _, row := range rows(optionsTSV) {
-		f.option(row)
+	for _, row := range tableRows(optionsTSV) {
+		f.addOption(row)
 	}
 	for k, profiles := range f.profiles {
 		for _, name := range slices.Sorted(maps.Keys(profiles)) {
@@ -138,8 +138,8 @@ var tables = sync.OnceValue(func() *facts {
 	return f
 })
 
-// rows returns the rows of a table without the header.
-func rows(tsv string) [][]string {
+// tableRows returns the rows of a table without the header.
+func tableRows(tsv string) [][]string {
 	var parsed [][]string
 	for line := range strings.SplitSeq(strings.TrimSpace(tsv), "\n") {
 		parsed = append(parsed, strings.Split(line, "\t"))
@@ -147,9 +147,9 @@ func rows(tsv string) [][]string {
 	return parsed[1:]
 }
 
-// component adds a row of components.tsv. Its columns are kind, type, status, since, removed_in, input, output,
+// addComponent adds a row of components.tsv. Its columns are kind, type, status, since, removed_in, input, output,
 // named outputs, acknowledgements and roles.
-func (f *facts) component(row []string) {
+func (f *facts) addComponent(row []string) {
 	p := &profile{named: row[7] != "-", acknowledges: row[8] != "no", nodeOnly: row[9] == "daemon"}
 	p.inputEvents, p.inputByCodec = parseEvents(row[5])
 	p.outputEvents, p.outputByCodec = parseEvents(row[6])
@@ -161,8 +161,8 @@ func (f *facts) component(row []string) {
 	f.profiles[kind(row[0])][row[1]] = p
 }
 
-// option adds a row of options.tsv. Its columns are kind, type, option, role, detail and default.
-func (f *facts) option(row []string) {
+// addOption adds a row of options.tsv. Its columns are kind, type, option, role, detail and default.
+func (f *facts) addOption(row []string) {
 	p := f.profiles[kind(row[0])][row[1]]
 	option, detail := row[2], row[4]
 	switch row[3] {

@@ -26,9 +26,9 @@ var programs = []string{"source", "condition"}
 // mostInText is the maximum number of variables and secrets in one text that are checked.
 const mostInText = 1000
 
-// interpolation reports whether Vector certainly replaces variables, and whether it possibly does. The second
+// interpolationChance reports whether Vector certainly replaces variables, and whether it possibly does. The second
 // result is true if the flag, its value or the release is unknown.
-func (c *checker) interpolation() (isCertain, isPossible bool) {
+func (c *checker) interpolationChance() (isCertain, isPossible bool) {
 	if c.version.minor < interpolatedUntil {
 		isOff, isKnown := c.commandLine.Toggle("disable-env-var-interpolation")
 		return !isOff && isKnown, !isOff || !isKnown

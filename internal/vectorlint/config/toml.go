@@ -24,7 +24,7 @@ func (r *Reader) parseTOML(source string) (*value, *fault) {
 			expressions.lineEnds = append(expressions.lineEnds, i)
 		}
 	}
-	if offset, problem := newerTOML(source); problem != "" {
+	if offset, problem := findNewerTOML(source); problem != "" {
 		return nil, &fault{code: unreadable, pos: expressions.positionAt(offset), message: "not TOML 1.0, which Vector reads: " + problem}
 	}
 	current := expressions.root
@@ -32,21 +32,21 @@ func (r *Reader) parseTOML(source string) (*value, *fault) {
 		node := expressions.parser.Expression()
 		switch node.Kind {
 		case unstable.Table:
-			current = expressions.descend(expressions.root, node.Key(), false)
+			current = expressions.enterTable(expressions.root, node.Key(), false)
 		case unstable.ArrayTable:
-			current = expressions.descend(expressions.root, node.Key(), true)
+			current = expressions.enterTable(expressions.root, node.Key(), true)
 		case unstable.KeyValue:
-			expressions.assign(current, node)
+			expressions.assignNode(current, node)
 		default:
 		}
 	}
 	return expressions.root, expressions.repeated
 }
 
-// newerTOML returns the offset and a description of the first syntax of TOML 1.1, which the library accepts but
+// findNewerTOML returns the offset and a description of the first syntax of TOML 1.1, which the library accepts but
 // Vector does not. Such syntax is an escape, or an inline table with several lines or a comma after its last
 // value. The description is "" for none.
-func newerTOML(source string) (offset int, problem string) {
+func findNewerTOML(source string) (offset int, problem string) {
 	var open []byte // brackets and braces
 	comma := false  // reports whether a comma came last
 	for offset = 0; offset < len(source); offset++ {
@@ -146,8 +146,8 @@ const (
 	byBraces
 )
 
-// repeat records the fault that a key defines a table or a value again.
-func (r *tomlReader) repeat(key string, pos, firstPos position) {
+// reportRepeatedKey records the fault that a key defines a table or a value again.
+func (r *tomlReader) reportRepeatedKey(key string, pos, firstPos position) {
 	if r.repeated == nil {
 		r.repeated = duplicateKey(key, pos, firstPos)
 	}
@@ -162,9 +162,9 @@ func (r *tomlReader) positionAt(offset int) position {
 	return position{line: line + 1, column: offset - start + 1}
 }
 
-// descend follows a dotted key from a table and creates missing tables. If appends is true, as for [[key]], the
+// enterTable follows a dotted key from a table and creates missing tables. If appends is true, as for [[key]], the
 // last table is a new item of a list. It returns the last table.
-func (r *tomlReader) descend(v *value, key unstable.Iterator, appends bool) *value {
+func (r *tomlReader) enterTable(v *value, key unstable.Iterator, appends bool) *value {
 	for key.Next() {
 		name, pos := string(key.Node().Data), r.positionAt(int(key.Node().Raw.Offset))
 		isNew := appends && key.IsLast()
@@ -174,10 +174,10 @@ func (r *tomlReader) descend(v *value, key unstable.Iterator, appends bool) *val
 			if isNew {
 				created = &value{form: list, pos: pos}
 			}
-			v.add(entry{key: name, pos: pos, value: created})
+			v.addEntry(entry{key: name, pos: pos, value: created})
 			existing = &v.entries[len(v.entries)-1]
 		} else if previous := r.defined[existing.value]; previous == byBraces || previous == byDottedKey && key.IsLast() {
-			r.repeat(name, pos, existing.pos)
+			r.reportRepeatedKey(name, pos, existing.pos)
 		}
 		v = existing.value
 		if isNew {
@@ -191,8 +191,8 @@ func (r *tomlReader) descend(v *value, key unstable.Iterator, appends bool) *val
 	return v
 }
 
-// assign adds an expression such as "a.b = value" to a table.
-func (r *tomlReader) assign(v *value, node *unstable.Node) {
+// assignNode adds an expression such as "a.b = value" to a table.
+func (r *tomlReader) assignNode(v *value, node *unstable.Node) {
 	var name string
 	var pos position
 	parent := v
@@ -203,23 +203,23 @@ func (r *tomlReader) assign(v *value, node *unstable.Node) {
 		}
 		existing := parent.entry(name)
 		if existing == nil {
-			parent.add(entry{key: name, pos: pos, value: &value{form: table, pos: pos}})
+			parent.addEntry(entry{key: name, pos: pos, value: &value{form: table, pos: pos}})
 			existing = &parent.entries[len(parent.entries)-1]
 			r.defined[existing.value] = byDottedKey
 		} else if previous := r.defined[existing.value]; existing.value.form != table || previous == byHeader || previous == byBraces {
-			r.repeat(name, pos, existing.pos)
+			r.reportRepeatedKey(name, pos, existing.pos)
 		}
 		parent = existing.value
 	}
 	if existing := parent.entry(name); existing != nil {
-		r.repeat(name, pos, existing.pos)
+		r.reportRepeatedKey(name, pos, existing.pos)
 	}
-	parent.add(entry{key: name, pos: pos, value: r.read(node.Value(), pos)})
+	parent.addEntry(entry{key: name, pos: pos, value: r.readNode(node.Value(), pos)})
 }
 
-// read converts a node to a value. If the parser does not provide a position for the node, the value has the
+// readNode converts a node to a value. If the parser does not provide a position for the node, the value has the
 // position in the argument.
-func (r *tomlReader) read(node *unstable.Node, near position) *value {
+func (r *tomlReader) readNode(node *unstable.Node, near position) *value {
 	pos := near
 	if node.Raw.Length > 0 {
 		pos = r.positionAt(int(node.Raw.Offset))
@@ -230,12 +230,12 @@ func (r *tomlReader) read(node *unstable.Node, near position) *value {
 	case unstable.Array:
 		v.form = list
 		for children.Next() {
-			v.items = append(v.items, r.read(children.Node(), pos))
+			v.items = append(v.items, r.readNode(children.Node(), pos))
 		}
 	case unstable.InlineTable:
 		v.form, r.defined[v] = table, byBraces
 		for children.Next() {
-			r.assign(v, children.Node())
+			r.assignNode(v, children.Node())
 		}
 	case unstable.Bool:
 		v.form = boolean

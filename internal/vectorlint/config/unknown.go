@@ -120,7 +120,7 @@ func (c *checker) checkOpenText(path string, v *value, forms []vectoroptions.For
 	if strings.Trim(strings.Join(openPart.Split(v.scalar, mostInText), ""), " ") == "" {
 		return // Such as a number in quotes: its value may contain the closing quote.
 	}
-	c.add(wrongForm, v.pos, path, c.isTabled, "%s is a text, %q, and not %s", path, v.scalar, nouns(forms))
+	c.add(wrongForm, v.pos, path, c.isTabled, "%s is a text, %q, and not %s", path, v.scalar, formNouns(forms))
 }
 
 // withoutOpenParts returns a VRL program in which zeros replace each unknown part. It also returns the lines
@@ -137,7 +137,7 @@ func (c *checker) withoutOpenParts(program string) (stripped string, openLines m
 	for _, span := range openPart.FindAllStringIndex(program, -1) {
 		literal := program[offset:span[0]]
 		line += strings.Count(literal, "\n")
-		scan.read(literal)
+		scan.scanText(literal)
 		if !scan.isContained() {
 			openLines[line] = true
 		}
@@ -159,7 +159,7 @@ type programScan struct {
 
 func (s *programScan) isContained() bool { return s.quote != 0 }
 
-func (s *programScan) read(text string) {
+func (s *programScan) scanText(text string) {
 	for i := range len(text) {
 		b := text[i]
 		switch {

@@ -25,8 +25,8 @@ const (
 	wide
 )
 
-// noun returns the name of the form for messages.
-func (f form) noun() string {
+// formNoun returns the name of the form for messages.
+func (f form) formNoun() string {
 	return [...]string{"nothing", "a text", "a number", "a boolean", "a list", "a map", "a variable", "a number of more than 64 bits"}[f]
 }
 
@@ -59,8 +59,8 @@ var nothing = &value{}
 // indexedFrom is the number of entries at which a table gets an index.
 const indexedFrom = 32
 
-// add appends an entry to a table.
-func (v *value) add(e entry) {
+// addEntry appends an entry to a table.
+func (v *value) addEntry(e entry) {
 	v.entries = append(v.entries, e)
 	if len(v.entries) < indexedFrom {
 		return
@@ -137,7 +137,7 @@ func (v *value) visit(path string, visit func(path string, v *value)) {
 		}
 	case table:
 		for i := range v.entries {
-			v.entries[i].value.visit(join(path, v.entries[i].key), visit)
+			v.entries[i].value.visit(joinPath(path, v.entries[i].key), visit)
 		}
 	default:
 	}
@@ -152,8 +152,8 @@ func (v *value) fitsTOML() bool {
 		})
 }
 
-// join returns a path with a key appended.
-func join(path, key string) string {
+// joinPath returns a path with a key appended.
+func joinPath(path, key string) string {
 	if path == "" {
 		return key
 	}

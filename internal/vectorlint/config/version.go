@@ -46,9 +46,9 @@ func (v version) isCovered() bool {
 	return v.isKnown && v.minor <= newestMinor && v.minor >= oldestMinor
 }
 
-// isTabled reports whether the tables contain all options of a version. If so, an option that is not in the
+// hasTable reports whether the tables contain all options of a version. If so, an option that is not in the
 // tables does not exist.
-func (v version) isTabled() bool {
+func (v version) hasTable() bool {
 	return v.isKnown && v.minor >= vectoroptions.Oldest && v.minor <= vectoroptions.Newest
 }
 

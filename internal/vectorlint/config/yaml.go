@@ -69,15 +69,15 @@ func yamlFault(source string, err error) *fault {
 	}
 	f.pos.line = min(max(f.pos.line, 1), strings.Count(source, "\n")+1)
 	if strings.Contains(message, "tab character") {
-		f.pos = tabAt(source, f.pos)
+		f.pos = tabPosition(source, f.pos)
 	}
 	f.message = "not YAML: " + message
 	return f
 }
 
-// tabAt returns the position of the tab that indents a line. The search starts at the line that the library
+// tabPosition returns the position of the tab that indents a line. The search starts at the line that the library
 // reports, which is the start of the surrounding block.
-func tabAt(source string, near position) position {
+func tabPosition(source string, near position) position {
 	for i, line := range strings.Split(source, "\n") {
 		indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 		if tab := strings.IndexByte(indent, '\t'); tab >= 0 && i+1 >= near.line {
@@ -128,7 +128,7 @@ func readMap(node *yaml.Node, pos position) (*value, *fault) {
 		if existing := v.entry(key.Value); existing != nil {
 			return nil, duplicateKey(key.Value, keyPos, existing.pos)
 		}
-		v.add(entry{key: key.Value, pos: keyPos, value: child, isNoText: readScalar(key, keyPos).form != text})
+		v.addEntry(entry{key: key.Value, pos: keyPos, value: child, isNoText: readScalar(key, keyPos).form != text})
 	}
 	return v, nil
 }
@@ -149,12 +149,12 @@ func (v *value) resolveMerges() *fault {
 		}
 		entries := v.entries
 		v.entries, v.index = make([]entry, 0, len(entries)), nil
-		v.fill(slices.DeleteFunc(entries, func(e entry) bool { return e.key == mergeKey }))
+		v.fillEntries(slices.DeleteFunc(entries, func(e entry) bool { return e.key == mergeKey }))
 		for _, mergeSource := range sources {
 			if mergeSource.form != table {
-				return &fault{code: wrongForm, pos: mergeSource.pos, message: "<< merges " + mergeSource.form.noun() + ", not a map", help: "write a map behind <<, or a list of maps"}
+				return &fault{code: wrongForm, pos: mergeSource.pos, message: "<< merges " + mergeSource.form.formNoun() + ", not a map", help: "write a map behind <<, or a list of maps"}
 			}
-			v.fill(mergeSource.entries)
+			v.fillEntries(mergeSource.entries)
 		}
 	}
 	for _, item := range v.items {
@@ -170,11 +170,11 @@ func (v *value) resolveMerges() *fault {
 	return nil
 }
 
-// fill adds the entries with keys that the map does not have.
-func (v *value) fill(entries []entry) {
+// fillEntries adds the entries with keys that the map does not have.
+func (v *value) fillEntries(entries []entry) {
 	for _, e := range entries {
 		if v.entry(e.key) == nil {
-			v.add(e)
+			v.addEntry(e)
 		}
 	}
 }
