@@ -135,10 +135,10 @@ func (p *parser) readArguments() {
 			return
 		case name == "--" && i+1 == len(p.input.Args):
 		case name == "--":
-			p.fault(p.input.Args[i+1].Value, "an argument of Vector must be a flag")
+			p.addFault(p.input.Args[i+1].Value, "an argument of Vector must be a flag")
 			return
 		default:
-			p.fault(argument.Value, "an argument of Vector must be a flag")
+			p.addFault(argument.Value, "an argument of Vector must be a flag")
 		}
 	}
 }
@@ -152,7 +152,7 @@ func hasUnknownVariable(name string) bool { return strings.Contains(name, "$(") 
 // readLong parses the flag --NAME or --NAME=VALUE at an index. It returns the number of following arguments
 // that are the flag's value.
 func (p *parser) readLong(i int, name string, value Text, isJoined bool) int {
-	f := p.find(func(f flag) bool { return "--"+f.long == name })
+	f := p.findFlag(func(f flag) bool { return "--"+f.long == name })
 	if f == nil {
 		p.addUnknown(name)
 		return 0
@@ -167,7 +167,7 @@ func (p *parser) readShort(i int, argument Text) int {
 	for remaining != "" {
 		name := "-" + remaining[:1]
 		remaining = remaining[1:]
-		f := p.find(func(f flag) bool { return f.short != "" && "-"+f.short == name })
+		f := p.findFlag(func(f flag) bool { return f.short != "" && "-"+f.short == name })
 		if f == nil {
 			p.addUnknown(name)
 			return 0
@@ -181,7 +181,7 @@ func (p *parser) readShort(i int, argument Text) int {
 	return 0
 }
 
-func (p *parser) find(matches func(flag) bool) *flag {
+func (p *parser) findFlag(matches func(flag) bool) *flag {
 	if i := slices.IndexFunc(p.flags, matches); i >= 0 {
 		return &p.flags[i]
 	}
@@ -193,34 +193,34 @@ func (p *parser) find(matches func(flag) bool) *flag {
 func (p *parser) readFlag(i int, f *flag, name string, value Text, isJoined bool) (used int) {
 	switch {
 	case f.kind == end:
-		p.fault(name, "Vector prints a text and exits")
+		p.addFault(name, "Vector prints a text and exits")
 		return 0
 	case !f.takesValue() && isJoined:
-		p.fault(name, "the flag takes no value")
+		p.addFault(name, "the flag takes no value")
 		return 0
 	case !f.takesValue():
 		value = Text{Value: "true"}
 	case !isJoined && (i+1 == len(p.input.Args) || isFlag(p.input.Args[i+1])):
-		p.fault(name, "the flag needs a value")
+		p.addFault(name, "the flag needs a value")
 		return 0
 	case !isJoined:
 		value, used = p.input.Args[i+1], 1
 	}
 	if _, isSet := p.settings[f.long]; isSet && f.kind != files && f.kind != directories && f.kind != count {
-		p.fault(name, "the flag is set twice")
+		p.addFault(name, "the flag is set twice")
 	}
-	p.set(f, name, value)
+	p.setFlag(f, name, value)
 	return used
 }
 
 func isFlag(argument Text) bool { return len(argument.Value) > 1 && argument.Value[0] == '-' }
 
-// set stores the value of a flag. It reports an invalid value unless the value is unknown.
-func (p *parser) set(f *flag, origin string, value Text) {
+// setFlag stores the value of a flag. It reports an invalid value unless the value is unknown.
+func (p *parser) setFlag(f *flag, origin string, value Text) {
 	p.settings[f.long] = setting{Text: value, origin: origin}
 	if !value.IsOpen {
 		if reason := f.check(value.Value); reason != "" {
-			p.fault(origin, fmt.Sprintf("%q is not a valid value: %s", value.Value, reason))
+			p.addFault(origin, fmt.Sprintf("%q is not a valid value: %s", value.Value, reason))
 			return
 		}
 	}
@@ -241,14 +241,14 @@ func (p *parser) readVariables() {
 			continue
 		}
 		if value, ok := p.input.Env[f.variable]; ok {
-			p.set(f, f.variable, value)
+			p.setFlag(f, f.variable, value)
 		}
 	}
 	for _, name := range logVariables {
 		value, ok := p.input.Env[name]
 		if ok && !value.IsOpen {
 			if reason := checkLog(value.Value); reason != "" {
-				p.fault(name, fmt.Sprintf("%q is not a valid value: %s", value.Value, reason))
+				p.addFault(name, fmt.Sprintf("%q is not a valid value: %s", value.Value, reason))
 			}
 		}
 		if ok || p.input.HasMoreEnv {
@@ -263,11 +263,11 @@ func (p *parser) checkLimits() {
 	limit, hasLimit := p.settings["graceful-shutdown-limit-secs"]
 	none, hasNone := p.settings["no-graceful-shutdown-limit"]
 	if hasLimit && hasNone {
-		p.fault(none.origin, "the flag cannot be set together with "+limit.origin)
+		p.addFault(none.origin, "the flag cannot be set together with "+limit.origin)
 	}
 }
 
-func (p *parser) fault(name, message string) {
+func (p *parser) addFault(name, message string) {
 	p.Faults = append(p.Faults, Fault{Name: name, Message: message})
 }
 
