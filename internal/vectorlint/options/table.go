@@ -37,10 +37,10 @@ type tables struct {
 
 type atomicObject = atomic.Pointer[Object]
 
-var table = sync.OnceValue(func() *tables { return find(text) })
+var table = sync.OnceValue(func() *tables { return findTables(text) })
 
-// find splits the text into lines without copying them.
-func find(text string) *tables {
+// findTables splits the text into lines without copying them.
+func findTables(text string) *tables {
 	_, remaining, _ := strings.Cut(text, "[options]\n")
 	options, remaining, _ := strings.Cut(remaining, "\n[objects]\n")
 	objects, releases, _ := strings.Cut(remaining, "\n[releases]\n")
