@@ -37,7 +37,7 @@ func (c *checker) checkCall(node *call) {
 	}
 	var firstMistake *mistake
 	for i := range forms {
-		wrong := c.refuses(&forms[i], node)
+		wrong := c.findMistake(&forms[i], node)
 		if wrong == nil {
 			return
 		}
@@ -56,12 +56,12 @@ type mistake struct {
 	message, help string
 }
 
-// refuses returns the reason why a function does not accept a call, or nil if it may accept the call. An
+// findMistake returns the reason why a function does not accept a call, or nil if it may accept the call. An
 // argument that is given twice counts once, as in Vector.
-func (c *checker) refuses(f *function, node *call) *mistake {
+func (c *checker) findMistake(f *function, node *call) *mistake {
 	if maxArguments := len(f.parameters); len(node.arguments) > maxArguments {
 		extra := node.arguments[maxArguments]
-		return &mistake{extra.value.sourceSpan(), fmt.Sprintf("%s takes %d arguments at most, not %d", f.name, maxArguments, len(node.arguments)), f.help()}
+		return &mistake{extra.value.sourceSpan(), fmt.Sprintf("%s takes %d arguments at most, not %d", f.name, maxArguments, len(node.arguments)), f.helpText()}
 	}
 	provided := make([]bool, len(f.parameters))
 	nextIndex := 0
@@ -69,8 +69,8 @@ func (c *checker) refuses(f *function, node *call) *mistake {
 		position := nextIndex
 		if arg := &node.arguments[i]; arg.keyword == "" {
 			nextIndex++
-		} else if position = f.position(arg.keyword); position < 0 {
-			return &mistake{arg.named, fmt.Sprintf("%s has no argument %q", f.name, arg.keyword), firstNonEmpty(c.didYouMean(arg.keyword, f.names()), f.help())}
+		} else if position = f.parameterIndex(arg.keyword); position < 0 {
+			return &mistake{arg.named, fmt.Sprintf("%s has no argument %q", f.name, arg.keyword), firstNonEmpty(c.didYouMean(arg.keyword, f.parameterNames()), f.helpText())}
 		} else if position == nextIndex {
 			nextIndex++
 		}
@@ -78,7 +78,7 @@ func (c *checker) refuses(f *function, node *call) *mistake {
 	}
 	for i := range f.parameters {
 		if f.parameters[i].isRequired && !provided[i] {
-			return &mistake{node.named, fmt.Sprintf("%s needs the argument %q", f.name, f.parameters[i].name), f.help()}
+			return &mistake{node.named, fmt.Sprintf("%s needs the argument %q", f.name, f.parameters[i].name), f.helpText()}
 		}
 	}
 	switch {
@@ -92,11 +92,11 @@ func (c *checker) refuses(f *function, node *call) *mistake {
 	return nil
 }
 
-func (f *function) help() string {
+func (f *function) helpText() string {
 	if len(f.parameters) == 0 {
 		return "the function takes no arguments"
 	}
-	return "the arguments are " + strings.Join(f.names(), ", ")
+	return "the arguments are " + strings.Join(f.parameterNames(), ", ")
 }
 
 func firstNonEmpty(help, fallback string) string {

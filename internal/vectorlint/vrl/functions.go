@@ -90,8 +90,8 @@ func formsFor(name string, minor int) (forms, otherForms []function) {
 	return forms, otherForms
 }
 
-// position returns the index of a parameter, or -1 if the function does not have the parameter.
-func (f *function) position(name string) int {
+// parameterIndex returns the index of a parameter, or -1 if the function does not have the parameter.
+func (f *function) parameterIndex(name string) int {
 	for i := range f.parameters {
 		if f.parameters[i].name == name {
 			return i
@@ -100,7 +100,7 @@ func (f *function) position(name string) int {
 	return -1
 }
 
-func (f *function) names() []string {
+func (f *function) parameterNames() []string {
 	var names []string
 	for i := range f.parameters {
 		names = append(names, f.parameters[i].name)

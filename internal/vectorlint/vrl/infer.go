@@ -21,9 +21,9 @@ func (c *checker) inferAll(body []expression) {
 	if len(body) > 0 {
 		loc = body[len(body)-1].sourceSpan()
 	} else {
-		last = exactly(aNull)
+		last = valueOfKinds(aNull)
 	}
-	c.require(last.isExactly(aBoolean), loc, "a condition has to be a boolean"+instead(last), "compare it, such as with == true")
+	c.reportUnless(last.isExactly(aBoolean), loc, "a condition has to be a boolean"+fallbackHelp(last), "compare it, such as with == true")
 }
 
 // requireHandled reports an expression that can fail if the program does not handle the error. If it is unknown
@@ -37,9 +37,9 @@ func (c *checker) requireHandled(fails chance, loc span, suffix string) {
 	}
 }
 
-// require reports a finding if a requirement is never met. If it is unknown whether the requirement is met, it
+// reportUnless reports a finding if a requirement is never met. If it is unknown whether the requirement is met, it
 // sets isUnsure.
-func (c *checker) require(holds chance, loc span, message, help string) {
+func (c *checker) reportUnless(holds chance, loc span, message, help string) {
 	if holds == maybe {
 		c.isUnsure = true
 	}
@@ -48,9 +48,9 @@ func (c *checker) require(holds chance, loc span, message, help string) {
 	}
 }
 
-// instead describes the kinds of a value for a message about the expected kind. It returns "" if the kinds are
+// fallbackHelp describes the kinds of a value for a message about the expected kind. It returns "" if the kinds are
 // unknown.
-func instead(v value) string {
+func fallbackHelp(v value) string {
 	if !v.isKnown {
 		return ""
 	}
@@ -74,8 +74,8 @@ func (c *checker) infer(expr expression, env *state) value {
 		return c.inferCall(expr, env)
 	case *negation:
 		v := c.infer(expr.value, env)
-		c.require(v.isExactly(aBoolean), expr.span, "! negates a boolean"+instead(v), "compare it, such as with == null, or write bool!(…)")
-		return exactly(aBoolean).withFails(v.fails)
+		c.reportUnless(v.isExactly(aBoolean), expr.span, "! negates a boolean"+fallbackHelp(v), "compare it, such as with == null, or write bool!(…)")
+		return valueOfKinds(aBoolean).withFails(v.fails)
 	case *binary:
 		return c.inferBinary(expr, env)
 	case *assignment:
@@ -90,9 +90,9 @@ func (c *checker) infer(expr expression, env *state) value {
 	case *group:
 		return c.infer(expr.value, env)
 	case *array:
-		return exactly(anArray).withFails(c.inferItems(expr.items, env))
+		return valueOfKinds(anArray).withFails(c.inferItems(expr.items, env))
 	case *object:
-		return exactly(anObject).withFails(c.inferItems(expr.values, env))
+		return valueOfKinds(anObject).withFails(c.inferItems(expr.values, env))
 	}
 	return c.inferEnd(expr, env)
 }
@@ -105,7 +105,7 @@ func (c *checker) inferEnd(expr expression, env *state) value {
 		if expr.message != nil {
 			v := c.infer(expr.message, env)
 			c.requireHandled(v.fails, expr.message.sourceSpan(), "")
-			c.require(v.isExactly(aText), expr.message.sourceSpan(), "the message of abort has to be a text"+instead(v), "write string!(…)")
+			c.reportUnless(v.isExactly(aText), expr.message.sourceSpan(), "the message of abort has to be a text"+fallbackHelp(v), "write string!(…)")
 		}
 	case *result:
 		c.requireHandled(c.infer(expr.value, env).fails, expr.value.sourceSpan(), "")
@@ -159,25 +159,25 @@ func (c *checker) inferItems(items []expression, env *state) chance {
 func (c *checker) inferLiteral(node *literal, env *state) value {
 	switch node.kind {
 	case integer:
-		return exactly(anInteger)
+		return valueOfKinds(anInteger)
 	case float:
-		return exactly(aFloat)
+		return valueOfKinds(aFloat)
 	case regex:
 		c.isUnsure = true
-		return exactly(aRegex)
+		return valueOfKinds(aRegex)
 	case timestamp:
 		c.isUnsure = true
-		return exactly(aTime)
+		return valueOfKinds(aTime)
 	case keyword:
 		if node.text == "null" {
-			return exactly(aNull)
+			return valueOfKinds(aNull)
 		}
-		return exactly(aBoolean)
+		return valueOfKinds(aBoolean)
 	default:
 	}
-	v := exactly(aText)
+	v := valueOfKinds(aText)
 	for i, part := range node.parts {
-		partValue := exactly(aText)
+		partValue := valueOfKinds(aText)
 		if part.isVariable {
 			partValue = env.get("$" + part.text)
 		}
@@ -199,7 +199,7 @@ func (c *checker) inferQuery(node *query, env *state) value {
 		return value{}
 	}
 	v := env.get(event + node.segments[0].field)
-	if len(node.segments) > 1 && v != exactly(anything) {
+	if len(node.segments) > 1 && v != valueOfKinds(anything) {
 		return value{}
 	}
 	return v
@@ -214,15 +214,15 @@ func (c *checker) inferConditional(node *conditional, env *state) value {
 	}
 	loc := node.predicate[len(node.predicate)-1].sourceSpan()
 	c.requireHandled(fails, loc, "")
-	c.require(condition.isExactly(aBoolean), loc, "the condition of if has to be a boolean"+instead(condition), "compare it, such as with == true")
+	c.reportUnless(condition.isExactly(aBoolean), loc, "the condition of if has to be a boolean"+fallbackHelp(condition), "compare it, such as with == true")
 	thenState, elseState := env.child(), env.child()
 	v := c.inferBody(node.thenBlock.body, thenState)
-	elseValue := exactly(aNull)
+	elseValue := valueOfKinds(aNull)
 	if node.elseBlock != nil {
 		elseValue = c.inferBody(node.elseBlock.body, elseState)
 	}
-	env.join(thenState, elseState)
-	return union(v, elseValue)
+	env.joinBranches(thenState, elseState)
+	return unionOfValues(v, elseValue)
 }
 
 func (c *checker) inferAssignment(node *assignment, env *state) value {
@@ -248,7 +248,7 @@ func (c *checker) inferAssignment(node *assignment, env *state) value {
 		ok.kinds |= aNull // A value of several kinds, after an error.
 	}
 	c.assign(node.targets[0], ok, env)
-	c.assign(node.targets[1], exactly(aText|aNull), env)
+	c.assign(node.targets[1], valueOfKinds(aText|aNull), env)
 	v.kinds |= aText
 	return v.withFails(never)
 }
@@ -276,7 +276,7 @@ func (c *checker) assign(target expression, v value, env *state) {
 		default:
 			key := event + target.segments[0].field
 			if len(target.segments) > 1 {
-				c.isUnsure = c.isUnsure || env.get(key) != exactly(anything)
+				c.isUnsure = c.isUnsure || env.get(key) != valueOfKinds(anything)
 				v = value{}
 			}
 			env.set(key, v)
@@ -287,7 +287,7 @@ func (c *checker) assign(target expression, v value, env *state) {
 // mergeObjects infers the operator | for two values, which must be objects.
 func (c *checker) mergeObjects(left, right value, loc span) value {
 	for _, v := range []value{left, right} {
-		c.require(v.isExactly(anObject), loc, fmt.Sprintf("only objects can be merged%s", instead(v)), "write object!(…)")
+		c.reportUnless(v.isExactly(anObject), loc, fmt.Sprintf("only objects can be merged%s", fallbackHelp(v)), "write object!(…)")
 	}
-	return exactly(anObject).withFails(maxChance(left.fails, right.fails))
+	return valueOfKinds(anObject).withFails(maxChance(left.fails, right.fails))
 }

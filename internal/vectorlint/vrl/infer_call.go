@@ -24,7 +24,7 @@ var conversions = map[string]struct{ result, failsFor kinds }{
 // inferCall infers a function call. Like Vector, it first checks the arguments, and then the errors that may
 // occur at run time.
 func (c *checker) inferCall(node *call, env *state) value {
-	f := c.form(node.name)
+	f := c.functionForm(node.name)
 	if f == nil {
 		c.isUnsure = true
 		return value{}
@@ -41,7 +41,7 @@ func (c *checker) inferCall(node *call, env *state) value {
 			inner.set("$"+node.closure.variables[i].name, value{})
 		}
 		inClosure = c.inferBody(node.closure.body.body, inner).fails
-		env.forget(inner)
+		env.forgetBranch(inner)
 	}
 	v.fails = maxChance(v.fails, maxChance(isPartly, inClosure))
 	if node.isAborting {
@@ -50,8 +50,8 @@ func (c *checker) inferCall(node *call, env *state) value {
 	return v
 }
 
-// form returns the form of a function in the checked release, or nil unless the function has exactly one form.
-func (c *checker) form(name string) *function {
+// functionForm returns the form of a function in the checked release, or nil unless the function has exactly one form.
+func (c *checker) functionForm(name string) *function {
 	forms, _ := formsFor(name, c.minor)
 	if len(forms) != 1 {
 		return nil
@@ -66,7 +66,7 @@ func (c *checker) inferArguments(f *function, node *call, env *state) (v value, 
 	for i := range node.arguments {
 		position := nextIndex
 		if keyword := node.arguments[i].keyword; keyword != "" {
-			position = f.position(keyword)
+			position = f.parameterIndex(keyword)
 		}
 		if position == nextIndex {
 			nextIndex++
@@ -85,7 +85,7 @@ func (c *checker) inferArguments(f *function, node *call, env *state) (v value, 
 		case actual.kinds&accepted == 0:
 			c.add(Error, argument.sourceSpan(), fmt.Sprintf("the argument %q of %s is %s, and not %s", param.name, f.name, actual.kinds, accepted), "")
 		default:
-			isPartly = maxChance(isPartly, actual.exceeds(accepted))
+			isPartly = maxChance(isPartly, actual.canExceed(accepted))
 		}
 	}
 	return c.inferResult(f, firstArgument), isPartly
@@ -94,21 +94,21 @@ func (c *checker) inferArguments(f *function, node *call, env *state) (v value, 
 // inferResult returns the result of a function, which may depend on the kinds of the first argument.
 func (c *checker) inferResult(f *function, firstArgument value) value {
 	if guardKinds, isGuard := guards[f.name]; isGuard {
-		return exactly(guardKinds).withFails(always - firstArgument.isExactly(guardKinds))
+		return valueOfKinds(guardKinds).withFails(always - firstArgument.isExactly(guardKinds))
 	}
 	if conversion, isConversion := conversions[f.name]; isConversion {
 		fails := maybe
 		if firstArgument.isKnown {
 			fails = toChance(firstArgument.kinds&conversion.failsFor != 0)
 		}
-		return exactly(conversion.result).withFails(fails)
+		return valueOfKinds(conversion.result).withFails(fails)
 	}
 	c.isUnsure = c.isUnsure || f.isParticular
 	if kindText, isFallible := strings.CutSuffix(f.result, "!"); isFallible {
 		return value{parseKinds(kindText), kindText != "?", always}
 	}
 	if kindText, isInfallible := strings.CutSuffix(f.result, "."); isInfallible {
-		return exactly(parseKinds(kindText))
+		return valueOfKinds(parseKinds(kindText))
 	}
 	return value{fails: maybe}
 }

@@ -12,7 +12,7 @@ func (c *checker) inferBinary(node *binary, env *state) value {
 		// The right side may not be evaluated.
 		branch := env.child()
 		right := c.infer(node.right, branch)
-		env.forget(branch)
+		env.forgetBranch(branch)
 		return c.inferChoice(node, left, right)
 	}
 	right := c.infer(node.right, env)
@@ -21,16 +21,16 @@ func (c *checker) inferBinary(node *binary, env *state) value {
 	case "|":
 		return c.mergeObjects(left, right, node.span)
 	case "==", "!=":
-		return exactly(aBoolean).withFails(fails)
+		return valueOfKinds(aBoolean).withFails(fails)
 	case "<", "<=", ">", ">=":
 		if left.isExactly(aText)&right.isExactly(aText) == always || left.isExactly(aTime)&right.isExactly(aTime) == always {
-			return exactly(aBoolean).withFails(fails)
+			return valueOfKinds(aBoolean).withFails(fails)
 		}
-		ofNumbers := maxChance(left.exceeds(anInteger|aFloat), right.exceeds(anInteger|aFloat))
+		ofNumbers := maxChance(left.canExceed(anInteger|aFloat), right.canExceed(anInteger|aFloat))
 		if ofNumbers == always && maxChance(minChance(left.isExactly(aText), right.isExactly(aText)), minChance(left.isExactly(aTime), right.isExactly(aTime))) == maybe {
 			ofNumbers = maybe
 		}
-		return exactly(aBoolean).withFails(maxChance(fails, ofNumbers))
+		return valueOfKinds(aBoolean).withFails(maxChance(fails, ofNumbers))
 	case "/":
 		return inferDivision(node.right, left)
 	}
@@ -45,20 +45,20 @@ func (c *checker) inferChoice(node *binary, left, right value) value {
 			c.add(Error, node.operated, "the expression before ?? never fails", "remove ?? and the expression behind it; use || for a value that may be null")
 		}
 		c.isUnsure = c.isUnsure || left.fails == maybe
-		return union(left, right).withFails(minChance(left.fails, right.fails))
+		return unionOfValues(left, right).withFails(minChance(left.fails, right.fails))
 	}
 	if mayBeConstant(node.left) || !left.isKnown {
 		v := value{fails: maxChance(minChance(left.fails, maybe), minChance(right.fails, maybe))}
 		if node.operator == "&&" {
-			return exactly(aBoolean).withFails(maxChance(v.fails, minChance(maybe, maxChance(left.exceeds(aNull|aBoolean), right.exceeds(aNull|aBoolean)))))
+			return valueOfKinds(aBoolean).withFails(maxChance(v.fails, minChance(maybe, maxChance(left.canExceed(aNull|aBoolean), right.canExceed(aNull|aBoolean)))))
 		}
 		return v
 	}
 	if node.operator == "&&" {
 		if left.kinds == aNull {
-			return exactly(aBoolean)
+			return valueOfKinds(aBoolean)
 		}
-		return exactly(aBoolean).withFails(maxChance(maxChance(left.fails, left.exceeds(aNull|aBoolean)), maxChance(right.fails, right.exceeds(aNull|aBoolean))))
+		return valueOfKinds(aBoolean).withFails(maxChance(maxChance(left.fails, left.canExceed(aNull|aBoolean)), maxChance(right.fails, right.canExceed(aNull|aBoolean))))
 	}
 	switch {
 	case left.kinds == aNull:
@@ -67,7 +67,7 @@ func (c *checker) inferChoice(node *binary, left, right value) value {
 		return left
 	}
 	left.kinds &^= aNull
-	return union(left, right)
+	return unionOfValues(left, right)
 }
 
 // mayBeConstant reports whether Vector may compute the value of an expression when it compiles the program.
@@ -88,17 +88,17 @@ func inferDivision(divisor expression, dividend value) value {
 	switch {
 	case isLiteral && (number.kind == integer || number.kind == float):
 		if strings.Trim(number.text, "-0_.") == "" {
-			return exactly(aFloat).withFails(always)
+			return valueOfKinds(aFloat).withFails(always)
 		}
 		if len(number.text) > len("1000000000000000") {
-			return exactly(aFloat).withFails(maybe)
+			return valueOfKinds(aFloat).withFails(maybe)
 		}
 		isNumber := maxChance(dividend.isExactly(anInteger), dividend.isExactly(aFloat))
-		return exactly(aFloat).withFails(always - isNumber)
+		return valueOfKinds(aFloat).withFails(always - isNumber)
 	case mayBeConstant(divisor):
-		return exactly(aFloat).withFails(maybe)
+		return valueOfKinds(aFloat).withFails(maybe)
 	}
-	return exactly(aFloat).withFails(always)
+	return valueOfKinds(aFloat).withFails(always)
 }
 
 // inferArithmetic infers a sum, a difference or a product.
@@ -108,17 +108,17 @@ func inferArithmetic(operator string, left, right value) value {
 	const numbers = anInteger | aFloat
 	switch {
 	case operator == "+" && isText == always:
-		return exactly(aText).withFails(maxChance(fails, maxChance(left.exceeds(aText|aNull), right.exceeds(aText|aNull))))
+		return valueOfKinds(aText).withFails(maxChance(fails, maxChance(left.canExceed(aText|aNull), right.canExceed(aText|aNull))))
 	case !left.isKnown || !right.isKnown:
 		return value{fails: maxChance(fails, maybe)}
 	case left.kinds == aFloat || right.kinds == aFloat:
-		return exactly(aFloat).withFails(maxChance(fails, maxChance(left.exceeds(numbers), right.exceeds(numbers))))
+		return valueOfKinds(aFloat).withFails(maxChance(fails, maxChance(left.canExceed(numbers), right.canExceed(numbers))))
 	case left.kinds == anInteger && right.kinds == anInteger:
-		return exactly(anInteger).withFails(fails)
+		return valueOfKinds(anInteger).withFails(fails)
 	case operator == "*" && (left.kinds == aText && right.kinds == anInteger || left.kinds == anInteger && right.kinds == aText):
-		return exactly(aText).withFails(fails)
+		return valueOfKinds(aText).withFails(fails)
 	case operator == "-":
-		return exactly(numbers).withFails(always)
+		return valueOfKinds(numbers).withFails(always)
 	}
-	return exactly(aText | numbers).withFails(always)
+	return valueOfKinds(aText | numbers).withFails(always)
 }

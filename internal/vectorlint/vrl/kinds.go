@@ -88,15 +88,15 @@ type value struct {
 	fails chance
 }
 
-func exactly(k kinds) value { return value{kinds: k, isKnown: true} }
+func valueOfKinds(k kinds) value { return value{kinds: k, isKnown: true} }
 
 func (v value) withFails(fails chance) value {
 	v.fails = fails
 	return v
 }
 
-// exceeds returns the chance that a value may have a kind outside of a set.
-func (v value) exceeds(k kinds) chance {
+// canExceed returns the chance that a value may have a kind outside of a set.
+func (v value) canExceed(k kinds) chance {
 	if !v.isKnown {
 		return maybe
 	}
@@ -111,7 +111,7 @@ func (v value) isExactly(k kinds) chance {
 	return toChance(v.kinds == k)
 }
 
-// union returns the description of an expression that has one of two values.
-func union(a, b value) value {
+// unionOfValues returns the description of an expression that has one of two values.
+func unionOfValues(a, b value) value {
 	return value{a.kinds | b.kinds, a.isKnown && b.isKnown, maxChance(a.fails, b.fails)}
 }

@@ -64,7 +64,7 @@ type lexer struct {
 	queries []int
 	// remaining is the number of characters that may still be read ahead.
 	remaining int
-	// elseStart and elseEnd are the start and the end of the whitespace and comments that elseFollows has last
+	// elseStart and elseEnd are the start and the end of the whitespace and comments that isElseNext has last
 	// read. isElse reports whether the word else follows them.
 	elseStart, elseEnd int
 	isElse             bool
@@ -115,7 +115,7 @@ func (l *lexer) nextToken() token {
 			}
 			break
 		}
-		if tok, isToken := l.token(); isToken {
+		if tok, isToken := l.readToken(); isToken {
 			return tok
 		}
 	}
@@ -129,8 +129,8 @@ func (l *lexer) endQuery() token {
 	return token{kind: queryEnd, span: span{pos, pos + 1}}
 }
 
-// token reads one token that contains characters of the program. It returns false for whitespace and comments.
-func (l *lexer) token() (tok token, isToken bool) {
+// readToken reads one token that contains characters of the program. It returns false for whitespace and comments.
+func (l *lexer) readToken() (tok token, isToken bool) {
 	start := l.pos
 	r, size := utf8.DecodeRuneInString(l.program[start:])
 	l.pos += size
@@ -140,38 +140,38 @@ func (l *lexer) token() (tok token, isToken bool) {
 		return l.readQuoted(start), true
 	case (r == 'r' || r == 's' || r == 't') && nextRune == '\'':
 		return l.readRaw(start), true
-	case r == '\n' && l.elseFollows(), r == '#' || r != '\n' && unicode.IsSpace(r):
+	case r == '\n' && l.isElseNext(), r == '#' || r != '\n' && unicode.IsSpace(r):
 		if r == '#' {
-			l.skip(func(c rune) bool { return c != '\n' })
+			l.skipWhile(func(c rune) bool { return c != '\n' })
 		}
 		return token{}, false
 	case strings.ContainsRune("\n;()[]{}.%:,\\", r), r == '&' && nextRune != '&', r == '_' && !continuesName(nextRune), r == '!' && nextRune != 0 && (nextRune == '!' || !isOperator(nextRune)):
-		return l.cut(symbol, start), true
+		return l.makeToken(symbol, start), true
 	case r == '-' && nextRune == '>':
 		l.pos++
-		return l.cut(symbol, start), true
+		return l.makeToken(symbol, start), true
 	case startsName(r):
-		l.skip(continuesName)
+		l.skipWhile(continuesName)
 		if nextRune := l.peek(); nextRune == '(' || nextRune == '!' {
-			return l.cut(functionName, start), true
+			return l.makeToken(functionName, start), true
 		}
-		return l.name(start), true
+		return l.readName(start), true
 	case isDigit(nextRune) && r == '-', isDigit(r):
-		return l.number(start), true
+		return l.readNumber(start), true
 	case isOperator(r):
-		l.skip(isOperator)
-		return l.cut(symbol, start), true
+		l.skipWhile(isOperator)
+		return l.makeToken(symbol, start), true
 	}
 	return l.fail(start, l.pos, "the character "+strconv.QuoteRune(r)+" has no meaning here", ""), true
 }
 
-func (l *lexer) cut(kind tokenKind, start int) token {
+func (l *lexer) makeToken(kind tokenKind, start int) token {
 	return token{kind, l.program[start:l.pos], span{start, l.pos}}
 }
 
-// name reads a keyword, a reserved name, or the name of a variable or field.
-func (l *lexer) name(start int) token {
-	tok := l.cut(identifier, start)
+// readName reads a keyword, a reserved name, or the name of a variable or field.
+func (l *lexer) readName(start int) token {
+	tok := l.makeToken(identifier, start)
 	switch {
 	case slices.Contains(keywords, tok.text):
 		tok.kind = keyword
@@ -183,20 +183,20 @@ func (l *lexer) name(start int) token {
 	return tok
 }
 
-// number reads an integer, a float, or a name that starts with digits.
-func (l *lexer) number(start int) token {
+// readNumber reads an integer, a float, or a name that starts with digits.
+func (l *lexer) readNumber(start int) token {
 	isPart := func(c rune) bool { return isDigit(c) || c == '_' }
-	l.skip(isPart)
+	l.skipWhile(isPart)
 	switch nextRune := l.peek(); {
 	case continuesName(nextRune) && l.program[start] != '-':
-		l.skip(continuesName)
-		return l.name(start)
+		l.skipWhile(continuesName)
+		return l.readName(start)
 	case nextRune == '.':
 		l.pos++
-		l.skip(isPart)
-		return l.cut(float, start)
+		l.skipWhile(isPart)
+		return l.makeToken(float, start)
 	}
-	tok := l.cut(integer, start)
+	tok := l.makeToken(integer, start)
 	if _, err := strconv.ParseInt(strings.ReplaceAll(tok.text, "_", ""), 10, 64); err != nil {
 		return l.fail(start, l.pos, "the number "+tok.text+" is too large", "whole numbers have 64 bits")
 	}
@@ -224,8 +224,8 @@ func (l *lexer) readRaw(start int) token {
 	return token{kind, l.program[start+2 : endPos-1], span{start, endPos}}
 }
 
-// elseFollows reports whether the next token is the word else. It skips whitespace, line ends and comments.
-func (l *lexer) elseFollows() bool {
+// isElseNext reports whether the next token is the word else. It skips whitespace, line ends and comments.
+func (l *lexer) isElseNext() bool {
 	if l.pos >= l.elseStart && l.pos <= l.elseEnd {
 		return l.isElse
 	}
@@ -249,7 +249,7 @@ func (l *lexer) elseFollows() bool {
 // peek returns the next character, or 0 at the end of the program.
 func (l *lexer) peek() rune { return byteAt(l.program, l.pos) }
 
-func (l *lexer) skip(matches func(rune) bool) {
+func (l *lexer) skipWhile(matches func(rune) bool) {
 	for l.pos < len(l.program) && matches(rune(l.program[l.pos])) {
 		l.pos++
 	}

@@ -25,10 +25,10 @@ type parser struct {
 // the used number. After a failure, parse returns the failure.
 func parse(program string, effort int) (statements []expression, spent int, wrong *failure) {
 	p := &parser{lexer: newLexer(program, effort)}
-	p.newlines()
+	p.skipNewlines()
 	for p.peek().kind != end {
-		statements = append(statements, p.statement())
-		if tok := p.peek(); tok.kind != end && !p.separator() {
+		statements = append(statements, p.parseStatement())
+		if tok := p.peek(); tok.kind != end && !p.skipSeparator() {
 			p.failUnexpected(tok, "the end of the line")
 		}
 	}
@@ -79,19 +79,19 @@ func (p *parser) expect(text string) {
 	}
 }
 
-func (p *parser) newlines() {
+func (p *parser) skipNewlines() {
 	for p.accept("\n") {
 	}
 }
 
-// separator reads the separator after a statement and all following line ends. It returns false if no separator
+// skipSeparator reads the separator after a statement and all following line ends. It returns false if no separator
 // follows.
-func (p *parser) separator() bool {
+func (p *parser) skipSeparator() bool {
 	if !p.isNext("\n", ";") {
 		return false
 	}
 	p.advance()
-	p.newlines()
+	p.skipNewlines()
 	return true
 }
 
@@ -99,7 +99,7 @@ func (p *parser) failUnexpected(tok token, expected string) {
 	if p.err != nil || p.lexer.err != nil {
 		return
 	}
-	p.err = &failure{span: tok.span, message: describe(tok) + " is not expected here, but " + expected}
+	p.err = &failure{span: tok.span, message: describeToken(tok) + " is not expected here, but " + expected}
 	switch {
 	case tok.kind == reserved:
 		p.err.help = strconv.Quote(tok.text) + " is reserved: use another name"
@@ -108,7 +108,7 @@ func (p *parser) failUnexpected(tok token, expected string) {
 	}
 }
 
-func describe(tok token) string {
+func describeToken(tok token) string {
 	switch tok.kind {
 	case end:
 		return "the end of the program"
@@ -163,35 +163,35 @@ func (p *parser) startsExpression() bool {
 	}
 }
 
-// statement reads an expression that may be a statement, including if, abort, return and assignments.
-func (p *parser) statement() expression {
+// parseStatement reads an expression that may be a statement, including if, abort, return and assignments.
+func (p *parser) parseStatement() expression {
 	defer p.enter()()
 	start := p.peek().span.start
 	switch {
 	case p.isNext("if"):
-		return p.conditional()
+		return p.parseConditional()
 	case p.accept("abort"):
 		var message expression
 		if p.startsExpression() {
-			message = p.statement()
+			message = p.parseStatement()
 		}
 		return &abort{p.spanFrom(start), message}
 	case p.accept("return"):
-		value := p.statement()
+		value := p.parseStatement()
 		return &result{p.spanFrom(start), value}
 	}
-	return p.assignment()
+	return p.parseAssignment()
 }
 
-// assignment reads an assignment, or an expression that is not an assignment.
-func (p *parser) assignment() expression {
+// parseAssignment reads an assignment, or an expression that is not an assignment.
+func (p *parser) parseAssignment() expression {
 	start := p.peek().span.start
 	if p.isNext("_") {
-		return p.assign(start, p.target())
+		return p.parseAssignedValue(start, p.parseTarget())
 	}
-	value := p.expression(0)
+	value := p.parseExpression(0)
 	if isTarget(value) && p.isNext("=", "|=", ",") {
-		return p.assign(start, value)
+		return p.parseAssignedValue(start, value)
 	}
 	return value
 }
@@ -204,10 +204,10 @@ func isTarget(value expression) bool {
 	return false
 }
 
-func (p *parser) assign(start int, firstTarget expression) expression {
+func (p *parser) parseAssignedValue(start int, firstTarget expression) expression {
 	targets := []expression{firstTarget}
 	if p.accept(",") {
-		targets = append(targets, p.target())
+		targets = append(targets, p.parseTarget())
 	}
 	isMerge := p.isNext("|=")
 	if !isMerge {
@@ -215,13 +215,13 @@ func (p *parser) assign(start int, firstTarget expression) expression {
 	} else {
 		p.advance()
 	}
-	p.newlines()
-	value := p.statement()
+	p.skipNewlines()
+	value := p.parseStatement()
 	return &assignment{p.spanFrom(start), targets, isMerge, value}
 }
 
-// target reads the target of an assignment: a variable, a path or _.
-func (p *parser) target() expression {
+// parseTarget reads the target of an assignment: a variable, a path or _.
+func (p *parser) parseTarget() expression {
 	tok := p.peek()
 	switch {
 	case p.accept("_"):
@@ -230,7 +230,7 @@ func (p *parser) target() expression {
 		p.advance()
 		return &variable{tok.span, tok.text}
 	case tok.kind == queryStart:
-		return p.query()
+		return p.parseQuery()
 	}
 	p.failUnexpected(tok, "a variable or a path")
 	return &literal{span: tok.span}
@@ -239,25 +239,25 @@ func (p *parser) target() expression {
 // precedence contains the operators by precedence. The operators with the lowest precedence are first.
 var precedence = [][]string{{"??"}, {"||", "&&"}, {"!=", "=="}, {">=", ">", "<=", "<"}, {"|"}, {"+", "-"}, {"*", "/"}}
 
-// expression reads an operation with operators of at least a level in precedence.
-func (p *parser) expression(level int) expression {
+// parseExpression reads an operation with operators of at least a level in precedence.
+func (p *parser) parseExpression(level int) expression {
 	if level == len(precedence) {
-		return p.unary()
+		return p.parseUnary()
 	}
-	left := p.expression(level + 1)
+	left := p.parseExpression(level + 1)
 	for length := 0; p.isNext(precedence[level]...); length++ {
 		if length == longestChain {
 			p.failOverBudget()
 		}
 		operator := p.advance()
-		p.newlines()
-		right := p.expression(level + 1)
+		p.skipNewlines()
+		right := p.parseExpression(level + 1)
 		left = &binary{span{left.sourceSpan().start, p.lastSpan.end}, operator.text, operator.span, left, right}
 	}
 	return left
 }
 
-func (p *parser) unary() expression {
+func (p *parser) parseUnary() expression {
 	if pushed := p.pushedBack; pushed != nil {
 		p.pushedBack = nil
 		return pushed
@@ -265,8 +265,8 @@ func (p *parser) unary() expression {
 	defer p.enter()()
 	start := p.peek().span.start
 	if p.accept("!") {
-		value := p.unary()
+		value := p.parseUnary()
 		return &negation{p.spanFrom(start), value}
 	}
-	return p.term()
+	return p.parseTerm()
 }

@@ -3,8 +3,8 @@
 
 package vrl
 
-// query reads a path, from its queryStart token to its queryEnd token.
-func (p *parser) query() expression {
+// parseQuery reads a path, from its queryStart token to its queryEnd token.
+func (p *parser) parseQuery() expression {
 	defer p.enter()()
 	start := p.advance().span.start
 	node := &query{}
@@ -16,11 +16,11 @@ func (p *parser) query() expression {
 		p.advance()
 		node.target = &variable{tok.span, tok.text}
 	case tok.kind == functionName:
-		node.target = p.call()
+		node.target = p.parseCall()
 	default:
-		node.target = p.container()
+		node.target = p.parseContainer()
 	}
-	for p.segment(node) {
+	for p.parseSegment(node) {
 	}
 	if tok := p.advance(); tok.kind != queryEnd {
 		p.failUnexpected(tok, "a field, an index or the end of the path")
@@ -31,8 +31,8 @@ func (p *parser) query() expression {
 	return node
 }
 
-// segment reads one field or index of a path. It returns false if the path does not continue.
-func (p *parser) segment(node *query) bool {
+// parseSegment reads one field or index of a path. It returns false if the path does not continue.
+func (p *parser) parseSegment(node *query) bool {
 	if p.accept("[") {
 		index := p.peek()
 		if index.kind != integer {
@@ -57,21 +57,21 @@ func (p *parser) segment(node *query) bool {
 	}
 }
 
-func (p *parser) call() expression {
+func (p *parser) parseCall() expression {
 	defer p.enter()()
 	name := p.advance()
 	node := &call{name: name.text, named: name.span, isAborting: p.accept("!")}
 	p.expect("(")
-	p.newlines()
-	p.list(")", func() { node.arguments = append(node.arguments, p.argument()) })
+	p.skipNewlines()
+	p.parseList(")", func() { node.arguments = append(node.arguments, p.parseArgument()) })
 	if p.isNext("->") {
-		node.closure = p.closure()
+		node.closure = p.parseClosure()
 	}
 	node.span = p.spanFrom(name.span.start)
 	return node
 }
 
-func (p *parser) argument() argument {
+func (p *parser) parseArgument() argument {
 	var arg argument
 	switch tok := p.peek(); tok.kind {
 	case identifier, reserved, keyword:
@@ -82,16 +82,16 @@ func (p *parser) argument() argument {
 		}
 	default:
 	}
-	arg.value = p.expression(0)
+	arg.value = p.parseExpression(0)
 	return arg
 }
 
-func (p *parser) closure() *closure {
+func (p *parser) parseClosure() *closure {
 	start := p.advance().span.start
 	node := &closure{}
 	if !p.accept("||") {
 		p.expect("|")
-		p.list("|", func() {
+		p.parseList("|", func() {
 			tok := p.peek()
 			switch {
 			case p.accept("_"):
@@ -104,8 +104,8 @@ func (p *parser) closure() *closure {
 			node.variables = append(node.variables, variable{tok.span, tok.text})
 		})
 	}
-	p.newlines()
-	node.body = p.block()
+	p.skipNewlines()
+	node.body = p.parseBlock()
 	node.span = p.spanFrom(start)
 	return node
 }

@@ -3,8 +3,8 @@
 
 package vrl
 
-// term reads an expression without operators outside of parentheses.
-func (p *parser) term() expression {
+// parseTerm reads an expression without operators outside of parentheses.
+func (p *parser) parseTerm() expression {
 	tok := p.peek()
 	switch tok.kind {
 	case text:
@@ -14,9 +14,9 @@ func (p *parser) term() expression {
 		p.advance()
 		return &literal{span: tok.span, kind: tok.kind, text: tok.text}
 	case queryStart:
-		return p.query()
+		return p.parseQuery()
 	case functionName:
-		return p.call()
+		return p.parseCall()
 	case identifier:
 		p.advance()
 		return &variable{tok.span, tok.text}
@@ -26,76 +26,76 @@ func (p *parser) term() expression {
 		p.advance()
 		return &literal{span: tok.span, kind: keyword, text: tok.text}
 	}
-	return p.container()
+	return p.parseContainer()
 }
 
-func (p *parser) container() expression {
+func (p *parser) parseContainer() expression {
 	tok := p.peek()
 	start := tok.span.start
 	switch {
 	case p.accept("("):
-		value := p.assignment()
+		value := p.parseAssignment()
 		p.expect(")")
 		return &group{p.spanFrom(start), value}
 	case p.accept("["):
-		p.newlines()
+		p.skipNewlines()
 		items := []expression{}
-		p.list("]", func() { items = append(items, p.expression(0)) })
+		p.parseList("]", func() { items = append(items, p.parseExpression(0)) })
 		return &array{p.spanFrom(start), items}
 	case p.isNext("{"):
-		return p.braces()
+		return p.parseBraces()
 	}
 	p.failUnexpected(tok, "an expression")
 	return &literal{span: tok.span}
 }
 
-// list reads items that are separated by commas, and the closing symbol. A comma may follow the last item.
-func (p *parser) list(closing string, item func()) {
+// parseList reads items that are separated by commas, and the closing symbol. A comma may follow the last item.
+func (p *parser) parseList(closing string, item func()) {
 	for !p.isNext(closing) && p.peek().kind != end {
 		item()
 		if !p.accept(",") {
-			p.newlines()
+			p.skipNewlines()
 			break
 		}
-		p.newlines()
+		p.skipNewlines()
 	}
 	p.expect(closing)
 }
 
-// braces reads an object or a block.
-func (p *parser) braces() expression {
+// parseBraces reads an object or a block.
+func (p *parser) parseBraces() expression {
 	start := p.advance().span.start
-	p.newlines()
+	p.skipNewlines()
 	if p.isNext("}") || p.peek().kind == text && p.peekAt(1).kind == symbol && p.peekAt(1).text == ":" {
 		node := &object{}
-		p.list("}", func() {
+		p.parseList("}", func() {
 			key := p.peek()
 			if key.kind != text {
 				p.failUnexpected(key, "a key in quotes")
 			}
 			p.advance()
 			p.expect(":")
-			node.keys, node.values = append(node.keys, key.text), append(node.values, p.expression(0))
+			node.keys, node.values = append(node.keys, key.text), append(node.values, p.parseExpression(0))
 		})
 		node.span = p.spanFrom(start)
 		return node
 	}
-	return p.body(start)
+	return p.parseBody(start)
 }
 
-// block reads a block with at least one statement, where an object is not allowed.
-func (p *parser) block() *block {
+// parseBlock reads a block with at least one statement, where an object is not allowed.
+func (p *parser) parseBlock() *block {
 	start := p.peek().span.start
 	p.expect("{")
-	p.newlines()
-	return p.body(start)
+	p.skipNewlines()
+	return p.parseBody(start)
 }
 
-func (p *parser) body(start int) *block {
+func (p *parser) parseBody(start int) *block {
 	node := &block{}
 	for node.body == nil || !p.isNext("}") && p.peek().kind != end {
-		node.body = append(node.body, p.statement())
-		if !p.separator() {
+		node.body = append(node.body, p.parseStatement())
+		if !p.skipSeparator() {
 			break
 		}
 	}
@@ -104,35 +104,35 @@ func (p *parser) body(start int) *block {
 	return node
 }
 
-func (p *parser) conditional() expression {
+func (p *parser) parseConditional() expression {
 	defer p.enter()()
 	start := p.advance().span.start
-	node := &conditional{predicate: p.predicate()}
-	p.newlines()
-	node.thenBlock = p.block()
+	node := &conditional{predicate: p.parsePredicate()}
+	p.skipNewlines()
+	node.thenBlock = p.parseBlock()
 	if p.accept("else") {
-		p.newlines()
+		p.skipNewlines()
 		if p.isNext("if") {
-			nested := p.conditional()
+			nested := p.parseConditional()
 			node.elseBlock = &block{span: nested.sourceSpan(), body: []expression{nested}}
 		} else {
-			node.elseBlock = p.block()
+			node.elseBlock = p.parseBlock()
 		}
 	}
 	node.span = p.spanFrom(start)
 	return node
 }
 
-// predicate reads the condition of an if expression. The condition is one expression, or several expressions in
+// parsePredicate reads the condition of an if expression. The condition is one expression, or several expressions in
 // parentheses, separated by line ends. The symbol after the first expression distinguishes the two forms.
-func (p *parser) predicate() []expression {
+func (p *parser) parsePredicate() []expression {
 	start := p.peek().span.start
 	if !p.accept("(") {
-		return []expression{p.expression(0)}
+		return []expression{p.parseExpression(0)}
 	}
 	isList := p.isNext("\n")
-	p.newlines()
-	exprs := []expression{p.assignment()}
+	p.skipNewlines()
+	exprs := []expression{p.parseAssignment()}
 	switch {
 	case p.isNext("\n", ";"):
 	case isList:
@@ -140,14 +140,14 @@ func (p *parser) predicate() []expression {
 	default:
 		p.expect(")")
 		p.pushedBack = &group{p.spanFrom(start), exprs[0]}
-		return []expression{p.expression(0)}
+		return []expression{p.parseExpression(0)}
 	}
 	for p.isNext("\n", ";") {
 		for p.isNext("\n", ";") {
 			p.advance()
 		}
 		if !p.isNext(")") && p.peek().kind != end {
-			exprs = append(exprs, p.assignment())
+			exprs = append(exprs, p.parseAssignment())
 		}
 	}
 	p.expect(")")

@@ -21,7 +21,7 @@ func (l *lexer) startsQuery() bool {
 	}
 	scan := queryScan{lexer: l, pos: l.pos}
 	for hasMore := true; hasMore && l.err == nil; {
-		hasMore = scan.step()
+		hasMore = scan.scanRune()
 	}
 	if l.remaining -= scan.pos - l.pos + len(l.queries); l.remaining < 0 {
 		l.failOverBudget()
@@ -45,9 +45,9 @@ type queryScan struct {
 	braces, brackets, parens int
 }
 
-// step reads one character, or a whole literal, comment or content of brackets. It returns false if the path
+// scanRune reads one character, or a whole literal, comment or content of brackets. It returns false if the path
 // cannot continue.
-func (s *queryScan) step() bool {
+func (s *queryScan) scanRune() bool {
 	program := s.lexer.program
 	if s.pos >= len(program) {
 		return false
@@ -69,7 +69,7 @@ func (s *queryScan) step() bool {
 	case r == '(':
 		s.parens++
 	case r == '[':
-		s.isPath = s.isPath || !isOpen && (strings.ContainsRune("]})", s.previous) || s.afterName())
+		s.isPath = s.isPath || !isOpen && (strings.ContainsRune("]})", s.previous) || s.scanAfterName())
 		s.brackets++
 	case r == '}':
 		if s.braces--; s.braces < 0 {
@@ -84,13 +84,13 @@ func (s *queryScan) step() bool {
 			return false
 		}
 	case isOpen:
-		s.skipWithin()
+		s.skipBrackets()
 	case r == '.', r == '%':
-		if !s.dot(r, start) {
+		if !s.scanDot(r, start) {
 			return false
 		}
 	case r == '#':
-		s.comment()
+		s.skipComment()
 		return true
 	case r != '!' && !continuesName(r):
 		return false
@@ -99,17 +99,17 @@ func (s *queryScan) step() bool {
 	return true
 }
 
-func (s *queryScan) afterName() bool {
+func (s *queryScan) scanAfterName() bool {
 	return continuesName(s.previous)
 }
 
-// dot decides whether a dot or a percent sign makes the text a path. It returns false if the path cannot
+// scanDot decides whether a dot or a percent sign makes the text a path. It returns false if the path cannot
 // continue.
-func (s *queryScan) dot(r rune, pos int) bool {
+func (s *queryScan) scanDot(r rune, pos int) bool {
 	switch {
 	case s.previous == 0, r == '.' && strings.ContainsRune(`)}]"`, s.previous):
 		s.isPath = true
-	case r == '.' && s.afterName():
+	case r == '.' && s.scanAfterName():
 		// A dot in a number does not start a path.
 		word := s.lexer.program[:pos]
 		start := wordStart(word)
@@ -131,8 +131,8 @@ func wordStart(text string) int {
 	return i + size
 }
 
-// comment skips a comment up to and including the line end.
-func (s *queryScan) comment() {
+// skipComment skips a comment up to and including the line end.
+func (s *queryScan) skipComment() {
 	program := s.lexer.program
 	for s.pos < len(program) {
 		r, size := utf8.DecodeRuneInString(program[s.pos:])
@@ -145,9 +145,9 @@ func (s *queryScan) comment() {
 	}
 }
 
-// skipWithin moves to the symbol that closes the current bracket. If brackets of several kinds are open, braces
+// skipBrackets moves to the symbol that closes the current bracket. If brackets of several kinds are open, braces
 // come first, then square brackets, then parentheses.
-func (s *queryScan) skipWithin() {
+func (s *queryScan) skipBrackets() {
 	opening, closing := byte('('), byte(')')
 	switch {
 	case s.braces > 0:

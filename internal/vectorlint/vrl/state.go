@@ -48,7 +48,7 @@ func (s *state) get(key string) value {
 	if _, isChanged := s.find(event); isChanged || key[0] == '$' {
 		return value{}
 	}
-	return exactly(anything)
+	return valueOfKinds(anything)
 }
 
 func (s *state) set(key string, v value) { s.changed[key] = v.withFails(never) }
@@ -66,8 +66,8 @@ func (s *state) mergeBlock(block *state) {
 	}
 }
 
-// join adds the changes in two branches to the state. Only one of the branches runs.
-func (s *state) join(a, b *state) {
+// joinBranches adds the changes in two branches to the state. Only one of the branches runs.
+func (s *state) joinBranches(a, b *state) {
 	joined := map[string]value{}
 	for _, branch := range []*state{a, b} {
 		for key := range branch.changed {
@@ -75,7 +75,7 @@ func (s *state) join(a, b *state) {
 				return
 			}
 			if _, ok := s.find(key); ok || key[0] != '$' {
-				joined[key] = union(a.get(key), b.get(key))
+				joined[key] = unionOfValues(a.get(key), b.get(key))
 			}
 		}
 	}
@@ -84,8 +84,8 @@ func (s *state) join(a, b *state) {
 	}
 }
 
-// forget makes the values that a branch has changed unknown.
-func (s *state) forget(branch *state) {
+// forgetBranch makes the values that a branch has changed unknown.
+func (s *state) forgetBranch(branch *state) {
 	for key := range branch.changed {
 		if !s.spend(looksPerChange) {
 			return

@@ -61,7 +61,7 @@ func (c *checker) walk(expr expression, vars *scope) {
 	case *literal:
 		c.walkLiteral(expr, vars)
 	case *variable:
-		c.read(expr.name, expr.span, vars)
+		c.checkVariable(expr.name, expr.span, vars)
 	case *query:
 		if expr.target != nil {
 			c.walk(expr.target, vars)
@@ -97,7 +97,7 @@ func (c *checker) walk(expr expression, vars *scope) {
 	}
 }
 
-func (c *checker) read(name string, loc span, vars *scope) {
+func (c *checker) checkVariable(name string, loc span, vars *scope) {
 	if vars.hasName(name) {
 		return
 	}
@@ -118,7 +118,7 @@ func (c *checker) walkLiteral(node *literal, vars *scope) {
 		if offset := strings.Index(c.program[loc.start:loc.end], part.text); offset > 0 {
 			loc.start += offset
 		}
-		c.read(part.text, loc, vars)
+		c.checkVariable(part.text, loc, vars)
 	}
 }
 
