@@ -49,20 +49,20 @@ func Open(ctx context.Context, path string) (*Program, error) {
 		return nil, fmt.Errorf("finding Vector: %w", err)
 	}
 	p := &Program{path: executable, Patience: patience}
-	end, err := p.run(ctx, "", nil, "--version")
+	end, err := p.runVector(ctx, "", nil, "--version")
 	if err != nil {
 		return nil, err
 	}
 	match := versionLine.FindStringSubmatch(end.printed)
 	if match == nil || end.code != 0 {
-		return nil, fmt.Errorf("%s is not Vector: %s --version %s", path, path, end.text())
+		return nil, fmt.Errorf("%s is not Vector: %s --version %s", path, path, end.outputText())
 	}
 	p.Version = match[1]
 	return p, nil
 }
 
-// end describes how a run of Vector ended.
-type end struct {
+// processResult describes how a run of Vector ended.
+type processResult struct {
 	// code is the exit code, -1 if it was killed.
 	code    int
 	printed string
@@ -70,8 +70,8 @@ type end struct {
 	cause error
 }
 
-// text describes the exit of a run.
-func (e *end) text() string {
+// outputText describes the exit of a run.
+func (e *processResult) outputText() string {
 	if e.cause != nil {
 		return "did not finish: " + e.cause.Error()
 	}
@@ -82,9 +82,9 @@ func (e *end) text() string {
 	return fmt.Sprintf("ended with code %d and printed %q", e.code, line)
 }
 
-// run runs Vector in a directory, with only the given environment variables. It returns an error if Vector could not
+// runVector runs Vector in a directory, with only the given environment variables. It returns an error if Vector could not
 // be started.
-func (p *Program) run(ctx context.Context, folder string, env []string, args ...string) (*end, error) {
+func (p *Program) runVector(ctx context.Context, folder string, env []string, args ...string) (*processResult, error) {
 	limited, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	limited, cancel := context.WithTimeoutCause(limited, p.Patience, errTooLong)
@@ -100,7 +100,7 @@ func (p *Program) run(ctx context.Context, folder string, env []string, args ...
 	case command.ProcessState == nil:
 		return nil, fmt.Errorf("running %s: %w", p.path, err)
 	}
-	result := &end{code: command.ProcessState.ExitCode(), printed: buffer.String()}
+	result := &processResult{code: command.ProcessState.ExitCode(), printed: buffer.String()}
 	if cause := context.Cause(limited); cause != nil && result.code != 0 {
 		result.code, result.cause = -1, cause
 	} else if result.code < 0 {

@@ -65,27 +65,27 @@ func (p *Program) Validate(ctx context.Context, validation *desired.Validation) 
 	if err != nil {
 		return nil, fmt.Errorf("running Vector: %w", err)
 	}
-	result, err := p.run(ctx, folder, prepared.env, slices.Concat(validation.Mode.Args, prepared.args)...)
+	result, err := p.runVector(ctx, folder, prepared.env, slices.Concat(validation.Mode.Args, prepared.args)...)
 	if err != nil {
 		return nil, err
 	}
 	answer := &Answer{Unchecked: prepared.unchecked}
 	switch reply := vectorconfig.ReadAnswer(result.code, result.printed); {
 	case reply.Outcome == vectorconfig.Refused:
-		answer.Findings = desired.VectorReader.Refusals(validation.Configuration, prepared.names(reply.Faults, validation.DataDir))
+		answer.Findings = desired.VectorReader.Refusals(validation.Configuration, prepared.originalNames(reply.Faults, validation.DataDir))
 	case reply.Outcome == vectorconfig.NotJudged && len(reply.Faults) > 0:
 		answer.Unable = reply.String()
 	case reply.Outcome == vectorconfig.NotJudged:
-		answer.Unable = "vector validate " + result.text()
+		answer.Unable = "vector validate " + result.outputText()
 	case desired.VectorReader.HasTests(validation.Configuration):
-		return answer, p.test(ctx, validation, prepared, answer)
+		return answer, p.runTests(ctx, validation, prepared, answer)
 	}
 	return answer, nil
 }
 
-// test runs the unit tests of a valid configuration.
-func (p *Program) test(ctx context.Context, validation *desired.Validation, prepared *question, answer *Answer) error {
-	result, err := p.run(ctx, prepared.folder, prepared.env, slices.Concat([]string{"test"}, prepared.args)...)
+// runTests runs the unit tests of a valid configuration.
+func (p *Program) runTests(ctx context.Context, validation *desired.Validation, prepared *question, answer *Answer) error {
+	result, err := p.runVector(ctx, prepared.folder, prepared.env, slices.Concat([]string{"test"}, prepared.args)...)
 	if err != nil {
 		return err
 	}
@@ -98,10 +98,10 @@ func (p *Program) test(ctx context.Context, validation *desired.Validation, prep
 	}
 	reply := vectorconfig.ReadAnswer(result.code, result.printed)
 	if reply.Outcome == vectorconfig.Refused {
-		answer.Findings = desired.VectorReader.Refusals(validation.Configuration, prepared.names(reply.Faults, validation.DataDir))
+		answer.Findings = desired.VectorReader.Refusals(validation.Configuration, prepared.originalNames(reply.Faults, validation.DataDir))
 		return nil
 	}
-	answer.Unable = "vector test " + result.text()
+	answer.Unable = "vector test " + result.outputText()
 	return nil
 }
 
@@ -121,13 +121,13 @@ func prepareQuestion(validation *desired.Validation, folder string) (*question, 
 		if validation.Mode.Builds && strings.Contains(text, "data_dir") {
 			text, hasDataDir = strings.ReplaceAll(text, validation.DataDir, data), true
 		}
-		if err := prepared.write(paths[i], text); err != nil {
+		if err := prepared.writeFile(paths[i], text); err != nil {
 			return nil, err
 		}
 	}
 	prepared.args = desired.ConfigurationArguments(validation.Configuration, paths, folder)
 	if validation.Mode.Builds && !hasDataDir {
-		if err := prepared.write("data-dir.yaml", fmt.Sprintf("data_dir: %q\n", data)); err != nil {
+		if err := prepared.writeFile("data-dir.yaml", fmt.Sprintf("data_dir: %q\n", data)); err != nil {
 			return nil, err
 		}
 		prepared.args = append(prepared.args, filepath.Join(folder, "data-dir.yaml"))
@@ -139,7 +139,7 @@ func prepareQuestion(validation *desired.Validation, folder string) (*question, 
 	return prepared, nil
 }
 
-func (q *question) write(name, text string) error {
+func (q *question) writeFile(name, text string) error {
 	file := filepath.Join(q.folder, name)
 	q.files = append(q.files, file)
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -173,8 +173,8 @@ func (q *question) addEnv(container *corev1.Container, texts string) {
 	}
 }
 
-// names replaces paths on this machine in error messages by the paths and file names of the pod.
-func (q *question) names(faults []string, dataDir string) []string {
+// originalNames replaces paths on this machine in error messages by the paths and file names of the pod.
+func (q *question) originalNames(faults []string, dataDir string) []string {
 	pairs := []string{filepath.Join(q.folder, "data"), dataDir}
 	for i, file := range q.files {
 		pairs = append(pairs, file, strings.TrimPrefix(filepath.Base(file), fmt.Sprintf("%d-", i)))
