@@ -86,7 +86,7 @@ func (v *View) Application() *corev1.PodSpec {
 
 // ApplicationVolumes returns the volumes without those of the operator's managers.
 func (v *View) ApplicationVolumes() []Volume {
-	return slices.DeleteFunc(slices.Clone(v.Volumes), func(volume Volume) bool { return v.isOurVolume(volume.Name) })
+	return slices.DeleteFunc(slices.Clone(v.Volumes), func(volume Volume) bool { return v.isOperatorVolume(volume.Name) })
 }
 
 func ownedContainers(o Owned) []string { return o.Containers }

@@ -38,20 +38,20 @@ var argoRollouts = Kind{
 	Revisions: &Revisions{
 		Plural:  "ReplicaSets",
 		NewList: newReplicaSets,
-		Newest:  newestOfArgoRollout,
+		Newest:  newestArgoReplicaSet,
 		HasPod: func(_ Object, revision metav1.Object, pod *corev1.Pod) bool {
 			return metav1.IsControlledBy(pod, revision)
 		},
 	},
 	New:     func() Object { return newUnstructured(argoRolloutKind) },
 	NewList: func() List { return newUnstructuredList(argoRolloutKind) },
-	finish:  finishArgoRollout,
+	finish:  setFinishedArgoRollout,
 	read:    readArgoRollout,
 
-	strategy: strategyOfArgoRollout,
+	strategy: argoRolloutStrategy,
 	completePod: func(pod *corev1.Pod, object Object) {
 		pod.Labels["rollouts-pod-template-hash"] = generatedSuffix
-		ownedByMade(pod, object, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"))
+		setCreatedOwner(pod, object, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"))
 	},
 }
 
@@ -71,7 +71,7 @@ const (
 // argoRolloutKind is the group, version and kind of Rollouts.
 var argoRolloutKind = schema.GroupVersionKind{Group: "argoproj.io", Version: "v1alpha1", Kind: "Rollout"}
 
-func strategyOfArgoRollout(object Object, pods int, defaults Defaults) Strategy {
+func argoRolloutStrategy(object Object, pods int, defaults Defaults) Strategy {
 	rollout, _ := decodeArgoRollout(object)
 	strategy := Strategy{Ready: time.Duration(rollout.Spec.MinReadySeconds) * time.Second}
 	if rollout.Spec.Strategy.BlueGreen != nil {
@@ -95,7 +95,7 @@ func readArgoRollout(object any) (Content, bool) {
 		Observed: rollout.isObserved(), Refusal: rejectionInArgoRollout(rollout), Unread: unread,
 		History: ptr.Deref(rollout.Spec.RevisionHistoryLimit, unsetHistory),
 	}
-	content.Rollout, content.Progress = rolloutOfArgoRollout(rollout)
+	content.Rollout, content.Progress = argoRolloutProgress(rollout)
 	if unread.Other != "" {
 		content.Rollout = RolloutUnavailable // The progress cannot be read, so other workloads do not wait for it.
 	}
@@ -119,10 +119,10 @@ func (r *argoRollout) isObserved() bool {
 	return err == nil && observedGeneration >= r.Generation
 }
 
-// rolloutOfArgoRollout returns the state and the progress of a Rollout. It compares the current template with
+// argoRolloutProgress returns the state and the progress of a Rollout. It compares the current template with
 // the stable template in the status, which the controller changes after the last step. A change that the
 // controller has not observed yet may still be combined with another change.
-func rolloutOfArgoRollout(rollout *argoRollout) (Rollout, Progress) {
+func argoRolloutProgress(rollout *argoRollout) (Rollout, Progress) {
 	status, replicas := &rollout.Status, rollout.replicas()
 	progress := Progress{
 		ProgressCount: status.UpdatedReplicas + min(status.AvailableReplicas, status.UpdatedReplicas),
@@ -131,7 +131,7 @@ func rolloutOfArgoRollout(rollout *argoRollout) (Rollout, Progress) {
 		IsDown:        replicas > 0 && status.AvailableReplicas == 0,
 		IsBetween:     status.StableRS != "" && status.StableRS != status.CurrentPodHash,
 	}
-	progress.Evidence, progress.Idle = availableUpdated(status.UpdatedReplicas, status.AvailableReplicas, status.Replicas), idleAt(replicas)
+	progress.Evidence, progress.Idle = minAvailableUpdated(status.UpdatedReplicas, status.AvailableReplicas, status.Replicas), idleReason(replicas)
 	heldReason := ""
 	switch {
 	case rollout.Spec.Paused:
@@ -145,7 +145,7 @@ func rolloutOfArgoRollout(rollout *argoRollout) (Rollout, Progress) {
 		progress.ProgressCount, progress.Evidence = 0, 0 // These count pods of the previous template.
 		return RolloutProgressing, progress
 	case status.Abort || status.Phase == argoDegraded:
-		progress.FailureCause = argoCause(rollout)
+		progress.FailureCause = argoFailureCause(rollout)
 		progress.Advice = "after you fix the cause, run kubectl argo rollouts retry"
 		return RolloutFailed, progress
 	case progress.IsBetween && heldReason != "":
@@ -175,19 +175,19 @@ func rejectionInArgoRollout(rollout *argoRollout) string {
 	return ""
 }
 
-// argoCause returns the reason of a failed rollout. It returns "" if the rollout failed because its deadline
+// argoFailureCause returns the reason of a failed rollout. It returns "" if the rollout failed because its deadline
 // has passed.
-func argoCause(rollout *argoRollout) string {
+func argoFailureCause(rollout *argoRollout) string {
 	progress, invalid := rollout.condition("Progressing"), rollout.condition("InvalidSpec")
 	switch {
 	case invalid.Status == corev1.ConditionTrue:
-		return "spec is invalid: " + refusalText(invalid.Message)
+		return "spec is invalid: " + limitRejectionText(invalid.Message)
 	case progress.Status == corev1.ConditionFalse && progress.Reason == rolloutAborted:
-		return "the rollout was aborted: " + refusalText(progress.Message)
+		return "the rollout was aborted: " + limitRejectionText(progress.Message)
 	case rollout.Status.Abort:
 		return "the rollout was aborted"
 	case progress.Status == corev1.ConditionFalse && progress.Reason != "" && progress.Reason != progressDeadlineExceeded:
-		return "the controller reports " + progress.Reason + ": " + refusalText(progress.Message)
+		return "the controller reports " + progress.Reason + ": " + limitRejectionText(progress.Message)
 	}
 	return ""
 }
@@ -205,7 +205,7 @@ func (r *argoRollout) condition(kind string) argoCondition {
 // argoHashLabel is the label that the controller sets on ReplicaSets and pods.
 const argoHashLabel = "rollouts-pod-template-hash"
 
-func newestOfArgoRollout(object Object, sets []metav1.Object) metav1.Object {
+func newestArgoReplicaSet(object Object, sets []metav1.Object) metav1.Object {
 	rollout, _ := decodeArgoRollout(object)
 	for _, set := range sets {
 		if metav1.IsControlledBy(set, object) && set.GetLabels()[argoHashLabel] == rollout.Status.CurrentPodHash {
@@ -215,7 +215,7 @@ func newestOfArgoRollout(object Object, sets []metav1.Object) metav1.Object {
 	return nil
 }
 
-func finishArgoRollout(object Object) {
+func setFinishedArgoRollout(object Object) {
 	rollout, _ := object.(*unstructured.Unstructured)
 	fields, _ := decodeArgoRollout(object)
 	if fields.Status.ObservedGeneration != "" || fields.Status.Replicas != 0 {

@@ -95,7 +95,7 @@ func decodeArgoRollout(object Object) (*argoRollout, Unread) {
 	for _, section := range []string{"metadata", "spec", "status"} {
 		content, isMap := fields[section].(map[string]any)
 		if fields[section] != nil && !isMap {
-			unread.Other = misfit(section, fields[section], func(value any) error { return decodeTree(map[string]any{section: value}, &argoRollout{}) })
+			unread.Other = describeMisfit(section, fields[section], func(value any) error { return decodeTree(map[string]any{section: value}, &argoRollout{}) })
 		}
 		for _, key := range slices.Sorted(maps.Keys(content)) {
 			reason := rollout.decodeField(section, key, content[key])
@@ -110,7 +110,7 @@ func decodeArgoRollout(object Object) (*argoRollout, Unread) {
 		unread.Template = "" // The template of the other workload is used.
 	}
 	if unread.Template != "" {
-		rollout.Spec.Template.Annotations = textsIn(tree.MapAt(fields, "spec", "template", "metadata", "annotations"))
+		rollout.Spec.Template.Annotations = stringValues(tree.MapAt(fields, "spec", "template", "metadata", "annotations"))
 	}
 	return rollout, unread
 }
@@ -125,7 +125,7 @@ func (r *argoRollout) decodeField(section, key string, value any) string {
 	if err := CheckQuantities[argoRollout]("", map[string]any{section: map[string]any{key: value}}); err != nil {
 		fits = func(any) error { return err }
 	}
-	reason := misfit(section+tree.Path("", key), value, fits)
+	reason := describeMisfit(section+tree.Path("", key), value, fits)
 	if reason == "" {
 		_ = decode(value, r) // The value was decoded above.
 	}

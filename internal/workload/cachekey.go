@@ -21,14 +21,14 @@ func valueKeys() []string {
 // texts.
 func (v *View) appendValues(text []byte, keys []string) []byte {
 	for _, key := range keys {
-		text = appendTexts(text, key)
+		text = appendStrings(text, key)
 		switch key {
 		case "kind":
-			text = appendTexts(text, v.Kind)
+			text = appendStrings(text, v.Kind)
 		case "name":
-			text = appendTexts(text, v.Name)
+			text = appendStrings(text, v.Name)
 		case "namespace":
-			text = appendTexts(text, v.Namespace)
+			text = appendStrings(text, v.Namespace)
 		case "labels":
 			text = appendMap(text, v.Labels)
 		case "annotations":
@@ -36,11 +36,11 @@ func (v *View) appendValues(text []byte, keys []string) []byte {
 		case "containers":
 			text = v.appendContainers(text, "")
 		case "qosClass":
-			text = appendTexts(text, string(v.QoSClass))
+			text = appendStrings(text, string(v.QoSClass))
 		case "users":
 			text = v.appendUsers(text, "")
 		case "accountPullSecrets":
-			text = appendTexts(text, v.AccountPullSecrets()...)
+			text = appendStrings(text, v.AccountPullSecrets()...)
 		}
 	}
 	return text
@@ -63,13 +63,13 @@ func (v *View) ValuesHash(keys []string) string {
 	for _, key := range keys {
 		switch key {
 		case "containers":
-			text = v.appendContainers(appendTexts(text, key), v.Name)
+			text = v.appendContainers(appendStrings(text, key), v.Name)
 		case "users":
-			text = v.appendUsers(appendTexts(text, key), v.Name)
+			text = v.appendUsers(appendStrings(text, key), v.Name)
 		case GraceKey:
-			text = binary.AppendVarint(appendTexts(text, key), ptr.Deref(v.GraceSeconds, corev1.DefaultTerminationGracePeriodSeconds))
+			text = binary.AppendVarint(appendStrings(text, key), ptr.Deref(v.GraceSeconds, corev1.DefaultTerminationGracePeriodSeconds))
 		case PullSecretsKey:
-			text = appendTexts(appendTexts(text, key), v.ownPullSecrets()...)
+			text = appendStrings(appendStrings(text, key), v.applicationPullSecrets()...)
 		default:
 			text = v.appendValues(text, []string{key})
 		}
@@ -84,18 +84,18 @@ const ownName = "\x00"
 // workload, the text contains ownName instead of the container's name.
 func (v *View) appendContainers(text []byte, name string) []byte {
 	for c := range v.applicationContainers() {
-		text = appendTexts(append(text, 'c'), maskName(c.Name, name))
+		text = appendStrings(append(text, 'c'), maskName(c.Name, name))
 		for _, port := range c.Ports {
-			text = appendTexts(append(text, 'p'), port.Name, string(port.Protocol))
+			text = appendStrings(append(text, 'p'), port.Name, string(port.Protocol))
 			text = binary.AppendVarint(text, int64(port.ContainerPort))
 		}
 		for _, mount := range c.Mounts {
-			if len(v.Owned) > 0 && v.isOurVolume(mount.Name) {
+			if len(v.Owned) > 0 && v.isOperatorVolume(mount.Name) {
 				continue
 			}
-			text = appendTexts(append(text, 'm'), mount.Name, mount.MountPath, mount.SubPath)
+			text = appendStrings(append(text, 'm'), mount.Name, mount.MountPath, mount.SubPath)
 			if mount.SubPathExpr != "" {
-				text = appendTexts(append(text, 'e'), mount.SubPathExpr, jsonText(variableValues(c.Env, mount.SubPathExpr)))
+				text = appendStrings(append(text, 'e'), mount.SubPathExpr, jsonText(variableValues(c.Env, mount.SubPathExpr)))
 			}
 		}
 	}

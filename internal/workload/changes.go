@@ -24,10 +24,10 @@ func Changes(oldBody, newBody map[string]any) []string {
 	oldTemplate, newTemplate := tree.MapAt(oldBody, "spec", "template"), tree.MapAt(newBody, "spec", "template")
 	for _, metadata := range []string{"labels", "annotations"} {
 		oldKeys, newKeys := tree.MapAt(oldTemplate, "metadata")[metadata], tree.MapAt(newTemplate, "metadata")[metadata]
-		changes = append(changes, changesIn(metadata, "", withoutOperatorKeys(oldKeys), withoutOperatorKeys(newKeys))...)
+		changes = append(changes, listValueChanges(metadata, "", withoutOperatorKeys(oldKeys), withoutOperatorKeys(newKeys))...)
 	}
 	pod := tree.Pod[len(tree.Pod)-1]
-	return append(changes, changesIn("", "", normal("", orEmpty(oldTemplate[pod])), normal("", orEmpty(newTemplate[pod])))...)
+	return append(changes, listValueChanges("", "", normalizeValue("", orEmpty(oldTemplate[pod])), normalizeValue("", orEmpty(newTemplate[pod])))...)
 }
 
 // withoutOperatorKeys returns labels or annotations without the operator's keys.
@@ -44,16 +44,16 @@ func orEmpty(value any) map[string]any {
 	return map[string]any{}
 }
 
-// changesIn lists the differences between two values at a path. The second argument is the last field of the
+// listValueChanges lists the differences between two values at a path. The second argument is the last field of the
 // path. A nil value means that the field is missing.
-func changesIn(path, field string, before, after any) []string {
+func listValueChanges(path, field string, before, after any) []string {
 	oldMap, wasMap := before.(map[string]any)
 	newMap, isMap := after.(map[string]any)
 	switch {
 	case wasMap && isMap:
-		return listChanges(oldMap, newMap, func(key string) (string, string) { return join(path, key), key })
+		return listChanges(oldMap, newMap, func(key string) (string, string) { return joinPath(path, key), key })
 	case isKeyed(field, before) && isKeyed(field, after):
-		return listChanges(byKey(field, before), byKey(field, after), func(key string) (string, string) { return path + "[" + key + "]", field })
+		return listChanges(itemsByKey(field, before), itemsByKey(field, after), func(key string) (string, string) { return path + "[" + key + "]", field })
 	case jsonText(before) == jsonText(after):
 		return nil
 	case after == nil:
@@ -80,12 +80,12 @@ func listChanges(before, after map[string]any, locate func(key string) (path, fi
 	var changes []string
 	for _, key := range keys {
 		path, field := locate(key)
-		changes = append(changes, changesIn(path, field, before[key], after[key])...)
+		changes = append(changes, listValueChanges(path, field, before[key], after[key])...)
 	}
 	return changes
 }
 
-func join(path, key string) string {
+func joinPath(path, key string) string {
 	if path == "" {
 		return key
 	}
@@ -105,8 +105,8 @@ func isKeyed(field string, value any) bool {
 	return itemKeys[field] != "" && (isList || value == nil)
 }
 
-// byKey returns the items of a list by their merge keys.
-func byKey(field string, list any) map[string]any {
+// itemsByKey returns the items of a list by their merge keys.
+func itemsByKey(field string, list any) map[string]any {
 	items := map[string]any{}
 	for _, item := range tree.List(list) {
 		items[itemKey(field, item)] = item

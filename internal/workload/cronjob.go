@@ -33,7 +33,7 @@ var cronJobs = Kind{
 
 	completePod: func(pod *corev1.Pod, object Object) {
 		pod.Labels[batchv1.JobNameLabel], pod.Labels[batchv1.ControllerUidLabel] = pod.Name, string(object.GetUID())
-		ownedByMade(pod, object, batchv1.SchemeGroupVersion.WithKind("Job"))
+		setCreatedOwner(pod, object, batchv1.SchemeGroupVersion.WithKind("Job"))
 	},
 }
 
@@ -43,12 +43,12 @@ func readCronJob(object any) (Content, bool) {
 		return Content{}, false
 	}
 	content := Content{Template: &job.Spec.JobTemplate.Spec.Template, Observed: true, Rollout: RolloutComplete}
-	content.Remark = remarkOnFailures(job.Spec.JobTemplate.Spec.PodFailurePolicy)
+	content.Remark = failurePolicyRemark(job.Spec.JobTemplate.Spec.PodFailurePolicy)
 	content.IsByRuns, content.Idle = true, "the next run uses the new template"
 	if ptr.Deref(job.Spec.Suspend, false) {
 		content.Idle = "the CronJob is suspended; its next run uses the new template"
 	}
-	written, scheduled := writtenAt(job), job.Status.LastScheduleTime
+	written, scheduled := lastWriteTime(job), job.Status.LastScheduleTime
 	if !written.IsZero() && (scheduled == nil || !scheduled.After(written)) {
 		content.Rollout, content.IsHeldByWrite, content.HeldReason = PodsNotReplaced, true, content.Idle
 		content.Old = int32(len(job.Status.Active)) //nolint:gosec // The controller starts few at once.
@@ -64,21 +64,21 @@ func readCronJob(object any) (Content, bool) {
 	return content, true
 }
 
-// writtenAt returns the time of the last write by one of the operator's managers, in whole seconds. It returns
+// lastWriteTime returns the time of the last write by one of the operator's managers, in whole seconds. It returns
 // zero if the managers have never written the object.
-func writtenAt(object metav1.Object) (last time.Time) {
+func lastWriteTime(object metav1.Object) (last time.Time) {
 	entries := object.GetManagedFields()
 	for i := range entries {
-		if entry := &entries[i]; isOurs(entry) && entry.Time != nil && entry.Time.After(last) {
+		if entry := &entries[i]; isOperatorEntry(entry) && entry.Time != nil && entry.Time.After(last) {
 			last = entry.Time.Time
 		}
 	}
 	return last
 }
 
-// remarkOnFailures returns a remark about the rules of a podFailurePolicy that also apply to the sidecar's exit
+// failurePolicyRemark returns a remark about the rules of a podFailurePolicy that also apply to the sidecar's exit
 // code, because they do not name a container. It returns "" if the policy does not have such rules.
-func remarkOnFailures(policy *batchv1.PodFailurePolicy) string {
+func failurePolicyRemark(policy *batchv1.PodFailurePolicy) string {
 	if policy == nil {
 		return ""
 	}

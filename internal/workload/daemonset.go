@@ -26,7 +26,7 @@ var daemonSets = Kind{
 	Revisions: &Revisions{
 		Plural:  "ControllerRevisions",
 		NewList: func() List { return &appsv1.ControllerRevisionList{} },
-		Newest:  newestOfDaemonSet,
+		Newest:  newestDaemonSetRevision,
 		HasPod: func(object Object, revision metav1.Object, pod *corev1.Pod) bool {
 			const hash = appsv1.ControllerRevisionHashLabelKey
 			return metav1.IsControlledBy(pod, object) && pod.Labels[hash] == revision.GetLabels()[hash]
@@ -34,16 +34,16 @@ var daemonSets = Kind{
 	},
 	New:     func() Object { return &appsv1.DaemonSet{} },
 	NewList: func() List { return &appsv1.DaemonSetList{} },
-	finish:  finishDaemonSet,
+	finish:  setFinishedDaemonSet,
 	read:    readDaemonSet,
 
-	strategy: strategyOfDaemonSet,
+	strategy: daemonSetStrategy,
 	completePod: func(pod *corev1.Pod, _ Object) {
 		pod.Labels[appsv1.ControllerRevisionHashLabelKey], pod.Labels["pod-template-generation"] = generatedSuffix, "1"
 	},
 }
 
-func strategyOfDaemonSet(object Object, pods int, defaults Defaults) Strategy {
+func daemonSetStrategy(object Object, pods int, defaults Defaults) Strategy {
 	set, isOne := object.(*appsv1.DaemonSet)
 	if !isOne {
 		return Strategy{}
@@ -67,11 +67,11 @@ func readDaemonSet(object any) (Content, bool) {
 		Missing:  max(set.Status.DesiredNumberScheduled-set.Status.CurrentNumberScheduled, 0),
 		History:  ptr.Deref(set.Spec.RevisionHistoryLimit, unsetHistory),
 	}
-	content.Rollout, content.Progress = rolloutOfDaemonSet(set)
+	content.Rollout, content.Progress = daemonSetProgress(set)
 	return content, true
 }
 
-func rolloutOfDaemonSet(set *appsv1.DaemonSet) (Rollout, Progress) {
+func daemonSetProgress(set *appsv1.DaemonSet) (Rollout, Progress) {
 	status := &set.Status
 	progress := Progress{
 		ProgressCount: status.UpdatedNumberScheduled + min(status.NumberAvailable, status.UpdatedNumberScheduled),
@@ -79,7 +79,7 @@ func rolloutOfDaemonSet(set *appsv1.DaemonSet) (Rollout, Progress) {
 		Old:           max(status.CurrentNumberScheduled-status.UpdatedNumberScheduled, 0),
 		IsDown:        status.DesiredNumberScheduled > 0 && status.NumberAvailable == 0,
 	}
-	progress.Evidence = availableUpdated(status.UpdatedNumberScheduled, status.NumberAvailable, status.CurrentNumberScheduled)
+	progress.Evidence = minAvailableUpdated(status.UpdatedNumberScheduled, status.NumberAvailable, status.CurrentNumberScheduled)
 	isOnDelete := set.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType
 	isObserved := status.ObservedGeneration >= set.Generation
 	switch {
@@ -104,9 +104,9 @@ func rolloutOfDaemonSet(set *appsv1.DaemonSet) (Rollout, Progress) {
 	return RolloutComplete, progress
 }
 
-// newestOfDaemonSet returns the revision with the highest number, because the status does not name the
+// newestDaemonSetRevision returns the revision with the highest number, because the status does not name the
 // revision. An undo gives the restored revision the highest number.
-func newestOfDaemonSet(object Object, revisions []metav1.Object) metav1.Object {
+func newestDaemonSetRevision(object Object, revisions []metav1.Object) metav1.Object {
 	var newest *appsv1.ControllerRevision
 	for _, candidate := range revisions {
 		revision, isOne := candidate.(*appsv1.ControllerRevision)
@@ -120,9 +120,9 @@ func newestOfDaemonSet(object Object, revisions []metav1.Object) metav1.Object {
 	return newest
 }
 
-// finishDaemonSet sets the status of a DaemonSet from a file: one available pod and 0 desired pods. A file does
+// setFinishedDaemonSet sets the status of a DaemonSet from a file: one available pod and 0 desired pods. A file does
 // not contain the number of nodes, and a DaemonSet without nodes is rare.
-func finishDaemonSet(object Object) {
+func setFinishedDaemonSet(object Object) {
 	if set, isOne := object.(*appsv1.DaemonSet); isOne && set.Status.ObservedGeneration == 0 {
 		set.Status.ObservedGeneration = set.Generation
 		set.Status.CurrentNumberScheduled, set.Status.UpdatedNumberScheduled = 1, 1

@@ -34,17 +34,17 @@ var deployments = Kind{
 	},
 	New:     func() Object { return &appsv1.Deployment{} },
 	NewList: func() List { return &appsv1.DeploymentList{} },
-	finish:  finishDeployment,
+	finish:  setFinishedDeployment,
 	read:    readDeployment,
 
-	strategy: strategyOfDeployment,
+	strategy: deploymentStrategy,
 	completePod: func(pod *corev1.Pod, object Object) {
 		pod.Labels[appsv1.DefaultDeploymentUniqueLabelKey] = generatedSuffix
-		ownedByMade(pod, object, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"))
+		setCreatedOwner(pod, object, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"))
 	},
 }
 
-func strategyOfDeployment(object Object, pods int, defaults Defaults) Strategy {
+func deploymentStrategy(object Object, pods int, defaults Defaults) Strategy {
 	deployment, isOne := object.(*appsv1.Deployment)
 	if !isOne {
 		return Strategy{}
@@ -77,7 +77,7 @@ func readDeployment(object any) (Content, bool) {
 		Template: &deployment.Spec.Template, Selector: deployment.Spec.Selector,
 		Pods: ptr.Deref(deployment.Spec.Replicas, 1), Paused: deployment.Spec.Paused,
 		Observed: deployment.Status.ObservedGeneration >= deployment.Generation,
-		Rollout:  rolloutOfDeployment(deployment), Refusal: rejectionInDeployment(&deployment.Status),
+		Rollout:  deploymentRollout(deployment), Refusal: rejectionInDeployment(&deployment.Status),
 		History: ptr.Deref(deployment.Spec.RevisionHistoryLimit, unsetHistory),
 	}
 	if content.Paused && content.Rollout == RolloutProgressing && content.Observed {
@@ -85,9 +85,9 @@ func readDeployment(object any) (Content, bool) {
 		content.Old = max(deployment.Status.Replicas-deployment.Status.UpdatedReplicas, 0)
 	}
 	if content.Observed {
-		content.Evidence = availableUpdated(deployment.Status.UpdatedReplicas, deployment.Status.AvailableReplicas, deployment.Status.Replicas)
+		content.Evidence = minAvailableUpdated(deployment.Status.UpdatedReplicas, deployment.Status.AvailableReplicas, deployment.Status.Replicas)
 	}
-	content.Idle = idleAt(content.Pods)
+	content.Idle = idleReason(content.Pods)
 	content.IsDown = findCondition(&deployment.Status, appsv1.DeploymentAvailable).Status == corev1.ConditionFalse
 	switch progress := findCondition(&deployment.Status, appsv1.DeploymentProgressing); progress.Reason {
 	case newReplicaSetAvailable:
@@ -115,7 +115,7 @@ func newestReplicaSet(object Object, replicaSets []metav1.Object) metav1.Object 
 	return nil
 }
 
-func rolloutOfDeployment(deployment *appsv1.Deployment) Rollout {
+func deploymentRollout(deployment *appsv1.Deployment) Rollout {
 	status := &deployment.Status
 	if status.ObservedGeneration < deployment.Generation {
 		return RolloutProgressing
@@ -157,7 +157,7 @@ func rejectionInDeployment(status *appsv1.DeploymentStatus) string {
 	return ""
 }
 
-func finishDeployment(object Object) {
+func setFinishedDeployment(object Object) {
 	deployment, isOne := object.(*appsv1.Deployment)
 	if !isOne || deployment.Status.ObservedGeneration != 0 || deployment.Status.Replicas != 0 {
 		return

@@ -9,17 +9,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// isOurs reports whether a managedFields entry belongs to a field manager of the operator.
-func isOurs(entry *metav1.ManagedFieldsEntry) bool { return isApply(entry) || isPatch(entry) }
+// isOperatorEntry reports whether a managedFields entry belongs to a field manager of the operator.
+func isOperatorEntry(entry *metav1.ManagedFieldsEntry) bool {
+	return isOperatorApply(entry) || isOperatorPatch(entry)
+}
 
-// isApply reports whether an entry records a server-side apply by a field manager of the operator.
-func isApply(entry *metav1.ManagedFieldsEntry) bool {
+// isOperatorApply reports whether an entry records a server-side apply by a field manager of the operator.
+func isOperatorApply(entry *metav1.ManagedFieldsEntry) bool {
 	return entry.Operation == metav1.ManagedFieldsOperationApply && entry.Subresource == "" &&
 		entry.FieldsV1 != nil && meta.IsManager(entry.Manager)
 }
 
-// isPatch reports whether an entry records a patch by a field manager of the operator.
-func isPatch(entry *metav1.ManagedFieldsEntry) bool {
+// isOperatorPatch reports whether an entry records a patch by a field manager of the operator.
+func isOperatorPatch(entry *metav1.ManagedFieldsEntry) bool {
 	return entry.Operation == metav1.ManagedFieldsOperationUpdate && entry.Subresource == "" && meta.IsManager(entry.Manager)
 }
 

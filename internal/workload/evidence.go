@@ -6,16 +6,16 @@ package workload
 // heldOnDelete explains why a workload with the update strategy OnDelete keeps its pods.
 const heldOnDelete = "updateStrategy is OnDelete; pods get the new template when they are deleted"
 
-// availableUpdated returns the minimum number of available pods with the newest template. It assumes that all pods
+// minAvailableUpdated returns the minimum number of available pods with the newest template. It assumes that all pods
 // with an older template are available, because a status counts the available pods of all templates together.
-func availableUpdated(updated, available, pods int32) int32 {
+func minAvailableUpdated(updated, available, pods int32) int32 {
 	older := max(pods-updated, 0)
 	return max(min(updated, available-older), 0)
 }
 
-// idleAt explains why a workload with a number of replicas does not start pods. It returns "" if the workload
+// idleReason explains why a workload with a number of replicas does not start pods. It returns "" if the workload
 // starts pods.
-func idleAt(replicas int32) string {
+func idleReason(replicas int32) string {
 	if replicas == 0 {
 		return "0 replicas"
 	}

@@ -21,10 +21,10 @@ var atomic = []string{
 // keyed are the lists of a pod with items that managed fields identify by keys.
 var keyed = []string{"initContainers", "containers", "volumes", "env", "ports", "volumeMounts", "volumeDevices", "claims", pullSecrets}
 
-// extract returns the live values of the fields that a managed-fields map in FieldsV1 notation lists. In this
+// extractOwnedFields returns the live values of the fields that a managed-fields map in FieldsV1 notation lists. In this
 // notation, "f:name" is a field, "k:{…}" a list item with its keys, and "v:…" an item of a set. "." is the
 // value itself, and an empty map is a whole value.
-func extract(key string, fields map[string]any, live any) any {
+func extractOwnedFields(key string, fields map[string]any, live any) any {
 	if len(fields) == 0 {
 		switch live.(type) {
 		case map[string]any:
@@ -47,20 +47,20 @@ func extract(key string, fields map[string]any, live any) any {
 				continue
 			}
 			if item, ok := value[name]; ok {
-				result[name] = extract(name, tree.Map(children), item)
+				result[name] = extractOwnedFields(name, tree.Map(children), item)
 			}
 		}
 		return result
 	case []any:
-		return extractItems(key, fields, value)
+		return extractOwnedItems(key, fields, value)
 	default:
 		return live
 	}
 }
 
-// extractItems returns the items of a live list that managed fields list, in the order of the live list. Items
+// extractOwnedItems returns the items of a live list that managed fields list, in the order of the live list. Items
 // of imagePullSecrets are returned whole.
-func extractItems(list string, fields map[string]any, live []any) []any {
+func extractOwnedItems(list string, fields map[string]any, live []any) []any {
 	type item struct{ keys, fields map[string]any }
 	var items []item
 	var members []string
@@ -90,7 +90,7 @@ func extractItems(list string, fields map[string]any, live []any) []any {
 			if list == pullSecrets {
 				result = append(result, object)
 			} else {
-				result = append(result, extract("", entry.fields, object))
+				result = append(result, extractOwnedFields("", entry.fields, object))
 			}
 			break
 		}

@@ -35,7 +35,7 @@ type Fault struct {
 // refusalLimit limits the text of a rejection, in bytes.
 const refusalLimit = 512
 
-func refusalText(message string) string {
+func limitRejectionText(message string) string {
 	return strings.ToValidUTF8(message[:min(len(message), refusalLimit)], "")
 }
 
@@ -44,8 +44,8 @@ func refusalText(message string) string {
 // evicted or have ended, because this also happens during a node drain.
 func FindFault(pods []corev1.Pod, containers []string, now time.Time) Fault {
 	var firstFault Fault
-	for _, pod := range byName(pods) {
-		if isLeaving(pod) {
+	for _, pod := range podsByName(pods) {
+		if isEndedOrDeleted(pod) {
 			continue
 		}
 		if fault := containerFault(pod, containers, now); fault.Reason != "" {
@@ -58,7 +58,7 @@ func FindFault(pods []corev1.Pod, containers []string, now time.Time) Fault {
 	return firstFault
 }
 
-func byName(pods []corev1.Pod) []*corev1.Pod {
+func podsByName(pods []corev1.Pod) []*corev1.Pod {
 	sorted := make([]*corev1.Pod, len(pods))
 	for i := range pods {
 		sorted[i] = &pods[i]
@@ -67,7 +67,7 @@ func byName(pods []corev1.Pod) []*corev1.Pod {
 	return sorted
 }
 
-func isLeaving(pod *corev1.Pod) bool {
+func isEndedOrDeleted(pod *corev1.Pod) bool {
 	isDisrupted := slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
 		return c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue
 	})
@@ -91,27 +91,27 @@ func containerFault(pod *corev1.Pod, containers []string, now time.Time) Fault {
 		if !slices.Contains(containers, status.Name) {
 			continue
 		}
-		if reason, message := faultIn(&status, isLasting(pod, status.Name)); reason != "" {
+		if reason, message := containerStatusFault(&status, isLongRunning(pod, status.Name)); reason != "" {
 			return Fault{Reason: reason, Message: fmt.Sprintf("container %s of pod %s: %s", status.Name, pod.Name, message), IsOurs: true, Container: status.Name}
 		}
 	}
 	return readinessFault(pod, containers, now)
 }
 
-// faultIn returns the reason why a container does not run, or "" if it runs or is about to start. If a lasting
-// container has terminated, even with exit code 0, faultIn returns a fault.
-func faultIn(status *corev1.ContainerStatus, isLasting bool) (reason, message string) {
+// containerStatusFault returns the reason why a container does not run, or "" if it runs or is about to start. If a lasting
+// container has terminated, even with exit code 0, containerStatusFault returns a fault.
+func containerStatusFault(status *corev1.ContainerStatus, isLasting bool) (reason, message string) {
 	termination := status.State.Terminated
 	if waiting := status.State.Waiting; waiting != nil {
 		switch waiting.Reason {
 		case "ImagePullBackOff", "ErrImagePull", "ErrImageNeverPull", "InvalidImageName", "ImageInspectError", "RegistryUnavailable":
-			return meta.ReasonImagePullBackOff, quoteKubelet("image cannot be pulled", waiting)
+			return meta.ReasonImagePullBackOff, quoteKubeletMessage("image cannot be pulled", waiting)
 		case "CreateContainerConfigError", "CreateContainerError", "RunContainerError":
-			return meta.ReasonCreateContainerConfigError, quoteKubelet("cannot be created", waiting)
+			return meta.ReasonCreateContainerConfigError, quoteKubeletMessage("cannot be created", waiting)
 		}
 		termination = status.LastTerminationState.Terminated
 		if waiting.Reason == "CrashLoopBackOff" && termination == nil {
-			return meta.ReasonCrashLoopBackOff, quoteKubelet("keeps exiting", waiting)
+			return meta.ReasonCrashLoopBackOff, quoteKubeletMessage("keeps exiting", waiting)
 		}
 	}
 	if termination == nil && !status.Ready { // The container was restarted.
@@ -126,8 +126,8 @@ func faultIn(status *corev1.ContainerStatus, isLasting bool) (reason, message st
 	return meta.ReasonCrashLoopBackOff, describeTermination(termination)
 }
 
-// quoteKubelet returns the description of a problem, followed by the reason and the message of the kubelet.
-func quoteKubelet(problem string, waiting *corev1.ContainerStateWaiting) string {
+// quoteKubeletMessage returns the description of a problem, followed by the reason and the message of the kubelet.
+func quoteKubeletMessage(problem string, waiting *corev1.ContainerStateWaiting) string {
 	const limit = 256
 	words := strings.ToValidUTF8(waiting.Message[:min(len(waiting.Message), limit)], "")
 	return strings.TrimSuffix(fmt.Sprintf("%s: %s: %s", problem, waiting.Reason, words), ": ")

@@ -17,7 +17,7 @@ import (
 // changes the hash, except changes of bookkeeping annotations. Workloads keep the hash from one release to the
 // next. If a release computed another hash for the same fields, the operator would write all workloads again.
 func Hash(applied map[string]any) string {
-	return meta.Digest([]byte(jsonText(normal("", withoutBookkeeping(applied)))), 12)
+	return meta.Digest([]byte(jsonText(normalizeValue("", withoutBookkeeping(applied)))), 12)
 }
 
 // withoutBookkeeping returns the applied body without the operator's bookkeeping annotations.
@@ -40,9 +40,9 @@ var atomicDefaults = map[string]struct{ field, value string }{
 	"serviceAccountToken": {"expirationSeconds", "3600"},
 }
 
-// normal returns a value without the API server's defaults and with sorted list items. The order of the items
+// normalizeValue returns a value without the API server's defaults and with sorted list items. The order of the items
 // does not count, because other managers may insert items between them.
-func normal(key string, value any) any {
+func normalizeValue(key string, value any) any {
 	switch v := value.(type) {
 	case map[string]any:
 		added, hasDefault := atomicDefaults[key]
@@ -51,14 +51,14 @@ func normal(key string, value any) any {
 			if hasDefault && name == added.field && jsonText(item) == added.value {
 				continue
 			}
-			result[name] = normal(name, item)
+			result[name] = normalizeValue(name, item)
 		}
 		return result
 	case []any:
 		result := make([]any, len(v))
 		named := len(v) > 0
 		for i, item := range v {
-			result[i] = normal("", item)
+			result[i] = normalizeValue("", item)
 			if _, isMap := item.(map[string]any); !isMap {
 				named = false
 			}

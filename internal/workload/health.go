@@ -29,12 +29,12 @@ type RestartRule struct {
 // FindFault returns a fault for the first pod, in the order of their names, with a named container that was
 // restarted too often. FindFault ignores pods that are being deleted or have ended.
 func (w *RestartRule) FindFault(pods []corev1.Pod, containers []string) Fault {
-	for _, pod := range byName(pods) {
-		if isLeaving(pod) || pod.CreationTimestamp.Time.Before(w.StartedAt) {
+	for _, pod := range podsByName(pods) {
+		if isEndedOrDeleted(pod) || pod.CreationTimestamp.Time.Before(w.StartedAt) {
 			continue
 		}
 		for _, status := range containerStatuses(pod) {
-			if slices.Contains(containers, status.Name) && w.isTooOften(&status) {
+			if slices.Contains(containers, status.Name) && w.exceedsRestarts(&status) {
 				return Fault{
 					Reason: meta.ReasonSidecarRestarts, IsOurs: true, IsRestarts: true, Container: status.Name,
 					Message: fmt.Sprintf("container %s of pod %s was restarted %d times; last termination: %s", status.Name, pod.Name, status.RestartCount, describeTermination(status.LastTerminationState.Terminated)),
@@ -45,7 +45,7 @@ func (w *RestartRule) FindFault(pods []corev1.Pod, containers []string) Fault {
 	return Fault{}
 }
 
-func (w *RestartRule) isTooOften(status *corev1.ContainerStatus) bool {
+func (w *RestartRule) exceedsRestarts(status *corev1.ContainerStatus) bool {
 	termination := status.LastTerminationState.Terminated
 	return status.RestartCount >= w.Restarts && (w.RetriedAt.IsZero() || termination != nil && termination.FinishedAt.After(w.RetriedAt))
 }
@@ -78,13 +78,13 @@ func readinessFault(pod *corev1.Pod, containers []string, now time.Time) Fault {
 	for _, status := range containerStatuses(pod) {
 		isOurs := slices.Contains(containers, status.Name)
 		switch spec := findContainer(pod, status.Name); {
-		case spec == nil, !isLasting(pod, status.Name), status.Ready:
+		case spec == nil, !isLongRunning(pod, status.Name), status.Ready:
 		case !isOurs, status.State.Running == nil:
 			return Fault{} // Other containers are also not ready.
 		default:
 			// The clock of the node may be behind. The API server sets the creation time of the pod.
 			ran := now.Sub(maxTime(status.State.Running.StartedAt.Time, pod.CreationTimestamp.Time))
-			if ran < unreadyFor(spec.ReadinessProbe) || !ptr.Deref(status.Started, true) {
+			if ran < maxUnreadyTime(spec.ReadinessProbe) || !ptr.Deref(status.Started, true) {
 				return Fault{}
 			}
 			fault = Fault{
@@ -96,8 +96,8 @@ func readinessFault(pod *corev1.Pod, containers []string, now time.Time) Fault {
 	return fault
 }
 
-// unreadyFor returns the time for which a container with a readiness probe may run without being ready.
-func unreadyFor(probe *corev1.Probe) time.Duration {
+// maxUnreadyTime returns the time for which a container with a readiness probe may run without being ready.
+func maxUnreadyTime(probe *corev1.Probe) time.Duration {
 	if probe == nil {
 		return minUnready
 	}
@@ -122,9 +122,9 @@ func findContainer(pod *corev1.Pod, name string) *corev1.Container {
 	return nil
 }
 
-// isLasting reports whether a container must run as long as its pod: an application container or a native
+// isLongRunning reports whether a container must run as long as its pod: an application container or a native
 // sidecar.
-func isLasting(pod *corev1.Pod, name string) bool {
+func isLongRunning(pod *corev1.Pod, name string) bool {
 	isNamed := func(c corev1.Container) bool { return c.Name == name }
 	if slices.ContainsFunc(pod.Spec.Containers, isNamed) {
 		return true

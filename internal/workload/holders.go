@@ -88,7 +88,7 @@ func SharesTemplate(object, workloadObject Object) bool {
 // or is a Job that has ended.
 func PodSpecFor(object runtime.Object) (*corev1.PodSpec, bool) {
 	template, ok := templateIn(object)
-	if job, isJob := object.(*batchv1.Job); !ok || isJob && isOver(job) {
+	if job, isJob := object.(*batchv1.Job); !ok || isJob && hasJobEnded(job) {
 		return nil, false
 	}
 	return &template.Spec, true
@@ -115,8 +115,8 @@ func templateIn(object runtime.Object) (*corev1.PodTemplateSpec, bool) {
 	return nil, false
 }
 
-// isOver reports whether a Job does not start pods anymore.
-func isOver(job *batchv1.Job) bool {
+// hasJobEnded reports whether a Job does not start pods anymore.
+func hasJobEnded(job *batchv1.Job) bool {
 	return job.DeletionTimestamp != nil || slices.ContainsFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool {
 		return c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed)
 	})

@@ -30,19 +30,19 @@ var jobs = Kind{
 
 func readJob(object any) (Content, bool) {
 	if metadata, isOne := object.(*metav1.PartialObjectMetadata); isOne && metadata != nil && metadata.GroupVersionKind() == batchv1.SchemeGroupVersion.WithKind("Job") {
-		return Content{Template: &corev1.PodTemplateSpec{}, Observed: true, Rollout: RolloutComplete}, !isRun(metadata)
+		return Content{Template: &corev1.PodTemplateSpec{}, Observed: true, Rollout: RolloutComplete}, !isGeneratedJob(metadata)
 	}
 	job, isOne := object.(*batchv1.Job)
-	if !isOne || job == nil || isRun(job) {
+	if !isOne || job == nil || isGeneratedJob(job) {
 		return Content{}, false
 	}
 	return Content{Template: &job.Spec.Template, Selector: job.Spec.Selector, Observed: true, Rollout: RolloutComplete}, true
 }
 
-// isRun reports whether a Job does not count as a workload, because a CronJob or the operator created it. A Job
+// isGeneratedJob reports whether a Job does not count as a workload, because a CronJob or the operator created it. A Job
 // of a CronJob has the CronJob's template, and the sidecar if the CronJob has it. The operator's Jobs run only
 // Vector.
-func isRun(job metav1.Object) bool {
+func isGeneratedJob(job metav1.Object) bool {
 	owner := metav1.GetControllerOf(job)
 	return owner != nil && owner.Kind == cronJobs.Kind || job.GetLabels()[meta.LabelValidation] != ""
 }

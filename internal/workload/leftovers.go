@@ -19,13 +19,13 @@ func Managers(object Object) []string {
 	return ReadManagedFields(object).Managers
 }
 
-// writers returns the operator's field managers that managedFields name, or that the lists of items in the pod
+// recordedManagers returns the operator's field managers that managedFields name, or that the lists of items in the pod
 // template name.
-func writers(object Object) []string {
+func recordedManagers(object Object) []string {
 	var managers []string
 	entries := object.GetManagedFields()
 	for i := range entries {
-		if entry := &entries[i]; isOurs(entry) {
+		if entry := &entries[i]; isOperatorEntry(entry) {
 			managers = append(managers, entry.Manager)
 		}
 	}
@@ -63,12 +63,12 @@ func (o *Owned) addLeftovers(items *meta.InjectedItems, live map[string]any, dep
 	for _, list := range podLists {
 		for _, item := range tree.List(pod[list]) {
 			name := tree.Name(item)
-			listed, owned, isTheirs := items.Containers, &o.Containers, deployers.container
+			listed, owned, isTheirs := items.Containers, &o.Containers, deployers.hasContainer
 			switch list {
 			case "volumes":
-				listed, owned, isTheirs = items.Volumes, &o.Volumes, deployers.volume
+				listed, owned, isTheirs = items.Volumes, &o.Volumes, deployers.hasVolume
 			case pullSecrets:
-				listed, owned, isTheirs = items.PullSecrets, &o.PullSecrets, deployers.pullSecret
+				listed, owned, isTheirs = items.PullSecrets, &o.PullSecrets, deployers.hasPullSecret
 			}
 			if !slices.Contains(listed, name) || slices.Contains(*owned, name) || isTheirs(name) {
 				continue
@@ -91,7 +91,7 @@ func (o *Owned) addLeftovers(items *meta.InjectedItems, live map[string]any, dep
 func (o *Owned) addKeys(mapName string, keys []string, live map[string]any, deployers *deployed) {
 	path := []string{"spec", "template", "metadata", mapName}
 	for _, key := range keys {
-		if value, isThere := tree.MapAt(live, path...)[key]; isThere && !deployers.key(mapName, key) {
+		if value, isThere := tree.MapAt(live, path...)[key]; isThere && !deployers.hasKey(mapName, key) {
 			tree.EnsureMap(o.Tree, path...)[key] = value
 		}
 	}

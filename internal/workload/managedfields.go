@@ -24,8 +24,8 @@ type ManagedFields struct {
 	entries map[string]entryKinds // by manager
 	listed  map[string]meta.InjectedItems
 
-	lists                                  map[string]*mention // by the names in podLists
-	annotations, podLabels, podAnnotations mention
+	lists                                  map[string]*keySet // by the names in podLists
+	annotations, podLabels, podAnnotations keySet
 	// pod reports whether the managers own pod fields other than items of podLists.
 	pod bool
 	// isRecorded reports whether only the lists of injected items, and not managedFields, define the operator's
@@ -34,20 +34,20 @@ type ManagedFields struct {
 	marks      *liveMarks
 }
 
-// mention is a set of map keys or of item names.
-type mention struct{ names map[string]bool }
+// keySet is a set of map keys or of item names.
+type keySet struct{ names map[string]bool }
 
-func (m *mention) add(name string) {
+func (m *keySet) add(name string) {
 	if m.names == nil {
 		m.names = map[string]bool{}
 	}
 	m.names[name] = true
 }
 
-func (m *mention) contains(name string) bool { return m.names[name] }
+func (m *keySet) contains(name string) bool { return m.names[name] }
 
 // addFields adds the keys of a map that managed fields list.
-func (m *mention) addFields(fields any) {
+func (m *keySet) addFields(fields any) {
 	for field := range tree.Map(fields) {
 		if name, ok := strings.CutPrefix(field, "f:"); ok {
 			m.add(name)
@@ -56,7 +56,7 @@ func (m *mention) addFields(fields any) {
 }
 
 // filter returns the entries of a map with keys in the set. It leaves out the records that a workload waits.
-func (m *mention) filter(values map[string]string) map[string]string {
+func (m *keySet) filter(values map[string]string) map[string]string {
 	result := map[string]string{}
 	for key, value := range values {
 		if m.contains(key) && !meta.IsWaiting(key) {
@@ -69,15 +69,15 @@ func (m *mention) filter(values map[string]string) map[string]string {
 // ReadManagedFields reads the managedFields entries and the lists of injected items of a workload.
 func ReadManagedFields(object Object) *ManagedFields {
 	m := &ManagedFields{
-		Managers: writers(object), listed: readInjectedItems(templateAnnotations(object)),
-		entries: map[string]entryKinds{}, lists: map[string]*mention{}, marks: marksIn(object),
+		Managers: recordedManagers(object), listed: readInjectedItems(templateAnnotations(object)),
+		entries: map[string]entryKinds{}, lists: map[string]*keySet{}, marks: readMarks(object),
 	}
 	for _, list := range podLists {
-		m.lists[list] = &mention{}
+		m.lists[list] = &keySet{}
 	}
 	records := readRecords(object)
 	if m.isRecorded = objectKind(object).Traits.AtomicLists; m.isRecorded {
-		m.mentionRecorded(object)
+		m.addRecordedAnnotations(object)
 	}
 	for manager, record := range records {
 		m.entries[manager] = entryKinds{isApply: record.applied != nil, isPatch: record.isPatch}
@@ -86,7 +86,7 @@ func ReadManagedFields(object Object) *ManagedFields {
 			m.addFields(record.patched)
 		}
 	}
-	m.addMarked(records)
+	m.addMarkManagers(records)
 	for _, manager := range m.Managers {
 		m.annotations.add(meta.AnnotationOrphaned(manager))
 	}
@@ -118,7 +118,7 @@ func (m *ManagedFields) addFields(fields map[string]any) {
 			continue
 		}
 		for key := range tree.Map(children) {
-			if name, ok := nameIn(key); ok {
+			if name, ok := itemName(key); ok {
 				list.add(name)
 			}
 		}
@@ -135,8 +135,8 @@ func (m *ManagedFields) Select(object Object) *corev1.PodTemplate {
 	if m.pod {
 		*pod = template.Spec
 	}
-	pod.InitContainers = containersIn(m.lists["initContainers"], template.Spec.InitContainers)
-	pod.Containers = containersIn(m.lists["containers"], template.Spec.Containers)
+	pod.InitContainers = filterContainers(m.lists["initContainers"], template.Spec.InitContainers)
+	pod.Containers = filterContainers(m.lists["containers"], template.Spec.Containers)
 	pod.Volumes = nil
 	for i := range template.Spec.Volumes {
 		if m.lists["volumes"].contains(template.Spec.Volumes[i].Name) {
@@ -152,7 +152,7 @@ func (m *ManagedFields) Select(object Object) *corev1.PodTemplate {
 	return selected
 }
 
-func containersIn(mentioned *mention, containers []corev1.Container) []corev1.Container {
+func filterContainers(mentioned *keySet, containers []corev1.Container) []corev1.Container {
 	var result []corev1.Container
 	for i := range containers {
 		if mentioned.contains(containers[i].Name) {
@@ -167,7 +167,7 @@ func containersIn(mentioned *mention, containers []corev1.Container) []corev1.Co
 func IsCarrier(object Object) bool {
 	entries := object.GetManagedFields()
 	for i := range entries {
-		if isOurs(&entries[i]) {
+		if isOperatorEntry(&entries[i]) {
 			return true
 		}
 	}
@@ -220,12 +220,12 @@ func liveTree(selected *corev1.PodTemplate) map[string]any {
 		return map[string]any{}
 	}
 	return map[string]any{
-		"metadata": map[string]any{"annotations": values(selected.Annotations)},
+		"metadata": map[string]any{"annotations": anyValues(selected.Annotations)},
 		"spec":     map[string]any{"template": template},
 	}
 }
 
-func values(in map[string]string) map[string]any {
+func anyValues(in map[string]string) map[string]any {
 	result := make(map[string]any, len(in))
 	for key, value := range in {
 		result[key] = value
@@ -237,16 +237,16 @@ func values(in map[string]string) map[string]any {
 func AppendManagedFields(text []byte, object Object) []byte {
 	entries := object.GetManagedFields()
 	for i := range entries {
-		if entry := &entries[i]; isOurs(entry) {
+		if entry := &entries[i]; isOperatorEntry(entry) {
 			fields := ""
 			if entry.FieldsV1 != nil {
 				fields = entry.FieldsV1.GetRawString()
 			}
-			text = appendTexts(text, entry.Manager, string(entry.Operation), fields)
+			text = appendStrings(text, entry.Manager, string(entry.Operation), fields)
 		}
 	}
 	if objectKind(object).Traits.AtomicLists {
-		text = appendTexts(append(text, 'r'), ourAnnotations(object.GetAnnotations())...)
+		text = appendStrings(append(text, 'r'), sidecarAnnotationKeys(object.GetAnnotations())...)
 	}
 	lists := map[string]string{}
 	for key, value := range templateAnnotations(object) {
@@ -254,5 +254,5 @@ func AppendManagedFields(text []byte, object Object) []byte {
 			lists[key] = value
 		}
 	}
-	return marksIn(object).appendTo(appendMap(text, lists))
+	return readMarks(object).appendTo(appendMap(text, lists))
 }

@@ -35,35 +35,41 @@ type deployed struct {
 	items  map[string][]string // names by list, keys by map; nil before the first read
 }
 
-func (d *deployed) container(name string) bool {
-	items := d.read()
+func (d *deployed) hasContainer(name string) bool {
+	items := d.readItems()
 	return slices.Contains(items["initContainers"], name) || slices.Contains(items["containers"], name)
 }
 
-func (d *deployed) volume(name string) bool { return slices.Contains(d.read()["volumes"], name) }
+func (d *deployed) hasVolume(name string) bool {
+	return slices.Contains(d.readItems()["volumes"], name)
+}
 
-// key reports whether a deployment tool owns a key of the pods' annotations or labels.
-func (d *deployed) key(mapName, key string) bool { return slices.Contains(d.read()[mapName], key) }
+// hasKey reports whether a deployment tool owns a key of the pods' annotations or labels.
+func (d *deployed) hasKey(mapName, key string) bool {
+	return slices.Contains(d.readItems()[mapName], key)
+}
 
-func (d *deployed) pullSecret(name string) bool { return slices.Contains(d.read()[pullSecrets], name) }
+func (d *deployed) hasPullSecret(name string) bool {
+	return slices.Contains(d.readItems()[pullSecrets], name)
+}
 
-func (d *deployed) read() map[string][]string {
+func (d *deployed) readItems() map[string][]string {
 	if d.items == nil {
-		d.items = deployedIn(d.object.GetManagedFields())
+		d.items = deployedItems(d.object.GetManagedFields())
 		d.items[pullSecrets] = append(d.items[pullSecrets], pullSecretsInManifest(d.object)...)
 	}
 	return d.items
 }
 
-// deployedIn returns the items that deployment tools own according to managedFields.
-func deployedIn(entries []metav1.ManagedFieldsEntry) map[string][]string {
+// deployedItems returns the items that deployment tools own according to managedFields.
+func deployedItems(entries []metav1.ManagedFieldsEntry) map[string][]string {
 	items := map[string][]string{}
 	for i := range entries {
 		if !isDeployer(&entries[i]) {
 			continue
 		}
 		fields, _ := decodeFields(&entries[i])
-		eachItem(podFields(fields), func(list, name string) {
+		visitDeployedItems(podFields(fields), func(list, name string) {
 			items[list] = append(items[list], name)
 		})
 		for _, mapName := range podMaps {
@@ -104,9 +110,9 @@ var podPath = []string{"f:spec", "f:template", "f:spec"}
 // podFields returns the managed fields below spec.template.spec.
 func podFields(fields map[string]any) map[string]any { return tree.MapAt(fields, podPath...) }
 
-// nameIn returns the name in a key of managed fields that identifies a list item. It returns false for other
+// itemName returns the name in a key of managed fields that identifies a list item. It returns false for other
 // keys.
-func nameIn(key string) (name string, isItem bool) {
+func itemName(key string) (name string, isItem bool) {
 	text, isItem := strings.CutPrefix(key, "k:")
 	var keys struct{ Name string }
 	if !isItem || json.Unmarshal([]byte(text), &keys) != nil {
@@ -115,12 +121,12 @@ func nameIn(key string) (name string, isItem bool) {
 	return keys.Name, true
 }
 
-// eachItem visits the items in the managed fields of a pod that are in the manifest of a deployment tool.
-func eachItem(pod map[string]any, visit func(list, name string)) {
+// visitDeployedItems visits the items in the managed fields of a pod that are in the manifest of a deployment tool.
+func visitDeployedItems(pod map[string]any, visit func(list, name string)) {
 	for _, list := range podLists {
 		items := tree.Map(pod["f:"+list])
 		for _, key := range slices.Sorted(maps.Keys(items)) {
-			name, isItem := nameIn(key)
+			name, isItem := itemName(key)
 			if !isItem {
 				continue
 			}

@@ -32,27 +32,27 @@ type liveMarks struct {
 	// annotation sidecar-name names a VectorSidecar.
 	managers, podManagers map[string]string
 	// foreignKeys are the keys that field managers outside the operator own.
-	foreignKeys, podForeignKeys mention
+	foreignKeys, podForeignKeys keySet
 	// confirmed are the keys that a user, or the field manager of the operator itself, owns. deployed are the
 	// keys that a deployment tool owns.
-	confirmed, deployed mention
+	confirmed, deployed keySet
 	// items are the containers and volumes in the manifests of deployment tools. They are read only if such a
 	// manifest has marks.
 	items map[string][]string
 }
 
-// marksIn returns the marks in a workload and their owners. It parses managedFields only if the workload has
+// readMarks returns the marks in a workload and their owners. It parses managedFields only if the workload has
 // marks.
-func marksIn(object Object) *liveMarks {
+func readMarks(object Object) *liveMarks {
 	annotations, ofPods := object.GetAnnotations(), templateAnnotations(object)
 	if !hasMarks(annotations) && !hasMarks(ofPods) {
 		return &liveMarks{}
 	}
-	candidates := writers(object)
+	candidates := recordedManagers(object)
 	marks := &liveMarks{managers: markManagers(annotations, candidates), podManagers: markManagers(ofPods, candidates)}
 	entries := object.GetManagedFields()
 	for i := range entries {
-		marks.addOthers(&entries[i], entries)
+		marks.addForeignEntry(&entries[i], entries)
 	}
 	return marks
 }
@@ -84,8 +84,8 @@ func markManagers(annotations map[string]string, candidates []string) map[string
 	return managers
 }
 
-// addOthers adds the keys of marks that an entry of another field manager owns.
-func (m *liveMarks) addOthers(entry *metav1.ManagedFieldsEntry, entries []metav1.ManagedFieldsEntry) {
+// addForeignEntry adds the keys of marks that an entry of another field manager owns.
+func (m *liveMarks) addForeignEntry(entry *metav1.ManagedFieldsEntry, entries []metav1.ManagedFieldsEntry) {
 	if meta.IsManager(entry.Manager) || entry.Subresource != "" || entry.FieldsV1 == nil || !strings.Contains(entry.FieldsV1.GetRawString(), meta.Group+"/") {
 		return
 	}
@@ -102,7 +102,7 @@ func (m *liveMarks) addOthers(entry *metav1.ManagedFieldsEntry, entries []metav1
 	m.foreignKeys.addFields(keys)
 	m.podForeignKeys.addFields(tree.MapAt(fields, "f:spec", "f:template", "f:metadata", "f:annotations"))
 	if m.items == nil {
-		m.items = deployedIn(entries)
+		m.items = deployedItems(entries)
 	}
 }
 
@@ -116,16 +116,16 @@ func (m *liveMarks) isCopied(key string) bool {
 func (m *liveMarks) appendTo(text []byte) []byte {
 	text = appendMap(appendMap(append(text, 'k'), m.managers), m.podManagers)
 	for _, names := range []map[string]bool{m.foreignKeys.names, m.podForeignKeys.names, m.confirmed.names, m.deployed.names} {
-		text = appendTexts(append(text, 'n'), slices.Sorted(maps.Keys(names))...)
+		text = appendStrings(append(text, 'n'), slices.Sorted(maps.Keys(names))...)
 	}
 	for _, list := range slices.Sorted(maps.Keys(m.items)) {
-		text = appendTexts(appendTexts(append(text, 'i'), list), m.items[list]...)
+		text = appendStrings(appendStrings(append(text, 'i'), list), m.items[list]...)
 	}
 	return text
 }
 
-// addMarked adds the managers of marks that no manager of the operator owns.
-func (m *ManagedFields) addMarked(records map[string]*record) {
+// addMarkManagers adds the managers of marks that no manager of the operator owns.
+func (m *ManagedFields) addMarkManagers(records map[string]*record) {
 	add := func(managers map[string]string, path ...string) {
 		for key, manager := range managers {
 			isOwned := false
@@ -147,7 +147,7 @@ func (m *ManagedFields) addMarked(records map[string]*record) {
 // owns.
 func (m *ManagedFields) marksFor(owned map[string]Owned) map[string]Marks {
 	byManager := map[string]Marks{}
-	add := func(managers map[string]string, foreignKeys *mention, path []string, into func(*Marks) *[]string) {
+	add := func(managers map[string]string, foreignKeys *keySet, path []string, into func(*Marks) *[]string) {
 		for _, key := range slices.Sorted(maps.Keys(managers)) {
 			owners := findOwners(key, path, owned)
 			if len(owners) > 0 && !foreignKeys.contains(key) {
@@ -158,7 +158,7 @@ func (m *ManagedFields) marksFor(owned map[string]Owned) map[string]Marks {
 			}
 			for _, manager := range owners {
 				o := owned[manager]
-				if marks := byManager[manager]; !o.describes(key) {
+				if marks := byManager[manager]; !o.describesSidecar(key) {
 					*into(&marks) = append(*into(&marks), key)
 					byManager[manager] = marks
 				}
@@ -207,10 +207,10 @@ func findOwners(key string, path []string, owned map[string]Owned) []string {
 	return owners
 }
 
-// describes reports whether an annotation that the manager does not own still belongs to its sidecar. This is
+// describesSidecar reports whether an annotation that the manager does not own still belongs to its sidecar. This is
 // true for the record that the workload waits, the mark of an orphaned sidecar, and the record of injected
 // environment variables.
-func (o *Owned) describes(key string) bool {
+func (o *Owned) describesSidecar(key string) bool {
 	switch {
 	case meta.IsWaiting(key):
 		return o.Waits

@@ -25,7 +25,7 @@ func (c *Content) View(object Object, ownership *Ownership) View {
 		State: newState(object, c),
 		ObjectView: ObjectView{
 			Labels:      object.GetLabels(),
-			Annotations: foreign(annotations),
+			Annotations: foreignAnnotations(annotations),
 			Unread:      c.Unread,
 			Owner:       controllerOwner(object),
 			Overrides:   readOverrides(annotations),
@@ -35,7 +35,7 @@ func (c *Content) View(object Object, ownership *Ownership) View {
 			Paused:      c.Paused,
 			Deleting:    object.GetDeletionTimestamp() != nil,
 			LastWriter:  lastWriter(entries),
-			OptOut:      optOut(annotations),
+			OptOut:      optOutValue(annotations),
 		},
 		PodView: c.podView(ownership),
 	}
@@ -51,7 +51,7 @@ func (c *Content) podView(ownership *Ownership) PodView {
 	view := PodView{
 		Containers:      viewContainers(spec, ownership.containers),
 		Volumes:         make([]Volume, len(spec.Volumes)),
-		PullSecrets:     namesOfSecrets(spec.ImagePullSecrets),
+		PullSecrets:     pullSecretNames(spec.ImagePullSecrets),
 		ServiceAccount:  cmp.Or(accountName(spec), "default"),
 		Claims:          c.Claims,
 		PodLabels:       sortedKeys(c.Template.Labels),
@@ -125,7 +125,7 @@ func keysOnly(keys iter.Seq[string]) map[string]string {
 	return result
 }
 
-func namesOfSecrets(secrets []corev1.LocalObjectReference) []string {
+func pullSecretNames(secrets []corev1.LocalObjectReference) []string {
 	var names []string
 	for i := range secrets {
 		names = append(names, secrets[i].Name)

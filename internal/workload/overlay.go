@@ -62,12 +62,12 @@ func (o *Overlay) WithBody(body any) (Overlay, error) {
 	if err := json.Unmarshal(canonical, &updated.Body); err != nil {
 		return Overlay{}, fmt.Errorf("reading the overlay back: %w", err)
 	}
-	err = updated.seal(canonical)
+	err = updated.setHash(canonical)
 	return updated, err
 }
 
-// seal sets Hash. Its argument is the body as JSON.
-func (o *Overlay) seal(canonical []byte) error {
+// setHash sets Hash. Its argument is the body as JSON.
+func (o *Overlay) setHash(canonical []byte) error {
 	if len(o.Mounts) > 0 {
 		mounts, err := json.Marshal(o.Mounts)
 		if err != nil {

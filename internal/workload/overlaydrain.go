@@ -47,19 +47,19 @@ func (o *Overlay) Draining(maxSeconds int64) (*Overlay, error) {
 	pod := tree.Map(cut.Body["spec"])
 	for _, list := range []string{"initContainers", "containers"} {
 		for _, container := range tree.List(pod[list]) {
-			cutSleep(tree.Map(container), maxSeconds)
-			cutGate(tree.Map(container), maxSeconds)
+			limitSleep(tree.Map(container), maxSeconds)
+			limitGate(tree.Map(container), maxSeconds)
 		}
 	}
 	canonical, err := json.Marshal(cut.Body)
 	if err != nil {
 		return nil, fmt.Errorf("writing the overlay: %w", err)
 	}
-	return &cut, cut.seal(canonical)
+	return &cut, cut.setHash(canonical)
 }
 
-// cutSleep limits the preStop sleep of a container in Body.
-func cutSleep(container map[string]any, maxSeconds int64) {
+// limitSleep limits the preStop sleep of a container in Body.
+func limitSleep(container map[string]any, maxSeconds int64) {
 	lifecycle := tree.Map(container["lifecycle"])
 	sleep := tree.MapAt(lifecycle, "preStop", "sleep")
 	if seconds, _ := sleep["seconds"].(float64); int64(seconds) <= maxSeconds {
@@ -74,11 +74,11 @@ func cutSleep(container map[string]any, maxSeconds int64) {
 	}
 }
 
-// cutGate limits the environment variable of a drain gate in Body.
-func cutGate(container map[string]any, maxSeconds int64) {
+// limitGate limits the environment variable of a drain gate in Body.
+func limitGate(container map[string]any, maxSeconds int64) {
 	for _, item := range tree.List(container["env"]) {
 		variable := tree.Map(item)
-		if text, _ := variable["value"].(string); variable["name"] == meta.VariableDrainSeconds && secondsIn(text) > maxSeconds {
+		if text, _ := variable["value"].(string); variable["name"] == meta.VariableDrainSeconds && parseSeconds(text) > maxSeconds {
 			variable["value"] = strconv.FormatInt(maxSeconds, 10)
 		}
 	}
@@ -96,7 +96,7 @@ func preStopSleep(c *corev1.Container) int64 {
 // sidecars that precede it. It returns 0 for other containers.
 func GateSeconds(c *corev1.Container) int64 {
 	if variable := drainGate(c); variable != nil {
-		return secondsIn(variable.Value)
+		return parseSeconds(variable.Value)
 	}
 	return 0
 }
@@ -111,8 +111,8 @@ func drainGate(c *corev1.Container) *corev1.EnvVar {
 	return nil
 }
 
-// secondsIn parses a number of seconds. It returns 0 for text that is not a number.
-func secondsIn(text string) int64 {
+// parseSeconds parses a number of seconds. It returns 0 for text that is not a number.
+func parseSeconds(text string) int64 {
 	seconds, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
 		return 0

@@ -15,7 +15,7 @@ import (
 // ConfigMap. It changes volumes, environment variables and envFrom.
 func (o *Overlay) RedirectConfigMap(oldName, newName string) (Overlay, error) {
 	body := runtime.DeepCopyJSON(o.Body)
-	redirect(body, oldName, newName)
+	redirectReferences(body, oldName, newName)
 	redirected, err := o.WithBody(body)
 	if err != nil {
 		return Overlay{}, err
@@ -35,12 +35,12 @@ func (o *Overlay) RedirectConfigMap(oldName, newName string) (Overlay, error) {
 // projected volumes, configMapKeyRef in variables, and configMapRef in envFrom.
 var configMapFields = []string{"configMap", "configMapKeyRef", "configMapRef"}
 
-// redirect changes the references to a ConfigMap in a JSON value and all values below it.
-func redirect(node any, oldName, newName string) {
+// redirectReferences changes the references to a ConfigMap in a JSON value and all values below it.
+func redirectReferences(node any, oldName, newName string) {
 	switch node := node.(type) {
 	case []any:
 		for _, item := range node {
-			redirect(item, oldName, newName)
+			redirectReferences(item, oldName, newName)
 		}
 	case map[string]any:
 		for _, field := range configMapFields {
@@ -49,7 +49,7 @@ func redirect(node any, oldName, newName string) {
 			}
 		}
 		for _, child := range node {
-			redirect(child, oldName, newName)
+			redirectReferences(child, oldName, newName)
 		}
 	}
 }

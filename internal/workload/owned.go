@@ -73,8 +73,8 @@ type Owned struct {
 	HasPlainAnnotations bool
 }
 
-// read sets Tree, and all fields that are computed from Tree.
-func (o *Owned) read(owned map[string]any, deployers *deployed) {
+// setTree sets Tree, and all fields that are computed from Tree.
+func (o *Owned) setTree(owned map[string]any, deployers *deployed) {
 	o.Tree = owned
 	for key, value := range tree.MapAt(owned, "metadata", "annotations") {
 		text, _ := value.(string)
@@ -97,7 +97,7 @@ func (o *Owned) read(owned map[string]any, deployers *deployed) {
 	for _, item := range slices.Concat(tree.List(pod["initContainers"]), tree.List(pod["containers"])) {
 		name := tree.Name(item)
 		o.Containers = append(o.Containers, name)
-		if _, hasImage := tree.Map(item)["image"]; !hasImage && deployers.container(name) {
+		if _, hasImage := tree.Map(item)["image"]; !hasImage && deployers.hasContainer(name) {
 			o.DeployerContainers = append(o.DeployerContainers, name)
 		}
 	}
@@ -107,7 +107,7 @@ func (o *Owned) read(owned map[string]any, deployers *deployed) {
 	for _, item := range tree.List(pod[pullSecrets]) {
 		name := tree.Name(item)
 		o.PullSecrets = append(o.PullSecrets, name)
-		if deployers.pullSecret(name) {
+		if deployers.hasPullSecret(name) {
 			o.SharedPullSecrets = append(o.SharedPullSecrets, name)
 		}
 	}

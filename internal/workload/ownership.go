@@ -40,7 +40,7 @@ func (m *ManagedFields) Ownership(selected *corev1.PodTemplate, object Object) (
 	owned := m.ownedByManager(selected, deployers)
 	marks := m.marksFor(owned)
 	return &Ownership{
-		Managers: m.Managers, Owned: owned, Marks: marks, Traces: m.traces(owned, marks),
+		Managers: m.Managers, Owned: owned, Marks: marks, Traces: m.managerTraces(owned, marks),
 		containers: viewContainers(&selected.Template.Spec, nil),
 	}, deployers.items != nil
 }

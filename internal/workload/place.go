@@ -36,11 +36,11 @@ func (k *Kind) MoveTemplate(body map[string]any) map[string]any {
 	if !isThere || slices.Equal(k.Template, templatePath) {
 		return body
 	}
-	return move(body, template, k.Template)
+	return moveValue(body, template, k.Template)
 }
 
-// move returns a copy of a tree. At the first key of a path, the copy has only a value at that path.
-func move(source map[string]any, value any, path []string) map[string]any {
+// moveValue returns a copy of a tree. At the first key of a path, the copy has only a value at that path.
+func moveValue(source map[string]any, value any, path []string) map[string]any {
 	moved := maps.Clone(source)
 	for i := len(path) - 1; i > 0; i-- {
 		value = map[string]any{path[i]: value}
@@ -51,9 +51,9 @@ func move(source map[string]any, value any, path []string) map[string]any {
 
 // fieldPaths are the paths of the pod template in managed fields, for the kinds that do not have the template
 // at spec.template.
-var fieldPaths = [][]string{asFields(cronJobs.Template)}
+var fieldPaths = [][]string{fieldKeys(cronJobs.Template)}
 
-func asFields(path []string) []string {
+func fieldKeys(path []string) []string {
 	fields := make([]string, len(path))
 	for i := range path {
 		fields[i] = "f:" + path[i]
@@ -66,7 +66,7 @@ func asFields(path []string) []string {
 func liftTemplate(fields map[string]any) (atTemplate map[string]any, path []string) {
 	for _, path := range fieldPaths {
 		if template := tree.MapAt(fields, path...); template != nil {
-			return move(fields, template, asFields(templatePath)), path
+			return moveValue(fields, template, fieldKeys(templatePath)), path
 		}
 	}
 	return fields, nil
@@ -78,7 +78,7 @@ func lowerTemplate(fields map[string]any, path []string) map[string]any {
 	if path == nil || !isThere {
 		return fields
 	}
-	return move(fields, template, path)
+	return moveValue(fields, template, path)
 }
 
 // Field converts the path of a field in a message of the API server to the path in other code. The API server's

@@ -36,7 +36,7 @@ func TrialPod(object Object) *corev1.Pod {
 	if pod.Labels == nil {
 		pod.Labels = map[string]string{}
 	}
-	ownedBy(pod, object.GetName(), object, content.Kind.GroupVersionKind)
+	setPodOwner(pod, object.GetName(), object, content.Kind.GroupVersionKind)
 	if content.Kind.completePod != nil {
 		content.Kind.completePod(pod, object)
 	}
@@ -44,13 +44,13 @@ func TrialPod(object Object) *corev1.Pod {
 	return pod
 }
 
-// ownedByMade sets the pod's owner to the object that the workload's controller would create, such as a
+// setCreatedOwner sets the pod's owner to the object that the workload's controller would create, such as a
 // ReplicaSet.
-func ownedByMade(pod *corev1.Pod, object Object, kind schema.GroupVersionKind) {
-	ownedBy(pod, pod.Name, object, kind)
+func setCreatedOwner(pod *corev1.Pod, object Object, kind schema.GroupVersionKind) {
+	setPodOwner(pod, pod.Name, object, kind)
 }
 
-func ownedBy(pod *corev1.Pod, name string, object Object, kind schema.GroupVersionKind) {
+func setPodOwner(pod *corev1.Pod, name string, object Object, kind schema.GroupVersionKind) {
 	pod.OwnerReferences = []metav1.OwnerReference{{
 		APIVersion: kind.GroupVersion().String(), Kind: kind.Kind, Name: name, UID: object.GetUID(), Controller: ptr.To(true),
 	}}

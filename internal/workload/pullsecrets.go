@@ -19,9 +19,9 @@ type Account struct {
 // MissingAccount returns the Account for a ServiceAccount that does not exist.
 func MissingAccount() *Account { return &Account{Unread: "the ServiceAccount does not exist"} }
 
-// ownPullSecrets returns the sorted names in the pod template's imagePullSecrets, without names that only the
+// applicationPullSecrets returns the sorted names in the pod template's imagePullSecrets, without names that only the
 // operator lists.
-func (v *View) ownPullSecrets() []string {
+func (v *View) applicationPullSecrets() []string {
 	names := slices.DeleteFunc(slices.Clone(v.PullSecrets), func(name string) bool { return anyOwns(v.Owned, ownedPullSecrets, name) })
 	slices.Sort(names)
 	return names
@@ -36,7 +36,7 @@ func (v *View) HasPullSecret(name string) bool {
 
 // ListsPullSecrets reports whether the pod template has imagePullSecrets other than the operator's. If so, its
 // pods never get pull secrets from their ServiceAccount.
-func (v *View) ListsPullSecrets() bool { return len(v.ownPullSecrets()) > 0 }
+func (v *View) ListsPullSecrets() bool { return len(v.applicationPullSecrets()) > 0 }
 
 // AccountPullSecrets returns the pull secrets that the pods would get from their ServiceAccount if the operator
 // did not list pull secrets. The result is empty if the ServiceAccount was not read.
@@ -61,7 +61,7 @@ func (v *View) SharesPullSecret(manager, name string) bool {
 	return false
 }
 
-func texts(items []string) []any {
+func anyStrings(items []string) []any {
 	result := make([]any, len(items))
 	for i := range items {
 		result[i] = items[i]

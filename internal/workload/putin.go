@@ -28,7 +28,7 @@ func (o *Owned) IsAdmissionInjectedAs(template map[string]any) bool {
 		return false
 	}
 	live, desired := tree.MapAt(o.Tree, "spec", "template"), template
-	if !isSame(tree.MapAt(live, "metadata", "annotations"), tree.MapAt(desired, "metadata", "annotations")) || len(tree.MapAt(desired, "metadata", "labels")) > 0 {
+	if !isSameJSON(tree.MapAt(live, "metadata", "annotations"), tree.MapAt(desired, "metadata", "annotations")) || len(tree.MapAt(desired, "metadata", "labels")) > 0 {
 		return false
 	}
 	for _, list := range podLists {
@@ -40,7 +40,7 @@ func (o *Owned) IsAdmissionInjectedAs(template map[string]any) bool {
 	return true
 }
 
-func isSame(a, b any) bool { return jsonText(a) == jsonText(b) }
+func isSameJSON(a, b any) bool { return jsonText(a) == jsonText(b) }
 
 // defaults are the values that the API server sets for missing fields in the containers and volumes of a pod
 // template. If a default is missing in this map, the operator sends one more request, but no rollout starts.
@@ -102,7 +102,7 @@ func isDefaulted(key string, live, desired any) bool {
 		}
 		return true
 	}
-	return isSame(live, desired)
+	return isSameJSON(live, desired)
 }
 
 // sortKeyedItems returns the items of a keyed list, sorted by their merge keys.

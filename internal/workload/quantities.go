@@ -61,15 +61,15 @@ func newQuantityNode(typ reflect.Type) *quantityNode {
 		if typ == reflect.TypeFor[resource.Quantity]() {
 			return &quantityNode{isOne: true}
 		}
-		if fields := fieldsIn(typ); len(fields) > 0 {
+		if fields := fieldNodes(typ); len(fields) > 0 {
 			return &quantityNode{fields: fields}
 		}
 	}
 	return nil
 }
 
-// fieldsIn returns the quantityNodes of a struct's fields, by their JSON names.
-func fieldsIn(typ reflect.Type) map[string]*quantityNode {
+// fieldNodes returns the quantityNodes of a struct's fields, by their JSON names.
+func fieldNodes(typ reflect.Type) map[string]*quantityNode {
 	fields := map[string]*quantityNode{}
 	for i := range typ.NumField() {
 		field := typ.Field(i)

@@ -20,7 +20,7 @@ func (v *View) AppendReads(text []byte, reads []tree.Read) []byte {
 		case len(read.Path) == 1 && read.Aspect == tree.WholeValue:
 			text = v.appendValues(text, read.Path)
 		case len(read.Path) > 0:
-			text = v.appendRead(appendTexts(text, read.Path...), read)
+			text = v.appendRead(appendStrings(text, read.Path...), read)
 		case read.Aspect == tree.WholeValue:
 			text = v.appendValues(text, valueKeys())
 		}
@@ -63,7 +63,7 @@ func appendItem(text []byte, items map[string]string, key string) []byte {
 	if !isThere {
 		return append(text, '-')
 	}
-	return appendTexts(append(text, '+'), value)
+	return appendStrings(append(text, '+'), value)
 }
 
 // appendLength appends the number of items. If the aspect is tree.Shape, it appends only whether items exist.

@@ -18,7 +18,7 @@ type record struct {
 	// application's containers, and items with only an owned name. A map is nil if the manager does not have
 	// such an entry.
 	applied, patched map[string]any
-	// hasNames reports whether the apply entry contains items with only an owned name. isPatch reports whether
+	// hasNames reports whether the apply entry contains items with only an owned name. isOperatorPatch reports whether
 	// the manager has a patch entry. isLoose reports whether the patch entry contains more than mounts in the
 	// application's containers.
 	hasNames, isPatch, isLoose bool
@@ -31,7 +31,7 @@ func readRecords(object Object) map[string]*record {
 	entries := object.GetManagedFields()
 	for i := range entries {
 		entry := &entries[i]
-		if !isOurs(entry) {
+		if !isOperatorEntry(entry) {
 			continue
 		}
 		if records[entry.Manager] == nil {
@@ -47,13 +47,13 @@ type entryKinds struct{ isApply, isPatch bool }
 
 // add adds a managedFields entry of the manager.
 func (r *record) add(entry *metav1.ManagedFieldsEntry) {
-	r.isPatch = r.isPatch || isPatch(entry)
+	r.isPatch = r.isPatch || isOperatorPatch(entry)
 	fields, _ := decodeFields(entry)
 	if fields == nil {
 		return
 	}
-	if isApply(entry) {
-		r.applied, r.hasNames = ownFields(fields)
+	if isOperatorApply(entry) {
+		r.applied, r.hasNames = withoutNameOnlyItems(fields)
 		return
 	}
 	r.patched = patchedFields(fields)
@@ -65,18 +65,18 @@ func (r *record) ownedItems(manager string, live map[string]any, deployers *depl
 	result := Owned{Named: r.hasNames, Patched: r.isLoose || r.applied == nil}
 	var applied map[string]any
 	if r.applied != nil {
-		applied = tree.Map(extract("", r.applied, live))
+		applied = tree.Map(extractOwnedFields("", r.applied, live))
 		result.Hash = Hash(applied)
 		_, result.Waits = tree.MapAt(r.applied, "f:metadata", "f:annotations")["f:"+meta.AnnotationWaiting(manager)]
 		result.WrittenBy, _ = tree.MapAt(applied, "metadata", "annotations")[meta.AnnotationWrittenBy(manager)].(string)
 	}
 	combined := applied
 	if result.Patched {
-		combined = tree.Map(extract("", mergeFields(r.applied, r.patched), live))
+		combined = tree.Map(extractOwnedFields("", mergeFields(r.applied, r.patched), live))
 		result.Leftovers = missingItems(combined, applied)
 	}
 	result.Unfinished = result.Named || result.Patched
-	result.read(combined, deployers)
+	result.setTree(combined, deployers)
 	return result
 }
 

@@ -18,8 +18,8 @@ import (
 // This file handles kinds with atomic lists. For these kinds, the lists of injected items in the pod template
 // define the operator's items. Each item belongs to the operator with all of its fields.
 
-// ourAnnotations returns the sorted keys of a workload's annotations that may belong to a sidecar.
-func ourAnnotations(annotations map[string]string) []string {
+// sidecarAnnotationKeys returns the sorted keys of a workload's annotations that may belong to a sidecar.
+func sidecarAnnotationKeys(annotations map[string]string) []string {
 	var keys []string
 	for key := range annotations {
 		if strings.HasPrefix(key, meta.Group+"/") && key != meta.AnnotationInject {
@@ -30,10 +30,10 @@ func ourAnnotations(annotations map[string]string) []string {
 	return keys
 }
 
-// mentionRecorded adds the annotations of the workload that may belong to a sidecar. The lists of injected
+// addRecordedAnnotations adds the annotations of the workload that may belong to a sidecar. The lists of injected
 // items name all other fields.
-func (m *ManagedFields) mentionRecorded(object Object) {
-	for _, key := range ourAnnotations(object.GetAnnotations()) {
+func (m *ManagedFields) addRecordedAnnotations(object Object) {
+	for _, key := range sidecarAnnotationKeys(object.GetAnnotations()) {
 		m.annotations.add(key)
 	}
 }
@@ -51,9 +51,9 @@ func (m *ManagedFields) recordedItems(selected *corev1.PodTemplate, deployers *d
 		owned.IsRecorded = true
 		annotations := recordedAnnotations(manager, selected.Annotations)
 		maps.DeleteFunc(annotations, func(key string, _ any) bool { return meta.IsFailedBefore(key) && m.marks.isCopied(key) })
-		body := recordedTree(annotations, listedIn(&items, &selected.Template, deployers))
+		body := recordedTree(annotations, listedParts(&items, &selected.Template, deployers))
 		owned.Hash = Hash(body)
-		owned.read(body, deployers)
+		owned.setTree(body, deployers)
 		if key := meta.AnnotationWrittenBy(manager); owned.hasItems() && !m.marks.isCopied(key) {
 			owned.WrittenBy = selected.Annotations[key]
 		}
@@ -85,18 +85,20 @@ func recordedAnnotations(manager string, live map[string]string) map[string]any 
 	return result
 }
 
-// listedIn returns the parts of a pod template that a list of injected items names, without the items of
+// listedParts returns the parts of a pod template that a list of injected items names, without the items of
 // deployment tools.
-func listedIn(items *meta.InjectedItems, template *corev1.PodTemplateSpec, deployers *deployed) *corev1.PodTemplateSpec {
+func listedParts(items *meta.InjectedItems, template *corev1.PodTemplateSpec, deployers *deployed) *corev1.PodTemplateSpec {
 	listed := &corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{
 		Labels: selectKeys(template.Labels, items.Labels), Annotations: selectKeys(template.Annotations, injectedAnnotationKeys(items)),
 	}}
 	isListed := func(c corev1.Container) bool {
-		return slices.Contains(items.Containers, c.Name) && !deployers.container(c.Name)
+		return slices.Contains(items.Containers, c.Name) && !deployers.hasContainer(c.Name)
 	}
 	listed.Spec.InitContainers = filter(template.Spec.InitContainers, isListed)
 	listed.Spec.Containers = filter(template.Spec.Containers, isListed)
-	listed.Spec.Volumes = filter(template.Spec.Volumes, func(v corev1.Volume) bool { return slices.Contains(items.Volumes, v.Name) && !deployers.volume(v.Name) })
+	listed.Spec.Volumes = filter(template.Spec.Volumes, func(v corev1.Volume) bool {
+		return slices.Contains(items.Volumes, v.Name) && !deployers.hasVolume(v.Name)
+	})
 	listed.Spec.ImagePullSecrets = filter(template.Spec.ImagePullSecrets, func(s corev1.LocalObjectReference) bool {
 		return slices.Contains(items.PullSecrets, s.Name)
 	})

@@ -25,7 +25,7 @@ func rejectionText(dependents, reason, message string) string {
 	case failedDelete:
 		request = "the deletion of " + dependents
 	}
-	return refusalText("the API server rejects " + request + ": " + message)
+	return limitRejectionText("the API server rejects " + request + ": " + message)
 }
 
 // RejectionFault returns the fault for the description of a rejected request.
@@ -69,7 +69,7 @@ func faultInEvent(kind *Kind, event *corev1.Event) Fault {
 	case failedCreate, failedDelete, failedUpdate:
 		return RejectionFault(rejectionText(cmp.Or(kind.Dependents, "pods"), event.Reason, event.Message))
 	}
-	return Fault{Reason: reported, Message: refusalText("the controller reports " + event.Reason + ": " + event.Message)}
+	return Fault{Reason: reported, Message: limitRejectionText("the controller reports " + event.Reason + ": " + event.Message)}
 }
 
 // sinceRevision returns the earliest time of events that concern the current state of a workload. The revision
@@ -78,5 +78,5 @@ func (k *Kind) sinceRevision(object Object, revision metav1.Object) time.Time {
 	if k.eventsSince != nil {
 		return k.eventsSince(object)
 	}
-	return changedAt(revision, "")
+	return lastChangeTime(revision, "")
 }

@@ -60,7 +60,7 @@ func ReadState(object Object) State {
 func newState(object metav1.Object, content *Content) State {
 	version, overwritten := object.GetResourceVersion(), time.Time{}
 	if content.Rollout == RolloutFailed && content.Missed != 0 {
-		overwritten = overwrittenAt(object, content.Missed)
+		overwritten = overwriteTime(object, content.Missed)
 	}
 	if !overwritten.IsZero() {
 		current := *content
@@ -69,19 +69,19 @@ func newState(object metav1.Object, content *Content) State {
 	state := State{
 		ResourceVersion: version, Generation: object.GetGeneration(), Created: object.GetCreationTimestamp().Time, EquivalentVersion: version,
 		Rollout: content.Rollout, IsUnobserved: !content.Observed, Refusal: content.Refusal, Progress: content.Progress, Availability: readAvailability(object, content),
-		MaxProgress: content.ProgressCount, IsOutlived: !overwritten.IsZero(), Overwritten: overwritten, Waits: waitsIn(object.GetAnnotations()),
+		MaxProgress: content.ProgressCount, IsOutlived: !overwritten.IsZero(), Overwritten: overwritten, Waits: readWaits(object.GetAnnotations()),
 	}
 	state.StateSince = maxTime(state.StateSince, overwritten)
 	return state
 }
 
-// overwrittenAt returns the time of the operator's last write if the write is later than a missed progress
+// overwriteTime returns the time of the operator's last write if the write is later than a missed progress
 // deadline and may have changed the template. Otherwise, it returns zero. The workload's controller writes the
 // status after each change of the template. If the status was written before the operator's write, that write did
 // not change the template; if it was written later, the operator may have changed the template or only annotations,
 // and the object does not show which. missed is the deadline in Unix seconds, or 0.
-func overwrittenAt(object metav1.Object, missed uint32) time.Time {
-	written, reported := writtenAt(object), entryTime(object, "status")
+func overwriteTime(object metav1.Object, missed uint32) time.Time {
+	written, reported := lastWriteTime(object), entryTime(object, "status")
 	if written.Unix() < int64(missed) || !reported.IsZero() && reported.Before(written) {
 		return time.Time{}
 	}
@@ -106,7 +106,7 @@ func (s *State) RunBy(runner *State, observedGeneration int64) State {
 func (s *State) EquivalentTo(previous *State) bool {
 	// A rollout in progress does not count as finished for any evidence.
 	hasSameEvidence := s.Idle == previous.Idle && (s.Rollout == RolloutProgressing || (s.Evidence > 0) == (previous.Evidence > 0))
-	return hasSameEvidence && s.Rollout == previous.Rollout && s.Shape == previous.Shape && s.Refusal == previous.Refusal && s.IsBetween == previous.IsBetween && s.waitsLike(previous)
+	return hasSameEvidence && s.Rollout == previous.Rollout && s.Shape == previous.Shape && s.Refusal == previous.Refusal && s.IsBetween == previous.IsBetween && s.hasSameWaits(previous)
 }
 
 // Availability records how long all pods of a workload have been available since its last rollout. It does not
@@ -130,10 +130,10 @@ type Availability struct {
 // readAvailability returns the availability according to the workload. It reads the time of the last status
 // change from managedFields, so that a restart of the operator does not lose that time.
 func readAvailability(object metav1.Object, content *Content) Availability {
-	read := Availability{RolledOut: content.RolledOut, StateSince: changedAt(object, "status"), IsAssumed: true}
+	read := Availability{RolledOut: content.RolledOut, StateSince: lastChangeTime(object, "status"), IsAssumed: true}
 	if content.Rollout == RolloutProgressing && !content.Observed && read.RolledOut.IsZero() {
 		// Otherwise the status is newer than the template, and later writes did not change the template.
-		read.StateSince = maxTime(read.StateSince, changedAt(object, ""))
+		read.StateSince = maxTime(read.StateSince, lastChangeTime(object, ""))
 	}
 	isSoaking := content.Rollout != RolloutProgressing && (content.Rollout != RolloutComplete || content.Evidence > 0)
 	if isSoaking && !read.RolledOut.IsZero() && read.StateSince.After(read.RolledOut) {
@@ -142,10 +142,10 @@ func readAvailability(object metav1.Object, content *Content) Availability {
 	return read
 }
 
-// changedAt returns the time of the last change of a subresource, or of the object itself if the subresource is
-// "". managedFields contain the time. If they do not, changedAt returns the creation time, which is zero for an
+// lastChangeTime returns the time of the last change of a subresource, or of the object itself if the subresource is
+// "". managedFields contain the time. If they do not, lastChangeTime returns the creation time, which is zero for an
 // object that is not from an API server.
-func changedAt(object metav1.Object, subresource string) time.Time {
+func lastChangeTime(object metav1.Object, subresource string) time.Time {
 	return maxTime(object.GetCreationTimestamp().Time, entryTime(object, subresource))
 }
 
@@ -206,10 +206,10 @@ func (s *State) TimeInState(now time.Time) time.Duration {
 // also changes the generation, but it does not start a rollout.
 func (s *State) CarryOver(previous *State, isSameTemplate bool, now time.Time) {
 	if isSameTemplate && s.IsUnobserved {
-		s.keepRollout(previous)
+		s.copyRollout(previous)
 		return
 	}
-	s.followDeadline(previous, isSameTemplate)
+	s.updateIsOutlived(previous, isSameTemplate)
 	if isSameTemplate && s.IsHeldByWrite && previous.Rollout == RolloutComplete {
 		s.Rollout, s.HeldReason, s.Old = RolloutComplete, "", 0
 	}
@@ -231,16 +231,16 @@ func (s *State) CarryOver(previous *State, isSameTemplate bool, now time.Time) {
 	}
 }
 
-// keepRollout copies the rollout of the previous state. It is used while the controller has not observed a
+// copyRollout copies the rollout of the previous state. It is used while the controller has not observed a
 // change that does not concern the pod template, such as a new number of replicas.
-func (s *State) keepRollout(previous *State) {
+func (s *State) copyRollout(previous *State) {
 	s.Rollout, s.Progress, s.Availability = previous.Rollout, previous.Progress, previous.Availability
 	s.MaxProgress, s.IsBegun, s.IsOutlived, s.Overwritten = previous.MaxProgress, previous.IsBegun, previous.IsOutlived, previous.Overwritten
 }
 
-// followDeadline sets IsOutlived: whether the missed deadline concerns a previous template. If the previous
+// updateIsOutlived sets IsOutlived: whether the missed deadline concerns a previous template. If the previous
 // state does not show this, IsOutlived stays as it was read from the workload.
-func (s *State) followDeadline(previous *State, isSameTemplate bool) {
+func (s *State) updateIsOutlived(previous *State, isSameTemplate bool) {
 	if s.Missed == 0 {
 		return
 	}
@@ -267,11 +267,11 @@ func (s *State) followDeadline(previous *State, isSameTemplate bool) {
 func (s *State) continueRollout(previous *State, isSameTemplate bool) bool {
 	if !isSameTemplate && s.Generation != previous.Generation || s.Newest != previous.Newest {
 		s.IsBegun = s.Rollout == RolloutProgressing || s.Rollout == RolloutUnavailable
-		s.resume()
+		s.resumeProgressing()
 		return true
 	}
 	s.IsBegun = previous.IsBegun
-	s.resume()
+	s.resumeProgressing()
 	if s.Rollout != RolloutProgressing {
 		s.IsBegun = false
 		return false
@@ -280,8 +280,8 @@ func (s *State) continueRollout(previous *State, isSameTemplate bool) bool {
 	return s.MaxProgress > previous.MaxProgress
 }
 
-// resume sets Rollout to RolloutProgressing if a started rollout still has missing pods.
-func (s *State) resume() {
+// resumeProgressing sets Rollout to RolloutProgressing if a started rollout still has missing pods.
+func (s *State) resumeProgressing() {
 	if s.IsBegun && s.MayContinue {
 		s.Rollout = RolloutProgressing
 	}
@@ -291,5 +291,5 @@ func (s *State) resume() {
 // for example after a restart.
 func (s *State) Resume() {
 	s.IsBegun = s.RolledOut.IsZero()
-	s.resume()
+	s.resumeProgressing()
 }

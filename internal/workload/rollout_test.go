@@ -66,7 +66,7 @@ func TestRolloutOfDeployment_DerivesStateFromStatus(t *testing.T) {
 		"its deadline has passed":              {late, RolloutFailed},
 		"old pods are replaced by older again": {rolling(0, 3, 3, 0, 0), RolloutProgressing},
 	} {
-		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, rolloutOfDeployment(test.deployment)) })
+		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, deploymentRollout(test.deployment)) })
 	}
 }
 

@@ -21,7 +21,7 @@ func RemovesFirst(object Object) bool {
 // annotations. The digest excludes names, images and values, because they differ between similar workloads.
 func ShapeDigest(object Object, owned map[string]Owned) uint64 {
 	content := readContent(object)
-	foreignTemplate := theirTemplate(content.Template, owned)
+	foreignTemplate := applicationTemplate(content.Template, owned)
 	spec := &foreignTemplate.Spec
 	shape := corev1.PodTemplateSpec{Spec: corev1.PodSpec{
 		InitContainers: containerShapes(spec.InitContainers), Containers: containerShapes(spec.Containers),
@@ -42,9 +42,9 @@ func ShapeDigest(object Object, owned map[string]Owned) uint64 {
 	if err != nil {
 		text = nil // Every value of the type marshals.
 	}
-	text = appendTexts(text, content.Kind.Kind)
+	text = appendStrings(text, content.Kind.Kind)
 	if RemovesFirst(object) {
-		text = appendTexts(text, "removes first")
+		text = appendStrings(text, "removes first")
 	}
 	sum := fnv.New64a()
 	_, _ = sum.Write(text) // Write never fails.

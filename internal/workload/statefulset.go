@@ -27,24 +27,24 @@ var statefulSets = Kind{
 	Revisions: &Revisions{
 		Plural:  "ControllerRevisions",
 		NewList: func() List { return &appsv1.ControllerRevisionList{} },
-		Newest:  newestOfStatefulSet,
+		Newest:  newestStatefulSetRevision,
 		HasPod: func(object Object, revision metav1.Object, pod *corev1.Pod) bool {
 			return metav1.IsControlledBy(pod, object) && pod.Labels[appsv1.ControllerRevisionHashLabelKey] == revision.GetName()
 		},
 	},
 	New:     func() Object { return &appsv1.StatefulSet{} },
 	NewList: func() List { return &appsv1.StatefulSetList{} },
-	finish:  finishStatefulSet,
+	finish:  setFinishedStatefulSet,
 	read:    readStatefulSet,
 
-	strategy: strategyOfStatefulSet,
+	strategy: statefulSetStrategy,
 	completePod: func(pod *corev1.Pod, _ Object) {
 		pod.Labels[appsv1.StatefulSetPodNameLabel], pod.Labels[appsv1.PodIndexLabel] = pod.Name, "0"
 		pod.Labels[appsv1.ControllerRevisionHashLabelKey] = generatedSuffix
 	},
 }
 
-func strategyOfStatefulSet(object Object, pods int, defaults Defaults) Strategy {
+func statefulSetStrategy(object Object, pods int, defaults Defaults) Strategy {
 	set, isOne := object.(*appsv1.StatefulSet)
 	if !isOne {
 		return Strategy{}
@@ -68,14 +68,14 @@ func readStatefulSet(object any) (Content, bool) {
 	for i := range set.Spec.VolumeClaimTemplates {
 		content.Claims = append(content.Claims, set.Spec.VolumeClaimTemplates[i].Name)
 	}
-	content.Rollout, content.Progress = rolloutOfStatefulSet(set)
+	content.Rollout, content.Progress = statefulSetProgress(set)
 	return content, true
 }
 
-// rolloutOfStatefulSet returns the state and the progress of a StatefulSet's rollout. It counts the pods with
+// statefulSetProgress returns the state and the progress of a StatefulSet's rollout. It counts the pods with
 // the newest revision. currentRevision is not sufficient, because it becomes the newest revision only without
 // OnDelete and without a partition, and only after all pods were ready.
-func rolloutOfStatefulSet(set *appsv1.StatefulSet) (Rollout, Progress) {
+func statefulSetProgress(set *appsv1.StatefulSet) (Rollout, Progress) {
 	status, replicas := &set.Status, ptr.Deref(set.Spec.Replicas, 1)
 	// A controller that does not set availableReplicas is older than the supported releases.
 	progress := Progress{ProgressCount: status.UpdatedReplicas + min(status.AvailableReplicas, status.UpdatedReplicas), Old: max(status.Replicas-status.UpdatedReplicas, 0)}
@@ -83,9 +83,9 @@ func rolloutOfStatefulSet(set *appsv1.StatefulSet) (Rollout, Progress) {
 	if set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement {
 		progress.Advice = "the StatefulSet controller does not replace a pod that was never ready; after you fix the cause, delete that pod"
 	}
-	heldReason, heldPods := heldOfStatefulSet(set, replicas)
-	progress.Evidence = availableUpdated(status.UpdatedReplicas, status.AvailableReplicas, status.Replicas)
-	if progress.Idle = idleAt(replicas); progress.Idle == "" && heldPods >= replicas {
+	heldReason, heldPods := outdatedStatefulSetPods(set, replicas)
+	progress.Evidence = minAvailableUpdated(status.UpdatedReplicas, status.AvailableReplicas, status.Replicas)
+	if progress.Idle = idleReason(replicas); progress.Idle == "" && heldPods >= replicas {
 		progress.Idle = heldReason
 	}
 	isShort := status.Replicas != replicas || status.AvailableReplicas < replicas
@@ -108,9 +108,9 @@ func rolloutOfStatefulSet(set *appsv1.StatefulSet) (Rollout, Progress) {
 	return RolloutComplete, progress
 }
 
-// heldOfStatefulSet returns the reason why the StatefulSet's settings keep pods with an older template, and the
+// outdatedStatefulSetPods returns the reason why the StatefulSet's settings keep pods with an older template, and the
 // maximum number of such pods. The reason is "" if the settings do not keep such pods.
-func heldOfStatefulSet(set *appsv1.StatefulSet, replicas int32) (heldReason string, heldPods int32) {
+func outdatedStatefulSetPods(set *appsv1.StatefulSet, replicas int32) (heldReason string, heldPods int32) {
 	strategy := &set.Spec.UpdateStrategy
 	switch {
 	case strategy.Type == appsv1.OnDeleteStatefulSetStrategyType:
@@ -128,7 +128,7 @@ func hashText(text string) uint64 {
 	return hash.Sum64()
 }
 
-func newestOfStatefulSet(object Object, revisions []metav1.Object) metav1.Object {
+func newestStatefulSetRevision(object Object, revisions []metav1.Object) metav1.Object {
 	set, isOne := object.(*appsv1.StatefulSet)
 	for _, revision := range revisions {
 		if isOne && metav1.IsControlledBy(revision, object) && revision.GetName() == set.Status.UpdateRevision {
@@ -138,7 +138,7 @@ func newestOfStatefulSet(object Object, revisions []metav1.Object) metav1.Object
 	return nil
 }
 
-func finishStatefulSet(object Object) {
+func setFinishedStatefulSet(object Object) {
 	set, isOne := object.(*appsv1.StatefulSet)
 	if !isOne || set.Status.ObservedGeneration != 0 || set.Status.Replicas != 0 {
 		return

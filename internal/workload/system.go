@@ -26,7 +26,7 @@ type SystemFields struct {
 func ReadSystemFields(pod *corev1.PodSpec, owned map[string]Owned) SystemFields {
 	fields := SystemFields{Options: optionsPath(pod, owned), OtherSystem: otherSystemPath(pod)}
 	const selector, affinity = "spec.nodeSelector", "spec.affinity.nodeAffinity"
-	switch bySelector, byAffinity := selectable(pod.NodeSelector), schedulable(requiredTerms(pod)); {
+	switch bySelector, byAffinity := selectableSystems(pod.NodeSelector), schedulableSystems(requiredTerms(pod)); {
 	case pod.OS != nil && pod.OS.Name == corev1.Windows:
 		fields.Windows = "spec.os.name"
 	case pod.OS != nil && pod.OS.Name != "": // The kubelet of a Windows node rejects the pod.
@@ -53,18 +53,18 @@ const (
 // systemLabels are the labels of nodes with the name of the operating system. The kubelet sets both.
 var systemLabels = []string{corev1.LabelOSStable, "beta.kubernetes.io/os"}
 
-// selectable returns the operating systems of the nodes that a node selector may match.
-func selectable(selector map[string]string) systems {
+// selectableSystems returns the operating systems of the nodes that a node selector may match.
+func selectableSystems(selector map[string]string) systems {
 	allowed := anySystem
 	for key, value := range selector {
-		allowed &= matching(&corev1.NodeSelectorRequirement{Key: key, Operator: corev1.NodeSelectorOpIn, Values: []string{value}})
+		allowed &= matchingSystems(&corev1.NodeSelectorRequirement{Key: key, Operator: corev1.NodeSelectorOpIn, Values: []string{value}})
 	}
 	return allowed
 }
 
-// schedulable returns the operating systems of the nodes that at least one of the terms may match. Without terms,
+// schedulableSystems returns the operating systems of the nodes that at least one of the terms may match. Without terms,
 // it returns all systems.
-func schedulable(terms []corev1.NodeSelectorTerm) systems {
+func schedulableSystems(terms []corev1.NodeSelectorTerm) systems {
 	if len(terms) == 0 {
 		return anySystem
 	}
@@ -76,16 +76,16 @@ func schedulable(terms []corev1.NodeSelectorTerm) systems {
 		}
 		matched := anySystem
 		for j := range term.MatchExpressions {
-			matched &= matching(&term.MatchExpressions[j])
+			matched &= matchingSystems(&term.MatchExpressions[j])
 		}
 		allowed |= matched
 	}
 	return allowed
 }
 
-// matching returns the operating systems of the nodes that may match a required label. All nodes have the
+// matchingSystems returns the operating systems of the nodes that may match a required label. All nodes have the
 // labels for the system, and only Windows nodes have the label for the Windows build.
-func matching(required *corev1.NodeSelectorRequirement) systems {
+func matchingSystems(required *corev1.NodeSelectorRequirement) systems {
 	labeled, named := anySystem, anySystem
 	switch {
 	case slices.Contains(systemLabels, required.Key):

@@ -18,9 +18,9 @@ func jsonText(value any) string {
 	return string(text)
 }
 
-// appendTexts appends strings, each with its length before it, so that different lists of strings result in
+// appendStrings appends strings, each with its length before it, so that different lists of strings result in
 // different texts.
-func appendTexts(text []byte, items ...string) []byte {
+func appendStrings(text []byte, items ...string) []byte {
 	for _, item := range items {
 		text = append(binary.AppendUvarint(text, uint64(len(item))), item...)
 	}
@@ -36,7 +36,7 @@ func appendMap(text []byte, entries map[string]string) []byte {
 	}
 	slices.Sort(keys)
 	for _, key := range keys {
-		text = appendTexts(text, key, entries[key])
+		text = appendStrings(text, key, entries[key])
 	}
 	return text
 }

@@ -130,11 +130,11 @@ func isDeployed(entries []metav1.ManagedFieldsEntry, injected InjectedEnv) bool 
 		}
 		fields, _ := decodeFields(&entry)
 		for key, container := range tree.Map(podFields(fields)["f:containers"]) {
-			if name, _ := nameIn(key); name != injected.Container {
+			if name, _ := itemName(key); name != injected.Container {
 				continue
 			}
 			for variable := range tree.MapAt(tree.Map(container), "f:env") {
-				if name, _ := nameIn(variable); name == injected.Name {
+				if name, _ := itemName(variable); name == injected.Name {
 					return true
 				}
 			}

@@ -16,8 +16,8 @@ type Trace struct {
 	WrittenBy, Orphan string
 }
 
-// traces returns one trace for each manager. The arguments contain the fields and the marks of each manager.
-func (m *ManagedFields) traces(owned map[string]Owned, marks map[string]Marks) []Trace {
+// managerTraces returns one trace for each manager. The arguments contain the fields and the marks of each manager.
+func (m *ManagedFields) managerTraces(owned map[string]Owned, marks map[string]Marks) []Trace {
 	var traces []Trace
 	for _, manager := range m.Managers {
 		o := owned[manager]

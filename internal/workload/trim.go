@@ -25,15 +25,15 @@ import (
 // second entry for the other fields would keep fields that a later apply drops. It would also make the operator
 // an owner of the maps and lists that the patch has created, and so block the application owner.
 func Trim(entry *metav1.ManagedFieldsEntry) (remaining *metav1.FieldsV1, isLess bool) {
-	if !isOurs(entry) {
+	if !isOperatorEntry(entry) {
 		return entry.FieldsV1, false
 	}
-	if !isPatch(entry) && !mayHoldNames(entry) {
+	if !isOperatorPatch(entry) && !mayContainNameOnlyItems(entry) {
 		return entry.FieldsV1, false
 	}
 	fields, path := decodeFields(entry)
-	trimmed, _ := ownFields(fields)
-	if isPatch(entry) {
+	trimmed, _ := withoutNameOnlyItems(fields)
+	if isOperatorPatch(entry) {
 		trimmed = mountFields(fields)
 	}
 	if reflect.DeepEqual(fields, trimmed) {
@@ -46,11 +46,11 @@ func Trim(entry *metav1.ManagedFieldsEntry) (remaining *metav1.FieldsV1, isLess 
 	return metav1.NewFieldsV1(string(text)), true
 }
 
-// mayHoldNames reports whether the managed fields may contain an item with only an owned name, such as
+// mayContainNameOnlyItems reports whether the managed fields may contain an item with only an owned name, such as
 // `k:{"name":"app"}`. It searches the text, because the API server sorts the keys and does not write spaces.
-// Every write calls mayHoldNames, and almost no write has such an item. Decoding all entries took a tenth of
+// Every write calls mayContainNameOnlyItems, and almost no write has such an item. Decoding all entries took a tenth of
 // the CPU time of a fan-out.
-func mayHoldNames(entry *metav1.ManagedFieldsEntry) bool {
+func mayContainNameOnlyItems(entry *metav1.ManagedFieldsEntry) bool {
 	if entry.FieldsV1 == nil {
 		return false
 	}
@@ -71,9 +71,9 @@ func decodeFields(entry *metav1.ManagedFieldsEntry) (fields map[string]any, path
 	return liftTemplate(fields)
 }
 
-// ownFields returns managed fields without the pod's list items with only an owned name, because these items
+// withoutNameOnlyItems returns managed fields without the pod's list items with only an owned name, because these items
 // belong to other managers. It also reports whether such items exist.
-func ownFields(fields map[string]any) (trimmed map[string]any, hasNames bool) {
+func withoutNameOnlyItems(fields map[string]any) (trimmed map[string]any, hasNames bool) {
 	trimmed = eachPodItem(fields, func(_ string, item map[string]any) any {
 		if isNameOnly(item) {
 			hasNames = true
@@ -91,7 +91,7 @@ func patchedFields(fields map[string]any) map[string]any {
 		if list == pullSecrets { // An item is one value without fields.
 			return item
 		}
-		if list != "volumes" && !hasSelf(item) || isNameOnly(item) {
+		if list != "volumes" && !isItemOwned(item) || isNameOnly(item) {
 			return nil
 		}
 		return item
@@ -102,7 +102,7 @@ func patchedFields(fields map[string]any) map[string]any {
 func mountFields(fields map[string]any) map[string]any {
 	mounts := map[string]any{}
 	for key, item := range tree.Map(podFields(fields)["f:containers"]) {
-		if _, isItem := nameIn(key); !isItem || hasSelf(tree.Map(item)) {
+		if _, isItem := itemName(key); !isItem || isItemOwned(tree.Map(item)) {
 			continue
 		}
 		result := map[string]any{}
@@ -133,7 +133,7 @@ func eachPodItem(fields map[string]any, change func(list string, item map[string
 		}
 		changedItems := maps.Clone(items)
 		for key, item := range items {
-			if _, isItem := nameIn(key); !isItem {
+			if _, isItem := itemName(key); !isItem {
 				continue
 			}
 			if replacement := change(list, tree.Map(item)); replacement != nil {
@@ -148,11 +148,11 @@ func eachPodItem(fields map[string]any, change func(list string, item map[string
 		}
 		changed["f:"+list] = changedItems
 	}
-	return withPod(fields, changed)
+	return withPodFields(fields, changed)
 }
 
-// withPod returns a copy of managed fields with new fields below spec.template.spec.
-func withPod(fields, pod map[string]any) map[string]any {
+// withPodFields returns a copy of managed fields with new fields below spec.template.spec.
+func withPodFields(fields, pod map[string]any) map[string]any {
 	for i := len(podPath); i > 0; i-- {
 		parent := maps.Clone(tree.MapAt(fields, podPath[:i-1]...))
 		parent[podPath[i-1]] = pod
@@ -174,8 +174,8 @@ func isNameOnly(item map[string]any) bool {
 	return len(item) > 0
 }
 
-// hasSelf reports whether an item itself is owned, and not only its fields.
-func hasSelf(item map[string]any) bool {
+// isItemOwned reports whether an item itself is owned, and not only its fields.
+func isItemOwned(item map[string]any) bool {
 	_, ok := item["."]
 	return ok
 }

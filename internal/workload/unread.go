@@ -30,9 +30,9 @@ func (u *Unread) Text() string { return cmp.Or(u.Template, u.Other) }
 // mostUnread is the maximum length of the texts, because keys of maps may be long.
 const mostUnread = 400
 
-// misfit returns the path and the error of the innermost field that cannot be decoded. It decodes each field
+// describeMisfit returns the path and the error of the innermost field that cannot be decoded. It decodes each field
 // separately to find that field. It returns "" if the whole value can be decoded.
-func misfit(path string, value any, decode func(any) error) string {
+func describeMisfit(path string, value any, decode func(any) error) string {
 	err := decode(value)
 	if err == nil {
 		return ""
@@ -40,13 +40,13 @@ func misfit(path string, value any, decode func(any) error) string {
 	switch typed := value.(type) {
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(typed)) {
-			if message := misfit(path+tree.Path("", key), typed[key], func(value any) error { return decode(map[string]any{key: value}) }); message != "" {
+			if message := describeMisfit(path+tree.Path("", key), typed[key], func(value any) error { return decode(map[string]any{key: value}) }); message != "" {
 				return message
 			}
 		}
 	case []any:
 		for i, item := range typed {
-			if message := misfit(fmt.Sprintf("%s[%d]", path, i), item, func(value any) error { return decode([]any{value}) }); message != "" {
+			if message := describeMisfit(fmt.Sprintf("%s[%d]", path, i), item, func(value any) error { return decode([]any{value}) }); message != "" {
 				return message
 			}
 		}

@@ -56,11 +56,11 @@ func templateAnnotations(object Object) map[string]string {
 	if tree.MapAt(rollout.Object, "spec", "workloadRef") != nil {
 		return nil
 	}
-	return textsIn(tree.MapAt(rollout.Object, annotationsPath(object)...))
+	return stringValues(tree.MapAt(rollout.Object, annotationsPath(object)...))
 }
 
-// textsIn returns the string values of a map.
-func textsIn(fields map[string]any) map[string]string {
+// stringValues returns the string values of a map.
+func stringValues(fields map[string]any) map[string]string {
 	texts := map[string]string{}
 	for name, value := range fields {
 		if text, isText := value.(string); isText {

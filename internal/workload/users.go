@@ -63,7 +63,7 @@ func (v *View) appendUsers(text []byte, name string) []byte {
 		if user == nil && group == nil {
 			continue
 		}
-		text = appendTexts(append(text, 'c'), maskName(c.Name, name))
+		text = appendStrings(append(text, 'c'), maskName(c.Name, name))
 		if user != nil {
 			text = binary.AppendVarint(append(text, 'u'), *user)
 		}

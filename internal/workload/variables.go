@@ -16,7 +16,7 @@ import (
 func pathVariables(c *corev1.Container) []corev1.EnvVar {
 	var names []string
 	for i := range c.VolumeMounts {
-		names = append(names, variablesIn(c.VolumeMounts[i].SubPathExpr)...)
+		names = append(names, variableNames(c.VolumeMounts[i].SubPathExpr)...)
 	}
 	needed, _ := variablesNamed(c.Env, names)
 	return needed
@@ -33,7 +33,7 @@ func variablesNamed(env []corev1.EnvVar, names []string) (variables []corev1.Env
 		isFound := slices.ContainsFunc(variables, func(v corev1.EnvVar) bool { return v.Name == env[i].Name })
 		if !isFound && slices.Contains(names, env[i].Name) {
 			variables = append(variables, env[i])
-			names = append(names, variablesIn(env[i].Value)...)
+			names = append(names, variableNames(env[i].Value)...)
 		}
 	}
 	slices.Reverse(variables)
@@ -49,7 +49,7 @@ func variablesNamed(env []corev1.EnvVar, names []string) (variables []corev1.Env
 // variableValues returns the variables in an expression as template values, in the form of a pod's env. Literal
 // variables always have a value. A variable that the container does not set has neither value nor valueFrom.
 func variableValues(env []corev1.EnvVar, expression string) []any {
-	variables, missing := variablesNamed(env, variablesIn(expression))
+	variables, missing := variablesNamed(env, variableNames(expression))
 	shown := []any{}
 	for i := range variables {
 		// Every value of the type converts.
@@ -65,9 +65,9 @@ func variableValues(env []corev1.EnvVar, expression string) []any {
 	return shown
 }
 
-// variablesIn returns the names of the variables that a text refers to. As in Kubernetes, $(NAME) is a
+// variableNames returns the names of the variables that a text refers to. As in Kubernetes, $(NAME) is a
 // variable, and $$ is a dollar sign.
-func variablesIn(text string) []string {
+func variableNames(text string) []string {
 	var names []string
 	for {
 		i := strings.IndexByte(text, '$')

@@ -21,7 +21,7 @@ func TestVariablesIn_FollowsKubernetesExpansion(t *testing.T) {
 		"$A/${A}/$(unclosed":   nil,
 		"ends with a dollar $": nil,
 	} {
-		require.Equal(t, want, variablesIn(text), text)
+		require.Equal(t, want, variableNames(text), text)
 	}
 }
 

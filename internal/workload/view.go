@@ -144,24 +144,24 @@ func selectorKeys(selector *metav1.LabelSelector) []string {
 	return slices.Compact(keys)
 }
 
-// optOut returns the quoted value of the annotation inject, or "" if the value is "true" or the annotation is
+// optOutValue returns the quoted value of the annotation inject, or "" if the value is "true" or the annotation is
 // missing. A misspelled value also opts out, because a user who sets the annotation does not want a sidecar.
-func optOut(annotations map[string]string) string {
+func optOutValue(annotations map[string]string) string {
 	if value, ok := annotations[meta.AnnotationInject]; ok && value != "true" {
 		return fmt.Sprintf("%q", value)
 	}
 	return ""
 }
 
-// foreign returns the annotations that may affect a rendering, or nil for none. It removes the operator's annotations,
+// foreignAnnotations returns the annotations that may affect a rendering, or nil for none. It removes the operator's annotations,
 // and annotations that change with each deployment or rollout.
-func foreign(annotations map[string]string) map[string]string {
+func foreignAnnotations(annotations map[string]string) map[string]string {
 	var result map[string]string
 	for key, value := range annotations {
 		switch {
 		case strings.HasPrefix(key, meta.Group+"/"),
 			strings.HasPrefix(key, meta.AnnotationValuesPrefix),
-			isOfController(key),
+			isControllerAnnotation(key),
 			key == corev1.LastAppliedConfigAnnotation:
 		default:
 			if result == nil {
@@ -173,8 +173,8 @@ func foreign(annotations map[string]string) map[string]string {
 	return result
 }
 
-// isOfController reports whether the controller of one of the Kinds writes an annotation with a key.
-func isOfController(key string) bool {
+// isControllerAnnotation reports whether the controller of one of the Kinds writes an annotation with a key.
+func isControllerAnnotation(key string) bool {
 	return slices.ContainsFunc(kinds, func(kind *Kind) bool {
 		return kind.Annotations != "" && strings.HasPrefix(key, kind.Annotations)
 	})
@@ -187,17 +187,17 @@ func (v *View) HasVolume(name string) bool {
 
 // ContainerOwner returns the operator's field manager that owns a container, or "".
 func (v *View) ContainerOwner(container string) string {
-	return v.ownerBy(func(o *Owned) bool { return slices.Contains(o.Containers, container) })
+	return v.findOwner(func(o *Owned) bool { return slices.Contains(o.Containers, container) })
 }
 
 // VolumeOwner returns the operator's field manager that owns a volume, or "".
 func (v *View) VolumeOwner(volume string) string {
-	return v.ownerBy(func(o *Owned) bool { return slices.Contains(o.Volumes, volume) })
+	return v.findOwner(func(o *Owned) bool { return slices.Contains(o.Volumes, volume) })
 }
 
-// ownerBy returns the first matching field manager in the order of their names, or "". It must not allocate,
+// findOwner returns the first matching field manager in the order of their names, or "". It must not allocate,
 // because every plan calls it several times.
-func (v *View) ownerBy(owns func(*Owned) bool) string {
+func (v *View) findOwner(owns func(*Owned) bool) string {
 	first := ""
 	for manager, owned := range v.Owned {
 		if owns(&owned) && (first == "" || manager < first) {
@@ -212,17 +212,17 @@ func (v *View) ownerBy(owns func(*Owned) bool) string {
 func (v *View) Values() map[string]any {
 	containers := []any{}
 	for c := range v.applicationContainers() {
-		containers = append(containers, v.values(c))
+		containers = append(containers, v.containerValues(c))
 	}
 	return map[string]any{
 		"kind": v.Kind, "name": v.Name, "namespace": v.Namespace,
-		"labels": values(v.Labels), "annotations": values(v.Annotations),
+		"labels": anyValues(v.Labels), "annotations": anyValues(v.Annotations),
 		"containers": containers, "qosClass": string(v.QoSClass), "users": v.userValues(),
-		"accountPullSecrets": texts(v.AccountPullSecrets()),
+		"accountPullSecrets": anyStrings(v.AccountPullSecrets()),
 	}
 }
 
-func (v *View) values(c *Container) map[string]any {
+func (v *View) containerValues(c *Container) map[string]any {
 	ports, mounts := []any{}, []any{}
 	for _, port := range c.Ports {
 		ports = append(ports, map[string]any{
@@ -230,7 +230,7 @@ func (v *View) values(c *Container) map[string]any {
 		})
 	}
 	for _, mount := range c.Mounts {
-		if v.isOurVolume(mount.Name) {
+		if v.isOperatorVolume(mount.Name) {
 			continue
 		}
 		mounts = append(mounts, map[string]any{
@@ -241,8 +241,8 @@ func (v *View) values(c *Container) map[string]any {
 	return map[string]any{"name": c.Name, "ports": ports, "volumeMounts": mounts}
 }
 
-// isOurVolume reports whether mounts of a volume belong to one of the operator's managers.
-func (v *View) isOurVolume(name string) bool {
+// isOperatorVolume reports whether mounts of a volume belong to one of the operator's managers.
+func (v *View) isOperatorVolume(name string) bool {
 	for _, owned := range v.Owned {
 		if owned.Mounts(name) {
 			return true

@@ -86,9 +86,9 @@ func parseWait(text string) (Wait, bool) {
 	return Wait{start, template, uint32(schema)}, notTime == nil && notSchema == nil && notDigest == nil
 }
 
-// waitsIn returns the wait records in a workload's annotations by key, or nil for none. It ignores malformed
+// readWaits returns the wait records in a workload's annotations by key, or nil for none. It ignores malformed
 // records.
-func waitsIn(annotations map[string]string) map[string]Wait {
+func readWaits(annotations map[string]string) map[string]Wait {
 	var waits map[string]Wait
 	for key, text := range annotations {
 		if !meta.IsWaiting(key) {
@@ -104,9 +104,9 @@ func waitsIn(annotations map[string]string) map[string]Wait {
 	return waits
 }
 
-// waitsLike reports whether the workload waits for the same changes as in the previous state. If it waits, the
+// hasSameWaits reports whether the workload waits for the same changes as in the previous state. If it waits, the
 // application's pod template must also be the same.
-func (s *State) waitsLike(previous *State) bool {
+func (s *State) hasSameWaits(previous *State) bool {
 	return maps.Equal(s.Waits, previous.Waits) && (len(s.Waits) == 0 || s.Template == previous.Template)
 }
 
@@ -115,7 +115,7 @@ func (s *State) waitsLike(previous *State) bool {
 func TemplateDigest(template *corev1.PodTemplateSpec, owned map[string]Owned) uint64 {
 	stripped := *template
 	if len(owned) > 0 {
-		stripped = theirTemplate(template, owned)
+		stripped = applicationTemplate(template, owned)
 	}
 	text, err := stripped.Marshal()
 	if err != nil {
@@ -126,13 +126,13 @@ func TemplateDigest(template *corev1.PodTemplateSpec, owned map[string]Owned) ui
 	return sum.Sum64()
 }
 
-// theirTemplate returns a copy of a pod template without the fields of the operator's managers.
-func theirTemplate(template *corev1.PodTemplateSpec, owned map[string]Owned) corev1.PodTemplateSpec {
+// applicationTemplate returns a copy of a pod template without the fields of the operator's managers.
+func applicationTemplate(template *corev1.PodTemplateSpec, owned map[string]Owned) corev1.PodTemplateSpec {
 	stripped := *template
-	stripped.Labels = theirKeys(template.Labels, owned, func(o Owned) []string { return o.PodLabels })
-	stripped.Annotations = theirKeys(template.Annotations, owned, func(o Owned) []string { return o.PodAnnotations })
+	stripped.Labels = applicationKeys(template.Labels, owned, func(o Owned) []string { return o.PodLabels })
+	stripped.Annotations = applicationKeys(template.Annotations, owned, func(o Owned) []string { return o.PodAnnotations })
 	spec := &stripped.Spec
-	spec.InitContainers, spec.Containers = theirContainers(spec.InitContainers, owned), theirContainers(spec.Containers, owned)
+	spec.InitContainers, spec.Containers = applicationContainersIn(spec.InitContainers, owned), applicationContainersIn(spec.Containers, owned)
 	spec.Volumes = slices.DeleteFunc(slices.Clone(spec.Volumes), func(v corev1.Volume) bool { return anyOwns(owned, ownedVolumes, v.Name) })
 	if len(spec.Volumes) == 0 {
 		spec.Volumes = nil
@@ -143,7 +143,7 @@ func theirTemplate(template *corev1.PodTemplateSpec, owned map[string]Owned) cor
 	return stripped
 }
 
-func theirKeys(source map[string]string, owned map[string]Owned, keys func(Owned) []string) map[string]string {
+func applicationKeys(source map[string]string, owned map[string]Owned, keys func(Owned) []string) map[string]string {
 	result := maps.Clone(source)
 	maps.DeleteFunc(result, func(key, _ string) bool {
 		return strings.HasPrefix(key, meta.Group+"/") || anyOwns(owned, keys, key)
@@ -151,8 +151,8 @@ func theirKeys(source map[string]string, owned map[string]Owned, keys func(Owned
 	return result
 }
 
-// theirContainers returns the application's containers without mounts of the operator's volumes.
-func theirContainers(containers []corev1.Container, owned map[string]Owned) []corev1.Container {
+// applicationContainersIn returns the application's containers without mounts of the operator's volumes.
+func applicationContainersIn(containers []corev1.Container, owned map[string]Owned) []corev1.Container {
 	var result []corev1.Container
 	for i := range containers {
 		if anyOwns(owned, ownedContainers, containers[i].Name) {

@@ -20,9 +20,9 @@ func TestWaitsIn_ReadsWrittenAnnotations(t *testing.T) {
 	require.Equal(t, "2026-11-24T15:04:05Z/00000003/00000000000000ab", wait.String())
 
 	key := meta.AnnotationWaiting("vectorsidecar/logs")
-	require.Equal(t, map[string]Wait{key: wait}, waitsIn(map[string]string{key: wait.String(), "team": "shop"}))
+	require.Equal(t, map[string]Wait{key: wait}, readWaits(map[string]string{key: wait.String(), "team": "shop"}))
 	for _, broken := range []string{"", "yesterday/3/ab", "2026-11-24T15:04:05Z/three/ab", "2026-11-24T15:04:05Z/123456789/ab", "2026-11-24T15:04:05Z/3/no", "2026-11-24T15:04:05Z/3"} {
-		require.Nil(t, waitsIn(map[string]string{key: broken}), broken)
+		require.Nil(t, readWaits(map[string]string{key: broken}), broken)
 	}
 }
 
