@@ -33,7 +33,7 @@ func declared(schema *apiextensionsv1.JSONSchemaProps, path string, into map[str
 	}
 }
 
-func TestLimits_MatchesCustomResourceDefinitions(t *testing.T) {
+func TestSizeLimits_MatchesCustomResourceDefinitions(t *testing.T) {
 	want, have := map[string]int64{}, map[string]int64{}
 	for _, kind := range []string{"vectorsidecars", "clustervectorsidecars"} {
 		text, err := os.ReadFile("../../chart/files/crds/observability.kontroloop.ai_" + kind + ".yaml")

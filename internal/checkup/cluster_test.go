@@ -45,7 +45,7 @@ func clusterOf(t *testing.T, objects ...client.Object) client.Client {
 	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithStatusSubresource(&v1alpha1.VectorSidecar{}).Build()
 }
 
-func TestVersion_ChecksSupportedKubernetesVersions(t *testing.T) {
+func TestCheckVersion_ChecksSupportedKubernetesVersions(t *testing.T) {
 	for version, state := range map[string]State{
 		"v1.24.17": Failed, "v1.25.0": Warning, "v1.28.9": Warning, "v1.29.0": OK, "v1.36.0": OK, "v1.36.0-gke.1": OK, "one": Unknown,
 	} {
@@ -55,7 +55,7 @@ func TestVersion_ChecksSupportedKubernetesVersions(t *testing.T) {
 	}
 }
 
-func TestKubelets_ChecksOldestKubelet(t *testing.T) {
+func TestCheckKubelets_ChecksOldestKubelet(t *testing.T) {
 	reads, blind := &source.Installation{ReadsNodes: true}, &source.Installation{}
 	for name, test := range map[string]struct {
 		server       string
@@ -83,7 +83,7 @@ func TestKubelets_ChecksOldestKubelet(t *testing.T) {
 }
 
 // The check names further operators that it did not examine.
-func TestInstallation_NamesOtherOperators(t *testing.T) {
+func TestFindInstallation_NamesOtherOperators(t *testing.T) {
 	operator := func(namespace string) client.Object {
 		one := objects.NewDeployment("vso", namespace).Labeled("app.kubernetes.io/component", "operator").Pod(func(pod *corev1.PodSpec) {
 			pod.Containers[0].Args = []string{"--environments-configmap=values"}
@@ -100,7 +100,7 @@ func TestInstallation_NamesOtherOperators(t *testing.T) {
 	require.NotContains(t, found.Message, "others")
 }
 
-func TestInjectors_NamesWebhooksThatChangeWorkloads(t *testing.T) {
+func TestCheckInjectors_NamesWebhooksThatChangeWorkloads(t *testing.T) {
 	injector := func(name, group, resource string) *admissionregistrationv1.MutatingWebhookConfiguration {
 		configuration := &admissionregistrationv1.MutatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: name}}
 		configuration.Webhooks = []admissionregistrationv1.MutatingWebhook{{Rules: []admissionregistrationv1.RuleWithOperations{{
@@ -128,7 +128,7 @@ func TestInjectors_NamesWebhooksThatChangeWorkloads(t *testing.T) {
 	}
 }
 
-func TestSidecars_CountsSidecarsWithErrors(t *testing.T) {
+func TestCheckSidecars_CountsSidecarsWithErrors(t *testing.T) {
 	sidecar := func(name string, status metav1.ConditionStatus) *v1alpha1.VectorSidecar {
 		one := &v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}
 		one.Status.Conditions = []metav1.Condition{{Type: meta.ConditionError, Status: status, Reason: "Conflict"}}
@@ -144,7 +144,7 @@ func TestSidecars_CountsSidecarsWithErrors(t *testing.T) {
 }
 
 // A template set that loads, and does not render for some VectorSidecars, is reported with file and line.
-func TestSidecars_NamesPlacesOfTemplates(t *testing.T) {
+func TestCheckSidecars_NamesPlacesOfTemplates(t *testing.T) {
 	const place = "vector-sidecar/templates/_container.tpl:12:3"
 	conditions := func(reason string) []metav1.Condition {
 		return []metav1.Condition{
@@ -168,7 +168,7 @@ func TestSidecars_NamesPlacesOfTemplates(t *testing.T) {
 	require.Less(t, len(found.Message), 900)
 }
 
-func TestDescribe_TruncatesListOfLeftovers(t *testing.T) {
+func TestDescribeLeftovers_TruncatesListOfLeftovers(t *testing.T) {
 	var found []companion.Leftover
 	for range 12 {
 		found = append(found, companion.Leftover{Sidecar: "logs", Reason: "why"})
@@ -194,7 +194,7 @@ func issued(t *testing.T, service string, from time.Time) (*tls.Certificate, []b
 	return &tls.Certificate{Certificate: [][]byte{signed}, PrivateKey: key, Leaf: leaf}, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed})
 }
 
-func TestAccepts_ChecksCertificateLikeAPIServer(t *testing.T) {
+func TestCheckCertificateAccepted_ChecksCertificateLikeAPIServer(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	service := &admissionregistrationv1.ServiceReference{Namespace: "vector-system", Name: "vso"}
 	good, bundle := issued(t, "vso.vector-system.svc", now)
@@ -219,7 +219,7 @@ func TestAccepts_ChecksCertificateLikeAPIServer(t *testing.T) {
 	}
 }
 
-func TestValues_ChecksSchemasOfTemplateSets(t *testing.T) {
+func TestCheckValues_ChecksSchemasOfTemplateSets(t *testing.T) {
 	files, err := render.ReadFiles(vectorsidecar.FS)
 	require.NoError(t, err)
 	set := func(name, schema string) corev1.ConfigMap {
@@ -257,7 +257,7 @@ func TestValues_ChecksSchemasOfTemplateSets(t *testing.T) {
 }
 
 // An operator that may create pods has to be held to dry runs.
-func TestPreflight_RequiresDryRunsWithPodPermission(t *testing.T) {
+func TestCheckPreflight_RequiresDryRunsWithPodPermission(t *testing.T) {
 	installation := &source.Installation{Namespace: "vector-system", Name: "vso", Preflight: true}
 	policy := func(fails admissionregistrationv1.FailurePolicyType) client.Object {
 		return &admissionregistrationv1.ValidatingAdmissionPolicy{

@@ -12,7 +12,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-func TestOverlaySets_NamesOverlaysWithoutOwner(t *testing.T) {
+func TestCheckOverlaySets_NamesOverlaysWithoutOwner(t *testing.T) {
 	own := &v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "logs"}}
 	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "all"}}
 	set := func(owners ...string) *v1alpha1.OverlaySet {

@@ -12,7 +12,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-func TestOwners_NamesControllersThatRemoveSidecars(t *testing.T) {
+func TestCheckOwners_NamesControllersThatRemoveSidecars(t *testing.T) {
 	sidecar := func(name string, owned v1alpha1.OwnedWorkloads, takenOut ...v1alpha1.OwnerRemoval) *v1alpha1.VectorSidecar {
 		return &v1alpha1.VectorSidecar{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}, Spec: v1alpha1.VectorSidecarSpec{OwnedWorkloads: owned},

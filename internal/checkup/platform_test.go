@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 )
 
-func TestNetwork_ReadsIPFamilyOfService(t *testing.T) {
+func TestCheckNetwork_ReadsIPFamilyOfService(t *testing.T) {
 	service := func(spec corev1.ServiceSpec) client.Client {
 		return clusterOf(t, &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "kubernetes", Namespace: "default"}, Spec: spec})
 	}
@@ -36,7 +36,7 @@ func TestNetwork_ReadsIPFamilyOfService(t *testing.T) {
 	}
 }
 
-func TestPlatform_DetectsOpenShiftByServedKinds(t *testing.T) {
+func TestCheckPlatform_DetectsOpenShiftByServedKinds(t *testing.T) {
 	version := schema.GroupVersion{Group: "security.openshift.io", Version: "v1"}
 	openshift := apimeta.NewDefaultRESTMapper([]schema.GroupVersion{version})
 	openshift.Add(version.WithKind("SecurityContextConstraints"), apimeta.RESTScopeRoot)

@@ -64,7 +64,7 @@ func TestRequiredNeeds_GetObjectsByName(t *testing.T) {
 	}, requiredNeeds(&of))
 }
 
-func TestHomeNeeds_ListsRightsForRecord(t *testing.T) {
+func TestOperatorNamespaceNeeds_ListsRightsForRecord(t *testing.T) {
 	of := source.Installation{Namespace: "vector-system", ValuesFrom: "values"}
 	require.Empty(t, operatorNamespaceNeeds(&of), "the rights for all namespaces include them")
 	of.Namespaces = []string{"shop"}

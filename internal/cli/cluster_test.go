@@ -145,7 +145,7 @@ func TestPrint_WritesEmptyListWithoutNull(t *testing.T) {
 }
 
 // Who ends it has not learned that no operator answers.
-func TestAwait_DistinguishesInterruptionFromMissingAnswer(t *testing.T) {
+func TestAwaitReconciles_SeparatesInterruptionFromNoAnswer(t *testing.T) {
 	var out, notes bytes.Buffer
 	a := (&cluster{objects: []client.Object{objects.NewVectorSidecar("logs", "shop").Build()}}).app(t, &out, &notes)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -158,7 +158,7 @@ func TestAwait_DistinguishesInterruptionFromMissingAnswer(t *testing.T) {
 }
 
 // What -o name prints, and what kubectl takes, names one everywhere.
-func TestSidecarName_AcceptsKubectlForms(t *testing.T) {
+func TestParseSidecarName_AcceptsKubectlForms(t *testing.T) {
 	cluster := &cluster{objects: []client.Object{
 		objects.NewVectorSidecar("logs", "shop").Build(), objects.NewVectorSidecar("traces", "shop").Build(),
 		&v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "all"}}, &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "other"}},

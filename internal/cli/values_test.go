@@ -78,7 +78,7 @@ func TestNewRender_NamesLineOfValue(t *testing.T) {
 }
 
 // All values of the command line count, with the precedence that they have for helm, before the environment is read.
-func TestGivenValues_MergesAsHelm(t *testing.T) {
+func TestReadValues_MergesAsHelm(t *testing.T) {
 	for name, test := range map[string]struct {
 		files     map[string]string
 		arguments []string
@@ -138,7 +138,7 @@ func TestGivenValues_MergesAsHelm(t *testing.T) {
 	}
 }
 
-func TestGivenValues_NamesTheOrigin(t *testing.T) {
+func TestReadValues_NamesTheOrigin(t *testing.T) {
 	files := shopFiles(t)
 	files["cart.yaml"] = text(t, objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Build())
 	files["a.yaml"] = "sidecar:\n  logLevel: debug\n"
@@ -156,7 +156,7 @@ func TestGivenValues_NamesTheOrigin(t *testing.T) {
 	require.ErrorContains(t, err, "b.yaml:5: sidecar.imagePullPolice: unknown key")
 }
 
-func TestGivenValues_RejectsInvalidFlags(t *testing.T) {
+func TestReadValues_RejectsInvalidFlags(t *testing.T) {
 	for name, test := range map[string]struct {
 		arguments []string
 		says      string

@@ -25,7 +25,7 @@ import (
 )
 
 // A failure is caused by the spec of the VectorSidecar or by the revision of the installation.
-func TestStage_AttributesFailureToSpecOrRevision(t *testing.T) {
+func TestWaveRollout_AttributesFailureToSpecOrRevision(t *testing.T) {
 	now := time.Unix(10_000, 0)
 	at := func(generation int64, change func(*waveRollout)) *waveRollout {
 		of := &waveRollout{given: fleet.Given{Revision: "new"}}

@@ -25,7 +25,7 @@ import (
 
 // While a failed revision cannot be marked, VectorSidecars may revert from it. They do not start another revision,
 // because a start deletes the failure from the status.
-func TestStages_StartOnlyAfterMarkOfFailure(t *testing.T) {
+func TestWaveController_StartOnlyAfterMarkOfFailure(t *testing.T) {
 	rules, _ := pacing("halt: {}\nonFailure: Revert").(*corev1.ConfigMap)
 	rules.Data["development.yaml"] = "sidecar: {}"
 	mayMark, requests := false, 0

@@ -77,7 +77,7 @@ func behind(t *testing.T, live *liveDeployment) (*stalenessGuard, *state.Memory)
 }
 
 // After a stale write the live workload decides whether and when the next write starts.
-func TestViews_WaitsForChangeOfStaleWorkload(t *testing.T) {
+func TestStalenessGuard_WaitsForChangeOfStaleWorkload(t *testing.T) {
 	notFound := apierrors.NewNotFound(schema.GroupResource{Resource: "deployments"}, "cart")
 	for name, test := range map[string]struct {
 		live     liveDeployment
@@ -110,7 +110,7 @@ func TestViews_WaitsForChangeOfStaleWorkload(t *testing.T) {
 
 // A rejection because of another VectorSidecar's write counts as a conflict only after the live workload was read,
 // because the cache may lag before.
-func TestViews_ReportsConflictOnlyAfterLiveRead(t *testing.T) {
+func TestStalenessGuard_ReportsConflictOnlyAfterLiveRead(t *testing.T) {
 	v, memory := behind(t, &liveDeployment{object: version("10", "u")})
 	rivals := &apply.ConflictError{Err: errors.New("no"), Siblings: true}
 	p := seen("10", 1, "a")

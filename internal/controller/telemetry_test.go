@@ -31,7 +31,7 @@ func TestLiveness_DetectsStuckReconcile(t *testing.T) {
 }
 
 // A panic is counted and reported, and then handled by the manager.
-func TestEndPass_RecordsAndRaisesPanic(t *testing.T) {
+func TestEndReconcile_RecordsAndRaisesPanic(t *testing.T) {
 	counted := telemetry.NewMetrics("1", time.Now)
 	i := &instruments{Instruments: Instruments{Metrics: counted}, liveness: newLiveness(0), now: time.Now}
 

@@ -49,7 +49,7 @@ func TestVectorSidecarReconciler_LimitsTransientConflicts(t *testing.T) {
 
 // After a restart, the first reconcile of a VectorSidecar fails once. The status of that VectorSidecar shows a halted
 // revision, or that its wave is not finished.
-func TestStages_KeepsHaltAndWaveOrderAfterFailedReconcile(t *testing.T) {
+func TestWaveController_KeepsHaltAndWaveOrderAfterFailedReconcile(t *testing.T) {
 	rules := pacing("waves: [{name: first, environments: [staging]}]\nhalt: {failedWorkloads: 1}")
 	loading := newMemoryAPI(t, interceptor.Funcs{}, rules)
 	loading.load(t)
@@ -115,7 +115,7 @@ func TestStages_KeepsHaltAndWaveOrderAfterFailedReconcile(t *testing.T) {
 
 // Each awaited namespace has a reconcile, even if the ClusterVectorSidecar changes before its own first reconcile.
 // Otherwise no VectorSidecar would get a rollout slot until a restart.
-func TestStages_ReconcilesEachAwaitedNamespace(t *testing.T) {
+func TestWaveController_ReconcilesEachAwaitedNamespace(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(ctx context.Context, api client.Client, all *v1alpha1.ClusterVectorSidecar) error
 		fails  error
@@ -232,7 +232,7 @@ func refusing(t *testing.T, canary *v1alpha1.CanarySpec, answer error) (api *mem
 
 // Rejected writes are retried in their order, and other workloads do not wait for these retries. A rejected canary does
 // not block other workloads either, because it did not test the sidecar.
-func TestPace_UsesNoRolloutSlotForRejectedWrites(t *testing.T) {
+func TestSlotScheduler_UsesNoRolloutSlotForRejectedWrites(t *testing.T) {
 	for name, answer := range map[string]error{
 		"by a policy":   apierrors.NewForbidden(schema.GroupResource{Resource: "deployments"}, "app", errors.New("it is frozen")),
 		"by a webhook":  apierrors.NewInternalError(errors.New(`admission webhook "a" denied the request`)),
@@ -380,7 +380,7 @@ func TestSnapshot_ReadsUncachedNamespace(t *testing.T) {
 
 // The cause of a failed write may be gone when another rollout ends. So the VectorSidecar does not wait for its backoff
 // while rollout slots are free.
-func TestPace_ResumesFailedSidecarWhenSlotIsFree(t *testing.T) {
+func TestSlotScheduler_ResumesFailedSidecarWhenSlotIsFree(t *testing.T) {
 	answer, isOver, tried := apierrors.NewInternalError(errors.New(`no answer: failed calling webhook "a"`)), false, map[string]int{}
 	funcs := wroteTo{}.funcs(func(object client.Object) error {
 		if _, is := object.(*metav1.PartialObjectMetadata); !is {
@@ -420,7 +420,7 @@ func TestPace_ResumesFailedSidecarWhenSlotIsFree(t *testing.T) {
 }
 
 // Rollout slots that become free because writes were rejected do not cause an immediate retry of these writes.
-func TestPace_AvoidsImmediateRetryOfRejectedWrites(t *testing.T) {
+func TestSlotScheduler_AvoidsImmediateRetryOfRejectedWrites(t *testing.T) {
 	for name, answer := range map[string]error{
 		"by a policy":            apierrors.NewForbidden(schema.GroupResource{Resource: "deployments"}, "app", errors.New("it is frozen")),
 		"by validation":          apierrors.NewInvalid(schema.GroupKind{Kind: "Deployment"}, "app", nil),

@@ -118,7 +118,7 @@ func TestNamespaces_DetectsChangesOfEnvironmentAndWave(t *testing.T) {
 }
 
 // Conflicts and rejections are permanent errors. Other errors are retried.
-func TestExplain_ReturnsReasonOfError(t *testing.T) {
+func TestExplainError_ReturnsReasonOfError(t *testing.T) {
 	cause := errors.New("no")
 	for name, test := range map[string]struct {
 		err       error

@@ -38,7 +38,7 @@ func TestMatches_FollowsPatternsOfVector(t *testing.T) {
 	}
 }
 
-func TestFiles_FindsSameFilesAsVector(t *testing.T) {
+func TestListFiles_FindsSameFilesAsVector(t *testing.T) {
 	files := []string{".hidden.log", "app.log", "app.log.1", "app.log.2.gz", "app.txt", "audit/app.log", "audit/old/app.json", "audit/old/app.log"}
 	texts := map[string]string{}
 	for _, file := range files {

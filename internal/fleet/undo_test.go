@@ -179,7 +179,7 @@ func (w *walk) everHad(revision string) (names []string) {
 }
 
 // Two revisions fail in a row in the first wave. An undo returns it to the one that works, and nobody else gets either.
-func TestUndo_ReturnsEachToItsPreviousRevision(t *testing.T) {
+func TestUndoRevision_ReturnsMembersToPreviousRevision(t *testing.T) {
 	for name, prepare := range map[string]func(*walk){
 		"all of the wave fail":                       func(*walk) {},
 		"one of the wave is healthy with what fails": func(w *walk) { w.members[1].healthy = true },
@@ -228,7 +228,7 @@ func TestUndo_ReturnsEachToItsPreviousRevision(t *testing.T) {
 }
 
 // An undone revision is started by nobody, whatever asks for it, until a user runs retry.
-func TestUndo_StopsTheRevision(t *testing.T) {
+func TestUndoRevision_StopsTheRevision(t *testing.T) {
 	w := newWalk(t, 2, 2, 2)
 	w.settle()
 	w.content = "b"
@@ -266,7 +266,7 @@ func TestUndo_StopsTheRevision(t *testing.T) {
 }
 
 // A VectorSidecar without a previous revision gets the newest one of its wave, and stays if there is none.
-func TestUndo_ReturnsNewOnesToTheRevisionOfTheirWave(t *testing.T) {
+func TestUndoRevision_ReturnsNewMembersToRevisionOfWave(t *testing.T) {
 	w := newWalk(t, 2, 1, 1)
 	w.settle()
 	w.content = "bad-b"
@@ -286,7 +286,7 @@ func TestUndo_ReturnsNewOnesToTheRevisionOfTheirWave(t *testing.T) {
 }
 
 // With onFailure: Revert all have returned before, and neither that nor an undo goes to a failed revision.
-func TestUndo_SkipsFailedRevisionsAfterRevert(t *testing.T) {
+func TestUndoRevision_SkipsFailedRevisionsAfterRevert(t *testing.T) {
 	w := newWalk(t, 3, 3)
 	w.onFailure = v1alpha1.OnFailureRevert
 	w.members[1].healthy = true
@@ -304,7 +304,7 @@ func TestUndo_SkipsFailedRevisionsAfterRevert(t *testing.T) {
 }
 
 // One that fails in a later wave: those that have finished it do not keep it as the revision to return to.
-func TestUndo_SkipsRevisionsThatFailedElsewhere(t *testing.T) {
+func TestUndoRevision_SkipsRevisionsThatFailedElsewhere(t *testing.T) {
 	w := newWalk(t, 2, 3, 2)
 	w.members[0].healthy, w.members[1].healthy, w.members[3].healthy = true, true, true
 	w.settle()
@@ -320,7 +320,7 @@ func TestUndo_SkipsRevisionsThatFailedElsewhere(t *testing.T) {
 	require.Equal(t, map[string]int{"a": 4, "bad-b": 3}, w.revisions(), "an undo changes those that have the current revision")
 }
 
-func TestUndo_RevertsOneVectorSidecar(t *testing.T) {
+func TestUndoRevision_RevertsOneVectorSidecar(t *testing.T) {
 	w := newWalk(t, 2, 2)
 	w.settle()
 	w.publish("b")

@@ -444,7 +444,7 @@ func TestStage_UnexplainedFailuresStopOneVectorSidecar(t *testing.T) {
 	require.True(t, f.pass(1, rolling).IsNew)
 }
 
-func TestPromoted_SkipsPrecedingWaves(t *testing.T) {
+func TestPromotedWave_SkipsPrecedingWaves(t *testing.T) {
 	for promoted, want := range map[string][2]bool{
 		"":           {false, false},
 		"one/early":  {false, false},

@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "regenerate docs/flags.md")
 
-func TestReference_MatchesDocumentation(t *testing.T) {
+func TestFlagReference_MatchesDocumentation(t *testing.T) {
 	const path = "../../docs/flags.md"
 	if *update {
 		require.NoError(t, os.WriteFile(path, []byte(flagReference()), 0o644))

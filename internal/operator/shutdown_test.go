@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestWithDelay_DelaysShutdown(t *testing.T) {
+func TestWithDelayedCancel_DelaysShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ending, stop := context.WithCancel(t.Context())
 		ctx, cancel := withDelayedCancel(ending, 5*time.Second)
@@ -27,7 +27,7 @@ func TestWithDelay_DelaysShutdown(t *testing.T) {
 }
 
 // A process that fails stops without the delay.
-func TestWithDelay_SkipsDelayAfterFailure(t *testing.T) {
+func TestWithDelayedCancel_SkipsDelayAfterFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ending, stop := context.WithCancel(t.Context())
 		ctx, cancel := withDelayedCancel(ending, time.Hour)
@@ -37,13 +37,13 @@ func TestWithDelay_SkipsDelayAfterFailure(t *testing.T) {
 	}) // No goroutine is left.
 }
 
-func TestDelay_ReturnsZeroWithoutWebhook(t *testing.T) {
+func TestShutdownDelay_ReturnsZeroWithoutWebhook(t *testing.T) {
 	require.Zero(t, (&WebhookOptions{BindAddress: "0", ShutdownDelay: time.Hour}).shutdownDelay())
 	require.Equal(t, time.Hour, (&WebhookOptions{BindAddress: ":9443", ShutdownDelay: time.Hour}).shutdownDelay())
 }
 
 // After the stop signal each response closes its connection.
-func TestClosingAfter_ClosesConnectionsAfterSignal(t *testing.T) {
+func TestCloseConnectionsAfter_ClosesConnectionsAfterSignal(t *testing.T) {
 	ending, stop := context.WithCancel(t.Context())
 	handler := closeConnectionsAfter(ending, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	header := func() string {

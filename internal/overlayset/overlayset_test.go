@@ -46,7 +46,7 @@ func telling(of Part) Part {
 }
 
 // What is told is judged as well.
-func TestOverlayOf_IncludesEnvInjections(t *testing.T) {
+func TestConvertOverlay_IncludesEnvInjections(t *testing.T) {
 	offer := func(tells ...workload.EnvInjection) *desired.AdmissionOverlay {
 		overlay := &workload.Overlay{EnvInjections: tells}
 		return &desired.AdmissionOverlay{Rendered: &desired.Rendered{Overlay: overlay, Desired: plan.NewDesired(overlay, "logs", "vector", "", nil)}}
@@ -184,7 +184,7 @@ func TestCompose_SkipsOverlaysAboveLimits(t *testing.T) {
 }
 
 // What not every pod may have is for the operator to judge.
-func TestObjection_ReportsPodDependentFields(t *testing.T) {
+func TestIncompatibility_ReportsPodDependentFields(t *testing.T) {
 	body := func(container map[string]any) map[string]any {
 		container["name"] = "vector"
 		return map[string]any{"spec": map[string]any{"initContainers": []any{container}}}

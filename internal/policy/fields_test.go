@@ -254,7 +254,7 @@ func TestLine_MatchesEverySecretReference(t *testing.T) {
 }
 
 // Fields of Go types that are not the API's have no line, and are not visited.
-func TestIsOneValue_AcceptsQuantities(t *testing.T) {
+func TestIsSingleValue_AcceptsQuantities(t *testing.T) {
 	require.True(t, isSingleValue(reflect.TypeFor[resource.Quantity]()))
 	require.False(t, isSingleValue(reflect.TypeFor[corev1.Container]()))
 }

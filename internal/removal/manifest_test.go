@@ -252,7 +252,7 @@ func TestEjector_KeepsRequiredConfigMaps(t *testing.T) {
 }
 
 // An operator that still runs may write between a read and the removal of the finalizer.
-func TestRelease_RetriesAfterConcurrentWrite(t *testing.T) {
+func TestReleaseSidecar_RetriesAfterConcurrentWrite(t *testing.T) {
 	scheme := runtime.NewScheme()
 	require.NoError(t, clientgoscheme.AddToScheme(scheme))
 	require.NoError(t, v1alpha1.AddToScheme(scheme))

@@ -19,7 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-func TestRolloutOfStatefulSet_DerivesStateFromStatus(t *testing.T) {
+func TestStatefulSetProgress_DerivesStateFromStatus(t *testing.T) {
 	// Numbers of pods: that there are, that are updated, that are available.
 	status := func(pods, updated, available int32, current string) appsv1.StatefulSetStatus {
 		return appsv1.StatefulSetStatus{
@@ -63,7 +63,7 @@ func TestRolloutOfStatefulSet_DerivesStateFromStatus(t *testing.T) {
 	}
 }
 
-func TestRolloutOfDaemonSet_DerivesStateFromStatus(t *testing.T) {
+func TestDaemonSetProgress_DerivesStateFromStatus(t *testing.T) {
 	status := func(wanted, there, updated, available int32) appsv1.DaemonSetStatus {
 		return appsv1.DaemonSetStatus{
 			ObservedGeneration: 2, DesiredNumberScheduled: wanted, CurrentNumberScheduled: there, UpdatedNumberScheduled: updated, NumberAvailable: available,

@@ -19,7 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-func TestRolloutOfArgoRollout_DerivesStateFromStatus(t *testing.T) {
+func TestArgoRolloutProgress_DerivesStateFromStatus(t *testing.T) {
 	// Numbers of pods: that there are, that are updated, that are available.
 	status := func(phase, current, stable string, pods, updated, available int32) argoRolloutStatus {
 		return argoRolloutStatus{

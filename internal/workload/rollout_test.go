@@ -47,7 +47,7 @@ func generation(deployment *appsv1.Deployment, number int64) *appsv1.Deployment 
 	return deployment
 }
 
-func TestRolloutOfDeployment_DerivesStateFromStatus(t *testing.T) {
+func TestDeploymentRollout_DerivesStateFromStatus(t *testing.T) {
 	stale := rolling(3, 3, 3, 0, 0)
 	stale.Generation++
 	late := rolling(1, 4, 3, -1, 0)

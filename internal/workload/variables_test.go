@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-func TestVariablesIn_FollowsKubernetesExpansion(t *testing.T) {
+func TestVariableNames_FollowsKubernetesExpansion(t *testing.T) {
 	for text, want := range map[string][]string{
 		"":                     nil,
 		"logs":                 nil,

@@ -15,7 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-func TestWaitsIn_ReadsWrittenAnnotations(t *testing.T) {
+func TestReadWaits_ReadsWrittenAnnotations(t *testing.T) {
 	wait := Wait{StartedAt: time.Date(2026, 11, 24, 15, 4, 5, 0, time.UTC), Schema: 3, Template: 0xab}
 	require.Equal(t, "2026-11-24T15:04:05Z/00000003/00000000000000ab", wait.String())
 

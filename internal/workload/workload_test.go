@@ -93,7 +93,7 @@ func ours(d *appsv1.Deployment) *corev1.Container { return &d.Spec.Template.Spec
 
 // We have our own extraction because client-go's needs the schemas of all types and the
 // whole object; the results have to agree.
-func TestExtract_AgreesWithClientGo(t *testing.T) {
+func TestExtractOwnedFields_AgreesWithClientGo(t *testing.T) {
 	c := fieldmanager.New(t)
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
 	live := c.Live()

@@ -128,7 +128,7 @@ func TestVectorSidecar_StopsCorrectionLoops(t *testing.T) {
 
 // A workload may opt out and in again as often as its owner likes: nobody undoes a
 // write of ours, we take the sidecar out ourselves.
-func TestOptOut_DoesNotCountAsCorrectionLoop(t *testing.T) {
+func TestOptOutValue_DoesNotCountAsCorrectionLoop(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)
 	for range 4 {

@@ -160,7 +160,7 @@ func TestRolloutFailure_StopsFanOut(t *testing.T) {
 	})
 }
 
-func TestOptOut_RemovesSidecar(t *testing.T) {
+func TestOptOutValue_RemovesSidecar(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	in := objects.NewDeployment("in", namespace).Labeled("logs", "vector").Build()

@@ -40,7 +40,7 @@ func pulls(d *appsv1.Deployment) []string {
 
 // A pod gets the pull secrets of its ServiceAccount only if it lists none, a list by name has
 // several owners, and what one of them lists too stays when the sidecar goes.
-func TestPullSecret_KeepsOtherPullSecrets(t *testing.T) {
+func TestHasPullSecret_KeepsOtherPullSecrets(t *testing.T) {
 	t.Parallel()
 	pulling := "      imagePullSecrets: [{name: apps}]\n      volumes:"
 	both := "      imagePullSecrets: [{name: apps}, {name: registry}]\n      volumes:"
@@ -150,7 +150,7 @@ func cleaned(t *testing.T, of *appsv1.Deployment) *appsv1.Deployment {
 
 // Where ServiceAccounts may not be read, or there is none, nobody knows what pods would lose: the
 // workload is left as it is. What a ServiceAccount lists is followed.
-func TestPullSecret_WaitsForServiceAccount(t *testing.T) {
+func TestHasPullSecret_WaitsForServiceAccount(t *testing.T) {
 	namespace := world.Namespace(t)
 	account := &corev1.ServiceAccount{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "cart"}, ImagePullSecrets: []corev1.LocalObjectReference{{Name: "apps"}},
@@ -208,7 +208,7 @@ func TestPullSecret_WaitsForServiceAccount(t *testing.T) {
 }
 
 // A ServiceAccount is read once for all of its workloads, and not again with the next change.
-func TestPullSecret_ReadsServiceAccountOnce(t *testing.T) {
+func TestHasPullSecret_ReadsServiceAccountOnce(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	world.Create(t, &corev1.ServiceAccount{

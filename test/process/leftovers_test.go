@@ -119,7 +119,7 @@ func unmanaged(t *testing.T, d *appsv1.Deployment) {
 	}
 }
 
-func TestLeftovers_RemoveSidecarsOfLateWrites(t *testing.T) {
+func TestLeftover_RemoveSidecarsOfLateWrites(t *testing.T) {
 	for name, runs := range map[string]bool{"before the next operator starts": false, "while the next operator runs": true} {
 		t.Run(name, func(t *testing.T) {
 			namespace, late := world.Namespace(t), newLateWrite()
@@ -178,7 +178,7 @@ func orphaned(t *testing.T, world *harness.World) (*appsv1.Deployment, operator.
 }
 
 // An orphaned sidecar is neither changed nor reported.
-func TestLeftovers_KeepOrphanedSidecars(t *testing.T) {
+func TestLeftover_KeepOrphanedSidecars(t *testing.T) {
 	cart, options := orphaned(t, world)
 	manager := meta.Manager("logs")
 	require.Equal(t, "true", cart.Annotations[meta.AnnotationOrphaned(manager)])
@@ -201,7 +201,7 @@ func TestLeftovers_KeepOrphanedSidecars(t *testing.T) {
 
 // A write that is still on its way when the sidecars are left must not make them
 // nobody's.
-func TestLeftovers_KeepOrphanedSidecarsAfterLateWrites(t *testing.T) {
+func TestLeftover_KeepOrphanedSidecarsAfterLateWrites(t *testing.T) {
 	late := newLateWrite()
 	namespace := world.Namespace(t)
 	options := installation(t, namespace, "late-orphan-"+rand.String(5))
@@ -228,7 +228,7 @@ func TestLeftovers_KeepOrphanedSidecarsAfterLateWrites(t *testing.T) {
 }
 
 // What another operator wrote, or one that does not know its installation, is told of.
-func TestLeftovers_ReportSidecarsOfOtherInstallations(t *testing.T) {
+func TestLeftover_ReportSidecarsOfOtherInstallations(t *testing.T) {
 	for name, test := range map[string]struct {
 		by   func(options operator.Options) operator.Options
 		note string
@@ -268,7 +268,7 @@ func TestLeftovers_ReportSidecarsOfOtherInstallations(t *testing.T) {
 }
 
 // A managedFields entry of a patch is reported and stays.
-func TestLeftovers_ReportPatchEntries(t *testing.T) {
+func TestLeftover_ReportPatchEntries(t *testing.T) {
 	namespace := world.Namespace(t)
 	options := installation(t, namespace, "patch-"+rand.String(5))
 	cart := labeled(t, "cart", namespace)

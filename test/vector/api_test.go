@@ -36,7 +36,7 @@ func TestVector_RestrictsAPIToLoopback(t *testing.T) {
 	require.NotContains(t, string(shown), secret)
 }
 
-func TestProbe_DetectsHangingVector(t *testing.T) {
+func TestVector_FailsProbeWhenHanging(t *testing.T) {
 	url, _ := collector(t, false)
 	r := start(t, vectorsidecar.FS, url, 20)
 	r.signal(t, syscall.SIGSTOP)
@@ -46,7 +46,7 @@ func TestProbe_DetectsHangingVector(t *testing.T) {
 }
 
 // A restart would mend no collector.
-func TestProbe_IgnoresHangingCollector(t *testing.T) {
+func TestVector_PassesProbeWithHangingCollector(t *testing.T) {
 	url, reached := collector(t, true)
 	r := start(t, vectorsidecar.FS, url, 20)
 	r.feed(t)
@@ -56,7 +56,7 @@ func TestProbe_IgnoresHangingCollector(t *testing.T) {
 
 // The kubelet goes on asking a container that ends while its pod stays. The metrics end at
 // once, and Vector when its collector has all, or its time is up.
-func TestProbe_DoesNotKillStoppingVector(t *testing.T) {
+func TestVector_StopsWithoutFailedProbe(t *testing.T) {
 	const limit = 8
 	url, reached := collector(t, true)
 	r := start(t, vectorsidecar.FS, url, limit)

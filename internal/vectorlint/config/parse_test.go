@@ -141,7 +141,7 @@ func TestParseYAML_AcceptsVersionsOfVector(t *testing.T) {
 	}
 }
 
-func TestMerge_CombinesFiles(t *testing.T) {
+func TestMergeTable_CombinesFiles(t *testing.T) {
 	files := []File{
 		{Name: "a.yaml", Source: "first", Text: "data_dir: /d\nsources: {app: {type: stdin}}\n"},
 		{Name: "b.toml", Source: "second", Text: "data_dir = '/d'\n[sinks.out]\ntype = 'blackhole'\ninputs = ['app']\n"},
