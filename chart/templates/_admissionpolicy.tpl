@@ -20,7 +20,7 @@ that says so; and role, which says what to ask for. */ -}}
 {{- end }}
 {{- if and $root.Values.admissionPolicy.enabled (semverCompare ">=1.30.0-0" $root.Capabilities.KubeVersion.Version) }}
 {{- /* A name of its own for each release, without the colon that roles may have. */ -}}
-{{- $name := printf "%s.%s.%s" $root.Release.Namespace (include "vector-sidecar-operator.fullname" $root) $of.resource }}
+{{- $name := printf "%s.%s.%s" (include "vector-sidecar-operator.namespace" $root) (include "vector-sidecar-operator.fullname" $root) $of.resource }}
 # What such an object says is written into workloads with the operator's rights, and is
 # taken out of them when it goes. So who may not change workloads of a kind where it does
 # may not have it done.

@@ -15,10 +15,15 @@ that it is a DNS label with the longest suffix, "-environments", too. */ -}}
 {{- default $full .Values.fullnameOverride | trunc 50 | regexFind "^.*[^-.]" -}}
 {{- end -}}
 
+{{- /* The namespace of every object of the release that has one. */ -}}
+{{- define "vector-sidecar-operator.namespace" -}}
+{{- default .Release.Namespace .Values.namespaceOverride -}}
+{{- end -}}
+
 {{- /* The name of roles that have no namespace: releases of the same name in two
 namespaces must not share them. Roles may have a colon in their names. */ -}}
 {{- define "vector-sidecar-operator.clusterName" -}}
-{{- printf "%s:%s" .Release.Namespace (include "vector-sidecar-operator.fullname" .) -}}
+{{- printf "%s:%s" (include "vector-sidecar-operator.namespace" .) (include "vector-sidecar-operator.fullname" .) -}}
 {{- end -}}
 
 {{- /* The keys of global that are defaults of environment, commonLabels and commonAnnotations, as JSON. A subchart has none:

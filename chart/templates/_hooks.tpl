@@ -34,7 +34,7 @@ make. Takes a list: the root, and the hook's component. */ -}}
 {{- define "vector-sidecar-operator.accounts" -}}
 {{- $accounts := list (include "vector-sidecar-operator.serviceAccountName" .) (include "vector-sidecar-operator.hookAccount" (list . "uninstall")) | uniq }}
 {{- $names := list }}
-{{- range $accounts }}{{ $names = append $names (printf "'system:serviceaccount:%s:%s'" $.Release.Namespace .) }}{{ end -}}
+{{- range $accounts }}{{ $names = append $names (printf "'system:serviceaccount:%s:%s'" (include "vector-sidecar-operator.namespace" $) .) }}{{ end -}}
 [{{ join ", " $names }}]
 {{- end -}}
 
@@ -51,7 +51,7 @@ apiVersion: v1
 kind: ServiceAccount
 metadata:
   name: {{ $account | quote }}
-  namespace: {{ $root.Release.Namespace | quote }}
+  namespace: {{ include "vector-sidecar-operator.namespace" $root | quote }}
   {{- include "vector-sidecar-operator.meta" (dict "root" $root "annotations" $annotations) | nindent 2 }}
 automountServiceAccountToken: false
 {{- $name := printf "%s:%s" (include "vector-sidecar-operator.clusterName" $root) .component }}

@@ -29,5 +29,5 @@ sidecars. Takes a list: the root, and the path of the file. */ -}}
 {{- /* The label "job" of the series of the operator; with -sidecars, of theirs. It is
 the release's own, and does not depend on what scrapes. */ -}}
 {{- define "vector-sidecar-operator.job" -}}
-{{- printf "%s/%s" .Release.Namespace (include "vector-sidecar-operator.fullname" .) -}}
+{{- printf "%s/%s" (include "vector-sidecar-operator.namespace" .) (include "vector-sidecar-operator.fullname" .) -}}
 {{- end -}}

@@ -7,7 +7,7 @@ SPDX-License-Identifier: Apache-2.0
 the Kubernetes version that helm assumes: the operator reports objects that helm template has left out although the API
 server serves their kind. */ -}}
 {{- define "vector-sidecar-operator.requiredObjects" -}}
-{{- $prefix := printf "%s.%s" .Release.Namespace (include "vector-sidecar-operator.fullname" .) }}
+{{- $prefix := printf "%s.%s" (include "vector-sidecar-operator.namespace" .) (include "vector-sidecar-operator.fullname" .) }}
 {{- $validating := list }}
 {{- if .Values.admissionPolicy.enabled }}
 {{- $validating = append $validating (printf "%s.vectorsidecars" $prefix) }}

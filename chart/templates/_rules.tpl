@@ -229,5 +229,5 @@ roleRef:
 subjects:
   - kind: ServiceAccount
     name: {{ .account | quote }}
-    namespace: {{ .root.Release.Namespace | quote }}
+    namespace: {{ include "vector-sidecar-operator.namespace" .root | quote }}
 {{- end -}}

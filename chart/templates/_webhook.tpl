@@ -10,7 +10,7 @@ SPDX-License-Identifier: Apache-2.0
 
 {{- /* A name of its own for each release, as that of the policy. */ -}}
 {{- define "vector-sidecar-operator.webhookConfiguration" -}}
-{{- printf "%s.%s.vectorsidecars" .Release.Namespace (include "vector-sidecar-operator.fullname" .) -}}
+{{- printf "%s.%s.vectorsidecars" (include "vector-sidecar-operator.namespace" .) (include "vector-sidecar-operator.fullname" .) -}}
 {{- end -}}
 
 {{- /* What the API server is to ask, and whom: a webhook of a
@@ -22,7 +22,7 @@ admissionReviewVersions: [v1]
 clientConfig:
   service:
     name: {{ include "vector-sidecar-operator.webhookService" . | quote }}
-    namespace: {{ .Release.Namespace | quote }}
+    namespace: {{ include "vector-sidecar-operator.namespace" . | quote }}
     path: /validate-vectorsidecar
     port: {{ .Values.admissionWebhook.port }}
   {{- if eq $certificate.source "secret" }}
@@ -97,13 +97,13 @@ apiVersion: cert-manager.io/v1
 kind: Certificate
 metadata:
   name: {{ .name | quote }}
-  namespace: {{ .root.Release.Namespace | quote }}
+  namespace: {{ include "vector-sidecar-operator.namespace" .root | quote }}
   {{- include "vector-sidecar-operator.meta" (dict "root" .root) | nindent 2 }}
 spec:
   secretName: {{ .name | quote }}
   dnsNames:
-    - "{{ .service }}.{{ .root.Release.Namespace }}.svc"
-    - "{{ .service }}.{{ .root.Release.Namespace }}.svc.cluster.local"
+    - "{{ .service }}.{{ include "vector-sidecar-operator.namespace" .root }}.svc"
+    - "{{ .service }}.{{ include "vector-sidecar-operator.namespace" .root }}.svc.cluster.local"
   issuerRef:
     {{- toYaml .issuerRef | nindent 4 }}
   usages: [server auth]

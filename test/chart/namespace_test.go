@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -63,4 +64,35 @@ func TestVectorSidecar_AllowsNamespaceDeletion(t *testing.T) {
 		i.restarted(t)
 		awaitGone(t, namespace)
 	})
+}
+
+// No object, rule or subject of the release names the release's own namespace.
+func TestChart_RendersAllObjectsInNamespaceOverride(t *testing.T) {
+	values := map[string]any{}
+	require.NoError(t, yaml.Unmarshal([]byte(`
+namespaceOverride: shop
+admissionInjection: {enabled: true}
+admissionWebhook: {enabled: true}
+preflight: {enabled: true}
+networkPolicy: {enabled: true, webhookFrom: anywhere}
+podDisruptionBudget: {enabled: true}
+replicas: 2
+monitoring: {enabled: true, prometheus: {namespace: monitoring, serviceAccountName: prometheus}}
+metrics: {certificate: {source: certManager, issuerRef: {name: ca}}}
+templates: {gateway: {NOTES.txt: x}}
+`), &values))
+	files := render(t, load(t), values, monitoringKinds...)
+	namespaced := 0
+	for _, object := range objects(t, join(files)) {
+		if object.GetNamespace() != "" {
+			namespaced++
+			require.Equal(t, "shop", object.GetNamespace(), "%s %s", object.GetKind(), object.GetName())
+		}
+	}
+	require.Greater(t, namespaced, 15)
+	for file, text := range without(files, notes) {
+		require.NotContains(t, text, namespace, file)
+	}
+	require.Contains(t, files[notes], "deployment/"+fullname+" -n shop")
+	require.Contains(t, files[notes], "helm test "+release+" -n "+namespace)
 }

@@ -112,6 +112,7 @@ var other = map[string]string{
 	"monitoring.rules.runbookUrl":              `https://wiki.example.com`,
 	"monitoring.sidecars.enabled":              `false`,
 	"nameOverride":                             `shipper`,
+	"namespaceOverride":                        `shop`,
 	"networkPolicy.apiServerPorts":             `[6443]`,
 	"networkPolicy.apiServerTo":                `[{ipBlock: {cidr: 10.0.0.1/32}}]`,
 	"networkPolicy.dnsTo":                      `[{namespaceSelector: {}}]`,
