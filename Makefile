@@ -59,8 +59,8 @@ generate: $(BIN)/controller-gen ## Generate the API types' deepcopy functions, a
 	go run ./cmd/kubectl-vectorsidecar docs reasons > docs/reasons.md
 
 .PHONY: manifests
-manifests: $(BIN)/controller-gen ## Generate the CustomResourceDefinitions that the chart installs, and in its schema what the sidecar chart's says.
-	go run ./test/chartschema
+manifests: $(BIN)/controller-gen ## Generate the CustomResourceDefinitions that the chart installs, and what other files determine of the chart: parts of its schema, its README, docs/values.md, changes, copies.
+	go run ./test/chartfiles
 	$(BIN)/controller-gen crd:maxDescLen=$(CRD_DESCRIPTIONS) paths=./api/... output:crd:dir=$(dir $(CRD))
 	go run ./test/crdbounds $(dir $(CRD))*.yaml
 

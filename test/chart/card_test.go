@@ -5,11 +5,13 @@ package chart
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
@@ -22,11 +24,10 @@ import (
 func TestChart_DescribesItselfForArtifactHub(t *testing.T) {
 	card := load(t).Metadata.Annotations
 	all := objects(t, join(render(t, load(t), nil)))
-	definition := theDefinition(t, all)
 
 	var images []struct{ Image string }
 	require.NoError(t, yaml.Unmarshal([]byte(card["artifacthub.io/images"]), &images))
-	require.Len(t, images, 2)
+	require.Len(t, images, 3)
 	operator := ofKind[appsv1.Deployment](t, all, "Deployment").Spec.Template.Spec.Containers[0].Image
 	require.Equal(t, operator, images[0].Image)
 	name, tag, _ := strings.Cut(operator, ":")
@@ -34,13 +35,18 @@ func TestChart_DescribesItselfForArtifactHub(t *testing.T) {
 	defaults, err := os.ReadFile("../../values.yaml")
 	require.NoError(t, err)
 	require.Contains(t, string(defaults), "\n      image: "+images[1].Image+"\n")
+	require.Contains(t, string(defaults), "\n  image: "+images[2].Image+"\n")
 
-	var kinds []struct{ Kind, Version, Name string }
+	type kind struct{ Kind, Version, Name string }
+	var kinds, defined []kind
 	require.NoError(t, yaml.Unmarshal([]byte(card["artifacthub.io/crds"]), &kinds))
-	require.Len(t, kinds, 1)
-	require.Equal(t, definition.Name, kinds[0].Name)
-	require.Equal(t, definition.Spec.Names.Kind, kinds[0].Kind)
-	require.Equal(t, definition.Spec.Versions[0].Name, kinds[0].Version)
+	for _, object := range all {
+		if object.GetKind() == crdKind {
+			definition := ofKind[apiextensionsv1.CustomResourceDefinition](t, []*unstructured.Unstructured{object}, crdKind)
+			defined = append(defined, kind{definition.Spec.Names.Kind, definition.Spec.Versions[0].Name, definition.Name})
+		}
+	}
+	require.ElementsMatch(t, defined, kinds)
 
 	var examples []map[string]any
 	require.NoError(t, yaml.Unmarshal([]byte(card["artifacthub.io/crdsExamples"]), &examples))
@@ -52,4 +58,30 @@ func TestChart_DescribesItselfForArtifactHub(t *testing.T) {
 	for _, example := range examples {
 		apply(t, &unstructured.Unstructured{Object: example}, client.DryRunAll)
 	}
+}
+
+// The package names the organization, and addresses of files that the repository has.
+func TestChart_NamesOrganizationAndExistingFiles(t *testing.T) {
+	const organization = "https://github.com/kontroloop-ai"
+	metadata := load(t).Metadata
+	require.Equal(t, []string{organization + "/vector-sidecar-operator"}, metadata.Sources)
+	require.Len(t, metadata.Maintainers, 1)
+	require.Equal(t, organization, metadata.Maintainers[0].URL)
+	require.Empty(t, metadata.Maintainers[0].Email)
+
+	type link struct{ Name, URL string }
+	var links []link
+	require.NoError(t, yaml.Unmarshal([]byte(metadata.Annotations["artifacthub.io/links"]), &links))
+	require.NotEmpty(t, links)
+	require.Contains(t, metadata.Icon, "/main/", "below the folder of a branch")
+	for _, link := range append(links, link{"icon", metadata.Icon}) {
+		if _, file, ok := strings.Cut(link.URL, "/main/"); ok {
+			require.FileExists(t, filepath.Join(root, file), link.Name)
+		} else {
+			require.True(t, strings.HasPrefix(link.URL, metadata.Sources[0]), link.URL)
+		}
+	}
+	var changes []struct{ Kind, Description string }
+	require.NoError(t, yaml.Unmarshal([]byte(metadata.Annotations["artifacthub.io/changes"]), &changes))
+	require.NotEmpty(t, changes)
 }

@@ -19,15 +19,15 @@ func read(t *testing.T, name string) []byte {
 	return text
 }
 
-func TestWithDefinitions_MatchesCommittedSchema(t *testing.T) {
-	sidecar, installation := read(t, sidecarSchema), read(t, installationSchema)
-
-	schema, err := withDefinitions(installation, sidecar)
+func TestGenerate_MatchesCommittedFiles(t *testing.T) {
+	files, err := generate("../..")
 	require.NoError(t, err)
-	require.Equal(t, string(schema), string(installation), "make manifests writes it")
-	names, err := namesFile(sidecar)
-	require.NoError(t, err)
-	require.Equal(t, string(names), string(read(t, sidecarNames)), "make manifests writes it")
+	for name, text := range files {
+		require.Equal(t, string(text), string(read(t, name)), "%s: make manifests writes it", name)
+	}
+	for _, name := range []string{installationSchema, sidecarNames, valuesPage, chartReadme, chartMetadata, "chart/LICENSE", "chart/values/production.yaml"} {
+		require.Contains(t, files, name)
+	}
 }
 
 func TestValues_AllowNullToRemoveKeys(t *testing.T) {

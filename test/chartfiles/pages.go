@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+const pageLicense = `<!--
+SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+SPDX-License-Identifier: Apache-2.0
+-->
+<!-- Generated from chart/values.yaml: make manifests writes it. -->
+
+`
+
+// valuesHeader precedes the table on docs/values.md.
+const valuesHeader = pageLicense + `# Values of the installation
+
+What may be set with ` + "`helm install … ./chart`" + `. The keys of a sidecar, under ` + "`sidecar`" + `, are explained in [values.yaml](../values.yaml) of
+the sidecar chart. A key that is not here is refused.
+
+`
+
+// readmeHeader precedes the table in the chart's README, which is read without the repository:
+// its links are absolute, and its commands need only the unpacked chart.
+const readmeHeader = pageLicense + `# Vector Sidecar Operator
+
+This chart installs the Vector Sidecar Operator, which adds [Vector](https://vector.dev) as a sidecar to existing workloads: select Deployments by label,
+and their manifests do not change. The [repository](https://github.com/kontroloop-ai/vector-sidecar-operator) has the documentation.
+
+## Install
+
+You need Kubernetes 1.25 or later, and Helm 3 or Helm 4. The package of the chart contains a values file for each environment: ` + "`values/development.yaml`" + `,
+` + "`values/staging.yaml` and `values/production.yaml`" + `.
+
+` + "```sh" + `
+helm install vso ./vector-sidecar-operator -n vector-system --create-namespace -f vector-sidecar-operator/values/production.yaml
+helm test vso -n vector-system
+` + "```" + `
+
+The notes of the release show a first VectorSidecar.
+
+## Upgrade and uninstall
+
+` + "```sh" + `
+helm upgrade vso ./vector-sidecar-operator -n vector-system -f vector-sidecar-operator/values/production.yaml
+helm uninstall vso -n vector-system
+` + "```" + `
+
+An upgrade also updates the CustomResourceDefinitions, and changes no workload. ` + "`uninstall.policy`" + ` decides about the VectorSidecars and their sidecars.
+
+## Values
+
+The keys of a sidecar, under ` + "`sidecar`" + `, are explained in
+[values.yaml](https://github.com/kontroloop-ai/vector-sidecar-operator/blob/main/values.yaml) of the sidecar chart. A key that is not here is rejected.
+
+`
+
+// valuesTable returns a row for each key of values.yaml that has no further keys of the chart's own
+// in the schema. Its comment explains the key.
+func valuesTable(values, schema []byte) (string, error) {
+	var document yaml.Node
+	if err := yaml.Unmarshal(values, &document); err != nil {
+		return "", err
+	}
+	var properties struct {
+		Properties node `json:"properties"`
+	}
+	if err := json.Unmarshal(schema, &properties); err != nil {
+		return "", err
+	}
+	var table strings.Builder
+	table.WriteString("| Key | Default | Meaning |\n|---|---|---|\n")
+	err := writeRows(&table, document.Content[0], "", properties.Properties)
+	return table.String(), err
+}
+
+func writeRows(table *strings.Builder, values *yaml.Node, prefix string, properties node) error {
+	for i := 0; i+1 < len(values.Content); i += 2 {
+		key, value := values.Content[i], values.Content[i+1]
+		schema, ok := properties[key.Value].(node)
+		if !ok {
+			return fmt.Errorf("%s%s is not in the schema", prefix, key.Value)
+		}
+		if below, ok := schema["properties"].(node); ok {
+			if err := writeRows(table, value, prefix+key.Value+".", below); err != nil {
+				return err
+			}
+			continue
+		}
+		var decoded any
+		if err := value.Decode(&decoded); err != nil {
+			return err
+		}
+		byDefault, err := json.Marshal(decoded)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(table, "| `%s%s` | `%s` | %s |\n", prefix, key.Value, byDefault, lastParagraph(key.HeadComment))
+	}
+	return nil
+}
+
+// lastParagraph returns the last paragraph of a comment on one line: paragraphs before it are about
+// several keys.
+func lastParagraph(comment string) string {
+	paragraphs := strings.Split(comment, "\n\n")
+	var words []string
+	for line := range strings.SplitSeq(paragraphs[len(paragraphs)-1], "\n") {
+		words = append(words, strings.TrimSpace(strings.TrimPrefix(line, "#")))
+	}
+	return strings.ReplaceAll(strings.Join(words, " "), "|", `\|`)
+}
