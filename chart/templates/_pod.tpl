@@ -8,8 +8,25 @@ have in common.
 
 {{- /* Keys of a pod's spec: who runs it, from where, how restricted, on which nodes. */ -}}
 {{- define "vector-sidecar-operator.podSpec" -}}
-automountServiceAccountToken: true
+automountServiceAccountToken: {{ .Values.automountServiceAccountToken }}
 enableServiceLinks: false
+{{- with .Values.runtimeClassName }}
+runtimeClassName: {{ . | quote }}
+{{- end }}
+{{- if .Values.hostNetwork }}
+hostNetwork: true
+{{- end }}
+{{- with .Values.dnsPolicy | default (ternary "ClusterFirstWithHostNet" "" .Values.hostNetwork) }}
+dnsPolicy: {{ . }}
+{{- end }}
+{{- with .Values.dnsConfig }}
+dnsConfig:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.hostAliases }}
+hostAliases:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- with include "vector-sidecar-operator.imagePullSecrets" . }}
 imagePullSecrets:
   {{- . | nindent 2 }}
@@ -28,6 +45,27 @@ nodeSelector:
 tolerations:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- end -}}
+
+{{- /* The volume with the token of the ServiceAccount, as Kubernetes would add it: a YAML list, or nothing if Kubernetes does. */ -}}
+{{- define "vector-sidecar-operator.tokenVolumes" -}}
+{{- if not .Values.automountServiceAccountToken -}}
+- name: service-account-token
+  projected:
+    sources:
+      - serviceAccountToken: {path: token, expirationSeconds: 3607}
+      - configMap: {name: kube-root-ca.crt, items: [{key: ca.crt, path: ca.crt}]}
+      - downwardAPI: {items: [{path: namespace, fieldRef: {fieldPath: metadata.namespace}}]}
+{{- end -}}
+{{- end -}}
+
+{{- /* The mount of that volume. */ -}}
+{{- define "vector-sidecar-operator.tokenMounts" -}}
+{{- if not .Values.automountServiceAccountToken -}}
+- name: service-account-token
+  mountPath: /var/run/secrets/kubernetes.io/serviceaccount
+  readOnly: true
+{{- end -}}
 {{- end -}}
 
 {{- /* Keys of a container's: image, security context and resources. */ -}}

@@ -115,6 +115,23 @@ SPDX-License-Identifier: Apache-2.0
 
 {{- define "vector-sidecar-operator.validatePods" -}}
 {{- with .Values -}}
+{{- if and (eq (default "" .dnsPolicy) "None") (not (default dict .dnsConfig).nameservers) -}}
+{{- fail "dnsPolicy is None and dnsConfig.nameservers is empty: the pods could not resolve any name; name a server, or set another dnsPolicy" -}}
+{{- end -}}
+{{- if and .hostNetwork .networkPolicy.enabled -}}
+{{- fail "hostNetwork and networkPolicy.enabled are true: a NetworkPolicy does not apply to pods in the network of their nodes; set one of them to false" -}}
+{{- end -}}
+{{- if and .strategy (not .leaderElection.enabled) (ne (toString .strategy.type) "Recreate") -}}
+{{- fail "strategy is not Recreate and leaderElection.enabled is false: the old operator and the new one would write at once; enable leader election, or set strategy.type to Recreate" -}}
+{{- end -}}
+{{- if and (eq (toString (default dict .strategy).type) "Recreate") .strategy.rollingUpdate -}}
+{{- fail "strategy.type is Recreate and strategy.rollingUpdate is set: give one of the two" -}}
+{{- end -}}
+{{- range .extraContainers -}}
+{{- if eq (toString .name) "operator" -}}
+{{- fail "extraContainers has a container named operator, which is the name of the operator's own: choose another one" -}}
+{{- end -}}
+{{- end -}}
 {{- if and .podAntiAffinity (hasKey (default dict .affinity) "podAntiAffinity") -}}
 {{- fail (printf "podAntiAffinity is %s and affinity.podAntiAffinity is set: give one of the two" .podAntiAffinity) -}}
 {{- end -}}

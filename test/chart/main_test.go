@@ -17,6 +17,7 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -78,7 +79,8 @@ func TestMain(m *testing.M) {
 			}
 		}
 		class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "platform"}, Value: 1}
-		return nil, errors.Join(cluster.Create(context.Background(), class), installOthersDefinitions(c))
+		runtimeClass := &nodev1.RuntimeClass{ObjectMeta: metav1.ObjectMeta{Name: "gvisor"}, Handler: "runsc"}
+		return nil, errors.Join(cluster.Create(context.Background(), class), cluster.Create(context.Background(), runtimeClass), installOthersDefinitions(c))
 	})
 	_ = os.RemoveAll(folder)
 	os.Exit(code)
