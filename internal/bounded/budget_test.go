@@ -37,7 +37,7 @@ func TestBudget_QueuesLargeInputs(t *testing.T) {
 
 // A Share is released before it is extended: two that each hold half and need the rest do
 // not deadlock.
-func TestExtend_AvoidsDeadlock(t *testing.T) {
+func TestShare_ExtendsWithoutDeadlock(t *testing.T) {
 	budget := NewBudget()
 	var held atomic.Int64
 	var all sync.WaitGroup

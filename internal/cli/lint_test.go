@@ -77,7 +77,7 @@ func TestNewLint_ReportsUnusedDefines(t *testing.T) {
 }
 
 // Values are checked if they are ours; all other files are listed with the reason.
-func TestNewLint_ChecksOnlyOwnValues(t *testing.T) {
+func TestNewLint_SkipsValuesOfOtherCharts(t *testing.T) {
 	const card, ours = "apiVersion: v2\nname: web\nversion: 0.1.0\n", "sidecar: {logz: x}\n"
 	const template = "{{- if .Values.sidecar }}\nkind: VectorSidecar\nmetadata: {name: {{ .Release.Name }}}\n{{- end }}\n"
 	for name, test := range map[string]struct {

@@ -164,7 +164,7 @@ func TestUndo_CountsClusterVectorSidecarsByWave(t *testing.T) {
 }
 
 // After undo --to-revision all have another revision, and an undo of a single VectorSidecar undoes that.
-func TestUndo_RevertsOneAfterUndoOfAll(t *testing.T) {
+func TestUndo_RevertsSidecarAfterUndoToRevision(t *testing.T) {
 	f := newUndoFleet(t, nil, nil)
 	f = newUndoFleet(t, map[string]string{meta.AnnotationUndoRollout: f.c + "/" + f.b}, map[string]v1alpha1.RolloutStatus{
 		"first":  {Wave: "canary", Revision: "b", Previous: "a", CompletionTime: &finishedOnce},

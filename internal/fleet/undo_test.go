@@ -320,7 +320,7 @@ func TestUndoRevision_SkipsRevisionsThatFailedElsewhere(t *testing.T) {
 	require.Equal(t, map[string]int{"a": 4, "bad-b": 3}, w.revisions(), "an undo changes those that have the current revision")
 }
 
-func TestUndoRevision_RevertsOneVectorSidecar(t *testing.T) {
+func TestUndoRevision_RevertsSingleSidecar(t *testing.T) {
 	w := newWalk(t, 2, 2)
 	w.settle()
 	w.publish("b")

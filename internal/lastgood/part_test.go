@@ -76,7 +76,7 @@ func TestKeep_WaitsForAllNamespaces(t *testing.T) {
 
 // A namespace that fails with every spec keeps no other from being kept, and takes none back: it is known
 // by its name, also to who leads next.
-func TestKeep_RecordsAlwaysFailingNamespaces(t *testing.T) {
+func TestKeep_ListsNamespacesThatAlwaysFail(t *testing.T) {
 	sidecar := wide("good", 1)
 	fails := settledIn(sidecar)
 	fails.Failed = 2

@@ -176,7 +176,7 @@ func TestLine_IdentifiesTypesByUniqueName(t *testing.T) {
 	look(reflect.TypeFor[corev1.PodTemplateSpec]())
 }
 
-func TestLine_UsesExactlyThePolicyKeys(t *testing.T) {
+func TestLine_CoversEveryPolicyKey(t *testing.T) {
 	var top node
 	require.NoError(t, yaml.Unmarshal(schema, &top))
 	keys := top.leaves("")

@@ -60,7 +60,7 @@ func TestInjected_DetectsCorrection(t *testing.T) {
 	require.False(t, b.Injected("shop", "b"), "another workload")
 }
 
-func TestLoops_LimitsPause(t *testing.T) {
+func TestLoops_LimitsWaitBetweenCorrections(t *testing.T) {
 	now := time.Unix(0, 0)
 	b := New(func() time.Time { return now }).Of(logsOfShop)
 	for range 100 {
