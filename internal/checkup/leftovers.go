@@ -43,7 +43,7 @@ func (d *Diagnosis) checkLeftovers(ctx context.Context, installation *source.Ins
 	}
 	help := "the operator removes leftovers automatically; if they stay, check its log"
 	if slices.ContainsFunc(reportable, func(f companion.Leftover) bool { return f.Action == companion.Report }) {
-		help = "to remove a leftover, create a VectorSidecar with that name that selects nothing, and delete it"
+		help = "to remove a leftover sidecar, create a VectorSidecar with the name of the deleted one and a selector without matches, then delete it"
 	}
 	return Result{check, Warning, describeLeftovers(reportable), help}
 }

@@ -59,7 +59,7 @@ func parse(text []byte) (*Definition, error) {
 		return nil, err
 	}
 	if n := len(resource.Spec.Versions); n != 1 {
-		return nil, fmt.Errorf("%d versions instead of 1", n)
+		return nil, fmt.Errorf("the CustomResourceDefinition has %d versions; expected 1", n)
 	}
 	var internal apiextensions.CustomResourceValidation
 	if err := apiextensionsv1.Convert_v1_CustomResourceValidation_To_apiextensions_CustomResourceValidation(resource.Spec.Versions[0].Schema, &internal, nil); err != nil {

@@ -55,7 +55,7 @@ func excludeUnreadableNamespaces(ctx context.Context, config *rest.Config, optio
 	}
 	for _, name := range m.names {
 		telemetry.Warn(ctrl.Log, "a namespace of --watch-namespaces is not watched: it cannot be read, because it is gone or the Role in it is missing; "+
-			"take it out of watchNamespaces, or create it and upgrade the release", "namespace", name)
+			"remove the namespace from watchNamespaces, or create the namespace and upgrade the release", "namespace", name)
 	}
 	options.WatchNamespaces = watched
 	return m, nil

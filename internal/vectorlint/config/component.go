@@ -149,7 +149,7 @@ func (c *checker) findProfile(comp *component, pos position) *profile {
 	}
 	switch {
 	case p.sinceMinor > c.version.minor && p.sinceMinor > 20:
-		c.add(newerThanImage, pos, path, c.version.isKnown, "the %s %q came with Vector 0.%d, and the image is %s", comp.kind, comp.typeName, p.sinceMinor, c.version)
+		c.add(newerThanImage, pos, path, c.version.isKnown, "the %s %q requires Vector 0.%d or later; the image is %s", comp.kind, comp.typeName, p.sinceMinor, c.version)
 	case p.removedMinor > 0 && p.removedMinor <= c.version.minor:
 		c.add(removedFromImage, pos, path, c.version.isKnown, "the %s %q was removed in Vector 0.%d, and the image is %s", comp.kind, comp.typeName, p.removedMinor, c.version, help(p.instead))
 	case p.alias != "":

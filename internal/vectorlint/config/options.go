@@ -91,7 +91,7 @@ func (c *checker) isOptionOfOtherVersion(comp *component, object *vectoroptions.
 	isCertain := object.Denies && c.version.isKnown
 	for minor := max(c.version.minor+1, vectoroptions.Oldest); minor <= vectoroptions.Newest; minor++ {
 		if hasOption(minor) {
-			c.add(otherVersion, e.pos, joinPath(comp.path, e.key), isCertain, "%s came with Vector 0.%d, and the image is %s", e.key, minor, c.version)
+			c.add(otherVersion, e.pos, joinPath(comp.path, e.key), isCertain, "%s requires Vector 0.%d or later; the image is %s", e.key, minor, c.version)
 			return true
 		}
 	}
