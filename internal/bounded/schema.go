@@ -77,7 +77,7 @@ func (s *Schema) release(p *program) {
 	s.idle = append(s.idle, p)
 }
 
-// nothing is a loader that loads nothing.
+// nothing is a loader that returns an error for every URL, so that schemas cannot refer to files or servers.
 type nothing struct{}
 
 func (nothing) Load(string) (any, error) {

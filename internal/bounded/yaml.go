@@ -30,8 +30,9 @@ func (e *SecondDocumentError) Error() string {
 	return fmt.Sprintf("line %d begins a second document", e.Line)
 }
 
-// MeasureYAML checks the first document of a YAML text against the limits and returns its size. The error is an *Error:
-// the decoder reports syntax errors, except in a text with aliases, because its size is unknown.
+// MeasureYAML checks the first document of a YAML text against the limits and returns its size. The error is an *Error.
+// MeasureYAML leaves syntax errors to the decoder. It reports them only if the text has aliases, because the size of such
+// a text is known only after parsing.
 func (l Limits) MeasureYAML(text []byte) (Size, error) {
 	_, size, err := l.parse(yaml.NewDecoder(bytes.NewReader(text)), text)
 	if !errors.As(err, new(*Error)) && (!bytes.ContainsRune(text, '&') || !bytes.ContainsRune(text, '*')) {

@@ -75,9 +75,8 @@ func (s *Selector) Selects(namespace metav1.Object) bool {
 	return !HasOptedOut(namespace) && (!isSpecial || slices.Contains(s.named, name))
 }
 
-// NewSidecar returns the VectorSidecar that a ClusterVectorSidecar with this selector stands for in a
-// namespace. If the selector cannot be parsed, the VectorSidecar is not removed, because its
-// earlier selection is unknown: it stays unchanged.
+// NewSidecar returns the VectorSidecar of a ClusterVectorSidecar with this selector in a namespace. If the selector
+// cannot be parsed, the VectorSidecar stays unchanged, because the earlier selection is unknown.
 func (s *Selector) NewSidecar(cluster *v1alpha1.ClusterVectorSidecar, namespace string, isSelected bool) *v1alpha1.VectorSidecar {
 	sidecar := NewSidecar(cluster, namespace, isSelected || s.fault != "")
 	sidecar.Cluster.Invalid = s.fault

@@ -101,7 +101,8 @@ func (d *Decision) takenOut(p *plan.Plan) *v1alpha1.OwnerRemoval {
 	return fallback
 }
 
-// findTakenOut sets TakenOut before other workloads are planned.
+// findTakenOut records the workloads from which a controller owner removed the sidecar. It runs before other workloads
+// are planned.
 func (d *Decision) findTakenOut(facts *Facts, workloads []Workload) {
 	d.TakenOut = HeldTakenOut(facts.Sidecar.Status.RemovedByOwners, &facts.Sidecar.Spec, facts.Sidecar.Annotations)
 	if facts.Sidecar.Spec.Owned() != v1alpha1.OwnedInject {

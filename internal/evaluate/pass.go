@@ -36,7 +36,7 @@ type pass struct {
 	bases map[string]string
 }
 
-// elder is a preceding VectorSidecar that selects some of the workloads, with its own pass.
+// elder is a preceding VectorSidecar that selects some of the workloads, with the evaluation of these workloads for it.
 type elder struct {
 	*pass
 

@@ -133,7 +133,8 @@ func forEachObject[O client.Object](ctx context.Context, c *Client, list client.
 	return err
 }
 
-// listPages requests page after page, each in the turn of its namespace, and calls visit for every item until it returns false.
+// listPages requests pages and calls visit for every item, until visit returns false. Each request waits until the
+// namespace may send one.
 func (p *Pager) listPages(ctx context.Context, namespace string, request func(context.Context, int64, string) (runtime.Object, error), restart func(), visit func(runtime.Object) bool) error {
 	next := pageRequest{limit: firstPage}
 	for restarts := 0; ; {

@@ -73,8 +73,8 @@ func (w *ObjectOverlay) namespaceMetadata(ctx context.Context, name string) (nam
 	return namespace, isKnown, nil
 }
 
-// expandNamespace adds the VectorSidecars of the ClusterVectorSidecars that select a namespace, or that left something in
-// it. A selector that cannot be read selects nothing, as for the operator.
+// expandNamespace adds the VectorSidecars of the ClusterVectorSidecars that select a namespace, or that have fields in
+// workloads of the namespace. A selector that cannot be parsed does not select a namespace.
 func (w *ObjectOverlay) expandNamespace(namespace *metav1.PartialObjectMetadata, home string) {
 	for _, cluster := range w.Clusters() {
 		selector, _ := clusterwide.NewSelector(&cluster.Spec, home)

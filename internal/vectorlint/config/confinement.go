@@ -13,7 +13,7 @@ import (
 // cannot change.
 const confinedSince = 57
 
-// unconfinedKey is the option that disables the requirement of confinedSince. Every sink accepts this option.
+// unconfinedKey is the option of a sink that allows templates without literal text at the start.
 const unconfinedKey = "dangerously_allow_unconfined_template_resolution"
 
 // checkConfinement reports templates of a sink that do not start with literal text.

@@ -174,8 +174,8 @@ func (s *queryScan) skipBrackets() {
 	}
 }
 
-// skipLiteral skips the literal or the comment at the current position, if one starts there. It fails if the
-// program ends with it.
+// skipLiteral skips the literal or the comment at the current position, if one starts there. skipLiteral
+// returns false if the program ends inside the literal or comment.
 func (s *queryScan) skipLiteral() bool {
 	program := s.lexer.program
 	endPos, isLiteral, wrong := literalEnd(program, s.pos)
