@@ -85,7 +85,8 @@ func (e *Evaluator) plan(desiredSidecar *plan.Desired, container string, competi
 	}
 	for i := range competitors {
 		if competitor := &competitors[i]; competitor.IsFirst && competitor.Container == container {
-			return e.makeRoom(competitor, view)
+			policy.Superseded = meta.Title(competitor.Name) + " of the namespace injects a container of the same name, and comes first"
+			return plan.ForInjection(e.manager, desiredSidecar, policy, view)
 		}
 	}
 	p := plan.ForInjection(e.manager, desiredSidecar, policy, view)
@@ -134,20 +135,6 @@ func (e *Evaluator) comesBefore(competitor *Competitor) string {
 		return "refuses this one by name"
 	}
 	return "is older"
-}
-
-// makeRoom plans a workload for a superseded ClusterVectorSidecar: a VectorSidecar of the namespace injects a container
-// of the same name and takes precedence. The sidecar is removed, or its injection is blocked.
-func (e *Evaluator) makeRoom(competitor *Competitor, view *workload.View) plan.Plan {
-	reason := meta.Title(competitor.Name) + " of the namespace injects a container of the same name, and comes first"
-	if _, carries := view.Owned[e.manager]; carries {
-		p := plan.ForRemoval(e.manager, view)
-		p.Write.Cause = reason
-		return p
-	}
-	p := plan.ForBlocked(e.manager, view, plan.Block{Kind: plan.BlockedByExclusion, Reason: meta.ReasonSuperseded, Message: reason})
-	p.Desired = nil
-	return p
 }
 
 // awaitRoom makes a VectorSidecar wait for a ClusterVectorSidecar that is about to remove its container of the same

@@ -28,24 +28,14 @@ func (d *Desired) isAdmissionInjected(manager string, desiredBody *applied, view
 	return owned.IsAdmissionInjectedAs(tree.MapAt(d.standalone.tree, "spec", "template"))
 }
 
-// adopt makes the plan take ownership of a sidecar that the API server injected. The plan applies the whole
-// sidecar, which does not change pods because they already have it.
-func (p *Plan) adopt(desiredBody applied, policy Policy, view *workload.View) {
-	p.Change, p.Write.Force, p.Write.Cause = Adopt, !policy.ReportDrift, causeAdmission
-	p.Write.Apply = p.annotatedBody(desiredBody, p.Write.Cause, policy, view)
-	if view.Adapter().Traits.AtomicLists {
-		p.makePatch(view)
-	}
-}
-
 // Annotations returns the annotations of a workload with a sidecar that the API server injected, if the
 // workload has no sidecar of another VectorSidecar. It returns nil if the annotations depend on the workload.
 func (d *Desired) Annotations(manager string) map[string]string {
 	if len(d.input.Keys) > 0 {
 		return nil
 	}
-	p := &Plan{Manager: manager, Desired: d}
-	noted := p.annotatedBody(d.standalone, causeAdmission, Policy{}, &workload.View{})
+	c := &candidate{manager: manager, desired: d, view: &workload.View{}, body: d.standalone}
+	noted := c.annotatedBody(causeAdmission)
 	annotations := map[string]string{}
 	for key, value := range tree.MapAt(noted, "metadata", "annotations") {
 		annotations[key], _ = value.(string)

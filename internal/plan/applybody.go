@@ -29,7 +29,7 @@ func (p *Plan) Body() map[string]any {
 	case p.HasChange(Remove):
 		return map[string]any{}
 	case p.Write.Patch == nil && len(p.Write.InitAfter) > 0:
-		return p.orderedBody()
+		return p.Write.orderedBody()
 	default:
 		return p.Write.Apply
 	}
@@ -37,8 +37,8 @@ func (p *Plan) Body() map[string]any {
 
 // orderedBody returns the apply body with the names of the other init containers before and after the native
 // sidecars. Init containers of the overlay that are not native sidecars are last.
-func (p *Plan) orderedBody() map[string]any {
-	body := runtime.DeepCopyJSON(p.Write.Apply)
+func (w *Write) orderedBody() map[string]any {
+	body := runtime.DeepCopyJSON(w.Apply)
 	pod := tree.MapAt(body, tree.Pod...)
 	sidecarContainers := tree.List(pod["initContainers"])
 	isNative := func(item any) bool {
@@ -52,7 +52,7 @@ func (p *Plan) orderedBody() map[string]any {
 	}
 	native := slices.DeleteFunc(slices.Clone(sidecarContainers), func(item any) bool { return !isNative(item) })
 	nonNative := slices.DeleteFunc(slices.Clone(sidecarContainers), isNative)
-	pod["initContainers"] = slices.Concat(named(p.Write.InitBefore), native, named(p.Write.InitAfter), nonNative)
+	pod["initContainers"] = slices.Concat(named(w.InitBefore), native, named(w.InitAfter), nonNative)
 	return body
 }
 

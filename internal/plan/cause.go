@@ -24,25 +24,23 @@ const (
 	causeNotRecorded      = "the workload's annotations do not describe its sidecar"
 )
 
-// changeCause returns the text with the cause of the plan's write to a workload that should have the sidecar.
-func (p *Plan) changeCause(desiredBody applied, diff comparison, policy Policy, view *workload.View) string {
-	write := func() string {
-		return causeText(p.causes(desiredBody, diff, policy, view), p.changes(desiredBody, view))
-	}
-	owned := view.Owned[p.Manager]
-	if policy.Renew || owned.Unfinished || !view.IsAsWritten(p.Manager) {
+// changeCause returns the text with the cause of the write to a workload that should have the sidecar.
+func (c *candidate) changeCause() string {
+	write := func() string { return causeText(c.causes(), c.changes()) }
+	owned := &c.owned
+	if c.policy.Renew || owned.Unfinished || !c.view.IsAsWritten(c.manager) {
 		return write() // The annotations do not describe the sidecar in the workload.
 	}
-	return policy.Texts.get(fmt.Sprintln(p.Change, diff, desiredBody.isPlain, owned.HasPlainAnnotations,
-		p.Desired.injectedHash, owned.InjectedHash, owned.AskedHash, owned.AppliedHash, owned.RenderedFrom, p.Desired.input.annotationFor(view)), write)
+	return c.policy.Texts.get(fmt.Sprintln(c.change, c.diff, c.body.isPlain, owned.HasPlainAnnotations,
+		c.desired.injectedHash, owned.InjectedHash, owned.AskedHash, owned.AppliedHash, owned.RenderedFrom, c.desired.input.annotationFor(c.view)), write)
 }
 
-// causes returns the causes of the plan's write to a workload that should have the sidecar. The list is never
+// causes returns the causes of the write to a workload that should have the sidecar. The list is never
 // empty.
-func (p *Plan) causes(desiredBody applied, diff comparison, policy Policy, view *workload.View) []string {
-	owned := view.Owned[p.Manager]
-	if !p.Existing.IsOwned {
-		return []string{meta.Title(p.Desired.sidecar) + " selects the workload"}
+func (c *candidate) causes() []string {
+	owned, diff := &c.owned, &c.diff
+	if !c.existing.IsOwned {
+		return []string{meta.Title(c.desired.sidecar) + " selects the workload"}
 	}
 	if owned.IsEmpty() {
 		return []string{causeSidecarRemoved}
@@ -54,19 +52,19 @@ func (p *Plan) causes(desiredBody applied, diff comparison, policy Policy, view 
 		}
 	}
 	add(owned.Unfinished && !diff.isCurrent(), causeInterrupted)
-	add(policy.Renew, causeConfigMapMissing)
-	add(!policy.Renew && !owned.Unfinished && p.isDrifted(diff, &owned, view), fmt.Sprintf("another writer changed the sidecar (last writer: %q)", view.LastWriter))
-	add(p.Change == Update && diff.isCurrent(), causeInitOrder)
-	add(owned.HasPlainAnnotations != desiredBody.isPlain, causePrecedence)
+	add(c.policy.Renew, causeConfigMapMissing)
+	add(!c.policy.Renew && !owned.Unfinished && c.isDrifted(), fmt.Sprintf("another writer changed the sidecar (last writer: %q)", c.view.LastWriter))
+	add(c.change == Update && diff.isCurrent(), causeInitOrder)
+	add(owned.HasPlainAnnotations != c.body.isPlain, causePrecedence)
 	isNamed, isUpgrade := false, false
 	_, _, wereRead := parseInputHash(owned.AskedHash)
-	for _, change := range p.Desired.input.inputs(view, wereRead...).changesSince(owned.RenderedFrom) {
+	for _, change := range c.desired.input.inputs(c.view, wereRead...).changesSince(owned.RenderedFrom) {
 		causes = append(causes, change.Text)
 		isNamed, isUpgrade = isNamed || change.Kind != InputOperator, isUpgrade || change.Kind == InputOperator
 	}
 	switch {
 	case diff.isAsked:
-		add(!diff.isRendered && !isUpgrade && owned.InjectedHash != p.Desired.injectedHash, causeOperatorRelease)
+		add(!diff.isRendered && !isUpgrade && owned.InjectedHash != c.desired.injectedHash, causeOperatorRelease)
 	case owned.RenderedFrom == "" && len(causes) == 0:
 		causes = append(causes, causeUnknownInput)
 	case !isNamed && owned.RenderedFrom != "":
@@ -78,26 +76,25 @@ func (p *Plan) causes(desiredBody applied, diff comparison, policy Policy, view 
 
 // isDrifted reports whether the workload's sidecar differs from the sidecar of the last write, which the
 // workload's annotations record.
-func (p *Plan) isDrifted(diff comparison, owned *workload.Owned, view *workload.View) bool {
+func (c *candidate) isDrifted() bool {
 	switch {
-	case diff.isRendered:
+	case c.diff.isRendered:
 		return false
-	case owned.AppliedHash == "": // A rollout undo also removes the annotations.
-		return owned.InjectedHash == "" || owned.InjectedHash == p.Desired.injectedHash || len(owned.Leftovers) > 0
+	case c.owned.AppliedHash == "": // A rollout undo also removes the annotations.
+		return c.owned.InjectedHash == "" || c.owned.InjectedHash == c.desired.injectedHash || len(c.owned.Leftovers) > 0
 	}
-	return !view.IsAsWritten(p.Manager)
+	return !c.view.IsAsWritten(c.manager)
 }
 
-// changes lists the differences between the workload's sidecar and the plan's body in the pod template. It
+// changes lists the differences between the workload's sidecar and the desired body in the pod template. It
 // returns nil if a change is unfinished, because the managed fields of a patch include defaults of the API
 // server.
-func (p *Plan) changes(desiredBody applied, view *workload.View) []string {
-	owned := view.Owned[p.Manager]
-	if !p.Existing.IsOwned || owned.IsEmpty() || owned.Unfinished || p.Change == RecordOnly {
+func (c *candidate) changes() []string {
+	if !c.existing.IsOwned || c.owned.IsEmpty() || c.owned.Unfinished || c.change == RecordOnly {
 		return nil
 	}
-	oldTree, newTree := withMounts(owned.Tree, view.OwnedMounts(p.Manager)), withMounts(desiredBody.tree, p.Desired.overlay.Mounts)
+	oldTree, newTree := withMounts(c.owned.Tree, c.view.OwnedMounts(c.manager)), withMounts(c.body.tree, c.desired.overlay.Mounts)
 	// The application's container exists, with or without a mount of the sidecar's volumes.
-	nameOthers(tree.EnsureMap(oldTree, tree.Pod...), tree.EnsureMap(newTree, tree.Pod...), p.Manager, view)
+	nameOthers(tree.EnsureMap(oldTree, tree.Pod...), tree.EnsureMap(newTree, tree.Pod...), c.manager, c.view)
 	return workload.Changes(oldTree, newTree)
 }

@@ -43,14 +43,14 @@ func unchangedBody(manager string, view *workload.View) map[string]any {
 // digest.
 func (d *Desired) RequestDigest() string { return d.input.Digest }
 
-// mends reports whether the plan's write fixes a sidecar that is damaged, incomplete or missing.
-func (p *Plan) mends(diff comparison, policy Policy, view *workload.View) bool {
-	owned := view.Owned[p.Manager]
-	if policy.ReportDrift && !owned.Unfinished && !owned.IsEmpty() {
+// mends reports whether the write fixes a sidecar that is damaged, incomplete or missing.
+func (c *candidate) mends() bool {
+	owned := &c.owned
+	if c.policy.ReportDrift && !owned.Unfinished && !owned.IsEmpty() {
 		return false
 	}
-	isDamaged := owned.AppliedHash != "" && !view.IsAsWritten(p.Manager)
-	return isDamaged || owned.IsEmpty() || owned.Unfinished || len(owned.Leftovers) > 0 || policy.Renew || diff.isCurrent()
+	isDamaged := owned.AppliedHash != "" && !c.view.IsAsWritten(c.manager)
+	return isDamaged || owned.IsEmpty() || owned.Unfinished || len(owned.Leftovers) > 0 || c.policy.Renew || c.diff.isCurrent()
 }
 
 // hasTemplate reports whether the workload's pod template already has the desired sidecar, so that a write does

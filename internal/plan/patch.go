@@ -16,41 +16,36 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// patchToApply returns the patch that a plan sends before its apply, or nil if the apply is sufficient. The
-// patch of a plan that only records inputs writes only annotations.
-func patchToApply(p *Plan, view *workload.View) (map[string]any, error) {
-	owned, mounts := view.Owned[p.Manager], view.OwnedMounts(p.Manager)
-	desiredMounts, isRecorded := p.Desired.overlay.Mounts, view.Adapter().Traits.AtomicLists
+// patch returns the patch that precedes the apply of a write, or nil if the apply is sufficient. The patch of a write
+// that only records inputs changes only annotations.
+func (c *candidate) patch(write *Write) (map[string]any, error) {
+	owned, mounts := c.owned, c.view.OwnedMounts(c.manager)
+	desiredMounts, isRecorded := c.desired.overlay.Mounts, c.view.Adapter().Traits.AtomicLists
 	isEnough := len(owned.Leftovers) == 0 && (!owned.Patched || owned.IsEmpty()) && owned.Orphan == ""
-	isStale := p.Desired.isStale(p.Manager, view)
-	if !isRecorded && (p.Change == RecordOnly || isEnough && !isStale && haveMounts(desiredMounts, mounts)) {
+	if !isRecorded && (c.change == RecordOnly || isEnough && !c.diff.isStale && haveMounts(desiredMounts, mounts)) {
 		return nil, nil
 	}
-	body := p.Write.Apply
-	if len(p.Write.InitAfter) > 0 {
-		body = p.orderedBody()
+	body := write.Apply
+	if len(write.InitAfter) > 0 {
+		body = write.orderedBody()
 	}
-	current, desired := currentTree(p.Manager, view), withMounts(body, desiredMounts)
-	p.Desired.removeStaleEnv(p.Manager, current, desired, view)
-	return difference(p.Manager, view, current, desired)
+	current, desired := currentTree(c.manager, c.view), withMounts(body, desiredMounts)
+	c.desired.removeStaleEnv(c.manager, current, desired, c.view)
+	return difference(c.manager, c.view, current, desired)
 }
 
-// makeRemovalPatch sets the patch of a removal, which removes all fields of the manager. The manager is then
-// removed from managedFields. It sets no patch if releasing the applied fields is sufficient. A container that
-// now runs an image of a deployment tool belongs to that tool, and loses only the operator's fields. A pull
-// secret that a deployment tool also lists stays, because not every tool owns the items that it lists.
-func (p *Plan) makeRemovalPatch(view *workload.View) error {
-	if unreadMessage := view.Unread.Template; unreadMessage != "" {
-		return fmt.Errorf("removing the sidecar: %s; the operator retries after that field is corrected", unreadMessage)
-	}
-	owned, mounts := view.Owned[p.Manager], view.OwnedMounts(p.Manager)
-	_, isTold := view.InjectedEnvFor(p.Manager)
+// removalContent returns the write that removes all fields of the manager, which is then removed from managedFields. It
+// has no patch if releasing the applied fields is sufficient. A container that now runs an image of a deployment tool
+// belongs to that tool, and loses only the operator's fields. A pull secret that a deployment tool also lists stays,
+// because not every tool owns the items that it lists.
+func (c *candidate) removalContent() (Write, error) {
+	view, owned, mounts := c.view, c.owned, c.view.OwnedMounts(c.manager)
+	_, isTold := view.InjectedEnvFor(c.manager)
 	isEnough := !isTold && len(mounts)+len(owned.Leftovers)+len(owned.DeployerContainers)+len(owned.SharedPullSecrets) == 0 && !owned.Patched && !owned.Named && owned.Orphan == ""
-	marks := view.Marks[p.Manager]
+	marks := view.Marks[c.manager]
 	if isEnough && !view.Adapter().Traits.AtomicLists && (len(marks.PodAnnotations) == 0 || len(marks.SharedItems) > 0) {
-		patch, err := withoutMarks(p.Manager, view)
-		p.Write.Patch = patch
-		return err
+		patch, err := c.marksPatch()
+		return Write{Patch: patch}, err
 	}
 	remaining := map[string]any{}
 	for _, list := range []string{"initContainers", "containers"} {
@@ -61,21 +56,20 @@ func (p *Plan) makeRemovalPatch(view *workload.View) error {
 			}
 		}
 	}
-	current := currentTree(p.Manager, view)
-	p.Desired.removeStaleEnv(p.Manager, current, remaining, view)
+	current := currentTree(c.manager, view)
+	c.desired.removeStaleEnv(c.manager, current, remaining, view)
 	addMarks(current, marks.Annotations, "metadata", "annotations")
 	addMarks(current, marks.PodAnnotations, "spec", "template", "metadata", "annotations")
-	patch, err := difference(p.Manager, view, current, remaining)
-	p.Write.Patch, p.Write.ReleaseOnly = patch, true
-	return err
+	patch, err := difference(c.manager, view, current, remaining)
+	return Write{Patch: patch, ReleaseOnly: true}, err
 }
 
-// withoutMarks returns a patch that removes a manager's marks from the metadata of the workload, or nil for
-// none. The patch does not restart pods.
-func withoutMarks(manager string, view *workload.View) (map[string]any, error) {
+// marksPatch returns a patch that removes the manager's marks from the metadata of the workload, or nil for none. The
+// patch does not restart pods.
+func (c *candidate) marksPatch() (map[string]any, error) {
 	current := map[string]any{}
-	addMarks(current, view.Marks[manager].Annotations, "metadata", "annotations")
-	return difference(manager, view, current, map[string]any{})
+	addMarks(current, c.view.Marks[c.manager].Annotations, "metadata", "annotations")
+	return difference(c.manager, c.view, current, map[string]any{})
 }
 
 // addMarks adds annotation keys to the current tree of a patch. The values are irrelevant, because the patch

@@ -485,7 +485,7 @@ func TestForInjection_KeepsOrderOfOtherNativeSidecars(t *testing.T) {
 	})
 	for _, desired := range []*Desired{sidecar(), sharing()} {
 		p := ForInjection(mine, desired, Policy{}, view)
-		require.Equal(t, []any{"audit", "vector", "migrate"}, initContainers(p.orderedBody()))
+		require.Equal(t, []any{"audit", "vector", "migrate"}, initContainers(p.Write.orderedBody()))
 	}
 	p := ForInjection(mine, sharing(), Policy{}, view)
 	var order []string

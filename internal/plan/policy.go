@@ -14,6 +14,9 @@ type Policy struct {
 	// SkipsOwned reports whether workloads with a controller owner do not get the sidecar, and lose an existing
 	// sidecar.
 	SkipsOwned bool
+	// Superseded explains which VectorSidecar injects a container of the same name and takes precedence. It is ""
+	// for none.
+	Superseded string
 	// ReportDrift reports whether manual changes of the sidecar are only reported, and not corrected.
 	ReportDrift bool
 	// Renew reports whether the current rendering replaces a sidecar that would otherwise stay unchanged.

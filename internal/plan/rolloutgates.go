@@ -10,16 +10,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// rolloutGate decides whether a change of a pod template waits for the other rollouts of its VectorSidecar. It returns
-// nil if the change may start.
-type rolloutGate struct {
+// rolloutGates decide whether a change of a pod template waits for the other rollouts of its VectorSidecar. A gate
+// returns nil if the change may start. They are in the order of their evaluation, and the first block applies.
+var rolloutGates = []struct {
 	// appliesToRemovals reports whether the gate also blocks the removal of a sidecar.
 	appliesToRemovals bool
 	block             func(p *Plan, limit *Limit, counts *tally) *Block
-}
-
-// rolloutGates are the gates in the order of their evaluation. The first block applies.
-var rolloutGates = []rolloutGate{
+}{
 	{false, blockByWriteHold},
 	{true, blockBySteps},
 	{true, blockByMaxAgeHold},

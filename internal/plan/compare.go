@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// comparison is the result of comparing a workload's sidecar with the desired sidecar.
+type comparison struct {
+	// isRendered reports whether the workload has the current rendering, and none of its injected environment
+	// variables is stale.
+	isRendered bool
+	// isAsked reports whether the workload's annotations record the current requested input.
+	isAsked bool
+	// isStale reports whether the application's containers have injected environment variables that the desired
+	// sidecar does not inject.
+	isStale bool
+	// isAnother reports whether the annotations have other keys, because another VectorSidecar takes precedence now.
+	isAnother bool
+	// isKept reports whether the workload keeps another rendering. That rendering was written for the current
+	// input, and its fields have not changed since that write.
+	isKept bool
+	// isInterrupted reports whether an earlier write was interrupted and has to be completed first.
+	isInterrupted bool
+	// isDrift reports whether other field managers have changed the current sidecar.
+	isDrift bool
+}
+
+// newComparison compares the workload of a candidate with the desired sidecar.
+func newComparison(c *candidate) comparison {
+	owned := &c.owned
+	diff := comparison{
+		isAsked:   c.desired.input.isIn(owned.AskedHash, c.view),
+		isStale:   c.desired.isStale(c.manager, c.view),
+		isAnother: owned.HasPlainAnnotations != c.body.isPlain,
+	}
+	diff.isRendered = !diff.isStale && c.desired.isApplied(c.manager, &c.body, c.view)
+	diff.isKept = !diff.isRendered && diff.isAsked && !c.policy.Renew && !diff.isAnother && c.view.IsAsWritten(c.manager)
+	diff.isInterrupted = owned.Named || owned.Unfinished && diff.isCurrent()
+	return diff
+}
+
+// compare returns the change that gives the workload of a candidate the desired sidecar, and the differences that the
+// change depends on.
+func compare(c *candidate) (Change, comparison) {
+	diff := newComparison(c)
+	switch {
+	case diff.isInterrupted:
+		return RecordOnly, diff
+	case c.desired.isAdmissionInjected(c.manager, &c.body, c.view):
+		return Adopt, diff
+	case !c.existing.IsOwned, c.owned.IsEmpty():
+		return Inject, diff
+	case c.policy.StrictOrder && (diff.isKept && isBehind(c.manager, c.view) || diff.isRendered && isMisplaced(c.manager, c.desired, c.view)):
+		return Update, diff
+	case diff.isRendered && needsNote(c, &diff):
+		return RecordOnly, diff
+	case diff.isCurrent():
+		return None, diff
+	}
+	isOutdated := !diff.isAsked && (diff.isStale || c.owned.InjectedHash != c.desired.InjectedHash())
+	diff.isDrift = !isOutdated && !diff.isAnother && !c.owned.Unfinished
+	return Update, diff
+}
+
+// isCurrent reports whether the workload's pods do not need a write.
+func (d *comparison) isCurrent() bool { return d.isRendered || d.isKept }
+
+// annotatedBody returns the apply body with annotations for the input, the digest of the written fields, and
+// the cause of the write. The annotations enable later releases to find that no write is needed.
+func (c *candidate) annotatedBody(cause string) map[string]any {
+	desired, view := c.desired, c.view
+	key := func(plain string) string { return plain }
+	if !c.body.isPlain {
+		key = func(plain string) string { return meta.AnnotationKeyFor(plain, meta.SidecarName(c.manager)) }
+	}
+	root, metadata := maps.Clone(c.body.tree), maps.Clone(tree.Map(c.body.tree["metadata"]))
+	annotations := maps.Clone(tree.Map(metadata["annotations"]))
+	inputHash := desired.input.annotationFor(view)
+	annotations[key(meta.AnnotationInputHash)] = inputHash
+	annotations[key(meta.AnnotationAppliedHash)] = workload.AppliedHash(c.body.hash, desired.overlay.Mounts)
+	if inputs := c.policy.Texts.get(inputHash, func() string { return desired.input.inputs(view).String() }); inputs != "" {
+		annotations[key(meta.AnnotationRenderedFrom)] = inputs
+	}
+	if cause != "" {
+		annotations[key(meta.AnnotationChangeCause)] = cause
+	}
+	isRecordOnly := c.change == RecordOnly || c.change == Adopt
+	if isRecordOnly && c.existing.HasFailureMark { // The mark belongs to the last write of the pod template.
+		annotations[meta.AnnotationFailedBefore(c.manager)] = "true"
+	}
+	metadata["annotations"], root["metadata"] = annotations, metadata
+	return root
+}
+
+// needsNote reports whether a workload with the current rendering must get new annotations, because they record
+// another input or another applied-hash. The write does not restart pods. With correct annotations, the next
+// release of the operator does not need to write the workload.
+func needsNote(c *candidate, diff *comparison) bool {
+	return !diff.isAsked || c.owned.AppliedHash != workload.AppliedHash(c.body.hash, c.desired.overlay.Mounts)
+}
+
+// isBehind reports whether an init container of the application runs before a native sidecar that the workload
+// keeps.
+func isBehind(manager string, view *workload.View) bool {
+	native := map[string]bool{}
+	for _, item := range tree.List(tree.MapAt(view.Owned[manager].Tree, tree.Pod...)["initContainers"]) {
+		native[tree.Name(item)] = tree.Map(item)["restartPolicy"] == string(corev1.ContainerRestartPolicyAlways)
+	}
+	isLate := false
+	for _, c := range view.Containers {
+		switch {
+		case !c.Init:
+		case native[c.Name]:
+			if isLate {
+				return true
+			}
+		case view.ContainerOwner(c.Name) == "":
+			isLate = true
+		}
+	}
+	return false
+}

@@ -1,0 +1,223 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// candidate is a workload and the sidecar that it should have: the input of the change rules and the workload gates,
+// which do not change it.
+type candidate struct {
+	manager string
+	// desired is the desired sidecar, or nil if the workload should not have a sidecar.
+	desired  *Desired
+	policy   Policy
+	view     *workload.View
+	owned    workload.Owned
+	existing Existing
+	// change is the change that a rule or the comparison has chosen, or "" before.
+	change Change
+	// body is the apply body of the desired sidecar in the workload. diff is the comparison of the two.
+	body applied
+	diff comparison
+}
+
+func newCandidate(manager string, desired *Desired, policy Policy, view *workload.View) *candidate {
+	owned := view.Owned[manager]
+	_, isMarked := view.Marks[manager]
+	return &candidate{
+		manager: manager, desired: desired, policy: policy, view: view, owned: owned,
+		existing: Existing{
+			IsOwned: view.IsOwnedBy(manager), HasSidecar: len(owned.Containers)+len(owned.Volumes) > 0,
+			IsMarked: isMarked, Waits: owned.Waits, HasFailureMark: owned.FailedBefore,
+		},
+	}
+}
+
+// withComparison returns the candidate with a desired sidecar that fits the workload, and with its comparison.
+func (c *candidate) withComparison() *candidate {
+	fitting := *c
+	fitting.desired = c.desired.Yielding(c.manager, c.view)
+	fitting.body = fitting.desired.bodyFor(c.manager, c.policy, c.view)
+	fitting.change, fitting.diff = compare(&fitting)
+	return &fitting
+}
+
+// plan returns the plan that writes the candidate's change.
+func (c *candidate) plan(write Write) Plan {
+	view, existing := c.view, c.existing
+	if c.change == None && c.diff.isKept {
+		existing.UnchangedHash = c.owned.InjectedHash
+	}
+	return Plan{
+		Target: view.Ref, Workload: view.State, Owner: view.Owner, LastWriter: view.LastWriter, Halted: view.Paused || view.Deleting,
+		Manager: c.manager, Existing: existing, Desired: c.desired, Change: c.change, Write: write,
+	}
+}
+
+// blockedPlan returns the plan for a candidate with a block. It has no change.
+func (c *candidate) blockedPlan(block *Block) Plan {
+	view := c.view
+	return Plan{
+		Target: view.Ref, Workload: view.State, Owner: view.Owner, LastWriter: view.LastWriter, Halted: view.Paused || view.Deleting,
+		Manager: c.manager, Existing: c.existing, Desired: c.desired, Change: None, Write: c.newWrite(), Block: block,
+	}
+}
+
+// withoutDesired returns the candidate of a workload that should not have a sidecar.
+func (c *candidate) withoutDesired(change Change) *candidate {
+	bare := *c
+	bare.desired, bare.change = nil, change
+	return &bare
+}
+
+// exclusionPlan returns the plan for a workload that should not get the sidecar according to the change rules or the gates.
+// It returns false if the workload should get it.
+func (c *candidate) exclusionPlan(gates []workloadGate) (Plan, bool) {
+	if cause := removalCause(c); cause != "" {
+		return c.removal(cause), true
+	}
+	gate, block := findWorkloadBlock(gates, c)
+	switch {
+	case block == nil:
+		return Plan{}, false
+	case gate.dropsDesired:
+		return c.withoutDesired(None).blockedPlan(block), true
+	}
+	return c.blockedPlan(block), true
+}
+
+// ForBlocked returns the plan for a workload that cannot be written. If the workload opts out, the plan is for
+// the opt-out instead.
+func ForBlocked(manager string, view *workload.View, block Block) Plan {
+	c := newCandidate(manager, nil, Policy{}, view)
+	if p, ok := c.exclusionPlan(ownerGates); ok {
+		return p
+	}
+	return c.blockedPlan(&block)
+}
+
+// ForReported returns the plan for a workload that another source reports as up to date. The desired sidecar is
+// the sidecar that the workload already has.
+func ForReported(manager string, view *workload.View) Plan {
+	desired := &Desired{overlay: &workload.Overlay{}, injectedHash: view.Owned[manager].InjectedHash}
+	c := newCandidate(manager, desired, Policy{}, view)
+	if p, ok := c.exclusionPlan(ownerGates); ok {
+		return p
+	}
+	c.change = None
+	return c.plan(c.newWrite())
+}
+
+// ForRemoval returns the plan for a workload that should not have fields of a manager.
+func ForRemoval(manager string, view *workload.View) Plan {
+	return newCandidate(manager, nil, Policy{}, view).removal("")
+}
+
+// removal returns the plan that removes the sidecar because of a cause.
+func (c *candidate) removal(cause string) Plan {
+	c = c.withoutDesired(c.removalChange())
+	if _, block := findWorkloadBlock(exclusionGates, c); block != nil {
+		return c.blockedPlan(block)
+	}
+	write, err := c.removalWrite()
+	if err != nil {
+		return c.blockedPlan(newObstacle("%s", err))
+	}
+	if c.change == Remove && c.existing.IsOwned && c.owned.IsEmpty() && write.Patch == nil {
+		c = c.withoutDesired(RecordOnly) // Only the record of the manager is left to remove.
+		write.ReleaseOnly = true
+	}
+	write.Cause = cause
+	return c.plan(write)
+}
+
+// ForInjection returns the plan for a workload that should have the desired sidecar.
+func ForInjection(manager string, desired *Desired, policy Policy, view *workload.View) Plan {
+	c := newCandidate(manager, desired, policy, view)
+	if p, ok := c.exclusionPlan(exclusionGates); ok {
+		return p
+	}
+	c = c.withComparison()
+	if _, block := findWorkloadBlock(sidecarGates, c); block != nil {
+		return c.blockedPlan(block)
+	}
+	write, err := c.write()
+	if err != nil {
+		return c.blockedPlan(newObstacle("%s", err))
+	}
+	return c.plan(write)
+}
+
+// newWrite returns a write without content.
+func (c *candidate) newWrite() Write {
+	return Write{ReleaseOnly: c.view.Adapter().Traits.AtomicLists}
+}
+
+// write returns the content of the write of the desired sidecar.
+func (c *candidate) write() (Write, error) {
+	write, diff := c.newWrite(), &c.diff
+	switch {
+	case c.change == None:
+		return write, nil
+	case diff.isInterrupted: // The write trims the managed fields. The next reconcile makes the other changes.
+		write.Cause = causeInterrupted
+		return write, nil
+	}
+	write.Force = !c.policy.ReportDrift
+	switch c.change {
+	case Adopt: // The apply of the whole sidecar does not change pods, because they already have it.
+		write.Cause = causeAdmission
+		write.Apply = c.annotatedBody(write.Cause)
+		if !c.view.Adapter().Traits.AtomicLists {
+			return write, nil
+		}
+	case RecordOnly: // The record keeps the cause that the workload records.
+		write.Cause = c.changeCause()
+		write.Apply = c.annotatedBody(c.owned.ChangeCause)
+	default:
+		write.Cause = c.changeCause()
+		write.Apply = c.annotatedBody(write.Cause)
+		write.InitBefore, write.InitAfter = order(c.manager, c.desired, c.view)
+		write.Repairs = diff.isDrift
+		write.AtOnce = diff.isDrift || c.policy.Defers && c.existing.IsOwned && (c.mends() || c.desired.hasTemplate(c.manager, &c.body, c.view))
+	}
+	patch, err := c.patch(&write)
+	write.Patch = patch
+	return write, err
+}
+
+// removalChange returns the change that removes the fields and marks of the manager.
+func (c *candidate) removalChange() Change {
+	marks := c.view.Marks[c.manager]
+	switch {
+	case c.view.Deleting:
+		return None
+	case c.existing.IsOwned:
+		return Remove
+	case c.existing.Waits:
+		return RecordOnly
+	case len(marks.PodAnnotations) > 0 && len(marks.SharedItems) == 0: // Marks on pods stay if they describe items in the manifest of a deployment tool.
+		return Remove
+	case len(marks.Annotations) > 0:
+		return RecordOnly
+	}
+	return None
+}
+
+// removalWrite returns the content of the write of a removal.
+func (c *candidate) removalWrite() (Write, error) {
+	switch {
+	case c.change == Remove:
+		return c.removalContent()
+	case c.change == RecordOnly && c.existing.Waits:
+		patch, err := c.marksPatch()
+		return Write{Apply: unchangedBody(c.manager, c.view), Patch: patch}, err
+	case c.change == RecordOnly:
+		patch, err := c.marksPatch()
+		return Write{Patch: patch, ReleaseOnly: true}, err
+	}
+	return c.newWrite(), nil
+}

@@ -1,0 +1,272 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// workloadGate decides whether one workload can have the sidecar. It does not depend on other workloads. It returns nil
+// if the workload can have it.
+type workloadGate struct {
+	// appliesToRemovals reports whether the gate also blocks the removal of a sidecar.
+	appliesToRemovals bool
+	// appliesToKept reports whether the gate also blocks a sidecar that stays unchanged. A gate for items that the
+	// workload gets with an injection does not.
+	appliesToKept bool
+	// dropsDesired reports whether the workload should not have a sidecar because of the block.
+	dropsDesired bool
+	block        func(c *candidate) *Block
+}
+
+// ownerGates are the gates for workloads that must not get any write.
+var ownerGates = []workloadGate{
+	{block: blockByDeletion},
+	{dropsDesired: true, block: blockByOptOut},
+}
+
+// exclusionGates are the gates that do not depend on the desired sidecar, in the order of their evaluation. The first
+// block applies.
+var exclusionGates = slices.Concat(ownerGates, []workloadGate{
+	{dropsDesired: true, block: blockBySuperseding},
+	{dropsDesired: true, block: blockByOwner},
+	{appliesToRemovals: true, dropsDesired: true, block: blockByUnread},
+	{dropsDesired: true, block: blockByTemplateSource},
+	{dropsDesired: true, block: blockByWindows},
+	{dropsDesired: true, block: blockByHostNetwork},
+})
+
+// sidecarGates are the gates for the desired sidecar in the workload, after exclusionGates and in the order of their
+// evaluation. The first block applies. Examples are a name that is already used, a mount without a volume, and a port
+// that is used twice. The API server would accept some of these sidecars, and reject others with an unclear message.
+var sidecarGates = []workloadGate{
+	{block: blockByImmutableTemplate},
+	{block: blockByCompletion},
+	{block: blockByContainerName},
+	{block: blockByMetadata},
+	{block: blockByVolumeName},
+	{block: blockByApplicationMounts},
+	{block: blockByVolumesAndPorts},
+	{appliesToKept: true, block: blockByKeptPorts},
+	{appliesToKept: true, block: blockByPausedWorkload},
+	{appliesToKept: true, block: blockByDrift},
+}
+
+// findWorkloadBlock returns the first block of a candidate with its gate, or nil if the workload can have its change. An
+// interrupted write is completed without a check.
+func findWorkloadBlock(gates []workloadGate, c *candidate) (workloadGate, *Block) {
+	for _, gate := range gates {
+		isSkipped := c.isRemoval() && !gate.appliesToRemovals || c.diff.isKept && !gate.appliesToKept || c.diff.isInterrupted
+		if isSkipped {
+			continue
+		}
+		if block := gate.block(c); block != nil {
+			return gate, block
+		}
+	}
+	return workloadGate{}, nil
+}
+
+// isRemoval reports whether the candidate is a workload that should not have a sidecar.
+func (c *candidate) isRemoval() bool { return c.desired == nil && c.change != "" }
+
+func exclusion(reason, format string, args ...any) *Block {
+	return &Block{Kind: BlockedByExclusion, Reason: reason, Message: fmt.Sprintf(format, args...)}
+}
+
+// blockByDeletion blocks changes of a workload that is being deleted.
+func blockByDeletion(c *candidate) *Block {
+	if !c.view.Deleting {
+		return nil
+	}
+	return exclusion(meta.ReasonWorkloadDeleting, "the workload is being deleted")
+}
+
+// blockByOptOut blocks the injection into a workload that opts out.
+func blockByOptOut(c *candidate) *Block {
+	if c.view.OptOut == "" {
+		return nil
+	}
+	return &Block{Kind: BlockedByOptOut, Reason: meta.ReasonOptedOut, Message: fmt.Sprintf("annotation %s is %s", meta.AnnotationInject, c.view.OptOut)}
+}
+
+// blockBySuperseding blocks the injection of a sidecar that another VectorSidecar replaces.
+func blockBySuperseding(c *candidate) *Block {
+	if c.policy.Superseded == "" {
+		return nil
+	}
+	return exclusion(meta.ReasonSuperseded, "%s", c.policy.Superseded)
+}
+
+// blockByOwner blocks the injection into a workload with a controller owner, for a VectorSidecar that skips such
+// workloads.
+func blockByOwner(c *candidate) *Block {
+	if !c.policy.SkipsOwned || c.view.Owner == nil {
+		return nil
+	}
+	return exclusion(meta.ReasonOwnedBy, "%s", skippedOwnerText(c))
+}
+
+// blockByUnread blocks changes of a workload with fields that could not be decoded. A removal needs only the pod
+// template.
+func blockByUnread(c *candidate) *Block {
+	switch {
+	case c.change == Remove && c.view.Unread.Template != "":
+		return newObstacle("removing the sidecar: %s; the operator retries after that field is corrected", c.view.Unread.Template)
+	case c.change != "" || c.view.Unread.Text() == "":
+		return nil
+	}
+	return newObstacle("%s; the workload is not changed until that field is corrected", c.view.Unread.Text())
+}
+
+// blockByTemplateSource blocks the injection into a workload if its pods have the template of another workload.
+func blockByTemplateSource(c *candidate) *Block {
+	if c.view.TemplateSource == "" {
+		return nil
+	}
+	return exclusion(meta.ReasonTemplateInWorkloadRef, "the pods have the template of %s, which gets the sidecar if spec.workloads lists its kind", c.view.TemplateSource)
+}
+
+// blockByWindows blocks the first injection into pods on Windows. A workload that already has the sidecar keeps it,
+// because a removal is a rollout.
+func blockByWindows(c *candidate) *Block {
+	if c.view.Windows == "" || c.existing.IsOwned {
+		return nil
+	}
+	return exclusion(meta.ReasonWindows, "the pods run on Windows (%s), but the sidecar is for Linux", c.view.Windows)
+}
+
+// blockByHostNetwork blocks the first injection into pods on the host network. A workload that already has the sidecar
+// keeps it, because a removal is a rollout.
+func blockByHostNetwork(c *candidate) *Block {
+	if !c.view.HostNetwork || c.policy.HostNetwork || c.existing.IsOwned {
+		return nil
+	}
+	return exclusion(meta.ReasonHostNetwork, "the pods use the host network, where the sidecar's ports are ports of the node; if these ports are free on each node, set spec.hostNetwork to Inject")
+}
+
+// blockByImmutableTemplate blocks changes of a kind with a pod template that cannot be changed. The template of a manifest can
+// be changed for every kind.
+func blockByImmutableTemplate(c *candidate) *Block {
+	kind := c.view.Adapter()
+	if kind.Traits.Immutable == "" || c.policy.Manifests {
+		return nil
+	}
+	return &Block{
+		Kind: BlockedByObstacle, Reason: meta.ReasonTemplateImmutable,
+		Message: fmt.Sprintf("the pod template of a %s cannot be changed: %s", kind.Kind, kind.Traits.Immutable),
+	}
+}
+
+// blockByCompletion blocks a container that would keep the runs of the workload from ending.
+func blockByCompletion(c *candidate) *Block {
+	kind, containers := c.view.Adapter(), c.desired.overlay.Template.Spec.Containers
+	if !kind.Traits.RunsToCompletion || len(containers) == 0 {
+		return nil
+	}
+	return newObstacle("container %q would keep running after the other containers end, so that a run of the %s never ends; use a native sidecar (sidecar.native)", containers[0].Name, kind.Kind)
+}
+
+// blockByContainerName blocks a container with a name that is already used.
+func blockByContainerName(c *candidate) *Block {
+	for _, list := range c.containerLists() {
+		for i := range list {
+			name := list[i].Name
+			exists := slices.ContainsFunc(c.view.Containers, func(existing workload.Container) bool { return existing.Name == name })
+			if !exists || slices.Contains(c.owned.Containers, name) {
+				continue
+			}
+			if owner := c.view.ContainerOwner(name); owner != "" {
+				return conflict("container %q is already injected by %s; set another name in spec.sidecar.name of one of them", name, owner).withCompetitor(owner)
+			}
+			return conflict("the workload already has a container %q; set another name in spec.sidecar.name", name)
+		}
+	}
+	return nil
+}
+
+// blockByMetadata blocks pod labels and annotations that another field manager owns.
+func blockByMetadata(c *candidate) *Block { return metadataConflict(c.manager, c.desired, c.view) }
+
+// blockByVolumeName blocks a volume with a name that is already used.
+func blockByVolumeName(c *candidate) *Block {
+	volumes := c.desired.overlay.Template.Spec.Volumes
+	for i := range volumes {
+		name := volumes[i].Name
+		if c.view.HasVolume(name) && !slices.Contains(c.owned.Volumes, name) {
+			return conflict("the workload already has a volume %q; use another name for the sidecar's volume", name).withCompetitor(c.view.VolumeOwner(name))
+		}
+	}
+	return nil
+}
+
+// blockByApplicationMounts blocks mounts that the application's containers cannot have.
+func blockByApplicationMounts(c *candidate) *Block {
+	return applicationConflict(c.desired.overlay.Mounts, c.owned, c.view)
+}
+
+// blockByVolumesAndPorts blocks a container that mounts a volume that the pod would not have, or that declares a port of
+// another container.
+func blockByVolumesAndPorts(c *candidate) *Block {
+	for _, list := range c.containerLists() {
+		for i := range list {
+			if block := missingVolume(&list[i], &c.desired.overlay.Template.Spec, c.owned, c.view); block != nil {
+				return block
+			}
+			if block := portConflict(&list[i], c.owned, c.view); block != nil {
+				return block
+			}
+		}
+	}
+	return nil
+}
+
+// blockByKeptPorts blocks a sidecar that stays unchanged, and that has a port of another container. No other conflict
+// can appear after the injection.
+func blockByKeptPorts(c *candidate) *Block {
+	if !c.diff.isKept {
+		return nil
+	}
+	for i := range c.view.Containers {
+		container := &c.view.Containers[i]
+		if !slices.Contains(c.owned.Containers, container.Name) {
+			continue
+		}
+		if block := portConflict(&corev1.Container{Name: container.Name, Ports: container.Ports}, c.owned, c.view); block != nil {
+			return block
+		}
+	}
+	return nil
+}
+
+// blockByPausedWorkload blocks changes of the pod template of a paused workload.
+func blockByPausedWorkload(c *candidate) *Block {
+	if !c.view.Paused || c.change == Adopt || c.existing.IsOwned && c.diff.isCurrent() {
+		return nil
+	}
+	return exclusion(meta.ReasonWorkloadPaused, "rollouts are paused; the workload gets the sidecar when they are resumed")
+}
+
+// blockByDrift blocks the correction of manual changes if they are only reported.
+func blockByDrift(c *candidate) *Block {
+	if !c.diff.isDrift || !c.policy.ReportDrift {
+		return nil
+	}
+	return &Block{
+		Kind: BlockedByObstacle, Reason: meta.ReasonDrifted,
+		Message: fmt.Sprintf("the sidecar was changed (last recorded writer: %q), and spec.driftPolicy is Report", c.view.LastWriter),
+	}
+}
+
+// containerLists returns the containers of the desired sidecar.
+func (c *candidate) containerLists() [][]corev1.Container {
+	spec := &c.desired.overlay.Template.Spec
+	return [][]corev1.Container{spec.InitContainers, spec.Containers}
+}
