@@ -17,26 +17,18 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// canaries is the parsed spec.rollout.canary: a number of workloads, or a selector.
-type canaries struct {
-	number   *intstr.IntOrString
-	selector labels.Selector
-}
-
-// canariesOf parses spec.rollout.canary. It returns nil if the field is not set.
-func canariesOf(sidecar *v1alpha1.VectorSidecar) (*canaries, *desired.Invalid) {
+// canarySelector parses the selector in spec.rollout.canary. It returns a selector of all workloads if the field is not
+// set, or has a number of workloads.
+func canarySelector(sidecar *v1alpha1.VectorSidecar) (labels.Selector, *desired.Invalid) {
 	rollout := sidecar.Spec.Rollout
-	if rollout == nil || rollout.Canary == nil {
-		return nil, nil
-	}
-	if rollout.Canary.Workloads != nil {
-		return &canaries{number: rollout.Canary.Workloads}, nil
+	if rollout == nil || rollout.Canary == nil || rollout.Canary.Workloads != nil {
+		return labels.Everything(), nil
 	}
 	selector, err := metav1.LabelSelectorAsSelector(rollout.Canary.Selector)
 	if err != nil {
 		return nil, &desired.Invalid{Reason: meta.ReasonInvalidSelector, Message: desired.Describe(sidecar) + ": spec.rollout.canary.selector: " + err.Error()}
 	}
-	return &canaries{selector: selector}, nil
+	return selector, nil
 }
 
 // markCanaries marks the plans of canaries. The workloads are the workloads that should have the sidecar, in the order
@@ -45,27 +37,29 @@ func canariesOf(sidecar *v1alpha1.VectorSidecar) (*canaries, *desired.Invalid) {
 // pods. If no workload starts pods, the first workloads are canaries. It reports whether the other workloads wait for
 // evidence from canaries.
 func (d *Decision) markCanaries(facts *Facts, workloads []Workload) (isUnproven bool) {
-	selection, _ := canariesOf(facts.Sidecar) // Match has rejected an invalid selector.
-	if selection == nil {
+	rollout := facts.Sidecar.Spec.Rollout
+	if rollout == nil || rollout.Canary == nil {
 		return false
 	}
+	number := rollout.Canary.Workloads
+	selector, _ := canarySelector(facts.Sidecar) // Match has rejected an invalid selector.
 	d.LacksCanary = len(workloads) > 0
 	count := len(workloads)
-	if selection.number != nil {
-		if scaled, err := intstr.GetScaledValueFromIntOrPercent(selection.number, d.Matched, true); err == nil { // The CRD allows only numbers and percentages.
+	if number != nil {
+		if scaled, err := intstr.GetScaledValueFromIntOrPercent(number, d.Matched, true); err == nil { // The CRD allows only numbers and percentages.
 			count = max(1, scaled)
 		}
 	}
 	var starting, idle []*plan.Plan
 	for i := range workloads {
 		p := &d.Plans[i]
-		if p.Desired == nil || p.IsSkipped() || p.Rollout.FailedBefore || selection.selector != nil && !selection.selector.Matches(workloads[i].Record.Labels()) {
+		if p.Desired == nil || p.IsSkipped() || p.Rollout.FailedBefore || !selector.Matches(workloads[i].Record.Labels()) {
 			continue
 		}
 		d.LacksCanary = false
 		switch {
 		case p.IsStopped() || p.Denied != nil:
-		case selection.number != nil && p.Workload.Idle != "" && (p.Workload.Evidence == 0 || !p.IsCurrent()):
+		case number != nil && p.Workload.Idle != "" && (p.Workload.Evidence == 0 || !p.IsCurrent()):
 			idle = append(idle, p)
 		default:
 			starting = append(starting, p)

@@ -46,7 +46,7 @@ func selectorOf(sidecar *v1alpha1.VectorSidecar) (selector workload.Selector, in
 	if selector.Labels.Empty() && !sidecar.Spec.MatchAll {
 		return selector, &desired.Invalid{Reason: meta.ReasonInvalidSelector, Message: desired.Describe(sidecar) + ": spec.selector is empty and would match every workload of the namespace: name a label, or set spec.matchAll: true"}
 	}
-	_, invalid = canariesOf(sidecar)
+	_, invalid = canarySelector(sidecar)
 	return selector, invalid
 }
 
