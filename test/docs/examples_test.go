@@ -29,6 +29,9 @@ const (
 	ownRolloutComment = "# my-rollout.yaml\n"
 )
 
+// ownMirrorComment begins the example of an installation whose images are in a registry of its own.
+const ownMirrorComment = "# my-mirror.yaml\n"
+
 // ownVectorComment begins the example of a Vector configuration.
 const ownVectorComment = "# my-vector.yaml\n"
 
@@ -43,7 +46,7 @@ func TestDocs_ContainOnlyValidExamples(t *testing.T) {
 		if _, isFile := fileOf(&f); isFile || strings.HasPrefix(f.text, ownValuesComment) {
 			continue
 		}
-		if strings.HasPrefix(f.text, ownPolicyComment) || strings.HasPrefix(f.text, ownRolloutComment) {
+		if strings.HasPrefix(f.text, ownPolicyComment) || strings.HasPrefix(f.text, ownRolloutComment) || strings.HasPrefix(f.text, ownMirrorComment) {
 			requireValues(t, f)
 			continue
 		}
