@@ -47,22 +47,23 @@ func (c *candidate) withComparison() *candidate {
 
 // plan returns the plan that writes the candidate's change.
 func (c *candidate) plan(write Write) Plan {
-	view, existing := c.view, c.existing
+	existing := c.existing
 	if c.change == None && c.diff.isKept {
 		existing.UnchangedHash = c.owned.InjectedHash
 	}
-	return Plan{
-		Target: view.Ref, Workload: view.State, Owner: view.Owner, LastWriter: view.LastWriter, Halted: view.Paused || view.Deleting,
-		Manager: c.manager, Existing: existing, Desired: c.desired, Change: c.change, Write: write,
-	}
+	return c.newPlan(existing, c.change, write, nil)
 }
 
 // blockedPlan returns the plan for a candidate with a block. It has no change.
 func (c *candidate) blockedPlan(block *Block) Plan {
+	return c.newPlan(c.existing, None, c.newWrite(), block)
+}
+
+func (c *candidate) newPlan(existing Existing, change Change, write Write, block *Block) Plan {
 	view := c.view
 	return Plan{
 		Target: view.Ref, Workload: view.State, Owner: view.Owner, LastWriter: view.LastWriter, Halted: view.Paused || view.Deleting,
-		Manager: c.manager, Existing: c.existing, Desired: c.desired, Change: None, Write: c.newWrite(), Block: block,
+		Manager: c.manager, Existing: existing, Desired: c.desired, Change: change, Write: write, Block: block,
 	}
 }
 
