@@ -46,7 +46,7 @@ var session = []struct{ command, prints string }{
 	{"kubectl apply -f docs/samples/app/deployment.yaml -f docs/samples/02-logs.yaml", "logs created"},
 	{"kubectl label deployment cart -n shop logs=vector", "labeled"},
 	{"kubectl rollout status deployment/cart -n shop", "successfully rolled out"},
-	{"kubectl wait vectorsidecars/logs -n shop --for=condition=Ready --timeout=3m", "condition met"},
+	{"kubectl wait vectorsidecars/logs -n shop --for=jsonpath='{.status.readyWorkloads}'=1 --timeout=3m", "condition met"},
 	{"kubectl vectorsidecar explain cart -n shop", "Deployment shop/cart: UpToDate"},
 	{"kubectl get pods -n shop -l app.kubernetes.io/name=cart -o custom-columns='POD:.metadata.name,INIT:.spec.initContainers[*].name,CONTAINERS:.spec.containers[*].name'", "vector,migrate"},
 	{"kubectl get deployment cart -n shop -o jsonpath='{.spec.template.spec.initContainers[*].name}'", "vector migrate"},
