@@ -13,8 +13,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
 )
 
-// Metrics are one operator's metrics. It is a prometheus.Collector that must be registered once. A
-// nil Metrics is a no-op.
+// Metrics are one operator's metrics. It is a prometheus.Collector that must be registered
+// once.
 type Metrics struct {
 	// Collector collects all metrics.
 	prometheus.Collector
@@ -58,23 +58,16 @@ func NewMetrics(version string, now func() time.Time, kinds ...string) *Metrics 
 
 // RecordReconcile counts a reconcile with one of the Result constants.
 func (m *Metrics) RecordReconcile(result string) {
-	if m != nil {
-		m.reconciles.results.WithLabelValues(result).Inc()
-	}
+	m.reconciles.results.WithLabelValues(result).Inc()
 }
 
 // RecordDuration records the duration of a step.
 func (m *Metrics) RecordDuration(step string, elapsed time.Duration) {
-	if m != nil {
-		m.reconciles.duration.WithLabelValues(step).Observe(elapsed.Seconds())
-	}
+	m.reconciles.duration.WithLabelValues(step).Observe(elapsed.Seconds())
 }
 
 // RecordRender counts an execution of the templates.
 func (m *Metrics) RecordRender(ok bool) {
-	if m == nil {
-		return
-	}
 	result := "ok"
 	if !ok {
 		result = "invalid"
@@ -84,37 +77,27 @@ func (m *Metrics) RecordRender(ok bool) {
 
 // RecordWrite counts an attempt to write a workload.
 func (m *Metrics) RecordWrite(kind, action, result string) {
-	if m != nil {
-		m.workloads.writes.WithLabelValues(kind, action, result).Inc()
-	}
+	m.workloads.writes.WithLabelValues(kind, action, result).Inc()
 }
 
 // RecordPreflight counts a sidecar that a preflight dry run has checked before it is written.
 func (m *Metrics) RecordPreflight(result string) {
-	if m != nil {
-		m.preflights.WithLabelValues(result).Inc()
-	}
+	m.preflights.WithLabelValues(result).Inc()
 }
 
 // RecordCorrection counts a write that reverted a manual change.
 func (m *Metrics) RecordCorrection() {
-	if m != nil {
-		m.workloads.repairs.Inc()
-	}
+	m.workloads.repairs.Inc()
 }
 
 // SetLeftovers sets the number of leftovers for an action.
 func (m *Metrics) SetLeftovers(verdict string, count int) {
-	if m != nil {
-		m.leftovers.counts.WithLabelValues(verdict).Set(float64(count))
-	}
+	m.leftovers.counts.WithLabelValues(verdict).Set(float64(count))
 }
 
 // RecordRemovedLeftover counts a leftover that was removed.
 func (m *Metrics) RecordRemovedLeftover() {
-	if m != nil {
-		m.leftovers.removed.Inc()
-	}
+	m.leftovers.removed.Inc()
 }
 
 // comparisonLabel returns the label value for the result of a comparison.
@@ -127,34 +110,25 @@ func comparisonLabel(differs bool) string {
 
 // RecordResync counts a VectorSidecar that was evaluated from scratch.
 func (m *Metrics) RecordResync(differs bool) {
-	if m != nil {
-		m.reconciles.judgedAnew.WithLabelValues(comparisonLabel(differs)).Inc()
-	}
+	m.reconciles.judgedAnew.WithLabelValues(comparisonLabel(differs)).Inc()
 }
 
 // SetTemplateSets sets the numbers of valid and invalid template sets.
 func (m *Metrics) SetTemplateSets(good, broken int) {
-	if m != nil {
-		m.templateSets.WithLabelValues("valid").Set(float64(good))
-		m.templateSets.WithLabelValues("invalid").Set(float64(broken))
-	}
+	m.templateSets.WithLabelValues("valid").Set(float64(good))
+	m.templateSets.WithLabelValues("invalid").Set(float64(broken))
 }
 
 // SetRolloutSlots sets the number of rollout slots of a class, 0 for unlimited, the number of used slots,
 // and the number of workloads that wait for a slot.
 func (m *Metrics) SetRolloutSlots(class string, limit, used, waiting int) {
-	if m != nil {
-		m.rolloutSlots.WithLabelValues(class, "limit").Set(float64(limit))
-		m.rolloutSlots.WithLabelValues(class, "used").Set(float64(used))
-		m.rolloutSlots.WithLabelValues(class, "waiting").Set(float64(waiting))
-	}
+	m.rolloutSlots.WithLabelValues(class, "limit").Set(float64(limit))
+	m.rolloutSlots.WithLabelValues(class, "used").Set(float64(used))
+	m.rolloutSlots.WithLabelValues(class, "waiting").Set(float64(waiting))
 }
 
 // SetWaves sets the progress of each wave with a revision, and whether the revision is halted.
 func (m *Metrics) SetWaves(counts []fleet.WaveCount, isHalted bool) {
-	if m == nil {
-		return
-	}
 	m.waves.Reset() // The waves may have changed.
 	for _, count := range counts {
 		m.waves.WithLabelValues(count.Wave, "waiting").Set(float64(count.Waiting))
@@ -169,9 +143,6 @@ func (m *Metrics) SetWaves(counts []fleet.WaveCount, isHalted bool) {
 
 // SetWritesStopped sets whether all writes except removals are stopped.
 func (m *Metrics) SetWritesStopped(isStopped bool) {
-	if m == nil {
-		return
-	}
 	m.stopped.Set(0)
 	if isStopped {
 		m.stopped.Set(1)
@@ -181,47 +152,34 @@ func (m *Metrics) SetWritesStopped(isStopped bool) {
 // SetRequiredObjects sets the number of objects in a state, for the objects of the installation chart
 // that the operator depends on.
 func (m *Metrics) SetRequiredObjects(state string, count int) {
-	if m != nil {
-		m.required.WithLabelValues(state).Set(float64(count))
-	}
+	m.required.WithLabelValues(state).Set(float64(count))
 }
 
 // AddCachedObjects adds to the number of objects of a kind in the cache.
 func (m *Metrics) AddCachedObjects(kind string, delta int) {
-	if m != nil {
-		m.cachedObjects.WithLabelValues(kind).Add(float64(delta))
-	}
+	m.cachedObjects.WithLabelValues(kind).Add(float64(delta))
 }
 
 // RecordAdmission counts a response of the admission webhook and records its duration.
 func (m *Metrics) RecordAdmission(result string, elapsed time.Duration) {
-	if m != nil {
-		m.webhook.requests.WithLabelValues(result).Inc()
-		m.webhook.duration.WithLabelValues().Observe(elapsed.Seconds())
-	}
+	m.webhook.requests.WithLabelValues(result).Inc()
+	m.webhook.duration.WithLabelValues().Observe(elapsed.Seconds())
 }
 
 // RecordRejectedRequest counts a request that the admission webhook rejected without evaluating it.
 func (m *Metrics) RecordRejectedRequest() {
-	if m != nil {
-		m.webhook.requests.WithLabelValues(AnswerRejected).Inc()
-	}
+	m.webhook.requests.WithLabelValues(AnswerRejected).Inc()
 }
 
 // SetCertificateValidity sets the validity of the admission webhook's certificate.
 func (m *Metrics) SetCertificateValidity(notBefore, notAfter time.Time) {
-	if m != nil {
-		m.webhook.validSince.WithLabelValues().Set(float64(notBefore.Unix()))
-		m.webhook.validUntil.WithLabelValues().Set(float64(notAfter.Unix()))
-		m.webhook.initResults()
-	}
+	m.webhook.validSince.WithLabelValues().Set(float64(notBefore.Unix()))
+	m.webhook.validUntil.WithLabelValues().Set(float64(notAfter.Unix()))
+	m.webhook.initResults()
 }
 
 // SetSidecarState sets the state of a VectorSidecar after a reconcile.
 func (m *Metrics) SetSidecarState(sidecar types.NamespacedName, state SidecarState) {
-	if m == nil {
-		return
-	}
 	for _, reason := range m.states.set(sidecar, state) {
 		m.conflicts.WithLabelValues(reason).Inc()
 	}
@@ -229,7 +187,5 @@ func (m *Metrics) SetSidecarState(sidecar types.NamespacedName, state SidecarSta
 
 // Forget removes a VectorSidecar that was deleted.
 func (m *Metrics) Forget(sidecar types.NamespacedName) {
-	if m != nil {
-		m.states.remove(sidecar)
-	}
+	m.states.remove(sidecar)
 }

@@ -179,18 +179,3 @@ func TestConflicts_CountsEachConflictOnce(t *testing.T) {
 	stand("Waiting", "WaitingForSlot")
 	require.Zero(t, counted("WaitingForSlot"))
 }
-
-func TestMetrics_AcceptsCallsOnNil(t *testing.T) {
-	var m *Metrics
-	require.NotPanics(t, func() {
-		m.RecordReconcile(ResultChanged)
-		m.RecordDuration("apply", 0)
-		m.RecordRender(true)
-		m.RecordWrite("Deployment", "Inject", "ok")
-		m.RecordCorrection()
-		m.SetTemplateSets(1, 0)
-		m.AddCachedObjects("ConfigMap", 1)
-		m.SetSidecarState(logs, SidecarState{})
-		m.Forget(logs)
-	})
-}
