@@ -94,7 +94,7 @@ func newMemoryAPI(t *testing.T, faults interceptor.Funcs, there ...client.Object
 	recorder := clientevents.NewFakeRecorder(100)
 	a := &memoryAPI{WithWatch: live, events: recorder, clock: time.Now, waiting: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())}
 	t.Cleanup(a.waiting.ShutDown)
-	a.VectorSidecarReconciler = newReconciler(digesting{live}, livelist.NewPager().Client(live), nil, events.New(recorder, known, nil), &Options{
+	a.VectorSidecarReconciler = newReconciler(digesting{live}, livelist.NewPager().Client(live), nil, events.New(recorder, known, nil, nil), &Options{
 		Workloads: workloadcache.New(), Catalog: sets, DefaultEnvironment: "development", KubeVersion: "v1.36.0",
 		Installation: values, Namespace: values.Namespace, ClusterSidecars: true,
 		Cache: desired.NewCache(), Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now)}, Clock: func() time.Time { return a.clock() }, Quiet: -1,

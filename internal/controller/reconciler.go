@@ -37,7 +37,7 @@ func New(ctx context.Context, mgr ctrl.Manager, options *Options) (*VectorSideca
 	if len(options.WatchNamespaces) == 0 {
 		namespaces = mgr.GetClient()
 	}
-	recorder := events.New(mgr.GetEventRecorder(meta.Operator), mgr.GetScheme(), namespaces)
+	recorder := events.New(mgr.GetEventRecorder(meta.Operator), mgr.GetScheme(), namespaces, options.Instruments.Metrics)
 	return newReconciler(mgr.GetClient(), options.Pager.Client(mgr.GetAPIReader()), policies, recorder, options), nil
 }
 

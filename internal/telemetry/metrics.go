@@ -33,7 +33,9 @@ type Metrics struct {
 	stopped      prometheus.Gauge
 	preflights   *prometheus.CounterVec
 	conflicts    *prometheus.CounterVec
-	states       *workloadStates
+	// droppedEvents counts Kubernetes events.
+	droppedEvents prometheus.Counter
+	states        *workloadStates
 }
 
 // NewMetrics returns the metrics for an operator version and its enabled kinds of workloads. The
@@ -50,6 +52,7 @@ func NewMetrics(version string, now func() time.Time, kinds ...string) *Metrics 
 	for _, result := range preflight.Results() {
 		m.preflights.WithLabelValues(string(result))
 	}
+	m.droppedEvents = factory.counter(droppedEvents).WithLabelValues()
 	m.halted, m.stopped = factory.gauge(halted).WithLabelValues(), factory.gauge(writesStopped).WithLabelValues()
 	factory.gauge(buildInfo).WithLabelValues(version).Set(1)
 	registry.MustRegister(m.states)
@@ -88,6 +91,11 @@ func (m *Metrics) RecordPreflight(result string) {
 // RecordCorrection counts a write that reverted a manual change.
 func (m *Metrics) RecordCorrection() {
 	m.workloads.repairs.Inc()
+}
+
+// RecordDroppedEvent counts a Kubernetes event that is not sent because too many others wait.
+func (m *Metrics) RecordDroppedEvent() {
+	m.droppedEvents.Inc()
 }
 
 // SetLeftovers sets the number of leftovers for an action.

@@ -51,6 +51,7 @@ const (
 	judging       = "vectorsidecar_admission_duration_seconds"
 	validSince    = "vectorsidecar_admission_certificate_not_before_timestamp_seconds"
 	validUntil    = "vectorsidecar_admission_certificate_not_after_timestamp_seconds"
+	droppedEvents = "vectorsidecar_events_dropped_total"
 	buildInfo     = "vectorsidecar_build_info"
 )
 
@@ -96,6 +97,7 @@ func MetricDefinitions() []MetricDefinition {
 		{leftover, "gauge", "Sidecars, and the operator's records of them, in workloads whose VectorSidecar does not exist.", []MetricLabel{
 			{"action", "`Clean`: the operator removes it; `Report`: a person has to decide; `Keep`: left by `deletionPolicy: Orphan`"}}},
 		{cleaned, "counter", "Sidecars that the operator removed because their VectorSidecar did not exist.", nil},
+		{droppedEvents, "counter", "Kubernetes events that the operator did not send because 1,000 others waited. The namespace with the most waiting events loses its events first.", nil},
 		{judgedAnew, "counter", "VectorSidecars evaluated from scratch, from the cache alone and without remembered results: each about every `--reconcile-interval`, and on request.", []MetricLabel{
 			{"result", "`same`: nothing had to be written, and no request was sent; `different`: something had to be written"}}},
 		{templateSets, "gauge", "Template sets. If one is broken, its last good version stays in use.", []MetricLabel{

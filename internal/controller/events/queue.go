@@ -42,16 +42,17 @@ func (q *eventQueue) lastWritten() time.Time {
 	return q.written
 }
 
-// push adds an event to a share. If the queue is full, it drops the last event of the largest share. This is the new
-// event, unless the largest share stays the largest without its last event.
-func (q *eventQueue) push(share string, send func(context.Context)) {
+// push adds an event to a share, and reports whether the queue was full. A full queue drops the last event of the largest
+// share. This is the new event, unless the largest share stays the largest without its last event.
+func (q *eventQueue) push(share string, send func(context.Context)) (isFull bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.size >= q.limit {
+	isFull = q.size >= q.limit
+	if isFull {
 		largest := q.largest()
 		lastIndex := len(q.shares[largest]) - 1
 		if lastIndex <= len(q.shares[share]) {
-			return
+			return isFull
 		}
 		q.shares[largest][lastIndex] = nil
 		q.shares[largest] = q.shares[largest][:lastIndex]
@@ -63,6 +64,7 @@ func (q *eventQueue) push(share string, send func(context.Context)) {
 	q.shares[share] = append(q.shares[share], send)
 	q.size++
 	q.pushed.Signal()
+	return isFull
 }
 
 func (q *eventQueue) largest() (largest string) {

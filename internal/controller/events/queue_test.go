@@ -6,8 +6,11 @@ package events
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,6 +20,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -54,7 +58,8 @@ func TestEventQueue_SharesOfNamespaces(t *testing.T) {
 // Any number of events of one namespace does not drop the events of other namespaces.
 func TestRecorder_DropsEventsOfTheLargestNamespace(t *testing.T) {
 	sent := events.NewFakeRecorder(2 * eventsWaiting)
-	a := New(sent, scheme.Scheme, nil)
+	metrics := telemetry.NewMetrics("1", time.Now)
+	a := New(sent, scheme.Scheme, nil, metrics)
 	for n := range 2 * eventsWaiting {
 		a.Eventf(pod("tenant"), nil, corev1.EventTypeNormal, "Injected", "Inject", "tenant %d", n)
 	}
@@ -69,6 +74,11 @@ func TestRecorder_DropsEventsOfTheLargestNamespace(t *testing.T) {
 		require.Equal(t, fmt.Sprintf("Normal Injected shop %d", n), <-sent.Events)
 	}
 	require.Equal(t, eventsWaiting-20, a.waiting.size)
+	require.NoError(t, testutil.CollectAndCompare(metrics, strings.NewReader(`
+# HELP vectorsidecar_events_dropped_total Kubernetes events that the operator did not send because 1,000 others waited. The namespace with the most waiting events loses its events first.
+# TYPE vectorsidecar_events_dropped_total counter
+vectorsidecar_events_dropped_total 1010
+`), "vectorsidecar_events_dropped_total"))
 }
 
 func pod(namespace string) *corev1.Pod {

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -43,13 +44,14 @@ type Recorder struct {
 	// namespaces is the cache of Namespaces, nil if the cache has none. Events in a deleted namespace are dropped: the API
 	// server rejects them, and client-go logs each as an error.
 	namespaces client.Reader
+	metrics    *telemetry.Metrics
 	waiting    *eventQueue
 	pace       *rate.Limiter
 }
 
 // New returns a Recorder that sends through sender after Start. The scheme has the kinds of all objects of events.
-func New(sender events.EventRecorder, scheme *runtime.Scheme, namespaces client.Reader) *Recorder {
-	return &Recorder{sender: sender, scheme: scheme, namespaces: namespaces, waiting: newEventQueue(eventsWaiting), pace: rate.NewLimiter(eventsASecond, eventsAtOnce)}
+func New(sender events.EventRecorder, scheme *runtime.Scheme, namespaces client.Reader, metrics *telemetry.Metrics) *Recorder {
+	return &Recorder{sender: sender, scheme: scheme, namespaces: namespaces, metrics: metrics, waiting: newEventQueue(eventsWaiting), pace: rate.NewLimiter(eventsASecond, eventsAtOnce)}
 }
 
 // RecordWrite records that a workload has been written.
@@ -74,11 +76,14 @@ func (r *Recorder) Eventf(regarding, related runtime.Object, kind, reason, actio
 	if object, ok := regarding.(client.Object); ok {
 		namespace = object.GetNamespace()
 	}
-	r.waiting.push(share, func(ctx context.Context) {
+	isFull := r.waiting.push(share, func(ctx context.Context) {
 		if !r.isDeleted(ctx, namespace) {
 			r.sender.Eventf(regarding, related, kind, reason, action, note, args...)
 		}
 	})
+	if isFull {
+		r.metrics.RecordDroppedEvent()
+	}
 }
 
 // eventShare returns the share that an event counts for: the namespace of the object or, for a cluster-scoped object, the

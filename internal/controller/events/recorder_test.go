@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -27,7 +28,7 @@ import (
 func TestRecorder_DelaysEventsDuringWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sent := events.NewFakeRecorder(2 * eventsWaiting)
-		a := New(sent, scheme.Scheme, nil)
+		a := New(sent, scheme.Scheme, nil, telemetry.NewMetrics("1", time.Now))
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() { ended <- a.Start(ctx) }()
@@ -59,7 +60,7 @@ func TestRecorder_DelaysEventsDuringWrites(t *testing.T) {
 
 // Many events may be queued, and their objects may be large.
 func TestRecorder_QueuesOnlyObjectNames(t *testing.T) {
-	a := New(events.NewFakeRecorder(1), scheme.Scheme, nil)
+	a := New(events.NewFakeRecorder(1), scheme.Scheme, nil, telemetry.NewMetrics("1", time.Now))
 	object := objects.NewConfigMap("config", "shop", "a", "large")
 	object.UID, object.TypeMeta = "u", metav1.TypeMeta{}
 
@@ -78,7 +79,7 @@ func TestRecorder_DropsEventsOfDeletedNamespaces(t *testing.T) {
 	deleted.SetFinalizers([]string{"kubernetes"})
 	deleted.SetDeletionTimestamp(ptr.To(metav1.Now()))
 	sent := events.NewFakeRecorder(10)
-	a := New(sent, scheme.Scheme, fake.NewClientBuilder().WithObjects(existing, deleted).Build())
+	a := New(sent, scheme.Scheme, fake.NewClientBuilder().WithObjects(existing, deleted).Build(), telemetry.NewMetrics("1", time.Now))
 
 	for _, name := range []string{"shop", "deleting", "deleted", ""} {
 		a.Eventf(pod(name), nil, corev1.EventTypeNormal, "Injected", "Inject", "namespace %q", name)

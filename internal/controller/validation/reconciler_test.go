@@ -77,7 +77,7 @@ func TestReconciler_RecordsResultOfFinishedJob(t *testing.T) {
 			require.NoError(t, notifier.Source().Start(t.Context(), queue))
 			r := New(Options{
 				Cached: api, Live: livelist.New(api), Sidecars: sidecarcache.New(api, "", true), Memory: memory, Writer: apply.New(api),
-				Recorder: events.New(sent, scheme, nil), Notifier: notifier,
+				Recorder: events.New(sent, scheme, nil, nil), Notifier: notifier,
 			})
 
 			_, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(job)})
