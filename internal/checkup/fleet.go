@@ -63,7 +63,7 @@ func Writes(installation *source.Installation) Result {
 
 // Rollout reports whether the published revision is halted, or its waves are stuck. The time of publication is zero
 // if it is unknown.
-func Rollout(published *fleet.Given, publishedAt time.Time, members []FleetMember, now time.Time) Result {
+func Rollout(published *fleet.Target, publishedAt time.Time, members []FleetMember, now time.Time) Result {
 	const check = "rollout of the published revision"
 	if !published.Rules.IsStaged() {
 		return Result{check, OK, "without waves", ""}
@@ -92,7 +92,7 @@ func Rollout(published *fleet.Given, publishedAt time.Time, members []FleetMembe
 }
 
 // stuckWaves describes the waves with VectorSidecars that have been in progress for too long, with their names.
-func stuckWaves(published *fleet.Given, publishedAt time.Time, members []FleetMember, now time.Time) []string {
+func stuckWaves(published *fleet.Target, publishedAt time.Time, members []FleetMember, now time.Time) []string {
 	var statuses []*v1alpha1.RolloutStatus
 	names := map[string][]string{}
 	for _, member := range members {

@@ -74,7 +74,7 @@ func TestRollout_ReportsHaltsAndStuckWaves(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rules, err := fleet.Parse("rollout", []byte(test.rules))
 			require.NoError(t, err)
-			result := Rollout(&fleet.Given{Rules: rules, Revision: "two", Retry: test.retry}, now.Add(-5*time.Hour), []FleetMember{{"shop/logs", &test.is}, {"pay/logs", nil}}, now)
+			result := Rollout(&fleet.Target{Rules: rules, Revision: "two", Retry: test.retry}, now.Add(-5*time.Hour), []FleetMember{{"shop/logs", &test.is}, {"pay/logs", nil}}, now)
 			require.Equal(t, test.state, result.State)
 			require.Contains(t, result.Message, test.message)
 		})
@@ -119,9 +119,9 @@ func TestRollout_IsStuckWithAlternatingMembers(t *testing.T) {
 		{"shop/first", &v1alpha1.RolloutStatus{Wave: "canary", Revision: "two", State: v1alpha1.RolloutComplete, StartTime: ago(7), CompletionTime: ago(3)}},
 		{"shop/second", &v1alpha1.RolloutStatus{Wave: "canary", Revision: "two", State: v1alpha1.RolloutProgressing, StartTime: ago(4)}},
 	}
-	result := Rollout(&fleet.Given{Rules: rules, Revision: "two"}, now.Add(-8*time.Hour), members, now)
+	result := Rollout(&fleet.Target{Rules: rules, Revision: "two"}, now.Add(-8*time.Hour), members, now)
 	require.Equal(t, Failed, result.State)
 	require.Equal(t, "waves stuck: canary in progress since 2026-12-01T05:00:00Z (shop/second)", result.Message)
 	members[0].Status.CompletionTime = ago(5)
-	require.Equal(t, OK, Rollout(&fleet.Given{Rules: rules, Revision: "two"}, now.Add(-8*time.Hour), members, now).State)
+	require.Equal(t, OK, Rollout(&fleet.Target{Rules: rules, Revision: "two"}, now.Add(-8*time.Hour), members, now).State)
 }

@@ -267,8 +267,8 @@ func (s *session) plannedWaves(results []*result) []plannedWave {
 		return waves
 	}
 	for n, ruled := range results {
-		number := rules.WaveOf(ruled.input.NamespaceLabels, ruled.Environment)
-		name := rules.NameOf(number)
+		number := rules.WaveFor(ruled.input.NamespaceLabels, ruled.Environment)
+		name := rules.WaveName(number)
 		waves[n] = plannedWave{number, name, rules.Soak(name)}
 	}
 	return waves

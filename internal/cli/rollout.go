@@ -180,7 +180,7 @@ type rollout struct {
 	RevertedSpecs []string `json:"revertedSpecs,omitempty"`
 
 	rules  *fleet.Rules
-	target fleet.Given
+	target fleet.Target
 	// publishedAt is the time at which the revision was published, zero if unknown.
 	publishedAt time.Time
 	// platform is the present platform. After an undo its revision differs.
@@ -278,7 +278,7 @@ func (o *rolloutOptions) promote(ctx context.Context, name string) error {
 	return o.annotate(ctx, func(read *rollout) ([]annotation, error) {
 		var waveNames []string
 		for n := range len(read.rules.Waves) + 1 {
-			waveNames = append(waveNames, read.rules.NameOf(n))
+			waveNames = append(waveNames, read.rules.WaveName(n))
 		}
 		if !slices.Contains(waveNames, name) {
 			return nil, fmt.Errorf("unknown wave %q; the waves are %s", name, strings.Join(waveNames, ", "))

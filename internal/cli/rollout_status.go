@@ -105,7 +105,7 @@ const mostUnfinished = 5
 func (r *rollout) count(waveMembers []inWave) {
 	byName := map[string]*wave{}
 	for n := range len(r.rules.Waves) + 1 {
-		r.Waves = append(r.Waves, wave{Name: r.rules.NameOf(n), VectorSidecars: map[v1alpha1.RolloutState]int{}})
+		r.Waves = append(r.Waves, wave{Name: r.rules.WaveName(n), VectorSidecars: map[v1alpha1.RolloutState]int{}})
 	}
 	for n := range r.Waves {
 		byName[r.Waves[n].Name] = &r.Waves[n]

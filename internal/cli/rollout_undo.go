@@ -133,7 +133,7 @@ func (o *undoOptions) undo(ctx context.Context, request *undo) error {
 		return err
 	}
 	switch {
-	case isUndone && (unread || len(effect.Moves) == 0 || target.IsBack && request.target == nil):
+	case isUndone && (unread || len(effect.Moves) == 0 || target.IsRevert && request.target == nil):
 		return humanize.Fprintf(o.app.Out, "revision %s is undone already: nothing changes\n", request.undoneRevision)
 	case request.target != nil && len(effect.Stuck) > 0 && len(effect.Moves) == 0:
 		return fmt.Errorf("%s has no earlier revision without failures to return to; name one with --to-revision (kubectl vectorsidecar rollout history)", request.target.title)
@@ -147,7 +147,7 @@ func (o *undoOptions) undoToRevision(ctx context.Context, request *undo) error {
 	switch {
 	case request.target != nil && o.targetRevision == request.undoneRevision:
 		request.change = annotation{key: meta.AnnotationUndoRollout, effect: "moves to revision " + o.targetRevision + " like all others"}
-	case o.targetRevision == request.undoneRevision && read.target.IsBack:
+	case o.targetRevision == request.undoneRevision && read.target.IsRevert:
 		request.change = annotation{key: meta.AnnotationUndoRollout, effect: fmt.Sprintf("all VectorSidecars go from revision %s to %s", read.Revision, o.targetRevision)}
 	case o.targetRevision == read.Revision && read.IsUndone:
 		return read.requireStarting()
@@ -182,7 +182,7 @@ func (o *undoOptions) preview(ctx context.Context, request *undo) (effect fleet.
 	target := request.read.target
 	var memberKey *types.NamespacedName
 	if request.target == nil {
-		target = fleet.NewGiven(request.read.rules, request.undoneRevision, annotations)
+		target = fleet.NewTarget(request.read.rules, request.undoneRevision, annotations)
 	} else {
 		memberKey = &types.NamespacedName{Namespace: request.target.object.GetNamespace(), Name: request.target.name}
 		for i := range members {

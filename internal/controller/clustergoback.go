@@ -22,7 +22,7 @@ import (
 func (c *clusters) keepSpecHistory(stages *waveController, cluster *v1alpha1.ClusterVectorSidecar, clusterState *cachedCluster) (lastgood.Kept, time.Duration) {
 	sidecar := asVectorSidecar(cluster)
 	observation, deadline := clusterState.observeSpec(sidecar, stages.now())
-	observation.OnFailure = stages.catalog.Rules().OnFailureOf(cluster.Spec.Rollout)
+	observation.OnFailure = stages.catalog.Rules().ResolveOnFailure(cluster.Spec.Rollout)
 	specHistory := lastgood.Keep(sidecar, &observation)
 	if clusterState.hasDropped(cluster) {
 		specHistory = lastgood.Kept{}

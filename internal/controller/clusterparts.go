@@ -32,7 +32,7 @@ func (k *cachedCluster) setWaveRollouts(rollouts map[string]*waveRollout) (isOth
 	isOther = map[string]bool{}
 	for wave, rollout := range rollouts {
 		previous := k.parts[wave]
-		isOther[wave] = previous == nil || !rollout.IsLike(&previous.Stage)
+		isOther[wave] = previous == nil || !rollout.IsEquivalentTo(&previous.RevisionState)
 	}
 	k.parts = rollouts
 	return isOther

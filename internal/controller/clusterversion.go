@@ -28,7 +28,7 @@ type clusterVersion struct {
 func newClusterVersion(cluster *v1alpha1.ClusterVectorSidecar) clusterVersion {
 	return clusterVersion{
 		cluster.UID, cluster.Generation, cluster.DeletionTimestamp != nil, reconcileRequestKey(cluster),
-		fleet.RetryOf(cluster.Annotations), cluster.Annotations[meta.AnnotationPromoteRollout],
+		fleet.RetryDigest(cluster.Annotations), cluster.Annotations[meta.AnnotationPromoteRollout],
 		lastgood.Generation(asVectorSidecar(cluster)) < 0,
 	}
 }

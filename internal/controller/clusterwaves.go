@@ -53,7 +53,7 @@ func (c *clusters) advanceRollouts(ctx context.Context, stages *waveController, 
 	members, rollouts := c.membersByWave(ctx, stages.options, cluster, platform), map[string]*waveRollout{}
 	generation := lastgood.Generation(asVectorSidecar(cluster))
 	for wave, namespaces := range members {
-		name, lastStatus := platform.Rollout.NameOf(wave), platform.Rollout.Last(cluster.Status.Waves, wave)
+		name, lastStatus := platform.Rollout.WaveName(wave), platform.Rollout.LastStatus(cluster.Status.Waves, wave)
 		broken := clusterState.brokenNamespaces(namespaces, lastStatus, stages.now())
 		member := newMember(cluster, &cluster.Spec.VectorSidecarSpec, generation, wave, &platform.Target)
 		if len(broken) > 0 {
@@ -75,7 +75,7 @@ func (c *clusters) advanceRollouts(ctx context.Context, stages *waveController, 
 	isOther, toRequeue := clusterState.setWaveRollouts(rollouts), map[string]bool{}
 	for wave, namespaces := range members {
 		for _, namespace := range namespaces {
-			if isOther[platform.Rollout.NameOf(wave)] {
+			if isOther[platform.Rollout.WaveName(wave)] {
 				toRequeue[namespace] = true
 			}
 		}
@@ -89,17 +89,17 @@ func (c *clusters) advanceRollouts(ctx context.Context, stages *waveController, 
 
 // lastReports returns the states of a ClusterVectorSidecar in its waves, as last written to the status. It returns nil if
 // the ClusterVectorSidecar is not in waves any more or never was.
-func (c *clusters) lastReports(ctx context.Context, stages *waveController, name string) ([]fleet.Part, error) {
+func (c *clusters) lastReports(ctx context.Context, stages *waveController, name string) ([]fleet.WaveReport, error) {
 	platform := stages.stagedPlatform()
 	cluster, err := c.sidecars.Cluster(ctx, name)
 	if platform == nil || cluster == nil || cluster.DeletionTimestamp != nil {
 		return nil, err
 	}
-	var reports []fleet.Part
+	var reports []fleet.WaveReport
 	for wave := range c.membersByWave(ctx, stages.options, cluster, platform) {
-		if lastStatus := platform.Rollout.Last(cluster.Status.Waves, wave); lastStatus != nil {
+		if lastStatus := platform.Rollout.LastStatus(cluster.Status.Waves, wave); lastStatus != nil {
 			member := newMember(cluster, &cluster.Spec.VectorSidecarSpec, lastgood.Generation(asVectorSidecar(cluster)), wave, &platform.Target)
-			reports = append(reports, fleet.Part{Of: member, Is: lastStatus})
+			reports = append(reports, fleet.WaveReport{Member: member, Status: lastStatus})
 		}
 	}
 	return reports, nil
@@ -122,11 +122,11 @@ func (c *clusters) recordRollouts(ctx context.Context, cluster *v1alpha1.Cluster
 
 // observeRollouts records the progress of the waves, and requeues the VectorSidecars that wait for it. It returns the time at
 // which the progress changes without an event, zero for never.
-func (c *clusters) observeRollouts(ctx context.Context, stages *waveController, target *fleet.Given, cluster *v1alpha1.ClusterVectorSidecar, clusterState *cachedCluster, members map[int][]string, rollouts map[string]*waveRollout) (nextDue time.Time) {
-	reports := make([]fleet.Part, 0, len(rollouts))
+func (c *clusters) observeRollouts(ctx context.Context, stages *waveController, target *fleet.Target, cluster *v1alpha1.ClusterVectorSidecar, clusterState *cachedCluster, members map[int][]string, rollouts map[string]*waveRollout) (nextDue time.Time) {
+	reports := make([]fleet.WaveReport, 0, len(rollouts))
 	for _, rollout := range rollouts {
 		progress, dueTime := clusterState.waveProgress(cluster, rollout, members[rollout.of.Wave], stages.now())
-		rollout.of.Due = dueTime
+		rollout.of.MaxAgeTime = dueTime
 		recorded := slices.Clone(rollout.Status.Failures)
 		if previous := clusterState.waveRollout(rollout.Status.Wave); previous != nil {
 			recorded = append(recorded, previous.Status.Failures...) // The status may not have them yet.
@@ -135,10 +135,10 @@ func (c *clusters) observeRollouts(ctx context.Context, stages *waveController, 
 			nextDue = next
 		}
 		announceFailures(ctx, c.events, cluster, recorded, rollout.Status.Failures)
-		reports = append(reports, fleet.Part{Of: rollout.of, Is: &rollout.Status})
+		reports = append(reports, fleet.WaveReport{Member: rollout.of, Status: &rollout.Status})
 	}
 	if clusterState.hasSeenAll() { // Before that, failures are not known, and all other VectorSidecars wait.
-		stages.notifier.Notify(stages.waves.Tell(sidecarcache.ClusterKey(cluster.Name), target, reports...)...)
+		stages.notifier.Notify(stages.waves.Report(sidecarcache.ClusterKey(cluster.Name), target, reports...)...)
 		stages.countWaves(target)
 	}
 	return nextDue

@@ -26,7 +26,7 @@ import (
 
 // newObservation returns the observations about the workloads of a reconcile, after some plans have been carried out.
 func (s *waveController) newObservation(sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, d *decision.Decision, writtenPlans []*plan.Plan) *lastgood.Seen {
-	onFailure := s.catalog.Rules().OnFailureOf(sidecar.Spec.Rollout)
+	onFailure := s.catalog.Rules().ResolveOnFailure(sidecar.Spec.Rollout)
 	if onFailure != v1alpha1.OnFailureRevert {
 		return &lastgood.Seen{}
 	}

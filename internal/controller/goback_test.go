@@ -28,7 +28,7 @@ import (
 func TestWaveRollout_AttributesFailureToSpecOrRevision(t *testing.T) {
 	now := time.Unix(10_000, 0)
 	at := func(generation int64, change func(*waveRollout)) *waveRollout {
-		of := &waveRollout{given: fleet.Given{Revision: "new"}}
+		of := &waveRollout{given: fleet.Target{Revision: "new"}}
 		of.Status = v1alpha1.RolloutStatus{Revision: "new", Generation: generation}
 		change(of)
 		return of

@@ -23,15 +23,15 @@ import (
 type slotScheduler struct {
 	sidecars   *sidecarcache.Lister
 	catalog    *catalog.Reconciler
-	allocators map[plan.Class]*fleet.Allocator
+	allocators map[plan.Class]*fleet.SlotAllocator
 	metrics    *telemetry.Metrics
 	notifier   *notify.Notifier
 }
 
 func newSlotScheduler(sidecars *sidecarcache.Lister, platforms *catalog.Reconciler, metrics *telemetry.Metrics, notifier *notify.Notifier, clock func() time.Time) *slotScheduler {
-	p := &slotScheduler{sidecars: sidecars, catalog: platforms, allocators: map[plan.Class]*fleet.Allocator{}, metrics: metrics, notifier: notifier}
+	p := &slotScheduler{sidecars: sidecars, catalog: platforms, allocators: map[plan.Class]*fleet.SlotAllocator{}, metrics: metrics, notifier: notifier}
 	for _, class := range plan.Classes() {
-		p.allocators[class] = fleet.NewAllocator(clock)
+		p.allocators[class] = fleet.NewSlotAllocator(clock)
 	}
 	return p
 }
@@ -46,9 +46,9 @@ func (p *slotScheduler) reserve(ctx context.Context, name types.NamespacedName, 
 		granted, wake := allocator.Reserve(name, demand, rules)
 		p.notifier.Notify(wake...)
 		if granted < demand.Wanted+demand.FailedWanted {
-			requeueAfter = nextRequeue(requeueAfter, allocator.LateIn())
+			requeueAfter = nextRequeue(requeueAfter, allocator.NextSlotTimeout())
 		}
-		plan.Grant(decision.Plans, class, granted, allocator.Places(rules).Limit)
+		plan.Grant(decision.Plans, class, granted, allocator.Usage(rules).Limit)
 	}
 	p.recordSlots()
 	return requeueAfter
@@ -56,10 +56,10 @@ func (p *slotScheduler) reserve(ctx context.Context, name types.NamespacedName, 
 
 // allocatorFor returns the allocator of a class. If the allocator does not know the VectorSidecars that it waits for
 // yet, it receives their names.
-func (p *slotScheduler) allocatorFor(ctx context.Context, class plan.Class) *fleet.Allocator {
+func (p *slotScheduler) allocatorFor(ctx context.Context, class plan.Class) *fleet.SlotAllocator {
 	allocator := p.allocators[class]
-	if !allocator.Known() {
-		allocator.Await(p.sidecars.Keys(ctx))
+	if !allocator.HasMembers() {
+		allocator.ExpectReports(p.sidecars.Keys(ctx))
 	}
 	return allocator
 }
@@ -72,7 +72,7 @@ func (p *slotScheduler) expectNamespaces(ctx context.Context, cluster string, na
 		keys = append(keys, sidecarcache.KeyIn(namespace, cluster))
 	}
 	for _, class := range plan.Classes() {
-		p.notifier.Notify(p.allocatorFor(ctx, class).AwaitInstead(sidecarcache.ClusterKey(cluster), keys, p.catalog.Rules())...)
+		p.notifier.Notify(p.allocatorFor(ctx, class).ReplaceExpected(sidecarcache.ClusterKey(cluster), keys, p.catalog.Rules())...)
 	}
 }
 
@@ -107,7 +107,7 @@ func (p *slotScheduler) forget(name types.NamespacedName) {
 func (p *slotScheduler) recordSlots() {
 	rules := p.catalog.Rules()
 	for class, allocator := range p.allocators {
-		usage := allocator.Places(rules)
-		p.metrics.SetRolloutSlots(string(class), usage.Limit, usage.Taken, usage.Waiting)
+		usage := allocator.Usage(rules)
+		p.metrics.SetRolloutSlots(string(class), usage.Limit, usage.Used, usage.Waiting)
 	}
 }

@@ -16,10 +16,10 @@ import (
 
 // waveRollout is the decision of one reconcile about the installation's revision.
 type waveRollout struct {
-	fleet.Stage
+	fleet.RevisionState
 
-	of    fleet.Member
-	given fleet.Given
+	of    fleet.WaveMember
+	given fleet.Target
 	// last is the previous status of the wave of a ClusterVectorSidecar.
 	last *v1alpha1.RolloutStatus
 	// ofCluster is the ClusterVectorSidecar of a namespace in a wave, "" for a VectorSidecar. The namespace follows the
@@ -43,9 +43,9 @@ func (s *waveRollout) writeHold() *plan.Block {
 	case s == nil || !s.IsHeld:
 		return nil
 	case s.Gate.IsHalted:
-		return &plan.Block{Kind: plan.BlockedByHalt, Reason: meta.ReasonRolloutHalted, Message: s.Gate.Why}
+		return &plan.Block{Kind: plan.BlockedByHalt, Reason: meta.ReasonRolloutHalted, Message: s.Gate.Message}
 	}
-	return &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: s.Gate.Why}
+	return &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: s.Gate.Message}
 }
 
 // lateHold returns the reason why writes that have waited for spec.rollout.maxAge are on hold, nil if they are not. Such
@@ -56,7 +56,7 @@ func (s *waveRollout) lateHold() *plan.Block {
 	}
 	switch {
 	case !s.Gate.IsOpen:
-		return &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: s.Gate.Why}
+		return &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: s.Gate.Message}
 	case s.Status.CompletionTime != nil:
 		return &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: "spec.rollout.maxAge has passed: starting at once"}
 	}

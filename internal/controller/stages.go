@@ -65,7 +65,7 @@ func (s *waveController) advanceSidecar(ctx context.Context, sidecarState *state
 	}
 	wave := waveFor(sidecar, namespace.Labels, s.options, platform)
 	if sidecar.Cluster != nil {
-		return s.clusterRollout(sidecar, platform.Rollout.NameOf(wave), platform), nil
+		return s.clusterRollout(sidecar, platform.Rollout.WaveName(wave), platform), nil
 	}
 	lastStatus := sidecarState.Rollout(&sidecar.Status)
 	member := newMember(sidecar, &sidecar.Spec, lastgood.Generation(sidecar), wave, &platform.Target)
@@ -90,17 +90,17 @@ func (s *waveController) mayBeFaultOf(ctx context.Context, sidecar *v1alpha1.Vec
 // expectReports makes all VectorSidecars wait until each of them has reported. The first call stores the names of the
 // VectorSidecars.
 func (s *waveController) expectReports(ctx context.Context) {
-	if s.waves.Known() {
+	if s.waves.HasMembers() {
 		return
 	}
-	s.waves.Await(s.sidecars.Keys(ctx))
+	s.waves.ExpectReports(s.sidecars.Keys(ctx))
 }
 
 // waveFor returns the number of the wave of a VectorSidecar.
 func waveFor(sidecar *v1alpha1.VectorSidecar, namespaceLabels map[string]string, options *Options, platform *desired.Platform) int {
 	inputs := desired.Inputs{Sidecar: sidecar, NamespaceLabels: namespaceLabels, DefaultEnvironment: options.DefaultEnvironment}
 	environment, _ := inputs.ResolveEnvironment()
-	return platform.Rollout.WaveOf(namespaceLabels, environment)
+	return platform.Rollout.WaveFor(namespaceLabels, environment)
 }
 
 // clusterRollout returns the stage of a ClusterVectorSidecar in a namespace, which is the stage of its wave.
@@ -109,7 +109,7 @@ func (s *waveController) clusterRollout(sidecar *v1alpha1.VectorSidecar, wave st
 	rollout := s.clusters.getOrCreate(name).waveRollout(wave)
 	if rollout == nil {
 		s.notifier.Notify(sidecarcache.ClusterKey(name))
-		rollout = &waveRollout{given: platform.Target, Stage: fleet.Stage{IsHeld: true, Gate: fleet.Gate{Why: "the wave has not been checked yet"}}}
+		rollout = &waveRollout{given: platform.Target, RevisionState: fleet.RevisionState{IsHeld: true, Gate: fleet.Gate{Message: "the wave has not been checked yet"}}}
 	}
 	rollout.ofCluster = name
 	sidecar.Status.Rollout = rollout.Status.DeepCopy()
@@ -117,15 +117,15 @@ func (s *waveController) clusterRollout(sidecar *v1alpha1.VectorSidecar, wave st
 }
 
 // startRevision advances a VectorSidecar. Before it starts a revision, it makes sure that the revision can be read back.
-func (s *waveController) startRevision(ctx context.Context, name types.NamespacedName, member fleet.Member, lastStatus *v1alpha1.RolloutStatus, platform *desired.Platform) (*waveRollout, error) {
+func (s *waveController) startRevision(ctx context.Context, name types.NamespacedName, member fleet.WaveMember, lastStatus *v1alpha1.RolloutStatus, platform *desired.Platform) (*waveRollout, error) {
 	rollout := &waveRollout{of: member, given: platform.Target}
 	stored, err := s.catalog.StoredRevisions(ctx)
 	rollout.given.Stored = fleet.WithFailures(stored, s.waves.Failures(&platform.Target))
 	gate := s.waves.Gate(name, member, &rollout.given, s.now())
 	if platform.Unpublished != "" {
-		gate = fleet.Gate{Why: platform.Unpublished}
+		gate = fleet.Gate{Message: platform.Unpublished}
 	}
-	rollout.Stage = fleet.Advance(lastStatus, member, &rollout.given, gate)
+	rollout.RevisionState = fleet.Advance(lastStatus, member, &rollout.given, gate)
 	if !rollout.IsNew {
 		return rollout, nil
 	}
@@ -135,13 +135,13 @@ func (s *waveController) startRevision(ctx context.Context, name types.Namespace
 	}
 	unstored := &catalog.UnstoredError{}
 	switch {
-	case catalog.IsGone(err) && member.BackTo != "": // Ignore the request, so that other VectorSidecars do not depend on it.
-		member.BackTo, member.Refused = "", err.Error()
+	case catalog.IsGone(err) && member.RevertTo != "": // Ignore the request, so that other VectorSidecars do not depend on it.
+		member.RevertTo, member.Rejection = "", err.Error()
 		return s.startRevision(ctx, name, member, lastStatus, platform)
 	case catalog.IsGone(err):
-		rollout.Refuse(lastStatus, &rollout.given, err.Error())
+		rollout.Reject(lastStatus, &rollout.given, err.Error())
 	case errors.As(err, &unstored):
-		rollout.Refuse(lastStatus, &rollout.given, err.Error())
+		rollout.Reject(lastStatus, &rollout.given, err.Error())
 		rollout.Gate.Until = unstored.Until
 	case err != nil:
 		return nil, err
@@ -157,7 +157,7 @@ func (s *waveController) record(ctx context.Context, sidecarState *state.Sidecar
 		return nil
 	}
 	if plan.HasRollouts(decision.Plans) {
-		rollout.Begin(s.now())
+		rollout.MarkStarted(s.now())
 	}
 	sidecar.Status.Rollout = rollout.Status.DeepCopy()
 	if err := s.statuses.apply(ctx, sidecarState, sidecar); err != nil {
@@ -168,9 +168,9 @@ func (s *waveController) record(ctx context.Context, sidecarState *state.Sidecar
 }
 
 // newMember returns a VectorSidecar or a ClusterVectorSidecar as a member of a wave.
-func newMember(object client.Object, spec *v1alpha1.VectorSidecarSpec, generation int64, wave int, target *fleet.Given) fleet.Member {
-	member := fleet.Member{Wave: wave, Generation: generation}
-	target.Ask(&member, object.GetAnnotations())
+func newMember(object client.Object, spec *v1alpha1.VectorSidecarSpec, generation int64, wave int, target *fleet.Target) fleet.WaveMember {
+	member := fleet.WaveMember{Wave: wave, Generation: generation}
+	target.ReadAnnotations(&member, object.GetAnnotations())
 	if spec.Rollout != nil {
 		member.OnFailure = spec.Rollout.OnFailure
 	}
@@ -210,11 +210,11 @@ func (s *waveController) observe(ctx context.Context, sidecar *v1alpha1.VectorSi
 		s.clusters.getOrCreate(rollout.ofCluster).setProgress(sidecar.Namespace, rollout, progress, d.Deferred.Due, now)
 		return &rollout.Status, 0
 	}
-	rollout.of.Due = d.Deferred.Due
+	rollout.of.MaxAgeTime = d.Deferred.Due
 	recorded := rollout.Status.Failures
 	nextDue := rollout.Observe(progress, rollout.of.Wave, &rollout.given, now)
 	announceFailures(ctx, s.statuses.events, sidecar, recorded, rollout.Status.Failures)
-	s.notifier.Notify(s.waves.Tell(name, &rollout.given, fleet.Part{Of: rollout.of, Is: &rollout.Status})...)
+	s.notifier.Notify(s.waves.Report(name, &rollout.given, fleet.WaveReport{Member: rollout.of, Status: &rollout.Status})...)
 	s.countWaves(&rollout.given)
 	if nextDue.IsZero() {
 		return &rollout.Status, 0
@@ -224,16 +224,16 @@ func (s *waveController) observe(ctx context.Context, sidecar *v1alpha1.VectorSi
 
 // reportFailed stops the waiting of a wave for a VectorSidecar with a failed reconcile. Its last known progress still
 // counts.
-func (s *waveController) reportFailed(name types.NamespacedName, lastReports []fleet.Part) {
+func (s *waveController) reportFailed(name types.NamespacedName, lastReports []fleet.WaveReport) {
 	if target := s.target(); target != nil {
-		s.notifier.Notify(s.waves.Pass(name, target, lastReports...)...)
+		s.notifier.Notify(s.waves.ReportUnknown(name, target, lastReports...)...)
 		s.countWaves(target)
 	}
 }
 
 // lastReports returns the last known progress of a VectorSidecar. It returns nothing if the VectorSidecar was never in a
 // wave or is not in a wave anymore.
-func (s *waveController) lastReports(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar) ([]fleet.Part, error) {
+func (s *waveController) lastReports(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar) ([]fleet.WaveReport, error) {
 	platform, rolloutStatus := s.stagedPlatform(), sidecarState.Rollout(sidecarState.Status(sidecar))
 	if platform == nil || rolloutStatus == nil || sidecar.DeletionTimestamp != nil {
 		return nil, nil
@@ -243,7 +243,7 @@ func (s *waveController) lastReports(ctx context.Context, sidecarState *state.Si
 		return nil, err
 	}
 	wave := waveFor(sidecar, namespace.Labels, s.options, platform)
-	return []fleet.Part{{Of: newMember(sidecar, &sidecar.Spec, lastgood.Generation(sidecar), wave, &platform.Target), Is: rolloutStatus}}, nil
+	return []fleet.WaveReport{{Member: newMember(sidecar, &sidecar.Spec, lastgood.Generation(sidecar), wave, &platform.Target), Status: rolloutStatus}}, nil
 }
 
 // forget drops a deleted VectorSidecar.
@@ -257,7 +257,7 @@ func (s *waveController) forget(name types.NamespacedName) {
 }
 
 // target returns the target revision at the last read of the installation, nil if it does not use waves.
-func (s *waveController) target() *fleet.Given {
+func (s *waveController) target() *fleet.Target {
 	if platform := s.stagedPlatform(); platform != nil {
 		return &platform.Target
 	}
@@ -278,7 +278,7 @@ func (s *waveController) clearWaveMetrics() {
 }
 
 // countWaves sets the metrics of the waves and emits an event for a new halt.
-func (s *waveController) countWaves(target *fleet.Given) {
+func (s *waveController) countWaves(target *fleet.Target) {
 	s.isCounted.Store(true)
 	counts, isHalted := s.waves.Count(target)
 	s.metrics.SetWaves(counts, isHalted)

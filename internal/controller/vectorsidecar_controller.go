@@ -103,7 +103,7 @@ func (r *VectorSidecarReconciler) requeue(name types.NamespacedName, delay time.
 // the last known progress counts. If that progress cannot be read, the wave continues to wait.
 func (r *VectorSidecarReconciler) withdraw(ctx context.Context, name types.NamespacedName) {
 	r.stages.withdraw(name)
-	var lastReports []fleet.Part
+	var lastReports []fleet.WaveReport
 	var err error
 	switch cluster, isCluster := meta.ParseClusterName(name.Name); {
 	case isCluster && name.Namespace == "":
@@ -186,7 +186,7 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 	}
 	sidecarState := r.memory.Of(request.NamespacedName)
 	sidecar.Status = *sidecarState.Status(sidecar)
-	if retry, lastRetry := fleet.RetryOf(sidecar.Annotations), sidecar.Status.Retry; retry != "" && (lastRetry == nil || lastRetry.Requested != retry) {
+	if retry, lastRetry := fleet.RetryDigest(sidecar.Annotations), sidecar.Status.Retry; retry != "" && (lastRetry == nil || lastRetry.Requested != retry) {
 		sidecarState.Forgive(retry)
 		sidecarState.ForgetTrials(meta.AnnotationRetryRollout, retry)
 	}

@@ -43,7 +43,7 @@ func limitOf(facts *Facts, matched int) plan.Limit {
 // retryOf returns the last rollout retry that a user requested, with the time when the operator first read it. It
 // returns nil without a request.
 func retryOf(facts *Facts) *v1alpha1.RetryStatus {
-	requested, previous := fleet.RetryOf(facts.Sidecar.Annotations), facts.Sidecar.Status.Retry
+	requested, previous := fleet.RetryDigest(facts.Sidecar.Annotations), facts.Sidecar.Status.Retry
 	switch {
 	case requested == "":
 		return nil

@@ -23,9 +23,9 @@ func DemandOf(plans []plan.Plan, class plan.Class) fleet.Demand {
 		switch p := &plans[i]; {
 		case p.Class() != class:
 		case p.Rollout.InFlight && p.Rollout.FailedBefore:
-			demand.FailedUnderWay++
+			demand.FailedInProgress++
 		case p.Rollout.InFlight:
-			demand.UnderWay++
+			demand.InProgress++
 		case p.StartsRollout() && p.Rollout.FailedBefore:
 			demand.FailedWanted++
 		case p.StartsRollout():

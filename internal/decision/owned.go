@@ -28,7 +28,7 @@ func HeldTakenOut(entries []v1alpha1.OwnerRemoval, spec *v1alpha1.VectorSidecarS
 	if spec.Owned() != v1alpha1.OwnedInject {
 		return nil
 	}
-	retry := fleet.RetryOf(annotations)
+	retry := fleet.RetryDigest(annotations)
 	return slices.DeleteFunc(slices.Clone(entries), func(entry v1alpha1.OwnerRemoval) bool { return entry.Retry != retry })
 }
 
@@ -113,7 +113,7 @@ func (d *Decision) findTakenOut(facts *Facts, workloads []Workload) {
 		if p := &w.Evaluated.Plan; facts.isTakenOut(p, w) {
 			entry := v1alpha1.OwnerRemoval{
 				Kind: p.Target.Kind, OwnerKind: p.Owner.Kind, Name: p.Target.Name, Owner: p.Owner.Name,
-				RemovalTime: metav1.NewTime(facts.Now.Truncate(time.Second)), Retry: fleet.RetryOf(facts.Sidecar.Annotations),
+				RemovalTime: metav1.NewTime(facts.Now.Truncate(time.Second)), Retry: fleet.RetryDigest(facts.Sidecar.Annotations),
 			}
 			if facts.Sidecar.Cluster != nil {
 				entry.Namespace = p.Target.Namespace
@@ -132,7 +132,7 @@ func (f *Facts) isTakenOut(p *plan.Plan, w *Workload) bool {
 		return false
 	}
 	// The annotations of the workload record that it had a sidecar, but not whether that was before a retry.
-	wasInjected := w.HasCarried || p.Existing.IsOwned && fleet.RetryOf(f.Sidecar.Annotations) == ""
+	wasInjected := w.HasCarried || p.Existing.IsOwned && fleet.RetryDigest(f.Sidecar.Annotations) == ""
 	return wasInjected && (!meta.IsByHand(p.LastWriter) || p.LastWriter == w.LastWriter)
 }
 

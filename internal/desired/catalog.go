@@ -128,7 +128,7 @@ func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap
 	platform.Content = c.content(installation)
 	platform.Revision, platform.Roll = platform.Content.Revision(), platform.Content.Roll
 	c.builtIn.addSets(platform, describeConfigMap(installation), installation.Data, c.charts)
-	platform.Target = fleet.NewGiven(platform.Rollout, platform.Revision, installation.Annotations)
+	platform.Target = fleet.NewTarget(platform.Rollout, platform.Revision, installation.Annotations)
 	c.current = platform
 	return platform, changes
 }

@@ -43,7 +43,7 @@ type Platform struct {
 	// values, for at least a minute.
 	Overdue []Mismatch
 	// Target is the target revision and the rules for its rollout, which include Rollout.
-	Target fleet.Given
+	Target fleet.Target
 	// Content is the content of the template sets and the values, or nil for a Platform that is not published.
 	// Revision is the name of the content.
 	Content  *fleet.Content

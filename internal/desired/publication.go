@@ -31,7 +31,7 @@ func (p *Platform) Publication(previous *fleet.Publication, now metav1.Time) *fl
 // The annotations are from the ConfigMap of the installation's values.
 func (p *Platform) Publishing(revision string, annotations map[string]string) *Platform {
 	published := *p
-	published.Target = fleet.NewGiven(p.Rollout, revision, annotations)
+	published.Target = fleet.NewTarget(p.Rollout, revision, annotations)
 	return &published
 }
 

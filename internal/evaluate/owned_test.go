@@ -41,7 +41,7 @@ func as(owned v1alpha1.OwnedWorkloads, retry string) *v1alpha1.VectorSidecar {
 }
 
 func kafkas(retry string) []v1alpha1.OwnerRemoval {
-	return []v1alpha1.OwnerRemoval{{Kind: "Deployment", OwnerKind: "Kafka.kafka.strimzi.io", Name: "broker", Owner: "other", RemovalTime: metav1.NewTime(noon), Retry: fleet.RetryOf(as("", retry).Annotations)}}
+	return []v1alpha1.OwnerRemoval{{Kind: "Deployment", OwnerKind: "Kafka.kafka.strimzi.io", Name: "broker", Owner: "other", RemovalTime: metav1.NewTime(noon), Retry: fleet.RetryDigest(as("", retry).Annotations)}}
 }
 
 // had has this process know that the workload has carried the sidecar when that was its last writer.
@@ -115,7 +115,7 @@ func TestDecide_AcceptsRemovalByControllerOwner(t *testing.T) {
 			require.Contains(t, p.Message(), "Kafka.kafka.strimzi.io/orders")
 			if test.reason == taken {
 				require.Len(t, decided.TakenOut, 1)
-				require.Equal(t, fleet.RetryOf(s.Sidecar.Annotations), decided.TakenOut[0].Retry)
+				require.Equal(t, fleet.RetryDigest(s.Sidecar.Annotations), decided.TakenOut[0].Retry)
 				require.Equal(t, v1alpha1.StateBlocked, p.State())
 				s.Sidecar.Status.RemovedByOwners, s.Carried = decided.TakenOut, nil
 				require.Equal(t, taken, decide(t, s).Plans[0].Reason(), "a new process knows it from the status")

@@ -50,7 +50,7 @@ func newPass(input *decision.Input, reader *desired.Reader) *pass {
 		facts:   decision.Facts{Input: *input, ExistingConfigMaps: map[string]*corev1.ConfigMap{}, WriteHold: writeHold(input)},
 		manager: meta.Manager(input.Sidecar.Name), reader: reader, bases: map[string]string{},
 	}
-	if start, end, isClosed := input.Platform.Rollout.Closed(input.Now); isClosed {
+	if start, end, isClosed := input.Platform.Rollout.ClosedWindow(input.Now); isClosed {
 		p.facts.Gap = &plan.ClosedWindow{ClosedAt: start, OpensAt: end}
 	}
 	isOnNodes := func(record *workloadcache.Record) bool { return workload.KindByName(record.Kind).Traits.OnEveryNode }

@@ -17,19 +17,19 @@ import (
 type Demand struct {
 	// Matched is the number of matched workloads.
 	Matched int
-	// UnderWay is the number of workloads that roll out or soak. Wanted is the number of additional workloads that may
+	// InProgress is the number of workloads that roll out or soak. Wanted is the number of additional workloads that may
 	// start according to the VectorSidecar itself.
-	UnderWay, Wanted int
-	// FailedUnderWay and FailedWanted are the same numbers for workloads that failed before. They get slots that are
+	InProgress, Wanted int
+	// FailedInProgress and FailedWanted are the same numbers for workloads that failed before. They get slots that are
 	// left over by other workloads, and do not block other workloads.
-	FailedUnderWay, FailedWanted int
+	FailedInProgress, FailedWanted int
 }
 
-func (d *Demand) inProgress() int { return d.UnderWay + d.FailedUnderWay }
+func (d *Demand) totalInProgress() int { return d.InProgress + d.FailedInProgress }
 
-func (d *Demand) wanted() int { return d.Wanted + d.FailedWanted }
+func (d *Demand) totalWanted() int { return d.Wanted + d.FailedWanted }
 
-// Allocator assigns rollout slots to the VectorSidecars of an installation. At most Rules.Limit workloads have a
+// SlotAllocator assigns rollout slots to the VectorSidecars of an installation. At most Rules.Limit workloads have a
 // rollout in progress at the same time. A free slot goes to the namespace that uses the fewest slots, regardless of its
 // number of VectorSidecars. There it goes to the VectorSidecar that uses the fewest, and among equals to the one that
 // has waited longest. It is safe for concurrent use.
@@ -39,16 +39,16 @@ func (d *Demand) wanted() int { return d.Wanted + d.FailedWanted }
 //
 // It does not keep anything that outlives the process. Each VectorSidecar reports its rollouts in progress again, and
 // no slot is assigned before all have reported.
-type Allocator struct {
+type SlotAllocator struct {
 	now func() time.Time
 
-	mu   sync.Mutex
-	asks map[types.NamespacedName]*slotState
+	mu      sync.Mutex
+	demands map[types.NamespacedName]*slotState
 	// sum is the total demand of all VectorSidecars.
 	sum  Demand
 	turn int
-	// unheard are the VectorSidecars that have to report first. It is nil until the VectorSidecars are known.
-	unheard map[types.NamespacedName]bool
+	// awaitingReports are the VectorSidecars that have to report first. It is nil until the VectorSidecars are known.
+	awaitingReports map[types.NamespacedName]bool
 }
 
 // slotState is the reported demand of one VectorSidecar.
@@ -58,9 +58,9 @@ type slotState struct {
 	since []time.Time
 	// turn increases with each grant. The VectorSidecar with the lowest turn has waited longest.
 	turn int
-	// later is the wanted number of a VectorSidecar that failed and retries without a wake-up. The slots are offered
+	// withdrawn is the wanted number of a VectorSidecar that failed and retries without a wake-up. The slots are offered
 	// again when a rollout has ended.
-	later int
+	withdrawn int
 	// unreported is the part of UnderWay and FailedUnderWay that was granted after the last report.
 	unreported Demand
 	// woken is true from the announcement of a free slot until the VectorSidecar asks again.
@@ -70,77 +70,77 @@ type slotState struct {
 // Patience is the time for which a used slot blocks other VectorSidecars.
 const Patience = time.Hour
 
-// NewAllocator returns an Allocator without any reports. It uses the clock.
-func NewAllocator(now func() time.Time) *Allocator {
-	return &Allocator{now: now, asks: map[types.NamespacedName]*slotState{}}
+// NewSlotAllocator returns an Allocator without any reports. It uses the clock.
+func NewSlotAllocator(now func() time.Time) *SlotAllocator {
+	return &SlotAllocator{now: now, demands: map[types.NamespacedName]*slotState{}}
 }
 
-// Known reports whether the Allocator knows the VectorSidecars that have to report first.
-func (a *Allocator) Known() bool {
+// HasMembers reports whether the Allocator knows the VectorSidecars that have to report first.
+func (a *SlotAllocator) HasMembers() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.unheard != nil
+	return a.awaitingReports != nil
 }
 
-// Await sets the VectorSidecars that have to report first, which are all existing ones. Only the first call has an
+// ExpectReports sets the VectorSidecars that have to report first, which are all existing ones. Only the first call has an
 // effect.
-func (a *Allocator) Await(names []types.NamespacedName) {
+func (a *SlotAllocator) ExpectReports(names []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.unheard != nil {
+	if a.awaitingReports != nil {
 		return
 	}
-	a.unheard = map[types.NamespacedName]bool{}
-	a.expectReports(names)
+	a.awaitingReports = map[types.NamespacedName]bool{}
+	a.addExpected(names)
 }
 
-// AwaitInstead replaces a VectorSidecar that has not reported yet by the members that have to report instead. It
+// ReplaceExpected replaces a VectorSidecar that has not reported yet by the members that have to report instead. It
 // returns the VectorSidecars that should ask again.
-func (a *Allocator) AwaitInstead(name types.NamespacedName, members []types.NamespacedName, rules *Rules) (wake []types.NamespacedName) {
+func (a *SlotAllocator) ReplaceExpected(name types.NamespacedName, members []types.NamespacedName, rules *Rules) (wake []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !a.unheard[name] {
+	if !a.awaitingReports[name] {
 		return nil
 	}
-	delete(a.unheard, name)
-	a.expectReports(members)
+	delete(a.awaitingReports, name)
+	a.addExpected(members)
 	return a.membersToRequeue(a.assignSlots(rules))
 }
 
-func (a *Allocator) expectReports(names []types.NamespacedName) {
+func (a *SlotAllocator) addExpected(names []types.NamespacedName) {
 	for _, name := range names {
-		if a.asks[name] == nil {
-			a.unheard[name] = true
+		if a.demands[name] == nil {
+			a.awaitingReports[name] = true
 		}
 	}
 }
 
-// Tell replaces the reported demand of a VectorSidecar.
-func (a *Allocator) Tell(name types.NamespacedName, demand Demand) {
+// SetDemand replaces the reported demand of a VectorSidecar.
+func (a *SlotAllocator) SetDemand(name types.NamespacedName, demand Demand) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.setDemand(name, demand)
 }
 
-func (a *Allocator) setDemand(name types.NamespacedName, demand Demand) *slotState {
-	state := a.asks[name]
+func (a *SlotAllocator) setDemand(name types.NamespacedName, demand Demand) *slotState {
+	state := a.demands[name]
 	if state == nil {
 		a.turn++
 		state = &slotState{turn: a.turn}
-		a.asks[name] = state
+		a.demands[name] = state
 	}
 	a.replaceDemand(state, demand)
-	state.occupySlots(demand.UnderWay, a.now())
-	state.woken, state.later, state.unreported = false, 0, Demand{}
-	delete(a.unheard, name)
+	state.occupySlots(demand.InProgress, a.now())
+	state.woken, state.withdrawn, state.unreported = false, 0, Demand{}
+	delete(a.awaitingReports, name)
 	return state
 }
 
-func (a *Allocator) replaceDemand(state *slotState, demand Demand) {
+func (a *SlotAllocator) replaceDemand(state *slotState, demand Demand) {
 	a.sum.Matched += demand.Matched - state.Matched
-	a.sum.UnderWay += demand.UnderWay - state.UnderWay
+	a.sum.InProgress += demand.InProgress - state.InProgress
 	a.sum.Wanted += demand.Wanted - state.Wanted
-	a.sum.FailedUnderWay += demand.FailedUnderWay - state.FailedUnderWay
+	a.sum.FailedInProgress += demand.FailedInProgress - state.FailedInProgress
 	a.sum.FailedWanted += demand.FailedWanted - state.FailedWanted
 	state.Demand = demand
 }
@@ -153,23 +153,23 @@ func (o *slotState) occupySlots(underWay int, now time.Time) {
 	}
 }
 
-// lateReports returns the number of slots that have been used for longer than Patience.
-func (o *slotState) lateReports(now time.Time) int {
+// overdueSlots returns the number of slots that have been used for longer than Patience.
+func (o *slotState) overdueSlots(now time.Time) int {
 	count, _ := slices.BinarySearchFunc(o.since, now.Add(-Patience), time.Time.Compare)
-	return min(count, o.UnderWay)
+	return min(count, o.InProgress)
 }
 
 // Reserve replaces the reported demand of a VectorSidecar. It returns how many of the wanted workloads may start, which
 // count as in progress from then on. It also returns the other VectorSidecars that should ask again because slots are
 // free.
-func (a *Allocator) Reserve(name types.NamespacedName, demand Demand, rules *Rules) (granted int, wake []types.NamespacedName) {
+func (a *SlotAllocator) Reserve(name types.NamespacedName, demand Demand, rules *Rules) (granted int, wake []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if current := a.asks[name]; current != nil && demand.inProgress() < current.inProgress() {
+	if current := a.demands[name]; current != nil && demand.totalInProgress() < current.totalInProgress() {
 		a.reclaimSlots()
 	}
 	state := a.setDemand(name, demand)
-	shares := map[types.NamespacedName]int{name: demand.wanted()}
+	shares := map[types.NamespacedName]int{name: demand.totalWanted()}
 	if rules.isLimited() {
 		shares = a.assignSlots(rules)
 	}
@@ -177,10 +177,10 @@ func (a *Allocator) Reserve(name types.NamespacedName, demand Demand, rules *Rul
 		healthy := min(granted, demand.Wanted)
 		failed := granted - healthy
 		a.replaceDemand(state, Demand{
-			Matched: demand.Matched, UnderWay: demand.UnderWay + healthy, Wanted: demand.Wanted - healthy,
-			FailedUnderWay: demand.FailedUnderWay + failed, FailedWanted: demand.FailedWanted - failed,
+			Matched: demand.Matched, InProgress: demand.InProgress + healthy, Wanted: demand.Wanted - healthy,
+			FailedInProgress: demand.FailedInProgress + failed, FailedWanted: demand.FailedWanted - failed,
 		})
-		state.unreported = Demand{UnderWay: healthy, FailedUnderWay: failed}
+		state.unreported = Demand{InProgress: healthy, FailedInProgress: failed}
 		a.turn++
 		state.turn = a.turn
 	}
@@ -188,15 +188,15 @@ func (a *Allocator) Reserve(name types.NamespacedName, demand Demand, rules *Rul
 	return granted, a.membersToRequeue(shares)
 }
 
-// LateIn returns the time until the next slot has been used for longer than Patience, so that other VectorSidecars may
+// NextSlotTimeout returns the time until the next slot has been used for longer than Patience, so that other VectorSidecars may
 // start. It returns 0 if no such slot exists.
-func (a *Allocator) LateIn() time.Duration {
+func (a *SlotAllocator) NextSlotTimeout() time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var shortest time.Duration
 	now := a.now()
-	for _, state := range a.asks {
-		if overdue := state.lateReports(now); overdue < len(state.since) {
+	for _, state := range a.demands {
+		if overdue := state.overdueSlots(now); overdue < len(state.since) {
 			if wait := state.since[overdue].Add(Patience).Sub(now) + time.Millisecond; shortest == 0 || wait < shortest {
 				shortest = wait
 			}
@@ -208,19 +208,19 @@ func (a *Allocator) LateIn() time.Duration {
 // Report corrects the number of workloads in progress after a VectorSidecar has used its slots. The number decreases if
 // writes failed. Workloads that failed before are counted separately. It returns the other VectorSidecars that should
 // ask again.
-func (a *Allocator) Report(name types.NamespacedName, underWay, failed int, rules *Rules) (wake []types.NamespacedName) {
+func (a *SlotAllocator) Report(name types.NamespacedName, underWay, failed int, rules *Rules) (wake []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	state := a.asks[name]
+	state := a.demands[name]
 	if state == nil {
 		return nil
 	}
 	state.unreported = Demand{}
-	if state.UnderWay <= underWay && state.FailedUnderWay <= failed {
+	if state.InProgress <= underWay && state.FailedInProgress <= failed {
 		return nil
 	}
 	demand := state.Demand
-	demand.UnderWay, demand.FailedUnderWay = min(underWay, state.UnderWay), min(failed, state.FailedUnderWay)
+	demand.InProgress, demand.FailedInProgress = min(underWay, state.InProgress), min(failed, state.FailedInProgress)
 	a.replaceDemand(state, demand)
 	shares := a.assignSlots(rules)
 	delete(shares, name) // The VectorSidecar decides by itself when to retry.
@@ -230,78 +230,78 @@ func (a *Allocator) Report(name types.NamespacedName, underWay, failed int, rule
 // Withdraw removes the demand of a VectorSidecar with a failed reconcile, and releases the slots that it was granted
 // and did not report as used. Other VectorSidecars do not wait for its report. It does not retry because of slots that
 // others release after failed writes. Withdraw returns the VectorSidecars that should ask again.
-func (a *Allocator) Withdraw(name types.NamespacedName, rules *Rules) (wake []types.NamespacedName) {
+func (a *SlotAllocator) Withdraw(name types.NamespacedName, rules *Rules) (wake []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	delete(a.unheard, name)
-	if state := a.asks[name]; state != nil {
+	delete(a.awaitingReports, name)
+	if state := a.demands[name]; state != nil {
 		unused := state.unreported
-		state.later += state.Wanted + unused.UnderWay
+		state.withdrawn += state.Wanted + unused.InProgress
 		state.unreported = Demand{}
-		a.replaceDemand(state, Demand{Matched: state.Matched, UnderWay: state.UnderWay - unused.UnderWay, FailedUnderWay: state.FailedUnderWay - unused.FailedUnderWay})
+		a.replaceDemand(state, Demand{Matched: state.Matched, InProgress: state.InProgress - unused.InProgress, FailedInProgress: state.FailedInProgress - unused.FailedInProgress})
 	}
 	return a.membersToRequeue(a.assignSlots(rules))
 }
 
 // reclaimSlots makes VectorSidecars with failed writes wait for slots again, because a slot is free for another reason.
-func (a *Allocator) reclaimSlots() {
-	for _, state := range a.asks {
-		if state.later > 0 {
+func (a *SlotAllocator) reclaimSlots() {
+	for _, state := range a.demands {
+		if state.withdrawn > 0 {
 			demand := state.Demand
-			demand.Wanted = state.later
+			demand.Wanted = state.withdrawn
 			a.replaceDemand(state, demand)
-			state.later = 0
+			state.withdrawn = 0
 		}
 	}
 }
 
 // Forget removes a deleted VectorSidecar. It returns the VectorSidecars that should ask again.
-func (a *Allocator) Forget(name types.NamespacedName, rules *Rules) (wake []types.NamespacedName) {
+func (a *SlotAllocator) Forget(name types.NamespacedName, rules *Rules) (wake []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	delete(a.unheard, name)
-	if state := a.asks[name]; state != nil {
-		if state.inProgress() > 0 {
+	delete(a.awaitingReports, name)
+	if state := a.demands[name]; state != nil {
+		if state.totalInProgress() > 0 {
 			a.reclaimSlots()
 		}
 		a.replaceDemand(state, Demand{})
-		delete(a.asks, name)
+		delete(a.demands, name)
 	}
 	return a.membersToRequeue(a.assignSlots(rules))
 }
 
-// Places are the numbers of rollout slots of all VectorSidecars.
-type Places struct {
+// SlotUsage are the numbers of rollout slots of all VectorSidecars.
+type SlotUsage struct {
 	// Limit is the maximum number of workloads with a rollout in progress, or 0 for no limit.
 	Limit int
-	// Taken is the number of workloads with a rollout in progress. Waiting is the number of workloads that wait to
+	// Used is the number of workloads with a rollout in progress. Waiting is the number of workloads that wait to
 	// start.
-	Taken, Waiting int
+	Used, Waiting int
 }
 
-// Places returns the numbers of used and wanted rollout slots.
-func (a *Allocator) Places(rules *Rules) Places {
+// Usage returns the numbers of used and wanted rollout slots.
+func (a *SlotAllocator) Usage(rules *Rules) SlotUsage {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.slotUsage(rules)
 }
 
-func (a *Allocator) slotUsage(rules *Rules) Places {
-	return Places{Limit: rules.Limit(a.sum.Matched), Taken: a.sum.inProgress(), Waiting: a.sum.wanted()}
+func (a *SlotAllocator) slotUsage(rules *Rules) SlotUsage {
+	return SlotUsage{Limit: rules.Limit(a.sum.Matched), Used: a.sum.totalInProgress(), Waiting: a.sum.totalWanted()}
 }
 
 // assignSlots divides the free slots and returns the number for each VectorSidecar that gets any. It returns nil before all
 // VectorSidecars have reported.
-func (a *Allocator) assignSlots(rules *Rules) map[types.NamespacedName]int {
-	if !rules.isLimited() || len(a.unheard) > 0 || a.unheard == nil {
+func (a *SlotAllocator) assignSlots(rules *Rules) map[types.NamespacedName]int {
+	if !rules.isLimited() || len(a.awaitingReports) > 0 || a.awaitingReports == nil {
 		return nil
 	}
 	limit, now := rules.Limit(a.sum.Matched), a.now()
 	overdue := map[types.NamespacedName]int{}
-	free := limit - a.sum.UnderWay
+	free := limit - a.sum.InProgress
 	extra := min(free, 0)
-	for name, state := range a.asks {
-		if count := state.lateReports(now); count > 0 {
+	for name, state := range a.demands {
+		if count := state.overdueSlots(now); count > 0 {
 			overdue[name] = count
 			extra += count
 		}
@@ -315,13 +315,13 @@ func (a *Allocator) assignSlots(rules *Rules) map[types.NamespacedName]int {
 		granted += count
 	}
 	if granted == a.sum.Wanted { // No healthy workload waits.
-		a.divideSlots(limit-a.sum.inProgress()-granted, shares, func(state *slotState) int { return state.wanted() }, isAny)
+		a.divideSlots(limit-a.sum.totalInProgress()-granted, shares, func(state *slotState) int { return state.totalWanted() }, isAny)
 	}
 	return shares
 }
 
-// line is the VectorSidecars of one namespace that wait, in the order in which they get slots.
-type line struct {
+// namespaceQueue is the VectorSidecars of one namespace that wait, in the order in which they get slots.
+type namespaceQueue struct {
 	// inProgress is the number of slots that the whole namespace uses.
 	underWay int
 	waiting  []types.NamespacedName
@@ -329,26 +329,28 @@ type line struct {
 
 // divideSlots adds the free slots to the shares one after another. Each slot goes to the VectorSidecar with the fewest
 // slots, in the namespace with the fewest slots. No VectorSidecar gets more than its demand.
-func (a *Allocator) divideSlots(free int, shares map[types.NamespacedName]int, demandFor func(*slotState) int, isEligible func(types.NamespacedName) bool) {
+func (a *SlotAllocator) divideSlots(free int, shares map[types.NamespacedName]int, demandFor func(*slotState) int, isEligible func(types.NamespacedName) bool) {
 	if free <= 0 {
 		return
 	}
-	byNamespace := map[string]*line{}
-	for name, state := range a.asks {
+	byNamespace := map[string]*namespaceQueue{}
+	for name, state := range a.demands {
 		if byNamespace[name.Namespace] == nil {
-			byNamespace[name.Namespace] = &line{}
+			byNamespace[name.Namespace] = &namespaceQueue{}
 		}
 		queue := byNamespace[name.Namespace]
-		queue.underWay += state.UnderWay + shares[name]
+		queue.underWay += state.InProgress + shares[name]
 		if demandFor(state) > shares[name] && isEligible(name) {
 			queue.waiting = append(queue.waiting, name)
 		}
 	}
 	compareMembers := func(x, y types.NamespacedName) int {
-		return cmp.Or(a.asks[x].UnderWay+shares[x]-a.asks[y].UnderWay-shares[y], a.asks[x].turn-a.asks[y].turn)
+		return cmp.Or(a.demands[x].InProgress+shares[x]-a.demands[y].InProgress-shares[y], a.demands[x].turn-a.demands[y].turn)
 	}
-	compareQueues := func(x, y *line) int { return cmp.Or(x.underWay-y.underWay, compareMembers(x.waiting[0], y.waiting[0])) }
-	var queues []*line
+	compareQueues := func(x, y *namespaceQueue) int {
+		return cmp.Or(x.underWay-y.underWay, compareMembers(x.waiting[0], y.waiting[0]))
+	}
+	var queues []*namespaceQueue
 	for _, queue := range byNamespace {
 		if len(queue.waiting) > 0 {
 			slices.SortFunc(queue.waiting, compareMembers)
@@ -362,7 +364,7 @@ func (a *Allocator) divideSlots(free int, shares map[types.NamespacedName]int, d
 		queues, queue.waiting = queues[1:], queue.waiting[1:]
 		shares[name]++
 		queue.underWay++
-		if shares[name] < demandFor(a.asks[name]) {
+		if shares[name] < demandFor(a.demands[name]) {
 			queue.waiting = insertSorted(queue.waiting, name, compareMembers)
 		}
 		if len(queue.waiting) > 0 {
@@ -378,10 +380,10 @@ func insertSorted[T any](sorted []T, item T, compareItems func(x, y T) int) []T 
 }
 
 // membersToRequeue returns the names of the VectorSidecars that have a share and have not been woken yet.
-func (a *Allocator) membersToRequeue(shares map[types.NamespacedName]int) []types.NamespacedName {
+func (a *SlotAllocator) membersToRequeue(shares map[types.NamespacedName]int) []types.NamespacedName {
 	var names []types.NamespacedName
 	for name := range maps.Keys(shares) {
-		if state := a.asks[name]; !state.woken {
+		if state := a.demands[name]; !state.woken {
 			state.woken = true
 			names = append(names, name)
 		}

@@ -19,7 +19,7 @@ func named(name string) types.NamespacedName {
 
 // installation is an Allocator with its VectorSidecars.
 type installation struct {
-	*Allocator
+	*SlotAllocator
 	rules *Rules
 	// wants and inProgress are by VectorSidecar; asking are those that will ask.
 	wants, underWay map[types.NamespacedName]int
@@ -29,7 +29,7 @@ type installation struct {
 func newInstallation(t *testing.T, rules string, wants map[string]int) *installation {
 	t.Helper()
 	i := &installation{
-		Allocator: NewAllocator(time.Now), rules: parse(t, rules),
+		SlotAllocator: NewSlotAllocator(time.Now), rules: parse(t, rules),
 		wants: map[types.NamespacedName]int{}, underWay: map[types.NamespacedName]int{}, asking: map[types.NamespacedName]bool{},
 	}
 	var all []types.NamespacedName
@@ -37,14 +37,14 @@ func newInstallation(t *testing.T, rules string, wants map[string]int) *installa
 		i.wants[named(name)], i.asking[named(name)] = want, true
 		all = append(all, named(name))
 	}
-	i.Await(all)
+	i.ExpectReports(all)
 	return i
 }
 
 // ask has a VectorSidecar ask, which begins what it is granted.
 func (i *installation) ask(name types.NamespacedName) int {
 	delete(i.asking, name)
-	granted, wake := i.Reserve(name, Demand{Matched: i.wants[name] + i.underWay[name], UnderWay: i.underWay[name], Wanted: i.wants[name]}, i.rules)
+	granted, wake := i.Reserve(name, Demand{Matched: i.wants[name] + i.underWay[name], InProgress: i.underWay[name], Wanted: i.wants[name]}, i.rules)
 	i.wants[name] -= granted
 	i.underWay[name] += granted
 	for _, one := range wake {
@@ -66,7 +66,7 @@ func (i *installation) settle(t *testing.T, random *rand.Rand) {
 		for _, n := range i.underWay {
 			total += n
 		}
-		if limit := i.Places(i.rules).Limit; limit > 0 {
+		if limit := i.Usage(i.rules).Limit; limit > 0 {
 			require.LessOrEqual(t, total, limit)
 		}
 	}
@@ -83,13 +83,13 @@ func (i *installation) finish() {
 }
 
 // Without a limit all rollouts start at once, even before each VectorSidecar has reported.
-func TestAllocator_GrantsAllWithoutLimit(t *testing.T) {
+func TestSlotAllocator_GrantsAllWithoutLimit(t *testing.T) {
 	i := newInstallation(t, "", map[string]int{"a": 100, "b": 1})
 	require.Equal(t, 100, i.ask(named("a")), "although b was not heard yet")
-	require.Equal(t, Places{Taken: 100}, i.Places(i.rules))
+	require.Equal(t, SlotUsage{Used: 100}, i.Usage(i.rules))
 }
 
-func TestAllocator_WaitsForAllReports(t *testing.T) {
+func TestSlotAllocator_WaitsForAllReports(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 2", map[string]int{"a": 5, "b": 0, "c": 0})
 	i.underWay[named("b")] = 1
 	require.Zero(t, i.ask(named("a")))
@@ -100,36 +100,36 @@ func TestAllocator_WaitsForAllReports(t *testing.T) {
 
 	require.Equal(t, []types.NamespacedName{named("a")}, woken, "c cannot say what it wants, and nobody waits for it")
 	require.Equal(t, 1, i.ask(named("a")), "b has the other place")
-	require.Equal(t, Places{Limit: 2, Taken: 2, Waiting: 4}, i.Places(i.rules))
+	require.Equal(t, SlotUsage{Limit: 2, Used: 2, Waiting: 4}, i.Usage(i.rules))
 }
 
-func TestAllocator_SkipsDeletedVectorSidecars(t *testing.T) {
+func TestSlotAllocator_SkipsDeletedVectorSidecars(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 1", map[string]int{"a": 1, "b": 0})
 	require.Zero(t, i.ask(named("a")))
 	require.Equal(t, []types.NamespacedName{named("a")}, i.Forget(named("b"), i.rules))
 	require.Equal(t, 1, i.ask(named("a")))
 	require.Empty(t, i.Forget(named("a"), i.rules))
-	require.Equal(t, Places{Limit: 1}, i.Places(i.rules))
+	require.Equal(t, SlotUsage{Limit: 1}, i.Usage(i.rules))
 }
 
 // Who is several, which is known only later, is heard once all of these are.
-func TestAllocator_WaitsForReportsOfEachNamespace(t *testing.T) {
+func TestSlotAllocator_WaitsForReportsOfEachNamespace(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 2", map[string]int{"a": 5, "b": 0})
 	require.Zero(t, i.ask(named("a")))
 	i.underWay[named("one")] = 1
 	require.Zero(t, i.ask(named("one")), "before it is known that it is one of them")
-	require.Empty(t, i.AwaitInstead(named("b"), []types.NamespacedName{named("one"), named("two")}, i.rules))
+	require.Empty(t, i.ReplaceExpected(named("b"), []types.NamespacedName{named("one"), named("two")}, i.rules))
 	require.Zero(t, i.ask(named("a")))
 	require.Zero(t, i.ask(named("two")))
 	require.Equal(t, 1, i.ask(named("a")), "one has the other place")
 
-	require.Empty(t, i.AwaitInstead(named("c"), []types.NamespacedName{named("three")}, i.rules), "it is not waited for")
+	require.Empty(t, i.ReplaceExpected(named("c"), []types.NamespacedName{named("three")}, i.rules), "it is not waited for")
 	i.underWay[named("one")] = 0
 	require.Zero(t, i.ask(named("one")))
 	require.Equal(t, 1, i.ask(named("a")))
 }
 
-func TestAllocator_ReleasesSlotAfterFailedWrite(t *testing.T) {
+func TestSlotAllocator_ReleasesSlotAfterFailedWrite(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 1", map[string]int{"a": 1, "b": 1})
 	require.Zero(t, i.ask(named("a")))
 	require.Zero(t, i.ask(named("b")), "a has waited longer")
@@ -141,7 +141,7 @@ func TestAllocator_ReleasesSlotAfterFailedWrite(t *testing.T) {
 }
 
 // A VectorSidecar that fails after Reserve does not report. The slots that it reported before stay in use.
-func TestAllocator_ReleasesUnreportedGrant(t *testing.T) {
+func TestSlotAllocator_ReleasesUnreportedGrant(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 3", map[string]int{"a": 2, "b": 5})
 	i.underWay[named("a")] = 1
 	require.Zero(t, i.ask(named("a")), "b has not reported")
@@ -149,16 +149,16 @@ func TestAllocator_ReleasesUnreportedGrant(t *testing.T) {
 	require.Equal(t, 1, i.ask(named("a")))
 
 	require.Equal(t, []types.NamespacedName{named("b")}, i.Withdraw(named("a"), i.rules))
-	require.Equal(t, Places{Limit: 3, Taken: 2, Waiting: 4}, i.Places(i.rules))
+	require.Equal(t, SlotUsage{Limit: 3, Used: 2, Waiting: 4}, i.Usage(i.rules))
 	require.Equal(t, 1, i.ask(named("b")))
 
 	require.Empty(t, i.Report(named("b"), 2, 0, i.rules))
 	require.Empty(t, i.Withdraw(named("b"), i.rules), "the reported slots are in use")
-	require.Equal(t, Places{Limit: 3, Taken: 3}, i.Places(i.rules))
+	require.Equal(t, SlotUsage{Limit: 3, Used: 3}, i.Usage(i.rules))
 }
 
 // A VectorSidecar that returns an unused rollout slot is not woken for it.
-func TestAllocator_AvoidsWakingFailedVectorSidecar(t *testing.T) {
+func TestSlotAllocator_AvoidsWakingFailedVectorSidecar(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 1", map[string]int{"a": 2})
 	require.Equal(t, 1, i.ask(named("a")))
 
@@ -167,7 +167,7 @@ func TestAllocator_AvoidsWakingFailedVectorSidecar(t *testing.T) {
 
 // What failed may be over, and another rollout that ends is as good a time to try as any. Two that fail do not wake each
 // other without end.
-func TestAllocator_WakesFailedVectorSidecarAfterRollout(t *testing.T) {
+func TestSlotAllocator_WakesFailedVectorSidecarAfterRollout(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 1", map[string]int{"a": 2, "b": 3})
 	a, b := named("a"), named("b")
 	fails := func(name types.NamespacedName) []types.NamespacedName {
@@ -199,7 +199,7 @@ func TestAllocator_WakesFailedVectorSidecarAfterRollout(t *testing.T) {
 }
 
 // One VectorSidecar of a thousand workloads holds up nobody with one.
-func TestAllocator_StartsSmallDemandWithinTwoBatches(t *testing.T) {
+func TestSlotAllocator_StartsSmallDemandWithinTwoBatches(t *testing.T) {
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		wants := map[string]int{"big": 1000}
@@ -208,7 +208,7 @@ func TestAllocator_StartsSmallDemandWithinTwoBatches(t *testing.T) {
 		}
 		i := newInstallation(t, "maxConcurrent: 30", wants)
 		i.settle(t, random)
-		require.Equal(t, 30, i.Places(i.rules).Taken)
+		require.Equal(t, 30, i.Usage(i.rules).Used)
 		i.finish()
 		i.settle(t, random)
 		for name, left := range i.wants {
@@ -216,12 +216,12 @@ func TestAllocator_StartsSmallDemandWithinTwoBatches(t *testing.T) {
 				require.Zero(t, left, "%s with seed %d", name, seed)
 			}
 		}
-		require.Equal(t, 30, i.Places(i.rules).Taken, "no place is left empty")
+		require.Equal(t, 30, i.Usage(i.rules).Used, "no place is left empty")
 	}
 }
 
 // Whatever order they ask in, all is done in the fewest turns, and the limit holds.
-func TestAllocator_NeedsFewestBatches(t *testing.T) {
+func TestSlotAllocator_NeedsFewestBatches(t *testing.T) {
 	for seed := range uint64(50) {
 		random := rand.New(rand.NewPCG(seed, 2))
 		wants, total := map[string]int{}, 0
@@ -235,7 +235,7 @@ func TestAllocator_NeedsFewestBatches(t *testing.T) {
 		turns := 0
 		for ; total > 0 && turns < 1000; turns++ {
 			i.settle(t, random)
-			begun := i.Places(i.rules).Taken
+			begun := i.Usage(i.rules).Used
 			require.Equal(t, min(total, limit), begun, "seed %d", seed)
 			total -= begun
 			i.finish()
@@ -244,37 +244,37 @@ func TestAllocator_NeedsFewestBatches(t *testing.T) {
 	}
 }
 
-func BenchmarkAsk(b *testing.B) {
+func BenchmarkReadAnnotations(b *testing.B) {
 	for _, rules := range []string{"", "maxConcurrent: 50"} {
 		b.Run(rules, func(b *testing.B) {
 			parsed, err := Parse("", []byte(rules))
 			require.NoError(b, err)
-			allocator, name := NewAllocator(time.Now), types.NamespacedName{}
-			allocator.Await(nil)
+			allocator, name := NewSlotAllocator(time.Now), types.NamespacedName{}
+			allocator.ExpectReports(nil)
 			for n := range 1000 {
 				name.Name = fmt.Sprint(n)
-				allocator.Reserve(name, Demand{Matched: 10, UnderWay: 1}, parsed)
+				allocator.Reserve(name, Demand{Matched: 10, InProgress: 1}, parsed)
 			}
 			for b.Loop() {
-				allocator.Reserve(name, Demand{Matched: 10, UnderWay: 1, Wanted: 1}, parsed)
+				allocator.Reserve(name, Demand{Matched: 10, InProgress: 1, Wanted: 1}, parsed)
 			}
 		})
 	}
 }
 
 // One owner could hold all places with a soak of a day, or with pods that never start.
-func TestAllocator_RecallsSlotsHeldTooLong(t *testing.T) {
+func TestSlotAllocator_RecallsSlotsHeldTooLong(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 4", map[string]int{"a": 9, "b": 2, "c": 3})
 	now := time.Unix(10_000, 0)
 	i.now = func() time.Time { return now }
 	a, b, c := named("a"), named("b"), named("c")
-	i.Tell(b, Demand{})
-	i.Tell(c, Demand{})
+	i.SetDemand(b, Demand{})
+	i.SetDemand(c, Demand{})
 	require.Equal(t, 4, i.ask(a))
 	i.ask(a)
 	require.Zero(t, i.ask(b))
 
-	require.Equal(t, Patience+time.Millisecond, i.LateIn())
+	require.Equal(t, Patience+time.Millisecond, i.NextSlotTimeout())
 	now = now.Add(Patience - time.Second)
 	require.Zero(t, i.ask(b), "it may be about to end")
 	i.underWay[a]--
@@ -282,23 +282,23 @@ func TestAllocator_RecallsSlotsHeldTooLong(t *testing.T) {
 	require.Equal(t, 1, i.ask(b), "the place that was given back")
 	require.Zero(t, i.ask(c))
 
-	now = now.Add(i.LateIn())
+	now = now.Add(i.NextSlotTimeout())
 	require.Zero(t, i.ask(a), "it has three of its own")
 	require.Equal(t, 3, i.ask(b)+i.ask(c), "as many as are held for too long")
 	require.Zero(t, i.ask(b)+i.ask(c))
-	require.Equal(t, Places{Limit: 4, Taken: 7, Waiting: 6}, i.Places(i.rules))
+	require.Equal(t, SlotUsage{Limit: 4, Used: 7, Waiting: 6}, i.Usage(i.rules))
 
 	i.underWay[a] = 0
-	i.Tell(b, Demand{})
-	i.Tell(c, Demand{})
+	i.SetDemand(b, Demand{})
+	i.SetDemand(c, Demand{})
 	require.Positive(t, i.ask(a), "it has given them back")
 }
 
 // Who may write in one namespace could make any number of VectorSidecars there, each with a turn of its own.
-func TestAllocator_SharesSlotsAmongNamespaces(t *testing.T) {
+func TestSlotAllocator_SharesSlotsAmongNamespaces(t *testing.T) {
 	now := time.Unix(10_000, 0)
-	allocator, rules := NewAllocator(func() time.Time { return now }), parse(t, "maxConcurrent: 4")
-	allocator.Await(nil)
+	allocator, rules := NewSlotAllocator(func() time.Time { return now }), parse(t, "maxConcurrent: 4")
+	allocator.ExpectReports(nil)
 	ask := func(name types.NamespacedName) int {
 		granted, _ := allocator.Reserve(name, Demand{Matched: 1, Wanted: 1}, rules)
 		return granted
@@ -306,31 +306,31 @@ func TestAllocator_SharesSlotsAmongNamespaces(t *testing.T) {
 	for n := range 100 {
 		name := types.NamespacedName{Namespace: "hostile", Name: fmt.Sprint(n)}
 		if granted := ask(name); granted > 0 {
-			allocator.Tell(name, Demand{Matched: 1, UnderWay: granted})
+			allocator.SetDemand(name, Demand{Matched: 1, InProgress: granted})
 		}
 	}
-	require.Equal(t, 4, allocator.Places(rules).Taken)
+	require.Equal(t, 4, allocator.Usage(rules).Used)
 	one, two := named("one"), named("two")
 	require.Zero(t, ask(one)+ask(two), "all places are taken")
 
-	allocator.Tell(types.NamespacedName{Namespace: "hostile", Name: "0"}, Demand{Matched: 1})
+	allocator.SetDemand(types.NamespacedName{Namespace: "hostile", Name: "0"}, Demand{Matched: 1})
 	require.Equal(t, 1, ask(one), "the first one that is given back")
 	now = now.Add(Patience + time.Millisecond)
 	require.Equal(t, 1, ask(two), "and one that is held for too long, whoever else of that namespace waits longer")
 }
 
 // Who gives back one place now and then holds up others with the rest no longer.
-func TestAllocator_ReleasesOldestSlotsFirst(t *testing.T) {
+func TestSlotAllocator_ReleasesOldestSlotsFirst(t *testing.T) {
 	now := time.Unix(10_000, 0)
-	allocator, rules, a, b := NewAllocator(func() time.Time { return now }), parse(t, "maxConcurrent: 3"), named("a"), named("b")
-	allocator.Await([]types.NamespacedName{a, b})
+	allocator, rules, a, b := NewSlotAllocator(func() time.Time { return now }), parse(t, "maxConcurrent: 3"), named("a"), named("b")
+	allocator.ExpectReports([]types.NamespacedName{a, b})
 	for range 3 {
-		allocator.Tell(b, Demand{})
-		allocator.Tell(a, Demand{UnderWay: 3})
+		allocator.SetDemand(b, Demand{})
+		allocator.SetDemand(a, Demand{InProgress: 3})
 		now = now.Add(Patience / 2)
-		allocator.Tell(a, Demand{UnderWay: 2})
+		allocator.SetDemand(a, Demand{InProgress: 2})
 	}
-	allocator.Tell(a, Demand{UnderWay: 3})
+	allocator.SetDemand(a, Demand{InProgress: 3})
 	granted, _ := allocator.Reserve(b, Demand{Wanted: 3}, rules)
 	require.Zero(t, granted, "none of its places is older than an hour")
 
@@ -340,30 +340,30 @@ func TestAllocator_ReleasesOldestSlotsFirst(t *testing.T) {
 }
 
 // Whoever leads next does not know since when places are held: others wait for an hour once more, and not for ever.
-func TestAllocator_RestartsSlotTimesAfterRestart(t *testing.T) {
+func TestSlotAllocator_RestartsSlotTimesAfterRestart(t *testing.T) {
 	now := time.Unix(10_000, 0)
 	rules, a, b := parse(t, "maxConcurrent: 2"), named("a"), named("b")
 	for restarts := range 2 {
-		allocator := NewAllocator(func() time.Time { return now })
-		allocator.Await([]types.NamespacedName{a, b})
+		allocator := NewSlotAllocator(func() time.Time { return now })
+		allocator.ExpectReports([]types.NamespacedName{a, b})
 		asks := func() int {
 			granted, _ := allocator.Reserve(b, Demand{Wanted: 3}, rules)
 			return granted
 		}
 		require.Zero(t, asks(), "a has not been heard")
-		allocator.Tell(a, Demand{UnderWay: 2})
+		allocator.SetDemand(a, Demand{InProgress: 2})
 		require.Zero(t, asks())
 		now = now.Add(Patience - time.Minute)
 		require.Zero(t, asks())
 		if restarts == 1 {
-			now = now.Add(allocator.LateIn())
+			now = now.Add(allocator.NextSlotTimeout())
 			require.Equal(t, 2, asks())
 		}
 	}
 }
 
 // Workloads that failed before get slots that no healthy workload of any VectorSidecar wants, and hold none against it.
-func TestAllocator_ServesFailedWorkloadsLast(t *testing.T) {
+func TestSlotAllocator_ServesFailedWorkloadsLast(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 2", map[string]int{"broken": 0, "healthy": 3})
 	ask := func(name string, demand Demand) int {
 		granted, _ := i.Reserve(named(name), demand, i.rules)
@@ -372,15 +372,15 @@ func TestAllocator_ServesFailedWorkloadsLast(t *testing.T) {
 	require.Zero(t, ask("broken", Demand{Matched: 3, FailedWanted: 3}), "the other has not reported")
 	require.Equal(t, 2, ask("healthy", Demand{Matched: 3, Wanted: 3}))
 	require.Zero(t, ask("broken", Demand{Matched: 3, FailedWanted: 3}), "no slot is free")
-	require.Equal(t, 1, ask("healthy", Demand{Matched: 3, UnderWay: 1, Wanted: 1}), "a healthy workload gets the free slot")
+	require.Equal(t, 1, ask("healthy", Demand{Matched: 3, InProgress: 1, Wanted: 1}), "a healthy workload gets the free slot")
 	require.Zero(t, ask("broken", Demand{Matched: 3, FailedWanted: 3}))
 
-	_, wake := i.Reserve(named("healthy"), Demand{Matched: 3, UnderWay: 1}, i.rules)
+	_, wake := i.Reserve(named("healthy"), Demand{Matched: 3, InProgress: 1}, i.rules)
 	require.Equal(t, []types.NamespacedName{named("broken")}, wake)
 	require.Equal(t, 1, ask("broken", Demand{Matched: 3, FailedWanted: 3}), "no healthy workload waits")
-	require.Zero(t, ask("broken", Demand{Matched: 3, FailedUnderWay: 1, FailedWanted: 2}), "the limit holds for both together")
-	require.Equal(t, 1, ask("healthy", Demand{Matched: 4, UnderWay: 1, Wanted: 1}), "a failed workload holds no slot against a healthy one")
-	require.Equal(t, Places{Limit: 2, Taken: 3, Waiting: 2}, i.Places(i.rules))
+	require.Zero(t, ask("broken", Demand{Matched: 3, FailedInProgress: 1, FailedWanted: 2}), "the limit holds for both together")
+	require.Equal(t, 1, ask("healthy", Demand{Matched: 4, InProgress: 1, Wanted: 1}), "a failed workload holds no slot against a healthy one")
+	require.Equal(t, SlotUsage{Limit: 2, Used: 3, Waiting: 2}, i.Usage(i.rules))
 
 	require.Empty(t, i.Report(named("broken"), 0, 1, i.rules))
 	require.Equal(t, 2, ask("broken", Demand{Matched: 3, FailedWanted: 2})+ask("healthy", Demand{Matched: 4})+ask("broken", Demand{Matched: 3, FailedWanted: 2}))

@@ -8,7 +8,7 @@ import "time"
 // Failures returns the revisions that count as failed according to the reports of VectorSidecars, and the revision that
 // a user has undone. Without halt, a revision counts as failed as long as its failures prevent a VectorSidecar from
 // finishing.
-func (w *Waves) Failures(target *Given) map[string]FailureReason {
+func (w *Waves) Failures(target *Target) map[string]FailureReason {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	failures := map[string]FailureReason{}
@@ -39,7 +39,7 @@ func (w *Waves) failedWorkloads(withFinished bool) map[string]int {
 
 // HasRecovered reports whether the published revision has succeeded after a retry: all VectorSidecars that have it have
 // finished it without failures, and the soaks of their waves are over.
-func (w *Waves) HasRecovered(target *Given, now time.Time) bool {
+func (w *Waves) HasRecovered(target *Target, now time.Time) bool {
 	failures := w.Failures(target)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -48,7 +48,7 @@ func (w *Waves) HasRecovered(target *Given, now time.Time) bool {
 	}
 	isUsed := false
 	for _, member := range w.allProgress() {
-		if member.revision != target.Revision || member.left == target.Revision {
+		if member.revision != target.Revision || member.skippedRevision == target.Revision {
 			continue
 		}
 		if isUsed = true; !member.isDone || member.finished.Add(target.Rules.soak(member.wave)).After(now) {

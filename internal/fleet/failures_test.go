@@ -29,7 +29,7 @@ func recorded(is *v1alpha1.RolloutStatus) (texts []string) {
 	return texts
 }
 
-func TestStage_KeepsFailuresUntilARevisionIsFinished(t *testing.T) {
+func TestRevisionState_KeepsFailuresUntilARevisionIsFinished(t *testing.T) {
 	f := newFleet(t, threeWaves, 3)
 	f.onFailure = v1alpha1.OnFailureRevert
 	f.passes(nothing)
@@ -68,7 +68,7 @@ func TestStage_KeepsFailuresUntilARevisionIsFinished(t *testing.T) {
 }
 
 // Values that return to the revision that a VectorSidecar has reverted to finish that revision.
-func TestStage_DropsFailuresWithTheRevisionBefore(t *testing.T) {
+func TestRevisionState_DropsFailuresWithTheRevisionBefore(t *testing.T) {
 	f := newFleet(t, threeWaves, 3)
 	f.onFailure = v1alpha1.OnFailureRevert
 	f.passes(nothing)

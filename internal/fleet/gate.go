@@ -20,52 +20,52 @@ type Gate struct {
 	// IsHalted is true if the target revision is halted. VectorSidecars with the revision stop, and others do not start
 	// it.
 	IsHalted bool
-	// Why explains why the gate is closed.
-	Why string
+	// Message explains why the gate is closed.
+	Message string
 	// Wave is the number of the wave that the VectorSidecar waits for. It is also 0 if the VectorSidecar waits for
 	// something else.
 	Wave int
 	// Until is the time of the next check without an event, or zero for never.
 	Until time.Time
-	// IsHeard is true if all VectorSidecars have reported since the process started.
-	IsHeard bool
+	// HasAllReports is true if all VectorSidecars have reported since the process started.
+	HasAllReports bool
 	// Finished is the newest stored revision that a VectorSidecar of the wave has finished and that has not failed. It
 	// is for a VectorSidecar that returns from an undone revision. It is "" if no revision qualifies, or until all
 	// VectorSidecars have reported.
 	Finished string
-	// Meanwhile is a revision for new VectorSidecars while the gate is closed: other members of the wave or of a later
+	// Fallback is a revision for new VectorSidecars while the gate is closed: other members of the wave or of a later
 	// wave have finished it. It is nil if no member has finished a suitable revision.
-	Meanwhile *Done
+	Fallback *FinishedRevision
 }
 
-// Done is a revision that a VectorSidecar has finished, with the time.
-type Done struct {
-	Revision string
-	Finished metav1.Time
+// FinishedRevision is a revision that a VectorSidecar has finished, with the time.
+type FinishedRevision struct {
+	Revision       string
+	CompletionTime metav1.Time
 }
 
 // Gate returns whether a VectorSidecar of a wave may start the target revision.
-func (w *Waves) Gate(name types.NamespacedName, member Member, target *Given, now time.Time) Gate {
+func (w *Waves) Gate(name types.NamespacedName, member WaveMember, target *Target, now time.Time) Gate {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	gate := w.gateFor(member, target, now)
-	gate.IsHeard = w.hasAllReports()
-	if gate.IsHeard && gate.IsHalted {
+	gate.HasAllReports = w.hasAllReports()
+	if gate.HasAllReports && gate.IsHalted {
 		gate.Finished = w.newestFinished(member.Wave, target)
 	}
-	key := place{name, member.Wave}
+	key := memberKey{name, member.Wave}
 	if gate.IsOpen {
 		delete(w.waiting, key)
 	} else {
 		w.waiting[key] = true
-		gate.Meanwhile = w.fallbackRevision(member.Wave, target)
+		gate.Fallback = w.fallbackRevision(member.Wave, target)
 	}
 	return gate
 }
 
 // fallbackRevision returns a revision that VectorSidecars of a wave have finished, or else of a later wave. It skips the
 // target revision and revisions that have failed anywhere. Of several members of a wave, the first by name counts.
-func (w *Waves) fallbackRevision(wave int, target *Given) *Done {
+func (w *Waves) fallbackRevision(wave int, target *Target) *FinishedRevision {
 	failed := map[string]bool{}
 	for _, progress := range w.allProgress() {
 		failed[progress.failed] = true
@@ -86,12 +86,12 @@ func (w *Waves) fallbackRevision(wave int, target *Given) *Done {
 	if best == nil {
 		return nil
 	}
-	return &Done{Revision: best.revision, Finished: best.done}
+	return &FinishedRevision{Revision: best.revision, CompletionTime: best.completionTime}
 }
 
 // newestFinished returns the newest stored revision that a VectorSidecar of a wave has finished. It skips the published
 // revision and failed revisions, and returns "" if no revision is left.
-func (w *Waves) newestFinished(wave int, target *Given) string {
+func (w *Waves) newestFinished(wave int, target *Target) string {
 	finished := map[string]bool{}
 	for _, member := range w.allProgress() {
 		if member.wave != wave {
@@ -111,35 +111,35 @@ func (w *Waves) newestFinished(wave int, target *Given) string {
 }
 
 // hasAllReports reports whether all VectorSidecars have reported since the process started.
-func (w *Waves) hasAllReports() bool { return w.unheard != nil && len(w.unheard) == 0 }
+func (w *Waves) hasAllReports() bool { return w.awaitingReports != nil && len(w.awaitingReports) == 0 }
 
-func (w *Waves) gateFor(member Member, target *Given, now time.Time) Gate {
+func (w *Waves) gateFor(member WaveMember, target *Target, now time.Time) Gate {
 	switch {
 	case member.IsUndone:
-		return Gate{IsHalted: true, Why: "annotation " + meta.AnnotationUndoRollout + " undoes revision " + target.Revision}
+		return Gate{IsHalted: true, Message: "annotation " + meta.AnnotationUndoRollout + " undoes revision " + target.Revision}
 	case target.IsUndone(): // An undone revision does not start, even before all have reported.
-		return Gate{IsHalted: true, Why: fmt.Sprintf("a user has undone revision %s; change values, template sets or policy, or run kubectl vectorsidecar rollout retry", target.Revision)}
+		return Gate{IsHalted: true, Message: fmt.Sprintf("a user has undone revision %s; change values, template sets or policy, or run kubectl vectorsidecar rollout retry", target.Revision)}
 	case !w.hasAllReports():
-		return Gate{Why: "not all VectorSidecars have been looked at since the operator started"}
+		return Gate{Message: "not all VectorSidecars have been looked at since the operator started"}
 	}
 	frontier := w.frontier(target)
 	if halt := target.Rules.Halt; halt != nil && frontier.failed >= halt.FailedWorkloads {
-		return Gate{IsHalted: true, Why: fmt.Sprintf("%d workloads failed with revision %s (rollout.halt): see %s", frontier.failed, target.Revision, memberTitle(frontier.failing))}
+		return Gate{IsHalted: true, Message: fmt.Sprintf("%d workloads failed with revision %s (rollout.halt): see %s", frontier.failed, target.Revision, memberTitle(frontier.failing))}
 	}
 	passed, wave := target.promotedWave(), member.Wave
 	switch {
-	case member.BackTo != "":
-		return Gate{Why: fmt.Sprintf("an annotation reverts it from revision %s to %s", target.Revision, member.BackTo)}
-	case target.IsBack, member.IsPromoted:
+	case member.RevertTo != "":
+		return Gate{Message: fmt.Sprintf("an annotation reverts it from revision %s to %s", target.Revision, member.RevertTo)}
+	case target.IsRevert, member.IsPromoted:
 		return Gate{IsOpen: true}
 	}
 	if frontier.wave < wave {
-		return Gate{Wave: frontier.wave, Why: fmt.Sprintf("%s of wave %s is not done with revision %s", memberTitle(frontier.blocking), target.Rules.NameOf(frontier.wave), target.Revision)}
+		return Gate{Wave: frontier.wave, Message: fmt.Sprintf("%s of wave %s is not done with revision %s", memberTitle(frontier.blocking), target.Rules.WaveName(frontier.wave), target.Revision)}
 	}
 	for name, progress := range w.allProgress() {
 		isBefore := progress.wave < wave && progress.wave > passed && progress.revision == target.Revision
-		if isBefore && !progress.due.IsZero() && !progress.due.After(now) { // The VectorSidecar is reconciled in a moment.
-			return Gate{Until: now.Add(time.Second), Why: fmt.Sprintf("workloads of %s of wave %s have waited for spec.rollout.maxAge", memberTitle(name), target.Rules.NameOf(progress.wave))}
+		if isBefore && !progress.maxAgeTime.IsZero() && !progress.maxAgeTime.After(now) { // The VectorSidecar is reconciled in a moment.
+			return Gate{Until: now.Add(time.Second), Message: fmt.Sprintf("workloads of %s of wave %s have waited for spec.rollout.maxAge", memberTitle(name), target.Rules.WaveName(progress.wave))}
 		}
 	}
 	lastWave, soakEnd := 0, time.Time{}
@@ -152,7 +152,7 @@ func (w *Waves) gateFor(member Member, target *Given, now time.Time) Gate {
 		}
 	}
 	if soakEnd.After(now) {
-		return Gate{Until: soakEnd, Why: fmt.Sprintf("wave %s soaks until %s", target.Rules.NameOf(lastWave), soakEnd.UTC().Format(time.RFC3339))}
+		return Gate{Until: soakEnd, Message: fmt.Sprintf("wave %s soaks until %s", target.Rules.WaveName(lastWave), soakEnd.UTC().Format(time.RFC3339))}
 	}
 	return Gate{IsOpen: true}
 }

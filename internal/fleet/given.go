@@ -12,14 +12,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Given is the target revision of an installation at one moment, with the requests of users about it.
-type Given struct {
+// Target is the target revision of an installation at one moment, with the requests of users about it.
+type Target struct {
 	Rules *Rules
 	// Revision is the revision that all VectorSidecars should have: the revision of the present content, or an earlier
 	// one that a user reverts all VectorSidecars to.
 	Revision string
-	// IsBack is true if a user reverts all VectorSidecars to Revision. The revert does not wait for waves.
-	IsBack bool
+	// IsRevert is true if a user reverts all VectorSidecars to Revision. The revert does not wait for waves.
+	IsRevert bool
 	// Retry is the value of the annotation retry-rollout. When it changes, a failed revision is tried again.
 	Retry string
 	// Promoted is REVISION/WAVE. VectorSidecars do not wait for that wave and earlier waves to finish that revision.
@@ -34,10 +34,10 @@ type Given struct {
 	Stored []StoredRevision
 }
 
-// NewGiven returns the target revision for an installation with the annotations on its ConfigMap of values. The
+// NewTarget returns the target revision for an installation with the annotations on its ConfigMap of values. The
 // revision in the arguments is the revision of the present content.
-func NewGiven(rules *Rules, revision string, annotations map[string]string) Given {
-	target := Given{
+func NewTarget(rules *Rules, revision string, annotations map[string]string) Target {
+	target := Target{
 		Rules: rules, Revision: revision,
 		Retry: annotations[meta.AnnotationRetryRollout], Promoted: annotations[meta.AnnotationPromoteRollout],
 	}
@@ -47,7 +47,7 @@ func NewGiven(rules *Rules, revision string, annotations map[string]string) Give
 	case to == "":
 		target.Undone, target.UndoRequest = revision, meta.Digest([]byte(annotations[meta.AnnotationUndoRollout]), requestLength)
 	default:
-		target.Undone, target.Revision, target.IsBack = revision, to, true
+		target.Undone, target.Revision, target.IsRevert = revision, to, true
 	}
 	return target
 }
@@ -67,32 +67,32 @@ func parseUndo(text string) (from, to string) {
 
 // IsUndone reports whether a user has undone the published revision, so that each VectorSidecar returns to an earlier
 // revision that it had.
-func (g *Given) IsUndone() bool { return g.Undone != "" && g.Undone == g.Revision }
+func (g *Target) IsUndone() bool { return g.Undone != "" && g.Undone == g.Revision }
 
 // revision matches names of revisions. Other texts are never quoted in messages.
 var revision = regexp.MustCompile(`^[0-9a-z]{1,63}$`)
 
-// Ask sets the requests in a VectorSidecar's own annotations on the member of its wave.
-func (g *Given) Ask(member *Member, annotations map[string]string) {
+// ReadAnnotations sets the requests in a VectorSidecar's own annotations on the member of its wave.
+func (g *Target) ReadAnnotations(member *WaveMember, annotations map[string]string) {
 	undo, promote := annotations[meta.AnnotationUndoRollout], annotations[meta.AnnotationPromoteRollout]
 	from, to := parseUndo(undo)
 	switch {
 	case undo != "" && (!revision.MatchString(from) || to == "" && strings.Contains(undo, "/") || to != "" && !revision.MatchString(to)):
-		member.Refused = "annotation " + meta.AnnotationUndoRollout + " is not FROM or FROM/TO, revisions of kubectl vectorsidecar rollout history"
+		member.Rejection = "annotation " + meta.AnnotationUndoRollout + " is not FROM or FROM/TO, revisions of kubectl vectorsidecar rollout history"
 	case promote != "" && slices.ContainsFunc(strings.Split(promote, ","), func(entry string) bool { return !revision.MatchString(entry) }):
-		member.Refused = "annotation " + meta.AnnotationPromoteRollout + " is not a revision, as kubectl vectorsidecar rollout status names it"
+		member.Rejection = "annotation " + meta.AnnotationPromoteRollout + " is not a revision, as kubectl vectorsidecar rollout status names it"
 	}
-	if member.Refused == "" && from == g.Revision && to != g.Revision {
-		member.BackTo, member.IsUndone = to, to == ""
+	if member.Rejection == "" && from == g.Revision && to != g.Revision {
+		member.RevertTo, member.IsUndone = to, to == ""
 	}
-	member.IsPromoted, member.Retry = promote == g.Revision, RetryOf(annotations)
+	member.IsPromoted, member.Retry = promote == g.Revision, RetryDigest(annotations)
 }
 
 // requestLength is the number of bytes of a digest of AnnotationRetryRollout or AnnotationUndoRollout.
 const requestLength = 8
 
-// RetryOf returns a digest of a user's request to retry the rollout of a VectorSidecar, or "" for none.
-func RetryOf(annotations map[string]string) string {
+// RetryDigest returns a digest of a user's request to retry the rollout of a VectorSidecar, or "" for none.
+func RetryDigest(annotations map[string]string) string {
 	text := annotations[meta.AnnotationRetryRollout]
 	if text == "" {
 		return ""
@@ -101,7 +101,7 @@ func RetryOf(annotations map[string]string) string {
 }
 
 // RetriedAt returns the time of the last change of Retry. It returns zero if Retry is not a time.
-func (g *Given) RetriedAt() time.Time {
+func (g *Target) RetriedAt() time.Time {
 	timestamp, err := time.Parse(time.RFC3339, g.Retry)
 	if err != nil {
 		return time.Time{} // Retry does not have to be a time.
@@ -110,9 +110,9 @@ func (g *Given) RetriedAt() time.Time {
 }
 
 // promotedWave returns the number of the last wave that the others do not wait for, or -1 for none.
-func (g *Given) promotedWave() int {
+func (g *Target) promotedWave() int {
 	for wave := range len(g.Rules.Waves) + 1 {
-		if g.Promoted == g.Revision+"/"+g.Rules.NameOf(wave) {
+		if g.Promoted == g.Revision+"/"+g.Rules.WaveName(wave) {
 			return wave
 		}
 	}

@@ -10,12 +10,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-// Last returns a copy of the status of a ClusterVectorSidecar in a wave. It may not have had namespaces in that wave.
+// LastStatus returns a copy of the status of a ClusterVectorSidecar in a wave. It may not have had namespaces in that wave.
 // In that case, the copy is from the nearest later wave with a status, or else from the nearest earlier wave. The
 // namespaces were in that wave until now and keep their revision. It returns nil if no wave has a status.
-func (r *Rules) Last(waves []v1alpha1.RolloutStatus, wave int) *v1alpha1.RolloutStatus {
+func (r *Rules) LastStatus(waves []v1alpha1.RolloutStatus, wave int) *v1alpha1.RolloutStatus {
 	find := func(wave int) *v1alpha1.RolloutStatus {
-		i := slices.IndexFunc(waves, func(status v1alpha1.RolloutStatus) bool { return status.Wave == r.NameOf(wave) })
+		i := slices.IndexFunc(waves, func(status v1alpha1.RolloutStatus) bool { return status.Wave == r.WaveName(wave) })
 		if i < 0 {
 			return nil
 		}
@@ -54,8 +54,8 @@ func Sum(reports []Progress, generation int64) Progress {
 	return sum
 }
 
-// IsLike reports whether two stages allow the same writes and wait for the same events. Messages may differ.
-func (s *Stage) IsLike(other *Stage) bool {
+// IsEquivalentTo reports whether two stages allow the same writes and wait for the same events. Messages may differ.
+func (s *RevisionState) IsEquivalentTo(other *RevisionState) bool {
 	current, previous := &s.Status, &other.Status
 	return current.Revision == previous.Revision && current.RevertedFrom == previous.RevertedFrom && current.FailedRevision == previous.FailedRevision &&
 		current.StartTime.Equal(previous.StartTime) && current.CompletionTime.Equal(previous.CompletionTime) &&

@@ -15,24 +15,24 @@ import (
 )
 
 // A new wave starts with the status of a neighboring wave, without its failures.
-func TestLast_UsesStatusOfNeighboringWave(t *testing.T) {
+func TestLastStatus_UsesStatusOfNeighboringWave(t *testing.T) {
 	rules, err := Parse("rollout", []byte(threeWaves))
 	require.NoError(t, err)
 	finished := metav1.NewTime(time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC))
 	early := v1alpha1.RolloutStatus{Wave: "early", Revision: "two", Previous: "one", CompletionTime: &finished, StartTime: &finished, FailedRevision: "two", FailedWorkloads: 3}
 	rest := v1alpha1.RolloutStatus{Wave: DefaultWave, Revision: "one"}
-	require.Nil(t, rules.Last(nil, 0))
-	require.Nil(t, rules.Last([]v1alpha1.RolloutStatus{{Wave: "of yesterday", Revision: "one"}}, 0))
-	require.Equal(t, &rest, rules.Last([]v1alpha1.RolloutStatus{early, rest}, 2), "its own")
+	require.Nil(t, rules.LastStatus(nil, 0))
+	require.Nil(t, rules.LastStatus([]v1alpha1.RolloutStatus{{Wave: "of yesterday", Revision: "one"}}, 0))
+	require.Equal(t, &rest, rules.LastStatus([]v1alpha1.RolloutStatus{early, rest}, 2), "its own")
 
-	canary := rules.Last([]v1alpha1.RolloutStatus{rest, early}, 0)
+	canary := rules.LastStatus([]v1alpha1.RolloutStatus{rest, early}, 0)
 	require.Equal(t, "two", canary.Revision, "the wave after it, where its namespaces were")
 	require.Equal(t, "one", canary.Previous)
 	require.Equal(t, &finished, canary.CompletionTime)
 	require.Nil(t, canary.StartTime, "nothing has begun in this wave")
 	require.Empty(t, canary.FailedRevision)
 	require.Zero(t, canary.FailedWorkloads, "what failed counts once")
-	require.Equal(t, "two", rules.Last([]v1alpha1.RolloutStatus{early}, 2).Revision, "the one before, if there is none after it")
+	require.Equal(t, "two", rules.LastStatus([]v1alpha1.RolloutStatus{early}, 2).Revision, "the one before, if there is none after it")
 }
 
 func TestSum_CombinesProgressOfNamespaces(t *testing.T) {
@@ -46,61 +46,61 @@ func TestSum_CombinesProgressOfNamespaces(t *testing.T) {
 func TestWaves_SupportsSidecarInSeveralWaves(t *testing.T) {
 	rules, err := Parse("rollout", []byte(threeWaves))
 	require.NoError(t, err)
-	given, now := &Given{Rules: rules, Revision: "two"}, time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
+	given, now := &Target{Rules: rules, Revision: "two"}, time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
 	cluster, other := types.NamespacedName{Name: "clustervectorsidecar/logs"}, types.NamespacedName{Namespace: "shop", Name: "logs"}
 	done := metav1.NewTime(now)
 	has := func(revision string, finished *metav1.Time) *v1alpha1.RolloutStatus {
 		return &v1alpha1.RolloutStatus{Revision: revision, CompletionTime: finished}
 	}
 	waves := NewWaves()
-	waves.Await([]types.NamespacedName{cluster, other})
-	waves.Tell(other, given, Part{Member{Wave: 1}, has("one", &done)})
-	require.False(t, waves.Gate(other, Member{Wave: 1}, given, now).IsOpen, "not all are heard")
+	waves.ExpectReports([]types.NamespacedName{cluster, other})
+	waves.Report(other, given, WaveReport{WaveMember{Wave: 1}, has("one", &done)})
+	require.False(t, waves.Gate(other, WaveMember{Wave: 1}, given, now).IsOpen, "not all are heard")
 
-	waves.Tell(cluster, given, Part{Member{Wave: 0}, has("two", nil)}, Part{Member{Wave: 2}, has("one", &done)})
-	for _, waits := range []Gate{waves.Gate(other, Member{Wave: 1}, given, now), waves.Gate(cluster, Member{Wave: 2}, given, now)} {
+	waves.Report(cluster, given, WaveReport{WaveMember{Wave: 0}, has("two", nil)}, WaveReport{WaveMember{Wave: 2}, has("one", &done)})
+	for _, waits := range []Gate{waves.Gate(other, WaveMember{Wave: 1}, given, now), waves.Gate(cluster, WaveMember{Wave: 2}, given, now)} {
 		require.False(t, waits.IsOpen)
-		require.Equal(t, "ClusterVectorSidecar logs of wave canary is not done with revision two", waits.Why)
+		require.Equal(t, "ClusterVectorSidecar logs of wave canary is not done with revision two", waits.Message)
 		require.Equal(t, 0, waits.Wave)
 	}
-	require.True(t, waves.Gate(cluster, Member{Wave: 0}, given, now).IsOpen)
+	require.True(t, waves.Gate(cluster, WaveMember{Wave: 0}, given, now).IsOpen)
 	counts, _ := waves.Count(given)
 	require.Equal(t, []WaveCount{{Wave: "canary", Progressing: 1}, {Wave: "early", Waiting: 1}, {Wave: DefaultWave, Waiting: 1}}, counts)
 
-	wake := waves.Tell(cluster, given, Part{Member{Wave: 0}, has("two", &done)}, Part{Member{Wave: 2}, has("one", &done)})
+	wake := waves.Report(cluster, given, WaveReport{WaveMember{Wave: 0}, has("two", &done)}, WaveReport{WaveMember{Wave: 2}, has("one", &done)})
 	require.ElementsMatch(t, []types.NamespacedName{cluster, other}, wake, "each once")
-	require.True(t, waves.Gate(other, Member{Wave: 1}, given, now).IsOpen)
-	behind := waves.Gate(cluster, Member{Wave: 2}, given, now)
-	require.Equal(t, "VectorSidecar shop/logs of wave early is not done with revision two", behind.Why)
+	require.True(t, waves.Gate(other, WaveMember{Wave: 1}, given, now).IsOpen)
+	behind := waves.Gate(cluster, WaveMember{Wave: 2}, given, now)
+	require.Equal(t, "VectorSidecar shop/logs of wave early is not done with revision two", behind.Message)
 	require.Equal(t, 1, behind.Wave)
 
 	failed := has("two", nil)
 	failed.FailedRevision, failed.FailedWorkloads = "two", 1
-	waves.Tell(cluster, given, Part{Member{Wave: 0}, failed}, Part{Member{Wave: 2}, failed})
-	require.True(t, waves.Gate(other, Member{Wave: 1}, given, now).IsHalted, "one workload in each of two waves")
+	waves.Report(cluster, given, WaveReport{WaveMember{Wave: 0}, failed}, WaveReport{WaveMember{Wave: 2}, failed})
+	require.True(t, waves.Gate(other, WaveMember{Wave: 1}, given, now).IsHalted, "one workload in each of two waves")
 	waves.Forget(cluster, given)
-	require.True(t, waves.Gate(other, Member{Wave: 1}, given, now).IsOpen)
+	require.True(t, waves.Gate(other, WaveMember{Wave: 1}, given, now).IsOpen)
 }
 
-func TestStage_ComparesWithoutMessages(t *testing.T) {
+func TestRevisionState_ComparesWithoutMessages(t *testing.T) {
 	now := metav1.NewTime(time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC))
-	stage := Stage{Status: v1alpha1.RolloutStatus{Revision: "one", Message: "a"}, Gate: Gate{Why: "a", Wave: 1}}
+	stage := RevisionState{Status: v1alpha1.RolloutStatus{Revision: "one", Message: "a"}, Gate: Gate{Message: "a", Wave: 1}}
 	same := stage
-	same.Gate.Why, same.Status.Message = "b", "b"
-	require.True(t, stage.IsLike(&same))
-	for name, change := range map[string]func(*Stage){
-		"revision": func(s *Stage) { s.Status.Revision = "two" },
-		"started":  func(s *Stage) { s.Status.StartTime = &now },
-		"finished": func(s *Stage) { s.Status.CompletionTime = &now },
-		"failed":   func(s *Stage) { s.Status.FailedRevision = "one" },
-		"held":     func(s *Stage) { s.IsHeld = true },
-		"halted":   func(s *Stage) { s.Gate.IsHalted = true },
-		"open":     func(s *Stage) { s.Gate.IsOpen = true },
-		"wave":     func(s *Stage) { s.Gate.Wave = 2 },
-		"until":    func(s *Stage) { s.Gate.Until = now.Time },
+	same.Gate.Message, same.Status.Message = "b", "b"
+	require.True(t, stage.IsEquivalentTo(&same))
+	for name, change := range map[string]func(*RevisionState){
+		"revision": func(s *RevisionState) { s.Status.Revision = "two" },
+		"started":  func(s *RevisionState) { s.Status.StartTime = &now },
+		"finished": func(s *RevisionState) { s.Status.CompletionTime = &now },
+		"failed":   func(s *RevisionState) { s.Status.FailedRevision = "one" },
+		"held":     func(s *RevisionState) { s.IsHeld = true },
+		"halted":   func(s *RevisionState) { s.Gate.IsHalted = true },
+		"open":     func(s *RevisionState) { s.Gate.IsOpen = true },
+		"wave":     func(s *RevisionState) { s.Gate.Wave = 2 },
+		"until":    func(s *RevisionState) { s.Gate.Until = now.Time },
 	} {
 		other := stage
 		change(&other)
-		require.False(t, stage.IsLike(&other), name)
+		require.False(t, stage.IsEquivalentTo(&other), name)
 	}
 }

@@ -116,8 +116,8 @@ func newRecord(namespace, name, label, value string, number int64, data any) app
 	}
 }
 
-// PartsOf returns the names of the part ControllerRevisions that the ControllerRevision of a revision refers to.
-func PartsOf(installation string, object *appsv1.ControllerRevision) ([]string, error) {
+// PartNames returns the names of the part ControllerRevisions that the ControllerRevision of a revision refers to.
+func PartNames(installation string, object *appsv1.ControllerRevision) ([]string, error) {
 	read, err := readRecord(object)
 	if err != nil {
 		return nil, &RecordError{object.Labels[meta.LabelRevision], err}

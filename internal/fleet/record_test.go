@@ -53,7 +53,7 @@ func TestReadContent_RestoresStoredContent(t *testing.T) {
 		read, err := ReadContent("values", content.Revision(), from(all))
 		require.NoError(t, err, name)
 		require.Equal(t, content, read, name)
-		names, err := PartsOf("values", all[RecordName("values", content.Revision())])
+		names, err := PartNames("values", all[RecordName("values", content.Revision())])
 		require.NoError(t, err)
 		require.Len(t, names, len(all)-1, "equal parts are stored once")
 		for _, name := range names {

@@ -85,9 +85,9 @@ func (r *Rules) Limit(matched int) int {
 	return max(scaled, 1)
 }
 
-// Closed reports whether a moment is between windows, so that rollouts may not start. It returns when the last window
+// ClosedWindow reports whether a moment is between windows, so that rollouts may not start. It returns when the last window
 // closed and when the next one opens. The former is zero if no window has been open in the two weeks before.
-func (r *Rules) Closed(now time.Time) (closedSince, closedUntil time.Time, isClosed bool) {
+func (r *Rules) ClosedWindow(now time.Time) (closedSince, closedUntil time.Time, isClosed bool) {
 	if r == nil || len(r.Windows) == 0 {
 		return closedSince, closedUntil, false
 	}

@@ -49,7 +49,7 @@ func TestLimit_ComputesSlotsFromRules(t *testing.T) {
 	require.Equal(t, 0, (*Rules)(nil).Limit(5))
 }
 
-func TestClosed_EvaluatesWindows(t *testing.T) {
+func TestClosedWindow_EvaluatesWindows(t *testing.T) {
 	const (
 		office = `windows: [{days: [Mon, Tue, Wed, Thu], from: "08:00", to: "16:00", timeZone: Europe/Berlin}]`
 		night  = `windows: [{days: [Fri], from: "22:00", to: "02:00"}]`
@@ -78,7 +78,7 @@ func TestClosed_EvaluatesWindows(t *testing.T) {
 			now, err := time.Parse(time.RFC3339, test.now)
 			require.NoError(t, err)
 
-			since, until, isClosed := parse(t, test.rules).Closed(now)
+			since, until, isClosed := parse(t, test.rules).ClosedWindow(now)
 
 			require.Equal(t, test.until != "", isClosed)
 			if isClosed {

@@ -13,8 +13,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-// Stage is the decision of a VectorSidecar about the target revision of its installation.
-type Stage struct {
+// RevisionState is the decision of a VectorSidecar about the target revision of its installation.
+type RevisionState struct {
 	// Status is the new rollout status of the VectorSidecar.
 	Status v1alpha1.RolloutStatus
 	// IsNew is true if the revision has just been started. It has to be in the status before anything is written for
@@ -30,31 +30,31 @@ type Stage struct {
 	retry string
 }
 
-// Member is a VectorSidecar as a member of its wave.
-type Member struct {
+// WaveMember is a VectorSidecar as a member of its wave.
+type WaveMember struct {
 	// Wave is the number of the wave.
 	Wave int
 	// Generation is the generation of the VectorSidecar, or 0 if some of its workloads have already failed.
 	Generation int64
 	// OnFailure is the setting of the VectorSidecar, or "" to use the installation's.
 	OnFailure v1alpha1.OnFailure
-	// Due is the time when some of the workloads reach spec.rollout.maxAge, or zero for never.
-	Due time.Time
-	// BackTo is the revision that a user reverts the VectorSidecar to, or "" for none. IsPromoted is true if a user
+	// MaxAgeTime is the time when some of the workloads reach spec.rollout.maxAge, or zero for never.
+	MaxAgeTime time.Time
+	// RevertTo is the revision that a user reverts the VectorSidecar to, or "" for none. IsPromoted is true if a user
 	// starts the VectorSidecar before its wave.
-	BackTo     string
+	RevertTo   string
 	IsPromoted bool
 	// IsUndone is true if a user undoes the published revision only in this VectorSidecar.
 	IsUndone bool
 	// Retry is a digest of a user's request to retry the rollout of the VectorSidecar, or "" for none.
 	Retry string
-	// Refused explains why a user's request is rejected, or is "" if it is followed or does not exist.
-	Refused string
+	// Rejection explains why a user's request is rejected, or is "" if it is followed or does not exist.
+	Rejection string
 }
 
 // Advance returns the next stage of a VectorSidecar, from its last status and the gate of its wave.
-func Advance(previous *v1alpha1.RolloutStatus, member Member, target *Given, gate Gate) Stage {
-	stage := Stage{Gate: gate, retry: member.Retry}
+func Advance(previous *v1alpha1.RolloutStatus, member WaveMember, target *Target, gate Gate) RevisionState {
+	stage := RevisionState{Gate: gate, retry: member.Retry}
 	if previous != nil {
 		stage.Status = *previous.DeepCopy()
 	}
@@ -67,12 +67,12 @@ func Advance(previous *v1alpha1.RolloutStatus, member Member, target *Given, gat
 	if status.FailedRevision != "" && status.LastHandledInstallationRetry != target.Retry {
 		status.FailedRevision, status.FailedWorkloads, status.LastHandledInstallationRetry = "", 0, ""
 	}
-	status.Wave, status.Message = target.Rules.NameOf(member.Wave), ""
+	status.Wave, status.Message = target.Rules.WaveName(member.Wave), ""
 	onFailure := cmp.Or(member.OnFailure, target.Rules.OnFailure)
 	isUndone := member.IsUndone || target.IsUndone() && !isRetried
 	switch {
-	case member.BackTo != "" && (status.Revision != member.BackTo || status.RevertedFrom != target.Revision):
-		stage.returnRevision(member.BackTo, &member, target)
+	case member.RevertTo != "" && (status.Revision != member.RevertTo || status.RevertedFrom != target.Revision):
+		stage.returnRevision(member.RevertTo, &member, target)
 	case isUndone && status.Revision == target.Revision:
 		stage.undoRevision(&member, target)
 	case isRetried && status.RevertedFrom == target.Revision: // The failures still count for all other VectorSidecars.
@@ -90,25 +90,25 @@ func Advance(previous *v1alpha1.RolloutStatus, member Member, target *Given, gat
 		stage.IsNew = true
 	case status.Revision == target.Revision && gate.IsHalted && onFailure == v1alpha1.OnFailureRevert && status.Previous != "" && !target.isFailed(status.Previous):
 		stage.returnRevision(status.Previous, &member, target)
-	case status.Revision == "" && gate.Meanwhile != nil:
-		status.Revision, status.CompletionTime, stage.IsNew = gate.Meanwhile.Revision, &gate.Meanwhile.Finished, true
+	case status.Revision == "" && gate.Fallback != nil:
+		status.Revision, status.CompletionTime, stage.IsNew = gate.Fallback.Revision, &gate.Fallback.CompletionTime, true
 	}
 	stage.waitForWave(target)
 	if status.Message == "" {
-		status.Message = member.Refused
+		status.Message = member.Rejection
 	}
 	return stage
 }
 
 // isRetried reports whether a user requests to continue with the target revision, and the request has not been handled
 // yet. The VectorSidecar must have the target revision or have reverted from it. A request to revert takes precedence.
-func (m *Member) isRetried(status *v1alpha1.RolloutStatus, target *Given) bool {
+func (m *WaveMember) isRetried(status *v1alpha1.RolloutStatus, target *Target) bool {
 	hasIt := status.Revision == target.Revision || status.RevertedFrom == target.Revision
-	return m.BackTo == "" && !m.IsUndone && m.Retry != "" && m.Retry != status.LastHandledRetry && hasIt
+	return m.RevertTo == "" && !m.IsUndone && m.Retry != "" && m.Retry != status.LastHandledRetry && hasIt
 }
 
 // returnRevision reverts a VectorSidecar from the target revision to an earlier one.
-func (s *Stage) returnRevision(targetRevision string, member *Member, target *Given) {
+func (s *RevisionState) returnRevision(targetRevision string, member *WaveMember, target *Target) {
 	status := &s.Status
 	status.RevertedFrom, status.Revision, status.Previous = target.Revision, targetRevision, ""
 	status.Generation, status.StartTime, status.CompletionTime, status.LastHandledRetry, s.IsNew = member.Generation, nil, nil, member.Retry, true
@@ -116,7 +116,7 @@ func (s *Stage) returnRevision(targetRevision string, member *Member, target *Gi
 
 // handleUndo records that the VectorSidecar has handled a request to undo the published revision. Only a later retry
 // request starts the revision again.
-func (s *Stage) handleUndo(member Member, target *Given) {
+func (s *RevisionState) handleUndo(member WaveMember, target *Target) {
 	status := &s.Status
 	switch {
 	case !target.IsUndone():
@@ -127,21 +127,21 @@ func (s *Stage) handleUndo(member Member, target *Given) {
 }
 
 // undoRevision reverts a VectorSidecar from the undone revision to an earlier one. Without an earlier revision, it stays.
-func (s *Stage) undoRevision(member *Member, target *Given) {
+func (s *RevisionState) undoRevision(member *WaveMember, target *Target) {
 	switch targetRevision := returnTarget(&s.Status, s.Gate.Finished, target); {
 	case targetRevision != "":
 		s.returnRevision(targetRevision, member, target)
 	case target.Stored == nil:
-		s.Gate.Why += "; the stored revisions could not be read"
-	case s.Gate.IsHeard:
-		s.Gate.Why += "; no earlier revision without failures is stored that this VectorSidecar or another one of its wave has finished, so it stays"
+		s.Gate.Message += "; the stored revisions could not be read"
+	case s.Gate.HasAllReports:
+		s.Gate.Message += "; no earlier revision without failures is stored that this VectorSidecar or another one of its wave has finished, so it stays"
 	}
 }
 
 // returnTarget returns the revision that a VectorSidecar returns to when the published revision is undone. It is the
 // previous revision, or else the newest one that a VectorSidecar of the wave has finished. It returns "" for none.
 // Failed revisions do not qualify.
-func returnTarget(status *v1alpha1.RolloutStatus, newest string, target *Given) string {
+func returnTarget(status *v1alpha1.RolloutStatus, newest string, target *Target) string {
 	if target.canReturnTo(status.Previous) {
 		return status.Previous
 	}
@@ -150,7 +150,7 @@ func returnTarget(status *v1alpha1.RolloutStatus, newest string, target *Given) 
 
 // lastKnownGood returns the revision to revert to if the next one fails. A revision that the VectorSidecar has reverted to
 // counts as good.
-func lastKnownGood(status *v1alpha1.RolloutStatus, target *Given) string {
+func lastKnownGood(status *v1alpha1.RolloutStatus, target *Target) string {
 	isGood := (status.CompletionTime != nil || status.RevertedFrom != "") && status.FailedRevision != status.Revision
 	switch {
 	case isGood && !target.isFailed(status.Revision):
@@ -161,31 +161,31 @@ func lastKnownGood(status *v1alpha1.RolloutStatus, target *Given) string {
 	return status.Previous
 }
 
-// Begin records the start time of a new revision when its rollouts are about to start.
-func (s *Stage) Begin(now time.Time) {
+// MarkStarted records the start time of a new revision when its rollouts are about to start.
+func (s *RevisionState) MarkStarted(now time.Time) {
 	if status := &s.Status; status.CompletionTime == nil {
 		start := metav1.NewTime(now.Truncate(time.Second))
 		status.StartTime = &start
 	}
 }
 
-// Refuse cancels the start of a revision, because the revision cannot be stored or read back.
-func (s *Stage) Refuse(previous *v1alpha1.RolloutStatus, target *Given, reason string) {
+// Reject cancels the start of a revision, because the revision cannot be stored or read back.
+func (s *RevisionState) Reject(previous *v1alpha1.RolloutStatus, target *Target, reason string) {
 	wave := s.Status.Wave
 	s.Status, s.IsNew = v1alpha1.RolloutStatus{}, false
 	if previous != nil {
 		s.Status = *previous.DeepCopy()
 	}
-	s.Status.Wave, s.Gate.IsOpen, s.Gate.Why = wave, false, reason
+	s.Status.Wave, s.Gate.IsOpen, s.Gate.Message = wave, false, reason
 	s.waitForWave(target)
 }
 
 // waitForWave sets the message about the wait of a VectorSidecar that does not have the target revision, or has a halted one.
-func (s *Stage) waitForWave(target *Given) {
+func (s *RevisionState) waitForWave(target *Target) {
 	status := &s.Status
 	s.IsHeld = IsHeld(status, target, s.Gate.IsHalted)
 	if status.Revision != target.Revision || s.Gate.IsHalted {
-		status.State, status.Message = v1alpha1.RolloutWaiting, s.Gate.Why
+		status.State, status.Message = v1alpha1.RolloutWaiting, s.Gate.Message
 	}
 	switch {
 	case status.RevertedFrom == target.Revision: // This applies even if it is not known yet whether the revision is halted.
@@ -200,7 +200,7 @@ func (s *Stage) waitForWave(target *Given) {
 //   - The VectorSidecar does not have a revision.
 //   - It has the target revision, which is halted.
 //   - It has another revision that its workloads had not finished when the target was published, or that failed.
-func IsHeld(status *v1alpha1.RolloutStatus, target *Given, isHalted bool) bool {
+func IsHeld(status *v1alpha1.RolloutStatus, target *Target, isHalted bool) bool {
 	switch {
 	case status.Revision == "":
 		return true
@@ -233,7 +233,7 @@ type Progress struct {
 
 // Observe records progress with the present revision. It returns when the result may change without an event, or zero
 // for never.
-func (s *Stage) Observe(progress Progress, wave int, target *Given, now time.Time) (nextCheck time.Time) {
+func (s *RevisionState) Observe(progress Progress, wave int, target *Target, now time.Time) (nextCheck time.Time) {
 	status := &s.Status
 	isBack := status.RevertedFrom == target.Revision
 	if status.Revision != target.Revision && !isBack {
@@ -285,7 +285,7 @@ func (s *Stage) Observe(progress Progress, wave int, target *Given, now time.Tim
 }
 
 // newFailures returns the failures that count for the present revision.
-func (s *Stage) newFailures(progress Progress, wave int, target *Given, now time.Time) []v1alpha1.RolloutFailure {
+func (s *RevisionState) newFailures(progress Progress, wave int, target *Target, now time.Time) []v1alpha1.RolloutFailure {
 	if progress.Failed == 0 || !s.isWatched(wave, target, now) {
 		return nil
 	}
@@ -293,14 +293,14 @@ func (s *Stage) newFailures(progress Progress, wave int, target *Given, now time
 }
 
 // isWatched reports whether failures still count for the present revision.
-func (s *Stage) isWatched(wave int, target *Given, now time.Time) bool {
+func (s *RevisionState) isWatched(wave int, target *Target, now time.Time) bool {
 	status := &s.Status
 	return status.CompletionTime == nil || status.StartTime != nil && now.Before(status.CompletionTime.Add(target.Rules.watchTime(wave)))
 }
 
 // WatchedSince returns the time since when rollouts with the target revision were started, and whether their failures
 // still count.
-func (s *Stage) WatchedSince(wave int, target *Given, now time.Time) (start time.Time, isWatched bool) {
+func (s *RevisionState) WatchedSince(wave int, target *Target, now time.Time) (start time.Time, isWatched bool) {
 	status := &s.Status
 	if status.Revision != target.Revision || status.State == v1alpha1.RolloutPaused || status.StartTime == nil || !s.isWatched(wave, target, now) {
 		return time.Time{}, false

@@ -80,13 +80,13 @@ func WithFailures(stored []StoredRevision, failures map[string]FailureReason) []
 }
 
 // isFailed reports whether a revision is marked as failed.
-func (g *Given) isFailed(revision string) bool {
+func (g *Target) isFailed(revision string) bool {
 	return slices.ContainsFunc(g.Stored, func(stored StoredRevision) bool { return stored.Revision == revision && stored.Failure != nil })
 }
 
 // canReturnTo reports whether a VectorSidecar can return from the published revision to another one without a user's
 // request. The other revision must be stored and must not have failed.
-func (g *Given) canReturnTo(revision string) bool {
+func (g *Target) canReturnTo(revision string) bool {
 	isGood := func(stored StoredRevision) bool { return stored.Revision == revision && stored.Failure == nil }
 	return revision != g.Revision && slices.ContainsFunc(g.Stored, isGood)
 }

@@ -43,16 +43,16 @@ type UndoEffect struct {
 
 // PreviewUndo returns the effect of an undo according to the operator's own decision. The undo is requested in the
 // target, or in the annotations of one member. The filter is that member, or nil for all members.
-func PreviewUndo(members []UndoMember, target *Given, filter *types.NamespacedName, now time.Time) UndoEffect {
-	waves, reports := NewWaves(), make([][]Part, len(members))
-	waves.Await(nil)
+func PreviewUndo(members []UndoMember, target *Target, filter *types.NamespacedName, now time.Time) UndoEffect {
+	waves, reports := NewWaves(), make([][]WaveReport, len(members))
+	waves.ExpectReports(nil)
 	for i := range members {
 		for n := range members[i].Waves {
-			member := Member{Wave: target.Rules.waveIndex(members[i].Waves[n].Wave), OnFailure: members[i].OnFailure}
-			target.Ask(&member, members[i].Annotations)
-			reports[i] = append(reports[i], Part{Of: member, Is: &members[i].Waves[n]})
+			member := WaveMember{Wave: target.Rules.waveIndex(members[i].Waves[n].Wave), OnFailure: members[i].OnFailure}
+			target.ReadAnnotations(&member, members[i].Annotations)
+			reports[i] = append(reports[i], WaveReport{Member: member, Status: &members[i].Waves[n]})
 		}
-		waves.Tell(members[i].Name, target, reports[i]...)
+		waves.Report(members[i].Name, target, reports[i]...)
 	}
 	effect, undone := UndoEffect{Failed: map[string]int{}}, cmp.Or(target.Undone, target.Revision)
 	if filter != nil {
@@ -63,7 +63,7 @@ func PreviewUndo(members []UndoMember, target *Given, filter *types.NamespacedNa
 			continue
 		}
 		for _, report := range reports[i] {
-			stage := Advance(report.Is, report.Of, target, waves.Gate(members[i].Name, report.Of, target, now))
+			stage := Advance(report.Status, report.Member, target, waves.Gate(members[i].Name, report.Member, target, now))
 			effect.addMember(members[i].Name, report, undone, stage.Status.Revision, target)
 		}
 	}
@@ -75,8 +75,8 @@ func PreviewUndo(members []UndoMember, target *Given, filter *types.NamespacedNa
 }
 
 // addMember adds a part that gets a new revision next.
-func (e *UndoEffect) addMember(name types.NamespacedName, report Part, undone, newRevision string, target *Given) {
-	switch status := report.Is; {
+func (e *UndoEffect) addMember(name types.NamespacedName, report WaveReport, undone, newRevision string, target *Target) {
+	switch status := report.Status; {
 	case status.Revision == "":
 		e.Others++
 	case newRevision != status.Revision:

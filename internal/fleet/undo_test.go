@@ -47,7 +47,7 @@ func newWalk(t *testing.T, perWave ...int) *walk {
 	w := &walk{t: t, now: time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC), rules: rules, content: "a", annotations: map[string]string{}}
 	for wave, count := range perWave {
 		for n := range count {
-			w.add(fmt.Sprintf("%s-%02d", rules.NameOf(wave), n), wave)
+			w.add(fmt.Sprintf("%s-%02d", rules.WaveName(wave), n), wave)
 		}
 	}
 	w.restart()
@@ -67,11 +67,11 @@ func (w *walk) restart() {
 	for _, member := range w.members {
 		names = append(names, member.name)
 	}
-	w.waves.Await(names)
+	w.waves.ExpectReports(names)
 }
 
-func (w *walk) given() Given {
-	given := NewGiven(w.rules, w.content, w.annotations)
+func (w *walk) given() Target {
+	given := NewTarget(w.rules, w.content, w.annotations)
 	given.Stored = WithFailures(w.stored, w.waves.Failures(&given))
 	return given
 }
@@ -79,8 +79,8 @@ func (w *walk) given() Given {
 // pass is one reconcile of a member.
 func (w *walk) pass(member *walker) {
 	given := w.given()
-	of := Member{Wave: member.wave, Generation: 1, OnFailure: w.onFailure}
-	given.Ask(&of, member.annotations)
+	of := WaveMember{Wave: member.wave, Generation: 1, OnFailure: w.onFailure}
+	given.ReadAnnotations(&of, member.annotations)
 	stage := Advance(member.is, of, &given, w.waves.Gate(member.name, of, &given, w.now))
 	progress := Progress{IsDone: true, Generation: 1}
 	if stage.IsNew {
@@ -88,7 +88,7 @@ func (w *walk) pass(member *walker) {
 		if stage.Status.Revision == given.Revision {
 			w.store(given.Revision)
 		}
-		stage.Begin(w.now)
+		stage.MarkStarted(w.now)
 		progress = Progress{IsBegun: true, Generation: 1} // What fails does so a moment later.
 	}
 	if revision := stage.Status.Revision; !stage.IsHeld && revision != "" {
@@ -101,7 +101,7 @@ func (w *walk) pass(member *walker) {
 	}
 	stage.Observe(progress, member.wave, &given, w.now)
 	member.is = &stage.Status
-	w.waves.Tell(member.name, &given, Part{Of: of, Is: member.is})
+	w.waves.Report(member.name, &given, WaveReport{Member: of, Status: member.is})
 	given = w.given()
 	w.stored = given.Stored
 	if w.waves.HasRecovered(&given, w.now) {

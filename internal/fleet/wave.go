@@ -104,9 +104,9 @@ func (r *Rules) IsStaged() bool { return r != nil && (len(r.Waves) > 0 || r.Halt
 // CanHalt reports whether failures halt a revision.
 func (r *Rules) CanHalt() bool { return r != nil && r.Halt != nil }
 
-// OnFailureOf returns the action of a VectorSidecar when its workloads fail. Its own spec takes precedence over the
+// ResolveOnFailure returns the action of a VectorSidecar when its workloads fail. Its own spec takes precedence over the
 // installation.
-func (r *Rules) OnFailureOf(rollout *v1alpha1.RolloutSpec) v1alpha1.OnFailure {
+func (r *Rules) ResolveOnFailure(rollout *v1alpha1.RolloutSpec) v1alpha1.OnFailure {
 	switch {
 	case rollout != nil && rollout.OnFailure != "":
 		return rollout.OnFailure
@@ -124,8 +124,8 @@ func (r *Rules) SidecarRestarts() int32 {
 	return r.Halt.SidecarRestarts
 }
 
-// WaveOf returns the number of the wave that contains a VectorSidecar. Numbers start at 0.
-func (r *Rules) WaveOf(namespaceLabels map[string]string, environment string) int {
+// WaveFor returns the number of the wave that contains a VectorSidecar. Numbers start at 0.
+func (r *Rules) WaveFor(namespaceLabels map[string]string, environment string) int {
 	for i := range r.Waves {
 		if r.Waves[i].selects(namespaceLabels, environment) {
 			return i
@@ -143,11 +143,11 @@ func (r *Rules) IsOtherWave(before, after map[string]string) bool {
 	for i := range r.Waves {
 		environments = append(environments, r.Waves[i].Environments...)
 	}
-	return slices.ContainsFunc(environments, func(environment string) bool { return r.WaveOf(before, environment) != r.WaveOf(after, environment) })
+	return slices.ContainsFunc(environments, func(environment string) bool { return r.WaveFor(before, environment) != r.WaveFor(after, environment) })
 }
 
-// NameOf returns the name of a wave.
-func (r *Rules) NameOf(wave int) string {
+// WaveName returns the name of a wave.
+func (r *Rules) WaveName(wave int) string {
 	if wave < len(r.Waves) {
 		return r.Waves[wave].Name
 	}
@@ -174,7 +174,7 @@ func (r *Rules) Soak(name string) time.Duration {
 }
 
 // soak returns the soak of a wave.
-func (r *Rules) soak(wave int) time.Duration { return r.Soak(r.NameOf(wave)) }
+func (r *Rules) soak(wave int) time.Duration { return r.Soak(r.WaveName(wave)) }
 
 // watchTime returns the time for which failures count after a VectorSidecar of a wave has finished.
 func (r *Rules) watchTime(wave int) time.Duration {

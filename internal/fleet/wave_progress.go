@@ -12,18 +12,18 @@ import (
 
 // InProgress reports whether a VectorSidecar has the published revision and has not finished it. Waves.Count counts the
 // same VectorSidecars.
-func InProgress(status *v1alpha1.RolloutStatus, target *Given) bool {
+func InProgress(status *v1alpha1.RolloutStatus, target *Target) bool {
 	return isInProgress(status.Revision, status.CompletionTime != nil, target)
 }
 
-func isInProgress(revision string, isDone bool, target *Given) bool {
+func isInProgress(revision string, isDone bool, target *Target) bool {
 	return revision == target.Revision && !isDone
 }
 
 // ProgressingSince returns, by the name of the wave, the time since when some members have been in progress with the
 // published revision without a gap. Single members may have finished in that time. Waves without members in progress
 // are left out. The time of the publication is zero if it is not known.
-func ProgressingSince(target *Given, published time.Time, members []*v1alpha1.RolloutStatus) map[string]time.Time {
+func ProgressingSince(target *Target, published time.Time, members []*v1alpha1.RolloutStatus) map[string]time.Time {
 	startByWave := map[string]time.Time{}
 	for _, status := range members {
 		if !InProgress(status, target) {
@@ -43,7 +43,7 @@ func ProgressingSince(target *Given, published time.Time, members []*v1alpha1.Ro
 // waveStart returns the time when a member started the published revision. If none of its workloads has started to roll
 // out, it returns the earliest possible start, which is the end of all earlier waves. It returns zero if that time is
 // not known.
-func waveStart(status *v1alpha1.RolloutStatus, target *Given, published time.Time, members []*v1alpha1.RolloutStatus) time.Time {
+func waveStart(status *v1alpha1.RolloutStatus, target *Target, published time.Time, members []*v1alpha1.RolloutStatus) time.Time {
 	if status.StartTime != nil {
 		return status.StartTime.Time
 	}
@@ -61,7 +61,7 @@ func waveStart(status *v1alpha1.RolloutStatus, target *Given, published time.Tim
 
 // extendBack moves a start back over finished members of the wave that were in progress at that time, one after
 // another. It returns the start of the earliest one.
-func extendBack(wave string, start time.Time, target *Given, members []*v1alpha1.RolloutStatus) time.Time {
+func extendBack(wave string, start time.Time, target *Target, members []*v1alpha1.RolloutStatus) time.Time {
 	var finished []*v1alpha1.RolloutStatus
 	for _, status := range members {
 		if status.Wave == wave && status.Revision == target.Revision && status.StartTime != nil && status.CompletionTime != nil {

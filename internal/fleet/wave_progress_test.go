@@ -49,12 +49,12 @@ func TestProgressingSince_AgreesWithTheMetric(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rules, err := Parse("rollout", []byte("waves: [{name: canary, environments: [staging], soak: 1h}]"))
 			require.NoError(t, err)
-			given := &Given{Rules: rules, Revision: "two"}
+			given := &Target{Rules: rules, Revision: "two"}
 			require.Equal(t, test.want, ProgressingSince(given, at(8).Time, test.members))
 
 			waves := NewWaves()
 			for i, is := range test.members {
-				waves.Tell(types.NamespacedName{Namespace: "shop", Name: fmt.Sprint(i)}, given, Part{Of: Member{Wave: rules.waveIndex(is.Wave)}, Is: is})
+				waves.Report(types.NamespacedName{Namespace: "shop", Name: fmt.Sprint(i)}, given, WaveReport{Member: WaveMember{Wave: rules.waveIndex(is.Wave)}, Status: is})
 			}
 			counts, _ := waves.Count(given)
 			for _, count := range counts {
@@ -66,7 +66,7 @@ func TestProgressingSince_AgreesWithTheMetric(t *testing.T) {
 }
 
 func TestProgressingSince_IsZeroWithoutARecord(t *testing.T) {
-	given := &Given{Revision: "two", Rules: &Rules{}}
+	given := &Target{Revision: "two", Rules: &Rules{}}
 	is := &v1alpha1.RolloutStatus{Wave: DefaultWave, Revision: "two"}
 	require.Equal(t, map[string]time.Time{DefaultWave: {}}, ProgressingSince(given, time.Time{}, []*v1alpha1.RolloutStatus{is}))
 }

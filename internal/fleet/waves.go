@@ -24,43 +24,43 @@ import (
 // and no VectorSidecar starts a revision before all have reported.
 type Waves struct {
 	mu sync.Mutex
-	// seen has one standing for each VectorSidecar. A ClusterVectorSidecar has one for each wave that contains some of
+	// members has one standing for each VectorSidecar. A ClusterVectorSidecar has one for each wave that contains some of
 	// its namespaces.
-	seen map[types.NamespacedName][]memberProgress
+	members map[types.NamespacedName][]memberProgress
 	// failing is the number of standings with failed workloads.
 	failing int
-	// unheard are the VectorSidecars that have to report first. It is nil until the VectorSidecars are known.
-	unheard map[types.NamespacedName]bool
+	// awaitingReports are the VectorSidecars that have to report first. It is nil until the VectorSidecars are known.
+	awaitingReports map[types.NamespacedName]bool
 	// waiting are the members with a closed gate.
-	waiting map[place]bool
-	// last is the frontier at the time of the last wake-up of waiting members.
-	last waveFrontier
+	waiting map[memberKey]bool
+	// lastFrontier is the frontier at the time of the last wake-up of waiting members.
+	lastFrontier waveFrontier
 }
 
-// place identifies a VectorSidecar in its wave, or a ClusterVectorSidecar in one of its waves.
-type place struct {
+// memberKey identifies a VectorSidecar in its wave, or a ClusterVectorSidecar in one of its waves.
+type memberKey struct {
 	types.NamespacedName
 
 	wave int
 }
 
-// Part is the progress of a VectorSidecar as a member of its wave, or of a ClusterVectorSidecar with its namespaces in
+// WaveReport is the progress of a VectorSidecar as a member of its wave, or of a ClusterVectorSidecar with its namespaces in
 // one wave.
-type Part struct {
-	Of Member
-	Is *v1alpha1.RolloutStatus
+type WaveReport struct {
+	Member WaveMember
+	Status *v1alpha1.RolloutStatus
 }
 
 // memberProgress is the progress of one VectorSidecar.
 type memberProgress struct {
 	wave     int
 	revision string
-	// isDone is true if all workloads have finished the revision. done is the time since when this is so.
-	isDone bool
-	done   metav1.Time
-	// left is the target revision if other waves do not wait for this member to finish it. The member is paused, or a
+	// isDone is true if all workloads have finished the revision. completionTime is the time since when this is so.
+	isDone         bool
+	completionTime metav1.Time
+	// skippedRevision is the target revision if other waves do not wait for this member to finish it. The member is paused, or a
 	// user reverted it from the target revision. Otherwise it is "".
-	left string
+	skippedRevision string
 	// previous is the last known good revision before the member's revision. isReverted is true if the member has
 	// reverted to its revision.
 	previous   string
@@ -68,8 +68,8 @@ type memberProgress struct {
 	// finished is the time when the last workload finished. It is zero if no workload had to roll out and pods have run
 	// the sidecar.
 	finished time.Time
-	// due is the time when some of the workloads reach spec.rollout.maxAge, or zero for never.
-	due time.Time
+	// maxAgeTime is the time when some of the workloads reach spec.rollout.maxAge, or zero for never.
+	maxAgeTime time.Time
 	// failed is the revision that some workloads have failed with. workloads is their number.
 	failed    string
 	workloads int
@@ -87,51 +87,51 @@ type waveFrontier struct {
 	failed  int
 	failing types.NamespacedName
 	// hasAllReports is true if all VectorSidecars have reported.
-	isHeard bool
+	hasAllReports bool
 }
 
 // NewWaves returns Waves without any reports.
 func NewWaves() *Waves {
-	return &Waves{seen: map[types.NamespacedName][]memberProgress{}, waiting: map[place]bool{}}
+	return &Waves{members: map[types.NamespacedName][]memberProgress{}, waiting: map[memberKey]bool{}}
 }
 
-// Known reports whether the VectorSidecars that have to report first are known.
-func (w *Waves) Known() bool {
+// HasMembers reports whether the VectorSidecars that have to report first are known.
+func (w *Waves) HasMembers() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.unheard != nil
+	return w.awaitingReports != nil
 }
 
-// Await sets the VectorSidecars that have to report first, which are all existing ones. Only the first call has an
+// ExpectReports sets the VectorSidecars that have to report first, which are all existing ones. Only the first call has an
 // effect.
-func (w *Waves) Await(names []types.NamespacedName) {
+func (w *Waves) ExpectReports(names []types.NamespacedName) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.unheard != nil {
+	if w.awaitingReports != nil {
 		return
 	}
-	w.unheard = map[types.NamespacedName]bool{}
+	w.awaitingReports = map[types.NamespacedName]bool{}
 	for _, name := range names {
-		if _, isSeen := w.seen[name]; !isSeen {
-			w.unheard[name] = true
+		if _, isSeen := w.members[name]; !isSeen {
+			w.awaitingReports[name] = true
 		}
 	}
 }
 
-// Tell replaces the progress of a VectorSidecar with the status in its reports: one, or one for each wave of a
+// Report replaces the progress of a VectorSidecar with the status in its reports: one, or one for each wave of a
 // ClusterVectorSidecar. It returns the VectorSidecars that should be reconciled again.
-func (w *Waves) Tell(name types.NamespacedName, target *Given, reports ...Part) (wake []types.NamespacedName) {
+func (w *Waves) Report(name types.NamespacedName, target *Target, reports ...WaveReport) (wake []types.NamespacedName) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	delete(w.unheard, name)
+	delete(w.awaitingReports, name)
 	w.setProgress(name, parseReports(target, reports))
 	return w.membersToRequeue(target)
 }
 
 // setProgress replaces the standings of a VectorSidecar. The caller holds the mutex.
 func (w *Waves) setProgress(name types.NamespacedName, standings []memberProgress) {
-	w.failing += countFailing(standings) - countFailing(w.seen[name])
-	w.seen[name] = standings
+	w.failing += countFailing(standings) - countFailing(w.members[name])
+	w.members[name] = standings
 }
 
 func countFailing(standings []memberProgress) (failing int) {
@@ -143,7 +143,7 @@ func countFailing(standings []memberProgress) (failing int) {
 	return failing
 }
 
-func parseReports(target *Given, reports []Part) []memberProgress {
+func parseReports(target *Target, reports []WaveReport) []memberProgress {
 	members := make([]memberProgress, 0, len(reports))
 	for i := range reports {
 		members = append(members, reports[i].memberProgress(target))
@@ -151,16 +151,16 @@ func parseReports(target *Given, reports []Part) []memberProgress {
 	return members
 }
 
-func (p *Part) memberProgress(target *Given) memberProgress {
-	member, status := &p.Of, p.Is
+func (p *WaveReport) memberProgress(target *Target) memberProgress {
+	member, status := &p.Member, p.Status
 	progress := memberProgress{
-		wave: member.Wave, revision: status.Revision, isDone: status.CompletionTime != nil, due: member.Due, previous: status.Previous, isReverted: status.RevertedFrom != "",
+		wave: member.Wave, revision: status.Revision, isDone: status.CompletionTime != nil, maxAgeTime: member.MaxAgeTime, previous: status.Previous, isReverted: status.RevertedFrom != "",
 	}
-	if status.State == v1alpha1.RolloutPaused || member.BackTo != "" || member.IsUndone {
-		progress.left = target.Revision
+	if status.State == v1alpha1.RolloutPaused || member.RevertTo != "" || member.IsUndone {
+		progress.skippedRevision = target.Revision
 	}
 	if progress.isDone {
-		progress.done = *status.CompletionTime
+		progress.completionTime = *status.CompletionTime
 	}
 	if progress.isDone && (status.StartTime != nil || status.LacksEvidence()) {
 		progress.finished = status.CompletionTime.Time
@@ -171,26 +171,26 @@ func (p *Part) memberProgress(target *Given) memberProgress {
 	return progress
 }
 
-// Pass records that a VectorSidecar cannot report its progress now. If it has not reported since the process started,
+// ReportUnknown records that a VectorSidecar cannot report its progress now. If it has not reported since the process started,
 // its last status counts: a halt, and an unfinished wave. Without a last status, others do not wait for it.
-func (w *Waves) Pass(name types.NamespacedName, target *Given, lastReports ...Part) (wake []types.NamespacedName) {
+func (w *Waves) ReportUnknown(name types.NamespacedName, target *Target, lastReports ...WaveReport) (wake []types.NamespacedName) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	delete(w.unheard, name)
-	if _, isSeen := w.seen[name]; !isSeen && len(lastReports) > 0 {
+	delete(w.awaitingReports, name)
+	if _, isSeen := w.members[name]; !isSeen && len(lastReports) > 0 {
 		w.setProgress(name, parseReports(target, lastReports))
 	}
 	return w.membersToRequeue(target)
 }
 
 // Forget removes a deleted VectorSidecar. The target is nil if waves are not in use.
-func (w *Waves) Forget(name types.NamespacedName, target *Given) (wake []types.NamespacedName) {
+func (w *Waves) Forget(name types.NamespacedName, target *Target) (wake []types.NamespacedName) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	delete(w.unheard, name)
+	delete(w.awaitingReports, name)
 	w.setProgress(name, nil)
-	delete(w.seen, name)
-	maps.DeleteFunc(w.waiting, func(waits place, _ bool) bool { return waits.NamespacedName == name })
+	delete(w.members, name)
+	maps.DeleteFunc(w.waiting, func(waits memberKey, _ bool) bool { return waits.NamespacedName == name })
 	if target == nil {
 		return nil
 	}
@@ -199,10 +199,10 @@ func (w *Waves) Forget(name types.NamespacedName, target *Given) (wake []types.N
 
 // membersToRequeue returns the waiting VectorSidecars if the frontier has changed. If the number of failures has changed, it
 // returns all VectorSidecars.
-func (w *Waves) membersToRequeue(target *Given) []types.NamespacedName {
+func (w *Waves) membersToRequeue(target *Target) []types.NamespacedName {
 	current := w.frontier(target)
-	previous := w.last
-	if w.last = current; previous.revision == current.revision && previous.wave == current.wave && previous.failed == current.failed && previous.isHeard == current.isHeard {
+	previous := w.lastFrontier
+	if w.lastFrontier = current; previous.revision == current.revision && previous.wave == current.wave && previous.failed == current.failed && previous.hasAllReports == current.hasAllReports {
 		return nil
 	}
 	names := map[types.NamespacedName]bool{}
@@ -210,7 +210,7 @@ func (w *Waves) membersToRequeue(target *Given) []types.NamespacedName {
 		names[waits.NamespacedName] = true
 	}
 	if previous.failed != current.failed {
-		for name := range w.seen {
+		for name := range w.members {
 			names[name] = true
 		}
 	}
@@ -218,8 +218,8 @@ func (w *Waves) membersToRequeue(target *Given) []types.NamespacedName {
 }
 
 // frontier returns the frontier of the target revision.
-func (w *Waves) frontier(target *Given) waveFrontier {
-	frontier := waveFrontier{revision: target.Revision, wave: len(target.Rules.Waves) + 1, isHeard: w.hasAllReports()}
+func (w *Waves) frontier(target *Target) waveFrontier {
+	frontier := waveFrontier{revision: target.Revision, wave: len(target.Rules.Waves) + 1, hasAllReports: w.hasAllReports()}
 	passed := target.promotedWave()
 	for name, progress := range w.allProgress() {
 		if progress.failed == target.Revision {
@@ -228,7 +228,7 @@ func (w *Waves) frontier(target *Given) waveFrontier {
 				frontier.failing = name
 			}
 		}
-		isBehind := progress.wave > passed && progress.left != target.Revision && (progress.revision != target.Revision || !progress.isDone)
+		isBehind := progress.wave > passed && progress.skippedRevision != target.Revision && (progress.revision != target.Revision || !progress.isDone)
 		if isBehind && (progress.wave < frontier.wave || progress.wave == frontier.wave && compareKeys(name, frontier.blocking) < 0) {
 			frontier.wave, frontier.blocking = progress.wave, name
 		}
@@ -239,7 +239,7 @@ func (w *Waves) frontier(target *Given) waveFrontier {
 // allProgress returns an iterator over all standings with the names of their VectorSidecars.
 func (w *Waves) allProgress() iter.Seq2[types.NamespacedName, *memberProgress] {
 	return func(yield func(types.NamespacedName, *memberProgress) bool) {
-		for name, members := range w.seen {
+		for name, members := range w.members {
 			for i := range members {
 				if !yield(name, &members[i]) {
 					return
@@ -255,11 +255,11 @@ func compareKeys(a, b types.NamespacedName) int {
 
 // Count returns the numbers of VectorSidecars of each wave that wait for the target revision, are in progress with it,
 // and have finished it. It also reports whether the revision is halted.
-func (w *Waves) Count(target *Given) (waves []WaveCount, isHalted bool) {
+func (w *Waves) Count(target *Target) (waves []WaveCount, isHalted bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for wave := range len(target.Rules.Waves) + 1 {
-		waves = append(waves, WaveCount{Wave: target.Rules.NameOf(wave)})
+		waves = append(waves, WaveCount{Wave: target.Rules.WaveName(wave)})
 	}
 	for _, progress := range w.allProgress() {
 		count := &waves[min(progress.wave, len(waves)-1)]
@@ -269,7 +269,7 @@ func (w *Waves) Count(target *Given) (waves []WaveCount, isHalted bool) {
 		case progress.revision != target.Revision:
 			count.Waiting++
 		default:
-			count.Done++
+			count.Finished++
 		}
 	}
 	halt := target.Rules.Halt
@@ -278,6 +278,6 @@ func (w *Waves) Count(target *Given) (waves []WaveCount, isHalted bool) {
 
 // WaveCount has the numbers of VectorSidecars of a wave.
 type WaveCount struct {
-	Wave                       string
-	Waiting, Progressing, Done int
+	Wave                           string
+	Waiting, Progressing, Finished int
 }

@@ -25,11 +25,11 @@ halt: {failedWorkloads: 2}`
 type fleetOf struct {
 	t       *testing.T
 	now     time.Time
-	given   Given
+	given   Target
 	waves   *Waves
 	names   []types.NamespacedName
 	is      []*v1alpha1.RolloutStatus
-	stages  []Stage
+	stages  []RevisionState
 	wakened map[types.NamespacedName]bool
 	// generation is that of all VectorSidecars when a revision is let through.
 	generation int64
@@ -45,11 +45,11 @@ func newFleet(t *testing.T, text string, waves int) *fleetOf {
 	t.Helper()
 	rules, err := Parse("rollout", []byte(text))
 	require.NoError(t, err)
-	f := &fleetOf{t: t, now: time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC), given: Given{Rules: rules, Revision: "one"}}
+	f := &fleetOf{t: t, now: time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC), given: Target{Rules: rules, Revision: "one"}}
 	for wave := range waves {
-		f.names = append(f.names, types.NamespacedName{Namespace: "shop", Name: rules.NameOf(wave)})
+		f.names = append(f.names, types.NamespacedName{Namespace: "shop", Name: rules.WaveName(wave)})
 		f.is = append(f.is, nil)
-		f.stages = append(f.stages, Stage{})
+		f.stages = append(f.stages, RevisionState{})
 	}
 	f.restart()
 	return f
@@ -58,17 +58,17 @@ func newFleet(t *testing.T, text string, waves int) *fleetOf {
 // restart is another leader, who knows the statuses alone.
 func (f *fleetOf) restart() {
 	f.waves, f.wakened = NewWaves(), map[types.NamespacedName]bool{}
-	f.waves.Await(f.names)
+	f.waves.ExpectReports(f.names)
 }
 
 // pass is a pass for the VectorSidecar of a wave.
-func (f *fleetOf) pass(wave int, progress Progress) Stage {
-	of := Member{Wave: wave, Generation: f.generation, OnFailure: f.onFailure, Due: f.due[wave]}
-	f.given.Ask(&of, f.annotations[wave])
+func (f *fleetOf) pass(wave int, progress Progress) RevisionState {
+	of := WaveMember{Wave: wave, Generation: f.generation, OnFailure: f.onFailure, MaxAgeTime: f.due[wave]}
+	f.given.ReadAnnotations(&of, f.annotations[wave])
 	stage := Advance(f.is[wave], of, &f.given, f.waves.Gate(f.names[wave], of, &f.given, f.now))
 	stage.Observe(progress, wave, &f.given, f.now)
 	f.is[wave] = &stage.Status
-	for _, name := range f.waves.Tell(f.names[wave], &f.given, Part{of, f.is[wave]}) {
+	for _, name := range f.waves.Report(f.names[wave], &f.given, WaveReport{of, f.is[wave]}) {
 		f.wakened[name] = true
 	}
 	return stage
@@ -182,7 +182,7 @@ func TestSoak_ElapsesWithoutLeader(t *testing.T) {
 	f.restart()
 	stage := f.pass(1, nothing)
 	require.False(t, stage.IsNew)
-	require.Equal(t, "not all VectorSidecars have been looked at since the operator started", stage.Gate.Why)
+	require.Equal(t, "not all VectorSidecars have been looked at since the operator started", stage.Gate.Message)
 	f.pass(2, nothing)
 	clear(f.wakened)
 	f.pass(0, nothing)
@@ -235,9 +235,9 @@ func TestSoak_SurvivesCrashAfterWrites(t *testing.T) {
 	f := newFleet(t, threeWaves, 3)
 	f.passes(nothing)
 	f.given.Revision = "two"
-	stage := Advance(f.is[0], Member{}, &f.given, f.waves.Gate(f.names[0], Member{}, &f.given, f.now))
+	stage := Advance(f.is[0], WaveMember{}, &f.given, f.waves.Gate(f.names[0], WaveMember{}, &f.given, f.now))
 	require.True(t, stage.IsNew)
-	stage.Begin(f.now)
+	stage.MarkStarted(f.now)
 	f.is[0] = &stage.Status // That is all that was written before the crash, but for the workload.
 	f.restart()
 	f.passes(nothing)
@@ -329,15 +329,15 @@ func TestAdvance_GivesNewSidecarRevisionOfItsWave(t *testing.T) {
 	f.pass(2, nothing)
 	f.names = append(f.names, types.NamespacedName{Namespace: "new", Name: "logs"})
 	before := f.is[2]
-	gate := f.waves.Gate(f.names[3], Member{Wave: 2}, &f.given, f.now)
-	stage := Advance(nil, Member{Wave: 2, Generation: 1}, &f.given, gate)
+	gate := f.waves.Gate(f.names[3], WaveMember{Wave: 2}, &f.given, f.now)
+	stage := Advance(nil, WaveMember{Wave: 2, Generation: 1}, &f.given, gate)
 	require.True(t, stage.IsNew && !stage.IsHeld)
 	require.Equal(t, "one", stage.Status.Revision)
 	require.Equal(t, before.CompletionTime, stage.Status.CompletionTime)
 	require.Equal(t, v1alpha1.RolloutWaiting, stage.Status.State)
 
-	gate = f.waves.Gate(f.names[3], Member{}, &f.given, f.now)
-	require.Equal(t, "two", Advance(nil, Member{Generation: 1}, &f.given, gate).Status.Revision)
+	gate = f.waves.Gate(f.names[3], WaveMember{}, &f.given, f.now)
+	require.Equal(t, "two", Advance(nil, WaveMember{Generation: 1}, &f.given, gate).Status.Revision)
 }
 
 // A new VectorSidecar does not start with a revision that failed elsewhere.
@@ -350,21 +350,21 @@ func TestWaves_WithholdsFailedRevisionFromNewSidecar(t *testing.T) {
 	}
 	f.restart()
 	f.given.Revision = "three"
-	f.waves.Tell(f.names[0], &f.given, Part{Member{}, f.is[0]})
-	require.Nil(t, f.waves.Gate(types.NamespacedName{Name: "new"}, Member{}, &f.given, f.now).Meanwhile)
+	f.waves.Report(f.names[0], &f.given, WaveReport{WaveMember{}, f.is[0]})
+	require.Nil(t, f.waves.Gate(types.NamespacedName{Name: "new"}, WaveMember{}, &f.given, f.now).Fallback)
 	f.restart() // Nobody is let through before the other one has been heard.
-	f.waves.Tell(f.names[1], &f.given, Part{Member{}, f.is[1]})
-	require.Equal(t, "two", f.waves.Gate(types.NamespacedName{Name: "new"}, Member{}, &f.given, f.now).Meanwhile.Revision)
+	f.waves.Report(f.names[1], &f.given, WaveReport{WaveMember{}, f.is[1]})
+	require.Equal(t, "two", f.waves.Gate(types.NamespacedName{Name: "new"}, WaveMember{}, &f.given, f.now).Fallback.Revision)
 }
 
-func TestRefuse_BlocksUnavailableRevision(t *testing.T) {
+func TestReject_BlocksUnavailableRevision(t *testing.T) {
 	f := newFleet(t, threeWaves, 1)
 	f.passes(nothing)
 	f.given.Revision = "two"
 	before := f.is[0].DeepCopy()
-	stage := Advance(f.is[0], Member{Generation: 1}, &f.given, f.waves.Gate(f.names[0], Member{}, &f.given, f.now))
+	stage := Advance(f.is[0], WaveMember{Generation: 1}, &f.given, f.waves.Gate(f.names[0], WaveMember{}, &f.given, f.now))
 	require.True(t, stage.IsNew)
-	stage.Refuse(f.is[0], &f.given, "it is not stored")
+	stage.Reject(f.is[0], &f.given, "it is not stored")
 	require.False(t, stage.IsNew || stage.IsHeld)
 	require.Equal(t, "one", stage.Status.Revision)
 	require.Equal(t, "it is not stored", stage.Status.Message)
@@ -379,15 +379,15 @@ func TestUndoRequest_RevertsAllTogether(t *testing.T) {
 	f.pass(0, rolling)
 	f.pass(0, Progress{Failed: 2})
 	annotations := map[string]string{meta.AnnotationUndoRollout: "two/one"}
-	f.given = NewGiven(f.given.Rules, "two", annotations)
-	require.True(t, f.given.IsBack)
+	f.given = NewTarget(f.given.Rules, "two", annotations)
+	require.True(t, f.given.IsRevert)
 	stage := f.pass(0, rolling)
 	require.True(t, stage.IsNew && !stage.IsHeld)
 	f.passes(nothing)
 	require.Equal(t, []v1alpha1.RolloutState{"Soaking", "Complete", "Complete"}, f.states())
 
-	f.given = NewGiven(f.given.Rules, "three", annotations)
-	require.False(t, f.given.IsBack, "it is about the one revision")
+	f.given = NewTarget(f.given.Rules, "three", annotations)
+	require.False(t, f.given.IsRevert, "it is about the one revision")
 	require.Equal(t, "three", f.given.Revision)
 }
 
@@ -425,7 +425,7 @@ func TestFailures_ExcludesFailuresOfOwnSpec(t *testing.T) {
 
 // Failures whose cause is not known halt no revision, and VectorSidecars of the same wave go on. The one with the failures
 // is not finished, so the next wave waits.
-func TestStage_UnexplainedFailuresStopOneVectorSidecar(t *testing.T) {
+func TestRevisionState_UnexplainedFailuresStopOneVectorSidecar(t *testing.T) {
 	f := newFleet(t, "waves: [{name: canary, soak: 0s}]\nhalt: {failedWorkloads: 1}", 2)
 	f.passes(nothing)
 	f.given.Revision = "two"
@@ -558,7 +558,7 @@ func TestAdvance_ReportsInvalidAnnotationWithoutQuote(t *testing.T) {
 // Other VectorSidecars do not wait for a deleted one or for one with a failed reconcile.
 func TestWaves_SkipsDeletedAndFailedSidecars(t *testing.T) {
 	f := newFleet(t, `waves: [{name: canary}]`, 2)
-	f.waves.Pass(f.names[0], &f.given)
+	f.waves.ReportUnknown(f.names[0], &f.given)
 	require.True(t, f.pass(1, nothing).IsHeld)
 	require.True(t, f.wakened[f.names[1]], "it was the last to be heard")
 	require.True(t, f.pass(1, nothing).IsNew)
@@ -575,7 +575,7 @@ func TestWaves_SkipsDeletedAndFailedSidecars(t *testing.T) {
 // What the status says of one whose first pass after a restart fails counts: the order of waves and a halt outlast that.
 func TestWaves_UsesStatusUntilFirstReconcile(t *testing.T) {
 	fails := func(f *fleetOf, is *v1alpha1.RolloutStatus) {
-		f.waves.Pass(f.names[0], &f.given, Part{Member{}, is})
+		f.waves.ReportUnknown(f.names[0], &f.given, WaveReport{WaveMember{}, is})
 	}
 	f := newFleet(t, threeWaves, 2)
 	f.passes(nothing)
@@ -604,10 +604,10 @@ func TestWaves_UsesStatusUntilFirstReconcile(t *testing.T) {
 func TestRules_FindsFirstMatchingWave(t *testing.T) {
 	rules, err := Parse("rollout", []byte(threeWaves))
 	require.NoError(t, err)
-	require.Equal(t, 0, rules.WaveOf(map[string]string{"wave": "canary"}, "staging"))
-	require.Equal(t, 1, rules.WaveOf(nil, "staging"))
-	require.Equal(t, 2, rules.WaveOf(nil, "production"))
-	require.Equal(t, DefaultWave, rules.NameOf(2))
+	require.Equal(t, 0, rules.WaveFor(map[string]string{"wave": "canary"}, "staging"))
+	require.Equal(t, 1, rules.WaveFor(nil, "staging"))
+	require.Equal(t, 2, rules.WaveFor(nil, "production"))
+	require.Equal(t, DefaultWave, rules.WaveName(2))
 	require.False(t, (*Rules)(nil).IsStaged())
 }
 
@@ -639,7 +639,7 @@ func TestWaves_AppliesToOverdueWorkloads(t *testing.T) {
 	late := Progress{IsLate: true}
 	stage := f.pass(2, late)
 	require.False(t, stage.Gate.IsOpen, "a wave before may have late ones, and has not been looked at")
-	require.Equal(t, "workloads of VectorSidecar shop/canary of wave canary have waited for spec.rollout.maxAge", stage.Gate.Why)
+	require.Equal(t, "workloads of VectorSidecar shop/canary of wave canary have waited for spec.rollout.maxAge", stage.Gate.Message)
 	require.NotNil(t, f.is[2].CompletionTime)
 
 	delete(f.due, 0)
@@ -651,7 +651,7 @@ func TestWaves_AppliesToOverdueWorkloads(t *testing.T) {
 		f.pass(wave, Progress{IsLate: wave != 1, IsDone: wave == 1})
 	}
 	stage = f.pass(2, late)
-	require.Equal(t, "VectorSidecar shop/canary of wave canary is not done with revision two", stage.Gate.Why)
+	require.Equal(t, "VectorSidecar shop/canary of wave canary is not done with revision two", stage.Gate.Message)
 
 	f.pass(0, nothing)
 	require.Equal(t, v1alpha1.RolloutSoaking, f.is[0].State)
@@ -706,5 +706,5 @@ func TestForget_DropsMemberWithoutRules(t *testing.T) {
 	f.passes(Progress{IsDone: true})
 	require.Empty(t, f.waves.Forget(f.names[0], nil))
 	f.given.Revision = "two"
-	require.True(t, f.waves.Gate(f.names[1], Member{Wave: 1}, &f.given, f.now).IsOpen)
+	require.True(t, f.waves.Gate(f.names[1], WaveMember{Wave: 1}, &f.given, f.now).IsOpen)
 }

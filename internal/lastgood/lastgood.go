@@ -64,7 +64,7 @@ func activeRevert(sidecar *v1alpha1.VectorSidecar) *v1alpha1.RevertedSpec {
 	if revertedSpec == nil || sidecar.Status.LastKnownGood == nil {
 		return nil
 	}
-	if retry := fleet.RetryOf(sidecar.Annotations); retry != "" && retry != revertedSpec.LastHandledRetry {
+	if retry := fleet.RetryDigest(sidecar.Annotations); retry != "" && retry != revertedSpec.LastHandledRetry {
 		return nil
 	}
 	if Digest(&sidecar.Spec) != revertedSpec.Digest {
@@ -161,7 +161,7 @@ func GoBack(sidecar *v1alpha1.VectorSidecar, observation *Seen, now time.Time) *
 	}
 	failed := &v1alpha1.RevertedSpec{
 		Digest: digest, Generation: sidecar.Generation, FailedWorkloads: int32(observation.Failed), //nolint:gosec // A namespace has fewer than two billion workloads.
-		RevertTime: metav1.NewTime(now.Truncate(time.Second)), LastHandledRetry: fleet.RetryOf(sidecar.Annotations),
+		RevertTime: metav1.NewTime(now.Truncate(time.Second)), LastHandledRetry: fleet.RetryDigest(sidecar.Annotations),
 	}
 	if sidecar.Cluster != nil {
 		failed.Namespace = sidecar.Namespace

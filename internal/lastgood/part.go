@@ -34,7 +34,7 @@ type Trial struct {
 
 // TrialOf returns the present Trial of a ClusterVectorSidecar.
 func TrialOf(sidecar *v1alpha1.VectorSidecar) Trial {
-	return Trial{UID: sidecar.UID, Generation: Generation(sidecar), Retry: fleet.RetryOf(sidecar.Annotations)}
+	return Trial{UID: sidecar.UID, Generation: Generation(sidecar), Retry: fleet.RetryDigest(sidecar.Annotations)}
 }
 
 // Part is the state of one namespace of a ClusterVectorSidecar, as observed in its last reconcile.

@@ -63,17 +63,17 @@ func Share(sidecars []Paced, rules *fleet.Rules) {
 // long.
 func zeroClock() time.Time { return time.Time{} }
 
-func allocatorsFor(names []types.NamespacedName) map[plan.Class]*fleet.Allocator {
-	allocators := map[plan.Class]*fleet.Allocator{}
+func allocatorsFor(names []types.NamespacedName) map[plan.Class]*fleet.SlotAllocator {
+	allocators := map[plan.Class]*fleet.SlotAllocator{}
 	for _, class := range plan.Classes() {
-		allocators[class] = fleet.NewAllocator(zeroClock)
-		allocators[class].Await(names)
+		allocators[class] = fleet.NewSlotAllocator(zeroClock)
+		allocators[class].ExpectReports(names)
 	}
 	return allocators
 }
 
 // assignBatches assigns the rollout slots to the VectorSidecars that request them.
-func assignBatches(sidecars []Paced, allocators map[plan.Class]*fleet.Allocator, rules *fleet.Rules) {
+func assignBatches(sidecars []Paced, allocators map[plan.Class]*fleet.SlotAllocator, rules *fleet.Rules) {
 	for class, allocator := range allocators {
 		demandOf := func(sidecar *Paced) fleet.Demand {
 			demand := decision.DemandOf(sidecar.Plans, class)
@@ -81,11 +81,11 @@ func assignBatches(sidecars []Paced, allocators map[plan.Class]*fleet.Allocator,
 			return demand
 		}
 		for i := range sidecars {
-			allocator.Tell(sidecars[i].Sidecar, demandOf(&sidecars[i]))
+			allocator.SetDemand(sidecars[i].Sidecar, demandOf(&sidecars[i]))
 		}
 		for i := range sidecars {
 			granted, _ := allocator.Reserve(sidecars[i].Sidecar, demandOf(&sidecars[i]), rules)
-			plan.Grant(sidecars[i].Plans, class, granted, allocator.Places(rules).Limit)
+			plan.Grant(sidecars[i].Plans, class, granted, allocator.Usage(rules).Limit)
 		}
 	}
 }

@@ -146,7 +146,7 @@ func (t *Snapshotter) atWaveRevision(sidecar *v1alpha1.VectorSidecar, namespaceL
 	inputs := desired.Inputs{Sidecar: sidecar, NamespaceLabels: namespaceLabels, DefaultEnvironment: t.DefaultEnvironment}
 	environment, _ := inputs.ResolveEnvironment()
 	updated := *sidecar
-	updated.Status.Rollout = t.Platform.Rollout.Last(sidecar.Cluster.Waves, t.Platform.Rollout.WaveOf(namespaceLabels, environment))
+	updated.Status.Rollout = t.Platform.Rollout.LastStatus(sidecar.Cluster.Waves, t.Platform.Rollout.WaveFor(namespaceLabels, environment))
 	return &updated
 }
 

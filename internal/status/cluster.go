@@ -223,7 +223,7 @@ func (c *clusterSum) listNamespace(name string, namespace *InNamespace, state st
 // firstRetry returns the requested retry with the time of the first namespace that handled it. The
 // retry does not apply to later failures.
 func (c *clusterSum) firstRetry(previous *v1alpha1.RetryStatus) *v1alpha1.RetryStatus {
-	requested := fleet.RetryOf(c.facts.Cluster.Annotations)
+	requested := fleet.RetryDigest(c.facts.Cluster.Annotations)
 	switch {
 	case requested == "":
 		return nil

@@ -65,7 +65,9 @@ func TestNewClusterStatus_ReportsSpecTooLargeToStore(t *testing.T) {
 
 // A retry is about what had failed when the first namespace saw it, whoever reports later.
 func TestNewClusterStatus_KeepsFirstRetry(t *testing.T) {
-	asked := func(value string) string { return fleet.RetryOf(map[string]string{meta.AnnotationRetryRollout: value}) }
+	asked := func(value string) string {
+		return fleet.RetryDigest(map[string]string{meta.AnnotationRetryRollout: value})
+	}
 	retry := func(value string, after time.Duration) *v1alpha1.RetryStatus {
 		return &v1alpha1.RetryStatus{Requested: asked(value), RetryTime: metav1.NewTime(noon.Add(after))}
 	}

@@ -141,7 +141,7 @@ func (m *Metrics) SetWaves(counts []fleet.WaveCount, isHalted bool) {
 	for _, count := range counts {
 		m.waves.WithLabelValues(count.Wave, "waiting").Set(float64(count.Waiting))
 		m.waves.WithLabelValues(count.Wave, "progressing").Set(float64(count.Progressing))
-		m.waves.WithLabelValues(count.Wave, "finished").Set(float64(count.Done))
+		m.waves.WithLabelValues(count.Wave, "finished").Set(float64(count.Finished))
 	}
 	m.halted.Set(0)
 	if isHalted {

@@ -191,8 +191,8 @@ func addInstallation(t *testing.T, digests map[string]string) {
 	require.NoError(t, err)
 	digests["policy"], digests["policy without defaults"] = rules.Digest, rules.ExplicitDigest
 
-	digests["retry"] = fleet.RetryOf(map[string]string{meta.AnnotationRetryRollout: "now"})
-	target := fleet.NewGiven(nil, "abc", map[string]string{meta.AnnotationUndoRollout: "abc@2026-01-02T03:04:05Z"})
+	digests["retry"] = fleet.RetryDigest(map[string]string{meta.AnnotationRetryRollout: "now"})
+	target := fleet.NewTarget(nil, "abc", map[string]string{meta.AnnotationUndoRollout: "abc@2026-01-02T03:04:05Z"})
 	digests["undo"] = target.UndoRequest
 }
 

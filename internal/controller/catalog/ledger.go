@@ -101,7 +101,7 @@ func (l *revisionLedger) writeFailure(ctx context.Context, revision string, fail
 
 // updateMarks marks the failed revisions. If the target revision has succeeded after a retry, it removes the mark of that
 // revision. The error is an *UnstoredError.
-func (l *revisionLedger) updateMarks(ctx context.Context, target *fleet.Given) error {
+func (l *revisionLedger) updateMarks(ctx context.Context, target *fleet.Target) error {
 	if err := l.markFailures(ctx, l.options.Waves.Failures(target)); err != nil {
 		return err
 	}

@@ -255,7 +255,7 @@ func (r *revisions) storeRevision(ctx context.Context, installation *corev1.Conf
 
 // hasParts reports whether all parts of a stored revision exist, because a user may have deleted a part.
 func (r *revisions) hasParts(ctx context.Context, installation *corev1.ConfigMap, record *appsv1.ControllerRevision) (bool, error) {
-	names, err := fleet.PartsOf(installation.Name, record)
+	names, err := fleet.PartNames(installation.Name, record)
 	if err != nil {
 		return false, err
 	}
@@ -311,7 +311,7 @@ func (r *revisions) prune(ctx context.Context, installation *corev1.ConfigMap, c
 			}
 			continue
 		}
-		names, err := fleet.PartsOf(r.options.Installation.Name, record)
+		names, err := fleet.PartNames(r.options.Installation.Name, record)
 		if err != nil {
 			return err // A revision that another release has stored may have any parts.
 		}
