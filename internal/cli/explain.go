@@ -187,7 +187,7 @@ func (s *session) sidecarReport(ctx context.Context, sidecar *v1alpha1.VectorSid
 		Name: sidecar.Name, Environment: ruled.Environment, EnvironmentFrom: ruled.EnvironmentFrom,
 		Templates: s.templatesName(ruled), Assumed: ruled.assumed, InjectedHash: owned.InjectedHash, ChangeCause: owned.ChangeCause,
 		InjectedBy: injectionOrigin(&owned, carries), Admission: s.describeAdmission(ctx, sidecar),
-		Fields: ownedFields(deployment, meta.Manager(sidecar.Name)), Reverted: lastgood.TextOf(sidecar),
+		Fields: ownedFields(deployment, meta.Manager(sidecar.Name)), Reverted: lastgood.RevertMessage(sidecar),
 	}
 	content, _ := workload.Read(deployment)
 	report.Remark = content.Remark

@@ -124,7 +124,7 @@ func (o *rolloutOptions) readWaveMembers(ctx context.Context, cluster client.Rea
 		lastGood string
 	}
 	sidecars, err := livelist.Collect(ctx, live, &v1alpha1.VectorSidecarList{}, func(sidecar *v1alpha1.VectorSidecar) (sidecarWave, bool) {
-		wave := sidecarWave{inWave{name: sidecar.Namespace + "/" + sidecar.Name, status: sidecar.Status.Rollout}, lastgood.TextOf(sidecar)}
+		wave := sidecarWave{inWave{name: sidecar.Namespace + "/" + sidecar.Name, status: sidecar.Status.Rollout}, lastgood.RevertMessage(sidecar)}
 		if deferred := sidecar.Status.Deferred; deferred != nil {
 			wave.deferred = deferred.Workloads
 		}
@@ -150,7 +150,7 @@ func (o *rolloutOptions) readWaveMembers(ctx context.Context, cluster client.Rea
 	}
 	for i := range clusters {
 		sidecar := clusterwide.NewSidecar(&clusters[i], "", true)
-		note(&wide, sidecar.Name, lastgood.TextOf(sidecar))
+		note(&wide, sidecar.Name, lastgood.RevertMessage(sidecar))
 		for n := range clusters[i].Status.Waves {
 			waveMembers = append(waveMembers, inWave{name: meta.InNamespace(clusters[i].Name), status: &clusters[i].Status.Waves[n]})
 		}

@@ -370,7 +370,7 @@ func (s *session) evaluateSidecar(ctx context.Context, sidecar *v1alpha1.VectorS
 		s.addNote(fmt.Sprintf("VectorSidecar %s/%s has revision %s of the installation's templates and values, and waits for %s: kubectl vectorsidecar rollout status",
 			sidecar.Namespace, sidecar.Name, currentRevision, publishedRevision))
 	}
-	if text := lastgood.TextOf(sidecar); text != "" {
+	if text := lastgood.RevertMessage(sidecar); text != "" {
 		title := meta.TitleIn(sidecar.Namespace, sidecar.Name)
 		if sidecar.Cluster != nil { // A ClusterVectorSidecar reverts in all namespaces.
 			title = meta.Title(sidecar.Name)

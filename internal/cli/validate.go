@@ -171,7 +171,7 @@ func (s *session) validate(ctx context.Context, program *vectorprogram.Program) 
 	result := &vectorResult{Result: lint.Result{Findings: []lint.Finding{}}}
 	checked := map[string]bool{}
 	for _, sidecar := range s.Sidecars() {
-		ruled, err := s.evaluateSidecar(ctx, lastgood.AsGiven(sidecar))
+		ruled, err := s.evaluateSidecar(ctx, lastgood.IgnoreRevert(sidecar))
 		if err != nil {
 			return nil, err
 		}

@@ -19,13 +19,13 @@ import (
 
 // keepSpecHistory returns the status fields about the spec of a ClusterVectorSidecar. It also returns how long until these
 // fields change without an event, 0 for never.
-func (c *clusters) keepSpecHistory(stages *waveController, cluster *v1alpha1.ClusterVectorSidecar, clusterState *cachedCluster) (lastgood.Kept, time.Duration) {
+func (c *clusters) keepSpecHistory(stages *waveController, cluster *v1alpha1.ClusterVectorSidecar, clusterState *cachedCluster) (lastgood.SpecStatus, time.Duration) {
 	sidecar := asVectorSidecar(cluster)
 	observation, deadline := clusterState.observeSpec(sidecar, stages.now())
 	observation.OnFailure = stages.catalog.Rules().ResolveOnFailure(cluster.Spec.Rollout)
-	specHistory := lastgood.Keep(sidecar, &observation)
+	specHistory := lastgood.NextSpecStatus(sidecar, &observation)
 	if clusterState.hasDropped(cluster) {
-		specHistory = lastgood.Kept{}
+		specHistory = lastgood.SpecStatus{}
 	}
 	if deadline.IsZero() || observation.OnFailure != v1alpha1.OnFailureRevert {
 		return specHistory, 0
@@ -38,7 +38,7 @@ func (c *clusters) keepSpecHistory(stages *waveController, cluster *v1alpha1.Clu
 func (c *clusters) revertSpec(ctx context.Context, sidecar *v1alpha1.VectorSidecar, reverted *v1alpha1.RevertedSpec) error {
 	name := clusterName(sidecar)
 	err := c.updateCluster(ctx, name, func(cluster *v1alpha1.ClusterVectorSidecar) error {
-		if lastgood.TrialOf(asVectorSidecar(cluster)) != lastgood.TrialOf(sidecar) {
+		if lastgood.NewAttempt(asVectorSidecar(cluster)) != lastgood.NewAttempt(sidecar) {
 			return apply.ErrStale // The spec has changed, or has been reverted already.
 		}
 		cluster.Status.Reverted = reverted

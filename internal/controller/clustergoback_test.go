@@ -43,9 +43,9 @@ func TestClusters_WritesDroppedLastKnownGoodOnce(t *testing.T) {
 	a.clusters.sidecars = sidecarcache.New(a, "", true)
 	known := a.clusters.getOrCreate(cluster.Name)
 	pass := func() {
-		trial := lastgood.TrialOf(asVectorSidecar(cluster))
+		trial := lastgood.NewAttempt(asVectorSidecar(cluster))
 		known.seen["shop"] = &status.InNamespace{Trial: trial}
-		known.setReport("shop", &lastgood.Part{Trial: trial, IsSettled: true, IsRunning: true})
+		known.setReport("shop", &lastgood.NamespaceReport{Attempt: trial, IsSettled: true, IsRunning: true})
 		own, _ := a.clusters.keepSpecHistory(a.stages, cluster, known)
 		require.NoError(t, a.clusters.writeStatus(t.Context(), cluster, known, own, nil, ""))
 	}

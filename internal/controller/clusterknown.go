@@ -79,11 +79,11 @@ func (k *cachedCluster) statusIn(namespace string) *v1alpha1.VectorSidecarStatus
 }
 
 // report records the result of the reconcile of a namespace.
-func (k *cachedCluster) report(sidecar *v1alpha1.VectorSidecar, report *lastgood.Part, isChanged bool) {
+func (k *cachedCluster) report(sidecar *v1alpha1.VectorSidecar, report *lastgood.NamespaceReport, isChanged bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.unseen, sidecar.Namespace)
-	k.seen[sidecar.Namespace] = &status.InNamespace{VectorSidecarStatus: *sidecar.Status.DeepCopy(), Trial: report.Trial, IsLeaving: sidecar.DeletionTimestamp != nil}
+	k.seen[sidecar.Namespace] = &status.InNamespace{VectorSidecarStatus: *sidecar.Status.DeepCopy(), Trial: report.Attempt, IsLeaving: sidecar.DeletionTimestamp != nil}
 	k.own[sidecar.Namespace] = report
 	k.isChanged = k.isChanged || isChanged
 }
@@ -118,7 +118,7 @@ func (k *cachedCluster) facts(cluster *v1alpha1.ClusterVectorSidecar) status.Clu
 	defer k.mu.Unlock()
 	return status.ClusterFacts{
 		Cluster: cluster, Namespaces: maps.Clone(k.seen), UnreportedNamespaces: len(k.unseen), Changed: k.isChanged, ReconcileRequest: reconcileRequestKey(cluster), Waves: rolloutStatuses(k.parts),
-		Trial: lastgood.TrialOf(asVectorSidecar(cluster)),
+		Trial: lastgood.NewAttempt(asVectorSidecar(cluster)),
 	}
 }
 

@@ -60,7 +60,7 @@ func (m *clusterCache) drop(name string) *cachedCluster {
 
 // report records the status of a namespace after a reconcile. The status of the ClusterVectorSidecar is written after
 // statusDelay.
-func (m *clusterCache) report(sidecar *v1alpha1.VectorSidecar, report *lastgood.Part, isChanged bool) {
+func (m *clusterCache) report(sidecar *v1alpha1.VectorSidecar, report *lastgood.NamespaceReport, isChanged bool) {
 	name := clusterName(sidecar)
 	m.getOrCreate(name).report(sidecar, report, isChanged)
 	m.notifier.NotifyAfter(statusDelay, sidecarcache.ClusterKey(name))

@@ -11,14 +11,14 @@ import (
 )
 
 // reportIn returns the report of the last reconcile of a namespace, nil for none.
-func (k *cachedCluster) reportIn(namespace string) *lastgood.Part {
+func (k *cachedCluster) reportIn(namespace string) *lastgood.NamespaceReport {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.own[namespace]
 }
 
 // setReport replaces the report of a namespace.
-func (k *cachedCluster) setReport(namespace string, report *lastgood.Part) {
+func (k *cachedCluster) setReport(namespace string, report *lastgood.NamespaceReport) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.own[namespace] = report
@@ -26,10 +26,10 @@ func (k *cachedCluster) setReport(namespace string, report *lastgood.Part) {
 
 // observeSpec adds up the progress of the namespaces with the spec. It returns the time at which the result changes
 // without an event, zero for never.
-func (k *cachedCluster) observeSpec(sidecar *v1alpha1.VectorSidecar, now time.Time) (lastgood.Seen, time.Time) {
+func (k *cachedCluster) observeSpec(sidecar *v1alpha1.VectorSidecar, now time.Time) (lastgood.Observation, time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	reports := make(map[string]*lastgood.Part, len(k.seen)+len(k.unseen))
+	reports := make(map[string]*lastgood.NamespaceReport, len(k.seen)+len(k.unseen))
 	for namespace := range k.unseen {
 		reports[namespace] = nil
 	}

@@ -99,7 +99,7 @@ func (c *clusters) affectedNamespaces(ctx context.Context, cluster *v1alpha1.Clu
 
 // writeStatus writes the status if it has changed. If the status is of the present generation, tell waits until all
 // namespaces have reported, for example after a start. If the selector is invalid, the status has the reason.
-func (c *clusters) writeStatus(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, clusterState *cachedCluster, specHistory lastgood.Kept, invalid error, blindHalt string) error {
+func (c *clusters) writeStatus(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, clusterState *cachedCluster, specHistory lastgood.SpecStatus, invalid error, blindHalt string) error {
 	facts := clusterState.facts(cluster)
 	facts.SpecStatus, facts.BlindHalt = specHistory, blindHalt
 	if invalid != nil && cluster.DeletionTimestamp == nil {

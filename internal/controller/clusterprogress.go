@@ -52,7 +52,7 @@ func rolloutStatuses(rollouts map[string]*waveRollout) []v1alpha1.RolloutStatus 
 // clusterSpecState has the progress of a ClusterVectorSidecar with its own spec.
 type clusterSpecState struct {
 	// own has the report of the last reconcile of each namespace.
-	own map[string]*lastgood.Part
+	own map[string]*lastgood.NamespaceReport
 	// dropped is the version for which the API server has dropped the last known good spec from the status. The
 	// CustomResourceDefinition may be applied separately from the chart, and may lack the field. The operator does
 	// not write the field again for this version.
@@ -60,5 +60,5 @@ type clusterSpecState struct {
 }
 
 func newClusterSpecState() clusterSpecState {
-	return clusterSpecState{own: map[string]*lastgood.Part{}}
+	return clusterSpecState{own: map[string]*lastgood.NamespaceReport{}}
 }

@@ -58,8 +58,8 @@ func (c *clusters) reportNamespaceError(ctx context.Context, namespace, name str
 		return
 	}
 	clusterState := c.getOrCreate(name)
-	report := &lastgood.Part{Trial: lastgood.TrialOf(sidecar), IsTroubled: true}
-	report.After(clusterState.reportIn(namespace), sidecar, c.clock())
+	report := &lastgood.NamespaceReport{Attempt: lastgood.NewAttempt(sidecar), IsTroubled: true}
+	report.CopyTimes(clusterState.reportIn(namespace), sidecar, c.clock())
 	if isTold {
 		clusterState.setReport(namespace, report)
 		c.notifier.NotifyAfter(statusDelay, sidecarcache.ClusterKey(name))

@@ -25,7 +25,7 @@ func (r *VectorSidecarReconciler) Snapshot(ctx context.Context, sidecar *v1alpha
 		return nil, err
 	}
 	sidecarState := r.memory.Peek(client.ObjectKeyFromObject(sidecar))
-	snapshot, err := r.snapshots.snapshotFrom(ctx, lastgood.AsGiven(sidecar), &cacheSource{snapshots: r.snapshots, known: sidecarState, isDryRun: true})
+	snapshot, err := r.snapshots.snapshotFrom(ctx, lastgood.IgnoreRevert(sidecar), &cacheSource{snapshots: r.snapshots, known: sidecarState, isDryRun: true})
 	if err == nil {
 		snapshot.Hold = evaluate.HoldOf(snapshot.Platform, snapshot.Sidecar)
 	}

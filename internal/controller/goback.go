@@ -25,12 +25,12 @@ import (
 )
 
 // newObservation returns the observations about the workloads of a reconcile, after some plans have been carried out.
-func (s *waveController) newObservation(sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, d *decision.Decision, writtenPlans []*plan.Plan) *lastgood.Seen {
+func (s *waveController) newObservation(sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, d *decision.Decision, writtenPlans []*plan.Plan) *lastgood.Observation {
 	onFailure := s.catalog.Rules().ResolveOnFailure(sidecar.Spec.Rollout)
 	if onFailure != v1alpha1.OnFailureRevert {
-		return &lastgood.Seen{}
+		return &lastgood.Observation{}
 	}
-	observation := &lastgood.Seen{OnFailure: onFailure, IsOwners: rollout.isCausedBySpec(sidecar, s.now())}
+	observation := &lastgood.Observation{OnFailure: onFailure, IsCausedBySpec: rollout.isCausedBySpec(sidecar, s.now())}
 	observation.Progress = decision.ProgressOf(d.Plans, slices.ContainsFunc(writtenPlans, func(p *plan.Plan) bool { return p.StartsPods() }))
 	observation.Failed += observation.Unexplained // Unexplained failures count, because the spec belongs to this VectorSidecar only.
 	if d.Invalid != nil {                         // An invalid spec is not written.
@@ -41,7 +41,7 @@ func (s *waveController) newObservation(sidecar *v1alpha1.VectorSidecar, rollout
 		observation.Failed = countFailures(sidecar.Namespace, rollout, d.Plans)
 	}
 	isRunning, isDeferred := plan.RunningAndDeferred(d.Plans)
-	observation.IsEverywhere = isRunning && !isDeferred
+	observation.IsFullyRolledOut = isRunning && !isDeferred
 	return observation
 }
 
@@ -72,7 +72,7 @@ func (s *waveRollout) hadFailed(namespace string) bool {
 // owner. The revert is in the status before a workload is written, because another leader may have to continue after
 // a crash. If writeRevert returns true, the spec has been reverted, and the reconcile must be repeated.
 func (s *waveController) revertSpec(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, decision *decision.Decision) (bool, error) {
-	reverted := lastgood.GoBack(sidecar, s.newObservation(sidecar, rollout, decision, nil), s.now())
+	reverted := lastgood.Revert(sidecar, s.newObservation(sidecar, rollout, decision, nil), s.now())
 	if reverted == nil {
 		return false, nil
 	}
@@ -96,7 +96,7 @@ func (w *statusWriter) writeRevert(ctx context.Context, sidecarState *state.Side
 	original := sidecar.DeepCopy()
 	facts := status.Facts{
 		Sidecar: original, Decision: decision, Rollout: sidecarState.Rollout(&original.Status),
-		SpecStatus: lastgood.Kept{LastGood: original.Status.LastKnownGood, Reverted: reverted},
+		SpecStatus: lastgood.SpecStatus{LastGood: original.Status.LastKnownGood, Reverted: reverted},
 	}
 	sidecar.Status = status.NewSidecarStatus(facts, metav1.NewTime(now))
 	return w.apply(ctx, sidecarState, sidecar)
@@ -117,11 +117,11 @@ func failureReason(plans []plan.Plan) string {
 
 // newReport returns the report of a reconcile of a namespace of a ClusterVectorSidecar, nil for a VectorSidecar. It also
 // returns how long until the workloads may be settled without an event, 0 for never.
-func (s *waveController) newReport(sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, d *decision.Decision, results decision.Results) (report *lastgood.Part, requeueAfter time.Duration) {
+func (s *waveController) newReport(sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, d *decision.Decision, results decision.Results) (report *lastgood.NamespaceReport, requeueAfter time.Duration) {
 	if sidecar.Cluster == nil {
 		return nil, 0
 	}
-	report = &lastgood.Part{Trial: lastgood.TrialOf(sidecar), IsSettled: d.Invalid != nil, IsTroubled: results.Retryable() != nil}
+	report = &lastgood.NamespaceReport{Attempt: lastgood.NewAttempt(sidecar), IsSettled: d.Invalid != nil, IsTroubled: results.Retryable() != nil}
 	if d.Invalid == nil && !report.IsTroubled {
 		isWritten := slices.ContainsFunc(results.Written(), func(p *plan.Plan) bool { return p.StartsPods() })
 		report.IsSettled, requeueAfter = plan.IsSettled(d.Plans, len(results.Failures()) > 0, s.now())
@@ -130,7 +130,7 @@ func (s *waveController) newReport(sidecar *v1alpha1.VectorSidecar, rollout *wav
 	observation := s.newObservation(sidecar, rollout, d, results.Written())
 	report.IsRunning, report.IsDeferred = plan.RunningAndDeferred(d.Plans)
 	report.IsPaused, report.Failed = observation.IsPaused, observation.Failed
-	report.After(s.clusters.getOrCreate(clusterName(sidecar)).reportIn(sidecar.Namespace), sidecar, s.now())
+	report.CopyTimes(s.clusters.getOrCreate(clusterName(sidecar)).reportIn(sidecar.Namespace), sidecar, s.now())
 	return report, requeueAfter
 }
 

@@ -115,8 +115,8 @@ func TestReconcile_IgnoresEarlierDeadlineAfterRestart(t *testing.T) {
 		Type: appsv1.DeploymentProgressing, Status: corev1.ConditionFalse, Reason: "ProgressDeadlineExceeded", LastUpdateTime: metav1.NewTime(time.Now().Add(-5 * time.Second)),
 	}}}
 	require.NoError(t, api.Get(t.Context(), logsOfShop, vs))
-	done := &lastgood.Seen{Progress: fleet.Progress{IsDone: true}, OnFailure: v1alpha1.OnFailureRevert, IsEverywhere: true}
-	vs.Status.LastKnownGood = lastgood.Keep(vs, done).LastGood
+	done := &lastgood.Observation{Progress: fleet.Progress{IsDone: true}, OnFailure: v1alpha1.OnFailureRevert, IsFullyRolledOut: true}
+	vs.Status.LastKnownGood = lastgood.NextSpecStatus(vs, done).LastGood
 	vs.Spec.Sidecar.Image = "timberio/vector:bad"
 	vs.Status.Reverted = &v1alpha1.RevertedSpec{Digest: lastgood.Digest(&vs.Spec), Generation: 2, FailedWorkloads: 1}
 	vs.Status.Workloads[0].State = v1alpha1.StateFailed // This is the state before the write.

@@ -43,7 +43,7 @@ type statusWriter struct {
 // write emits events about the written workloads. If the status has changed, it writes the status and emits the events
 // of that change. Both are delayed if the status is rate limited. write then returns how long to wait. For a
 // ClusterVectorSidecar, it passes the status and the report of the namespace on instead.
-func (w *statusWriter) write(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, facts status.Facts, report *lastgood.Part) (wait time.Duration, err error) {
+func (w *statusWriter) write(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, facts status.Facts, report *lastgood.NamespaceReport) (wait time.Duration, err error) {
 	original := sidecar.DeepCopy()
 	original.Status = *sidecarState.Status(sidecar)
 	written := facts.Results.Written()

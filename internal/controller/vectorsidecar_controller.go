@@ -236,9 +236,9 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 	r.stages.report(request.NamespacedName, decision, written)
 	rolloutStatus, rolloutWait := r.stages.observe(ctx, sidecar, rollout, decision, written)
 	report, namespaceWait := r.stages.newReport(sidecar, rollout, decision, results)
-	specStatus := lastgood.Kept{} // The status of a ClusterVectorSidecar has its own.
+	specStatus := lastgood.SpecStatus{} // The status of a ClusterVectorSidecar has its own.
 	if sidecar.Cluster == nil {
-		specStatus = lastgood.Keep(sidecar, r.stages.newObservation(sidecar, rollout, decision, written))
+		specStatus = lastgood.NextSpecStatus(sidecar, r.stages.newObservation(sidecar, rollout, decision, written))
 	}
 	if err := results.Retryable(); errors.Is(err, election.ErrNotLeading) {
 		return reconcile.Result{}, telemetry.ResultFailed, err // Only the leader reports errors.

@@ -31,7 +31,7 @@ type mode struct {
 
 // modeOf returns the mode for the workloads that should have the sidecar, or nil for Immediate.
 func modeOf(sidecar *v1alpha1.VectorSidecar, workloads []Workload) *mode {
-	m := &mode{of: sidecar.Spec.RolloutMode(), isWayBack: lastgood.IsBack(sidecar)}
+	m := &mode{of: sidecar.Spec.RolloutMode(), isWayBack: lastgood.IsReverted(sidecar)}
 	if m.of == v1alpha1.ModeImmediate {
 		return nil
 	}

@@ -61,7 +61,7 @@ func decideOn(ctx context.Context, input *decision.Input, cache *desired.Cache) 
 	reader := desired.NewReader(ctx, &input.Inputs)
 	defer reader.Release()
 	adopted := decision.Adopted{Generation: sidecar.Generation}
-	if lastgood.IsBack(sidecar) { // A revert counts as a change of the spec.
+	if lastgood.IsReverted(sidecar) { // A revert counts as a change of the spec.
 		adopted.Generation = -sidecar.Generation
 	}
 	if invalid != nil || sidecar.Orphans() {

@@ -32,9 +32,9 @@ const (
 	digestLength = 8
 )
 
-// part is the part of a spec that is rendered. The other fields of a spec always apply as they are and are never
+// renderedSpec is the part of a spec that is rendered. The other fields of a spec always apply as they are and are never
 // reverted.
-type part struct {
+type renderedSpec struct {
 	Environment    string                `json:"environment,omitempty"`
 	TemplateSet    string                `json:"templateSet,omitempty"`
 	Sidecar        *v1alpha1.SidecarSpec `json:"sidecar,omitempty"`
@@ -45,7 +45,7 @@ type part struct {
 
 // specText returns the rendered part of a spec as JSON. It returns nil if the spec cannot be encoded.
 func specText(spec *v1alpha1.VectorSidecarSpec) []byte {
-	text, err := json.Marshal(part{spec.Environment, spec.TemplateSet, spec.Sidecar, spec.InitContainers, spec.Volumes, spec.Values})
+	text, err := json.Marshal(renderedSpec{spec.Environment, spec.TemplateSet, spec.Sidecar, spec.InitContainers, spec.Volumes, spec.Values})
 	if err != nil {
 		return nil // The error is reported when the values are read.
 	}
@@ -73,9 +73,9 @@ func activeRevert(sidecar *v1alpha1.VectorSidecar) *v1alpha1.RevertedSpec {
 	return revertedSpec
 }
 
-// Rendered returns the VectorSidecar to render. If its own spec is reverted, the result is a copy with the last known
+// EffectiveSidecar returns the VectorSidecar to render. If its own spec is reverted, the result is a copy with the last known
 // good spec.
-func Rendered(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
+func EffectiveSidecar(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
 	if activeRevert(sidecar) == nil {
 		return sidecar
 	}
@@ -90,15 +90,15 @@ func Rendered(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
 	return &clone
 }
 
-// IsBack reports whether a VectorSidecar to render has the last known good spec instead of a failed one.
-func IsBack(rendered *v1alpha1.VectorSidecar) bool {
+// IsReverted reports whether a VectorSidecar to render has the last known good spec instead of a failed one.
+func IsReverted(rendered *v1alpha1.VectorSidecar) bool {
 	status := &rendered.Status
 	return status.Reverted != nil && status.LastKnownGood != nil && Digest(&rendered.Spec) == status.LastKnownGood.Digest
 }
 
-// AsGiven returns a VectorSidecar that is rendered with its own spec, even if that spec failed. It is for checks of the
+// IgnoreRevert returns a VectorSidecar that is rendered with its own spec, even if that spec failed. It is for checks of the
 // spec itself.
-func AsGiven(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
+func IgnoreRevert(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
 	if sidecar.Status.Reverted == nil {
 		return sidecar
 	}
@@ -107,14 +107,14 @@ func AsGiven(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
 	return &clone
 }
 
-func decodeSpec(good *v1alpha1.LastKnownGoodSpec) (*part, error) {
-	goodSpec := &part{}
+func decodeSpec(good *v1alpha1.LastKnownGoodSpec) (*renderedSpec, error) {
+	goodSpec := &renderedSpec{}
 	return goodSpec, bounded.Object().DecodeJSON([]byte(good.Spec), goodSpec)
 }
 
-// TextOf returns the Text of a VectorSidecar with its present status.
-func TextOf(sidecar *v1alpha1.VectorSidecar) string {
-	return Kept{LastGood: sidecar.Status.LastKnownGood, Reverted: activeRevert(sidecar)}.Text(sidecar.Name)
+// RevertMessage returns the Text of a VectorSidecar with its present status.
+func RevertMessage(sidecar *v1alpha1.VectorSidecar) string {
+	return SpecStatus{LastGood: sidecar.Status.LastKnownGood, Reverted: activeRevert(sidecar)}.Message(sidecar.Name)
 }
 
 // Generation returns a number that changes when the owner of a VectorSidecar changes the rendered spec. It is the
@@ -126,29 +126,29 @@ func Generation(sidecar *v1alpha1.VectorSidecar) int64 {
 	return sidecar.Generation
 }
 
-// Seen is the progress of a VectorSidecar's workloads, as observed in a reconcile.
-type Seen struct {
+// Observation is the progress of a VectorSidecar's workloads, as observed in a reconcile.
+type Observation struct {
 	fleet.Progress
 
 	// OnFailure is the action of the VectorSidecar when workloads fail.
 	OnFailure v1alpha1.OnFailure
-	// IsOwners is true if the present failures are caused by the owner's changes, and not by the installation's
+	// IsCausedBySpec is true if the present failures are caused by the owner's changes, and not by the installation's
 	// templates and values.
-	IsOwners bool
-	// IsEverywhere is true if some workload runs the sidecar, and no workload gets it later.
-	IsEverywhere bool
+	IsCausedBySpec bool
+	// IsFullyRolledOut is true if some workload runs the sidecar, and no workload gets it later.
+	IsFullyRolledOut bool
 	// Failing are the namespaces of a ClusterVectorSidecar with failed workloads. The ClusterVectorSidecar can finish
 	// despite them, and Failed does not include them.
 	Failing []string
 }
 
-// GoBack returns the failed spec of a VectorSidecar if the VectorSidecar has to revert to the last known good spec, and
+// Revert returns the failed spec of a VectorSidecar if the VectorSidecar has to revert to the last known good spec, and
 // nil otherwise. It reverts once: workloads that fail after the revert stay unchanged. For a ClusterVectorSidecar, it
 // is called for each namespace. Namespaces that had also failed with the last known good spec do not count.
-func GoBack(sidecar *v1alpha1.VectorSidecar, observation *Seen, now time.Time) *v1alpha1.RevertedSpec {
+func Revert(sidecar *v1alpha1.VectorSidecar, observation *Observation, now time.Time) *v1alpha1.RevertedSpec {
 	good := sidecar.Status.LastKnownGood
 	switch {
-	case observation.OnFailure != v1alpha1.OnFailureRevert || !observation.IsOwners || observation.Failed == 0 || good == nil:
+	case observation.OnFailure != v1alpha1.OnFailureRevert || !observation.IsCausedBySpec || observation.Failed == 0 || good == nil:
 		return nil
 	case sidecar.DeletionTimestamp != nil || !sidecar.Spec.IsEnabled() || hadFailedBefore(sidecar, sidecar.Namespace):
 		return nil
@@ -169,16 +169,16 @@ func GoBack(sidecar *v1alpha1.VectorSidecar, observation *Seen, now time.Time) *
 	return failed
 }
 
-// Kept is the information about a VectorSidecar's own spec in its status.
-type Kept struct {
+// SpecStatus is the information about a VectorSidecar's own spec in its status.
+type SpecStatus struct {
 	LastGood *v1alpha1.LastKnownGoodSpec
 	Reverted *v1alpha1.RevertedSpec
 	// IsTooLarge is true if the spec is too large to be stored, so that a later spec cannot be reverted to it.
 	IsTooLarge bool
 }
 
-// Text explains the revert of a VectorSidecar and how it ends. It returns "" if the VectorSidecar is not reverted.
-func (k Kept) Text(name string) string {
+// Message explains the revert of a VectorSidecar and how it ends. It returns "" if the VectorSidecar is not reverted.
+func (k SpecStatus) Message(name string) string {
 	if k.Reverted == nil || k.LastGood == nil {
 		return ""
 	}
@@ -192,14 +192,14 @@ func (k Kept) Text(name string) string {
 		k.Reverted.Generation, k.Reverted.Digest, k.Reverted.FailedWorkloads, location, k.LastGood.Generation, argument)
 }
 
-// Keep returns the information for the status after a reconcile.
-func Keep(sidecar *v1alpha1.VectorSidecar, observation *Seen) Kept {
+// NextSpecStatus returns the information for the status after a reconcile.
+func NextSpecStatus(sidecar *v1alpha1.VectorSidecar, observation *Observation) SpecStatus {
 	good := sidecar.Status.LastKnownGood
 	if revertedSpec := activeRevert(sidecar); revertedSpec != nil {
-		return Kept{LastGood: good, Reverted: revertedSpec}
+		return SpecStatus{LastGood: good, Reverted: revertedSpec}
 	}
 	if observation.OnFailure != v1alpha1.OnFailureRevert {
-		return Kept{}
+		return SpecStatus{}
 	}
 	text := specText(&sidecar.Spec)
 	digest := meta.Digest(text, digestLength)
@@ -209,13 +209,13 @@ func Keep(sidecar *v1alpha1.VectorSidecar, observation *Seen) Kept {
 			good = good.DeepCopy()
 			good.Failing = observation.Failing
 		}
-		return Kept{LastGood: good}
+		return SpecStatus{LastGood: good}
 	}
-	if !observation.IsDone || observation.IsPaused || observation.Failed > 0 || isMost || !observation.IsEverywhere || !sidecar.Spec.IsEnabled() {
-		return Kept{LastGood: good}
+	if !observation.IsDone || observation.IsPaused || observation.Failed > 0 || isMost || !observation.IsFullyRolledOut || !sidecar.Spec.IsEnabled() {
+		return SpecStatus{LastGood: good}
 	}
 	if quoted, err := json.Marshal(string(text)); err != nil || len(quoted) > MostBytes {
-		return Kept{IsTooLarge: true}
+		return SpecStatus{IsTooLarge: true}
 	}
-	return Kept{LastGood: &v1alpha1.LastKnownGoodSpec{Digest: digest, Generation: sidecar.Generation, Failing: observation.Failing, Spec: string(text)}}
+	return SpecStatus{LastGood: &v1alpha1.LastKnownGoodSpec{Digest: digest, Generation: sidecar.Generation, Failing: observation.Failing, Spec: string(text)}}
 }

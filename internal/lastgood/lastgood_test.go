@@ -21,11 +21,11 @@ import (
 var now = time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
 
 // done is what a pass sees when all is done, failing when a workload has failed.
-func done() *Seen {
-	return &Seen{Progress: fleet.Progress{IsDone: true}, OnFailure: v1alpha1.OnFailureRevert, IsOwners: true, IsEverywhere: true}
+func done() *Observation {
+	return &Observation{Progress: fleet.Progress{IsDone: true}, OnFailure: v1alpha1.OnFailureRevert, IsCausedBySpec: true, IsFullyRolledOut: true}
 }
 
-func failing() *Seen {
+func failing() *Observation {
 	seen := done()
 	seen.IsDone, seen.Failed = false, 2
 	return seen
@@ -48,8 +48,8 @@ func change(sidecar *v1alpha1.VectorSidecar, image string) {
 	sidecar.Spec = withImage(image, 0).Spec
 }
 
-func keep(sidecar *v1alpha1.VectorSidecar, seen *Seen) {
-	kept := Keep(sidecar, seen)
+func keep(sidecar *v1alpha1.VectorSidecar, seen *Observation) {
+	kept := NextSpecStatus(sidecar, seen)
 	sidecar.Status.LastKnownGood, sidecar.Status.Reverted = kept.LastGood, kept.Reverted
 }
 
@@ -59,33 +59,33 @@ func goneBack(t *testing.T) *v1alpha1.VectorSidecar {
 	sidecar := withImage("good", 1)
 	keep(sidecar, done())
 	change(sidecar, "bad")
-	sidecar.Status.Reverted = GoBack(sidecar, failing(), now)
+	sidecar.Status.Reverted = Revert(sidecar, failing(), now)
 	require.NotNil(t, sidecar.Status.Reverted)
 	return sidecar
 }
 
 // All rendered fields are reverted, and the others keep their current value.
-func TestGoBack_RevertsToLastKnownGoodSpec(t *testing.T) {
+func TestRevert_RevertsToLastKnownGoodSpec(t *testing.T) {
 	sidecar := goneBack(t)
 	require.Equal(t, &v1alpha1.RevertedSpec{Digest: Digest(&sidecar.Spec), Generation: 2, FailedWorkloads: 2, RevertTime: metav1.NewTime(now)}, sidecar.Status.Reverted)
 	limit := int64(7)
 	sidecar.Spec.Selector.MatchLabels, sidecar.Spec.Rollout = map[string]string{"logs": "vector"}, &v1alpha1.RolloutSpec{MaxAge: &metav1.Duration{Duration: time.Duration(limit)}}
 
-	is := Rendered(sidecar)
+	is := EffectiveSidecar(sidecar)
 	want := withImage("good", 0).Spec
 	want.Selector, want.Rollout = sidecar.Spec.Selector, sidecar.Spec.Rollout
 	require.Equal(t, want, is.Spec, "all that is rendered is as it was, nulls too, and all else as it is")
 	require.Equal(t, "bad", sidecar.Spec.Sidecar.Image, "the spec itself stays")
 	require.Equal(t, int64(-2), Generation(sidecar))
-	require.Contains(t, TextOf(sidecar), "the spec of generation 2")
+	require.Contains(t, RevertMessage(sidecar), "the spec of generation 2")
 
-	require.Nil(t, GoBack(sidecar, failing(), now), "what fails on the way back goes back no further")
+	require.Nil(t, Revert(sidecar, failing(), now), "what fails on the way back goes back no further")
 	keep(sidecar, done())
-	require.Equal(t, "good", Rendered(sidecar).Spec.Sidecar.Image, "nor is it another good one when all are back")
-	require.Equal(t, "bad", Rendered(AsGiven(sidecar)).Spec.Sidecar.Image)
+	require.Equal(t, "good", EffectiveSidecar(sidecar).Spec.Sidecar.Image, "nor is it another good one when all are back")
+	require.Equal(t, "bad", EffectiveSidecar(IgnoreRevert(sidecar)).Spec.Sidecar.Image)
 }
 
-func TestRendered_EndsRevertAfterSpecChangeOrRetry(t *testing.T) {
+func TestEffectiveSidecar_EndsRevertAfterSpecChangeOrRetry(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*v1alpha1.VectorSidecar)
 		isOver bool
@@ -105,38 +105,38 @@ func TestRendered_EndsRevertAfterSpecChangeOrRetry(t *testing.T) {
 			sidecar := goneBack(t)
 			test.change(sidecar)
 			require.Equal(t, test.isOver, activeRevert(sidecar) == nil)
-			require.Equal(t, test.isOver, Rendered(sidecar) == sidecar)
-			require.Equal(t, test.isOver, Keep(sidecar, failing()).Reverted == nil)
+			require.Equal(t, test.isOver, EffectiveSidecar(sidecar) == sidecar)
+			require.Equal(t, test.isOver, NextSpecStatus(sidecar, failing()).Reverted == nil)
 		})
 	}
 }
 
 // A person has it tried once: what fails again is reverted again.
-func TestGoBack_RevertsAgainAfterFailedRetry(t *testing.T) {
+func TestRevert_RevertsAgainAfterFailedRetry(t *testing.T) {
 	sidecar := goneBack(t)
 	sidecar.Annotations = map[string]string{meta.AnnotationRetryRollout: "now"}
-	again := GoBack(sidecar, failing(), now)
+	again := Revert(sidecar, failing(), now)
 	require.NotNil(t, again)
 	keep(sidecar, failing())
 	sidecar.Status.Reverted = again
-	require.Equal(t, "good", Rendered(sidecar).Spec.Sidecar.Image)
+	require.Equal(t, "good", EffectiveSidecar(sidecar).Spec.Sidecar.Image)
 }
 
 // Nothing is reverted without onFailure Revert, a failure of the spec and an earlier good spec.
-func TestGoBack_KeepsSpecWithoutCause(t *testing.T) {
-	for name, do := range map[string]func(*v1alpha1.VectorSidecar, *Seen){
-		"no Revert":                func(_ *v1alpha1.VectorSidecar, s *Seen) { s.OnFailure = v1alpha1.OnFailureHalt },
-		"nothing has failed":       func(_ *v1alpha1.VectorSidecar, s *Seen) { s.Failed = 0 },
-		"the installation's fault": func(_ *v1alpha1.VectorSidecar, s *Seen) { s.IsOwners = false },
-		"the first spec":           func(v *v1alpha1.VectorSidecar, _ *Seen) { v.Status.LastKnownGood = nil },
-		"the good one":             func(v *v1alpha1.VectorSidecar, _ *Seen) { change(v, "good") },
-		"disabled":                 func(v *v1alpha1.VectorSidecar, _ *Seen) { v.Spec.Enabled = new(bool) },
-		"deleted":                  func(v *v1alpha1.VectorSidecar, _ *Seen) { v.DeletionTimestamp = &metav1.Time{Time: now} },
-		"a namespace that had failed before, too": func(v *v1alpha1.VectorSidecar, _ *Seen) {
+func TestRevert_KeepsSpecWithoutCause(t *testing.T) {
+	for name, do := range map[string]func(*v1alpha1.VectorSidecar, *Observation){
+		"no Revert":                func(_ *v1alpha1.VectorSidecar, s *Observation) { s.OnFailure = v1alpha1.OnFailureHalt },
+		"nothing has failed":       func(_ *v1alpha1.VectorSidecar, s *Observation) { s.Failed = 0 },
+		"the installation's fault": func(_ *v1alpha1.VectorSidecar, s *Observation) { s.IsCausedBySpec = false },
+		"the first spec":           func(v *v1alpha1.VectorSidecar, _ *Observation) { v.Status.LastKnownGood = nil },
+		"the good one":             func(v *v1alpha1.VectorSidecar, _ *Observation) { change(v, "good") },
+		"disabled":                 func(v *v1alpha1.VectorSidecar, _ *Observation) { v.Spec.Enabled = new(bool) },
+		"deleted":                  func(v *v1alpha1.VectorSidecar, _ *Observation) { v.DeletionTimestamp = &metav1.Time{Time: now} },
+		"a namespace that had failed before, too": func(v *v1alpha1.VectorSidecar, _ *Observation) {
 			v.Cluster, v.Status.LastKnownGood.Failing = &v1alpha1.InCluster{}, []string{"pay", "shop"}
 		},
-		"a status that somebody wrote": func(v *v1alpha1.VectorSidecar, _ *Seen) { v.Status.LastKnownGood.Spec = "{" },
-		"a bomb that somebody wrote there": func(v *v1alpha1.VectorSidecar, _ *Seen) {
+		"a status that somebody wrote": func(v *v1alpha1.VectorSidecar, _ *Observation) { v.Status.LastKnownGood.Spec = "{" },
+		"a bomb that somebody wrote there": func(v *v1alpha1.VectorSidecar, _ *Observation) {
 			v.Status.LastKnownGood.Spec = `{"volumes":[` + strings.Repeat("{},", 200_000) + "{}]}"
 		},
 	} {
@@ -146,24 +146,24 @@ func TestGoBack_KeepsSpecWithoutCause(t *testing.T) {
 			change(sidecar, "bad")
 			seen := failing()
 			do(sidecar, seen)
-			require.Nil(t, GoBack(sidecar, seen, now))
+			require.Nil(t, Revert(sidecar, seen, now))
 		})
 	}
 }
 
-func TestKeep_StoresOnlyFinishedSpecs(t *testing.T) {
+func TestNextSpecStatus_StoresOnlyFinishedSpecs(t *testing.T) {
 	for name, test := range map[string]struct {
-		do   func(*v1alpha1.VectorSidecar, *Seen)
+		do   func(*v1alpha1.VectorSidecar, *Observation)
 		want string
 	}{
-		"done":                   {func(*v1alpha1.VectorSidecar, *Seen) {}, "new"},
-		"on its way":             {func(_ *v1alpha1.VectorSidecar, s *Seen) { s.IsDone = false }, "old"},
-		"paused":                 {func(_ *v1alpha1.VectorSidecar, s *Seen) { s.IsPaused = true }, "old"},
-		"failed":                 {func(_ *v1alpha1.VectorSidecar, s *Seen) { s.Failed = 1 }, "old"},
-		"nowhere, or not at all": {func(_ *v1alpha1.VectorSidecar, s *Seen) { s.IsEverywhere = false }, "old"},
-		"disabled":               {func(v *v1alpha1.VectorSidecar, _ *Seen) { v.Spec.Enabled = new(bool) }, "old"},
-		"no Revert":              {func(_ *v1alpha1.VectorSidecar, s *Seen) { s.OnFailure = v1alpha1.OnFailureHalt }, ""},
-		"too large": {func(v *v1alpha1.VectorSidecar, _ *Seen) {
+		"done":                   {func(*v1alpha1.VectorSidecar, *Observation) {}, "new"},
+		"on its way":             {func(_ *v1alpha1.VectorSidecar, s *Observation) { s.IsDone = false }, "old"},
+		"paused":                 {func(_ *v1alpha1.VectorSidecar, s *Observation) { s.IsPaused = true }, "old"},
+		"failed":                 {func(_ *v1alpha1.VectorSidecar, s *Observation) { s.Failed = 1 }, "old"},
+		"nowhere, or not at all": {func(_ *v1alpha1.VectorSidecar, s *Observation) { s.IsFullyRolledOut = false }, "old"},
+		"disabled":               {func(v *v1alpha1.VectorSidecar, _ *Observation) { v.Spec.Enabled = new(bool) }, "old"},
+		"no Revert":              {func(_ *v1alpha1.VectorSidecar, s *Observation) { s.OnFailure = v1alpha1.OnFailureHalt }, ""},
+		"too large": {func(v *v1alpha1.VectorSidecar, _ *Observation) {
 			v.Spec.Sidecar.Config = &v1alpha1.ConfigSpec{Inline: strings.Repeat("x", MostBytes)}
 		}, ""},
 	} {
@@ -172,7 +172,7 @@ func TestKeep_StoresOnlyFinishedSpecs(t *testing.T) {
 			keep(sidecar, seen)
 			change(sidecar, "new")
 			test.do(sidecar, seen)
-			kept := Keep(sidecar, seen)
+			kept := NextSpecStatus(sidecar, seen)
 			require.Equal(t, name == "too large", kept.IsTooLarge)
 			if test.want == "" {
 				require.Nil(t, kept.LastGood)
@@ -184,7 +184,7 @@ func TestKeep_StoresOnlyFinishedSpecs(t *testing.T) {
 	sidecar := withImage("old", 1)
 	keep(sidecar, done())
 	sidecar.Generation = 5
-	require.Same(t, sidecar.Status.LastKnownGood, Keep(sidecar, done()).LastGood, "the same stays as it was noted")
+	require.Same(t, sidecar.Status.LastKnownGood, NextSpecStatus(sidecar, done()).LastGood, "the same stays as it was noted")
 }
 
 func TestDigest_CoversOnlyRenderedFields(t *testing.T) {

@@ -24,22 +24,22 @@ const (
 	CrashLoop = 10 * time.Minute
 )
 
-// Trial identifies the spec that a ClusterVectorSidecar tries in its namespaces.
-type Trial struct {
+// Attempt identifies the spec that a ClusterVectorSidecar tries in its namespaces.
+type Attempt struct {
 	UID types.UID
 	// Generation is the result of the function Generation. Retry is a digest of a user's request to retry the spec.
 	Generation int64
 	Retry      string
 }
 
-// TrialOf returns the present Trial of a ClusterVectorSidecar.
-func TrialOf(sidecar *v1alpha1.VectorSidecar) Trial {
-	return Trial{UID: sidecar.UID, Generation: Generation(sidecar), Retry: fleet.RetryDigest(sidecar.Annotations)}
+// NewAttempt returns the present Trial of a ClusterVectorSidecar.
+func NewAttempt(sidecar *v1alpha1.VectorSidecar) Attempt {
+	return Attempt{UID: sidecar.UID, Generation: Generation(sidecar), Retry: fleet.RetryDigest(sidecar.Annotations)}
 }
 
-// Part is the state of one namespace of a ClusterVectorSidecar, as observed in its last reconcile.
-type Part struct {
-	Trial
+// NamespaceReport is the state of one namespace of a ClusterVectorSidecar, as observed in its last reconcile.
+type NamespaceReport struct {
+	Attempt
 
 	// IsSettled is true if the namespace changes only with an event. All workloads have finished, or the others wait
 	// for a failed one.
@@ -56,13 +56,13 @@ type Part struct {
 	troubled, failed time.Time
 }
 
-// After copies the times of the previous Part, which may be nil. A namespace that had failed with the last known good
+// CopyTimes copies the times of the previous Part, which may be nil. A namespace that had failed with the last known good
 // spec counts as failing until no failure has been observed for long enough.
-func (p *Part) After(previous *Part, sidecar *v1alpha1.VectorSidecar, now time.Time) {
+func (p *NamespaceReport) CopyTimes(previous *NamespaceReport, sidecar *v1alpha1.VectorSidecar, now time.Time) {
 	switch {
 	case p.Failed > 0:
 		p.failed = now
-	case previous != nil && previous.Trial == p.Trial:
+	case previous != nil && previous.Attempt == p.Attempt:
 		p.failed = previous.failed
 	case hadFailedBefore(sidecar, sidecar.Namespace):
 		p.failed = now
@@ -82,7 +82,7 @@ func hadFailedBefore(sidecar *v1alpha1.VectorSidecar, namespace string) bool {
 }
 
 // isFailing reports whether a failed workload has been observed within the time CrashLoop.
-func (p *Part) isFailing(now time.Time) bool {
+func (p *NamespaceReport) isFailing(now time.Time) bool {
 	return !p.failed.IsZero() && now.Sub(p.failed) <= CrashLoop
 }
 
@@ -90,12 +90,12 @@ func (p *Part) isFailing(now time.Time) bool {
 // result is finished if every namespace is settled, or its writes have failed for longer than patience. IsEverywhere is
 // true if some workload runs the sidecar and no workload gets it later. Sum also returns when the result may change
 // without an event, or zero for never.
-func Sum(sidecar *v1alpha1.VectorSidecar, reports map[string]*Part, now time.Time) (observation Seen, deadline time.Time) {
-	trial, isRunning := TrialOf(sidecar), false
-	observation.IsDone, observation.IsEverywhere = true, true
+func Sum(sidecar *v1alpha1.VectorSidecar, reports map[string]*NamespaceReport, now time.Time) (observation Observation, deadline time.Time) {
+	trial, isRunning := NewAttempt(sidecar), false
+	observation.IsDone, observation.IsFullyRolledOut = true, true
 	for _, namespace := range slices.Sorted(maps.Keys(reports)) {
 		report := reports[namespace]
-		isBehind := report == nil || report.Trial != trial // The namespace is about to be reconciled.
+		isBehind := report == nil || report.Attempt != trial // The namespace is about to be reconciled.
 		if isBehind && hadFailedBefore(sidecar, namespace) || !isBehind && report.isFailing(now) {
 			observation.Failing = append(observation.Failing, namespace)
 		}
@@ -104,13 +104,13 @@ func Sum(sidecar *v1alpha1.VectorSidecar, reports map[string]*Part, now time.Tim
 			continue
 		}
 		isRunning = isRunning || report.IsRunning
-		observation.IsEverywhere, observation.IsPaused = observation.IsEverywhere && !report.IsDeferred, observation.IsPaused || report.IsPaused
+		observation.IsFullyRolledOut, observation.IsPaused = observation.IsFullyRolledOut && !report.IsDeferred, observation.IsPaused || report.IsPaused
 		end := report.troubled.Add(patience)
 		if isPatient := report.IsTroubled && now.Before(end); isPatient && (deadline.IsZero() || end.Before(deadline)) {
 			deadline = end
 		}
 		observation.IsDone = observation.IsDone && (report.IsSettled || report.IsTroubled && !now.Before(end))
 	}
-	observation.IsEverywhere = observation.IsEverywhere && isRunning
+	observation.IsFullyRolledOut = observation.IsFullyRolledOut && isRunning
 	return observation, deadline
 }

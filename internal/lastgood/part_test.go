@@ -23,92 +23,92 @@ func wide(image string, generation int64) *v1alpha1.VectorSidecar {
 }
 
 // settledIn is a namespace that is done, and troubledIn one where writes have failed since a time.
-func settledIn(sidecar *v1alpha1.VectorSidecar) *Part {
-	return &Part{Trial: TrialOf(sidecar), IsSettled: true, IsRunning: true}
+func settledIn(sidecar *v1alpha1.VectorSidecar) *NamespaceReport {
+	return &NamespaceReport{Attempt: NewAttempt(sidecar), IsSettled: true, IsRunning: true}
 }
 
-func troubledIn(sidecar *v1alpha1.VectorSidecar, since time.Time) *Part {
-	part := &Part{Trial: TrialOf(sidecar), IsTroubled: true}
-	part.After(nil, sidecar, since)
+func troubledIn(sidecar *v1alpha1.VectorSidecar, since time.Time) *NamespaceReport {
+	part := &NamespaceReport{Attempt: NewAttempt(sidecar), IsTroubled: true}
+	part.CopyTimes(nil, sidecar, since)
 	return part
 }
 
 // sum adds up namespaces a and b.
-func sum(sidecar *v1alpha1.VectorSidecar, a, b *Part) Seen {
-	seen, _ := Sum(sidecar, map[string]*Part{"a": a, "b": b}, now)
+func sum(sidecar *v1alpha1.VectorSidecar, a, b *NamespaceReport) Observation {
+	seen, _ := Sum(sidecar, map[string]*NamespaceReport{"a": a, "b": b}, now)
 	seen.OnFailure = v1alpha1.OnFailureRevert
 	return seen
 }
 
 // A spec of a ClusterVectorSidecar is stored after it finished in all namespaces.
-func TestKeep_WaitsForAllNamespaces(t *testing.T) {
+func TestNextSpecStatus_WaitsForAllNamespaces(t *testing.T) {
 	sidecar := wide("new", 2)
-	with := func(change func(*Part)) *Part {
+	with := func(change func(*NamespaceReport)) *NamespaceReport {
 		part := settledIn(sidecar)
 		change(part)
 		return part
 	}
 	for name, test := range map[string]struct {
-		a, b *Part
+		a, b *NamespaceReport
 		want bool
 	}{
 		"both are done":                      {settledIn(sidecar), settledIn(sidecar), true},
-		"one has no workload":                {settledIn(sidecar), with(func(p *Part) { p.IsRunning = false }), true},
-		"none runs it":                       {with(func(p *Part) { p.IsRunning = false }), with(func(p *Part) { p.IsRunning = false }), false},
-		"one rolls out":                      {settledIn(sidecar), with(func(p *Part) { p.IsSettled = false }), false},
+		"one has no workload":                {settledIn(sidecar), with(func(p *NamespaceReport) { p.IsRunning = false }), true},
+		"none runs it":                       {with(func(p *NamespaceReport) { p.IsRunning = false }), with(func(p *NamespaceReport) { p.IsRunning = false }), false},
+		"one rolls out":                      {settledIn(sidecar), with(func(p *NamespaceReport) { p.IsSettled = false }), false},
 		"of one nothing is known":            {settledIn(sidecar), nil, false},
 		"one has seen the spec before":       {settledIn(sidecar), settledIn(wide("old", 1)), false},
-		"one has seen it before the retry":   {settledIn(sidecar), with(func(p *Part) { p.Retry = "before" }), false},
-		"one has seen another of the name":   {settledIn(sidecar), with(func(p *Part) { p.UID = "before" }), false},
-		"one gets it later":                  {settledIn(sidecar), with(func(p *Part) { p.IsDeferred = true }), false},
-		"one is paused":                      {settledIn(sidecar), with(func(p *Part) { p.IsPaused = true }), false},
+		"one has seen it before the retry":   {settledIn(sidecar), with(func(p *NamespaceReport) { p.Retry = "before" }), false},
+		"one has seen another of the name":   {settledIn(sidecar), with(func(p *NamespaceReport) { p.UID = "before" }), false},
+		"one gets it later":                  {settledIn(sidecar), with(func(p *NamespaceReport) { p.IsDeferred = true }), false},
+		"one is paused":                      {settledIn(sidecar), with(func(p *NamespaceReport) { p.IsPaused = true }), false},
 		"one is in trouble for a moment":     {settledIn(sidecar), troubledIn(sidecar, now.Add(-time.Minute)), false},
 		"one is in trouble for long":         {settledIn(sidecar), troubledIn(sidecar, now.Add(-patience)), true},
-		"one has failed":                     {settledIn(sidecar), with(func(p *Part) { p.Failed = 1; p.After(nil, sidecar, now) }), true},
-		"one has failed, and none else runs": {with(func(p *Part) { p.IsRunning = false }), with(func(p *Part) { p.IsRunning, p.Failed = false, 1 }), false},
+		"one has failed":                     {settledIn(sidecar), with(func(p *NamespaceReport) { p.Failed = 1; p.CopyTimes(nil, sidecar, now) }), true},
+		"one has failed, and none else runs": {with(func(p *NamespaceReport) { p.IsRunning = false }), with(func(p *NamespaceReport) { p.IsRunning, p.Failed = false, 1 }), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			seen := sum(sidecar, test.a, test.b)
-			require.Equal(t, test.want, Keep(sidecar, &seen).LastGood != nil)
+			require.Equal(t, test.want, NextSpecStatus(sidecar, &seen).LastGood != nil)
 		})
 	}
 }
 
 // A namespace that fails with every spec keeps no other from being kept, and takes none back: it is known
 // by its name, also to who leads next.
-func TestKeep_ListsNamespacesThatAlwaysFail(t *testing.T) {
+func TestNextSpecStatus_ListsNamespacesThatAlwaysFail(t *testing.T) {
 	sidecar := wide("good", 1)
 	fails := settledIn(sidecar)
 	fails.Failed = 2
-	fails.After(nil, sidecar, now.Add(-time.Hour))
+	fails.CopyTimes(nil, sidecar, now.Add(-time.Hour))
 	seen := sum(sidecar, settledIn(sidecar), fails)
-	require.Empty(t, Keep(sidecar, &seen).LastGood.Failing, "it has not been seen to fail for long")
-	fails.After(nil, sidecar, now)
+	require.Empty(t, NextSpecStatus(sidecar, &seen).LastGood.Failing, "it has not been seen to fail for long")
+	fails.CopyTimes(nil, sidecar, now)
 	seen = sum(sidecar, settledIn(sidecar), fails)
 	keep(sidecar, &seen)
 	require.Equal(t, []string{"b"}, sidecar.Status.LastKnownGood.Failing)
 
 	runs := settledIn(sidecar)
-	runs.After(fails, sidecar, now)
+	runs.CopyTimes(fails, sidecar, now)
 	seen = sum(sidecar, settledIn(sidecar), runs)
-	require.Equal(t, []string{"b"}, Keep(sidecar, &seen).LastGood.Failing, "a crash loop runs for a moment")
+	require.Equal(t, []string{"b"}, NextSpecStatus(sidecar, &seen).LastGood.Failing, "a crash loop runs for a moment")
 	sidecar.Namespace = "b"
 	restarted := settledIn(sidecar)
-	restarted.After(nil, sidecar, now)
+	restarted.CopyTimes(nil, sidecar, now)
 	sidecar.Namespace = ""
 	seen = sum(sidecar, nil, restarted)
-	require.Equal(t, []string{"b"}, Keep(sidecar, &seen).LastGood.Failing, "also after a restart")
+	require.Equal(t, []string{"b"}, NextSpecStatus(sidecar, &seen).LastGood.Failing, "also after a restart")
 	seen = sum(sidecar, settledIn(sidecar), nil)
-	require.Equal(t, []string{"b"}, Keep(sidecar, &seen).LastGood.Failing, "or as long as nobody has looked")
+	require.Equal(t, []string{"b"}, NextSpecStatus(sidecar, &seen).LastGood.Failing, "or as long as nobody has looked")
 	seen = sum(sidecar, settledIn(sidecar), settledIn(sidecar))
-	require.Empty(t, Keep(sidecar, &seen).LastGood.Failing, "until it is well")
+	require.Empty(t, NextSpecStatus(sidecar, &seen).LastGood.Failing, "until it is well")
 
 	sidecar.Generation, sidecar.Spec = 2, wide("bad", 2).Spec
 	seen = sum(sidecar, settledIn(sidecar), nil)
-	require.Equal(t, []string{"b"}, Keep(sidecar, &seen).LastGood.Failing, "what fails with the next spec is not noted there")
+	require.Equal(t, []string{"b"}, NextSpecStatus(sidecar, &seen).LastGood.Failing, "what fails with the next spec is not noted there")
 	for namespace, isBack := range map[string]bool{"a": true, "b": false} {
 		sidecar.Namespace = namespace
-		back := GoBack(sidecar, failing(), now)
+		back := Revert(sidecar, failing(), now)
 		require.Equal(t, isBack, back != nil, namespace)
 		if isBack {
 			require.Equal(t, namespace, back.Namespace)
@@ -116,19 +116,19 @@ func TestKeep_ListsNamespacesThatAlwaysFail(t *testing.T) {
 	}
 }
 
-func TestKeep_RejectsSpecWithTooManyFailingNamespaces(t *testing.T) {
-	sidecar, parts := wide("new", 1), map[string]*Part{"well": nil}
+func TestNextSpecStatus_RejectsSpecWithTooManyFailingNamespaces(t *testing.T) {
+	sidecar, parts := wide("new", 1), map[string]*NamespaceReport{"well": nil}
 	parts["well"] = settledIn(sidecar)
 	for n := range mostFailing + 1 {
 		part := settledIn(sidecar)
 		part.Failed = 1
-		part.After(nil, sidecar, now)
+		part.CopyTimes(nil, sidecar, now)
 		parts[fmt.Sprintf("n-%03d", n)] = part
 	}
 	kept := func() *v1alpha1.LastKnownGoodSpec {
 		seen, _ := Sum(sidecar, parts, now)
 		seen.OnFailure = v1alpha1.OnFailureRevert
-		return Keep(sidecar, &seen).LastGood
+		return NextSpecStatus(sidecar, &seen).LastGood
 	}
 	require.Nil(t, kept())
 	delete(parts, "n-000")
@@ -143,21 +143,21 @@ func TestSum_WaitsOnceForTroubledNamespaces(t *testing.T) {
 	sidecar, next := wide("new", 1), wide("next", 2)
 	began := now.Add(-patience + time.Minute)
 	trouble := troubledIn(sidecar, began)
-	_, until := Sum(sidecar, map[string]*Part{"a": settledIn(sidecar), "b": trouble}, now)
+	_, until := Sum(sidecar, map[string]*NamespaceReport{"a": settledIn(sidecar), "b": trouble}, now)
 	require.Equal(t, now.Add(time.Minute), until)
-	later := &Part{Trial: TrialOf(next), IsTroubled: true}
-	later.After(trouble, next, now)
-	_, until = Sum(next, map[string]*Part{"a": settledIn(next), "b": later}, now)
+	later := &NamespaceReport{Attempt: NewAttempt(next), IsTroubled: true}
+	later.CopyTimes(trouble, next, now)
+	_, until = Sum(next, map[string]*NamespaceReport{"a": settledIn(next), "b": later}, now)
 	require.Equal(t, now.Add(time.Minute), until, "the next spec waits no longer")
-	seen, until := Sum(next, map[string]*Part{"a": settledIn(next), "b": later}, now.Add(time.Minute))
+	seen, until := Sum(next, map[string]*NamespaceReport{"a": settledIn(next), "b": later}, now.Add(time.Minute))
 	require.Zero(t, until)
 	require.True(t, seen.IsDone)
 }
 
-func TestTextOf_NamesNamespaceAndRetryCommand(t *testing.T) {
+func TestRevertMessage_NamesNamespaceAndRetryCommand(t *testing.T) {
 	sidecar := wide("bad", 2)
 	sidecar.Status.LastKnownGood = &v1alpha1.LastKnownGoodSpec{Generation: 1}
 	sidecar.Status.Reverted = &v1alpha1.RevertedSpec{Digest: Digest(&sidecar.Spec), Generation: 2, FailedWorkloads: 3, Namespace: "shop", RevertTime: metav1.NewTime(now)}
-	require.Contains(t, TextOf(sidecar), "failed in 3 workloads of namespace shop, and they run the spec of generation 1 instead")
-	require.Contains(t, TextOf(sidecar), "kubectl vectorsidecar rollout retry clustervectorsidecar/logs")
+	require.Contains(t, RevertMessage(sidecar), "failed in 3 workloads of namespace shop, and they run the spec of generation 1 instead")
+	require.Contains(t, RevertMessage(sidecar), "kubectl vectorsidecar rollout retry clustervectorsidecar/logs")
 }

@@ -151,7 +151,7 @@ func (o *objects) sidecarsFor(document source.Document) []*v1alpha1.VectorSideca
 
 // lintSidecar makes the operator's decision about one VectorSidecar and returns the findings.
 func (o *objects) lintSidecar(ctx context.Context, taker *source.Snapshotter, document source.Document, sidecar *v1alpha1.VectorSidecar) ([]Finding, error) {
-	input, err := taker.Observe(ctx, lastgood.AsGiven(sidecar))
+	input, err := taker.Observe(ctx, lastgood.IgnoreRevert(sidecar))
 	if err != nil {
 		return nil, err
 	}

@@ -106,9 +106,9 @@ func (t *Snapshotter) Observe(ctx context.Context, sidecar *v1alpha1.VectorSidec
 	if err != nil {
 		return nil, err
 	}
-	sidecar = lastgood.Rendered(t.atWaveRevision(sidecar, namespace.Labels))
+	sidecar = lastgood.EffectiveSidecar(t.atWaveRevision(sidecar, namespace.Labels))
 	for i := range sidecars {
-		sidecars[i] = *lastgood.Rendered(t.atWaveRevision(&sidecars[i], namespace.Labels))
+		sidecars[i] = *lastgood.EffectiveSidecar(t.atWaveRevision(&sidecars[i], namespace.Labels))
 	}
 	platform, err := t.platformFor(ctx, sidecar)
 	if err != nil {

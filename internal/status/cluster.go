@@ -45,10 +45,10 @@ type ClusterFacts struct {
 	// Invalid explains why the namespaces cannot be selected, "" if they can.
 	Invalid string
 	// Trial is the spec generation and retry that all namespaces must have tried.
-	Trial lastgood.Trial
+	Trial lastgood.Attempt
 	// SpecStatus is the last known good spec of the ClusterVectorSidecar, and the spec from which it was
 	// reverted.
-	SpecStatus lastgood.Kept
+	SpecStatus lastgood.SpecStatus
 }
 
 // InNamespace is the status of a ClusterVectorSidecar in one namespace.
@@ -56,7 +56,7 @@ type InNamespace struct {
 	v1alpha1.VectorSidecarStatus
 
 	// Trial is the trial that the status describes.
-	Trial lastgood.Trial
+	Trial lastgood.Attempt
 	// IsLeaving is true if the namespace is not selected, or if the ClusterVectorSidecar is being
 	// deleted.
 	IsLeaving bool
@@ -258,7 +258,7 @@ func (c *clusterSum) finishCounts() {
 }
 
 // namespaceState returns the state of a namespace. A status that describes another trial does not count.
-func namespaceState(namespace *InNamespace, attempt lastgood.Trial) state {
+func namespaceState(namespace *InNamespace, attempt lastgood.Attempt) state {
 	switch {
 	case namespace.Trial != attempt:
 		return working
@@ -273,7 +273,7 @@ func namespaceState(namespace *InNamespace, attempt lastgood.Trial) state {
 // readyOutcome returns the most important state to report.
 func (c *clusterSum) readyOutcome() outcome {
 	v, specStatus := c.namespacesOutcome(), &c.facts.SpecStatus
-	switch text := specStatus.Text(meta.InNamespace(c.facts.Cluster.Name)); {
+	switch text := specStatus.Message(meta.InNamespace(c.facts.Cluster.Name)); {
 	case c.facts.Invalid != "":
 	case text != "": // The applied spec is not the requested one, and a user must change that after all workloads are reverted.
 		if v.state = stalled; c.groups[working] != nil || c.facts.UnreportedNamespaces > 0 {

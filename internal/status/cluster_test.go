@@ -21,8 +21,8 @@ import (
 // What a reverted ClusterVectorSidecar asks for is not what there is, whatever else is to be said of its
 // namespaces; a person has to act once all of them are back.
 func TestNewClusterStatus_ReportsRevertedSpec(t *testing.T) {
-	back, before := lastgood.Trial{Generation: -3}, lastgood.Trial{Generation: 3}
-	in := func(trial lastgood.Trial, plans ...plan.Plan) *InNamespace {
+	back, before := lastgood.Attempt{Generation: -3}, lastgood.Attempt{Generation: 3}
+	in := func(trial lastgood.Attempt, plans ...plan.Plan) *InNamespace {
 		return &InNamespace{VectorSidecarStatus: NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(plans...)}, noon), Trial: trial}
 	}
 	well, stalledIn := in(back, planned("cart", plan.None)), in(back, planned("cart", plan.None, nothingWanted, stops(plan.BlockedByConflict, meta.ReasonConflict, "taken")))
@@ -57,7 +57,7 @@ func TestNewClusterStatus_ReportsRevertedSpec(t *testing.T) {
 
 func TestNewClusterStatus_ReportsSpecTooLargeToStore(t *testing.T) {
 	of := &InNamespace{VectorSidecarStatus: NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None))}, noon)}
-	got := NewClusterStatus(ClusterFacts{Cluster: &v1alpha1.ClusterVectorSidecar{}, Namespaces: map[string]*InNamespace{"a": of}, SpecStatus: lastgood.Kept{IsTooLarge: true}}, noon)
+	got := NewClusterStatus(ClusterFacts{Cluster: &v1alpha1.ClusterVectorSidecar{}, Namespaces: map[string]*InNamespace{"a": of}, SpecStatus: lastgood.SpecStatus{IsTooLarge: true}}, noon)
 	ready := apimeta.FindStatusCondition(got.Conditions, meta.ConditionReady)
 	require.Equal(t, metav1.ConditionTrue, ready.Status)
 	require.Contains(t, ready.Message, "its own spec has more than 256 KiB")

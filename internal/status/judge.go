@@ -78,7 +78,7 @@ func sidecarOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus) outcome {
 		}
 		reason := cmp.Or(rank.reason, group.plans[0].Reason())
 		message := group.summary(decision.Matched, workload.Plural(facts.Sidecar.Spec.Kinds()...), rank.text) + waitMessage(decision)
-		if text := facts.SpecStatus.Text(facts.Sidecar.Name); text != "" {
+		if text := facts.SpecStatus.Message(facts.Sidecar.Name); text != "" {
 			message += "; " + text
 		}
 		return outcome{state: rank.state, reason: reason, message: humanize.Message(message, conditionLimit), failing: rank.phase == hindered}
@@ -139,7 +139,7 @@ func readyOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[
 		message += fmt.Sprintf("; warning: %d in the Vector configuration, see condition ConfigValid", n)
 	}
 	if facts.SpecStatus.Reverted != nil { // The applied spec is not the requested one, and a user must change that.
-		return outcome{state: stalled, reason: meta.ReasonReverted, message: humanize.Message(facts.SpecStatus.Text(facts.Sidecar.Name)+"; "+message, conditionLimit)}
+		return outcome{state: stalled, reason: meta.ReasonReverted, message: humanize.Message(facts.SpecStatus.Message(facts.Sidecar.Name)+"; "+message, conditionLimit)}
 	}
 	return outcome{reason: reason, message: humanize.Message(message, conditionLimit)}
 }

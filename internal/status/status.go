@@ -41,7 +41,7 @@ type Facts struct {
 	Rollout *v1alpha1.RolloutStatus
 	// SpecStatus is the last known good spec of the VectorSidecar, and the spec from which it was
 	// reverted.
-	SpecStatus lastgood.Kept
+	SpecStatus lastgood.SpecStatus
 	// Results are the results of the writes.
 	Results decision.Results
 }

@@ -115,8 +115,8 @@ func failure(permanent bool) decision.Results {
 }
 
 // gone has gone back to its spec of the first generation.
-func gone() lastgood.Kept {
-	return lastgood.Kept{
+func gone() lastgood.SpecStatus {
+	return lastgood.SpecStatus{
 		LastGood: &v1alpha1.LastKnownGoodSpec{Digest: "good", Generation: 1, Spec: "{}"},
 		Reverted: &v1alpha1.RevertedSpec{Digest: "bad", Generation: 3, FailedWorkloads: 2, RevertTime: noon},
 	}
@@ -205,7 +205,7 @@ func TestNewSidecarStatus_MatchesKstatus(t *testing.T) {
 			state: stuck, reason: meta.ReasonRolloutFailed, names: []string{"Deployment shop/cart: late; the spec of generation 3"}, isError: true, kstatus: status.FailedStatus,
 		},
 		"a spec too large to go back to": {
-			facts: Facts{Decision: decided(planned("cart", plan.None)), SpecStatus: lastgood.Kept{IsTooLarge: true}},
+			facts: Facts{Decision: decided(planned("cart", plan.None)), SpecStatus: lastgood.SpecStatus{IsTooLarge: true}},
 			state: ready, reason: meta.ReasonUpToDate, names: []string{"its own spec has more than 256 KiB"}, kstatus: status.CurrentStatus,
 		},
 		"a ConfigMap that has to wait": {
@@ -319,7 +319,7 @@ func TestNewSidecarStatus_DefersLastKnownGoodSpec(t *testing.T) {
 	facts.ReconcileRequest = "somebody"
 	asked := NewSidecarStatus(facts, later)
 	require.Equal(t, gone().LastGood, asked.LastKnownGood, "it goes with any other change")
-	facts.Sidecar.Status, facts.SpecStatus = asked, lastgood.Kept{}
+	facts.Sidecar.Status, facts.SpecStatus = asked, lastgood.SpecStatus{}
 	require.Equal(t, asked, NewSidecarStatus(facts, later), "and so it goes away")
 }
 

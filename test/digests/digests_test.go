@@ -204,8 +204,8 @@ func addSpecs(t *testing.T, digests map[string]string) {
 		EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: ptr.To(resource.MustParse("1Gi"))},
 	}}).Build()
 	sidecar.Spec.Values = &apiextensionsv1.JSON{Raw: []byte(`{"team":"a"}`)}
-	kept := lastgood.Keep(sidecar, &lastgood.Seen{
-		Progress: fleet.Progress{IsDone: true}, OnFailure: v1alpha1.OnFailureRevert, IsEverywhere: true,
+	kept := lastgood.NextSpecStatus(sidecar, &lastgood.Observation{
+		Progress: fleet.Progress{IsDone: true}, OnFailure: v1alpha1.OnFailureRevert, IsFullyRolledOut: true,
 	})
 	require.NotNil(t, kept.LastGood)
 	digests["last known good spec"] = kept.LastGood.Digest + " " + kept.LastGood.Spec
