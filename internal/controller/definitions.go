@@ -76,7 +76,7 @@ func (d *definitions) undefined(kind *workload.Kind, pod map[string]any) string 
 	case cached.why != "":
 		return cached.why
 	}
-	if field := cached.is.Unknown(pod); field != "" {
+	if field := cached.is.UnknownField(pod); field != "" {
 		return fmt.Sprintf("the definition of %s, perhaps of an earlier version, does not have %s", kind.Plural, field)
 	}
 	return ""

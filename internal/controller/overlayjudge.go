@@ -13,7 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// overlayValidator makes dry runs of the overlays of a namespace. It implements overlayset.Judge for one call.
+// overlayValidator makes dry runs of the overlays of a namespace. It implements overlayset.Validator for one call.
 type overlayValidator struct {
 	ctx         context.Context
 	writer      *apply.Writer

@@ -60,7 +60,7 @@ const (
 type namespaceOverlays struct {
 	mu sync.Mutex
 	// parts has the overlays of its VectorSidecars, by their name. It is nil before the OverlaySet has been read.
-	parts map[string]overlayset.Part
+	parts map[string]overlayset.SidecarOverlays
 	// refusals has the results of the dry runs of overlays, by their digests, "" if the API server accepts an
 	// overlay.
 	refusals map[string]string
@@ -155,13 +155,13 @@ func (o *overlaySets) updateOverlaySet(ctx context.Context, sidecar *v1alpha1.Ve
 	if rejection, isRefused := namespaceState.refused[sidecar.Name]; isRefused && slices.ContainsFunc(offers, rejection.concerns) {
 		offers, blocker = nil, rejection.why
 	}
-	sidecarOverlays, err := overlayset.PartOf(sidecar, offers, blocker, &overlayValidator{ctx, o.writer, o.definitions, sidecar.Namespace, namespaceState.refusals})
+	sidecarOverlays, err := overlayset.NewSidecarOverlays(sidecar, offers, blocker, &overlayValidator{ctx, o.writer, o.definitions, sidecar.Namespace, namespaceState.refusals})
 	if err != nil {
 		return 0, err
 	}
 	previous := namespaceState.parts[sidecar.Name]
 	namespaceState.parts[sidecar.Name] = sidecarOverlays
-	if previous.Offers() && !sidecarOverlays.Offers() {
+	if previous.CanInject() && !sidecarOverlays.CanInject() {
 		return 0, o.write(ctx, sidecar.Namespace, namespaceState, existing)
 	}
 	return o.writeWithOthers(ctx, sidecar.Namespace, namespaceState, existing)
@@ -247,9 +247,9 @@ func (o *overlaySets) current(ctx context.Context, namespace string, namespaceSt
 		existing = nil
 	}
 	if namespaceState.parts == nil {
-		namespaceState.parts = map[string]overlayset.Part{}
+		namespaceState.parts = map[string]overlayset.SidecarOverlays{}
 		if existing != nil {
-			namespaceState.parts = overlayset.Parts(&existing.Spec)
+			namespaceState.parts = overlayset.SplitBySidecar(&existing.Spec)
 			for i := range existing.Spec.Overlays { // The dry run was made before they were written.
 				namespaceState.refusals[existing.Spec.Overlays[i].Digest] = ""
 			}

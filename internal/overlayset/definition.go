@@ -81,8 +81,8 @@ func (n *node) fields() *fields {
 	return result
 }
 
-// Unknown returns the path of a field of a pod that the definition does not have, or "" if it has all fields.
-func (d *Definition) Unknown(pod map[string]any) string { return d.pod.findUnknown(pod) }
+// UnknownField returns the path of a field of a pod that the definition does not have, or "" if it has all fields.
+func (d *Definition) UnknownField(pod map[string]any) string { return d.pod.findUnknown(pod) }
 
 func (f *fields) findUnknown(value any) string {
 	if f == nil {

@@ -43,7 +43,7 @@ func TestDefinition_ReportsUnknownFields(t *testing.T) {
 		{container("resources", map[string]any{"claims": []any{}}), "containers.resources.claims"},
 		{map[string]any{"initContainers": []any{}}, "initContainers"},
 	} {
-		require.Equal(t, of.want, known.Unknown(of.pod))
+		require.Equal(t, of.want, known.UnknownField(of.pod))
 	}
 
 	_, err = ReadDefinition(document, app.GroupVersion().WithKind("Else"), []string{"spec", "template"})

@@ -23,14 +23,14 @@ const (
 	mostBytes    = 768 << 10
 )
 
-// Part is the part of a VectorSidecar or ClusterVectorSidecar in the OverlaySet of a namespace.
-type Part struct {
+// SidecarOverlays is the part of a VectorSidecar or ClusterVectorSidecar in the OverlaySet of a namespace.
+type SidecarOverlays struct {
 	Overlays []v1alpha1.Overlay
 	Items    Items
 }
 
-// Offers reports whether the API server injects any overlay of the part.
-func (p *Part) Offers() bool {
+// CanInject reports whether the API server injects any overlay of the part.
+func (p *SidecarOverlays) CanInject() bool {
 	return slices.ContainsFunc(p.Overlays, func(o v1alpha1.Overlay) bool { return o.SkipReason == "" })
 }
 
@@ -38,12 +38,12 @@ func (p *Part) Offers() bool {
 type Items struct {
 	Native, InitContainers, Containers, Volumes []v1alpha1.OverlayItem
 	PodAnnotations, Annotations                 []v1alpha1.OverlayAnnotation
-	Tells                                       []v1alpha1.OverlayApplicationEnv
+	ApplicationEnv                              []v1alpha1.OverlayApplicationEnv
 }
 
-// Parts splits an OverlaySet into parts, by the names of VectorSidecars.
-func Parts(spec *v1alpha1.OverlaySetSpec) map[string]Part {
-	bySidecar, owner := map[string]Part{}, map[string]string{}
+// SplitBySidecar splits an OverlaySet into parts, by the names of VectorSidecars.
+func SplitBySidecar(spec *v1alpha1.OverlaySetSpec) map[string]SidecarOverlays {
+	bySidecar, owner := map[string]SidecarOverlays{}, map[string]string{}
 	for i := range spec.Overlays {
 		overlay := spec.Overlays[i]
 		sidecarOverlays := bySidecar[overlay.VectorSidecar]
@@ -75,7 +75,7 @@ func Parts(spec *v1alpha1.OverlaySetSpec) map[string]Part {
 	annotated(spec.Annotations, func(i *Items) *[]v1alpha1.OverlayAnnotation { return &i.Annotations })
 	for _, env := range spec.ApplicationEnv {
 		sidecarOverlays := bySidecar[owner[env.OverlayID]]
-		sidecarOverlays.Items.Tells = append(sidecarOverlays.Items.Tells, env)
+		sidecarOverlays.Items.ApplicationEnv = append(sidecarOverlays.Items.ApplicationEnv, env)
 		bySidecar[owner[env.OverlayID]] = sidecarOverlays
 	}
 	return bySidecar
@@ -85,7 +85,7 @@ func Parts(spec *v1alpha1.OverlaySetSpec) map[string]Part {
 // sorted by decision.InOrder. If the part of a VectorSidecar is not known yet, it leaves out all later ones. They must
 // not be injected into workloads where that VectorSidecar takes precedence. Overlays that exceed a limit are left to
 // the operator.
-func Compose(sidecars []v1alpha1.VectorSidecar, bySidecar map[string]Part) v1alpha1.OverlaySetSpec {
+func Compose(sidecars []v1alpha1.VectorSidecar, bySidecar map[string]SidecarOverlays) v1alpha1.OverlaySetSpec {
 	spec := v1alpha1.OverlaySetSpec{
 		Overlays: []v1alpha1.Overlay{}, Native: []v1alpha1.OverlayItem{}, InitContainers: []v1alpha1.OverlayItem{},
 		Containers: []v1alpha1.OverlayItem{}, Volumes: []v1alpha1.OverlayItem{},
@@ -110,7 +110,7 @@ func Compose(sidecars []v1alpha1.VectorSidecar, bySidecar map[string]Part) v1alp
 		spec.Volumes = append(spec.Volumes, sidecarOverlays.Items.Volumes...)
 		spec.PodAnnotations = append(spec.PodAnnotations, sidecarOverlays.Items.PodAnnotations...)
 		spec.Annotations = append(spec.Annotations, sidecarOverlays.Items.Annotations...)
-		spec.ApplicationEnv = append(spec.ApplicationEnv, sidecarOverlays.Items.Tells...)
+		spec.ApplicationEnv = append(spec.ApplicationEnv, sidecarOverlays.Items.ApplicationEnv...)
 	}
 	slices.Reverse(spec.Native)
 	byName := map[string]*v1alpha1.VectorSidecar{}
@@ -124,20 +124,20 @@ func Compose(sidecars []v1alpha1.VectorSidecar, bySidecar map[string]Part) v1alp
 }
 
 // size returns the approximate size of the part in bytes.
-func (p *Part) size() int {
+func (p *SidecarOverlays) size() int {
 	text, _ := json.Marshal(p) // The part was made from JSON.
 	return len(text)
 }
 
 // withoutOverlays returns the part without overlays, and with the reason why only the operator injects the sidecar.
-func (p *Part) withoutOverlays(reason string) Part {
+func (p *SidecarOverlays) withoutOverlays(reason string) SidecarOverlays {
 	if len(p.Overlays) == 0 {
-		return Part{}
+		return SidecarOverlays{}
 	}
 	overlay := p.Overlays[0]
 	placeholder := newSkipped(overlay.VectorSidecar, overlay.Kinds, overlay.Requirements, reason)
 	placeholder.SkipsOwned = overlay.SkipsOwned
-	return Part{Overlays: []v1alpha1.Overlay{placeholder}}
+	return SidecarOverlays{Overlays: []v1alpha1.Overlay{placeholder}}
 }
 
 // supersedingSidecars returns the VectorSidecars that take precedence over the overlay's VectorSidecar and conflict with the

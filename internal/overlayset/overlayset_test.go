@@ -22,10 +22,10 @@ import (
 )
 
 // part is a VectorSidecar's with native containers, volumes and ports of these names.
-func part(name string, natives, volumes, ports []string) Part {
+func part(name string, natives, volumes, ports []string) SidecarOverlays {
 	one := newOverlay(name)
 	one.ID, one.InitNames, one.VolumeNames, one.Ports = name+"/0", natives, volumes, ports
-	made := Part{Overlays: []v1alpha1.Overlay{one}}
+	made := SidecarOverlays{Overlays: []v1alpha1.Overlay{one}}
 	for _, native := range natives {
 		made.Items.Native = append(made.Items.Native, v1alpha1.OverlayItem{OverlayID: one.ID, Item: runtime.RawExtension{Raw: []byte(`{"name":"` + native + `"}`)}})
 	}
@@ -33,15 +33,15 @@ func part(name string, natives, volumes, ports []string) Part {
 }
 
 // withAnnotation gives the sidecar of a part an annotation of the pods.
-func withAnnotation(of Part, key string) Part {
+func withAnnotation(of SidecarOverlays, key string) SidecarOverlays {
 	of.Overlays[0].AnnotationKeys = []string{key}
 	of.Items.PodAnnotations = overlayAnnotations(of.Overlays[0].ID, map[string]string{key: "true"})
 	return of
 }
 
 // telling has the application told of the sidecar of a part.
-func telling(of Part) Part {
-	of.Items.Tells = convertInjections(of.Overlays[0].ID, []workload.EnvInjection{{Containers: []string{"*"}, Name: "ADDRESS", Value: "{name}"}})
+func telling(of SidecarOverlays) SidecarOverlays {
+	of.Items.ApplicationEnv = convertInjections(of.Overlays[0].ID, []workload.EnvInjection{{Containers: []string{"*"}, Name: "ADDRESS", Value: "{name}"}})
 	return of
 }
 
@@ -65,8 +65,8 @@ func annotated(key, value string) corev1.PodTemplateSpec {
 	return corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{key: value}}}
 }
 
-func left(name string) Part {
-	return Part{Overlays: []v1alpha1.Overlay{newSkipped(name, nil, nil, "a reason")}}
+func left(name string) SidecarOverlays {
+	return SidecarOverlays{Overlays: []v1alpha1.Overlay{newSkipped(name, nil, nil, "a reason")}}
 }
 
 // sidecars are VectorSidecars, the oldest first.
@@ -89,7 +89,7 @@ func yieldsOf(spec *v1alpha1.OverlaySetSpec) map[string][]string {
 
 func TestCompose_SupersedesYoungerOverlayOnConflict(t *testing.T) {
 	for name, test := range map[string]struct {
-		older, younger Part
+		older, younger SidecarOverlays
 		want           []string
 	}{
 		"nothing in common":                {part("a", []string{"x"}, []string{"v"}, []string{"1/TCP"}), part("b", []string{"y"}, []string{"w"}, []string{"1/UDP"}), []string{}},
@@ -100,14 +100,14 @@ func TestCompose_SupersedesYoungerOverlayOnConflict(t *testing.T) {
 		"annotations of other names":       {withAnnotation(part("a", nil, nil, nil), "k"), withAnnotation(part("b", nil, nil, nil), "l"), []string{}},
 		"one that only the operator knows": {left("a"), part("b", nil, nil, nil), []string{"a"}},
 	} {
-		made := Compose(sidecars("a", "b"), map[string]Part{"a": test.older, "b": test.younger})
+		made := Compose(sidecars("a", "b"), map[string]SidecarOverlays{"a": test.older, "b": test.younger})
 		require.Equal(t, map[string][]string{"a": {}, "b": test.want}, yieldsOf(&made), name)
 	}
 }
 
 // Nothing is known yet of a VectorSidecar that has just been switched on again.
 func TestCompose_WaitsForUnknownOlderVectorSidecar(t *testing.T) {
-	parts := map[string]Part{"a": part("a", nil, nil, nil), "c": part("c", nil, nil, nil)}
+	parts := map[string]SidecarOverlays{"a": part("a", nil, nil, nil), "c": part("c", nil, nil, nil)}
 	made := Compose(sidecars("a", "b", "c"), parts)
 	require.Equal(t, map[string][]string{"a": {}}, yieldsOf(&made))
 	parts["b"] = left("b")
@@ -120,7 +120,7 @@ func TestCompose_WaitsForUnknownOlderVectorSidecar(t *testing.T) {
 func TestCompose_OrdersClusterVectorSidecars(t *testing.T) {
 	all := sidecars("clustervectorsidecar/x", "a", "clustervectorsidecar/y", "b")
 	all[0].Cluster, all[2].Cluster = &v1alpha1.InCluster{}, &v1alpha1.InCluster{}
-	parts := map[string]Part{}
+	parts := map[string]SidecarOverlays{}
 	for i := range all {
 		parts[all[i].Name] = part(all[i].Name, []string{"vector"}, nil, nil)
 	}
@@ -130,7 +130,7 @@ func TestCompose_OrdersClusterVectorSidecars(t *testing.T) {
 		for i := range made.Overlays {
 			names = append(names, made.Overlays[i].VectorSidecar)
 		}
-		require.Equal(t, made, Compose(all, Parts(&made)))
+		require.Equal(t, made, Compose(all, SplitBySidecar(&made)))
 		return names
 	}
 	of := func() map[string][]string { made := Compose(all, parts); return yieldsOf(&made) }
@@ -152,9 +152,9 @@ func TestCompose_OrdersClusterVectorSidecars(t *testing.T) {
 }
 
 // An operator that starts anew finds in the OverlaySet what the one before it knew.
-func TestParts_ReversesCompose(t *testing.T) {
+func TestSplitBySidecar_ReversesCompose(t *testing.T) {
 	names := sidecars("a", "b", "c")
-	made := Compose(names, map[string]Part{
+	made := Compose(names, map[string]SidecarOverlays{
 		"a": telling(part("a", []string{"vector", "gate"}, []string{"v"}, nil)), "b": left("b"),
 		"c": telling(withAnnotation(part("c", []string{"other"}, nil, nil), "team.example.com/agent")),
 	})
@@ -163,11 +163,11 @@ func TestParts_ReversesCompose(t *testing.T) {
 	}, made.ApplicationEnv, "the older one's first")
 	require.Equal(t, []v1alpha1.OverlayAnnotation{{OverlayID: "c/0", Key: "team.example.com/agent", Path: "team.example.com~1agent", Value: "true"}}, made.PodAnnotations)
 	require.JSONEq(t, `{"name":"other"}`, string(made.Native[0].Item.Raw), "the last one is put first, first")
-	require.Equal(t, made, Compose(names, Parts(&made)))
+	require.Equal(t, made, Compose(names, SplitBySidecar(&made)))
 }
 
 func TestCompose_SkipsOverlaysAboveLimits(t *testing.T) {
-	names, parts := []string{}, map[string]Part{}
+	names, parts := []string{}, map[string]SidecarOverlays{}
 	for i := range mostOverlays + 1 {
 		name := fmt.Sprintf("vs-%03d", i)
 		names, parts[name] = append(names, name), part(name, []string{name}, nil, nil)
@@ -178,7 +178,7 @@ func TestCompose_SkipsOverlaysAboveLimits(t *testing.T) {
 	require.Contains(t, made.Overlays[mostOverlays].SkipReason, "more than 100 overlays")
 
 	large := part("large", []string{strings.Repeat("x", mostBytes)}, nil, nil)
-	made = Compose(sidecars("large"), map[string]Part{"large": large})
+	made = Compose(sidecars("large"), map[string]SidecarOverlays{"large": large})
 	require.NotEmpty(t, made.Overlays[0].SkipReason)
 	require.Empty(t, made.Native)
 }

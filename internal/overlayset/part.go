@@ -21,8 +21,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Judge checks whether the API server accepts an overlay.
-type Judge interface {
+// Validator checks whether the API server accepts an overlay.
+type Validator interface {
 	// Refusal explains why the API server rejects a pod template with the overlay of a digest in the namespace. It
 	// returns "" if the API server accepts it.
 	Refusal(digest string, template *corev1.PodTemplateSpec) (string, error)
@@ -31,10 +31,10 @@ type Judge interface {
 	Objection(kind v1alpha1.WorkloadKind, pod map[string]any) (string, error)
 }
 
-// PartOf returns the part of a VectorSidecar. It calls the Judge once for each overlay that passes all other checks,
+// NewSidecarOverlays returns the part of a VectorSidecar. It calls the Judge once for each overlay that passes all other checks,
 // and returns the Judge's error. Without offers, the caller passes the reason.
-func PartOf(sidecar *v1alpha1.VectorSidecar, offers []desired.AdmissionOverlay, skipReason string, judge Judge) (Part, error) {
-	sidecarOverlays, kinds, requirements := Part{}, sidecar.Spec.Kinds(), selectorRequirements(&sidecar.Spec.Selector)
+func NewSidecarOverlays(sidecar *v1alpha1.VectorSidecar, offers []desired.AdmissionOverlay, skipReason string, judge Validator) (SidecarOverlays, error) {
+	sidecarOverlays, kinds, requirements := SidecarOverlays{}, sidecar.Spec.Kinds(), selectorRequirements(&sidecar.Spec.Selector)
 	for i := range offers {
 		overlay := &offers[i].Rendered.Overlay.Template
 		reason := incompatibility(offers[i].Rendered.Overlay)
@@ -47,7 +47,7 @@ func PartOf(sidecar *v1alpha1.VectorSidecar, offers []desired.AdmissionOverlay, 
 		apiOverlay.Requirements = requirements
 		var err error
 		if apiOverlay.Kinds, reason, err = kindsFor(offers[i].Rendered.Overlay, kinds, judge); err != nil {
-			return Part{}, err
+			return SidecarOverlays{}, err
 		}
 		if len(apiOverlay.Kinds) == 0 {
 			skipReason = reason
@@ -55,7 +55,7 @@ func PartOf(sidecar *v1alpha1.VectorSidecar, offers []desired.AdmissionOverlay, 
 		}
 		reason, err = judge.Refusal(apiOverlay.Digest, newTestTemplate(offers[i].Rendered.Overlay, &apiOverlay))
 		if err != nil {
-			return Part{}, err
+			return SidecarOverlays{}, err
 		}
 		if reason != "" {
 			skipReason = "the API server refuses a pod template with it: " + reason
@@ -63,7 +63,7 @@ func PartOf(sidecar *v1alpha1.VectorSidecar, offers []desired.AdmissionOverlay, 
 		}
 		sidecarOverlays.Overlays = append(sidecarOverlays.Overlays, apiOverlay)
 		sidecarOverlays.Items.add(apiOverlay.ID, offers[i].Rendered.Overlay.Body)
-		sidecarOverlays.Items.Tells = append(sidecarOverlays.Items.Tells, convertInjections(apiOverlay.ID, offers[i].Rendered.Overlay.EnvInjections)...)
+		sidecarOverlays.Items.ApplicationEnv = append(sidecarOverlays.Items.ApplicationEnv, convertInjections(apiOverlay.ID, offers[i].Rendered.Overlay.EnvInjections)...)
 		sidecarOverlays.Items.PodAnnotations = append(sidecarOverlays.Items.PodAnnotations, overlayAnnotations(apiOverlay.ID, podAnnotations(overlay))...)
 		sidecarOverlays.Items.Annotations = append(sidecarOverlays.Items.Annotations, overlayAnnotations(apiOverlay.ID, offers[i].Rendered.Desired.Annotations(meta.Manager(sidecar.Name)))...)
 	}
@@ -78,7 +78,7 @@ func PartOf(sidecar *v1alpha1.VectorSidecar, offers []desired.AdmissionOverlay, 
 
 // kindsFor returns the kinds that the API server may inject an overlay into, and the reason why another kind is
 // excluded.
-func kindsFor(overlay *workload.Overlay, kinds []v1alpha1.WorkloadKind, judge Judge) (allowed []v1alpha1.WorkloadKind, reason string, err error) {
+func kindsFor(overlay *workload.Overlay, kinds []v1alpha1.WorkloadKind, judge Validator) (allowed []v1alpha1.WorkloadKind, reason string, err error) {
 	for _, kind := range kinds {
 		objection, err := judge.Objection(kind, tree.MapAt(overlay.Body, "spec"))
 		if err != nil {
