@@ -82,7 +82,7 @@ func (r *renderer) check(ctx context.Context, overlay *workload.Overlay, rendere
 	}
 	files := reading.files()
 	configMaps := r.config.appendTo(rendered.Companions)
-	rendered.Report, rendered.forbidden = r.checkFiles(ctx, files, options, func(rules *vectorconfig.Permitted) []string {
+	rendered.Report, rendered.forbidden = r.checkFiles(ctx, files, options, func(rules *vectorconfig.Policy) []string {
 		return findBypasses(rules, reading, files, configMaps)
 	})
 	rendered.isReadUnseen = reading.readsUnseen()
@@ -103,16 +103,16 @@ func (r *renderer) checkAlone(ctx context.Context) (*vectorconfig.Report, *Inval
 		return &vectorconfig.Report{}, nil
 	}
 	options := vectorconfig.Options{Image: tree.Text(values.Tree, "sidecar", "image")}
-	report, forbidden := r.checkFiles(ctx, files, options, func(*vectorconfig.Permitted) []string { return nil })
+	report, forbidden := r.checkFiles(ctx, files, options, func(*vectorconfig.Policy) []string { return nil })
 	return report, validateReport(report, forbidden, values)
 }
 
 // checkFiles checks files against Vector's rules and the policy. The error lists the content that the policy
 // rejects, for every value of sidecar.config.check. The function argument returns the ways in which the
 // container can bypass the policy's rules.
-func (r *renderer) checkFiles(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options, bypasses func(*vectorconfig.Permitted) []string) (report *vectorconfig.Report, forbidden error) {
+func (r *renderer) checkFiles(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options, bypasses func(*vectorconfig.Policy) []string) (report *vectorconfig.Report, forbidden error) {
 	forbidden = r.policy.CheckEach(func(rules *policy.Policy) error {
-		options.Permitted = rules.Vector
+		options.Policy = rules.Vector
 		fileReport := r.cache.report(ctx, files, options)
 		if report == nil {
 			report = fileReport // The first rules are the current ones.

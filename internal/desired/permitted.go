@@ -18,7 +18,7 @@ import (
 // findBypasses returns the ways in which a container may read other configuration than the checked files, or
 // may connect to other hosts. It returns nil if the policy does not restrict the configuration. The ConfigMaps
 // are those that contain the checked files.
-func findBypasses(rules *vectorconfig.Permitted, reading *sidecarFiles, files []vectorconfig.File, configMaps []corev1.ConfigMap) []string {
+func findBypasses(rules *vectorconfig.Policy, reading *sidecarFiles, files []vectorconfig.File, configMaps []corev1.ConfigMap) []string {
 	container, spec := reading.container, reading.spec
 	if rules.IsEverything() {
 		return nil
@@ -91,7 +91,7 @@ func isReadFromConfigMap(file string, configMaps []corev1.ConfigMap, container *
 
 // undeclaredHosts returns the ways in which a container may connect to hosts that its configuration does not
 // name: environment variables for proxies and services, and mounted files for name resolution.
-func undeclaredHosts(rules *vectorconfig.Permitted, container *corev1.Container) []string {
+func undeclaredHosts(rules *vectorconfig.Policy, container *corev1.Container) []string {
 	var findings []string
 	for i := range container.Env {
 		name := container.Env[i].Name

@@ -43,7 +43,7 @@ type Rules struct {
 	ApplicationEnv []string     `json:"applicationEnv"`
 	Overrides      OverrideRule `json:"overrides"`
 	// Vector restricts the Vector configuration. The configuration check enforces it.
-	Vector vectorconfig.Permitted `json:"vector"`
+	Vector vectorconfig.Policy `json:"vector"`
 }
 
 // ImageRules restrict the images of injected containers and volumes.

@@ -71,7 +71,7 @@ func (p *Program) Validate(ctx context.Context, validation *desired.Validation) 
 	}
 	answer := &Answer{Unchecked: prepared.unchecked}
 	switch reply := vectorconfig.ReadAnswer(result.code, result.printed); {
-	case reply.Outcome == vectorconfig.Refused:
+	case reply.Outcome == vectorconfig.Rejected:
 		answer.Findings = desired.VectorReader.Refusals(validation.Configuration, prepared.originalNames(reply.Faults, validation.DataDir))
 	case reply.Outcome == vectorconfig.NotJudged && len(reply.Faults) > 0:
 		answer.Unable = reply.String()
@@ -97,7 +97,7 @@ func (p *Program) runTests(ctx context.Context, validation *desired.Validation, 
 		return nil
 	}
 	reply := vectorconfig.ReadAnswer(result.code, result.printed)
-	if reply.Outcome == vectorconfig.Refused {
+	if reply.Outcome == vectorconfig.Rejected {
 		answer.Findings = desired.VectorReader.Refusals(validation.Configuration, prepared.originalNames(reply.Faults, validation.DataDir))
 		return nil
 	}

@@ -27,8 +27,8 @@ func TestValidateJobSpec_FindsFaultsOfItsTable(t *testing.T) {
 		"missing file":        "sinks:\n  out: {type: http, inputs: [in], uri: \"https://localhost\", encoding: {codec: json}, tls: {ca_file: /none/ca.crt}}\n",
 	}
 	for image, outcomes := range map[string]map[string]vectorconfig.Outcome{
-		"vector:0.57.0": {"VRL error": vectorconfig.Refused, "type error": vectorconfig.Refused, "unconfined template": vectorconfig.Valid, "missing file": vectorconfig.Valid},
-		"vector:0.56.0": {"VRL error": vectorconfig.Refused, "type error": vectorconfig.Refused, "unconfined template": vectorconfig.Refused, "missing file": vectorconfig.NotJudged},
+		"vector:0.57.0": {"VRL error": vectorconfig.Rejected, "type error": vectorconfig.Rejected, "unconfined template": vectorconfig.Valid, "missing file": vectorconfig.Valid},
+		"vector:0.56.0": {"VRL error": vectorconfig.Rejected, "type error": vectorconfig.Rejected, "unconfined template": vectorconfig.Rejected, "missing file": vectorconfig.NotJudged},
 	} {
 		for fault, want := range outcomes {
 			t.Run(strings.Join([]string{image, fault}, " "), func(t *testing.T) {

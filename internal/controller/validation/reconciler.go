@@ -142,7 +142,7 @@ func readPodVerdict(job *batchv1.Job, pod *corev1.Pod) (decision.Verdict, bool) 
 		}
 		answer := vectorconfig.ReadAnswer(int(end.ExitCode), end.Message)
 		switch {
-		case answer.Outcome == vectorconfig.Refused:
+		case answer.Outcome == vectorconfig.Rejected:
 			return decision.Verdict{State: decision.VerdictInvalid, Message: humanize.Message(answer.String(), events.NoteLimit)}, true
 		case len(answer.Faults) > 0:
 			return decision.Verdict{State: decision.VerdictUnable, Message: humanize.Message("in Job "+job.Name+": "+answer.String(), events.NoteLimit)}, true

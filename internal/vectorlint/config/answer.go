@@ -48,7 +48,7 @@ type Outcome int
 const (
 	NotJudged Outcome = iota
 	Valid
-	Refused
+	Rejected
 )
 
 // Answer is the outcome and the printed faults of `vector validate`.
@@ -62,8 +62,8 @@ type Answer struct {
 // String returns all faults on one line.
 func (a *Answer) String() string { return strings.Join(a.Faults, " ") }
 
-// exitRefused is the exit code of `vector validate` if it rejects the configuration.
-const exitRefused = 78
+// exitRejected is the exit code of `vector validate` if it rejects the configuration.
+const exitRejected = 78
 
 // faultMark is the prefix of the first line of each fault.
 const faultMark = "x "
@@ -86,19 +86,19 @@ func ReadAnswer(exitCode int, printed string) Answer {
 	switch exitCode {
 	case 0:
 		return Answer{Outcome: Valid}
-	case exitRefused:
+	case exitRejected:
 	default:
 		return Answer{}
 	}
 	faults := parseFaults(printed)
 	if len(faults) == 0 {
-		return Answer{Refused, []string{strings.TrimSpace(printed)}}
+		return Answer{Rejected, []string{strings.TrimSpace(printed)}}
 	}
 	configFaults := slices.DeleteFunc(slices.Clone(faults), missing.MatchString)
 	if len(configFaults) == 0 {
 		return Answer{NotJudged, faults}
 	}
-	return Answer{Refused, configFaults}
+	return Answer{Rejected, configFaults}
 }
 
 // parseFaults returns the faults in the output of Vector without duplicates.

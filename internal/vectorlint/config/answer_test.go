@@ -27,22 +27,22 @@ func TestReadAnswer_ExtractsMessages(t *testing.T) {
 		"accepted": {0, "√ Loaded [\"c.yaml\"]\n√ Transforms configuration\n--------------------------\n                 Validated\n", vectorconfig.Valid, nil},
 		"an option that there is not": {
 			78, log + "Failed to load [\"a.yaml\"]\n-------------------------\nx unknown field `codex`\n\nin `sinks.out`\n\n\n",
-			vectorconfig.Refused, []string{"unknown field `codex` in `sinks.out`"},
+			vectorconfig.Rejected, []string{"unknown field `codex` in `sinks.out`"},
 		},
-		"VRL":                      {78, log + "√ Loaded [\"b.yaml\"]\n\nTransform errors\n----------------\n" + vrl, vectorconfig.Refused, []string{ofVRL}},
-		"once, as it is and built": {78, "Transform errors\n----------------\n" + vrl + "\nComponent errors\n----------------\n" + vrl, vectorconfig.Refused, []string{ofVRL}},
+		"VRL":                      {78, log + "√ Loaded [\"b.yaml\"]\n\nTransform errors\n----------------\n" + vrl, vectorconfig.Rejected, []string{ofVRL}},
+		"once, as it is and built": {78, "Transform errors\n----------------\n" + vrl + "\nComponent errors\n----------------\n" + vrl, vectorconfig.Rejected, []string{ofVRL}},
 		"two faults": {
 			78, "Failed to load [\"a.yaml\"]\n---\nx Input \"a\" for sink \"out\" doesn't match any components.\nx Input \"b\" for sink \"out\" doesn't match any components.\n",
-			vectorconfig.Refused, []string{"Input \"a\" for sink \"out\" doesn't match any components.", "Input \"b\" for sink \"out\" doesn't match any components."},
+			vectorconfig.Rejected, []string{"Input \"a\" for sink \"out\" doesn't match any components.", "Input \"b\" for sink \"out\" doesn't match any components."},
 		},
 		"a file that is not there": {
 			78, "Component errors\n----------------\nx Sink \"out\": Could not open certificate file \"/ca\": No such file or directory (os error 2)\n",
 			vectorconfig.NotJudged, []string{"Sink \"out\": Could not open certificate file \"/ca\": No such file or directory (os error 2)"},
 		},
 		"no data_dir":                   {78, "√ Loaded [\"f.yaml\"]\n√ Transforms configuration\nx data_dir \"/none\" does not exist\n", vectorconfig.NotJudged, []string{"data_dir \"/none\" does not exist"}},
-		"no data_dir, and a fault":      {78, "x data_dir \"/none\" does not exist\nx Sink \"out\": no\n", vectorconfig.Refused, []string{"Sink \"out\": no"}},
-		"words of another release":      {78, "-----\n", vectorconfig.Refused, []string{"-----"}},
-		"what is refused, without mark": {78, "error[E203]: syntax error in VRL", vectorconfig.Refused, []string{"error[E203]: syntax error in VRL"}},
+		"no data_dir, and a fault":      {78, "x data_dir \"/none\" does not exist\nx Sink \"out\": no\n", vectorconfig.Rejected, []string{"Sink \"out\": no"}},
+		"words of another release":      {78, "-----\n", vectorconfig.Rejected, []string{"-----"}},
+		"what is refused, without mark": {78, "error[E203]: syntax error in VRL", vectorconfig.Rejected, []string{"error[E203]: syntax error in VRL"}},
 		"killed":                        {137, "x nothing\n", vectorconfig.NotJudged, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

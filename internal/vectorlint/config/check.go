@@ -27,8 +27,8 @@ type Options struct {
 	Container *Container
 	// OtherFiles are the absolute paths of the files in the container that are not files of the configuration.
 	OtherFiles []string
-	// Permitted contains the restrictions of the platform's policy.
-	Permitted Permitted `json:",omitzero"`
+	// Policy contains the restrictions of the platform's policy.
+	Policy Policy `json:",omitzero"`
 	// IsPartial reports whether Vector also reads configuration files that are not checked.
 	IsPartial bool
 }
@@ -77,7 +77,7 @@ func (r *Reader) Check(ctx context.Context, files []File, options Options) (*Rep
 		return nil, c.effort.err
 	}
 	// The findings of the policy are first, because some of the other findings may be dropped.
-	c.findings = append(c.findForbidden(&options.Permitted, isWhole), c.findings...)
+	c.findings = append(c.findForbidden(&options.Policy, isWhole), c.findings...)
 	slices.SortStableFunc(c.findings, func(a, b Finding) int { return cmp.Compare(a.Level, b.Level) })
 	dataDir, _, _ := c.dataDir()
 	return &Report{Findings: c.findings, Intake: c.intake, DataDir: dataDir, UsedFiles: usedFiles, Programs: c.programs, container: options.Container, commandLine: c.commandLine, listeners: c.listeners}, nil

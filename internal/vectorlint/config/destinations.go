@@ -211,10 +211,10 @@ func (w *permittedChecker) isTrustedOption(section, name string, parents []strin
 }
 
 // IsAnyHost reports whether the policy allows connections to every host.
-func IsAnyHost(permitted *Permitted) bool { return permitted.Hosts.isEmpty() }
+func IsAnyHost(permitted *Policy) bool { return permitted.Hosts.isEmpty() }
 
 // RefusesHost returns the reason why the policy forbids connections to the addresses in a text, or "" if it
 // allows them.
-func RefusesHost(permitted *Permitted, text string) string {
+func RefusesHost(permitted *Policy, text string) string {
 	return newHostRules(permitted.Hosts).textRejectionReason(text)
 }

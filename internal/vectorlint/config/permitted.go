@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Permitted is the platform's policy for valid configurations. The zero value permits everything.
-type Permitted struct {
+// Policy is the platform's policy for valid configurations. The zero value permits everything.
+type Policy struct {
 	// Types are the permitted types of components, such as sinks.http, sources.* or secret.exec.
 	Types Lists `json:"types"`
 	// Options are the permitted options by path, such as sinks.http.proxy, sinks.*.tls or api. A path includes
@@ -31,12 +31,12 @@ type Lists struct {
 func (l Lists) isEmpty() bool { return len(l.Allow)+len(l.Deny) == 0 }
 
 // IsEverything reports whether the policy permits everything.
-func (p *Permitted) IsEverything() bool {
+func (p *Policy) IsEverything() bool {
 	return p.Types.isEmpty() && p.Options.isEmpty() && p.Hosts.isEmpty()
 }
 
 // Validate returns an error for the first malformed entry.
-func (p *Permitted) Validate() error {
+func (p *Policy) Validate() error {
 	for _, entry := range slices.Concat(p.Types.Allow, p.Types.Deny) {
 		section, name, _ := strings.Cut(entry, ".")
 		if !slices.Contains(typedSections, section) || name == "" || strings.Contains(name, ".") {
@@ -69,14 +69,14 @@ func Forbidden(findings []Finding) []Finding {
 // permittedChecker checks the files of a configuration against the policy.
 type permittedChecker struct {
 	*checker
-	permitted *Permitted
+	permitted *Policy
 	patterns  hostRules
 	forbidden []Finding
 }
 
 // findForbidden returns the findings about parts of the files that the policy does not permit. It checks each file
 // separately, so that merging does not affect the result.
-func (c *checker) findForbidden(permitted *Permitted, isWhole bool) []Finding {
+func (c *checker) findForbidden(permitted *Policy, isWhole bool) []Finding {
 	if permitted.IsEverything() {
 		return nil
 	}
@@ -172,7 +172,7 @@ func (w *permittedChecker) checkComponent(section string, e *entry) {
 
 // trustsComponent reports whether texts from a secret backend may become part of a configuration. This is true if
 // options and hosts are not restricted, or if the policy allows the backend explicitly.
-func (p *Permitted) trustsComponent(names []string) bool {
+func (p *Policy) trustsComponent(names []string) bool {
 	return p.Options.isEmpty() && p.Hosts.isEmpty() ||
 		slices.ContainsFunc(p.Types.Allow, func(entry string) bool { return matchesType(entry, "secret", names) })
 }

@@ -31,10 +31,10 @@ func forms(t *testing.T, config map[string]any) map[string]string {
 }
 
 // refusals are the messages of what is not permitted, each behind its code and path.
-func refusals(t *testing.T, permitted Permitted, image string, container *Container, files ...File) []string {
+func refusals(t *testing.T, permitted Policy, image string, container *Container, files ...File) []string {
 	t.Helper()
 	require.NoError(t, permitted.Validate())
-	report, err := reader().Check(t.Context(), files, Options{Image: image, Container: container, Permitted: permitted})
+	report, err := reader().Check(t.Context(), files, Options{Image: image, Container: container, Policy: permitted})
 	require.NoError(t, err)
 	var all []string
 	for _, f := range Forbidden(report.Findings) {
@@ -59,8 +59,8 @@ func withSink(sink object, more ...object) object {
 	return config
 }
 
-func TestPermitted_RejectsForbiddenSettings(t *testing.T) {
-	onlyExample := Permitted{Hosts: Lists{Allow: []string{"*.example.com", "10.0.0.0/8"}}}
+func TestPolicy_RejectsForbiddenSettings(t *testing.T) {
+	onlyExample := Policy{Hosts: Lists{Allow: []string{"*.example.com", "10.0.0.0/8"}}}
 	http := func(uri string) object {
 		return withSink(object{"type": "http", "uri": uri, "encoding": object{"codec": "json"}})
 	}
@@ -72,40 +72,40 @@ func TestPermitted_RejectsForbiddenSettings(t *testing.T) {
 	}
 	const notLiteralURI = "VSC604 sinks.out.uri: hosts are restricted, and the value is not literal"
 	for name, test := range map[string]struct {
-		permitted Permitted
+		permitted Policy
 		config    object
 		want      []string
 	}{
-		"nothing is restricted":      {Permitted{}, http("https://evil.test"), nil},
-		"a type that is allowed":     {Permitted{Types: Lists{Allow: []string{"sources.*", "sinks.http"}}}, http("https://evil.test"), nil},
-		"a type that is not allowed": {Permitted{Types: Lists{Allow: []string{"sources.*", "sinks.loki"}}}, http("https://evil.test"), []string{"VSC601 sinks.out.type: the type sinks.http is not allowed: the platform allows sources.*, sinks.loki"}},
-		"a type that is denied":      {Permitted{Types: Lists{Allow: []string{"sources.*", "sinks.*"}, Deny: []string{"sinks.http"}}}, http("https://evil.test"), []string{"VSC601 sinks.out.type: the type sinks.http is not allowed: the platform denies sinks.http"}},
+		"nothing is restricted":      {Policy{}, http("https://evil.test"), nil},
+		"a type that is allowed":     {Policy{Types: Lists{Allow: []string{"sources.*", "sinks.http"}}}, http("https://evil.test"), nil},
+		"a type that is not allowed": {Policy{Types: Lists{Allow: []string{"sources.*", "sinks.loki"}}}, http("https://evil.test"), []string{"VSC601 sinks.out.type: the type sinks.http is not allowed: the platform allows sources.*, sinks.loki"}},
+		"a type that is denied":      {Policy{Types: Lists{Allow: []string{"sources.*", "sinks.*"}, Deny: []string{"sinks.http"}}}, http("https://evil.test"), []string{"VSC601 sinks.out.type: the type sinks.http is not allowed: the platform denies sinks.http"}},
 		"an earlier name of a type": {
-			Permitted{Types: Lists{Deny: []string{"sinks.greptimedb_metrics"}}}, withSink(object{"type": "greptimedb", "endpoint": "x.example.com:4001"}),
+			Policy{Types: Lists{Deny: []string{"sinks.greptimedb_metrics"}}}, withSink(object{"type": "greptimedb", "endpoint": "x.example.com:4001"}),
 			[]string{"VSC601 sinks.out.type: the type sinks.greptimedb is not allowed: the platform denies sinks.greptimedb_metrics"},
 		},
 		"a type of secrets": {
-			Permitted{Types: Lists{Deny: []string{"secret.exec"}}}, withSink(object{"type": "blackhole"}, object{"secret": object{"b": object{"type": "exec", "command": []any{"/bin/sh"}}}}),
+			Policy{Types: Lists{Deny: []string{"secret.exec"}}}, withSink(object{"type": "blackhole"}, object{"secret": object{"b": object{"type": "exec", "command": []any{"/bin/sh"}}}}),
 			[]string{"VSC601 secret.b.type: the type secret.exec is not allowed: the platform denies secret.exec"},
 		},
-		"a type that is a secret": {Permitted{Types: Lists{Deny: []string{"sinks.http"}}}, withSink(object{"type": "SECRET[b.k]"}), []string{"VSC604 sinks.out: sinks.out does not have a literal type, so the policy cannot check it"}},
-		"a provider":              {Permitted{Types: Lists{Deny: []string{"sinks.http"}}}, object{"provider": object{"type": "http", "url": "https://evil.test"}}, []string{"VSC605 provider: a provider provides a configuration that the policy cannot check"}},
+		"a type that is a secret": {Policy{Types: Lists{Deny: []string{"sinks.http"}}}, withSink(object{"type": "SECRET[b.k]"}), []string{"VSC604 sinks.out: sinks.out does not have a literal type, so the policy cannot check it"}},
+		"a provider":              {Policy{Types: Lists{Deny: []string{"sinks.http"}}}, object{"provider": object{"type": "http", "url": "https://evil.test"}}, []string{"VSC605 provider: a provider provides a configuration that the policy cannot check"}},
 
 		"an option that is denied": {
-			Permitted{Options: Lists{Deny: []string{"sinks.*.tls.verify_certificate"}}},
+			Policy{Options: Lists{Deny: []string{"sinks.*.tls.verify_certificate"}}},
 			withSink(object{"type": "http", "uri": "https://evil.test", "encoding": object{"codec": "json"}, "tls": object{"verify_certificate": false}}),
 			[]string{"VSC602 sinks.out.tls.verify_certificate: the option is not allowed: the platform denies sinks.*.tls.verify_certificate"},
 		},
 		"what is below one that is denied": {
-			Permitted{Options: Lists{Deny: []string{"proxy"}}}, withSink(object{"type": "blackhole"}, object{"proxy": object{"http": "http://evil.test"}}),
+			Policy{Options: Lists{Deny: []string{"proxy"}}}, withSink(object{"type": "blackhole"}, object{"proxy": object{"http": "http://evil.test"}}),
 			[]string{"VSC602 proxy: the option is not allowed: the platform denies proxy"},
 		},
 		"an option under its other name": {
-			Permitted{Options: Lists{Deny: []string{"sinks.pulsar.endpoint"}}}, withSink(object{"type": "pulsar", "address": "pulsar://evil.test:6650", "topic": "t", "encoding": object{"codec": "json"}}),
+			Policy{Options: Lists{Deny: []string{"sinks.pulsar.endpoint"}}}, withSink(object{"type": "pulsar", "address": "pulsar://evil.test:6650", "topic": "t", "encoding": object{"codec": "json"}}),
 			[]string{"VSC602 sinks.out.address: the option is not allowed: the platform denies sinks.pulsar.endpoint"},
 		},
 		"an option that is not among those allowed": {
-			Permitted{Options: Lists{Allow: []string{"sinks.http.uri", "sinks.http.encoding.codec"}}},
+			Policy{Options: Lists{Allow: []string{"sinks.http.uri", "sinks.http.encoding.codec"}}},
 			withSink(object{"type": "http", "uri": "https://evil.test", "encoding": object{"codec": "json", "except_fields": []any{"a"}}, "method": "put"}),
 			[]string{
 				"VSC602 sinks.out.encoding.except_fields: the option is not allowed: the platform allows sinks.http.uri, sinks.http.encoding.codec",
@@ -193,16 +193,16 @@ func TestPermitted_RejectsForbiddenSettings(t *testing.T) {
 			[]string{"VSC605 secret.b: Vector inserts the values of the backend into the text of the configuration before it reads the configuration: if options or hosts are restricted, vector.types.allow has to name the backend"},
 		},
 		"a secret backend that it has named": {
-			Permitted{Types: Lists{Allow: []string{"sources.*", "sinks.*", "secret.file"}}, Hosts: onlyExample.Hosts},
+			Policy{Types: Lists{Allow: []string{"sources.*", "sinks.*", "secret.file"}}, Hosts: onlyExample.Hosts},
 			withSink(object{"type": "blackhole"}, object{"secret": object{"b": object{"type": "file", "path": "/s"}}}), nil,
 		},
 		"a port that is not the one allowed": {
-			Permitted{Hosts: Lists{Allow: []string{"logs.example.com:443"}}}, http("http://logs.example.com"),
+			Policy{Hosts: Lists{Allow: []string{"logs.example.com:443"}}}, http("http://logs.example.com"),
 			[]string{`VSC603 sinks.out.uri: "http://logs.example.com" is not allowed: the platform allows logs.example.com:443`},
 		},
-		"a port by its scheme": {Permitted{Hosts: Lists{Allow: []string{"logs.example.com:443"}}}, http("https://logs.example.com"), nil},
+		"a port by its scheme": {Policy{Hosts: Lists{Allow: []string{"logs.example.com:443"}}}, http("https://logs.example.com"), nil},
 		"a host that is denied": {
-			Permitted{Hosts: Lists{Deny: []string{"169.254.169.254"}}}, http("http://169.254.169.254/latest"),
+			Policy{Hosts: Lists{Deny: []string{"169.254.169.254"}}}, http("http://169.254.169.254/latest"),
 			[]string{`VSC603 sinks.out.uri: "http://169.254.169.254/latest" is not allowed: the platform denies 169.254.169.254`},
 		},
 		"what Vector itself allows": {onlyExample, withSink(object{"type": "blackhole"}, object{"wildcard_matching": "relaxed", "timezone": "Europe/Berlin", "data_dir": "/d", "api": object{"enabled": true, "address": "127.0.0.1:8686"}}), nil},
@@ -221,8 +221,8 @@ func TestPermitted_RejectsForbiddenSettings(t *testing.T) {
 
 // Variables are replaced in the text before it is read: what is known is judged as it then
 // is, and what is not may be anything.
-func TestPermitted_AppliesToVariables(t *testing.T) {
-	permitted := Permitted{Hosts: Lists{Allow: []string{"*.example.com"}}}
+func TestPolicy_AppliesToVariables(t *testing.T) {
+	permitted := Policy{Hosts: Lists{Allow: []string{"*.example.com"}}}
 	const config = "sources: {in: {type: demo_logs, format: json}}\nsinks:\n  out:\n    type: http\n    inputs: [in]\n    encoding: {codec: json}\n    uri: %s\n"
 	file := func(uri string) File { return File{Name: "vector.yaml", Text: strings.Replace(config, "%s", uri, 1)} }
 	known := &Container{Env: map[string]vectorflags.Text{"HOST": {Value: "evil.test"}, "GOOD": {Value: "logs.example.com"}}}
@@ -240,8 +240,8 @@ func TestPermitted_AppliesToVariables(t *testing.T) {
 }
 
 // A key that YAML merges, or that a secret stands for, has another path than it seems.
-func TestPermitted_RequiresLiteralKeys(t *testing.T) {
-	permitted := Permitted{Options: Lists{Deny: []string{"sinks.http.uri"}}}
+func TestPolicy_RequiresLiteralKeys(t *testing.T) {
+	permitted := Policy{Options: Lists{Deny: []string{"sinks.http.uri"}}}
 	for _, key := range []string{"<<: {uri: 'https://evil.test'}", "'<<': {uri: 'https://evil.test'}", "<<: {<<: {uri: 'https://evil.test'}}", "SECRET[a.b]: x"} {
 		text := "sources: {in: {type: demo_logs, format: json}}\nsinks:\n  out:\n    type: http\n    inputs: [in]\n    encoding: {codec: json}\n    " + key + "\n"
 		require.NotEmpty(t, refusals(t, permitted, "vector:0.57.0", nil, File{Name: "vector.yaml", Text: text}), key)
@@ -249,21 +249,21 @@ func TestPermitted_RequiresLiteralKeys(t *testing.T) {
 }
 
 // What cannot be read may have anything.
-func TestPermitted_RejectsUnreadableConfiguration(t *testing.T) {
-	permitted := Permitted{Types: Lists{Deny: []string{"sinks.http"}}}
+func TestPolicy_RejectsUnreadableConfiguration(t *testing.T) {
+	permitted := Policy{Types: Lists{Deny: []string{"sinks.http"}}}
 	require.Equal(t, []string{"VSC605 : the configuration cannot be read, so the policy cannot check it"},
 		refusals(t, permitted, "vector:0.57.0", nil, File{Name: "vector.yaml", Text: "sinks: ["}))
 }
 
 // A hundred other errors hide nothing.
-func TestPermitted_ReportsDespiteManyFindings(t *testing.T) {
+func TestPolicy_ReportsDespiteManyFindings(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("sources: {in: {type: demo_logs, format: json}}\nsinks:\n")
 	for i := range 2 * mostFindings {
 		text.WriteString("  s" + itoa(i) + ": {type: nosuch, inputs: [in]}\n")
 	}
 	text.WriteString("  out: {type: http, inputs: [in], uri: 'https://evil.test', encoding: {codec: json}}\n")
-	permitted := Permitted{Types: Lists{Deny: []string{"sinks.http"}}}
+	permitted := Policy{Types: Lists{Deny: []string{"sinks.http"}}}
 	require.Len(t, refusals(t, permitted, "vector:0.57.0", nil, File{Name: "vector.yaml", Text: text.String()}), 1)
 }
 
@@ -323,16 +323,16 @@ const addresses = `
 	healthcheck_uri host hosts ingestion_endpoint librdkafka_options.* protocol.uri proxy.http proxy.https queue_url
 	routing.endpoints site sqs.deferred.queue_url sqs.queue_url unity_catalog_endpoint uri url`
 
-func TestPermitted_RejectsInvalidHosts(t *testing.T) {
+func TestPolicy_RejectsInvalidHosts(t *testing.T) {
 	for text, want := range map[string]string{
 		"https://a.example.com": `vector.hosts: "https://a.example.com" has no port behind its colon`,
 		"a..b":                  `vector.hosts: "a..b" is not a valid host: "a..b" is not a valid host name: use letters, digits and hyphens, or punycode (xn--…)`,
 		"*.10.0.0.1":            `vector.hosts: "*.10.0.0.1" is not a valid host: write a range of addresses as ADDRESS/BITS`,
 		"a:0x":                  `vector.hosts: "a:0x" has no port behind its colon`,
 	} {
-		require.EqualError(t, (&Permitted{Hosts: Lists{Allow: []string{text}}}).Validate(), want)
+		require.EqualError(t, (&Policy{Hosts: Lists{Allow: []string{text}}}).Validate(), want)
 	}
-	require.Error(t, (&Permitted{Types: Lists{Deny: []string{"http"}}}).Validate())
-	require.Error(t, (&Permitted{Options: Lists{Deny: []string{"sinks.http"}}}).Validate())
-	require.Error(t, (&Permitted{Options: Lists{Deny: []string{"nosuch"}}}).Validate())
+	require.Error(t, (&Policy{Types: Lists{Deny: []string{"http"}}}).Validate())
+	require.Error(t, (&Policy{Options: Lists{Deny: []string{"sinks.http"}}}).Validate())
+	require.Error(t, (&Policy{Options: Lists{Deny: []string{"nosuch"}}}).Validate())
 }

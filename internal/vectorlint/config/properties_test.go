@@ -155,7 +155,7 @@ func TestCheck_BoundsTimeAndMemory(t *testing.T) {
 		}
 		return b.String()
 	}
-	permitted := Permitted{
+	permitted := Policy{
 		Types:   Lists{Deny: []string{"sinks.console"}},
 		Options: Lists{Deny: []string{"sinks.http.proxy", "**.tls.verify_certificate"}},
 		Hosts:   Lists{Allow: strings.Fields(many("*.%d.example ", 1000))},
@@ -189,7 +189,7 @@ func TestCheck_BoundsTimeAndMemory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var report *Report
 			used := allocated(func() {
-				report = checked([]File{{Name: "vector.yaml", Text: text}}, Options{Image: image, Container: sidecar(), OtherFiles: []string{"/etc/vector/a", "/etc/vector/b"}, Permitted: permitted})
+				report = checked([]File{{Name: "vector.yaml", Text: text}}, Options{Image: image, Container: sidecar(), OtherFiles: []string{"/etc/vector/a", "/etc/vector/b"}, Policy: permitted})
 			})
 			require.NotEmpty(t, report.Findings)
 			require.LessOrEqual(t, len(report.Findings), 2*mostFindings)

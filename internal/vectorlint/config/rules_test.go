@@ -28,7 +28,7 @@ type try struct {
 	container *Container
 	pod       Pod
 	// permitted is what the platform allows.
-	permitted Permitted
+	permitted Policy
 }
 
 func (c try) findings() []Finding {
@@ -40,7 +40,7 @@ func (c try) findings() []Finding {
 	if c.second != "" {
 		files = append(files, File{Name: "second.yaml", Text: c.second})
 	}
-	options := Options{Image: c.image, Container: c.container, Permitted: c.permitted}
+	options := Options{Image: c.image, Container: c.container, Policy: c.permitted}
 	if options.Image == "" {
 		options.Image = image
 	}
@@ -444,11 +444,11 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 		fires:  []try{{text: "sinks: {a: {type: axiom, token: abc}}", container: in(as)}},
 		silent: []try{{text: "sinks: {a: {type: axiom, token: \"SECRET[a.b]\"}}", container: in(as)}, {text: "sinks: {a: {type: axiom, token: \"${T}\"}}", container: in(as)}, {text: "sinks: {a: {type: axiom, token: abc}}"}},
 	},
-	typeForbidden:   {fires: []try{{text: graph("", ok), permitted: Permitted{Types: Lists{Deny: []string{"sinks.*"}}}}}, silent: []try{{text: graph("", ok)}, {text: graph("", ok), permitted: Permitted{Types: Lists{Deny: []string{"sinks.http"}}}}}},
-	optionForbidden: {fires: []try{{text: "data_dir: /x\n" + graph("", ok), permitted: Permitted{Options: Lists{Deny: []string{"data_dir"}}}}}, silent: []try{{text: "data_dir: /x\n" + graph("", ok)}, {text: graph("", ok), permitted: Permitted{Options: Lists{Deny: []string{"data_dir"}}}}}},
-	hostForbidden:   {fires: []try{{text: "sinks: {a: {type: http, uri: 'https://a.test'}}", permitted: Permitted{Hosts: Lists{Allow: []string{"b.test"}}}}}, silent: []try{{text: "sinks: {a: {type: http, uri: 'https://b.test'}}", permitted: Permitted{Hosts: Lists{Allow: []string{"b.test"}}}}}},
-	notLiteral:      {fires: []try{{text: "sinks: {a: {type: http, uri: 'https://{{ a }}'}}", permitted: Permitted{Hosts: Lists{Allow: []string{"*"}}}}}, silent: []try{{text: "sinks: {a: {type: http, uri: 'https://{{ a }}'}}", permitted: Permitted{Types: Lists{Deny: []string{"sinks.file"}}}}}},
-	notVisible:      {fires: []try{{text: "provider: {type: http, url: 'https://a.test'}", permitted: Permitted{Types: Lists{Deny: []string{"sinks.file"}}}}}, silent: []try{{text: "provider: {type: http, url: 'https://a.test'}"}}},
+	typeForbidden:   {fires: []try{{text: graph("", ok), permitted: Policy{Types: Lists{Deny: []string{"sinks.*"}}}}}, silent: []try{{text: graph("", ok)}, {text: graph("", ok), permitted: Policy{Types: Lists{Deny: []string{"sinks.http"}}}}}},
+	optionForbidden: {fires: []try{{text: "data_dir: /x\n" + graph("", ok), permitted: Policy{Options: Lists{Deny: []string{"data_dir"}}}}}, silent: []try{{text: "data_dir: /x\n" + graph("", ok)}, {text: graph("", ok), permitted: Policy{Options: Lists{Deny: []string{"data_dir"}}}}}},
+	hostForbidden:   {fires: []try{{text: "sinks: {a: {type: http, uri: 'https://a.test'}}", permitted: Policy{Hosts: Lists{Allow: []string{"b.test"}}}}}, silent: []try{{text: "sinks: {a: {type: http, uri: 'https://b.test'}}", permitted: Policy{Hosts: Lists{Allow: []string{"b.test"}}}}}},
+	notLiteral:      {fires: []try{{text: "sinks: {a: {type: http, uri: 'https://{{ a }}'}}", permitted: Policy{Hosts: Lists{Allow: []string{"*"}}}}}, silent: []try{{text: "sinks: {a: {type: http, uri: 'https://{{ a }}'}}", permitted: Policy{Types: Lists{Deny: []string{"sinks.file"}}}}}},
+	notVisible:      {fires: []try{{text: "provider: {type: http, url: 'https://a.test'}", permitted: Policy{Types: Lists{Deny: []string{"sinks.file"}}}}}, silent: []try{{text: "provider: {type: http, url: 'https://a.test'}"}}},
 }
 
 // bomb is a file of a few lines that grows beyond all bounds.

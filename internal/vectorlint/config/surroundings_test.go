@@ -143,7 +143,7 @@ func TestCheck_KeepsFindingsNextToUnknown(t *testing.T) {
 				if c.second != "" {
 					files = append(files, File{Name: "second.yaml", Text: c.second})
 				}
-				options := Options{Image: c.image, Permitted: c.permitted}
+				options := Options{Image: c.image, Policy: c.permitted}
 				if options.Image == "" {
 					options.Image = image
 				}
