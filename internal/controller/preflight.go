@@ -145,7 +145,7 @@ func (f *preflights) dryRunResult(ctx context.Context, p *plan.Plan, missing map
 			if slices.Contains(p.Desired.PullSecrets(), secret) {
 				reason = "the sidecar's images are pulled with it"
 			}
-			return preflight.DryRunResult{Result: preflight.Refused, Message: fmt.Sprintf("Secret %s/%s does not exist, and %s", p.Target.Namespace, secret, reason)}, true
+			return preflight.DryRunResult{Result: preflight.Rejected, Message: fmt.Sprintf("Secret %s/%s does not exist, and %s", p.Target.Namespace, secret, reason)}, true
 		}
 	}
 	object, err := f.dryRun(ctx, p)

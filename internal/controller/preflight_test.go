@@ -96,7 +96,7 @@ func TestPreflights_StopsUnansweredDryRuns(t *testing.T) {
 				for i := range decided.Plans {
 					verdict, isKnown := preflight.FindResult(known.Trials(), &decided.Plans[i])
 					require.True(t, isKnown)
-					require.Equal(t, preflight.NotJudged, verdict.Result)
+					require.Equal(t, preflight.Inconclusive, verdict.Result)
 				}
 				asked := server.asked.Load()
 				require.False(t, server.preflights().runDryRuns(t.Context(), known, decided))
@@ -142,7 +142,7 @@ func TestPreflights_BlocksOnlyWorkloadWithMissingAccount(t *testing.T) {
 		verdict, _ := preflight.FindResult(known.Trials(), &decided.Plans[i])
 		results[verdict.Result]++
 	}
-	require.Equal(t, map[preflight.Result]int{preflight.RefusedAnyway: 1, preflight.Passed: 4}, results)
+	require.Equal(t, map[preflight.Result]int{preflight.RejectedAnyway: 1, preflight.Passed: 4}, results)
 	require.EqualValues(t, 5, server.asked.Load(), "three for the first, and two for the next")
 }
 

@@ -24,12 +24,12 @@ func (d *Decision) preflight(facts *Facts, p *plan.Plan) {
 	case !isKnown:
 	case verdict.IsRejected() && preflight.Concerns(p):
 		block := plan.Block{Kind: plan.BlockedByObstacle, Reason: meta.ReasonPreflightRejected, Message: verdict.Message}
-		if verdict.Result == preflight.RefusedAnyway {
+		if verdict.Result == preflight.RejectedAnyway {
 			block.Kind, block.Reason = plan.BlockedByExclusion, meta.ReasonApplicationRejected
 		}
 		p.Stop(block)
 		d.again(max(verdict.Expiry.Sub(facts.Now), time.Millisecond))
-	case verdict.Result == preflight.NotJudged:
+	case verdict.Result == preflight.Inconclusive:
 		p.Warning = strings.TrimPrefix(p.Warning+"; it could not be judged before it was written: "+verdict.Message, "; it ")
 	}
 }
@@ -38,7 +38,7 @@ func (d *Decision) preflight(facts *Facts, p *plan.Plan) {
 func (f *Facts) refusal(offer *desired.AdmissionOverlay) string {
 	hash := offer.Rendered.Desired.InjectedHash()
 	for key, verdict := range f.Trials {
-		if key.Hash == hash && verdict.Result == preflight.Refused {
+		if key.Hash == hash && verdict.Result == preflight.Rejected {
 			return "pods of a workload of the namespace are refused with it (preflight)"
 		}
 	}

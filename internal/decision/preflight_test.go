@@ -29,13 +29,13 @@ func TestDecide_BlocksWritesRejectedByDryRun(t *testing.T) {
 		skipped bool
 		warning string
 	}{
-		"the sidecar's fault":     {action: plan.Inject, verdict: preflight.DryRunResult{Result: preflight.Refused, Message: "no"}, reason: meta.ReasonPreflightRejected},
-		"the application's":       {action: plan.Update, verdict: preflight.DryRunResult{Result: preflight.RefusedAnyway, Message: "no"}, reason: meta.ReasonApplicationRejected, skipped: true},
+		"the sidecar's fault":     {action: plan.Inject, verdict: preflight.DryRunResult{Result: preflight.Rejected, Message: "no"}, reason: meta.ReasonPreflightRejected},
+		"the application's":       {action: plan.Update, verdict: preflight.DryRunResult{Result: preflight.RejectedAnyway, Message: "no"}, reason: meta.ReasonApplicationRejected, skipped: true},
 		"it passed":               {action: plan.Inject, verdict: preflight.DryRunResult{Result: preflight.Passed}},
-		"nobody could judge":      {action: plan.Inject, verdict: preflight.DryRunResult{Result: preflight.NotJudged, Message: "no"}, warning: "could not be judged before it was written: no"},
-		"it is there already":     {action: plan.None, verdict: preflight.DryRunResult{Result: preflight.Refused, Message: "no"}},
-		"only its notes differ":   {action: plan.RecordOnly, verdict: preflight.DryRunResult{Result: preflight.Refused, Message: "no"}},
-		"it is taken out instead": {action: plan.Remove, verdict: preflight.DryRunResult{Result: preflight.Refused, Message: "no"}},
+		"nobody could judge":      {action: plan.Inject, verdict: preflight.DryRunResult{Result: preflight.Inconclusive, Message: "no"}, warning: "could not be judged before it was written: no"},
+		"it is there already":     {action: plan.None, verdict: preflight.DryRunResult{Result: preflight.Rejected, Message: "no"}},
+		"only its notes differ":   {action: plan.RecordOnly, verdict: preflight.DryRunResult{Result: preflight.Rejected, Message: "no"}},
+		"it is taken out instead": {action: plan.Remove, verdict: preflight.DryRunResult{Result: preflight.Rejected, Message: "no"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			like, other := evaluated("cart", test.action, wanted, workload.State{Shape: 1}), evaluated("search", plan.Inject, wanted, workload.State{Shape: 2})
@@ -73,9 +73,9 @@ func TestFacts_WithholdsOverlayRejectedByDryRun(t *testing.T) {
 	wanted := plan.NewDesired(&workload.Overlay{Hash: "a"}, "logs", "vector", "", nil)
 	offer := &desired.AdmissionOverlay{Rendered: &desired.Rendered{Desired: wanted}}
 	for result, isOffered := range map[preflight.Result]bool{
-		preflight.Passed: true, preflight.NotJudged: true, preflight.RefusedAnyway: true, preflight.Refused: false,
+		preflight.Passed: true, preflight.Inconclusive: true, preflight.RejectedAnyway: true, preflight.Rejected: false,
 	} {
-		facts := &Facts{Input: Input{Trials: map[preflight.Key]preflight.DryRunResult{{Hash: wanted.InjectedHash(), Shape: 1}: {Result: result}, {Hash: "other"}: {Result: preflight.Refused}}}}
+		facts := &Facts{Input: Input{Trials: map[preflight.Key]preflight.DryRunResult{{Hash: wanted.InjectedHash(), Shape: 1}: {Result: result}, {Hash: "other"}: {Result: preflight.Rejected}}}}
 		require.Equal(t, isOffered, facts.refusal(offer) == "", result)
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // Answer is the API server's response to a dry run.
 type Answer struct {
-	// Result is Passed, Refused or NotJudged.
+	// Result is Passed, Refused or Inconclusive.
 	Result Result
 	// Text is the error of the response, "" for none.
 	Text string
@@ -41,16 +41,16 @@ func Read(err error) Answer {
 	if err == nil {
 		return Answer{Result: Passed}
 	}
-	answer := Answer{Result: NotJudged, Text: err.Error()}
+	answer := Answer{Result: Inconclusive, Text: err.Error()}
 	_, isTerminating := apierrors.StatusCause(err, corev1.NamespaceTerminatingCause)
 	switch {
 	case strings.Contains(answer.Text, "does not support dry run"), lacksRight.MatchString(answer.Text), isTerminating:
 	case byPolicy.MatchString(answer.Text), apierrors.IsForbidden(err):
-		answer.Result = Refused
+		answer.Result = Rejected
 		answer.IsQuota = strings.Contains(answer.Text, "exceeded quota")
 		answer.IsAccount = lacksAccount.MatchString(answer.Text)
 	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err), apierrors.IsRequestEntityTooLargeError(err):
-		answer.Result, answer.IsInvalid = Refused, true
+		answer.Result, answer.IsInvalid = Rejected, true
 	}
 	return answer
 }
@@ -59,17 +59,17 @@ func Read(err error) Answer {
 // without it. If the workload removes a pod before it creates the next one, an exceeded quota is inconclusive.
 func NewDryRunResult(withSidecar Answer, withoutSidecar func() Answer, removesFirst bool) DryRunResult {
 	switch {
-	case withSidecar.Result != Refused:
+	case withSidecar.Result != Rejected:
 		return DryRunResult{Result: withSidecar.Result, Message: withSidecar.Text}
 	case withSidecar.IsQuota && removesFirst:
-		return DryRunResult{Result: NotJudged, Message: "the quota cannot be checked, because the workload removes pods before it creates new ones: " + withSidecar.Text}
+		return DryRunResult{Result: Inconclusive, Message: "the quota cannot be checked, because the workload removes pods before it creates new ones: " + withSidecar.Text}
 	}
 	bare := withoutSidecar()
 	switch {
-	case bare.Result != Refused:
-		return DryRunResult{Result: Refused, Message: "pods are rejected with the sidecar, but not without it: " + withSidecar.Text}
+	case bare.Result != Rejected:
+		return DryRunResult{Result: Rejected, Message: "pods are rejected with the sidecar, but not without it: " + withSidecar.Text}
 	case bare.IsInvalid: // It was made from a template that the API server has, so it is not as its controller makes it.
-		return DryRunResult{Result: NotJudged, Message: withSidecar.Text}
+		return DryRunResult{Result: Inconclusive, Message: withSidecar.Text}
 	}
-	return DryRunResult{Result: RefusedAnyway, IsWorkloadSpecific: bare.IsAccount, Message: "pods are rejected with and without the sidecar: " + bare.Text}
+	return DryRunResult{Result: RejectedAnyway, IsWorkloadSpecific: bare.IsAccount, Message: "pods are rejected with and without the sidecar: " + bare.Text}
 }

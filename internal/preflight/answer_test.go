@@ -30,19 +30,19 @@ func TestRead_ClassifiesAnswers(t *testing.T) {
 		want Answer
 	}{
 		"consent":    {nil, Answer{Result: Passed}},
-		"a quota":    {forbidden("exceeded quota: compute, requested: requests.memory=80Mi"), Answer{Result: Refused, IsQuota: true}},
-		"no limits":  {forbidden("failed quota: compute: must specify limits.cpu for: vector"), Answer{Result: Refused}},
-		"no account": {forbidden(`error looking up service account shop/cart: serviceaccount "cart" not found`), Answer{Result: Refused, IsAccount: true}},
-		"a webhook":  {apierrors.NewBadRequest(`admission webhook "a" denied the request: no`), Answer{Result: Refused}},
+		"a quota":    {forbidden("exceeded quota: compute, requested: requests.memory=80Mi"), Answer{Result: Rejected, IsQuota: true}},
+		"no limits":  {forbidden("failed quota: compute: must specify limits.cpu for: vector"), Answer{Result: Rejected}},
+		"no account": {forbidden(`error looking up service account shop/cart: serviceaccount "cart" not found`), Answer{Result: Rejected, IsAccount: true}},
+		"a webhook":  {apierrors.NewBadRequest(`admission webhook "a" denied the request: no`), Answer{Result: Rejected}},
 		"a webhook that answers as a server does": {
-			apierrors.NewInternalError(errors.New(`admission webhook "a" denied the request: no`)), Answer{Result: Refused}},
-		"a policy":              {errors.New(`ValidatingAdmissionPolicy 'a' with binding 'a' denied request: no`), Answer{Result: Refused}},
-		"validation":            {invalid(), Answer{Result: Refused, IsInvalid: true}},
-		"a webhook as of 1.15":  {apierrors.NewBadRequest(`admission webhook "a" does not support dry run`), Answer{Result: NotJudged}},
-		"a webhook that is off": {apierrors.NewInternalError(errors.New(`calling webhook "a": connection refused`)), Answer{Result: NotJudged}},
-		"no right":              {forbidden(`User "system:serviceaccount:a:b" cannot create resource "pods" in API group ""`), Answer{Result: NotJudged}},
-		"no time":               {apierrors.NewTimeoutError("slow", 1), Answer{Result: NotJudged}},
-		"the end of all":        {terminating, Answer{Result: NotJudged}},
+			apierrors.NewInternalError(errors.New(`admission webhook "a" denied the request: no`)), Answer{Result: Rejected}},
+		"a policy":              {errors.New(`ValidatingAdmissionPolicy 'a' with binding 'a' denied request: no`), Answer{Result: Rejected}},
+		"validation":            {invalid(), Answer{Result: Rejected, IsInvalid: true}},
+		"a webhook as of 1.15":  {apierrors.NewBadRequest(`admission webhook "a" does not support dry run`), Answer{Result: Inconclusive}},
+		"a webhook that is off": {apierrors.NewInternalError(errors.New(`calling webhook "a": connection refused`)), Answer{Result: Inconclusive}},
+		"no right":              {forbidden(`User "system:serviceaccount:a:b" cannot create resource "pods" in API group ""`), Answer{Result: Inconclusive}},
+		"no time":               {apierrors.NewTimeoutError("slow", 1), Answer{Result: Inconclusive}},
+		"the end of all":        {terminating, Answer{Result: Inconclusive}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := Read(test.err)
@@ -65,13 +65,13 @@ func TestNewDryRunResult_AttributesRejection(t *testing.T) {
 		isOfOne       bool
 	}{
 		"nobody refuses":                      {with: Answer{Result: Passed}, want: Passed},
-		"nobody could judge":                  {with: Answer{Result: NotJudged}, want: NotJudged},
-		"the sidecar's":                       {with: full, without: Answer{Result: Passed}, want: Refused},
-		"nobody could judge the other":        {with: full, without: Answer{Result: NotJudged}, want: Refused},
-		"the application's":                   {with: full, without: full, want: RefusedAnyway},
-		"one workload's":                      {with: full, without: Answer{Result: Refused, IsAccount: true}, want: RefusedAnyway, isOfOne: true},
-		"nobody's: a quota gets room first":   {with: full, removesFirst: true, want: NotJudged},
-		"nobody's: the pod is not as it will": {with: Answer{Result: Refused, IsInvalid: true}, without: Answer{Result: Refused, IsInvalid: true}, want: NotJudged},
+		"nobody could judge":                  {with: Answer{Result: Inconclusive}, want: Inconclusive},
+		"the sidecar's":                       {with: full, without: Answer{Result: Passed}, want: Rejected},
+		"nobody could judge the other":        {with: full, without: Answer{Result: Inconclusive}, want: Rejected},
+		"the application's":                   {with: full, without: full, want: RejectedAnyway},
+		"one workload's":                      {with: full, without: Answer{Result: Rejected, IsAccount: true}, want: RejectedAnyway, isOfOne: true},
+		"nobody's: a quota gets room first":   {with: full, removesFirst: true, want: Inconclusive},
+		"nobody's: the pod is not as it will": {with: Answer{Result: Rejected, IsInvalid: true}, without: Answer{Result: Rejected, IsInvalid: true}, want: Inconclusive},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := NewDryRunResult(test.with, func() Answer { return test.without }, test.removesFirst)

@@ -18,16 +18,16 @@ type Result string
 const (
 	// Passed means that the sidecar may be written.
 	Passed Result = "passed"
-	// Refused means that the pods would be rejected, or would not start, because of the sidecar.
-	Refused Result = "rejected"
-	// RefusedAnyway means that the pods would also be rejected without the sidecar.
-	RefusedAnyway Result = "rejected_without_sidecar"
-	// NotJudged means that dry runs are inconclusive. The sidecar may be written.
-	NotJudged Result = "inconclusive"
+	// Rejected means that the pods would be rejected, or would not start, because of the sidecar.
+	Rejected Result = "rejected"
+	// RejectedAnyway means that the pods would also be rejected without the sidecar.
+	RejectedAnyway Result = "rejected_without_sidecar"
+	// Inconclusive means that dry runs are inconclusive. The sidecar may be written.
+	Inconclusive Result = "inconclusive"
 )
 
 // Results returns all results.
-func Results() []Result { return []Result{Passed, Refused, RefusedAnyway, NotJudged} }
+func Results() []Result { return []Result{Passed, Rejected, RejectedAnyway, Inconclusive} }
 
 // Key identifies the workloads of a VectorSidecar that share one dry-run result.
 type Key struct {
@@ -61,7 +61,7 @@ type DryRunResult struct {
 }
 
 // IsRejected reports whether the result blocks the write.
-func (v *DryRunResult) IsRejected() bool { return v.Result == Refused || v.Result == RefusedAnyway }
+func (v *DryRunResult) IsRejected() bool { return v.Result == Rejected || v.Result == RejectedAnyway }
 
 // Concerns reports whether a plan writes a sidecar that needs a dry run first.
 func Concerns(p *plan.Plan) bool {

@@ -24,7 +24,7 @@ func TestForget_DropsAllStateOfVectorSidecar(t *testing.T) {
 		of.Wrote(seen("10", 1, "a"), 2, "14")
 		of.Injected("u", "a")
 		of.Miss(seen("10", 1, "a"), nil)
-		of.SetTrial(shaped(1), preflight.DryRunResult{Result: preflight.Refused})
+		of.SetTrial(shaped(1), preflight.DryRunResult{Result: preflight.Rejected})
 		for range loopWrites {
 			of.Injected("u", "a")
 		}

@@ -42,7 +42,7 @@ func (s *Sidecar) SetTrial(p *plan.Plan, verdict preflight.DryRunResult) {
 	} else {
 		s.memory.Backoff.Reset(retryDryRun, s.dryRunKey(key))
 	}
-	if verdict.Result == preflight.NotJudged {
+	if verdict.Result == preflight.Inconclusive {
 		wait = LastRetry
 	}
 	if wait > 0 {

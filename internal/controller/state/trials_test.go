@@ -31,10 +31,10 @@ func TestTrials_IncreasesWaitAfterRejection(t *testing.T) {
 	now := time.Date(2026, 11, 24, 20, 0, 0, 0, time.UTC)
 	logs := New(func() time.Time { return now }).Of(logsOfShop)
 	for _, wait := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, LastRetry, LastRetry} {
-		logs.SetTrial(shaped(1), preflight.DryRunResult{Result: preflight.Refused})
+		logs.SetTrial(shaped(1), preflight.DryRunResult{Result: preflight.Rejected})
 		require.Equal(t, now.Add(wait), logs.Trials()[preflight.NewKey(shaped(1))].Expiry)
 		now = now.Add(wait - time.Second)
-		require.Equal(t, preflight.Refused, resultOf(logs, shaped(1)))
+		require.Equal(t, preflight.Rejected, resultOf(logs, shaped(1)))
 		require.Empty(t, resultOf(logs, shaped(2)), "another shape is another matter")
 		now = now.Add(time.Second)
 		require.Empty(t, resultOf(logs, shaped(1)))
@@ -42,7 +42,7 @@ func TestTrials_IncreasesWaitAfterRejection(t *testing.T) {
 	logs.SetTrial(shaped(1), preflight.DryRunResult{Result: preflight.Passed})
 	now = now.Add(1000 * time.Hour)
 	require.Equal(t, preflight.Passed, resultOf(logs, shaped(1)), "what passed is not tried again")
-	logs.SetTrial(shaped(1), preflight.DryRunResult{Result: preflight.NotJudged})
+	logs.SetTrial(shaped(1), preflight.DryRunResult{Result: preflight.Inconclusive})
 	require.Equal(t, now.Add(LastRetry), logs.Trials()[preflight.NewKey(shaped(1))].Expiry)
 }
 
@@ -50,11 +50,11 @@ func TestSetTrial_AppliesToOneWorkload(t *testing.T) {
 	logs := New(time.Now).Of(logsOfShop)
 	other := shaped(1)
 	other.Target.UID = "other"
-	logs.SetTrial(shaped(1), preflight.DryRunResult{Result: preflight.RefusedAnyway, IsWorkloadSpecific: true})
-	require.Equal(t, preflight.RefusedAnyway, resultOf(logs, shaped(1)))
+	logs.SetTrial(shaped(1), preflight.DryRunResult{Result: preflight.RejectedAnyway, IsWorkloadSpecific: true})
+	require.Equal(t, preflight.RejectedAnyway, resultOf(logs, shaped(1)))
 	require.Empty(t, resultOf(logs, other))
 	logs.SetTrial(other, preflight.DryRunResult{Result: preflight.Passed})
-	require.Equal(t, preflight.RefusedAnyway, resultOf(logs, shaped(1)))
+	require.Equal(t, preflight.RejectedAnyway, resultOf(logs, shaped(1)))
 	require.Equal(t, preflight.Passed, resultOf(logs, other))
 }
 
@@ -62,8 +62,8 @@ func TestSetTrial_AppliesToOneWorkload(t *testing.T) {
 func TestKeepTrials_BoundsResultsByWorkloads(t *testing.T) {
 	logs := New(time.Now).Of(logsOfShop)
 	for shape := range uint64(1000) {
-		logs.SetTrial(shaped(shape), preflight.DryRunResult{Result: preflight.Refused})
-		logs.SetTrial(shaped(shape), preflight.DryRunResult{Result: preflight.Refused, IsWorkloadSpecific: true})
+		logs.SetTrial(shaped(shape), preflight.DryRunResult{Result: preflight.Rejected})
+		logs.SetTrial(shaped(shape), preflight.DryRunResult{Result: preflight.Rejected, IsWorkloadSpecific: true})
 		logs.KeepTrials([]plan.Plan{*shaped(shape)})
 		require.Len(t, logs.Trials(), 2)
 	}
@@ -77,11 +77,11 @@ func TestForgetTrials_HandlesRequestOnce(t *testing.T) {
 	for n := range 3 {
 		request := strconv.Itoa(n)
 		for _, annotation := range []string{meta.AnnotationReconcileAt, meta.AnnotationRetryRollout} {
-			logs.SetTrial(shaped(1), preflight.DryRunResult{Result: preflight.Refused})
+			logs.SetTrial(shaped(1), preflight.DryRunResult{Result: preflight.Rejected})
 			require.True(t, logs.ForgetTrials(annotation, request))
 			require.Empty(t, logs.Trials())
 		}
-		logs.SetTrial(shaped(1), preflight.DryRunResult{Result: preflight.Refused})
+		logs.SetTrial(shaped(1), preflight.DryRunResult{Result: preflight.Rejected})
 		for _, annotation := range []string{meta.AnnotationReconcileAt, meta.AnnotationRetryRollout} {
 			require.False(t, logs.ForgetTrials(annotation, request), "or they would have each other be asked for ever")
 		}
