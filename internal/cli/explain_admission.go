@@ -22,7 +22,7 @@ const (
 )
 
 // injectionOrigin describes how the sidecar of a workload was injected, "" for a workload without a sidecar.
-func injectionOrigin(owned *workload.Owned, hasFields bool) string {
+func injectionOrigin(owned *workload.OwnedFields, hasFields bool) string {
 	switch {
 	case !hasFields || owned.IsEmpty():
 		return ""

@@ -49,7 +49,7 @@ func TestPods_KeepFaultWhileControllerIsBehind(t *testing.T) {
 		return workloadcache.Showing(workload.View{
 			Ref:        workload.Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "cart"},
 			State:      workload.State{Rollout: workload.RolloutProgressing, Generation: generation, Template: template, Availability: workload.Availability{StateSince: now.Add(-time.Minute)}},
-			ObjectView: workload.ObjectView{Owned: map[string]workload.Owned{manager: {Containers: []string{"vector"}}}},
+			ObjectView: workload.ObjectView{Owned: map[string]workload.OwnedFields{manager: {Containers: []string{"vector"}}}},
 		})
 	}
 	read := func(of *workloadcache.Record) workload.Fault {

@@ -128,11 +128,11 @@ func (i *cacheSource) Workloads(_ context.Context, sidecar *v1alpha1.VectorSidec
 func labeledWorkloads(workloads *workloadcache.Cache, sidecar *v1alpha1.VectorSidecar) (records []*workloadcache.Record) {
 	selector, _ := workload.NewSelector(sidecar) // An invalid selector selects nothing.
 	for _, record := range workloads.WithLabels(sidecar.Namespace, sidecarcache.SelectorKeys(sidecar)) {
-		if !selector.Fits(record.Labels()) {
+		if !selector.MatchesLabels(record.Labels()) {
 			continue
 		}
 		records = append(records, record)
-		if referredRecord := workloads.GetReferred(record); referredRecord != nil && !selector.Fits(referredRecord.Labels()) && matchesSelector(selector, referredRecord) {
+		if referredRecord := workloads.GetReferred(record); referredRecord != nil && !selector.MatchesLabels(referredRecord.Labels()) && matchesSelector(selector, referredRecord) {
 			records = append(records, referredRecord)
 		}
 	}
@@ -142,7 +142,7 @@ func labeledWorkloads(workloads *workloadcache.Cache, sidecar *v1alpha1.VectorSi
 // matchesSelector reports whether a selector matches the labels of a workload, or of the workload that runs its pods.
 func matchesSelector(selector workload.Selector, record *workloadcache.Record) bool {
 	runner := record.Runner()
-	return selector.Fits(record.Labels()) || runner != nil && selector.Fits(runner.Labels())
+	return selector.MatchesLabels(record.Labels()) || runner != nil && selector.MatchesLabels(runner.Labels())
 }
 
 // Sidecars returns the VectorSidecars that select one of the workloads.

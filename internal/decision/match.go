@@ -65,7 +65,7 @@ func Match(sidecar *v1alpha1.VectorSidecar, records []*workloadcache.Record, off
 		switch {
 		case isMatched:
 			kinds.Matched[record.Kind]++
-		case selector.Fits(record.Labels()):
+		case selector.MatchesLabels(record.Labels()):
 			kinds.Unlisted[record.Kind]++
 		}
 		if isMatched && sidecar.Spec.IsEnabled() {

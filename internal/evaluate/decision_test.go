@@ -111,7 +111,7 @@ func change(s *Snapshot, how func(*workload.View)) {
 func carried(s *Snapshot, p *plan.Plan) {
 	change(s, func(view *workload.View) {
 		asked, applied := recordOf(p)
-		view.Owned = map[string]workload.Owned{p.Manager: {
+		view.Owned = map[string]workload.OwnedFields{p.Manager: {
 			Hash: workload.Hash(p.Write.Apply), AskedHash: asked, AppliedHash: applied, InjectedHash: p.Desired.InjectedHash(), HasPlainAnnotations: true,
 			Containers: []string{"vector"}, Volumes: []string{"vectorsidecar-vector-config", "vectorsidecar-vector-data"},
 		}}
@@ -427,7 +427,7 @@ func TestDecide_MovesPlainAnnotationsWithoutDrift(t *testing.T) {
 	vs.Spec.DriftPolicy = v1alpha1.DriftReport
 	s := snapshot(t, vs, cart())
 	change(s, func(v *workload.View) {
-		v.Owned = map[string]workload.Owned{"vectorsidecar/audit": {HasPlainAnnotations: true}}
+		v.Owned = map[string]workload.OwnedFields{"vectorsidecar/audit": {HasPlainAnnotations: true}}
 	})
 	beside := decide(t, s).Plans[0]
 	carried(s, &beside)

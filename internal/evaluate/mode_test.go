@@ -48,7 +48,7 @@ func noting(s *Snapshot, since time.Time) {
 		manager := meta.Manager("logs")
 		owned := v.Owned[manager]
 		owned.Waits = true
-		v.Owned = map[string]workload.Owned{manager: owned}
+		v.Owned = map[string]workload.OwnedFields{manager: owned}
 		v.Waits = map[string]workload.Wait{meta.AnnotationWaiting(manager): workload.NewWait(since, &v.State)}
 	})
 }
@@ -99,7 +99,7 @@ func TestDecide_StartsChangeByRolloutMode(t *testing.T) {
 			change(s, func(v *workload.View) {
 				owned := v.Owned[meta.Manager("logs")]
 				owned.AppliedHash = "of something else"
-				v.Owned = map[string]workload.Owned{meta.Manager("logs"): owned}
+				v.Owned = map[string]workload.OwnedFields{meta.Manager("logs"): owned}
 			})
 		}, "", "a repair waits for nobody"},
 		"damage that is reported": {v1alpha1.ModeManual, 0, func(s *Snapshot) {
@@ -107,14 +107,14 @@ func TestDecide_StartsChangeByRolloutMode(t *testing.T) {
 			change(s, func(v *workload.View) {
 				owned := v.Owned[meta.Manager("logs")]
 				owned.AppliedHash = "of something else"
-				v.Owned = map[string]workload.Owned{meta.Manager("logs"): owned}
+				v.Owned = map[string]workload.OwnedFields{meta.Manager("logs"): owned}
 			})
 		}, person, "nobody wants it repaired"},
 		"a rollback": {v1alpha1.ModeOnAppRollout, 0, func(s *Snapshot) {
 			change(s, func(v *workload.View) {
 				owned := v.Owned[meta.Manager("logs")]
 				owned.Leftovers = []string{"vector"}
-				v.Owned = map[string]workload.Owned{meta.Manager("logs"): owned}
+				v.Owned = map[string]workload.OwnedFields{meta.Manager("logs"): owned}
 			})
 		}, "", "an older sidecar is back"},
 		"a lost configuration": {v1alpha1.ModeOnAppRollout, 0, func(s *Snapshot) {
@@ -122,7 +122,7 @@ func TestDecide_StartsChangeByRolloutMode(t *testing.T) {
 				owned := v.Owned[meta.Manager("logs")]
 				owned.Tree = map[string]any{}
 				tree.EnsureMap(owned.Tree, tree.Pod...)["volumes"] = []any{map[string]any{"name": "config", "configMap": map[string]any{"name": "gone"}}}
-				v.Owned = map[string]workload.Owned{meta.Manager("logs"): owned}
+				v.Owned = map[string]workload.OwnedFields{meta.Manager("logs"): owned}
 			})
 		}, "", "its next pods would not start"},
 	} {
@@ -247,7 +247,7 @@ func TestDecide_StartsChangeWithoutNewPodsAtOnce(t *testing.T) {
 		before := decide(t, snapshot(t, vs, cart()))
 		owned.Tree, s.Companions = before.Plans[0].Write.Apply, written(before.Companions)
 		vs.Spec.Rollout.Mode = v1alpha1.ModeManual
-		v.Owned = map[string]workload.Owned{meta.Manager("logs"): owned}
+		v.Owned = map[string]workload.OwnedFields{meta.Manager("logs"): owned}
 	})
 	s.Sidecar.Spec.Sidecar.Config = config("syslog")
 	p := decide(t, s).Plans[0]

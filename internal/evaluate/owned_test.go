@@ -56,7 +56,7 @@ func TestDecide_AcceptsRemovalByControllerOwner(t *testing.T) {
 	}
 	annotated := func(s *Snapshot) {
 		change(s, func(v *workload.View) {
-			v.Owned = map[string]workload.Owned{meta.Manager("logs"): {InjectedHash: "of before", HasPlainAnnotations: true, Hash: "x", Tree: map[string]any{
+			v.Owned = map[string]workload.OwnedFields{meta.Manager("logs"): {InjectedHash: "of before", HasPlainAnnotations: true, Hash: "x", Tree: map[string]any{
 				"metadata": map[string]any{"annotations": map[string]any{meta.AnnotationInjectedHash: "of before"}},
 			}}}
 		})
@@ -67,7 +67,7 @@ func TestDecide_AcceptsRemovalByControllerOwner(t *testing.T) {
 		change(s, func(v *workload.View) {
 			of := v.Owned[meta.Manager("logs")]
 			of.Hash = "of something else"
-			v.Owned = map[string]workload.Owned{meta.Manager("logs"): of}
+			v.Owned = map[string]workload.OwnedFields{meta.Manager("logs"): of}
 		})
 		s.Sidecar = asked
 	}

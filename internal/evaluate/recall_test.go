@@ -57,7 +57,7 @@ func TestRecall_DoesNotAffectDecisions(t *testing.T) {
 			change(s, func(v *workload.View) {
 				owned := v.Owned[injected.Manager]
 				owned.Hash = "another"
-				v.Owned = map[string]workload.Owned{injected.Manager: owned}
+				v.Owned = map[string]workload.OwnedFields{injected.Manager: owned}
 			})
 		}, plan.Update},
 		{"again and again", func() {

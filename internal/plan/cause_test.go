@@ -33,13 +33,13 @@ func TestForInjection_ReportsCauseOfWrite(t *testing.T) {
 			view: writtenBy(old), desired: rendered("new", "b"), action: Update, want: "values of the VectorSidecar (sidecar.logLevel); operator old → new" + image,
 		},
 		"taken out": {
-			view: with(application(), func(v *workload.View) { v.Owned = map[string]workload.Owned{mine: {}} }), desired: old, action: Inject,
+			view: with(application(), func(v *workload.View) { v.Owned = map[string]workload.OwnedFields{mine: {}} }), desired: old, action: Inject,
 			want: "another writer removed the sidecar",
 		},
 		"changed by hand": {
 			view: with(writtenBy(old), func(v *workload.View) {
 				v.LastWriter = "kubectl-edit"
-				owning(func(o *workload.Owned) {
+				owning(func(o *workload.OwnedFields) {
 					o.Hash, o.Tree = "x", podOf(map[string]any{"name": "vector", "restartPolicy": "Always"})
 				})(v)
 			}),
@@ -47,14 +47,14 @@ func TestForInjection_ReportsCauseOfWrite(t *testing.T) {
 			want: `another writer changed the sidecar (last writer: "kubectl-edit"); in the pods: initContainers[vector].image → vector:old, volumes[data] added`,
 		},
 		"changed by hand, and asked anew": {
-			view: with(writtenBy(old), owning(func(o *workload.Owned) { o.Hash = "x" })), desired: rendered("old", "b"), action: Update,
+			view: with(writtenBy(old), owning(func(o *workload.OwnedFields) { o.Hash = "x" })), desired: rendered("old", "b"), action: Update,
 			want: `another writer changed the sidecar (last writer: ""); values of the VectorSidecar (sidecar.logLevel)`,
 		},
 		"with a ConfigMap that is gone": {
 			view: writtenBy(old), desired: next, policy: Policy{Renew: true}, action: Update, want: "a ConfigMap that the sidecar reads does not exist; operator old → new" + image,
 		},
 		"of another release that has no other name": {
-			view: with(writtenBy(old), owning(func(o *workload.Owned) { o.RenderedFrom = "" })), desired: next, policy: Policy{Renew: true}, action: Update,
+			view: with(writtenBy(old), owning(func(o *workload.OwnedFields) { o.RenderedFrom = "" })), desired: next, policy: Policy{Renew: true}, action: Update,
 			want: "a ConfigMap that the sidecar reads does not exist; another version of the operator" + image,
 		},
 		"behind an init container": {
@@ -62,22 +62,24 @@ func TestForInjection_ReportsCauseOfWrite(t *testing.T) {
 			want: "an init container of the workload runs before the sidecar; operator old → new" + image,
 		},
 		"with annotations that move": {
-			view: with(writtenBy(old), owning(func(o *workload.Owned) { o.HasPlainAnnotations = false })), desired: next, action: Update,
+			view: with(writtenBy(old), owning(func(o *workload.OwnedFields) { o.HasPlainAnnotations = false })), desired: next, action: Update,
 			want: "another VectorSidecar of the workload takes precedence now; operator old → new" + image,
 		},
 		"without annotations that say it": {
-			view: with(writtenBy(old), owning(func(o *workload.Owned) { o.AskedHash, o.AppliedHash, o.RenderedFrom, o.ChangeCause = "", "", "", "" })), desired: next, action: Update,
+			view: with(writtenBy(old), owning(func(o *workload.OwnedFields) {
+				o.AskedHash, o.AppliedHash, o.RenderedFrom, o.ChangeCause = "", "", "", ""
+			})), desired: next, action: Update,
 			want: "the annotation rendered-from does not list the inputs of the sidecar" + image,
 		},
 		"for what has no name": {
-			view: with(writtenBy(old), owning(func(o *workload.Owned) { o.AskedHash = "b" })), desired: next, action: Update,
+			view: with(writtenBy(old), owning(func(o *workload.OwnedFields) { o.AskedHash = "b" })), desired: next, action: Update,
 			want: "operator old → new; inputs of the sidecar" + image,
 		},
 		"half done": {
-			view: with(writtenBy(old), owning(func(o *workload.Owned) { o.Named, o.Unfinished = true, true })), desired: old, action: RecordOnly, want: "an earlier change of the sidecar was interrupted",
+			view: with(writtenBy(old), owning(func(o *workload.OwnedFields) { o.Named, o.Unfinished = true, true })), desired: old, action: RecordOnly, want: "an earlier change of the sidecar was interrupted",
 		},
 		"half done, of something else": {
-			view: with(writtenBy(old), owning(func(o *workload.Owned) { o.Unfinished, o.Hash = true, "x" })), desired: next, action: Update,
+			view: with(writtenBy(old), owning(func(o *workload.OwnedFields) { o.Unfinished, o.Hash = true, "x" })), desired: next, action: Update,
 			want: "an earlier change of the sidecar was interrupted; operator old → new",
 		},
 		"opted out": {
@@ -148,7 +150,7 @@ func TestForInjection_IgnoresCauseAnnotations(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			view := writtenBy(desired)
-			owning(func(o *workload.Owned) {
+			owning(func(o *workload.OwnedFields) {
 				annotations := tree.MapAt(o.Tree, "metadata", "annotations")
 				require.Equal(t, "logs", annotations[meta.AnnotationSidecarName])
 				change(annotations)

@@ -38,7 +38,7 @@ func writtenBy(desired *Desired) *workload.View {
 	was, _ := annotations[meta.AnnotationAppliedHash].(string)
 	because, _ := annotations[meta.AnnotationChangeCause].(string)
 	from, _ := annotations[meta.AnnotationRenderedFrom].(string)
-	owning(func(o *workload.Owned) {
+	owning(func(o *workload.OwnedFields) {
 		o.Hash, o.Tree, o.InjectedHash, o.AskedHash, o.AppliedHash = workload.Hash(applied), applied, desired.InjectedHash(), asked, was
 		o.ChangeCause, o.RenderedFrom = because, from
 	})(view)
@@ -55,7 +55,7 @@ func TestForInjection_UpdatesOnlyOnChangedInput(t *testing.T) {
 				for _, reports := range []bool{false, true} {
 					t.Run(fmt.Sprintf("asked %s, applied %s, rendering %s, reporting drift %t", asked, applied, rendering, reports), func(t *testing.T) {
 						view := writtenBy(rendered("old", "a"))
-						owning(func(o *workload.Owned) {
+						owning(func(o *workload.OwnedFields) {
 							o.AskedHash = map[string]string{same: "a", different: "b", missing: ""}[asked]
 							o.AppliedHash = map[string]string{same: o.AppliedHash, different: "x", missing: ""}[applied]
 						})(view)
@@ -117,9 +117,9 @@ func TestForInjection_MaintainsEarlierRendering(t *testing.T) {
 		"paused":                         {view: with(writtenBy(old), func(v *workload.View) { v.Paused = true }), want: None},
 		"opted out":                      {view: with(writtenBy(old), func(v *workload.View) { v.OptOut = "false" }), want: Remove},
 		"no longer possible":             {view: writtenBy(old), policy: Policy{Renew: true}, want: Update},
-		"changed by somebody":            {view: with(writtenBy(old), owning(func(o *workload.Owned) { o.Hash = "x" })), want: Update},
-		"brought back by a rollout undo": {view: with(writtenBy(old), owning(func(o *workload.Owned) { o.Leftovers = []string{"vector"} })), want: Update},
-		"with annotations that move":     {view: with(writtenBy(old), owning(func(o *workload.Owned) { o.HasPlainAnnotations = false })), want: Update},
+		"changed by somebody":            {view: with(writtenBy(old), owning(func(o *workload.OwnedFields) { o.Hash = "x" })), want: Update},
+		"brought back by a rollout undo": {view: with(writtenBy(old), owning(func(o *workload.OwnedFields) { o.Leftovers = []string{"vector"} })), want: Update},
+		"with annotations that move":     {view: with(writtenBy(old), owning(func(o *workload.OwnedFields) { o.HasPlainAnnotations = false })), want: Update},
 		"behind an init container":       {view: with(writtenBy(old), gotAhead), want: None},
 		"the same, where order matters":  {view: with(writtenBy(old), gotAhead), policy: Policy{StrictOrder: true}, want: Update},
 		"in order, where that matters": {
@@ -204,7 +204,7 @@ func TestForInjection_CountsPatchedMountsAsWritten(t *testing.T) {
 // The second VectorSidecar's notes have its name in their keys.
 func TestForInjection_AddsNameToBookkeepingKeys(t *testing.T) {
 	view := application()
-	view.Owned = map[string]workload.Owned{theirs: {HasPlainAnnotations: true, Containers: []string{"audit"}}}
+	view.Owned = map[string]workload.OwnedFields{theirs: {HasPlainAnnotations: true, Containers: []string{"audit"}}}
 	annotations := tree.MapAt(ForInjection(mine, rendered("old", "a"), Policy{}, view).Write.Apply, "metadata", "annotations")
 	require.Equal(t, "a", annotations[meta.AnnotationKeyFor(meta.AnnotationInputHash, "logs")])
 	require.NotEmpty(t, annotations[meta.AnnotationKeyFor(meta.AnnotationAppliedHash, "logs")])

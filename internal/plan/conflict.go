@@ -13,7 +13,7 @@ import (
 )
 
 // missingVolume returns an obstacle if a container mounts a volume that the pod would not have.
-func missingVolume(container *corev1.Container, spec *corev1.PodSpec, owned workload.Owned, view *workload.View) *Block {
+func missingVolume(container *corev1.Container, spec *corev1.PodSpec, owned workload.OwnedFields, view *workload.View) *Block {
 	for _, mount := range container.VolumeMounts {
 		inOverlay := slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name })
 		inWorkload := view.HasVolume(mount.Name) && !slices.Contains(owned.Volumes, mount.Name)
@@ -26,7 +26,7 @@ func missingVolume(container *corev1.Container, spec *corev1.PodSpec, owned work
 
 // applicationConflict returns an obstacle for a mount in an application container. The container does not
 // exist, or it already has a mount at the same path.
-func applicationConflict(mounts []workload.Mount, owned workload.Owned, view *workload.View) *Block {
+func applicationConflict(mounts []workload.Mount, owned workload.OwnedFields, view *workload.View) *Block {
 	for i := range mounts {
 		mount := &mounts[i]
 		pos := slices.IndexFunc(view.Containers, func(c workload.Container) bool { return !c.Init && c.Name == mount.Container })
@@ -47,7 +47,7 @@ func applicationConflict(mounts []workload.Mount, owned workload.Owned, view *wo
 func folder(mountPath string) string { return path.Join("/", mountPath) }
 
 // portConflict returns an obstacle if another container of the pod declares one of the container's ports.
-func portConflict(container *corev1.Container, owned workload.Owned, view *workload.View) *Block {
+func portConflict(container *corev1.Container, owned workload.OwnedFields, view *workload.View) *Block {
 	for _, port := range container.Ports {
 		for _, existing := range view.Containers {
 			if slices.Contains(owned.Containers, existing.Name) {

@@ -17,7 +17,7 @@ func TestForInjection_ReportsPodMetadataConflict(t *testing.T) {
 	labeled := sidecar()
 	labeled.overlay.Template.Labels = map[string]string{"tier": "logs"}
 	labeled.overlay.Template.Annotations = map[string]string{"example.com/scrape": "true", meta.AnnotationInjectedEnv(mine): "1"}
-	carries := func(injectedHash string, owned workload.Owned) *workload.View {
+	carries := func(injectedHash string, owned workload.OwnedFields) *workload.View {
 		view := injected("")
 		owned.Containers, owned.Volumes, owned.InjectedHash = []string{"vector"}, []string{"data"}, injectedHash
 		view.Owned[mine] = owned
@@ -40,10 +40,10 @@ func TestForInjection_ReportsPodMetadataConflict(t *testing.T) {
 		},
 		"a label of its selector": {view: with(application(), func(v *workload.View) { v.SelectorKeys = []string{"tier"} }), want: ActionConflict, text: `selector uses the label "tier"`},
 		"ours from before": {
-			view: with(carries("older", workload.Owned{PodLabels: []string{"tier"}, PodAnnotations: []string{"example.com/scrape"}}), has), want: Update,
+			view: with(carries("older", workload.OwnedFields{PodLabels: []string{"tier"}, PodAnnotations: []string{"example.com/scrape"}}), has), want: Update,
 		},
-		"the owner's, when a new version begins to set it": {view: with(carries("older", workload.Owned{}), has), want: ActionConflict, text: `already have a label "tier"`},
-		"one that a person changed":                        {view: with(carries(labeled.InjectedHash(), workload.Owned{}), has), want: Update},
+		"the owner's, when a new version begins to set it": {view: with(carries("older", workload.OwnedFields{}), has), want: ActionConflict, text: `already have a label "tier"`},
+		"one that a person changed":                        {view: with(carries(labeled.InjectedHash(), workload.OwnedFields{}), has), want: Update},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := ForInjection(mine, labeled, Policy{}, test.view)

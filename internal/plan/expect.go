@@ -17,7 +17,7 @@ import (
 func (d *Desired) Expect(manager string, view *workload.View) workload.View {
 	d = d.Yielding(manager, view)
 	expected, template := *view, &d.overlay.Template
-	owned := workload.Owned{InjectedHash: d.injectedHash, HasPlainAnnotations: d.bodyFor(manager, Policy{}, view).isPlain}
+	owned := workload.OwnedFields{InjectedHash: d.injectedHash, HasPlainAnnotations: d.bodyFor(manager, Policy{}, view).isPlain}
 	expected.Containers = nil
 	add := func(containers []corev1.Container, init bool) {
 		for i := range containers {
@@ -53,7 +53,7 @@ func (d *Desired) Expect(manager string, view *workload.View) workload.View {
 	expected.PodLabels = slices.Concat(view.PodLabels, owned.PodLabels)
 	expected.PodAnnotations = slices.Concat(view.PodAnnotations, owned.PodAnnotations)
 	if expected.Owned = maps.Clone(view.Owned); expected.Owned == nil {
-		expected.Owned = map[string]workload.Owned{}
+		expected.Owned = map[string]workload.OwnedFields{}
 	}
 	expected.Owned[manager] = owned
 	return expected

@@ -58,14 +58,14 @@ func injected(hash string) *workload.View {
 	view := application()
 	view.Containers = append([]workload.Container{{Name: "vector", Init: true, Ports: []corev1.ContainerPort{{ContainerPort: 9598}}}}, view.Containers...)
 	view.Volumes = append(view.Volumes, workload.Volume{Name: "data"})
-	view.Owned = map[string]workload.Owned{mine: {
+	view.Owned = map[string]workload.OwnedFields{mine: {
 		Hash: hash, AskedHash: "older", AppliedHash: hash, InjectedHash: sidecar().InjectedHash(), HasPlainAnnotations: true, Containers: []string{"vector"}, Volumes: []string{"data"},
 	}}
 	return view
 }
 
 func current() *workload.View {
-	return with(injected(sidecar().standalone.hash), owning(func(o *workload.Owned) { o.AskedHash = "asked" }))
+	return with(injected(sidecar().standalone.hash), owning(func(o *workload.OwnedFields) { o.AskedHash = "asked" }))
 }
 
 func with(view *workload.View, change func(*workload.View)) *workload.View {
@@ -73,7 +73,7 @@ func with(view *workload.View, change func(*workload.View)) *workload.View {
 	return view
 }
 
-func owning(change func(*workload.Owned)) func(*workload.View) {
+func owning(change func(*workload.OwnedFields)) func(*workload.View) {
 	return func(v *workload.View) {
 		owned := v.Owned[mine]
 		change(&owned)
@@ -82,8 +82,8 @@ func owning(change func(*workload.Owned)) func(*workload.View) {
 }
 
 func TestForInjection_ChoosesActionByWorkload(t *testing.T) {
-	older := owning(func(o *workload.Owned) { o.Hash, o.InjectedHash, o.AskedHash = "older", "older", "older" })
-	changed := owning(func(o *workload.Owned) { o.Hash = "changed by hand" })
+	older := owning(func(o *workload.OwnedFields) { o.Hash, o.InjectedHash, o.AskedHash = "older", "older", "older" })
+	changed := owning(func(o *workload.OwnedFields) { o.Hash = "changed by hand" })
 	for name, test := range map[string]struct {
 		view   *workload.View
 		policy Policy
@@ -127,7 +127,7 @@ func TestForInjection_ChoosesActionByWorkload(t *testing.T) {
 		"a port of another protocol": {view: with(application(), func(v *workload.View) {
 			v.Containers[0].Ports[0] = corev1.ContainerPort{ContainerPort: 9598, Protocol: "UDP"}
 		}), want: Inject},
-		"the container of another VectorSidecar": {view: with(current(), func(v *workload.View) { v.Owned = map[string]workload.Owned{theirs: v.Owned[mine]} }), want: ActionConflict, reason: meta.ReasonConflict},
+		"the container of another VectorSidecar": {view: with(current(), func(v *workload.View) { v.Owned = map[string]workload.OwnedFields{theirs: v.Owned[mine]} }), want: ActionConflict, reason: meta.ReasonConflict},
 		"an init container that got ahead":       {view: with(current(), gotAhead), want: None},
 		"the same, where order matters":          {view: with(current(), gotAhead), policy: Policy{StrictOrder: true}, want: Update},
 	} {
@@ -153,7 +153,7 @@ func misfit(v *workload.View) {
 // What cannot be read stays as it is, and is told of; a status alone keeps nothing in.
 func TestForRemoval_KeepsSidecarInUnreadableTemplate(t *testing.T) {
 	record := with(current(), misfit)
-	record.Kind, record.Owned = "Rollout", map[string]workload.Owned{mine: {IsRecorded: true, InjectedHash: "x", Lost: []string{"data"}}}
+	record.Kind, record.Owned = "Rollout", map[string]workload.OwnedFields{mine: {IsRecorded: true, InjectedHash: "x", Lost: []string{"data"}}}
 
 	p := ForRemoval(mine, record)
 	require.Equal(t, ActionBlocked, p.Action())
@@ -190,7 +190,7 @@ func sharing() *Desired {
 func shares() *workload.View {
 	view := injected(sharing().standalone.hash)
 	view.Containers[1].Mounts = []corev1.VolumeMount{{Name: "data", MountPath: "/data"}}
-	return with(view, owning(func(o *workload.Owned) {
+	return with(view, owning(func(o *workload.OwnedFields) {
 		o.AskedHash, o.AppliedHash = "sharing", workload.AppliedHash(o.Hash, sharing().overlay.Mounts)
 	}))
 }
@@ -202,7 +202,7 @@ func TestForInjection_NamesBothSidesOfConflict(t *testing.T) {
 	}{
 		"a container": {with(application(), func(v *workload.View) { v.Containers[0].Name = "vector" }), []string{`"vector"`, "spec.sidecar.name"}},
 		"the container of another VectorSidecar": {
-			with(current(), func(v *workload.View) { v.Owned = map[string]workload.Owned{theirs: v.Owned[mine]} }), []string{`"vector"`, "audit"},
+			with(current(), func(v *workload.View) { v.Owned = map[string]workload.OwnedFields{theirs: v.Owned[mine]} }), []string{`"vector"`, "audit"},
 		},
 		"a volume":           {with(application(), func(v *workload.View) { v.Volumes = append(v.Volumes, workload.Volume{Name: "data"}) }), []string{`"data"`}},
 		"a missing volume":   {with(application(), func(v *workload.View) { v.Volumes = nil }), []string{`"vector"`, `"logs"`, "/var/log/app"}},
@@ -246,9 +246,9 @@ func TestForRemoval_RemovesExistingSidecar(t *testing.T) {
 		want Change
 	}{
 		"a workload that carries it":         {current(), Remove},
-		"one that carries what is left":      {with(current(), owning(func(o *workload.Owned) { o.Containers, o.Hash = nil, "" })), Remove},
+		"one that carries what is left":      {with(current(), owning(func(o *workload.OwnedFields) { o.Containers, o.Hash = nil, "" })), Remove},
 		"one that carries nothing":           {application(), None},
-		"one that carries another's":         {with(current(), func(v *workload.View) { v.Owned = map[string]workload.Owned{theirs: v.Owned[mine]} }), None},
+		"one that carries another's":         {with(current(), func(v *workload.View) { v.Owned = map[string]workload.OwnedFields{theirs: v.Owned[mine]} }), None},
 		"one that goes anyway":               {with(current(), func(v *workload.View) { v.Deleting = true }), None},
 		"one that is paused":                 {with(current(), func(v *workload.View) { v.Paused = true }), Remove},
 		"one whose container somebody wants": {with(current(), func(v *workload.View) { v.Containers[1].Name = "vector" }), Remove},
@@ -268,7 +268,7 @@ func TestForRemoval_RemovesExistingSidecar(t *testing.T) {
 // keeps them.
 func TestForInjection_LeavesPlainAnnotationsToFirst(t *testing.T) {
 	view := application()
-	view.Owned = map[string]workload.Owned{theirs: {HasPlainAnnotations: true, Containers: []string{"audit"}}}
+	view.Owned = map[string]workload.OwnedFields{theirs: {HasPlainAnnotations: true, Containers: []string{"audit"}}}
 	second := ForInjection(mine, sidecar(), Policy{}, view)
 	require.Equal(t, Inject, second.Change)
 	require.Equal(t, map[string]any{
@@ -283,7 +283,7 @@ func TestForInjection_LeavesPlainAnnotationsToFirst(t *testing.T) {
 	}, second.Write.Apply["metadata"].(map[string]any)["annotations"])
 
 	view = current()
-	view.Owned[theirs] = workload.Owned{Containers: []string{"audit"}}
+	view.Owned[theirs] = workload.OwnedFields{Containers: []string{"audit"}}
 	first := ForInjection(mine, sidecar(), Policy{}, view)
 	require.Equal(t, None, first.Change, "a second one changes nothing for the first")
 }
@@ -377,7 +377,7 @@ func TestForInjection_IgnoresMissingMarks(t *testing.T) {
 // manager does not own.
 func TestForInjection_RemovesOrphanMark(t *testing.T) {
 	left := func(view *workload.View) *workload.View {
-		return with(view, owning(func(o *workload.Owned) { o.Orphan = "true" }))
+		return with(view, owning(func(o *workload.OwnedFields) { o.Orphan = "true" }))
 	}
 	isUnmarked := func(p Plan) {
 		annotations := tree.MapAt(p.Write.Patch, "metadata", "annotations")
@@ -428,18 +428,20 @@ func TestForRemoval_PatchesOnlyOwnedItems(t *testing.T) {
 func TestForInjection_CompletesInterruptedWrite(t *testing.T) {
 	report := Policy{ReportDrift: true}
 	for name, test := range map[string]struct {
-		change func(*workload.Owned)
+		change func(*workload.OwnedFields)
 		want   Change
 		sends  bool
 	}{
-		"ordered, with the owner's names on record": {func(o *workload.Owned) { o.Named, o.Unfinished = true, true }, RecordOnly, false},
-		"applied, with the patch on record":         {func(o *workload.Owned) { o.Patched, o.Unfinished = true, true }, RecordOnly, false},
-		"patched, and not applied": {func(o *workload.Owned) {
+		"ordered, with the owner's names on record": {func(o *workload.OwnedFields) { o.Named, o.Unfinished = true, true }, RecordOnly, false},
+		"applied, with the patch on record":         {func(o *workload.OwnedFields) { o.Patched, o.Unfinished = true, true }, RecordOnly, false},
+		"patched, and not applied": {func(o *workload.OwnedFields) {
 			o.Hash, o.Patched, o.Unfinished, o.Leftovers = "", true, true, []string{"vector", "data"}
 		}, Update, true},
-		"with nothing left but the record":  {func(o *workload.Owned) { *o = workload.Owned{Patched: true, Unfinished: true} }, Inject, true},
-		"changed by somebody, as reported":  {func(o *workload.Owned) { o.Hash = "changed" }, ActionBlocked, false},
-		"patched before, and now out of it": {func(o *workload.Owned) { o.Hash, o.InjectedHash, o.AskedHash, o.Patched = "old", "old", "old", true }, Update, true},
+		"with nothing left but the record": {func(o *workload.OwnedFields) { *o = workload.OwnedFields{Patched: true, Unfinished: true} }, Inject, true},
+		"changed by somebody, as reported": {func(o *workload.OwnedFields) { o.Hash = "changed" }, ActionBlocked, false},
+		"patched before, and now out of it": {func(o *workload.OwnedFields) {
+			o.Hash, o.InjectedHash, o.AskedHash, o.Patched = "old", "old", "old", true
+		}, Update, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			view := with(current(), owning(test.change))
@@ -459,10 +461,10 @@ func TestForInjection_CompletesInterruptedWrite(t *testing.T) {
 // Applying nothing would delete what only the manager owns, such as an owner's init
 // container.
 func TestForRemoval_DropsRecordWithForeignItems(t *testing.T) {
-	for name, change := range map[string]func(*workload.Owned){
-		"names":          func(o *workload.Owned) { o.Named = true },
-		"a patch":        func(o *workload.Owned) { o.Patched = true },
-		"what came back": func(o *workload.Owned) { o.Leftovers = []string{"vector"} },
+	for name, change := range map[string]func(*workload.OwnedFields){
+		"names":          func(o *workload.OwnedFields) { o.Named = true },
+		"a patch":        func(o *workload.OwnedFields) { o.Patched = true },
+		"what came back": func(o *workload.OwnedFields) { o.Leftovers = []string{"vector"} },
 	} {
 		p := ForRemoval(mine, with(current(), owning(change)))
 		require.Equal(t, Remove, p.Change, name)
@@ -470,7 +472,7 @@ func TestForRemoval_DropsRecordWithForeignItems(t *testing.T) {
 		require.Nil(t, p.Body(), name)
 	}
 	husk := application()
-	husk.Owned = map[string]workload.Owned{mine: {Patched: true}}
+	husk.Owned = map[string]workload.OwnedFields{mine: {Patched: true}}
 	p := ForRemoval(mine, husk)
 	require.Equal(t, RecordOnly, p.Change, "there is nothing to take out but the record")
 	require.True(t, p.Write.ReleaseOnly)
@@ -481,7 +483,7 @@ func TestForRemoval_DropsRecordWithForeignItems(t *testing.T) {
 func TestForInjection_KeepsOrderOfOtherNativeSidecars(t *testing.T) {
 	view := with(application(), func(v *workload.View) {
 		v.Containers = append([]workload.Container{{Name: "audit", Init: true}, {Name: "migrate", Init: true}}, v.Containers...)
-		v.Owned = map[string]workload.Owned{theirs: {Containers: []string{"audit"}}}
+		v.Owned = map[string]workload.OwnedFields{theirs: {Containers: []string{"audit"}}}
 	})
 	for _, desired := range []*Desired{sidecar(), sharing()} {
 		p := ForInjection(mine, desired, Policy{}, view)

@@ -15,7 +15,7 @@ type candidate struct {
 	desired  *Desired
 	policy   Policy
 	view     *workload.View
-	owned    workload.Owned
+	owned    workload.OwnedFields
 	existing Existing
 	// change is the change that a rule or the comparison has chosen, or "" before.
 	change Change

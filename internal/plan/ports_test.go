@@ -42,7 +42,7 @@ func TestApplyPatch_DistinguishesProtocolsOfPort(t *testing.T) {
 				for _, name := range []string{"vector", "zoo"} {
 					view.Containers = append(view.Containers, workload.Container{Name: name, Init: list == "initContainers", Ports: ports})
 				}
-				view.Owned = map[string]workload.Owned{mine: {Containers: []string{"vector", "zoo"}}}
+				view.Owned = map[string]workload.OwnedFields{mine: {Containers: []string{"vector", "zoo"}}}
 				wanted := pod(test.wanted)
 				tree.Map(tree.List(tree.MapAt(wanted, tree.Pod...)[list])[1])["image"] = "z"
 

@@ -82,7 +82,7 @@ var gateCases = map[string]map[string]workloadGateCase{
 		"another name":     {view: application()},
 		"the same name":    {view: with(application(), named("vector")), want: meta.ReasonConflict},
 		"its own sidecar":  {view: current()},
-		"of another owner": {view: with(current(), func(v *workload.View) { v.Owned = map[string]workload.Owned{theirs: v.Owned[mine]} }), want: meta.ReasonConflict},
+		"of another owner": {view: with(current(), func(v *workload.View) { v.Owned = map[string]workload.OwnedFields{theirs: v.Owned[mine]} }), want: meta.ReasonConflict},
 	},
 	"blockByMetadata": {
 		"no metadata":      {view: application()},
@@ -116,7 +116,7 @@ var gateCases = map[string]map[string]workloadGateCase{
 		"no change":       {view: with(current(), paused)},
 		"a kept sidecar":  {view: with(kept(), paused)},
 		"not paused":      {view: application()},
-		"only its record": {view: with(with(current(), owning(func(o *workload.Owned) { o.AskedHash = "older" })), paused)},
+		"only its record": {view: with(with(current(), owning(func(o *workload.OwnedFields) { o.AskedHash = "older" })), paused)},
 	},
 	"blockByDrift": {
 		"drift":                       {view: with(current(), changedByHand)},
@@ -192,7 +192,7 @@ func TestWorkloadGate_AppliesToRemovals(t *testing.T) {
 func TestRemovalCause_ReturnsFirstCause(t *testing.T) {
 	optedOut := func(v *workload.View) { v.OptOut = `"false"` }
 	deleting := func(v *workload.View) { v.Deleting = true }
-	waits := owning(func(o *workload.Owned) { *o = workload.Owned{Waits: true} })
+	waits := owning(func(o *workload.OwnedFields) { *o = workload.OwnedFields{Waits: true} })
 	superseded := Policy{Superseded: "audit takes precedence"}
 	for name, test := range map[string]struct {
 		view   *workload.View
@@ -231,14 +231,14 @@ func TestCompare_ChoosesChange(t *testing.T) {
 		diff   func(*comparison) bool
 	}{
 		"no sidecar":              {view: application(), want: Inject},
-		"a removed sidecar":       {view: with(current(), owning(func(o *workload.Owned) { o.Containers, o.Volumes = nil, nil; o.Hash = "x" })), want: Inject},
+		"a removed sidecar":       {view: with(current(), owning(func(o *workload.OwnedFields) { o.Containers, o.Volumes = nil, nil; o.Hash = "x" })), want: Inject},
 		"the current sidecar":     {view: current(), want: None, diff: func(d *comparison) bool { return d.isRendered }},
-		"an outdated record":      {view: with(current(), owning(func(o *workload.Owned) { o.AskedHash = "older" })), want: RecordOnly},
+		"an outdated record":      {view: with(current(), owning(func(o *workload.OwnedFields) { o.AskedHash = "older" })), want: RecordOnly},
 		"an outdated sidecar":     {view: with(current(), older), want: Update, diff: func(d *comparison) bool { return !d.isDrift }},
 		"drift":                   {view: with(current(), changedByHand), want: Update, diff: func(d *comparison) bool { return d.isDrift }},
 		"another rendering":       {view: kept(), want: None, diff: func(d *comparison) bool { return d.isKept }},
 		"a lost ConfigMap":        {view: kept(), policy: Policy{Renew: true}, want: Update},
-		"an interrupted write":    {view: with(current(), owning(func(o *workload.Owned) { o.Named = true })), want: RecordOnly, diff: func(d *comparison) bool { return d.isInterrupted }},
+		"an interrupted write":    {view: with(current(), owning(func(o *workload.OwnedFields) { o.Named = true })), want: RecordOnly, diff: func(d *comparison) bool { return d.isInterrupted }},
 		"a container in front":    {view: with(kept(), gotAhead), want: None},
 		"the same, with an order": {view: with(injected(sidecar().standalone.hash), gotAhead), policy: Policy{StrictOrder: true}, want: Update},
 	} {
@@ -258,7 +258,7 @@ func gateName(gate func(c *candidate) *Block) string {
 
 // kept is a workload with a sidecar that an earlier release has written for the current input.
 func kept() *workload.View {
-	return with(injected("earlier"), owning(func(o *workload.Owned) { o.AskedHash = "asked" }))
+	return with(injected("earlier"), owning(func(o *workload.OwnedFields) { o.AskedHash = "asked" }))
 }
 
 // container is the sidecar in a container that is not native.
@@ -276,11 +276,11 @@ func labeled() *Desired {
 }
 
 func older(v *workload.View) {
-	owning(func(o *workload.Owned) { o.Hash, o.InjectedHash, o.AskedHash = "older", "older", "older" })(v)
+	owning(func(o *workload.OwnedFields) { o.Hash, o.InjectedHash, o.AskedHash = "older", "older", "older" })(v)
 }
 
 func changedByHand(v *workload.View) {
-	owning(func(o *workload.Owned) { o.Hash = "changed by hand" })(v)
+	owning(func(o *workload.OwnedFields) { o.Hash = "changed by hand" })(v)
 }
 
 func paused(v *workload.View) { v.Paused = true }

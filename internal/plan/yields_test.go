@@ -146,7 +146,7 @@ func owns(manager, key, text string) func(*workload.View) {
 			return
 		}
 		if v.Owned == nil {
-			v.Owned = map[string]workload.Owned{}
+			v.Owned = map[string]workload.OwnedFields{}
 		}
 		owned := v.Owned[manager]
 		owned.PodAnnotations, owned.InjectedHash = append(owned.PodAnnotations, key), "before"

@@ -19,7 +19,7 @@ func newView(object workload.Object) workload.View {
 		}
 		if owned, isThere := ownedItems(object)[trace.Manager]; isThere {
 			if view.Owned == nil {
-				view.Owned = map[string]workload.Owned{}
+				view.Owned = map[string]workload.OwnedFields{}
 			}
 			view.Owned[trace.Manager] = owned
 		}
@@ -29,7 +29,7 @@ func newView(object workload.Object) workload.View {
 
 // ownedItems returns the fields of the operator according to the lists in the pod template, independent of
 // managedFields. It adds the operator's annotations of the workload, which are not in a list.
-func ownedItems(object workload.Object) map[string]workload.Owned {
+func ownedItems(object workload.Object) map[string]workload.OwnedFields {
 	bare, _ := workload.ToObject(object.DeepCopyObject())
 	bare.SetManagedFields(nil)
 	listed := workload.NewView(bare).Owned

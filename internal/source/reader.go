@@ -104,7 +104,7 @@ func (r Reader) addRunners(ctx context.Context, sidecar *v1alpha1.VectorSidecar,
 			switch {
 			case i >= 0:
 				records[i] = records[i].RunBy(runner)
-			case selector.Fits(runner.Labels()):
+			case selector.MatchesLabels(runner.Labels()):
 				joined, err := r.withRunner(ctx, runner, reference)
 				if err != nil {
 					return nil, err

@@ -89,21 +89,21 @@ func (v *View) ApplicationVolumes() []Volume {
 	return slices.DeleteFunc(slices.Clone(v.Volumes), func(volume Volume) bool { return v.isOperatorVolume(volume.Name) })
 }
 
-func ownedContainers(o Owned) []string { return o.Containers }
+func ownedContainers(o OwnedFields) []string { return o.Containers }
 
 // ownedPullSecrets returns a manager's pull secrets without the pull secrets that a deployment tool also lists.
-func ownedPullSecrets(o Owned) []string {
+func ownedPullSecrets(o OwnedFields) []string {
 	return slices.DeleteFunc(slices.Clone(o.PullSecrets), func(name string) bool { return slices.Contains(o.SharedPullSecrets, name) })
 }
 
-func ownedVolumes(o Owned) []string {
+func ownedVolumes(o OwnedFields) []string {
 	if len(o.Lost) == 0 {
 		return o.Volumes
 	}
 	return slices.Concat(o.Volumes, o.Lost)
 }
 
-func anyOwns(owned map[string]Owned, items func(Owned) []string, name string) bool {
+func anyOwns(owned map[string]OwnedFields, items func(OwnedFields) []string, name string) bool {
 	for _, o := range owned {
 		if slices.Contains(items(o), name) {
 			return true

@@ -58,7 +58,7 @@ func readInjectedItems(annotations map[string]string) map[string]meta.InjectedIt
 
 // addLeftovers adds the listed items that are in the pod, although the manager no longer owns them. It skips
 // items that are also in a manifest of a deployment tool, because they belong to that tool.
-func (o *Owned) addLeftovers(items *meta.InjectedItems, live map[string]any, deployers *deployed) {
+func (o *OwnedFields) addLeftovers(items *meta.InjectedItems, live map[string]any, deployers *deployed) {
 	pod := tree.MapAt(live, tree.Pod...)
 	for _, list := range podLists {
 		for _, item := range tree.List(pod[list]) {
@@ -88,7 +88,7 @@ func (o *Owned) addLeftovers(items *meta.InjectedItems, live map[string]any, dep
 
 // addKeys adds keys of the pods' labels or annotations that a rollback has restored, except keys that a
 // deployment tool owns.
-func (o *Owned) addKeys(mapName string, keys []string, live map[string]any, deployers *deployed) {
+func (o *OwnedFields) addKeys(mapName string, keys []string, live map[string]any, deployers *deployed) {
 	path := []string{"spec", "template", "metadata", mapName}
 	for _, key := range keys {
 		if value, isThere := tree.MapAt(live, path...)[key]; isThere && !deployers.hasKey(mapName, key) {
@@ -104,7 +104,7 @@ func injectedAnnotationKeys(items *meta.InjectedItems) []string {
 }
 
 // add adds an item to a list of the pod in Tree.
-func (o *Owned) add(list string, item any) {
+func (o *OwnedFields) add(list string, item any) {
 	if o.Tree == nil {
 		o.Tree = map[string]any{}
 	}

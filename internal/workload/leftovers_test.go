@@ -70,7 +70,7 @@ func TestReadInjectedItems_IgnoresForeignLists(t *testing.T) {
 }
 
 // A deployer that sets the image of our container takes it over.
-func TestOwned_ListsContainersOfDeployer(t *testing.T) {
+func TestOwnedFields_ListsContainersOfDeployer(t *testing.T) {
 	for by, taken := range map[string][]string{"helm": {"vector"}, "kubectl-client-side-apply": {"vector"}, "kubectl-set": nil, "kubectl-edit": nil} {
 		c := fieldmanager.New(t)
 		c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)

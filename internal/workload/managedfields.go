@@ -175,8 +175,8 @@ func IsCarrier(object Object) bool {
 }
 
 // ownedByManager returns the fields of each manager in the selected parts of a workload.
-func (m *ManagedFields) ownedByManager(selected *corev1.PodTemplate, deployers *deployed) map[string]Owned {
-	var byManager map[string]Owned
+func (m *ManagedFields) ownedByManager(selected *corev1.PodTemplate, deployers *deployed) map[string]OwnedFields {
+	var byManager map[string]OwnedFields
 	if m.isRecorded {
 		byManager = m.recordedItems(selected, deployers)
 	} else {
@@ -196,8 +196,8 @@ func (m *ManagedFields) ownedByManager(selected *corev1.PodTemplate, deployers *
 
 // appliedItems returns the fields of each manager: the fields according to managedFields, and the listed items
 // that a rollback has restored.
-func (m *ManagedFields) appliedItems(live map[string]any, deployers *deployed) map[string]Owned {
-	byManager := map[string]Owned{}
+func (m *ManagedFields) appliedItems(live map[string]any, deployers *deployed) map[string]OwnedFields {
+	byManager := map[string]OwnedFields{}
 	for manager, record := range readRecords(deployers.object) {
 		if record.applied != nil || record.patched != nil {
 			byManager[manager] = record.ownedItems(manager, live, deployers)

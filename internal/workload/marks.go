@@ -145,7 +145,7 @@ func (m *ManagedFields) addMarkManagers(records map[string]*record) {
 
 // marksFor returns the marks of each manager, or nil for none. The argument contains the fields that each manager
 // owns.
-func (m *ManagedFields) marksFor(owned map[string]Owned) map[string]Marks {
+func (m *ManagedFields) marksFor(owned map[string]OwnedFields) map[string]Marks {
 	byManager := map[string]Marks{}
 	add := func(managers map[string]string, foreignKeys *keySet, path []string, into func(*Marks) *[]string) {
 		for _, key := range slices.Sorted(maps.Keys(managers)) {
@@ -197,7 +197,7 @@ func (m *ManagedFields) managersForMark(manager string) []string {
 }
 
 // findOwners returns the operator's managers that own an annotation.
-func findOwners(key string, path []string, owned map[string]Owned) []string {
+func findOwners(key string, path []string, owned map[string]OwnedFields) []string {
 	var owners []string
 	for manager, o := range owned {
 		if _, isOwned := tree.MapAt(o.Tree, path...)[key]; isOwned {
@@ -210,7 +210,7 @@ func findOwners(key string, path []string, owned map[string]Owned) []string {
 // describesSidecar reports whether an annotation that the manager does not own still belongs to its sidecar. This is
 // true for the record that the workload waits, the mark of an orphaned sidecar, and the record of injected
 // environment variables.
-func (o *Owned) describesSidecar(key string) bool {
+func (o *OwnedFields) describesSidecar(key string) bool {
 	switch {
 	case meta.IsWaiting(key):
 		return o.Waits

@@ -11,8 +11,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Owned contains the fields that one field manager has merged into a workload.
-type Owned struct {
+// OwnedFields contains the fields that one field manager has merged into a workload.
+type OwnedFields struct {
 	// Hash is the Hash of the live values of the fields that the manager has applied, or "" if it has not
 	// applied fields.
 	Hash string
@@ -74,7 +74,7 @@ type Owned struct {
 }
 
 // setTree sets Tree, and all fields that are computed from Tree.
-func (o *Owned) setTree(owned map[string]any, deployers *deployed) {
+func (o *OwnedFields) setTree(owned map[string]any, deployers *deployed) {
 	o.Tree = owned
 	for key, value := range tree.MapAt(owned, "metadata", "annotations") {
 		text, _ := value.(string)
@@ -116,19 +116,19 @@ func (o *Owned) setTree(owned map[string]any, deployers *deployed) {
 }
 
 // hasItems reports whether the pod template has items of the manager.
-func (o *Owned) hasItems() bool {
+func (o *OwnedFields) hasItems() bool {
 	return len(o.Containers)+len(o.Volumes)+len(o.PullSecrets) > 0
 }
 
 // readKeys sets PodLabels and PodAnnotations from Tree.
-func (o *Owned) readKeys() {
+func (o *OwnedFields) readKeys() {
 	pods := tree.MapAt(o.Tree, "spec", "template", "metadata")
 	o.PodLabels = slices.Sorted(maps.Keys(tree.Map(pods["labels"])))
 	o.PodAnnotations = slices.Sorted(maps.Keys(tree.Map(pods["annotations"])))
 }
 
 // Mounts reports whether mounts of a volume belong to the manager.
-func (o *Owned) Mounts(volume string) bool {
+func (o *OwnedFields) Mounts(volume string) bool {
 	return slices.Contains(o.Volumes, volume) || slices.Contains(o.Lost, volume)
 }
 
@@ -141,7 +141,7 @@ func (v *View) IsOwnedBy(manager string) bool {
 
 // IsEmpty reports whether the manager no longer has fields in the workload, although it still has a
 // managedFields entry or a record. This happens if another field manager replaces atomic lists.
-func (o *Owned) IsEmpty() bool {
+func (o *OwnedFields) IsEmpty() bool {
 	if o.IsRecorded {
 		return !o.hasItems()
 	}

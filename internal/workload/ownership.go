@@ -13,7 +13,7 @@ type Ownership struct {
 	// Managers are the sorted names of the managers that have fields, listed items or marks in the workload.
 	Managers []string
 	// Owned and Marks have the same meaning as in View.
-	Owned map[string]Owned
+	Owned map[string]OwnedFields
 	Marks map[string]Marks
 	// Traces has one trace for each of the Managers.
 	Traces []Trace

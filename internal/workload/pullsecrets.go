@@ -31,7 +31,7 @@ func (v *View) applicationPullSecrets() []string {
 // listed. The operator neither writes nor records such a pull secret, because it belongs to the application. A
 // pull secret of the operator stays the operator's if an application owner also lists it.
 func (v *View) HasPullSecret(name string) bool {
-	return slices.Contains(v.PullSecrets, name) && !anyOwns(v.Owned, func(o Owned) []string { return o.PullSecrets }, name)
+	return slices.Contains(v.PullSecrets, name) && !anyOwns(v.Owned, func(o OwnedFields) []string { return o.PullSecrets }, name)
 }
 
 // ListsPullSecrets reports whether the pod template has imagePullSecrets other than the operator's. If so, its

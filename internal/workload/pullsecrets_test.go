@@ -12,7 +12,7 @@ import (
 // Who lists a pull secret owns it, until the sidecar has it, too.
 func TestHasPullSecret_FindsSecretsOfOwner(t *testing.T) {
 	account := &Account{PullSecrets: []string{"of-the-account"}}
-	ours := func(of Owned) map[string]Owned { return map[string]Owned{"vectorsidecar/logs": of} }
+	ours := func(of OwnedFields) map[string]OwnedFields { return map[string]OwnedFields{"vectorsidecar/logs": of} }
 	for name, test := range map[string]struct {
 		view View
 		// theirs: registry is the owner's alone. lists: the pod template has pull secrets without us.
@@ -21,11 +21,11 @@ func TestHasPullSecret_FindsSecretsOfOwner(t *testing.T) {
 		"nobody lists any":      {view: View{}},
 		"the owner":             {view: View{PodView: PodView{PullSecrets: []string{"registry"}}}, theirs: true, lists: true},
 		"the owner has another": {view: View{PodView: PodView{PullSecrets: []string{"apps"}}}, lists: true},
-		"the sidecar":           {view: View{PodView: PodView{PullSecrets: []string{"registry"}}, ObjectView: ObjectView{Owned: ours(Owned{PullSecrets: []string{"registry"}})}}},
+		"the sidecar":           {view: View{PodView: PodView{PullSecrets: []string{"registry"}}, ObjectView: ObjectView{Owned: ours(OwnedFields{PullSecrets: []string{"registry"}})}}},
 		"both, the sidecar before the owner": {
-			view: View{PodView: PodView{PullSecrets: []string{"registry"}}, ObjectView: ObjectView{Owned: ours(Owned{PullSecrets: []string{"registry"}, SharedPullSecrets: []string{"registry"}})}}, lists: true,
+			view: View{PodView: PodView{PullSecrets: []string{"registry"}}, ObjectView: ObjectView{Owned: ours(OwnedFields{PullSecrets: []string{"registry"}, SharedPullSecrets: []string{"registry"}})}}, lists: true,
 		},
-		"both, the owner before the sidecar": {view: View{PodView: PodView{PullSecrets: []string{"registry", "mirror"}}, ObjectView: ObjectView{Owned: ours(Owned{PullSecrets: []string{"mirror"}})}}, theirs: true, lists: true},
+		"both, the owner before the sidecar": {view: View{PodView: PodView{PullSecrets: []string{"registry", "mirror"}}, ObjectView: ObjectView{Owned: ours(OwnedFields{PullSecrets: []string{"mirror"}})}}, theirs: true, lists: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.view.Account = account

@@ -14,7 +14,7 @@ import (
 // that the manager wrote them. There are two causes: the API server has injected the items, or a rollback has
 // restored a revision. Fields that a MutatingAdmissionPolicy adds do not have a field manager. For kinds with
 // atomic lists, IsAdmissionInjected instead checks that the workload has no annotations about a write.
-func (o *Owned) IsAdmissionInjected() bool {
+func (o *OwnedFields) IsAdmissionInjected() bool {
 	if o.IsRecorded {
 		return o.InjectedHash == "" && o.AskedHash == "" && !o.IsEmpty()
 	}
@@ -23,7 +23,7 @@ func (o *Owned) IsAdmissionInjected() bool {
 
 // IsAdmissionInjectedAs reports whether the injected fields are exactly the fields of a pod template to apply, plus the API
 // server's defaults. An apply of this template then does not change pods.
-func (o *Owned) IsAdmissionInjectedAs(template map[string]any) bool {
+func (o *OwnedFields) IsAdmissionInjectedAs(template map[string]any) bool {
 	if !o.IsAdmissionInjected() {
 		return false
 	}

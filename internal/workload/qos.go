@@ -16,7 +16,7 @@ import (
 const QoSOfPod corev1.PodQOSClass = "PodLevel"
 
 // computeQoSClass returns the QoS class that the pods would have without the fields of the operator's managers.
-func computeQoSClass(spec *corev1.PodSpec, owned map[string]Owned) corev1.PodQOSClass {
+func computeQoSClass(spec *corev1.PodSpec, owned map[string]OwnedFields) corev1.PodQOSClass {
 	if resourcehelper.IsPodLevelResourcesSet(&corev1.Pod{Spec: corev1.PodSpec{Resources: spec.Resources}}) {
 		return QoSOfPod
 	}
@@ -25,7 +25,7 @@ func computeQoSClass(spec *corev1.PodSpec, owned map[string]Owned) corev1.PodQOS
 	}})
 }
 
-func containerResources(containers []corev1.Container, owned map[string]Owned) []corev1.Container {
+func containerResources(containers []corev1.Container, owned map[string]OwnedFields) []corev1.Container {
 	result := make([]corev1.Container, 0, len(containers))
 	for i := range containers {
 		if c := &containers[i]; !anyOwns(owned, ownedContainers, c.Name) {

@@ -22,7 +22,7 @@ func resources(requests, limits string) corev1.ResourceRequirements {
 }
 
 func TestQoSClass_ExcludesSidecar(t *testing.T) {
-	ours := map[string]Owned{"vectorsidecar/logs": {Containers: []string{"vector"}}}
+	ours := map[string]OwnedFields{"vectorsidecar/logs": {Containers: []string{"vector"}}}
 	whole := resources("1", "1")
 	for name, test := range map[string]struct {
 		spec corev1.PodSpec

@@ -39,7 +39,7 @@ func TestAppendReads_DistinguishesTemplateInput(t *testing.T) {
 		func(v *View) { v.Containers = append(v.Containers, Container{Name: "b"}) },
 		func(v *View) {
 			v.Containers = append(v.Containers, Container{Name: "vector"})
-			v.Owned = map[string]Owned{"vectorsidecar/logs": {Containers: []string{"vector"}}}
+			v.Owned = map[string]OwnedFields{"vectorsidecar/logs": {Containers: []string{"vector"}}}
 		},
 		func(v *View) { v.Containers[0].Ports = []corev1.ContainerPort{{ContainerPort: 80}} },
 	} {

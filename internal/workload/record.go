@@ -61,8 +61,8 @@ func (r *record) add(entry *metav1.ManagedFieldsEntry) {
 }
 
 // ownedItems returns the fields that the manager owns according to its managedFields entries.
-func (r *record) ownedItems(manager string, live map[string]any, deployers *deployed) Owned {
-	result := Owned{Named: r.hasNames, Patched: r.isLoose || r.applied == nil}
+func (r *record) ownedItems(manager string, live map[string]any, deployers *deployed) OwnedFields {
+	result := OwnedFields{Named: r.hasNames, Patched: r.isLoose || r.applied == nil}
 	var applied map[string]any
 	if r.applied != nil {
 		applied = tree.Map(extractOwnedFields("", r.applied, live))

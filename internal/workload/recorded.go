@@ -40,11 +40,11 @@ func (m *ManagedFields) addRecordedAnnotations(object Object) {
 
 // recordedItems returns the fields of each manager according to the lists of injected items. For these kinds, a
 // managedFields entry exists only if the workload waits for a change or if a write was interrupted.
-func (m *ManagedFields) recordedItems(selected *corev1.PodTemplate, deployers *deployed) map[string]Owned {
-	byManager := map[string]Owned{}
+func (m *ManagedFields) recordedItems(selected *corev1.PodTemplate, deployers *deployed) map[string]OwnedFields {
+	byManager := map[string]OwnedFields{}
 	for manager, record := range readRecords(deployers.object) {
 		_, waits := tree.MapAt(record.applied, "f:metadata", "f:annotations")["f:"+meta.AnnotationWaiting(manager)]
-		byManager[manager] = Owned{IsRecorded: true, Waits: waits, Unfinished: !waits || record.patched != nil}
+		byManager[manager] = OwnedFields{IsRecorded: true, Waits: waits, Unfinished: !waits || record.patched != nil}
 	}
 	for manager, items := range m.listed {
 		owned := byManager[manager]

@@ -31,7 +31,7 @@ func EachSecret(spec *corev1.PodSpec, visit func(use SecretUse)) { eachSecret(sp
 
 // eachSecret visits every reference of a pod to a Secret, except references in fields of the operator's
 // managers.
-func eachSecret(spec *corev1.PodSpec, owned map[string]Owned, visit func(use SecretUse)) {
+func eachSecret(spec *corev1.PodSpec, owned map[string]OwnedFields, visit func(use SecretUse)) {
 	for i := range spec.ImagePullSecrets {
 		if name := spec.ImagePullSecrets[i].Name; !anyOwns(owned, ownedPullSecrets, name) {
 			visit(SecretUse{name, true, pullSecrets, i, "name"})
@@ -116,7 +116,7 @@ func driverSecret(volume *corev1.VolumeSource) (field string, reference *corev1.
 
 // secretNames returns the sorted names of the Secrets that a pod refers to, except in fields of the operator's
 // managers.
-func secretNames(spec *corev1.PodSpec, owned map[string]Owned) []string {
+func secretNames(spec *corev1.PodSpec, owned map[string]OwnedFields) []string {
 	var names []string
 	eachSecret(spec, owned, func(use SecretUse) {
 		if use.Secret != "" {

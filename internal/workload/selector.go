@@ -34,7 +34,7 @@ func NewSelector(sidecar *v1alpha1.VectorSidecar) (Selector, error) {
 // Selects reports whether the selector selects a workload with a namespace, kind and labels. It does not
 // allocate.
 func (s Selector) Selects(namespace, kind string, labelSet labels.Labels) bool {
-	return s.namespace == namespace && s.Fits(labelSet) && s.Lists(kind)
+	return s.namespace == namespace && s.MatchesLabels(labelSet) && s.Lists(kind)
 }
 
 // Lists reports whether spec.workloads lists a kind.
@@ -42,8 +42,8 @@ func (s Selector) Lists(kind string) bool {
 	return slices.Contains(s.kinds, v1alpha1.WorkloadKind(kind))
 }
 
-// Fits reports whether labels match the label selector. It ignores namespace and kind.
-func (s Selector) Fits(labelSet labels.Labels) bool {
+// MatchesLabels reports whether labels match the label selector. It ignores namespace and kind.
+func (s Selector) MatchesLabels(labelSet labels.Labels) bool {
 	return s.Labels != nil && s.Labels.Matches(labelSet)
 }
 

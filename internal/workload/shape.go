@@ -19,7 +19,7 @@ func RemovesFirst(object Object) bool {
 // ShapeDigest returns a digest of the parts of a workload's pods that admission checks, without the fields of
 // the operator's managers: resources, privileges, kinds of volumes, placement, and the keys of labels and
 // annotations. The digest excludes names, images and values, because they differ between similar workloads.
-func ShapeDigest(object Object, owned map[string]Owned) uint64 {
+func ShapeDigest(object Object, owned map[string]OwnedFields) uint64 {
 	content := readContent(object)
 	foreignTemplate := applicationTemplate(content.Template, owned)
 	spec := &foreignTemplate.Spec

@@ -16,7 +16,7 @@ import (
 
 // One verdict holds for all workloads of a shape.
 func TestShapeDigest_CoversAdmissionInput(t *testing.T) {
-	ours := map[string]Owned{"vectorsidecar/logs": {Containers: []string{"vector"}, Volumes: []string{"vectorsidecar-data"}}}
+	ours := map[string]OwnedFields{"vectorsidecar/logs": {Containers: []string{"vector"}, Volumes: []string{"vectorsidecar-data"}}}
 	bare := func(name string) *appsv1.Deployment {
 		return objects.NewDeployment(name, "shop").Pod(func(spec *corev1.PodSpec) {
 			spec.ServiceAccountName = name

@@ -23,7 +23,7 @@ type SystemFields struct {
 
 // ReadSystemFields returns the system fields of a pod without the fields of the operator's managers. A pod with
 // windowsOptions counts as a Windows pod only if no field names another system.
-func ReadSystemFields(pod *corev1.PodSpec, owned map[string]Owned) SystemFields {
+func ReadSystemFields(pod *corev1.PodSpec, owned map[string]OwnedFields) SystemFields {
 	fields := SystemFields{Options: optionsPath(pod, owned), OtherSystem: otherSystemPath(pod)}
 	const selector, affinity = "spec.nodeSelector", "spec.affinity.nodeAffinity"
 	switch bySelector, byAffinity := selectableSystems(pod.NodeSelector), schedulableSystems(requiredTerms(pod)); {
@@ -172,7 +172,7 @@ func namesOtherSystem(required corev1.NodeSelectorRequirement) bool {
 
 // optionsPath returns the path of the first windowsOptions that are not empty, in the pod or in one of the
 // application's containers. It returns "" for none.
-func optionsPath(pod *corev1.PodSpec, owned map[string]Owned) string {
+func optionsPath(pod *corev1.PodSpec, owned map[string]OwnedFields) string {
 	hasContent := func(options *corev1.WindowsSecurityContextOptions) bool {
 		return options != nil && *options != corev1.WindowsSecurityContextOptions{}
 	}

@@ -78,7 +78,7 @@ func TestSystemFields_FindsFieldsForWindows(t *testing.T) {
 			t.Parallel()
 			template := corev1.PodTemplateSpec{}
 			require.NoError(t, yaml.UnmarshalStrict([]byte(test.pod), &template.Spec))
-			owned := map[string]Owned{"vectorsidecar/logs": {Containers: []string{"vector"}}}
+			owned := map[string]OwnedFields{"vectorsidecar/logs": {Containers: []string{"vector"}}}
 
 			view := viewWith(template, owned)
 			require.Equal(t, test.want, view.Windows)

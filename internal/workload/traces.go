@@ -17,7 +17,7 @@ type Trace struct {
 }
 
 // managerTraces returns one trace for each manager. The arguments contain the fields and the marks of each manager.
-func (m *ManagedFields) managerTraces(owned map[string]Owned, marks map[string]Marks) []Trace {
+func (m *ManagedFields) managerTraces(owned map[string]OwnedFields, marks map[string]Marks) []Trace {
 	var traces []Trace
 	for _, manager := range m.Managers {
 		o := owned[manager]

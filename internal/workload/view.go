@@ -45,7 +45,7 @@ type ObjectView struct {
 	// Overrides are the values that the workload's annotations set, by path, such as sidecar.resources.
 	Overrides map[string]string
 	// Owned contains the fields that the operator's managers have merged into the workload, by field manager.
-	Owned map[string]Owned
+	Owned map[string]OwnedFields
 	// Marks are the operator's annotations that stay when the fields in Owned are removed, by field manager.
 	Marks map[string]Marks
 	// InjectedEnv contains the records of environment variables that were injected into application containers,
@@ -187,17 +187,17 @@ func (v *View) HasVolume(name string) bool {
 
 // ContainerOwner returns the operator's field manager that owns a container, or "".
 func (v *View) ContainerOwner(container string) string {
-	return v.findOwner(func(o *Owned) bool { return slices.Contains(o.Containers, container) })
+	return v.findOwner(func(o *OwnedFields) bool { return slices.Contains(o.Containers, container) })
 }
 
 // VolumeOwner returns the operator's field manager that owns a volume, or "".
 func (v *View) VolumeOwner(volume string) string {
-	return v.findOwner(func(o *Owned) bool { return slices.Contains(o.Volumes, volume) })
+	return v.findOwner(func(o *OwnedFields) bool { return slices.Contains(o.Volumes, volume) })
 }
 
 // findOwner returns the first matching field manager in the order of their names, or "". It must not allocate,
 // because every plan calls it several times.
-func (v *View) findOwner(owns func(*Owned) bool) string {
+func (v *View) findOwner(owns func(*OwnedFields) bool) string {
 	first := ""
 	for manager, owned := range v.Owned {
 		if owns(&owned) && (first == "" || manager < first) {

@@ -112,7 +112,7 @@ func (s *State) hasSameWaits(previous *State) bool {
 
 // TemplateDigest returns a digest of a pod template without the fields of the operator's managers. All releases
 // that support the same pod template fields return the same digest.
-func TemplateDigest(template *corev1.PodTemplateSpec, owned map[string]Owned) uint64 {
+func TemplateDigest(template *corev1.PodTemplateSpec, owned map[string]OwnedFields) uint64 {
 	stripped := *template
 	if len(owned) > 0 {
 		stripped = applicationTemplate(template, owned)
@@ -127,10 +127,10 @@ func TemplateDigest(template *corev1.PodTemplateSpec, owned map[string]Owned) ui
 }
 
 // applicationTemplate returns a copy of a pod template without the fields of the operator's managers.
-func applicationTemplate(template *corev1.PodTemplateSpec, owned map[string]Owned) corev1.PodTemplateSpec {
+func applicationTemplate(template *corev1.PodTemplateSpec, owned map[string]OwnedFields) corev1.PodTemplateSpec {
 	stripped := *template
-	stripped.Labels = applicationKeys(template.Labels, owned, func(o Owned) []string { return o.PodLabels })
-	stripped.Annotations = applicationKeys(template.Annotations, owned, func(o Owned) []string { return o.PodAnnotations })
+	stripped.Labels = applicationKeys(template.Labels, owned, func(o OwnedFields) []string { return o.PodLabels })
+	stripped.Annotations = applicationKeys(template.Annotations, owned, func(o OwnedFields) []string { return o.PodAnnotations })
 	spec := &stripped.Spec
 	spec.InitContainers, spec.Containers = applicationContainersIn(spec.InitContainers, owned), applicationContainersIn(spec.Containers, owned)
 	spec.Volumes = slices.DeleteFunc(slices.Clone(spec.Volumes), func(v corev1.Volume) bool { return anyOwns(owned, ownedVolumes, v.Name) })
@@ -138,12 +138,12 @@ func applicationTemplate(template *corev1.PodTemplateSpec, owned map[string]Owne
 		spec.Volumes = nil
 	}
 	spec.ImagePullSecrets = slices.DeleteFunc(slices.Clone(spec.ImagePullSecrets), func(secret corev1.LocalObjectReference) bool {
-		return anyOwns(owned, func(o Owned) []string { return o.PullSecrets }, secret.Name)
+		return anyOwns(owned, func(o OwnedFields) []string { return o.PullSecrets }, secret.Name)
 	})
 	return stripped
 }
 
-func applicationKeys(source map[string]string, owned map[string]Owned, keys func(Owned) []string) map[string]string {
+func applicationKeys(source map[string]string, owned map[string]OwnedFields, keys func(OwnedFields) []string) map[string]string {
 	result := maps.Clone(source)
 	maps.DeleteFunc(result, func(key, _ string) bool {
 		return strings.HasPrefix(key, meta.Group+"/") || anyOwns(owned, keys, key)
@@ -152,7 +152,7 @@ func applicationKeys(source map[string]string, owned map[string]Owned, keys func
 }
 
 // applicationContainersIn returns the application's containers without mounts of the operator's volumes.
-func applicationContainersIn(containers []corev1.Container, owned map[string]Owned) []corev1.Container {
+func applicationContainersIn(containers []corev1.Container, owned map[string]OwnedFields) []corev1.Container {
 	var result []corev1.Container
 	for i := range containers {
 		if anyOwns(owned, ownedContainers, containers[i].Name) {

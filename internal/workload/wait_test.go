@@ -28,7 +28,7 @@ func TestReadWaits_ReadsWrittenAnnotations(t *testing.T) {
 
 // What is ours is no part of the owner's template, and what else is not in it is none.
 func TestTemplateDigest_ExcludesInjectedItems(t *testing.T) {
-	ours := map[string]Owned{"vectorsidecar/logs": {
+	ours := map[string]OwnedFields{"vectorsidecar/logs": {
 		Containers: []string{"vector"}, Volumes: []string{"vectorsidecar-data"}, PodLabels: []string{"vector"}, PodAnnotations: []string{"scrape"},
 	}}
 	bare := objects.NewDeployment("cart", "shop").Build()

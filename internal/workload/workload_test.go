@@ -156,7 +156,7 @@ func TestApplication_ExcludesSidecar(t *testing.T) {
 }
 
 // viewWith returns the view of a Deployment with a pod template and with fields of the operator's managers.
-func viewWith(template corev1.PodTemplateSpec, owned map[string]Owned) View {
+func viewWith(template corev1.PodTemplateSpec, owned map[string]OwnedFields) View {
 	deployment := &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Template: template}}
 	content := readContent(deployment)
 	return content.View(deployment, &Ownership{Owned: owned})

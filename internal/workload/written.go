@@ -34,7 +34,7 @@ func (v *View) IsAsWritten(manager string) bool {
 }
 
 // ConfigMaps returns the names of the ConfigMaps that the manager's volumes refer to.
-func (o *Owned) ConfigMaps() []string {
+func (o *OwnedFields) ConfigMaps() []string {
 	var names []string
 	add := func(source map[string]any) {
 		if name := tree.Name(source); name != "" {
@@ -51,7 +51,7 @@ func (o *Owned) ConfigMaps() []string {
 }
 
 // ConfigVersion returns the value of the annotation configmap-version, or "" if the manager does not own it.
-func (o *Owned) ConfigVersion() string {
+func (o *OwnedFields) ConfigVersion() string {
 	for key, value := range tree.MapAt(o.Tree, "metadata", "annotations") {
 		if meta.IsAnnotationKey(key, meta.AnnotationConfigMapVersion) {
 			version, _ := value.(string)

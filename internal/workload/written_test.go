@@ -80,7 +80,7 @@ func TestValuesHash_IgnoresUnreadValues(t *testing.T) {
 }
 
 func TestConfigMaps_ListsMountedConfigMaps(t *testing.T) {
-	owned := Owned{Tree: map[string]any{}}
+	owned := OwnedFields{Tree: map[string]any{}}
 	require.NoError(t, yaml.Unmarshal([]byte(`
 metadata: {annotations: {vectorsidecar.observability.kontroloop.ai/configmap-version.audit: abc}}
 spec: {template: {spec: {volumes: [
@@ -88,5 +88,5 @@ spec: {template: {spec: {volumes: [
   {name: d, projected: {sources: [{secret: {name: no}}, {configMap: {name: two}}]}}]}}}`), &owned.Tree))
 	require.Equal(t, []string{"one", "two"}, owned.ConfigMaps())
 	require.Equal(t, "abc", owned.ConfigVersion())
-	require.Empty(t, (&Owned{}).ConfigMaps())
+	require.Empty(t, (&OwnedFields{}).ConfigMaps())
 }
