@@ -105,7 +105,7 @@ func (a *app) loadPlatform(ctx context.Context, chart fs.FS, cluster client.Read
 		a.printNote("could not read revision %s, which the operator has published: %v; previews use the installation's present values and template sets", installed.Published.Revision, err)
 	}
 	return platform, func(ctx context.Context, revision string) (*desired.Platform, error) {
-		return installed.Earlier(ctx, cluster, catalog, platform, revision)
+		return installed.EarlierPlatform(ctx, cluster, catalog, platform, revision)
 	}, nil
 }
 

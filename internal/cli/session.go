@@ -249,7 +249,7 @@ func (s *session) addDocuments(ctx context.Context, input *parsedInputs) error {
 				return err
 			}
 		case *v1alpha1.VectorSidecar:
-			if err := s.Instead(ctx, o); err != nil {
+			if err := s.ReplaceSidecar(ctx, o); err != nil {
 				return err
 			}
 		default:

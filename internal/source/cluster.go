@@ -105,10 +105,10 @@ func (w *ObjectOverlay) loadList(ctx context.Context, empty client.ObjectList, p
 	return nil
 }
 
-// Instead replaces a live VectorSidecar by the one from a file, as an update would. UID and status are unchanged, so
+// ReplaceSidecar replaces a live VectorSidecar by the one from a file, as an update would. UID and status are unchanged, so
 // companions still belong to the VectorSidecar. If the spec differs, the status is the status of the generation
 // before.
-func (w *ObjectOverlay) Instead(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
+func (w *ObjectOverlay) ReplaceSidecar(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
 	if w.cluster != nil {
 		live := &v1alpha1.VectorSidecar{}
 		err := w.cluster.Get(ctx, client.ObjectKeyFromObject(sidecar), live)

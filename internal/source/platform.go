@@ -94,8 +94,8 @@ func (i *Installation) restorePublished(ctx context.Context, cluster client.Read
 	return platform, err
 }
 
-// Earlier returns the platform of another revision. The current platform and the catalog are the ones of Platform.
-func (i *Installation) Earlier(ctx context.Context, cluster client.Reader, catalog *desired.Catalog, platform *desired.Platform, revision string) (*desired.Platform, error) {
+// EarlierPlatform returns the platform of another revision. The current platform and the catalog are the ones of Platform.
+func (i *Installation) EarlierPlatform(ctx context.Context, cluster client.Reader, catalog *desired.Catalog, platform *desired.Platform, revision string) (*desired.Platform, error) {
 	if revision == platform.Revision {
 		return platform, nil
 	}
