@@ -119,7 +119,7 @@ func (o *ejectOptions) ejectFromManifests() error {
 			if len(users[key]) == 0 {
 				continue
 			}
-			remaining = append(remaining, errors.New(removal.Stays(key, users[key])))
+			remaining = append(remaining, errors.New(removal.ExplainRemaining(key, users[key])))
 		}
 		if err := printEjected(&buffer, documents[i], stripped[i]); err != nil {
 			return err
@@ -149,7 +149,7 @@ func stripSidecars(merger *simulate.Merger, documents []source.Document) (stripp
 		if current == nil {
 			continue
 		}
-		ref, names := removal.Needs(current)
+		ref, names := removal.NeededConfigMaps(current)
 		for _, name := range names {
 			key := client.ObjectKey{Namespace: ref.Namespace, Name: name}
 			users[key] = append(users[key], ref)
@@ -194,7 +194,7 @@ func (o *ejectOptions) ejectFromCluster(ctx context.Context) error {
 			return err
 		}
 	}
-	if traces.None() {
+	if traces.IsEmpty() {
 		o.app.printNote("nothing of the operator is left in %s", scope)
 		return nil
 	}
@@ -210,7 +210,7 @@ func (o *ejectOptions) ejectFromCluster(ctx context.Context) error {
 	progress.clearLine()
 	if err != nil {
 		err = fmt.Errorf("%s is not clean yet; run this again once this is fixed: %w", scope, err)
-		if errors.As(err, new(*removal.LeftError)) {
+		if errors.As(err, new(*removal.RemainingError)) {
 			return &foundError{err}
 		}
 		return err
@@ -263,7 +263,7 @@ func (o *ejectOptions) listSidecars(traces *removal.Traces) error {
 	}
 	for _, key := range traces.CompanionKeys() {
 		if users := slices.DeleteFunc(slices.Clone(traces.Companions[key]), losesSidecar); len(users) > 0 {
-			o.app.printNote("%s", removal.Stays(key, users))
+			o.app.printNote("%s", removal.ExplainRemaining(key, users))
 		} else {
 			printLine("configmap/%s in %s\n", key.Name, key.Namespace)
 		}

@@ -59,7 +59,7 @@ const pollInterval = 500 * time.Millisecond
 // at a limited pace. Finally, it removes finalizers, and the ConfigMaps that no workload needs anymore.
 //
 // If a sidecar cannot be removed, the other objects in its namespace and all ClusterVectorSidecars stay, and
-// Clean continues with the other namespaces. Clean returns the traces that it found. The error is a *LeftError
+// Clean continues with the other namespaces. Clean returns the traces that it found. The error is a *RemainingError
 // if all requests succeeded, but traces remain that Clean must not or cannot remove.
 func (e *Ejector) Clean(ctx context.Context, namespace string) (*Traces, error) {
 	var traces *Traces
@@ -76,13 +76,13 @@ func (e *Ejector) Clean(ctx context.Context, namespace string) (*Traces, error) 
 		remaining.exclude(failed)
 		failures := slices.Collect(maps.Values(failed))
 		switch {
-		case remaining.None():
+		case remaining.IsEmpty():
 			return traces, sortErrors(failures)
 		case rounds == maxPasses, remaining.isStuck():
 			if len(failures) > 0 {
-				return traces, sortErrors(append(failures, errors.New((&LeftError{remaining}).Error())))
+				return traces, sortErrors(append(failures, errors.New((&RemainingError{remaining}).Error())))
 			}
-			return traces, &LeftError{remaining}
+			return traces, &RemainingError{remaining}
 		}
 		if err := e.cleanOnce(ctx, remaining, failed); err != nil {
 			return traces, err

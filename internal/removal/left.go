@@ -21,16 +21,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// LeftError lists the traces that Clean has left.
-type LeftError struct{ Traces *Traces }
+// RemainingError lists the traces that Clean has left.
+type RemainingError struct{ Traces *Traces }
 
-func (e *LeftError) Error() string {
+func (e *RemainingError) Error() string {
 	var lines []string
 	for i := range e.Traces.Workloads {
 		lines = append(lines, describeWorkload(&e.Traces.Workloads[i].Ref)+" has a sidecar again; remove the sidecar from the manifest that restores it (eject -f FILE)")
 	}
 	for _, key := range e.Traces.CompanionKeys() {
-		lines = append(lines, Stays(key, e.Traces.Companions[key]))
+		lines = append(lines, ExplainRemaining(key, e.Traces.Companions[key]))
 	}
 	for i := range e.Traces.Sidecars {
 		lines = append(lines, fmt.Sprintf("VectorSidecar %s still exists; check its finalizers, and the client that creates it", qualifiedName(&e.Traces.Sidecars[i])))
@@ -41,8 +41,8 @@ func (e *LeftError) Error() string {
 	return strings.Join(humanize.TruncateList(lines, maxNamed, len(lines)), "; ")
 }
 
-// Stays explains why a ConfigMap stays, and how to continue.
-func Stays(key client.ObjectKey, users []workload.Ref) string {
+// ExplainRemaining explains why a ConfigMap stays, and how to continue.
+func ExplainRemaining(key client.ObjectKey, users []workload.Ref) string {
 	if len(users) == 0 {
 		return fmt.Sprintf("ConfigMap %s exists again; stop the operator", path.Join(key.Namespace, key.Name))
 	}
@@ -78,9 +78,9 @@ func (t *Traces) isStuck() bool {
 	return len(t.Workloads)+len(t.Sidecars)+len(t.OverlaySets) == 0
 }
 
-// Needs returns the identity of an object, and the names of the ConfigMaps that its new pods need. A Job of a
+// NeededConfigMaps returns the identity of an object, and the names of the ConfigMaps that its new pods need. A Job of a
 // CronJob counts separately, because it keeps the pod template of its start.
-func Needs(object client.Object) (ref workload.Ref, names []string) {
+func NeededConfigMaps(object client.Object) (ref workload.Ref, names []string) {
 	if object.GetDeletionTimestamp() != nil {
 		return ref, nil
 	}

@@ -194,14 +194,14 @@ func TestFindTraces_FindsEverythingInNamespace(t *testing.T) {
 	found, err := FindTraces(t.Context(), livelist.New(cluster), "shop")
 
 	require.NoError(t, err)
-	require.False(t, found.None())
+	require.False(t, found.IsEmpty())
 	require.Len(t, found.Sidecars, 1)
 	require.Len(t, found.Workloads, 1)
 	require.Equal(t, "cart", found.Workloads[0].Name)
 	require.Equal(t, map[client.ObjectKey][]workload.Ref{{Namespace: "shop", Name: "logs-vector"}: nil}, found.Companions)
 	found, err = FindTraces(t.Context(), livelist.New(cluster), "empty")
 	require.NoError(t, err)
-	require.True(t, found.None())
+	require.True(t, found.IsEmpty())
 	found, err = FindTraces(t.Context(), livelist.New(cluster), "")
 	require.NoError(t, err)
 	require.Len(t, found.Workloads, 2)
@@ -242,7 +242,7 @@ func TestEjector_KeepsRequiredConfigMaps(t *testing.T) {
 
 	_, err := ejector.Clean(t.Context(), "shop")
 
-	require.ErrorAs(t, err, new(*LeftError))
+	require.ErrorAs(t, err, new(*RemainingError))
 	require.ErrorContains(t, err, "ConfigMap shop/used stays, because pods of Deployment shop/cart need it: remove the references from the pod template")
 	require.ErrorContains(t, err, "ConfigMap shop/run stays, because pods of Job shop/run need it: wait until they have ended")
 	require.ErrorContains(t, err, "ConfigMap shop/scheduled stays, because pods of Job shop/scheduled need it")
@@ -322,7 +322,7 @@ func TestEjector_KeepsSidecarInUnreadableTemplate(t *testing.T) {
 	_, err = (&Ejector{Client: cluster, MaxConcurrent: 1}).Clean(t.Context(), "")
 
 	require.ErrorContains(t, err, "Rollout shop/cart: "+why)
-	require.NotErrorAs(t, err, new(*LeftError), "it is not that something is left: something has failed")
+	require.NotErrorAs(t, err, new(*RemainingError), "it is not that something is left: something has failed")
 	var sidecars v1alpha1.VectorSidecarList
 	require.NoError(t, cluster.List(t.Context(), &sidecars))
 	require.Len(t, sidecars.Items, 1, "the other namespace is clean")

@@ -44,8 +44,8 @@ type Carrier struct {
 	Managers []string
 }
 
-// None reports whether no traces are left.
-func (t *Traces) None() bool {
+// IsEmpty reports whether no traces are left.
+func (t *Traces) IsEmpty() bool {
 	return len(t.Workloads)+len(t.Sidecars)+len(t.Companions)+len(t.OverlaySets) == 0
 }
 
@@ -170,7 +170,7 @@ func (t *Traces) findInKind(ctx context.Context, live *livelist.Client, kind *wo
 
 // readUser returns the operator's fields in an object, and the ConfigMaps that its new pods need.
 func (t *Traces) readUser(object client.Object, kind *workload.Kind) user {
-	ref, names := Needs(object)
+	ref, names := NeededConfigMaps(object)
 	result := user{Carrier: Carrier{Ref: ref}, configMaps: slices.DeleteFunc(names, func(name string) bool {
 		_, exists := t.Companions[client.ObjectKey{Namespace: ref.Namespace, Name: name}]
 		return !exists
