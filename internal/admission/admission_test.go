@@ -105,7 +105,7 @@ func (w *world) handler() *Handler { return New(Options{World: w, Bare: w.bare})
 // nil on creation.
 func asked(t *testing.T, w *world, before, after *v1alpha1.VectorSidecar) admission.Response {
 	t.Helper()
-	return w.handler().Handle(Proven(t.Context()), requested(t, before, after))
+	return w.handler().Handle(WithAPIServer(t.Context()), requested(t, before, after))
 }
 
 // askedByAnybody is the same for a request of an unauthenticated client.

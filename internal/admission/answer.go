@@ -20,14 +20,16 @@ import (
 // mostLines is the maximum number of lines in an answer.
 const mostLines = 10
 
-// proven is the type of the context key that Proven sets.
-type proven struct{}
+// apiServerKey is the type of the context key that Proven sets.
+type apiServerKey struct{}
 
-// Proven returns a context for a request that certainly comes from the API server. The API server shows the
+// WithAPIServer returns a context for a request that certainly comes from the API server. The API server shows the
 // answer only to clients that may write the VectorSidecar.
-func Proven(ctx context.Context) context.Context { return context.WithValue(ctx, proven{}, true) }
+func WithAPIServer(ctx context.Context) context.Context {
+	return context.WithValue(ctx, apiServerKey{}, true)
+}
 
-func isProven(ctx context.Context) bool { return ctx.Value(proven{}) != nil }
+func isFromAPIServer(ctx context.Context) bool { return ctx.Value(apiServerKey{}) != nil }
 
 // remark is a message about a VectorSidecar for the user.
 type remark struct {

@@ -72,7 +72,7 @@ func (h *Handler) reviewCluster(ctx context.Context, cluster, oldCluster *v1alph
 		public.faults = slices.Concat(public.faults, publicResult.faults, publicResult.doubts)
 		reviews = append(reviews, namespaceReview{result, change.sidecar})
 	}
-	if !isProven(ctx) {
+	if !isFromAPIServer(ctx) {
 		for i := range reviews { // Text that is public in one namespace is also public in the others.
 			reviews[i].redactPrivate(public, reviews[i].sidecar)
 			reviews[i].omitNamespace(reviews[i].sidecar)

@@ -46,7 +46,7 @@ func requestedCluster(t *testing.T, before, after *v1alpha1.ClusterVectorSidecar
 // askedCluster returns the API server's answer.
 func askedCluster(t *testing.T, w *world, before, after *v1alpha1.ClusterVectorSidecar) admission.Response {
 	t.Helper()
-	return w.handler().Handle(Proven(t.Context()), requestedCluster(t, before, after))
+	return w.handler().Handle(WithAPIServer(t.Context()), requestedCluster(t, before, after))
 }
 
 // has has the world have namespaces, NAME=ENVIRONMENT each, the oldest first.

@@ -52,7 +52,7 @@ func (c *callers) markProven(ctx context.Context, request *http.Request) context
 	if !c.isProvenCaller(request) {
 		return ctx
 	}
-	return admission.Proven(ctx)
+	return admission.WithAPIServer(ctx)
 }
 
 // isProvenCaller reports whether a request has a client certificate of the API server.
