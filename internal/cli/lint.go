@@ -137,7 +137,7 @@ func (o *lintOptions) run(ctx context.Context, arguments []string) error {
 	switch {
 	case len(ofFiles.Findings) > 0:
 		return &foundError{}
-	case ofFiles.Linted == 0 && !slices.ContainsFunc(ofFiles.Skipped, func(s lint.Skipped) bool { return s.Chart != "" }): // Success would hide that nothing was checked.
+	case ofFiles.Linted == 0 && !slices.ContainsFunc(ofFiles.Skipped, func(s lint.SkippedFile) bool { return s.Chart != "" }): // Success would hide that nothing was checked.
 		return errors.New("no file was checked: name files with objects, values or Vector configuration")
 	}
 	return nil

@@ -21,7 +21,7 @@ type lintedFiles struct {
 	// charts are the directories of sidecar charts. The files of a chart are linted with the chart, except for the
 	// values of its environments.
 	charts  []string
-	skipped []lint.Skipped
+	skipped []lint.SkippedFile
 }
 
 // collectFiles returns the files below a path. The values.yaml of a sidecar chart stands for the chart. The other arguments
@@ -68,7 +68,7 @@ func (f *lintedFiles) add(path, name string, values []string) error {
 		switch {
 		case !lint.HasSidecar(text):
 			if name == path {
-				f.skipped = append(f.skipped, lint.Skipped{File: name, Reason: "template of a Helm chart", Chart: chart})
+				f.skipped = append(f.skipped, lint.SkippedFile{File: name, Reason: "template of a Helm chart", Chart: chart})
 			}
 			return nil
 		case lint.IsTemplate(text):

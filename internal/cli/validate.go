@@ -144,7 +144,7 @@ func (o *validateOptions) validateTogether(ctx context.Context, program *vectorp
 	}
 	result := &vectorResult{Result: lint.Result{Findings: lint.VectorFileFindings(answer.Findings), Linted: 1}, unchecked: answer.Unchecked}
 	for _, file := range otherFiles {
-		result.Skipped = append(result.Skipped, lint.Skipped{File: file.Name, Reason: lint.NotRecognized})
+		result.Skipped = append(result.Skipped, lint.SkippedFile{File: file.Name, Reason: lint.NotRecognized})
 	}
 	if answer.Unable != "" {
 		result.unable = []string{strings.Join(paths, ", ") + ": " + answer.Unable}

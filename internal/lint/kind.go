@@ -26,8 +26,8 @@ const (
 	vectorKind
 )
 
-// Skipped is a file that is not checked, with the reason.
-type Skipped struct {
+// SkippedFile is a file that is not checked, with the reason.
+type SkippedFile struct {
 	File   string `json:"file"`
 	Reason string `json:"reason"`
 	// Chart is the directory of the other chart to which the file belongs, or "" for none.
@@ -38,8 +38,8 @@ type Skipped struct {
 const NotRecognized = "neither objects, values nor Vector configuration"
 
 // skipFile returns the Skipped for a file of otherKind.
-func skipFile(file File) Skipped {
-	skipped := Skipped{File: file.Name, Reason: NotRecognized, Chart: file.Chart}
+func skipFile(file File) SkippedFile {
+	skipped := SkippedFile{File: file.Name, Reason: NotRecognized, Chart: file.Chart}
 	switch base := path.Base(filepath.ToSlash(file.Name)); {
 	case base == chartCard:
 		skipped.Reason = "metadata of a Helm chart"
@@ -50,9 +50,9 @@ func skipFile(file File) Skipped {
 }
 
 // SkipTemplate returns the Skipped for a template of another chart that contains a VectorSidecar.
-func SkipTemplate(name, chart string) Skipped {
+func SkipTemplate(name, chart string) SkippedFile {
 	reason := "template of a Helm chart with a VectorSidecar: render it, as with helm template " + chart + " | kubectl vectorsidecar lint -"
-	return Skipped{File: name, Reason: reason, Chart: chart}
+	return SkippedFile{File: name, Reason: reason, Chart: chart}
 }
 
 var (

@@ -76,8 +76,8 @@ type Result struct {
 	// Ignored are the findings that comments in the files ignore, with the reason in the comment.
 	Ignored []Finding `json:"ignored,omitempty"`
 	// Linted is the number of checked files. Skipped lists the other files.
-	Linted  int       `json:"linted"`
-	Skipped []Skipped `json:"skipped,omitempty"`
+	Linted  int           `json:"linted"`
+	Skipped []SkippedFile `json:"skipped,omitempty"`
 	// Notes are remarks about positions that a check could not decide.
 	Notes []Note `json:"notes,omitempty"`
 }
