@@ -192,7 +192,7 @@ func (s *session) sidecarReport(ctx context.Context, sidecar *v1alpha1.VectorSid
 	content, _ := workload.Read(deployment)
 	report.Remark = content.Remark
 	report.Matches, report.Selector = ruled.matches(deployment)
-	batches := simulate.Batches([]simulate.Paced{ruled.pacedPlans()}, ruled.input.Platform.Rollout)[0]
+	batches := simulate.Batches([]simulate.PacedPlans{ruled.pacedPlans()}, ruled.input.Platform.Rollout)[0]
 	for i := range ruled.Plans {
 		p := &ruled.Plans[i]
 		if p.Target.Name == deployment.GetName() && p.Target.Kind == workload.NewRef(deployment).Kind {

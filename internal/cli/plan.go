@@ -183,8 +183,8 @@ func (s *session) evaluateAll(ctx context.Context) ([]*result, error) {
 }
 
 // pacedPlans returns the plans and their limits.
-func (r *result) pacedPlans() simulate.Paced {
-	return simulate.Paced{Sidecar: client.ObjectKeyFromObject(r.sidecar), Plans: r.Plans, Limit: r.Limit, Matched: r.Matched}
+func (r *result) pacedPlans() simulate.PacedPlans {
+	return simulate.PacedPlans{Sidecar: client.ObjectKeyFromObject(r.sidecar), Plans: r.Plans, Limit: r.Limit, Matched: r.Matched}
 }
 
 // newStep returns the step of a plan for a workload, and the workload after it; nil if no pods are replaced.

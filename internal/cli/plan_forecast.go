@@ -240,7 +240,7 @@ func (s *session) planOrder(results []*result) order {
 	lastBatch := 0
 	for _, number := range slices.Sorted(maps.Keys(numbers)) {
 		var members []int
-		var paced []simulate.Paced
+		var paced []simulate.PacedPlans
 		for n, ruled := range results {
 			if planned.waves[n].number == number && ruled.Invalid == nil {
 				members, paced = append(members, n), append(paced, ruled.pacedPlans())

@@ -120,7 +120,7 @@ func TestDecide_UsesNoSlotForRecordOnlyWrites(t *testing.T) {
 	for i := range decided.Plans {
 		require.Equal(t, plan.RecordOnly, decided.Plans[i].Change)
 		require.True(t, decided.Plans[i].Writes())
-		require.Equal(t, 0, simulate.Batches([]simulate.Paced{{Plans: decided.Plans, Limit: decided.Limit}}, nil)[0][i])
+		require.Equal(t, 0, simulate.Batches([]simulate.PacedPlans{{Plans: decided.Plans, Limit: decided.Limit}}, nil)[0][i])
 	}
 	require.Empty(t, decided.Missing)
 	s = carryOut(t, s, decided, deployments...)

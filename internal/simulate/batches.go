@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
-// Paced are the admitted plans of one VectorSidecar.
-type Paced struct {
+// PacedPlans are the admitted plans of one VectorSidecar.
+type PacedPlans struct {
 	Sidecar types.NamespacedName
 	Plans   []plan.Plan
 	Limit   plan.Limit
@@ -27,7 +27,7 @@ type Paced struct {
 // a batch finishes before the next batch. Batch 1 is now. Batch 0 means never under the present conditions, or
 // nothing to do. If no rollout window is open, the second batch starts when the next window opens. Batches does not
 // change the plans.
-func Batches(sidecars []Paced, rules *fleet.Rules) [][]int {
+func Batches(sidecars []PacedPlans, rules *fleet.Rules) [][]int {
 	batches, current := make([][]int, len(sidecars)), slices.Clone(sidecars)
 	var names []types.NamespacedName
 	isClosed := false
@@ -51,7 +51,7 @@ func Batches(sidecars []Paced, rules *fleet.Rules) [][]int {
 }
 
 // Share assigns the rollout slots of an installation to the plans of its VectorSidecars. The other plans wait.
-func Share(sidecars []Paced, rules *fleet.Rules) {
+func Share(sidecars []PacedPlans, rules *fleet.Rules) {
 	var names []types.NamespacedName
 	for i := range sidecars {
 		names = append(names, sidecars[i].Sidecar)
@@ -73,9 +73,9 @@ func allocatorsFor(names []types.NamespacedName) map[plan.Class]*fleet.SlotAlloc
 }
 
 // assignBatches assigns the rollout slots to the VectorSidecars that request them.
-func assignBatches(sidecars []Paced, allocators map[plan.Class]*fleet.SlotAllocator, rules *fleet.Rules) {
+func assignBatches(sidecars []PacedPlans, allocators map[plan.Class]*fleet.SlotAllocator, rules *fleet.Rules) {
 	for class, allocator := range allocators {
-		demandOf := func(sidecar *Paced) fleet.Demand {
+		demandOf := func(sidecar *PacedPlans) fleet.Demand {
 			demand := decision.DemandOf(sidecar.Plans, class)
 			demand.Matched = sidecar.Matched
 			return demand
@@ -92,7 +92,7 @@ func assignBatches(sidecars []Paced, allocators map[plan.Class]*fleet.SlotAlloca
 
 // finishRollouts records the batch of the plans that are carried out now, and completes them and the rollouts in progress. It
 // returns false if there were none of either.
-func (p *Paced) finishRollouts(batch int, batches []int) bool {
+func (p *PacedPlans) finishRollouts(batch int, batches []int) bool {
 	isMoving := false
 	for i := range p.Plans {
 		workloadPlan := &p.Plans[i]

@@ -72,7 +72,7 @@ func TestBatches_AssignsWorkloads(t *testing.T) {
 			plan.Admit(plans, test.limit)
 			before := slices.Clone(plans)
 
-			require.Equal(t, [][]int{test.want}, Batches([]Paced{{Plans: plans, Limit: test.limit}}, nil))
+			require.Equal(t, [][]int{test.want}, Batches([]PacedPlans{{Plans: plans, Limit: test.limit}}, nil))
 			require.Equal(t, before, plans, "the plans are not changed")
 		})
 	}
@@ -87,15 +87,15 @@ func TestBatches_SharesRolloutSlotsAmongSidecars(t *testing.T) {
 	many := plansOf("inject", "inject", "inject", "inject", "inject", "inject")
 	for name, test := range map[string]struct {
 		rules string
-		all   []Paced
+		all   []PacedPlans
 		want  [][]int
 	}{
-		"each by itself":                 {"", []Paced{{Plans: many, Limit: plan.Limit{Max: 3}}, {Plans: plansOf("update")}}, [][]int{{1, 1, 1, 2, 2, 2}, {1}}},
-		"those with little do not wait":  {three, []Paced{{Plans: many}, {Plans: plansOf("update")}}, [][]int{{1, 1, 2, 2, 2, 3}, {1}}},
-		"removals have their own places": {three, []Paced{{Plans: many}, {Plans: plansOf("remove", "remove", "remove", "remove")}}, [][]int{{1, 1, 1, 2, 2, 2}, {1, 1, 1, 2}}},
-		"what goes on has a place":       {three, []Paced{{Plans: many}, {Plans: plansOf("rolling", "rolling")}}, [][]int{{1, 2, 2, 2, 3, 3}, {0, 0}}},
-		"a share of those matched":       {share, []Paced{{Plans: many, Matched: 6}, {Plans: plansOf("update"), Matched: 4}}, [][]int{{1, 2, 2, 3, 3, 4}, {1}}},
-		"after the next window opens":    {"", []Paced{{Plans: plansOf("inject", "remove", "inject"), Limit: plan.Limit{Max: 1, ClosedWindow: &plan.ClosedWindow{ClosedAt: time.Now()}}}}, [][]int{{2, 1, 3}}},
+		"each by itself":                 {"", []PacedPlans{{Plans: many, Limit: plan.Limit{Max: 3}}, {Plans: plansOf("update")}}, [][]int{{1, 1, 1, 2, 2, 2}, {1}}},
+		"those with little do not wait":  {three, []PacedPlans{{Plans: many}, {Plans: plansOf("update")}}, [][]int{{1, 1, 2, 2, 2, 3}, {1}}},
+		"removals have their own places": {three, []PacedPlans{{Plans: many}, {Plans: plansOf("remove", "remove", "remove", "remove")}}, [][]int{{1, 1, 1, 2, 2, 2}, {1, 1, 1, 2}}},
+		"what goes on has a place":       {three, []PacedPlans{{Plans: many}, {Plans: plansOf("rolling", "rolling")}}, [][]int{{1, 2, 2, 2, 3, 3}, {0, 0}}},
+		"a share of those matched":       {share, []PacedPlans{{Plans: many, Matched: 6}, {Plans: plansOf("update"), Matched: 4}}, [][]int{{1, 2, 2, 3, 3, 4}, {1}}},
+		"after the next window opens":    {"", []PacedPlans{{Plans: plansOf("inject", "remove", "inject"), Limit: plan.Limit{Max: 1, ClosedWindow: &plan.ClosedWindow{ClosedAt: time.Now()}}}}, [][]int{{2, 1, 3}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rules, err := fleet.Parse("rules", []byte(test.rules))
