@@ -86,8 +86,8 @@ type Writer struct{ client client.Client }
 // New returns a Writer that writes through a client.
 func New(c client.Client) *Writer { return &Writer{client: c} }
 
-// Written is the API server's response to a write.
-type Written struct {
+// WriteResult is the API server's response to a write.
+type WriteResult struct {
 	// ResourceVersion is the resource version of the workload after the last request of a plan.
 	ResourceVersion string
 	// Generation is the generation of the workload. It is higher by one than before if a rollout starts.
@@ -99,26 +99,26 @@ type Written struct {
 // that must not stay, they are trimmed after the apply. If only some of the requests succeed, the next
 // reconcile finds the remaining changes in the workload. The error is ErrGone, ErrStale, a *ConflictError, a
 // *RefusedError, a *DeniedError, or transient.
-func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (Written, error) {
+func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (WriteResult, error) {
 	if !p.Writes() {
-		return Written{}, fmt.Errorf("a plan with action %s does not write", p.Action())
+		return WriteResult{}, fmt.Errorf("a plan with action %s does not write", p.Action())
 	}
 	kind := targetGVK(p.Target)
 	reply := &metav1.PartialObjectMetadata{}
 	reply.SetGroupVersionKind(kind)
 	reply.Namespace, reply.Name = p.Target.Namespace, p.Target.Name
 	if err := w.patchMounts(ctx, reply, p); err != nil {
-		return Written{}, fmt.Errorf("patching %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
+		return WriteResult{}, fmt.Errorf("patching %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
 	}
 	if body := p.Body(); body != nil {
 		if err := w.apply(ctx, reply, identifiedBody(body, p.Target), p); err != nil {
-			return Written{}, fmt.Errorf("applying to %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
+			return WriteResult{}, fmt.Errorf("applying to %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
 		}
 	}
 	if err := w.trimEntries(ctx, reply, p); err != nil {
-		return Written{}, fmt.Errorf("trimming managedFields of %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
+		return WriteResult{}, fmt.Errorf("trimming managedFields of %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
 	}
-	return Written{ResourceVersion: reply.ResourceVersion, Generation: reply.Generation}, nil
+	return WriteResult{ResourceVersion: reply.ResourceVersion, Generation: reply.Generation}, nil
 }
 
 // ResultLabel returns the result of a write of a workload for metrics: the error of Writer.Workload as a label.

@@ -169,7 +169,7 @@ func (a *applier) writeWorkload(ctx context.Context, sidecarState *state.Sidecar
 }
 
 // applyPlan carries out one plan to the end, even if the operator is stopping.
-func (a *applier) applyPlan(ctx context.Context, p *plan.Plan) (apply.Written, error) {
+func (a *applier) applyPlan(ctx context.Context, p *plan.Plan) (apply.WriteResult, error) {
 	ctx, cancel := shutdown.Detach(ctx)
 	defer cancel()
 	ctx, applying := a.begin(ctx, "apply")

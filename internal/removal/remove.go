@@ -23,10 +23,10 @@ func (e *ObstacleError) Error() string { return e.message }
 // Remove removes the sidecar and the marks of a field manager from the version of a workload in the view. Remove does
 // nothing if the workload has none. The error is a *ObstacleError, or an error of apply.Writer.Workload: if it is
 // apply.ErrStale, the caller reads the workload again.
-func Remove(ctx context.Context, writer *apply.Writer, view *workload.View, manager string) (apply.Written, error) {
+func Remove(ctx context.Context, writer *apply.Writer, view *workload.View, manager string) (apply.WriteResult, error) {
 	removal, err := planRemoval(view, manager)
 	if err != nil || !removal.Writes() {
-		return apply.Written{}, err
+		return apply.WriteResult{}, err
 	}
 	return writer.Workload(ctx, &removal)
 }
