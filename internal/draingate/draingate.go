@@ -62,7 +62,7 @@ func (g *Gate) Wait(ctx context.Context) {
 			return
 		case <-bound:
 			g.Log.Warn("stopped waiting for unfinished files", "seconds", secondsSince(start),
-				"files", joinFirst(remainder.Files), "unchecked", joinFirst(errorTexts(remainder.Unjudged)))
+				"files", joinFirst(remainder.Files), "unchecked", joinFirst(errorTexts(remainder.Unchecked)))
 			return
 		case <-ticks.C:
 		}
@@ -93,24 +93,24 @@ func joinFirst(items []string) string {
 type Remainder struct {
 	// Files lists the files with lines after their checkpoints.
 	Files []string
-	// Unjudged explains which files and sources could not be checked, and why.
-	Unjudged []error
+	// Unchecked explains which files and sources could not be checked, and why.
+	Unchecked []error
 }
 
-func (r *Remainder) isEmpty() bool { return len(r.Files)+len(r.Unjudged) == 0 }
+func (r *Remainder) isEmpty() bool { return len(r.Files)+len(r.Unchecked) == 0 }
 
 // Remainder compares the files with the checkpoints once.
 func (g *Gate) Remainder() Remainder {
 	if g.Broken != nil {
-		return Remainder{Unjudged: []error{g.Broken}}
+		return Remainder{Unchecked: []error{g.Broken}}
 	}
 	var remainder Remainder
 	for name, source := range g.Sources {
 		files, err := source.listFiles()
-		remainder.Unjudged = append(remainder.Unjudged, errorList(err)...)
+		remainder.Unchecked = append(remainder.Unchecked, errorList(err)...)
 		sourceRemainder := source.findRemainder(files, func() (checkpoints, error) { return readCheckpoints(g.DataDir, name) }, g.Started)
 		remainder.Files = append(remainder.Files, sourceRemainder.Files...)
-		remainder.Unjudged = append(remainder.Unjudged, sourceRemainder.Unjudged...)
+		remainder.Unchecked = append(remainder.Unchecked, sourceRemainder.Unchecked...)
 	}
 	return remainder
 }

@@ -109,7 +109,7 @@ func TestFindRemainder_ComparesCheckpointWithLastLine(t *testing.T) {
 			gate := f.gate(t, test.options)
 			gate.Started = time.Now().Add(time.Second)
 			left := gate.Remainder()
-			require.Empty(t, left.Unjudged)
+			require.Empty(t, left.Unchecked)
 			require.Equal(t, test.isBehind, len(left.Files) == 1, "%v", left.Files)
 		})
 	}
@@ -153,8 +153,8 @@ func TestRemainder_ReportsFailedChecks(t *testing.T) {
 			}
 			left := f.gate(t, "").Remainder()
 			require.Empty(t, left.Files)
-			require.Len(t, left.Unjudged, 1)
-			require.ErrorContains(t, left.Unjudged[0], test.want)
+			require.Len(t, left.Unchecked, 1)
+			require.ErrorContains(t, left.Unchecked[0], test.want)
 		})
 	}
 }

@@ -124,7 +124,7 @@ func (s *Source) findRemainder(paths []string, read func() (checkpoints, error),
 	for _, path := range paths {
 		opened, err := s.openFile(path)
 		if err != nil {
-			remainder.Unjudged = append(remainder.Unjudged, fmt.Errorf("reading %s: %w", path, err))
+			remainder.Unchecked = append(remainder.Unchecked, fmt.Errorf("reading %s: %w", path, err))
 		}
 		if opened == nil {
 			continue
@@ -138,7 +138,7 @@ func (s *Source) findRemainder(paths []string, read func() (checkpoints, error),
 	}
 	positions, err := read()
 	if err != nil {
-		remainder.Unjudged = append(remainder.Unjudged, err)
+		remainder.Unchecked = append(remainder.Unchecked, err)
 		return remainder
 	}
 	for id, candidate := range newest {
@@ -148,7 +148,7 @@ func (s *Source) findRemainder(paths []string, read func() (checkpoints, error),
 		}
 		isBehind, err := candidate.hasLines(position, s.MaxLineBytes)
 		if err != nil {
-			remainder.Unjudged = append(remainder.Unjudged, fmt.Errorf("reading %s: %w", candidate.path, err))
+			remainder.Unchecked = append(remainder.Unchecked, fmt.Errorf("reading %s: %w", candidate.path, err))
 		}
 		if isBehind {
 			remainder.Files = append(remainder.Files, candidate.path)
