@@ -150,20 +150,20 @@ func (a *applier) writeWorkload(ctx context.Context, sidecarState *state.Sidecar
 	a.events.RecordWrite()
 	switch {
 	case err == nil:
-		sidecarState.Wrote(p, written.Generation, written.ResourceVersion)
-		if p.StartsPods() && p.Change != plan.Remove && sidecarState.Injected(p.Target.UID, p.InjectedHash()) || p.Write.Repairs {
+		sidecarState.RecordWrite(p, written.Generation, written.ResourceVersion)
+		if p.StartsPods() && p.Change != plan.Remove && sidecarState.RecordInjection(p.Target.UID, p.InjectedHash()) || p.Write.Repairs {
 			a.Metrics.RecordCorrection()
 		}
 		log.FromContext(ctx).Info("workload written", "action", p.Action(), telemetry.KeyWorkload, status.Object(p.Target), telemetry.KeyHash, p.InjectedHash(), telemetry.KeyChangeCause, p.Write.Cause, "generation", written.Generation)
 		return newResult(p, decision.WriteAccepted)
 	case errors.Is(err, apply.ErrGone), errors.Is(err, apply.ErrStale), isAhead(sidecarState, p, err):
 		logNotWritten(ctx, status.Object(p.Target), err)
-		wait := sidecarState.Miss(p, err)
-		return newStaleResult(p, wait, sidecarState.Missed(p))
+		wait := sidecarState.RecordMiss(p, err)
+		return newStaleResult(p, wait, sidecarState.StaleWrite(p))
 	}
 	result := newRejection(p, err)
 	if result.State == decision.WriteRejected {
-		sidecarState.Refused(p, err, result.IsPermanent)
+		sidecarState.RecordRejection(p, err, result.IsPermanent)
 	}
 	return result
 }

@@ -92,7 +92,7 @@ var refused = apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"
 
 func TestReconcile_ForgetsUnknownVectorSidecar(t *testing.T) {
 	api := newMemoryAPI(t, interceptor.Funcs{})
-	api.memory.Of(logsOfShop).Refer(types.NamespacedName{Namespace: "shop", Name: "shipping"})
+	api.memory.GetOrCreate(logsOfShop).AddReference(types.NamespacedName{Namespace: "shop", Name: "shipping"})
 
 	result, err := api.once(t, "logs")
 
@@ -171,7 +171,7 @@ func TestReconcile_WritesOnlyStatusAfterReadFailure(t *testing.T) {
 	}
 	api := newMemoryAPI(t, funcs, sidecar("logs", "vector").WithConfigMap("shipping", "").Build(), deployment("cart", "vector"))
 
-	api.memory.Of(logsOfShop).HoldBack(&v1alpha1.RolloutStatus{Revision: "begun", State: v1alpha1.RolloutProgressing})
+	api.memory.GetOrCreate(logsOfShop).DelayRollout(&v1alpha1.RolloutStatus{Revision: "begun", State: v1alpha1.RolloutProgressing})
 	_, err := api.once(t, "logs")
 
 	require.ErrorIs(t, err, refused)
@@ -196,12 +196,12 @@ func TestReconcile_WritesWholeStatusAfterFailedWrite(t *testing.T) {
 
 	_, err := api.once(t, "logs")
 	require.True(t, apierrors.IsTimeout(err), "%v", err)
-	require.True(t, api.memory.Of(logsOfShop).IsStatusUnknown())
+	require.True(t, api.memory.GetOrCreate(logsOfShop).IsStatusUnknown())
 
 	fails = false
 	_, err = api.once(t, "logs")
 	require.NoError(t, err)
-	require.False(t, api.memory.Of(logsOfShop).IsStatusUnknown())
+	require.False(t, api.memory.GetOrCreate(logsOfShop).IsStatusUnknown())
 	var after v1alpha1.VectorSidecar
 	require.NoError(t, api.Get(t.Context(), logsOfShop, &after))
 	require.NotEmpty(t, after.Status.Conditions)
@@ -215,10 +215,10 @@ func TestStatusWriter_KeepsRolloutAfterFailedWrite(t *testing.T) {
 	}}, sidecar("logs", "vector").Build())
 	var vs v1alpha1.VectorSidecar
 	require.NoError(t, api.Get(t.Context(), logsOfShop, &vs))
-	begun, known := v1alpha1.RolloutStatus{Revision: "two", Previous: "one", StartTime: &metav1.Time{Time: time.Unix(1000, 0)}}, api.memory.Of(logsOfShop)
+	begun, known := v1alpha1.RolloutStatus{Revision: "two", Previous: "one", StartTime: &metav1.Time{Time: time.Unix(1000, 0)}}, api.memory.GetOrCreate(logsOfShop)
 	done := *begun.DeepCopy()
 	done.CompletionTime = &metav1.Time{Time: time.Unix(1001, 0)}
-	known.HoldBack(&begun)
+	known.DelayRollout(&begun)
 
 	_, err := api.statuses.write(t.Context(), known, &vs, status.Facts{Decision: &decision.Decision{}, Rollout: &done}, nil)
 	require.True(t, apierrors.IsTimeout(err), "%v", err)
@@ -245,7 +245,7 @@ func TestReconcile_ReleasesDeletedVectorSidecar(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, apierrors.IsNotFound(api.Get(t.Context(), logsOfShop, &v1alpha1.VectorSidecar{})))
 	require.True(t, apierrors.IsNotFound(api.Get(t.Context(), types.NamespacedName{Namespace: "shop", Name: "logs-vector-1"}, &corev1.ConfigMap{})), "what was made for it goes with it")
-	api.memory.Of(logsOfShop).ResyncNext()
+	api.memory.GetOrCreate(logsOfShop).RequestResync()
 	_, err = api.once(t, "logs")
 	require.NoError(t, err)
 	require.False(t, api.memory.Peek(logsOfShop).IsResyncDue())

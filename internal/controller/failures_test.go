@@ -45,7 +45,7 @@ func TestVectorSidecarReconciler_RecordsFailures(t *testing.T) {
 		var found v1alpha1.VectorSidecar
 		key := types.NamespacedName{Namespace: "shop", Name: name}
 		require.NoError(t, api.Get(t.Context(), key, &found))
-		return api.memory.Of(key).Rollout(&found.Status) // The status write may be delayed.
+		return api.memory.GetOrCreate(key).Rollout(&found.Status) // The status write may be delayed.
 	}
 	passes()
 	require.Empty(t, status("bad").Failures)

@@ -106,11 +106,11 @@ func compareHeld(a, b *workloadcache.Record) int {
 }
 
 // watchedRecords returns the ready workloads to read. Without a watch of restarts there are none.
-func watchedRecords(records []*workloadcache.Record, manager string, watch *workload.RestartRule) (watched state.Watched) {
+func watchedRecords(records []*workloadcache.Record, manager string, watch *workload.RestartRule) (watched state.WatchedWorkloads) {
 	if watch == nil {
 		return watched
 	}
-	watched.After = watch.RetriedAt
+	watched.RetryTime = watch.RetriedAt
 	for _, record := range records {
 		if record.Rollout() == workload.RolloutComplete && !record.IsDeleting() && slices.Contains(record.Managers(), manager) {
 			watched.Records = append(watched.Records, record)

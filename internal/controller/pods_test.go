@@ -43,7 +43,7 @@ func TestPods_KeepFaultWhileControllerIsBehind(t *testing.T) {
 	api := newMemoryAPI(t, interceptor.Funcs{}, deployment, set, pod)
 	now := time.Now()
 	clock := func() time.Time { return now }
-	known := state.New(clock).Of(types.NamespacedName{Namespace: "shop", Name: "logs"})
+	known := state.New(clock).GetOrCreate(types.NamespacedName{Namespace: "shop", Name: "logs"})
 	reader := pods{live: livelist.NewPager().Client(api), now: clock}
 	record := func(generation int64, template uint64) *workloadcache.Record {
 		return workloadcache.Showing(workload.View{

@@ -57,7 +57,7 @@ func newPreflights(observed *instruments, writer *apply.Writer, options *Options
 // forgetResults drops earlier dry-run results if a user requests a reconcile, so that the dry runs are repeated.
 func (f *preflights) forgetResults(sidecarState *state.Sidecar, reconcileRequest string) {
 	if f != nil && reconcileRequest != "" {
-		sidecarState.ForgetTrials(meta.AnnotationReconcileAt, reconcileRequest)
+		sidecarState.ForgetDryRuns(meta.AnnotationReconcileAt, reconcileRequest)
 	}
 }
 
@@ -67,7 +67,7 @@ func (f *preflights) runDryRuns(ctx context.Context, sidecarState *state.Sidecar
 	if f == nil {
 		return false
 	}
-	sidecarState.KeepTrials(decision.Plans)
+	sidecarState.KeepDryRuns(decision.Plans)
 	shapes := untestedShapes(sidecarState, decision.Plans)
 	if len(shapes) == 0 {
 		return false
@@ -91,7 +91,7 @@ func (f *preflights) runDryRuns(ctx context.Context, sidecarState *state.Sidecar
 
 // untestedShapes returns the plans that need a dry run before they are written, by pod shape.
 func untestedShapes(sidecarState *state.Sidecar, plans []plan.Plan) [][]*plan.Plan {
-	verdicts := sidecarState.Trials()
+	verdicts := sidecarState.DryRuns()
 	index, shapes := map[preflight.Key]int{}, [][]*plan.Plan{}
 	for i := range plans {
 		p := &plans[i]
@@ -125,7 +125,7 @@ func (f *preflights) dryRunShape(ctx, trying context.Context, sidecarState *stat
 		if !isJudged {
 			continue // The write itself will report the error.
 		}
-		sidecarState.SetTrial(p, verdict)
+		sidecarState.SetDryRun(p, verdict)
 		f.recordResult(ctx, p, verdict)
 		isNews = isNews || verdict.IsRejected()
 		if !verdict.IsWorkloadSpecific {

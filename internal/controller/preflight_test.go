@@ -78,7 +78,7 @@ func injections(shapes, each int) *decision.Decision {
 func consent(context.Context, string) error { return nil }
 
 func knownOfShop() *state.Sidecar {
-	return state.New(time.Now).Of(types.NamespacedName{Namespace: "shop", Name: "logs"})
+	return state.New(time.Now).GetOrCreate(types.NamespacedName{Namespace: "shop", Name: "logs"})
 }
 
 // An API server that does not answer delays a reconcile only up to the timeout, and does not block any write.
@@ -94,7 +94,7 @@ func TestPreflights_StopsUnansweredDryRuns(t *testing.T) {
 				require.False(t, server.preflights().runDryRuns(t.Context(), known, decided), "all of it is written")
 				require.LessOrEqual(t, time.Since(began), trialsTimeout)
 				for i := range decided.Plans {
-					verdict, isKnown := preflight.FindResult(known.Trials(), &decided.Plans[i])
+					verdict, isKnown := preflight.FindResult(known.DryRuns(), &decided.Plans[i])
 					require.True(t, isKnown)
 					require.Equal(t, preflight.Inconclusive, verdict.Result)
 				}
@@ -112,7 +112,7 @@ func TestPreflights_SkipsChecksOfEndedReconcile(t *testing.T) {
 	server := &trying{patch: func(context.Context, string) error { cancel(); return ctx.Err() }}
 	known := knownOfShop()
 	require.True(t, server.preflights().runDryRuns(ctx, known, injections(1, 1)), "nothing is written")
-	require.Empty(t, known.Trials())
+	require.Empty(t, known.DryRuns())
 }
 
 // Another field manager may own the fields of the write. The write itself reports that, once for each workload.
@@ -121,7 +121,7 @@ func TestPreflights_IgnoresConflicts(t *testing.T) {
 	server := &trying{patch: func(context.Context, string) error { return conflict }}
 	known := knownOfShop()
 	require.False(t, server.preflights().runDryRuns(t.Context(), known, injections(1, 10)), "or the passes would never end")
-	require.Empty(t, known.Trials())
+	require.Empty(t, known.DryRuns())
 	require.EqualValues(t, 10, server.asked.Load())
 }
 
@@ -139,7 +139,7 @@ func TestPreflights_BlocksOnlyWorkloadWithMissingAccount(t *testing.T) {
 	require.True(t, server.preflights().runDryRuns(t.Context(), known, decided), "it is not written")
 	results := map[preflight.Result]int{}
 	for i := range decided.Plans {
-		verdict, _ := preflight.FindResult(known.Trials(), &decided.Plans[i])
+		verdict, _ := preflight.FindResult(known.DryRuns(), &decided.Plans[i])
 		results[verdict.Result]++
 	}
 	require.Equal(t, map[preflight.Result]int{preflight.RejectedAnyway: 1, preflight.Passed: 4}, results)
@@ -156,5 +156,5 @@ func TestPreflights_ChecksMissingAccountsInSteps(t *testing.T) {
 		require.LessOrEqual(t, passes, 4)
 	}
 	require.Equal(t, 4, passes)
-	require.Len(t, known.Trials(), 10)
+	require.Len(t, known.DryRuns(), 10)
 }

@@ -51,7 +51,7 @@ func newRejection(p *plan.Plan, err error) decision.Result {
 func newStaleResult(p *plan.Plan, requeueAfter time.Duration, stale *state.StaleWrite) decision.Result {
 	result := newResult(p, decision.WriteStale)
 	result.RequeueAfter = requeueAfter
-	err := stale.Unexplained()
+	err := stale.UnexplainedConflict()
 	if err == nil {
 		return result
 	}

@@ -83,7 +83,7 @@ func TestStatusWriter_CountsOnlyWrittenSidecars(t *testing.T) {
 			require.Equal(t, test.written, injected)
 			var found v1alpha1.VectorSidecar
 			require.NoError(t, api.Get(t.Context(), client.ObjectKeyFromObject(vs), &found))
-			found.Status = *api.memory.Of(client.ObjectKeyFromObject(vs)).Status(&found)
+			found.Status = *api.memory.GetOrCreate(client.ObjectKeyFromObject(vs)).Status(&found)
 			require.EqualValues(t, 2, found.Status.MatchedWorkloads)
 			require.Equal(t, injected, found.Status.InjectedWorkloads)
 			require.Equal(t, injected, found.Status.InjectedDeployments)

@@ -22,7 +22,7 @@ type resyncer struct {
 
 func (r resyncer) requestResyncs(ctx context.Context) error {
 	for _, name := range sidecarcache.KeysOf(r.sidecars.ListIn(ctx, "")) {
-		r.memory.Of(name).ResyncNext()
+		r.memory.GetOrCreate(name).RequestResync()
 		r.notifier.NotifyWithLowPriority(name)
 	}
 	return nil

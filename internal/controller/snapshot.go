@@ -46,7 +46,7 @@ func (s *snapshots) takeSnapshot(ctx context.Context, sidecar *v1alpha1.VectorSi
 	if input, err = s.snapshotFrom(ctx, sidecar, &cacheSource{snapshots: s, known: sidecarState}); err != nil {
 		return nil, err
 	}
-	input.Adopted, input.Hold, input.Late, input.Observer = sidecarState.Adopted(), rollout.writeHold(), rollout.lateHold(), s.observeStep
+	input.Adopted, input.Hold, input.Late, input.Observer = sidecarState.AdoptedContent(), rollout.writeHold(), rollout.lateHold(), s.observeStep
 	if !isFresh {
 		input.Previous = sidecarState.Previous()
 	}
@@ -81,8 +81,8 @@ func (s *snapshots) snapshotFrom(ctx context.Context, sidecar *v1alpha1.VectorSi
 	}
 	input.Offers, input.Unserved, input.Undefined = s.options.OverlaySets, s.policies.notServedReason(), s.policies.kindProblems(ctx, sidecar.Spec.Kinds())
 	input.Loops, _ = cacheSource.known.Loops()
-	input.Trials, input.Denials = cacheSource.known.Trials(), cacheSource.known.Denials()
-	input.Started, input.Carried, input.OnNodes = cacheSource.known.Generation, cacheSource.known.Carried, s.workloads.OnEveryNode
+	input.Trials, input.Denials = cacheSource.known.DryRuns(), cacheSource.known.Denials()
+	input.Started, input.Carried, input.OnNodes = cacheSource.known.Generation, cacheSource.known.OwnedWorkloadWriter, s.workloads.OnEveryNode
 	if s.options.ValidationJobs {
 		input.Verdict = cacheSource.known.Verdict
 	}
@@ -116,7 +116,7 @@ func (i *cacheSource) Workloads(_ context.Context, sidecar *v1alpha1.VectorSidec
 			records = append(records, record)
 		}
 	}
-	for _, target := range i.known.Besides(func(n int) types.UID { return records[n].UID }, len(records)) {
+	for _, target := range i.known.WrittenWorkloads(func(n int) types.UID { return records[n].UID }, len(records)) {
 		if record := i.workloads.Get(target.Kind, target.Namespace, target.Name); record != nil && record.UID == target.UID {
 			records = append(records, record)
 		}
@@ -164,7 +164,7 @@ func (i *cacheSource) Companions(ctx context.Context, sidecar *v1alpha1.VectorSi
 // ConfigMap causes an event for the VectorSidecar.
 func (i *cacheSource) GetConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
 	if !i.isDryRun {
-		i.known.Refer(name)
+		i.known.AddReference(name)
 	}
 	cached := &corev1.ConfigMap{}
 	if err := i.client.Get(ctx, name, cached); err != nil {

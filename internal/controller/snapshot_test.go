@@ -105,7 +105,7 @@ func TestSnapshots_MatchesSnapshotOfPlugin(t *testing.T) {
 			api.load(t)
 			asked := &v1alpha1.VectorSidecar{}
 			require.NoError(t, api.Get(t.Context(), client.ObjectKeyFromObject(of.sidecar), asked))
-			known := api.memory.Of(client.ObjectKeyFromObject(asked))
+			known := api.memory.GetOrCreate(client.ObjectKeyFromObject(asked))
 			operators, err := api.snapshots.takeSnapshot(t.Context(), asked, known, nil, true)
 			require.NoError(t, err)
 			decided, err := evaluate.Decide(t.Context(), operators, nil)

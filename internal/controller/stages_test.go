@@ -49,7 +49,7 @@ func TestWaveController_StartOnlyAfterMarkOfFailure(t *testing.T) {
 		var found v1alpha1.VectorSidecar
 		key := types.NamespacedName{Namespace: "shop", Name: "logs"}
 		require.NoError(t, api.Get(t.Context(), key, &found))
-		return api.memory.Of(key).Rollout(&found.Status)
+		return api.memory.GetOrCreate(key).Rollout(&found.Status)
 	}
 	publish := func(values string) {
 		object := &corev1.ConfigMap{}

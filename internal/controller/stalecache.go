@@ -35,7 +35,7 @@ type stalenessGuard struct {
 // plan, which must not be written. If an attempt missed the workload and the cache has not changed, checkView reads the live
 // workload.
 func (v *stalenessGuard) checkView(ctx context.Context, sidecarState *state.Sidecar, p *plan.Plan) (result decision.Result, isCurrent bool) {
-	stale := sidecarState.Missed(p)
+	stale := sidecarState.StaleWrite(p)
 	if stale == nil {
 		if !sidecarState.IsPending(p) {
 			return decision.Result{}, true
@@ -43,7 +43,7 @@ func (v *stalenessGuard) checkView(ctx context.Context, sidecarState *state.Side
 		logNotWritten(ctx, status.Object(p.Target), errBehind)
 		return newResult(p, decision.WritePending), false
 	}
-	if remaining := stale.Look.Sub(v.now()); remaining > 0 {
+	if remaining := stale.ReadTime.Sub(v.now()); remaining > 0 {
 		logNotWritten(ctx, status.Object(p.Target), errBehind)
 		return newStaleResult(p, remaining, stale), false
 	}
@@ -55,15 +55,15 @@ func (v *stalenessGuard) checkView(ctx context.Context, sidecarState *state.Side
 		result.Plan, result.State = p, decision.WriteNotSent
 		return result, false
 	case err != nil || live.GetUID() != p.Target.UID: // An event will follow and end the wait.
-		return newStaleResult(p, sidecarState.Miss(p, nil), nil), false
+		return newStaleResult(p, sidecarState.RecordMiss(p, nil), nil), false
 	case live.GetResourceVersion() != p.Workload.ResourceVersion:
-		wait := sidecarState.Miss(p, nil)
+		wait := sidecarState.RecordMiss(p, nil)
 		if v.workloads.Overtake(live, v.now()) {
 			wait = state.AtOnce // The next reconcile plans from the live workload.
 		}
 		return newStaleResult(p, wait, nil), false
 	}
-	sidecarState.Confirm(p)
+	sidecarState.ConfirmVersion(p)
 	return decision.Result{}, true
 }
 
@@ -71,6 +71,6 @@ func (v *stalenessGuard) checkView(ctx context.Context, sidecarState *state.Side
 // a rejection is not a conflict, because the other VectorSidecar wrote first.
 func isAhead(sidecarState *state.Sidecar, p *plan.Plan, err error) bool {
 	var conflict *apply.ConflictError
-	stale := sidecarState.Missed(p)
+	stale := sidecarState.StaleWrite(p)
 	return errors.As(err, &conflict) && conflict.Siblings && (stale == nil || !stale.IsCurrent)
 }

@@ -56,14 +56,14 @@ func behind(t *testing.T, live *liveDeployment) (*stalenessGuard, *state.Memory)
 	clock := func() time.Time { return now }
 	memory := state.New(clock)
 	v := &stalenessGuard{workloads: workloadcache.New(), live: live, now: clock}
-	logs, audit := memory.Of(logsOfShop), memory.Of(auditOfShop)
+	logs, audit := memory.GetOrCreate(logsOfShop), memory.GetOrCreate(auditOfShop)
 	v.workloads.Put(v.workloads.Reduce(version("10", "u")))
 	isCurrent := func(sidecarState *state.Sidecar, p *plan.Plan) bool {
 		_, isCurrent := v.checkView(t.Context(), sidecarState, p)
 		return isCurrent
 	}
 	require.True(t, isCurrent(logs, seen("10", 1, "a")), "nothing was tried yet")
-	require.Equal(t, state.FirstRetry, logs.Miss(seen("10", 1, "a"), nil))
+	require.Equal(t, state.FirstRetry, logs.RecordMiss(seen("10", 1, "a"), nil))
 
 	result, may := v.checkView(t.Context(), logs, seen("10", 1, "b"))
 	require.False(t, may, "whatever is to be written")
@@ -96,7 +96,7 @@ func TestStalenessGuard_WaitsForChangeOfStaleWorkload(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			v, memory := behind(t, &test.live)
 
-			result, may := v.checkView(t.Context(), memory.Of(logsOfShop), seen("10", 1, "a"))
+			result, may := v.checkView(t.Context(), memory.GetOrCreate(logsOfShop), seen("10", 1, "a"))
 
 			require.Equal(t, test.may, may)
 
@@ -114,15 +114,15 @@ func TestStalenessGuard_ReportsConflictOnlyAfterLiveRead(t *testing.T) {
 	v, memory := behind(t, &liveDeployment{object: version("10", "u")})
 	rivals := &apply.ConflictError{Err: errors.New("no"), Siblings: true}
 	p := seen("10", 1, "a")
-	require.True(t, isAhead(memory.Of(logsOfShop), p, rivals))
-	require.True(t, isAhead(memory.Of(auditOfShop), p, rivals))
-	require.False(t, isAhead(memory.Of(logsOfShop), p, &apply.ConflictError{Err: errors.New("no")}))
-	require.False(t, isAhead(memory.Of(logsOfShop), p, nil))
+	require.True(t, isAhead(memory.GetOrCreate(logsOfShop), p, rivals))
+	require.True(t, isAhead(memory.GetOrCreate(auditOfShop), p, rivals))
+	require.False(t, isAhead(memory.GetOrCreate(logsOfShop), p, &apply.ConflictError{Err: errors.New("no")}))
+	require.False(t, isAhead(memory.GetOrCreate(logsOfShop), p, nil))
 
-	_, may := v.checkView(t.Context(), memory.Of(logsOfShop), p)
+	_, may := v.checkView(t.Context(), memory.GetOrCreate(logsOfShop), p)
 	require.True(t, may)
-	require.False(t, isAhead(memory.Of(logsOfShop), p, rivals), "the view is known to be current")
-	memory.Of(logsOfShop).KeepExpectations([]plan.Plan{})
+	require.False(t, isAhead(memory.GetOrCreate(logsOfShop), p, rivals), "the view is known to be current")
+	memory.GetOrCreate(logsOfShop).KeepExpectations([]plan.Plan{})
 	require.False(t, memory.IsAwaited("u"))
 }
 

@@ -48,8 +48,8 @@ func (w *statusWriter) write(ctx context.Context, sidecarState *state.Sidecar, s
 	original.Status = *sidecarState.Status(sidecar)
 	written := facts.Results.Written()
 	planned := facts.Decision
-	facts.Sidecar, facts.Decision, facts.Changed = original, planned.CarriedOut(facts.Results), sidecarState.HasChanged(len(written) > 0)
-	if err := sidecarState.Unreleased(); err != nil {
+	facts.Sidecar, facts.Decision, facts.Changed = original, planned.CarriedOut(facts.Results), sidecarState.MarkChanged(len(written) > 0)
+	if err := sidecarState.FinalizerError(); err != nil {
 		facts.Results = append(slices.Clone(facts.Results), newFailure(sidecar.Name, err))
 	}
 	sidecar.Status = status.NewSidecarStatus(facts, metav1.Now())
@@ -57,7 +57,7 @@ func (w *statusWriter) write(ctx context.Context, sidecarState *state.Sidecar, s
 	w.announce(sidecar, written)
 	if sidecar.Cluster != nil {
 		announceTakenOut(w.events, sidecar, original.Status.RemovedByOwners, sidecar.Status.RemovedByOwners, planned)
-		sidecarState.StatusWritten(sidecar)
+		sidecarState.MarkStatusWritten(sidecar)
 		w.clusters.report(sidecar, report, len(written) > 0)
 		return 0, nil
 	}
@@ -65,14 +65,14 @@ func (w *statusWriter) write(ctx context.Context, sidecarState *state.Sidecar, s
 		return 0, nil
 	}
 	if wait := sidecarState.ReserveStatus(); wait > 0 {
-		sidecarState.HoldBack(facts.Rollout)
+		sidecarState.DelayRollout(facts.Rollout)
 		log.FromContext(ctx).V(1).Info("delaying status update", "for", wait)
 		return wait, nil
 	}
 	announceTakenOut(w.events, sidecar, original.Status.RemovedByOwners, sidecar.Status.RemovedByOwners, planned)
 	announceRevertEnd(w.events, sidecar, &sidecar.Spec, original.Status.Reverted, sidecar.Status.Reverted)
 	if err := w.send(ctx, sidecarState, original, sidecar); err != nil {
-		sidecarState.HoldBack(facts.Rollout) // An older delayed status does not show the current progress anymore.
+		sidecarState.DelayRollout(facts.Rollout) // An older delayed status does not show the current progress anymore.
 		return 0, err
 	}
 	return 0, nil
@@ -109,10 +109,10 @@ func (w *statusWriter) send(ctx context.Context, sidecarState *state.Sidecar, or
 // apply writes the whole status.
 func (w *statusWriter) apply(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar) error {
 	if err := w.writer.Status(ctx, sidecar); err != nil {
-		sidecarState.StatusFailed()
+		sidecarState.MarkStatusUnknown()
 		return err
 	}
-	sidecarState.StatusWritten(sidecar)
+	sidecarState.MarkStatusWritten(sidecar)
 	return nil
 }
 

@@ -78,7 +78,7 @@ func (r *VectorSidecarReconciler) Reconcile(ctx context.Context, request reconci
 		log.FromContext(ctx).V(1).Info("requeueing after conflict", "cause", err.Error())
 		wait := state.FirstConflict
 		if isConflict {
-			wait = r.memory.Conflict(request.NamespacedName)
+			wait = r.memory.RecordConflict(request.NamespacedName)
 		}
 		return reconcile.Result{RequeueAfter: wait}, nil
 	case err != nil:
@@ -86,7 +86,7 @@ func (r *VectorSidecarReconciler) Reconcile(ctx context.Context, request reconci
 		r.requeue(request.NamespacedName, nextRequeue(result.RequeueAfter, requeueAfter))
 		return reconcile.Result{}, err // controller-runtime ignores the result of a reconcile with an error.
 	default:
-		r.memory.NoConflict(request.NamespacedName)
+		r.memory.ResetConflicts(request.NamespacedName)
 		result.RequeueAfter = nextRequeue(result.RequeueAfter, requeueAfter)
 	}
 	return result, nil
@@ -111,7 +111,7 @@ func (r *VectorSidecarReconciler) withdraw(ctx context.Context, name types.Names
 	case !isCluster:
 		var sidecar *v1alpha1.VectorSidecar
 		if sidecar, err = r.snapshots.sidecars.Get(ctx, name); sidecar != nil {
-			lastReports, err = r.stages.lastReports(ctx, r.memory.Of(name), sidecar)
+			lastReports, err = r.stages.lastReports(ctx, r.memory.GetOrCreate(name), sidecar)
 		}
 	}
 	if err == nil {
@@ -136,7 +136,7 @@ func (r *VectorSidecarReconciler) fail(ctx context.Context, name types.Namespace
 		r.clusters.reportError(ctx, cluster, failure)
 	default:
 		if sidecar, err := r.snapshots.sidecars.Get(ctx, name); err == nil && sidecar != nil {
-			r.statuses.fail(ctx, r.memory.Of(name), sidecar, failure)
+			r.statuses.fail(ctx, r.memory.GetOrCreate(name), sidecar, failure)
 		}
 	}
 }
@@ -184,11 +184,11 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 	if err := r.snapshots.namespaces.requireCached(ctx, sidecar); err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, err
 	}
-	sidecarState := r.memory.Of(request.NamespacedName)
+	sidecarState := r.memory.GetOrCreate(request.NamespacedName)
 	sidecar.Status = *sidecarState.Status(sidecar)
 	if retry, lastRetry := fleet.RetryDigest(sidecar.Annotations), sidecar.Status.Retry; retry != "" && (lastRetry == nil || lastRetry.Requested != retry) {
-		sidecarState.Forgive(retry)
-		sidecarState.ForgetTrials(meta.AnnotationRetryRollout, retry)
+		sidecarState.ResetRejections(retry)
+		sidecarState.ForgetDryRuns(meta.AnnotationRetryRollout, retry)
 	}
 	reconcileRequest, err := r.pendingRequest(ctx, sidecar, sidecarState)
 	if err != nil {
@@ -222,7 +222,7 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 	if err := r.record(ctx, sidecarState, sidecar, rollout, decision); err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("letting a revision through: %w", err)
 	}
-	sidecarState.Adopt(decision.Adopted)
+	sidecarState.SetAdoptedContent(decision.Adopted)
 	slotWait := r.stages.reserve(ctx, request.NamespacedName, decision)
 	if r.preflights.runDryRuns(ctx, sidecarState, decision) {
 		r.stages.report(request.NamespacedName, decision, nil)
@@ -287,7 +287,7 @@ func (r *VectorSidecarReconciler) release(ctx context.Context, sidecarState *sta
 	name := client.ObjectKeyFromObject(sidecar)
 	result, err := r.finalizer.release(ctx, sidecar, len(results.Written()) > 0)
 	if !r.isTransient(name, err) {
-		sidecarState.SetUnreleased(err)
+		sidecarState.SetFinalizerError(err)
 	}
 	if sidecar.Cluster != nil && err == nil && result.IsZero() {
 		r.forget(name) // The ClusterVectorSidecar is removed from the namespace.
@@ -309,7 +309,7 @@ func (r *VectorSidecarReconciler) decide(ctx context.Context, input *decision.In
 	sidecarState.SetPrevious(decision.Previous)
 	if isFresh {
 		r.snapshots.options.Cache.Adopt(cache)
-		sidecarState.Resynced()
+		sidecarState.MarkResynced()
 		r.Metrics.RecordResync(decision.Writes())
 	}
 	return decision, nil

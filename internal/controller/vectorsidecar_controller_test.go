@@ -38,12 +38,12 @@ func TestVectorSidecarReconciler_LimitsTransientConflicts(t *testing.T) {
 	require.False(t, r.isTransient(logsOfShop, errors.New("no")))
 	tried := 0
 	for ; r.isTransient(logsOfShop, conflict); tried++ {
-		now = now.Add(r.memory.Conflict(logsOfShop))
+		now = now.Add(r.memory.RecordConflict(logsOfShop))
 	}
 	require.Equal(t, 8, tried)
 	require.True(t, r.isTransient(auditOfShop, conflict), "another one has its own count")
 
-	r.memory.NoConflict(logsOfShop)
+	r.memory.ResetConflicts(logsOfShop)
 	require.True(t, r.isTransient(logsOfShop, conflict))
 }
 

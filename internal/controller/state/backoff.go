@@ -90,9 +90,9 @@ func (m *Memory) IsConflictTransient(request types.NamespacedName) bool {
 	return m.Backoff.Last(RetryConflict, request.String()) < FirstConflict<<(mostConflicts-1)
 }
 
-// Conflict records a conflict and returns the wait before the retry. An event may start a reconcile before that wait
+// RecordConflict records a conflict and returns the wait before the retry. An event may start a reconcile before that wait
 // ends; a conflict of such a reconcile does not count.
-func (m *Memory) Conflict(request types.NamespacedName) time.Duration {
+func (m *Memory) RecordConflict(request types.NamespacedName) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := m.now()
@@ -104,8 +104,8 @@ func (m *Memory) Conflict(request types.NamespacedName) time.Duration {
 	return wait
 }
 
-// NoConflict resets the count of conflicts. Call it when the request is finished or needs no more work.
-func (m *Memory) NoConflict(request types.NamespacedName) {
+// ResetConflicts resets the count of conflicts. Call it when the request is finished or needs no more work.
+func (m *Memory) ResetConflicts(request types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.forgetConflicts(request)

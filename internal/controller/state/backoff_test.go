@@ -27,18 +27,18 @@ func TestBackoff_DoublesUpToLimit(t *testing.T) {
 }
 
 // The operator does not retry twenty times a second if a webhook keeps answering with a conflict.
-func TestConflict_LimitsTransientRetries(t *testing.T) {
+func TestRecordConflict_LimitsTransientRetries(t *testing.T) {
 	now := time.Now()
 	m := New(func() time.Time { return now })
 	logs, ofCluster := types.NamespacedName{Namespace: "shop", Name: "logs"}, types.NamespacedName{Name: "cluster:logs"}
 	var waited, last time.Duration
 	for m.IsConflictTransient(logs) {
-		wait := m.Conflict(logs)
+		wait := m.RecordConflict(logs)
 		require.Greater(t, wait, last)
 		waited, last = waited+wait, wait
 		now = now.Add(wait / 2)
 		for range 10 {
-			require.Equal(t, wait-wait/2, m.Conflict(logs), "what events have met meanwhile does not count")
+			require.Equal(t, wait-wait/2, m.RecordConflict(logs), "what events have met meanwhile does not count")
 		}
 		now = now.Add(wait - wait/2)
 	}
@@ -46,16 +46,16 @@ func TestConflict_LimitsTransientRetries(t *testing.T) {
 	require.True(t, m.IsConflictTransient(ofCluster), "another one has its own count")
 
 	for name, end := range map[string]func(types.NamespacedName){
-		"it was written": m.NoConflict,
+		"it was written": m.ResetConflicts,
 		"it is gone":     func(name types.NamespacedName) { m.Forget(name) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			for m.IsConflictTransient(logs) {
-				now = now.Add(m.Conflict(logs))
+				now = now.Add(m.RecordConflict(logs))
 			}
 			end(logs)
 			require.True(t, m.IsConflictTransient(logs))
-			require.Equal(t, FirstConflict, m.Conflict(logs))
+			require.Equal(t, FirstConflict, m.RecordConflict(logs))
 		})
 	}
 }

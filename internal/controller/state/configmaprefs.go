@@ -11,8 +11,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 )
 
-// Refer records that the VectorSidecar depends on a ConfigMap.
-func (s *Sidecar) Refer(configMap types.NamespacedName) {
+// AddReference records that the VectorSidecar depends on a ConfigMap.
+func (s *Sidecar) AddReference(configMap types.NamespacedName) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.configMaps[desired.ConfigMapKey(s.name.Namespace, configMap)] = true
@@ -24,11 +24,11 @@ func (s *Sidecar) Refer(configMap types.NamespacedName) {
 func (s *Sidecar) KeepReferences(names []string) (unused []types.NamespacedName) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.unreferenced(names)
+	return s.dropReferences(names)
 }
 
-// unreferenced drops references like KeepReferences. The caller holds the lock.
-func (s *Sidecar) unreferenced(names []string) (unused []types.NamespacedName) {
+// dropReferences drops references like KeepReferences. The caller holds the lock.
+func (s *Sidecar) dropReferences(names []string) (unused []types.NamespacedName) {
 	for name := range s.configMaps {
 		if slices.Contains(names, name) {
 			continue

@@ -11,17 +11,17 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-func TestRefer_FollowsLatestReference(t *testing.T) {
+func TestAddReference_FollowsLatestReference(t *testing.T) {
 	m := New(time.Now)
-	logs, audit := m.Of(logsOfShop), m.Of(auditOfShop)
+	logs, audit := m.GetOrCreate(logsOfShop), m.GetOrCreate(auditOfShop)
 	in := func(namespace, name string) types.NamespacedName {
 		return types.NamespacedName{Namespace: namespace, Name: name}
 	}
 
-	logs.Refer(in("shop", "shipping"))
-	logs.Refer(in("shop", "shipping"))
-	logs.Refer(in("shop", "logs-vector-1"))
-	audit.Refer(in("shop", "shipping"))
+	logs.AddReference(in("shop", "shipping"))
+	logs.AddReference(in("shop", "shipping"))
+	logs.AddReference(in("shop", "logs-vector-1"))
+	audit.AddReference(in("shop", "shipping"))
 	require.ElementsMatch(t, []types.NamespacedName{logsOfShop, auditOfShop}, m.Referrers(in("shop", "shipping")))
 	require.Equal(t, []types.NamespacedName{logsOfShop}, m.Referrers(in("shop", "logs-vector-1")))
 	require.Empty(t, m.Referrers(in("warehouse", "shipping")), "a VectorSidecar reads its own namespace only")

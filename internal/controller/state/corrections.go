@@ -28,9 +28,9 @@ type corrections struct {
 	undone   int
 }
 
-// Injected records that the sidecar with a hash was written to a workload. It reports whether the same sidecar was
+// RecordInjection records that the sidecar with a hash was written to a workload. It reports whether the same sidecar was
 // written before. Another hash resets the count.
-func (s *Sidecar) Injected(target types.UID, hash string) (isRepeated bool) {
+func (s *Sidecar) RecordInjection(target types.UID, hash string) (isRepeated bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	pending := s.pendingWrite(target)

@@ -17,7 +17,7 @@ import (
 
 func TestLoops_DetectsCorrectionLoop(t *testing.T) {
 	now := time.Unix(0, 0)
-	b := New(func() time.Time { return now }).Of(logsOfShop)
+	b := New(func() time.Time { return now }).GetOrCreate(logsOfShop)
 	isOpen := func() bool {
 		loops, _ := b.Loops()
 		_, found := loops["cart"]
@@ -25,7 +25,7 @@ func TestLoops_DetectsCorrectionLoop(t *testing.T) {
 	}
 	writeEvery := func(pause time.Duration, n int, hash string) {
 		for range n {
-			b.Injected("cart", hash)
+			b.RecordInjection("cart", hash)
 			now = now.Add(pause)
 		}
 	}
@@ -52,20 +52,20 @@ func TestLoops_DetectsCorrectionLoop(t *testing.T) {
 }
 
 // A second injection of the same sidecar counts as a correction.
-func TestInjected_DetectsCorrection(t *testing.T) {
-	b := New(time.Now).Of(logsOfShop)
-	require.False(t, b.Injected("cart", "a"))
-	require.True(t, b.Injected("cart", "a"))
-	require.False(t, b.Injected("cart", "b"), "another sidecar")
-	require.False(t, b.Injected("shop", "b"), "another workload")
+func TestRecordInjection_DetectsCorrection(t *testing.T) {
+	b := New(time.Now).GetOrCreate(logsOfShop)
+	require.False(t, b.RecordInjection("cart", "a"))
+	require.True(t, b.RecordInjection("cart", "a"))
+	require.False(t, b.RecordInjection("cart", "b"), "another sidecar")
+	require.False(t, b.RecordInjection("shop", "b"), "another workload")
 }
 
 func TestLoops_LimitsWaitBetweenCorrections(t *testing.T) {
 	now := time.Unix(0, 0)
-	b := New(func() time.Time { return now }).Of(logsOfShop)
+	b := New(func() time.Time { return now }).GetOrCreate(logsOfShop)
 	for range 100 {
 		for range loopWrites {
-			b.Injected("cart", "a")
+			b.RecordInjection("cart", "a")
 		}
 		_, wait := b.Loops()
 		require.LessOrEqual(t, wait, retryCorrection.longest)
@@ -83,19 +83,19 @@ func TestLoops_IgnoresRequestedRemovals(t *testing.T) {
 		"an opt-out":        {Block: &plan.Block{Kind: plan.BlockedByOptOut}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := New(time.Now).Of(logsOfShop)
+			b := New(time.Now).GetOrCreate(logsOfShop)
 			wish.Target.UID = "cart"
 			for range 3 * loopWrites {
-				b.Injected("cart", "a")
+				b.RecordInjection("cart", "a")
 				b.KeepExpectations([]plan.Plan{wish})
 			}
 			loops, _ := b.Loops()
 			require.Empty(t, loops)
 		})
 	}
-	b := New(time.Now).Of(logsOfShop)
+	b := New(time.Now).GetOrCreate(logsOfShop)
 	for range loopWrites {
-		b.Injected("cart", "a")
+		b.RecordInjection("cart", "a")
 		b.KeepExpectations([]plan.Plan{{Target: workload.Ref{UID: "cart"}, Block: &plan.Block{Kind: plan.BlockedByObstacle}}})
 	}
 	loops, _ := b.Loops()

@@ -51,8 +51,8 @@ type attempt struct {
 // StaleWrite records that a workload changed after the attempt was planned. The attempt is not repeated with the same
 // planned version until the cache changes or the live workload was read.
 type StaleWrite struct {
-	// Look is the time to read the live workload.
-	Look time.Time
+	// ReadTime is the time to read the live workload.
+	ReadTime time.Time
 	// IsCurrent is true if the live workload has the planned version, so the attempt was rejected for another reason.
 	IsCurrent bool
 
@@ -69,16 +69,16 @@ const mostInVain = 1
 // next returns the record of a further miss. The error is the API server's response to the attempt, nil if the attempt
 // was not sent.
 func (m *StaleWrite) next(look time.Time, answer error) *StaleWrite {
-	missed := &StaleWrite{Look: look}
+	missed := &StaleWrite{ReadTime: look}
 	if m != nil && m.IsCurrent && answer != nil {
 		missed.answer, missed.inVain = answer, m.inVain+1
 	}
 	return missed
 }
 
-// Unexplained returns the API server's response if it repeatedly reports a conflict although the workload has not
+// UnexplainedConflict returns the API server's response if it repeatedly reports a conflict although the workload has not
 // changed. An admission webhook may cause such responses. Otherwise it returns nil.
-func (m *StaleWrite) Unexplained() error {
+func (m *StaleWrite) UnexplainedConflict() error {
 	if m == nil || m.inVain <= mostInVain {
 		return nil
 	}
@@ -114,8 +114,8 @@ func (s *Sidecar) Denials() map[types.UID]decision.RejectedWrite {
 	return denials
 }
 
-// Missed returns the record of an attempt that missed the resource version of the plan, nil if no attempt missed it.
-func (s *Sidecar) Missed(p *plan.Plan) *StaleWrite {
+// StaleWrite returns the record of an attempt that missed the resource version of the plan, nil if no attempt missed it.
+func (s *Sidecar) StaleWrite(p *plan.Plan) *StaleWrite {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	lastAttempt, ok := s.lastAttempt(p.Target.UID)
@@ -142,8 +142,8 @@ func (s *Sidecar) lastAttempt(target types.UID) (attempt, bool) {
 	return *pending.attempt, true
 }
 
-// Wrote records that a plan was written, with the generation and the resource version of the API server's response.
-func (s *Sidecar) Wrote(p *plan.Plan, generation int64, version string) {
+// RecordWrite records that a plan was written, with the generation and the resource version of the API server's response.
+func (s *Sidecar) RecordWrite(p *plan.Plan, generation int64, version string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if p.IsDeferred() { // A deferred plan starts no rollout.
@@ -156,9 +156,9 @@ func (s *Sidecar) Wrote(p *plan.Plan, generation int64, version string) {
 	}
 }
 
-// Carried reports whether this process saw the sidecar on a workload with a controller owner, and returns the
+// OwnedWorkloadWriter reports whether this process saw the sidecar on a workload with a controller owner, and returns the
 // workload's last writer at that time.
-func (s *Sidecar) Carried(target types.UID) (lastWriter string, ok bool) {
+func (s *Sidecar) OwnedWorkloadWriter(target types.UID) (lastWriter string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if pending := s.writes[target]; pending != nil && pending.owned != nil {
@@ -167,9 +167,9 @@ func (s *Sidecar) Carried(target types.UID) (lastWriter string, ok bool) {
 	return "", false
 }
 
-// Refused records that the API server rejected a plan. If the rejection is permanent, the plan is not retried for
+// RecordRejection records that the API server rejected a plan. If the rejection is permanent, the plan is not retried for
 // LastRetry, because the reason may disappear later. Earlier writes still count for pacing.
-func (s *Sidecar) Refused(p *plan.Plan, err error, isPermanent bool) {
+func (s *Sidecar) RecordRejection(p *plan.Plan, err error, isPermanent bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	denial := &plan.Denial{Err: err, RejectedAt: s.memory.now()}
@@ -181,10 +181,10 @@ func (s *Sidecar) Refused(p *plan.Plan, err error, isPermanent bool) {
 	s.setAttempt(p, lastAttempt)
 }
 
-// Miss records that a workload changed after an attempt was planned. It returns the wait before the live workload is
+// RecordMiss records that a workload changed after an attempt was planned. It returns the wait before the live workload is
 // read. Earlier writes still count for pacing. The error is the API server's response to the attempt, nil if a read
 // showed the change.
-func (s *Sidecar) Miss(p *plan.Plan, answer error) time.Duration {
+func (s *Sidecar) RecordMiss(p *plan.Plan, answer error) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	lastAttempt, _ := s.lastAttempt(p.Target.UID)
@@ -194,8 +194,8 @@ func (s *Sidecar) Miss(p *plan.Plan, answer error) time.Duration {
 	return wait
 }
 
-// Confirm records that a plan's resource version is the live one although an attempt has missed.
-func (s *Sidecar) Confirm(p *plan.Plan) {
+// ConfirmVersion records that a plan's resource version is the live one although an attempt has missed.
+func (s *Sidecar) ConfirmVersion(p *plan.Plan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	lastAttempt, _ := s.lastAttempt(p.Target.UID)
@@ -239,8 +239,8 @@ func (s *Sidecar) pendingWrite(target types.UID) *pendingWrite {
 	return s.writes[target]
 }
 
-// Besides returns the workloads that were written, except the excluded ones. The excluded UIDs are distinct.
-func (s *Sidecar) Besides(excludedUID func(n int) types.UID, count int) []workload.Ref {
+// WrittenWorkloads returns the workloads that were written, except the excluded ones. The excluded UIDs are distinct.
+func (s *Sidecar) WrittenWorkloads(excludedUID func(n int) types.UID, count int) []workload.Ref {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var targets []workload.Ref
@@ -273,9 +273,9 @@ func (s *Sidecar) KeepExpectations(plans []plan.Plan) {
 	}
 }
 
-// Forgive allows retries of blocked writes, once for each request. It drops rejections by the API server, removals by
+// ResetRejections allows retries of blocked writes, once for each request. It drops rejections by the API server, removals by
 // the application owner, and correction loops.
-func (s *Sidecar) Forgive(request string) {
+func (s *Sidecar) ResetRejections(request string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.forgiven == request {

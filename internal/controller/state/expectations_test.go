@@ -33,10 +33,10 @@ func seen(resourceVersion string, generation int64, hash string) *plan.Plan {
 // A write is not repeated before the cache shows it.
 func TestPendingWrite_ReportsWriteUntilCacheShowsIt(t *testing.T) {
 	m := New(time.Now)
-	logs, audit := m.Of(logsOfShop), m.Of(auditOfShop)
+	logs, audit := m.GetOrCreate(logsOfShop), m.GetOrCreate(auditOfShop)
 	require.False(t, logs.IsPending(seen("10", 1, "a")))
 
-	logs.Wrote(seen("10", 1, "a"), 2, "14")
+	logs.RecordWrite(seen("10", 1, "a"), 2, "14")
 
 	for name, test := range map[string]struct {
 		plan *plan.Plan
@@ -59,11 +59,11 @@ func TestPendingWrite_ReportsWriteUntilCacheShowsIt(t *testing.T) {
 func TestDenials_CountsRejectionsUntilWriteSucceeds(t *testing.T) {
 	now := time.Unix(10_000, 0)
 	m := New(func() time.Time { return now })
-	logs, audit := m.Of(logsOfShop), m.Of(auditOfShop)
+	logs, audit := m.GetOrCreate(logsOfShop), m.GetOrCreate(auditOfShop)
 	no, refused := errors.New("no"), seen("10", 1, "a")
 	require.Nil(t, logs.Denials())
 
-	logs.Refused(refused, no, true)
+	logs.RecordRejection(refused, no, true)
 
 	denial := decision.RejectedWrite{Denial: plan.Denial{Err: no, RejectedAt: now, RetryAt: now.Add(LastRetry)}, Seen: "10", Change: plan.Update, Hash: refused.InjectedHash()}
 	require.Equal(t, map[types.UID]decision.RejectedWrite{"u": denial}, logs.Denials())
@@ -71,29 +71,29 @@ func TestDenials_CountsRejectionsUntilWriteSucceeds(t *testing.T) {
 	require.False(t, logs.IsPending(refused), "nothing was written that the cache could be behind of")
 
 	now = now.Add(time.Minute)
-	logs.Refused(refused, no, false)
+	logs.RecordRejection(refused, no, false)
 	require.Equal(t, plan.Denial{Err: no, RejectedAt: now}, logs.Denials()["u"].Denial, "the last attempt counts")
 
-	logs.Wrote(seen("11", 1, "a"), 2, "")
+	logs.RecordWrite(seen("11", 1, "a"), 2, "")
 	require.Nil(t, logs.Denials())
-	logs.Refused(seen("12", 2, "b"), no, true)
+	logs.RecordRejection(seen("12", 2, "b"), no, true)
 	require.EqualValues(t, 2, logs.Generation("u"), "what was written before is remembered for pacing")
-	logs.Forgive("1")
+	logs.ResetRejections("1")
 	require.Nil(t, logs.Denials(), "a person has it tried again")
 	require.EqualValues(t, 2, logs.Generation("u"))
 }
 
 func TestKeepExpectations_DropsExpectationsWithoutPlan(t *testing.T) {
 	m := New(time.Now)
-	logs, audit := m.Of(logsOfShop), m.Of(auditOfShop)
-	logs.Wrote(seen("10", 1, "a"), 2, "")
-	audit.Refused(seen("10", 1, "b"), errors.New("no"), true)
+	logs, audit := m.GetOrCreate(logsOfShop), m.GetOrCreate(auditOfShop)
+	logs.RecordWrite(seen("10", 1, "a"), 2, "")
+	audit.RecordRejection(seen("10", 1, "b"), errors.New("no"), true)
 	require.ElementsMatch(t, []types.NamespacedName{logsOfShop, auditOfShop}, m.Writers("u"))
-	require.Equal(t, []workload.Ref{seen("10", 1, "a").Target}, logs.Besides(nil, 0))
+	require.Equal(t, []workload.Ref{seen("10", 1, "a").Target}, logs.WrittenWorkloads(nil, 0))
 	require.EqualValues(t, 2, logs.Generation("u"))
-	require.Empty(t, audit.Besides(nil, 0), "what was refused has not begun")
+	require.Empty(t, audit.WrittenWorkloads(nil, 0), "what was refused has not begun")
 	require.Zero(t, audit.Generation("u"))
-	require.Empty(t, logs.Besides(func(int) types.UID { return "u" }, 1), "that one is known")
+	require.Empty(t, logs.WrittenWorkloads(func(int) types.UID { return "u" }, 1), "that one is known")
 
 	logs.KeepExpectations([]plan.Plan{*seen("11", 2, "a"), {Target: workload.Ref{UID: "v"}}})
 	require.NotZero(t, logs.Generation("u"), "the workload is still there")
@@ -104,41 +104,41 @@ func TestKeepExpectations_DropsExpectationsWithoutPlan(t *testing.T) {
 	require.Empty(t, m.writers)
 }
 
-func TestMiss_IncreasesWaitForOwnWrite(t *testing.T) {
+func TestRecordMiss_IncreasesWaitForOwnWrite(t *testing.T) {
 	m := New(time.Now)
-	logs, last := m.Of(logsOfShop), time.Duration(0)
+	logs, last := m.GetOrCreate(logsOfShop), time.Duration(0)
 	for range 20 {
-		wait := logs.Miss(seen("10", 1, "a"), nil)
+		wait := logs.RecordMiss(seen("10", 1, "a"), nil)
 		require.Greater(t, wait, min(last, LastRetry-1))
 		last = wait
 	}
 	require.Equal(t, LastRetry, last)
 	require.True(t, m.IsAwaited("u"))
-	logs.Wrote(seen("11", 1, "a"), 2, "12")
+	logs.RecordWrite(seen("11", 1, "a"), 2, "12")
 	require.False(t, m.IsAwaited("u"))
-	require.Equal(t, FirstRetry, logs.Miss(seen("12", 2, "a"), nil), "a write ends it")
+	require.Equal(t, FirstRetry, logs.RecordMiss(seen("12", 2, "a"), nil), "a write ends it")
 	require.EqualValues(t, 2, logs.Generation("u"), "and is remembered for pacing")
 }
 
 // One conflict may be a race with another writer. Repeated conflicts are more often the response of a webhook.
-func TestUnexplained_CountsAnswersOnCurrentView(t *testing.T) {
-	logs, answer := New(time.Now).Of(logsOfShop), errors.New("no")
+func TestUnexplainedConflict_CountsAnswersOnCurrentView(t *testing.T) {
+	logs, answer := New(time.Now).GetOrCreate(logsOfShop), errors.New("no")
 	on := seen("10", 1, "a")
-	unexplained := func() error { return logs.Missed(on).Unexplained() }
+	unexplained := func() error { return logs.StaleWrite(on).UnexplainedConflict() }
 	require.NoError(t, unexplained())
 	for range 3 {
-		logs.Miss(on, answer)
+		logs.RecordMiss(on, answer)
 		require.NoError(t, unexplained(), "the cache may be behind")
 	}
-	logs.Confirm(on)
-	logs.Miss(on, answer)
+	logs.ConfirmVersion(on)
+	logs.RecordMiss(on, answer)
 	require.NoError(t, unexplained(), "it may have changed since it was read")
-	logs.Confirm(on)
+	logs.ConfirmVersion(on)
 	require.NoError(t, unexplained())
-	logs.Miss(on, answer)
+	logs.RecordMiss(on, answer)
 	require.Equal(t, answer, unexplained())
-	logs.Confirm(on)
+	logs.ConfirmVersion(on)
 	require.Equal(t, answer, unexplained(), "until something comes of it")
-	logs.Miss(on, nil)
+	logs.RecordMiss(on, nil)
 	require.NoError(t, unexplained(), "it has changed after all")
 }

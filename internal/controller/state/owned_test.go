@@ -23,7 +23,7 @@ func owned(action plan.Change, hasParts bool) plan.Plan {
 }
 
 // The state remembers the sidecar of a workload until a user requests its removal or a retry.
-func TestCarried_ReportsSidecarOfOwnedWorkload(t *testing.T) {
+func TestOwnedWorkloadWriter_ReportsSidecarOfOwnedWorkload(t *testing.T) {
 	inject, current, gone := owned(plan.Inject, false), owned(plan.None, true), owned(plan.Inject, false)
 	gone.Block = &plan.Block{Kind: plan.BlockedByOwnerRemoval}
 	free := owned(plan.None, true)
@@ -35,23 +35,31 @@ func TestCarried_ReportsSidecarOfOwnedWorkload(t *testing.T) {
 		want   bool
 	}{
 		"nothing":           {func(*Sidecar) {}, false},
-		"a write":           {func(s *Sidecar) { s.Wrote(&inject, 2, "2") }, true},
+		"a write":           {func(s *Sidecar) { s.RecordWrite(&inject, 2, "2") }, true},
 		"a look":            {func(s *Sidecar) { s.KeepExpectations([]plan.Plan{current}) }, true},
-		"one that it lost":  {func(s *Sidecar) { s.Wrote(&inject, 2, "2"); s.KeepExpectations([]plan.Plan{gone}) }, true},
+		"one that it lost":  {func(s *Sidecar) { s.RecordWrite(&inject, 2, "2"); s.KeepExpectations([]plan.Plan{gone}) }, true},
 		"one of nobody":     {func(s *Sidecar) { s.KeepExpectations([]plan.Plan{free}) }, false},
 		"none to take over": {func(s *Sidecar) { s.KeepExpectations([]plan.Plan{adopted}) }, false},
-		"one taken over":    {func(s *Sidecar) { s.Wrote(&adopted, 2, "2") }, true},
-		"an opt-out":        {func(s *Sidecar) { s.Wrote(&inject, 2, "2"); s.KeepExpectations([]plan.Plan{optedOut}) }, false},
-		"a removal":         {func(s *Sidecar) { s.Wrote(&inject, 2, "2"); s.KeepExpectations([]plan.Plan{removed}) }, false},
-		"a retry":           {func(s *Sidecar) { s.Wrote(&inject, 2, "2"); s.Forgive("again") }, false},
-		"the same retry":    {func(s *Sidecar) { s.Forgive("again"); s.Wrote(&inject, 2, "2"); s.Forgive("again") }, true},
-		"another retry":     {func(s *Sidecar) { s.Forgive("again"); s.Wrote(&inject, 2, "2"); s.Forgive("and again") }, false},
-		"no match any more": {func(s *Sidecar) { s.Wrote(&inject, 2, "2"); s.KeepExpectations(nil) }, false},
+		"one taken over":    {func(s *Sidecar) { s.RecordWrite(&adopted, 2, "2") }, true},
+		"an opt-out":        {func(s *Sidecar) { s.RecordWrite(&inject, 2, "2"); s.KeepExpectations([]plan.Plan{optedOut}) }, false},
+		"a removal":         {func(s *Sidecar) { s.RecordWrite(&inject, 2, "2"); s.KeepExpectations([]plan.Plan{removed}) }, false},
+		"a retry":           {func(s *Sidecar) { s.RecordWrite(&inject, 2, "2"); s.ResetRejections("again") }, false},
+		"the same retry": {func(s *Sidecar) {
+			s.ResetRejections("again")
+			s.RecordWrite(&inject, 2, "2")
+			s.ResetRejections("again")
+		}, true},
+		"another retry": {func(s *Sidecar) {
+			s.ResetRejections("again")
+			s.RecordWrite(&inject, 2, "2")
+			s.ResetRejections("and again")
+		}, false},
+		"no match any more": {func(s *Sidecar) { s.RecordWrite(&inject, 2, "2"); s.KeepExpectations(nil) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			known := New(time.Now).Of(logsOfShop)
+			known := New(time.Now).GetOrCreate(logsOfShop)
 			test.happen(known)
-			writer, has := known.Carried("u")
+			writer, has := known.OwnedWorkloadWriter("u")
 			require.Equal(t, test.want, has)
 			require.Equal(t, test.want, writer == "strimzi")
 		})
@@ -60,13 +68,13 @@ func TestCarried_ReportsSidecarOfOwnedWorkload(t *testing.T) {
 
 // A ClusterVectorSidecar has the removals by owners in all namespaces in each of its namespaces.
 func TestStatus_ContainsRemovalsOfOtherNamespaces(t *testing.T) {
-	known := New(time.Now).Of(logsOfShop)
+	known := New(time.Now).GetOrCreate(logsOfShop)
 	found := func(kind string) v1alpha1.OwnerRemoval {
 		return v1alpha1.OwnerRemoval{Kind: "StatefulSet", OwnerKind: kind, RemovalTime: metav1.NewTime(time.Unix(0, 0))}
 	}
 	told := &v1alpha1.VectorSidecar{Cluster: &v1alpha1.InCluster{}, Status: v1alpha1.VectorSidecarStatus{RemovedByOwners: []v1alpha1.OwnerRemoval{found("Kafka")}}}
 	require.Equal(t, told.Status.RemovedByOwners, known.Status(told).RemovedByOwners)
-	known.StatusWritten(&v1alpha1.VectorSidecar{Status: v1alpha1.VectorSidecarStatus{MatchedWorkloads: 1, RemovedByOwners: []v1alpha1.OwnerRemoval{found("Redis")}}})
+	known.MarkStatusWritten(&v1alpha1.VectorSidecar{Status: v1alpha1.VectorSidecarStatus{MatchedWorkloads: 1, RemovedByOwners: []v1alpha1.OwnerRemoval{found("Redis")}}})
 
 	status := known.Status(told)
 	require.EqualValues(t, 1, status.MatchedWorkloads)

@@ -43,21 +43,21 @@ type podLook struct {
 	fault   workload.Fault
 }
 
-// isOf reports whether the pods that were read have the workload's current template.
-func (l *podLook) isOf(record *workloadcache.Record) bool {
+// isForTemplate reports whether the pods that were read have the workload's current template.
+func (l *podLook) isForTemplate(record *workloadcache.Record) bool {
 	return record.HasSameTemplate(l.record)
 }
 
-// Watched lists ready workloads. Their pods are read, too.
-type Watched struct {
+// WatchedWorkloads lists ready workloads. Their pods are read, too.
+type WatchedWorkloads struct {
 	Records []*workloadcache.Record
-	// After is the time when a user retried a failed rollout. Earlier results do not apply.
-	After time.Time
+	// RetryTime is the time when a user retried a failed rollout. Earlier results do not apply.
+	RetryTime time.Time
 }
 
 // PodsDue returns the unready and the watched workloads with pods that must be read now. It drops the results of all
 // other workloads.
-func (s *Sidecar) PodsDue(unsettled []*workloadcache.Record, watched Watched) []*workloadcache.Record {
+func (s *Sidecar) PodsDue(unsettled []*workloadcache.Record, watched WatchedWorkloads) []*workloadcache.Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.podLooks)+len(unsettled)+len(watched.Records) == 0 {
@@ -69,7 +69,7 @@ func (s *Sidecar) PodsDue(unsettled []*workloadcache.Record, watched Watched) []
 	for _, record := range unsettled {
 		podCheck, ok := previousLooks[record.UID]
 		rolloutState := record.State()
-		if !ok || podCheck.rollout != rolloutState.Rollout || !podCheck.isOf(record) {
+		if !ok || podCheck.rollout != rolloutState.Rollout || !podCheck.isForTemplate(record) {
 			podCheck = podLook{record: record, rollout: rolloutState.Rollout, next: now}
 			if rolloutState.Rollout == workload.RolloutProgressing {
 				podCheck.next = rolloutState.StateSince.Add(startingPods)
@@ -90,17 +90,17 @@ func (s *Sidecar) PodsDue(unsettled []*workloadcache.Record, watched Watched) []
 }
 
 // dueWatchedPods returns the watched workloads with pods that must be read now.
-func (s *Sidecar) dueWatchedPods(previousLooks map[types.UID]podLook, watched Watched) (dueRecords []*workloadcache.Record) {
+func (s *Sidecar) dueWatchedPods(previousLooks map[types.UID]podLook, watched WatchedWorkloads) (dueRecords []*workloadcache.Record) {
 	now, count := s.memory.now(), len(watched.Records)
 	round := time.Duration(count) * podLookEach
 	shortest, longest := max(firstWatchedLook, round), max(lastWatchedLook, round)
-	isAnew := !s.watchedAfter.Equal(watched.After)
-	s.watchedAfter = watched.After
+	isAnew := !s.watchedAfter.Equal(watched.RetryTime)
+	s.watchedAfter = watched.RetryTime
 	for n, record := range watched.Records {
 		podCheck, ok := previousLooks[record.UID]
 		inTurn := now.Add(shortest * time.Duration(n+1) / time.Duration(count))
 		switch {
-		case !ok || isAnew || podCheck.rollout == workload.RolloutProgressing || !podCheck.isOf(record): // Read them one after another.
+		case !ok || isAnew || podCheck.rollout == workload.RolloutProgressing || !podCheck.isForTemplate(record): // Read them one after another.
 			podCheck = podLook{record: record, rollout: record.Rollout(), next: inTurn, wait: shortest}
 		case podCheck.rollout != record.Rollout(): // The workload has just become ready.
 			podCheck = podLook{record: record, rollout: record.Rollout(), next: now, wait: shortest}

@@ -48,13 +48,13 @@ func TestPodLook_ReadsPodsWithinReportInterval(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			began := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 			now := began
-			logs := New(func() time.Time { return now }).Of(logsOfShop)
+			logs := New(func() time.Time { return now }).GetOrCreate(logsOfShop)
 			all := rollingOut(test.count, began)
-			require.Empty(t, logs.PodsDue(all, Watched{}), "most are done sooner than anything can be said")
+			require.Empty(t, logs.PodsDue(all, WatchedWorkloads{}), "most are done sooner than anything can be said")
 			now = now.Add(startingPods)
 			last, looks := now, 0
 			for ; now.Sub(began) < newTrouble; now = now.Add(logs.NextPodLook()) {
-				if due := logs.PodsDue(all, Watched{}); len(due) > 0 {
+				if due := logs.PodsDue(all, WatchedWorkloads{}); len(due) > 0 {
 					require.Len(t, due, test.count)
 					require.LessOrEqual(t, now.Sub(last), test.longest)
 					last, looks = now, looks+1
@@ -63,7 +63,7 @@ func TestPodLook_ReadsPodsWithinReportInterval(t *testing.T) {
 			require.LessOrEqual(t, looks, test.mostIn10Minutes)
 			for range 100 {
 				now = now.Add(logs.NextPodLook())
-				logs.PodsDue(all, Watched{})
+				logs.PodsDue(all, WatchedWorkloads{})
 			}
 			require.Greater(t, logs.NextPodLook(), LastRetry/2, "old trouble is not looked at as often")
 		})
@@ -72,21 +72,21 @@ func TestPodLook_ReadsPodsWithinReportInterval(t *testing.T) {
 
 func TestPodLook_ReadsPodsAfterRolloutChange(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	logs := New(func() time.Time { return now }).Of(logsOfShop)
+	logs := New(func() time.Time { return now }).GetOrCreate(logsOfShop)
 	all := rollingOut(1, now.Add(-time.Minute))
-	require.Len(t, logs.PodsDue(all, Watched{}), 1)
-	require.Empty(t, logs.PodsDue(all, Watched{}))
+	require.Len(t, logs.PodsDue(all, WatchedWorkloads{}), 1)
+	require.Empty(t, logs.PodsDue(all, WatchedWorkloads{}))
 
 	all = workloads(1, workload.RolloutUnavailable, now.Add(-time.Minute))
 
-	require.Len(t, logs.PodsDue(all, Watched{}), 1)
-	require.Empty(t, logs.PodsDue(nil, Watched{}), "what has settled is forgotten")
+	require.Len(t, logs.PodsDue(all, WatchedWorkloads{}), 1)
+	require.Empty(t, logs.PodsDue(nil, WatchedWorkloads{}), "what has settled is forgotten")
 	require.Zero(t, logs.NextPodLook())
 }
 
 func TestFaults_KeepsFaultUntilNextRead(t *testing.T) {
-	logs := New(time.Now).Of(logsOfShop)
-	logs.PodsDue(rollingOut(2, time.Now().Add(-time.Minute)), Watched{})
+	logs := New(time.Now).GetOrCreate(logsOfShop)
+	logs.PodsDue(rollingOut(2, time.Now().Add(-time.Minute)), WatchedWorkloads{})
 	crash := workload.Fault{Reason: "CrashLoopBackOff", IsOurs: true}
 
 	require.False(t, logs.SetFault("0", crash, true))
@@ -111,13 +111,13 @@ func TestFaults_DropsFaultOfReplacedTemplate(t *testing.T) {
 	}
 	crash := workload.Fault{Reason: "CrashLoopBackOff", IsOurs: true}
 	for name, due := range map[string]func(*Sidecar, *workloadcache.Record){
-		"rolling out": func(l *Sidecar, r *workloadcache.Record) { l.PodsDue([]*workloadcache.Record{r}, Watched{}) },
+		"rolling out": func(l *Sidecar, r *workloadcache.Record) { l.PodsDue([]*workloadcache.Record{r}, WatchedWorkloads{}) },
 		"watched": func(l *Sidecar, r *workloadcache.Record) {
-			l.PodsDue(nil, Watched{Records: []*workloadcache.Record{r}})
+			l.PodsDue(nil, WatchedWorkloads{Records: []*workloadcache.Record{r}})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			logs := New(time.Now).Of(logsOfShop)
+			logs := New(time.Now).GetOrCreate(logsOfShop)
 			due(logs, record(1, 1, "crashes:1"))
 			logs.SetFault("u", crash, true)
 			due(logs, record(2, 3, "crashes:1"))
@@ -141,11 +141,11 @@ func TestPodLook_SpreadsReadsOfWatchedWorkloads(t *testing.T) {
 		t.Run(fmt.Sprint(count), func(t *testing.T) {
 			now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 			began := now
-			logs := New(func() time.Time { return now }).Of(logsOfShop)
+			logs := New(func() time.Time { return now }).GetOrCreate(logsOfShop)
 			all, reads := settled(count), map[types.UID]int{}
-			require.Empty(t, logs.PodsDue(nil, Watched{Records: all}))
+			require.Empty(t, logs.PodsDue(nil, WatchedWorkloads{Records: all}))
 			for now = now.Add(logs.NextPodLook()); now.Sub(began) <= test.during; now = now.Add(logs.NextPodLook()) {
-				due := logs.PodsDue(nil, Watched{Records: all})
+				due := logs.PodsDue(nil, WatchedWorkloads{Records: all})
 				require.LessOrEqual(t, len(due), 2)
 				for _, record := range due {
 					reads[record.UID]++
@@ -161,27 +161,27 @@ func TestPodLook_SpreadsReadsOfWatchedWorkloads(t *testing.T) {
 
 func TestPodLook_ReadsFewWatchedWorkloadsTogether(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	logs := New(func() time.Time { return now }).Of(logsOfShop)
+	logs := New(func() time.Time { return now }).GetOrCreate(logsOfShop)
 	all := settled(1000)
-	require.Empty(t, logs.PodsDue(nil, Watched{Records: all}))
+	require.Empty(t, logs.PodsDue(nil, WatchedWorkloads{Records: all}))
 	now = now.Add(time.Hour)
-	require.Len(t, logs.PodsDue(nil, Watched{Records: all}), watchedAtOnce)
-	require.Empty(t, logs.PodsDue(nil, Watched{Records: all}))
+	require.Len(t, logs.PodsDue(nil, WatchedWorkloads{Records: all}), watchedAtOnce)
+	require.Empty(t, logs.PodsDue(nil, WatchedWorkloads{Records: all}))
 	require.Greater(t, logs.NextPodLook(), time.Second, "the others take turns")
 }
 
 func TestPodLook_ReadsRecoveredWorkloadAtOnce(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	logs := New(func() time.Time { return now }).Of(logsOfShop)
+	logs := New(func() time.Time { return now }).GetOrCreate(logsOfShop)
 	all := settled(1)
-	require.Empty(t, logs.PodsDue(nil, Watched{Records: all}))
-	require.Len(t, logs.PodsDue(workloads(1, workload.RolloutUnavailable, time.Time{}), Watched{}), 1)
+	require.Empty(t, logs.PodsDue(nil, WatchedWorkloads{Records: all}))
+	require.Len(t, logs.PodsDue(workloads(1, workload.RolloutUnavailable, time.Time{}), WatchedWorkloads{}), 1)
 
-	require.Len(t, logs.PodsDue(nil, Watched{Records: all}), 1)
-	require.Empty(t, logs.PodsDue(nil, Watched{Records: all}))
+	require.Len(t, logs.PodsDue(nil, WatchedWorkloads{Records: all}), 1)
+	require.Empty(t, logs.PodsDue(nil, WatchedWorkloads{Records: all}))
 	logs.SetFault(all[0].UID, workload.Fault{Reason: "SidecarRestarts"}, true)
 	require.Len(t, logs.Faults(), 1)
-	require.Empty(t, logs.PodsDue(nil, Watched{all, now}))
+	require.Empty(t, logs.PodsDue(nil, WatchedWorkloads{all, now}))
 	require.Empty(t, logs.Faults(), "somebody has it go on")
-	require.Empty(t, logs.PodsDue(nil, Watched{}), "nobody watches any more")
+	require.Empty(t, logs.PodsDue(nil, WatchedWorkloads{}), "nobody watches any more")
 }

@@ -28,15 +28,15 @@ func weighing(bytes int) *decision.Previous {
 func TestPrevious_ExpiresWithoutFurtherReconcile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := New(time.Now)
-		m.Of(logsOfShop).SetPrevious(weighing(1))
+		m.GetOrCreate(logsOfShop).SetPrevious(weighing(1))
 		<-time.After(previousFor - time.Second)
-		m.Of(logsOfShop).SetPrevious(weighing(1))
+		m.GetOrCreate(logsOfShop).SetPrevious(weighing(1))
 		<-time.After(previousFor - time.Second)
 		synctest.Wait()
-		require.NotNil(t, m.Of(logsOfShop).Previous(), "there was another pass")
+		require.NotNil(t, m.GetOrCreate(logsOfShop).Previous(), "there was another pass")
 		<-time.After(time.Second)
 		synctest.Wait()
-		require.Nil(t, m.Of(logsOfShop).Previous())
+		require.Nil(t, m.GetOrCreate(logsOfShop).Previous())
 	})
 }
 
@@ -45,8 +45,8 @@ func TestPrevious_BoundsTotalBytes(t *testing.T) {
 	m := New(time.Now)
 	for n := range 100 {
 		name := types.NamespacedName{Namespace: "shop", Name: strconv.Itoa(n)}
-		m.Of(name).SetPrevious(weighing(500_000))
-		require.NotNil(t, m.Of(name).Previous())
+		m.GetOrCreate(name).SetPrevious(weighing(500_000))
+		require.NotNil(t, m.GetOrCreate(name).Previous())
 	}
 	require.LessOrEqual(t, m.previous.Bytes(), mostPrevious)
 	require.InDelta(t, mostPrevious/500_000, m.previous.Len(), 2)
@@ -55,9 +55,9 @@ func TestPrevious_BoundsTotalBytes(t *testing.T) {
 // A decision larger than the bound for all VectorSidecars is not stored.
 func TestPrevious_DropsOversizedDecision(t *testing.T) {
 	m := New(time.Now)
-	m.Of(logsOfShop).SetPrevious(weighing(1))
-	m.Of(logsOfShop).SetPrevious(weighing(mostPrevious))
-	require.Nil(t, m.Of(logsOfShop).Previous())
+	m.GetOrCreate(logsOfShop).SetPrevious(weighing(1))
+	m.GetOrCreate(logsOfShop).SetPrevious(weighing(mostPrevious))
+	require.Nil(t, m.GetOrCreate(logsOfShop).Previous())
 	require.Zero(t, m.previous.Bytes())
 }
 
@@ -68,7 +68,7 @@ func TestSetPrevious_ReleasesDroppedDecisions(t *testing.T) {
 	for n := range 100 {
 		of := weighing(500_000)
 		decisions = append(decisions, weak.Make(of))
-		m.Of(types.NamespacedName{Namespace: "shop", Name: strconv.Itoa(n)}).SetPrevious(of)
+		m.GetOrCreate(types.NamespacedName{Namespace: "shop", Name: strconv.Itoa(n)}).SetPrevious(of)
 	}
 	runtime.GC()
 	live := 0

@@ -5,8 +5,8 @@ package state
 
 import "kontroloop.ai/vector-sidecar-operator/internal/decision"
 
-// ResyncNext makes the next reconcile ignore earlier renderings and evaluations.
-func (s *Sidecar) ResyncNext() {
+// RequestResync makes the next reconcile ignore earlier renderings and evaluations.
+func (s *Sidecar) RequestResync() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.isResyncDue = true
@@ -19,24 +19,24 @@ func (s *Sidecar) IsResyncDue() bool {
 	return s.isResyncDue
 }
 
-// Resynced records that a reconcile without earlier renderings and evaluations finished.
-func (s *Sidecar) Resynced() {
+// MarkResynced records that a reconcile without earlier renderings and evaluations finished.
+func (s *Sidecar) MarkResynced() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.isResyncDue = false
 }
 
-// Adopted returns the ConfigMap content that the rollout in progress started with. A restart loses it; then the current
+// AdoptedContent returns the ConfigMap content that the rollout in progress started with. A restart loses it; then the current
 // content is used.
-func (s *Sidecar) Adopted() decision.Adopted {
+func (s *Sidecar) AdoptedContent() decision.Adopted {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.adopted
 }
 
-// Adopt stores the ConfigMap content that a decision uses for the rollout in progress. Without such content it stores
+// SetAdoptedContent stores the ConfigMap content that a decision uses for the rollout in progress. Without such content it stores
 // the zero value.
-func (s *Sidecar) Adopt(adopted decision.Adopted) {
+func (s *Sidecar) SetAdoptedContent(adopted decision.Adopted) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.adopted = decision.Adopted{}

@@ -60,7 +60,7 @@ type Sidecar struct {
 	// trials are the results of dry runs. forgottenTrials is the last request to repeat them, by annotation.
 	trials          map[preflight.Key]preflight.DryRunResult
 	forgottenTrials map[string]string
-	// podLooks are the last reads of pods, by workload. watchedAfter is Watched.After of the last call of PodsDue.
+	// podLooks are the last reads of pods, by workload. watchedAfter is Watched.RetryTime of the last call of PodsDue.
 	podLooks     map[types.UID]podLook
 	watchedAfter time.Time
 	status       statusLimiter
@@ -74,8 +74,8 @@ func New(clock func() time.Time) *Memory {
 	}
 }
 
-// Of returns the state of a VectorSidecar. Memory stores it until Forget.
-func (m *Memory) Of(name types.NamespacedName) *Sidecar {
+// GetOrCreate returns the state of a VectorSidecar. Memory stores it until Forget.
+func (m *Memory) GetOrCreate(name types.NamespacedName) *Sidecar {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	sidecarState := m.sidecars[name]
@@ -116,7 +116,7 @@ func (m *Memory) Forget(name types.NamespacedName) (unused []types.NamespacedNam
 		sidecarState.dropWrite(target)
 	}
 	sidecarState.clearDryRunResults()
-	return sidecarState.unreferenced(nil)
+	return sidecarState.dropReferences(nil)
 }
 
 // remove removes the state of a VectorSidecar from the maps and returns it, nil if there is none.

@@ -21,27 +21,27 @@ import (
 func TestForget_DropsAllStateOfVectorSidecar(t *testing.T) {
 	m := New(time.Now)
 	fill := func(of *Sidecar) {
-		of.Wrote(seen("10", 1, "a"), 2, "14")
-		of.Injected("u", "a")
-		of.Miss(seen("10", 1, "a"), nil)
-		of.SetTrial(shaped(1), preflight.DryRunResult{Result: preflight.Rejected})
+		of.RecordWrite(seen("10", 1, "a"), 2, "14")
+		of.RecordInjection("u", "a")
+		of.RecordMiss(seen("10", 1, "a"), nil)
+		of.SetDryRun(shaped(1), preflight.DryRunResult{Result: preflight.Rejected})
 		for range loopWrites {
-			of.Injected("u", "a")
+			of.RecordInjection("u", "a")
 		}
-		of.Refer(types.NamespacedName{Namespace: "shop", Name: "shipping"})
+		of.AddReference(types.NamespacedName{Namespace: "shop", Name: "shipping"})
 		of.SetVerdict("key", decision.Verdict{State: decision.VerdictValid})
 		of.SetFault("u", workload.Fault{}, true)
-		of.HasChanged(true)
-		of.ResyncNext()
+		of.MarkChanged(true)
+		of.RequestResync()
 	}
-	fill(m.Of(logsOfShop))
-	fill(m.Of(auditOfShop))
+	fill(m.GetOrCreate(logsOfShop))
+	fill(m.GetOrCreate(auditOfShop))
 
 	require.Empty(t, m.Forget(logsOfShop), "another one depends on its ConfigMap, too")
 
 	require.Equal(t, m.newSidecar(logsOfShop), m.Peek(logsOfShop))
 	require.Equal(t, []types.NamespacedName{auditOfShop}, m.Writers("u"))
-	require.EqualValues(t, 2, m.Of(auditOfShop).Generation("u"))
+	require.EqualValues(t, 2, m.GetOrCreate(auditOfShop).Generation("u"))
 	require.Len(t, m.Forget(auditOfShop), 1)
 	require.Empty(t, m.sidecars)
 	require.Empty(t, m.writers)
@@ -56,14 +56,14 @@ func TestPeek_StoresNothing(t *testing.T) {
 	m := New(time.Now)
 	m.Peek(logsOfShop)
 	require.Empty(t, m.sidecars)
-	m.Of(logsOfShop).ResyncNext()
+	m.GetOrCreate(logsOfShop).RequestResync()
 	require.True(t, m.Peek(logsOfShop).IsResyncDue())
 }
 
 // A result without an answer of Vector expires, so that the check is repeated.
 func TestVerdict_ExpiresWhenVectorDidNotRun(t *testing.T) {
 	now := time.Now()
-	logs := New(func() time.Time { return now }).Of(logsOfShop)
+	logs := New(func() time.Time { return now }).GetOrCreate(logsOfShop)
 	require.Equal(t, decision.VerdictPending, logs.Verdict("a").State)
 	logs.SetVerdict("a", decision.Verdict{State: decision.VerdictUnable, Message: errors.ErrUnsupported.Error()})
 	logs.SetVerdict("b", decision.Verdict{State: decision.VerdictInvalid})
@@ -84,13 +84,13 @@ func TestMemory_IsSafeForConcurrentUse(t *testing.T) {
 	configMap := types.NamespacedName{Namespace: "shop", Name: "shipping"}
 	group := sync.WaitGroup{}
 	for _, use := range []func(name types.NamespacedName){
-		func(name types.NamespacedName) { m.Of(name).Wrote(seen("10", 1, "a"), 2, "14") },
-		func(name types.NamespacedName) { m.Of(name).Miss(seen("10", 1, "a"), nil) },
-		func(name types.NamespacedName) { m.Of(name).Injected("u", "a") },
-		func(name types.NamespacedName) { m.Of(name).Refer(configMap) },
-		func(name types.NamespacedName) { m.Of(name).KeepReferences(nil) },
-		func(name types.NamespacedName) { m.Of(name).KeepExpectations(nil) },
-		func(name types.NamespacedName) { m.Of(name).SetPrevious(weighing(1)) },
+		func(name types.NamespacedName) { m.GetOrCreate(name).RecordWrite(seen("10", 1, "a"), 2, "14") },
+		func(name types.NamespacedName) { m.GetOrCreate(name).RecordMiss(seen("10", 1, "a"), nil) },
+		func(name types.NamespacedName) { m.GetOrCreate(name).RecordInjection("u", "a") },
+		func(name types.NamespacedName) { m.GetOrCreate(name).AddReference(configMap) },
+		func(name types.NamespacedName) { m.GetOrCreate(name).KeepReferences(nil) },
+		func(name types.NamespacedName) { m.GetOrCreate(name).KeepExpectations(nil) },
+		func(name types.NamespacedName) { m.GetOrCreate(name).SetPrevious(weighing(1)) },
 		func(name types.NamespacedName) { m.Peek(name).Denials() },
 		func(types.NamespacedName) { m.IsAwaited("u") },
 		func(types.NamespacedName) { m.Referrers(configMap) },

@@ -41,24 +41,24 @@ func newStatusLimiter() statusLimiter {
 	return statusLimiter{limiter: rate.NewLimiter(rate.Every(statusInterval), statusBurst)}
 }
 
-// HasChanged reports whether a workload was written in this reconcile or in an earlier one with a delayed status.
-func (s *Sidecar) HasChanged(isChanged bool) bool {
+// MarkChanged reports whether a workload was written in this reconcile or in an earlier one with a delayed status.
+func (s *Sidecar) MarkChanged(isChanged bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.status.changed = s.status.changed || isChanged
 	return s.status.changed
 }
 
-// StatusWritten records the status and the resource version after a status write.
-func (s *Sidecar) StatusWritten(sidecar *v1alpha1.VectorSidecar) {
+// MarkStatusWritten records the status and the resource version after a status write.
+func (s *Sidecar) MarkStatusWritten(sidecar *v1alpha1.VectorSidecar) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.status.written.Set(sidecar, sidecar.Status.DeepCopy())
 	s.status.isUnknown, s.status.rollout = false, nil
 }
 
-// HoldBack records the rollout of a delayed status.
-func (s *Sidecar) HoldBack(rollout *v1alpha1.RolloutStatus) {
+// DelayRollout records the rollout of a delayed status.
+func (s *Sidecar) DelayRollout(rollout *v1alpha1.RolloutStatus) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.status.rollout = rollout.DeepCopy()
@@ -75,22 +75,22 @@ func (s *Sidecar) Rollout(status *v1alpha1.VectorSidecarStatus) *v1alpha1.Rollou
 	return status.Rollout
 }
 
-// SetUnreleased records why a deleted VectorSidecar still has its finalizer, nil without an error.
-func (s *Sidecar) SetUnreleased(cause error) {
+// SetFinalizerError records why a deleted VectorSidecar still has its finalizer, nil without an error.
+func (s *Sidecar) SetFinalizerError(cause error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.status.unreleased = cause
 }
 
-// Unreleased returns the error of the last SetUnreleased.
-func (s *Sidecar) Unreleased() error {
+// FinalizerError returns the error of the last SetUnreleased.
+func (s *Sidecar) FinalizerError() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.status.unreleased
 }
 
-// StatusFailed records that the API server did not confirm a status write.
-func (s *Sidecar) StatusFailed() {
+// MarkStatusUnknown records that the API server did not confirm a status write.
+func (s *Sidecar) MarkStatusUnknown() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.status.isUnknown = true

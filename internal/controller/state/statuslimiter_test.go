@@ -17,11 +17,11 @@ import (
 func TestReserveStatus_AllowsBurstThenOnePerSecond(t *testing.T) {
 	now := time.Unix(1000, 0)
 	m := New(func() time.Time { return now })
-	s := m.Of(logsOfShop)
+	s := m.GetOrCreate(logsOfShop)
 	require.Zero(t, s.ReserveStatus())
 	require.Zero(t, s.ReserveStatus())
 	require.Equal(t, time.Second, s.ReserveStatus())
-	require.Zero(t, m.Of(auditOfShop).ReserveStatus(), "each has a pace of its own")
+	require.Zero(t, m.GetOrCreate(auditOfShop).ReserveStatus(), "each has a pace of its own")
 
 	now = now.Add(400 * time.Millisecond)
 	require.Equal(t, 600*time.Millisecond, s.ReserveStatus(), "asking costs nothing")
@@ -35,67 +35,67 @@ func TestReserveStatus_AllowsBurstThenOnePerSecond(t *testing.T) {
 	require.Equal(t, 10, written)
 
 	m.Forget(logsOfShop)
-	require.Zero(t, m.Of(logsOfShop).ReserveStatus())
+	require.Zero(t, m.GetOrCreate(logsOfShop).ReserveStatus())
 }
 
 // A delayed status still counts as changed until it is written.
-func TestHasChanged_RemembersHeldBackStatus(t *testing.T) {
-	s := New(func() time.Time { return time.Unix(1000, 0) }).Of(logsOfShop)
+func TestMarkChanged_RemembersHeldBackStatus(t *testing.T) {
+	s := New(func() time.Time { return time.Unix(1000, 0) }).GetOrCreate(logsOfShop)
 	for range statusBurst {
 		require.Zero(t, s.ReserveStatus())
 	}
-	require.False(t, s.HasChanged(false))
-	require.True(t, s.HasChanged(true))
+	require.False(t, s.MarkChanged(false))
+	require.True(t, s.MarkChanged(true))
 	require.NotZero(t, s.ReserveStatus())
-	require.True(t, s.HasChanged(false), "it was not told yet")
+	require.True(t, s.MarkChanged(false), "it was not told yet")
 }
 
 // The cache may still show the status before the last write. A status that returns to that one would then look
 // unchanged.
 func TestStatus_ReturnsLastWrittenStatus(t *testing.T) {
-	s := New(time.Now).Of(logsOfShop)
+	s := New(time.Now).GetOrCreate(logsOfShop)
 	as := func(version string, updated int32) *v1alpha1.VectorSidecar {
 		sidecar := objects.NewVectorSidecar("logs", "shop").Build()
 		sidecar.ResourceVersion, sidecar.Status.InjectedDeployments = version, updated
 		return sidecar
 	}
 	require.EqualValues(t, 1, s.Status(as("10", 1)).InjectedDeployments)
-	s.StatusWritten(as("12", 2))
+	s.MarkStatusWritten(as("12", 2))
 	require.EqualValues(t, 2, s.Status(as("10", 1)).InjectedDeployments, "the cache is behind")
 	require.EqualValues(t, 3, s.Status(as("14", 3)).InjectedDeployments, "somebody wrote another since")
 	require.EqualValues(t, 4, s.Status(as("15", 4)).InjectedDeployments)
-	s.StatusWritten(as("17", 5))
+	s.MarkStatusWritten(as("17", 5))
 	require.EqualValues(t, 5, s.Status(as("17", 5)).InjectedDeployments)
 	require.EqualValues(t, 5, s.Status(as("15", 4)).InjectedDeployments, "that was what a pass had in hand, and the cache is behind")
 	require.EqualValues(t, 6, s.Status(as("18", 6)).InjectedDeployments)
 	require.Nil(t, s.status.written.Value, "the cache is past it")
-	s.StatusWritten(as("20", 7))
+	s.MarkStatusWritten(as("20", 7))
 	again := as("19", 8)
 	again.UID = "again"
 	require.EqualValues(t, 8, s.Status(again).InjectedDeployments, "another object has the same name")
 }
 
 func TestRollout_ReturnsHeldBackRollout(t *testing.T) {
-	s := New(func() time.Time { return time.Unix(1000, 0) }).Of(logsOfShop)
+	s := New(func() time.Time { return time.Unix(1000, 0) }).GetOrCreate(logsOfShop)
 	vs := &v1alpha1.VectorSidecar{}
 	vs.Status.Rollout = &v1alpha1.RolloutStatus{Revision: "one"}
 	begun := &v1alpha1.RolloutStatus{Revision: "one", StartTime: &metav1.Time{Time: time.Unix(1000, 0)}}
 
 	require.Equal(t, vs.Status.Rollout, s.Rollout(&vs.Status))
-	s.HoldBack(begun)
+	s.DelayRollout(begun)
 	require.Equal(t, begun, s.Rollout(&vs.Status))
-	s.StatusWritten(vs)
+	s.MarkStatusWritten(vs)
 	require.Equal(t, vs.Status.Rollout, s.Rollout(&vs.Status))
-	s.HoldBack(nil)
+	s.DelayRollout(nil)
 	require.Equal(t, vs.Status.Rollout, s.Rollout(&vs.Status))
 }
 
 // After a status write without a response, the stored status may be the old or the new one.
 func TestIsStatusUnknown_EndsWithWrittenStatus(t *testing.T) {
-	s := New(time.Now).Of(logsOfShop)
+	s := New(time.Now).GetOrCreate(logsOfShop)
 	require.False(t, s.IsStatusUnknown())
-	s.StatusFailed()
+	s.MarkStatusUnknown()
 	require.True(t, s.IsStatusUnknown())
-	s.StatusWritten(&v1alpha1.VectorSidecar{})
+	s.MarkStatusWritten(&v1alpha1.VectorSidecar{})
 	require.False(t, s.IsStatusUnknown())
 }

@@ -11,8 +11,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
 )
 
-// Trials returns the valid dry-run results, nil if none are valid.
-func (s *Sidecar) Trials() map[preflight.Key]preflight.DryRunResult {
+// DryRuns returns the valid dry-run results, nil if none are valid.
+func (s *Sidecar) DryRuns() map[preflight.Key]preflight.DryRunResult {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var results map[preflight.Key]preflight.DryRunResult
@@ -28,8 +28,8 @@ func (s *Sidecar) Trials() map[preflight.Key]preflight.DryRunResult {
 	return results
 }
 
-// SetTrial records the dry-run result of a plan and of all plans with the same key.
-func (s *Sidecar) SetTrial(p *plan.Plan, verdict preflight.DryRunResult) {
+// SetDryRun records the dry-run result of a plan and of all plans with the same key.
+func (s *Sidecar) SetDryRun(p *plan.Plan, verdict preflight.DryRunResult) {
 	key := preflight.NewKey(p)
 	if verdict.IsWorkloadSpecific {
 		key = preflight.NewWorkloadKey(p)
@@ -54,9 +54,9 @@ func (s *Sidecar) SetTrial(p *plan.Plan, verdict preflight.DryRunResult) {
 // dryRunKey returns the key of a dry run in Memory.Backoff.
 func (s *Sidecar) dryRunKey(key preflight.Key) string { return fmt.Sprintf("%s/%v", s.name, key) }
 
-// KeepTrials drops the dry-run results that apply to none of the plans. So their number stays bounded by the number of
+// KeepDryRuns drops the dry-run results that apply to none of the plans. So their number stays bounded by the number of
 // workloads, however often users change the requirements of pods.
-func (s *Sidecar) KeepTrials(plans []plan.Plan) {
+func (s *Sidecar) KeepDryRuns(plans []plan.Plan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.trials) == 0 {
@@ -86,9 +86,9 @@ func (s *Sidecar) clearDryRunResults() {
 	clear(s.trials)
 }
 
-// ForgetTrials drops the dry-run results because a user requests that with an annotation. It drops them once for each
+// ForgetDryRuns drops the dry-run results because a user requests that with an annotation. It drops them once for each
 // value of the annotation, even if several reconciles see that value. It reports whether it dropped them.
-func (s *Sidecar) ForgetTrials(annotation, request string) bool {
+func (s *Sidecar) ForgetDryRuns(annotation, request string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.forgottenTrials[annotation] == request {

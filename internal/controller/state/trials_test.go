@@ -23,68 +23,68 @@ func shaped(shape uint64) *plan.Plan {
 }
 
 func resultOf(logs *Sidecar, p *plan.Plan) preflight.Result {
-	verdict, _ := preflight.FindResult(logs.Trials(), p)
+	verdict, _ := preflight.FindResult(logs.DryRuns(), p)
 	return verdict.Result
 }
 
-func TestTrials_IncreasesWaitAfterRejection(t *testing.T) {
+func TestDryRuns_IncreasesWaitAfterRejection(t *testing.T) {
 	now := time.Date(2026, 11, 24, 20, 0, 0, 0, time.UTC)
-	logs := New(func() time.Time { return now }).Of(logsOfShop)
+	logs := New(func() time.Time { return now }).GetOrCreate(logsOfShop)
 	for _, wait := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, LastRetry, LastRetry} {
-		logs.SetTrial(shaped(1), preflight.DryRunResult{Result: preflight.Rejected})
-		require.Equal(t, now.Add(wait), logs.Trials()[preflight.NewKey(shaped(1))].Expiry)
+		logs.SetDryRun(shaped(1), preflight.DryRunResult{Result: preflight.Rejected})
+		require.Equal(t, now.Add(wait), logs.DryRuns()[preflight.NewKey(shaped(1))].Expiry)
 		now = now.Add(wait - time.Second)
 		require.Equal(t, preflight.Rejected, resultOf(logs, shaped(1)))
 		require.Empty(t, resultOf(logs, shaped(2)), "another shape is another matter")
 		now = now.Add(time.Second)
 		require.Empty(t, resultOf(logs, shaped(1)))
 	}
-	logs.SetTrial(shaped(1), preflight.DryRunResult{Result: preflight.Passed})
+	logs.SetDryRun(shaped(1), preflight.DryRunResult{Result: preflight.Passed})
 	now = now.Add(1000 * time.Hour)
 	require.Equal(t, preflight.Passed, resultOf(logs, shaped(1)), "what passed is not tried again")
-	logs.SetTrial(shaped(1), preflight.DryRunResult{Result: preflight.Inconclusive})
-	require.Equal(t, now.Add(LastRetry), logs.Trials()[preflight.NewKey(shaped(1))].Expiry)
+	logs.SetDryRun(shaped(1), preflight.DryRunResult{Result: preflight.Inconclusive})
+	require.Equal(t, now.Add(LastRetry), logs.DryRuns()[preflight.NewKey(shaped(1))].Expiry)
 }
 
-func TestSetTrial_AppliesToOneWorkload(t *testing.T) {
-	logs := New(time.Now).Of(logsOfShop)
+func TestSetDryRun_AppliesToOneWorkload(t *testing.T) {
+	logs := New(time.Now).GetOrCreate(logsOfShop)
 	other := shaped(1)
 	other.Target.UID = "other"
-	logs.SetTrial(shaped(1), preflight.DryRunResult{Result: preflight.RejectedAnyway, IsWorkloadSpecific: true})
+	logs.SetDryRun(shaped(1), preflight.DryRunResult{Result: preflight.RejectedAnyway, IsWorkloadSpecific: true})
 	require.Equal(t, preflight.RejectedAnyway, resultOf(logs, shaped(1)))
 	require.Empty(t, resultOf(logs, other))
-	logs.SetTrial(other, preflight.DryRunResult{Result: preflight.Passed})
+	logs.SetDryRun(other, preflight.DryRunResult{Result: preflight.Passed})
 	require.Equal(t, preflight.RejectedAnyway, resultOf(logs, shaped(1)))
 	require.Equal(t, preflight.Passed, resultOf(logs, other))
 }
 
 // A user may change the pod requirements of a workload every second.
-func TestKeepTrials_BoundsResultsByWorkloads(t *testing.T) {
-	logs := New(time.Now).Of(logsOfShop)
+func TestKeepDryRuns_BoundsResultsByWorkloads(t *testing.T) {
+	logs := New(time.Now).GetOrCreate(logsOfShop)
 	for shape := range uint64(1000) {
-		logs.SetTrial(shaped(shape), preflight.DryRunResult{Result: preflight.Rejected})
-		logs.SetTrial(shaped(shape), preflight.DryRunResult{Result: preflight.Rejected, IsWorkloadSpecific: true})
-		logs.KeepTrials([]plan.Plan{*shaped(shape)})
-		require.Len(t, logs.Trials(), 2)
+		logs.SetDryRun(shaped(shape), preflight.DryRunResult{Result: preflight.Rejected})
+		logs.SetDryRun(shaped(shape), preflight.DryRunResult{Result: preflight.Rejected, IsWorkloadSpecific: true})
+		logs.KeepDryRuns([]plan.Plan{*shaped(shape)})
+		require.Len(t, logs.DryRuns(), 2)
 	}
-	logs.KeepTrials(nil)
-	require.Nil(t, logs.Trials())
+	logs.KeepDryRuns(nil)
+	require.Nil(t, logs.DryRuns())
 }
 
 // Each value of an annotation clears the dry-run results once.
-func TestForgetTrials_HandlesRequestOnce(t *testing.T) {
-	logs := New(time.Now).Of(logsOfShop)
+func TestForgetDryRuns_HandlesRequestOnce(t *testing.T) {
+	logs := New(time.Now).GetOrCreate(logsOfShop)
 	for n := range 3 {
 		request := strconv.Itoa(n)
 		for _, annotation := range []string{meta.AnnotationReconcileAt, meta.AnnotationRetryRollout} {
-			logs.SetTrial(shaped(1), preflight.DryRunResult{Result: preflight.Rejected})
-			require.True(t, logs.ForgetTrials(annotation, request))
-			require.Empty(t, logs.Trials())
+			logs.SetDryRun(shaped(1), preflight.DryRunResult{Result: preflight.Rejected})
+			require.True(t, logs.ForgetDryRuns(annotation, request))
+			require.Empty(t, logs.DryRuns())
 		}
-		logs.SetTrial(shaped(1), preflight.DryRunResult{Result: preflight.Rejected})
+		logs.SetDryRun(shaped(1), preflight.DryRunResult{Result: preflight.Rejected})
 		for _, annotation := range []string{meta.AnnotationReconcileAt, meta.AnnotationRetryRollout} {
-			require.False(t, logs.ForgetTrials(annotation, request), "or they would have each other be asked for ever")
+			require.False(t, logs.ForgetDryRuns(annotation, request), "or they would have each other be asked for ever")
 		}
-		require.NotEmpty(t, logs.Trials())
+		require.NotEmpty(t, logs.DryRuns())
 	}
 }

@@ -75,7 +75,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	for i := range sidecars {
 		key := client.ObjectKeyFromObject(&sidecars[i])
-		r.Memory.Of(key).SetVerdict(job.Labels[meta.LabelValidation], verdict)
+		r.Memory.GetOrCreate(key).SetVerdict(job.Labels[meta.LabelValidation], verdict)
 		r.Notifier.Notify(key)
 	}
 	return reconcile.Result{}, r.Writer.DeleteValidation(ctx, request.NamespacedName)

@@ -84,7 +84,7 @@ func TestReconciler_RecordsResultOfFinishedJob(t *testing.T) {
 
 			require.NoError(t, err)
 			key := types.NamespacedName{Namespace: "shop", Name: test.sidecar}
-			require.Equal(t, test.want, memory.Of(key).Verdict("key").State)
+			require.Equal(t, test.want, memory.GetOrCreate(key).Verdict("key").State)
 			err = api.Get(t.Context(), client.ObjectKeyFromObject(job), &batchv1.Job{})
 			if test.isPending {
 				require.NoError(t, err, "the Job runs")
