@@ -64,7 +64,7 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 		return nil
 	}
 	resyncs := resyncer{sidecars: p.snapshots.sidecars, memory: p.memory, notifier: p.notifier}
-	if err := mgr.Add(schedule.After(options.ReconcileInterval, schedule.Every(options.ReconcileInterval, resyncs.requestResyncs))); err != nil {
+	if err := mgr.Add(schedule.Delay(options.ReconcileInterval, schedule.Every(options.ReconcileInterval, resyncs.requestResyncs))); err != nil {
 		return fmt.Errorf("adding the periodic reconcile: %w", err)
 	}
 	return nil
@@ -109,7 +109,7 @@ func (p *periodic) addInjection(ctx context.Context, mgr ctrl.Manager, options *
 // reconciles of all VectorSidecars when the fact has changed. The log is the one of the context.
 func (p *periodic) refresh(ctx context.Context, interval time.Duration, refresh func(context.Context) (isNew bool)) manager.Runnable {
 	logger := log.FromContext(ctx)
-	return schedule.OnEveryReplica(schedule.After(interval, schedule.Every(interval, func(ctx context.Context) error {
+	return schedule.OnEveryReplica(schedule.Delay(interval, schedule.Every(interval, func(ctx context.Context) error {
 		if refresh(log.IntoContext(ctx, logger)) {
 			p.notifier.NotifyWithLowPriority(sidecarcache.KeysOf(p.snapshots.sidecars.ListIn(ctx, ""))...)
 		}

@@ -30,8 +30,8 @@ func Every(interval time.Duration, f func(context.Context) error) manager.Runnab
 	}
 }
 
-// After returns a runnable of the leader that starts another runnable after about a delay.
-func After(delay time.Duration, runnable manager.RunnableFunc) manager.RunnableFunc {
+// Delay returns a runnable of the leader that starts another runnable after about a delay.
+func Delay(delay time.Duration, runnable manager.RunnableFunc) manager.RunnableFunc {
 	return func(ctx context.Context) error {
 		if pause(ctx, delay); ctx.Err() == nil {
 			return runnable(ctx)
@@ -41,12 +41,12 @@ func After(delay time.Duration, runnable manager.RunnableFunc) manager.RunnableF
 }
 
 // OnEveryReplica returns a runnable that also runs on standby replicas.
-func OnEveryReplica(runnable manager.RunnableFunc) manager.Runnable { return everywhere{runnable} }
+func OnEveryReplica(runnable manager.RunnableFunc) manager.Runnable { return replicaRunnable{runnable} }
 
-type everywhere struct{ manager.RunnableFunc }
+type replicaRunnable struct{ manager.RunnableFunc }
 
 // NeedLeaderElection implements manager.LeaderElectionRunnable.
-func (everywhere) NeedLeaderElection() bool { return false }
+func (replicaRunnable) NeedLeaderElection() bool { return false }
 
 // pause returns after about a delay, or when the context ends.
 func pause(ctx context.Context, delay time.Duration) {

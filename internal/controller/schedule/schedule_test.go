@@ -55,14 +55,14 @@ func TestEvery_EndsWithError(t *testing.T) {
 	})
 }
 
-func TestAfter_DelaysFirstCall(t *testing.T) {
+func TestDelay_DelaysFirstCall(t *testing.T) {
 	calls := run(t, 5*time.Minute, func(f func(context.Context) error) manager.RunnableFunc {
-		return After(time.Minute, Every(time.Hour, f))
+		return Delay(time.Minute, Every(time.Hour, f))
 	})
 	require.Len(t, calls, 1)
 	require.GreaterOrEqual(t, calls[0], time.Minute)
 	calls = run(t, time.Second, func(f func(context.Context) error) manager.RunnableFunc {
-		return After(time.Minute, Every(time.Hour, f))
+		return Delay(time.Minute, Every(time.Hour, f))
 	})
 	require.Empty(t, calls, "the context has ended before")
 }
