@@ -45,7 +45,7 @@ func (c *clusters) notifyNamespaces(ctx context.Context, cluster *v1alpha1.Clust
 	for namespace := range namespaces {
 		c.notifier.Notify(sidecarcache.KeyIn(namespace, cluster.Name))
 		if isChange {
-			c.notifier.Notify(sidecarcache.KeysOf(c.sidecars.ListIn(ctx, namespace))...)
+			c.notifier.Notify(sidecarcache.Keys(c.sidecars.ListIn(ctx, namespace))...)
 		}
 	}
 }

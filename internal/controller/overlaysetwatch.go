@@ -65,7 +65,7 @@ func (o *overlaySets) changedSetRequests(ctx context.Context, object client.Obje
 	if existing, err := o.current(ctx, object.GetNamespace(), namespaceState); len(sidecars) == 0 && err == nil {
 		o.forget(object.GetNamespace(), namespaceState, existing)
 	}
-	return newRequests(sidecarcache.KeysOf(sidecars[:min(len(sidecars), 1)]))
+	return newRequests(sidecarcache.Keys(sidecars[:min(len(sidecars), 1)]))
 }
 
 // goneSidecarRequests returns the VectorSidecars in an OverlaySet that do not exist any more. It also returns

@@ -111,7 +111,7 @@ func (p *periodic) refresh(ctx context.Context, interval time.Duration, refresh 
 	logger := log.FromContext(ctx)
 	return schedule.OnEveryReplica(schedule.Delay(interval, schedule.Every(interval, func(ctx context.Context) error {
 		if refresh(log.IntoContext(ctx, logger)) {
-			p.notifier.NotifyWithLowPriority(sidecarcache.KeysOf(p.snapshots.sidecars.ListIn(ctx, ""))...)
+			p.notifier.NotifyWithLowPriority(sidecarcache.Keys(p.snapshots.sidecars.ListIn(ctx, ""))...)
 		}
 		return nil
 	})))

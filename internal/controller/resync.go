@@ -21,7 +21,7 @@ type resyncer struct {
 }
 
 func (r resyncer) requestResyncs(ctx context.Context) error {
-	for _, name := range sidecarcache.KeysOf(r.sidecars.ListIn(ctx, "")) {
+	for _, name := range sidecarcache.Keys(r.sidecars.ListIn(ctx, "")) {
 		r.memory.GetOrCreate(name).RequestResync()
 		r.notifier.NotifyWithLowPriority(name)
 	}

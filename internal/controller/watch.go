@@ -59,7 +59,7 @@ func (w *watches) addWatches(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder 
 // sidecarsListing returns the VectorSidecars that list a workload kind.
 func (w *watches) sidecarsListing(ctx context.Context, kind *workload.Kind) []types.NamespacedName {
 	sidecars := w.sidecars.ListIn(ctx, "")
-	return sidecarcache.KeysOf(slices.DeleteFunc(slices.Clone(sidecars), func(sidecar v1alpha1.VectorSidecar) bool {
+	return sidecarcache.Keys(slices.DeleteFunc(slices.Clone(sidecars), func(sidecar v1alpha1.VectorSidecar) bool {
 		return !slices.Contains(sidecar.Spec.Kinds(), v1alpha1.WorkloadKind(kind.Kind))
 	}))
 }
@@ -80,7 +80,7 @@ func (w *watches) sidecarsOfWorkload(ctx context.Context, states ...*workloadcac
 		sidecarKeys[client.ObjectKeyFromObject(&sidecar)] = true
 	}
 	for manager := range managers {
-		owners := sidecarcache.KeysOf(w.sidecars.ListByIndex(ctx, states[0].Namespace, sidecarcache.IndexManager, manager))
+		owners := sidecarcache.Keys(w.sidecars.ListByIndex(ctx, states[0].Namespace, sidecarcache.IndexManager, manager))
 		for _, owner := range owners {
 			sidecarKeys[owner] = true
 		}
@@ -97,7 +97,7 @@ func (w *watches) sidecarsOfConfigMap(ctx context.Context, object client.Object)
 	name := client.ObjectKeyFromObject(object)
 	keys := w.memory.Referrers(name)
 	if label := object.GetLabels()[meta.LabelSidecar]; label != "" {
-		keys = append(keys, sidecarcache.KeysOf(w.sidecars.ListByIndex(ctx, name.Namespace, sidecarcache.IndexLabel, label))...)
+		keys = append(keys, sidecarcache.Keys(w.sidecars.ListByIndex(ctx, name.Namespace, sidecarcache.IndexLabel, label))...)
 	}
 	return newRequests(keys)
 }

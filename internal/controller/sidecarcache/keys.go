@@ -11,8 +11,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// KeysOf returns the keys of VectorSidecars.
-func KeysOf(sidecars []v1alpha1.VectorSidecar) []types.NamespacedName {
+// Keys returns the keys of VectorSidecars.
+func Keys(sidecars []v1alpha1.VectorSidecar) []types.NamespacedName {
 	var keys []types.NamespacedName
 	for i := range sidecars {
 		keys = append(keys, client.ObjectKeyFromObject(&sidecars[i]))

@@ -100,7 +100,7 @@ func (l *Lister) ListIn(ctx context.Context, namespace string) []v1alpha1.Vector
 // Keys returns the keys of all VectorSidecars and ClusterVectorSidecars. The key of a ClusterVectorSidecar has no
 // namespace.
 func (l *Lister) Keys(ctx context.Context) []types.NamespacedName {
-	keys := KeysOf(l.listSidecars(ctx, ""))
+	keys := Keys(l.listSidecars(ctx, ""))
 	for _, cluster := range l.Clusters(ctx) {
 		keys = append(keys, ClusterKey(cluster.Name))
 	}
@@ -109,7 +109,7 @@ func (l *Lister) Keys(ctx context.Context) []types.NamespacedName {
 
 // AllKeys returns the keys of all reconciles: VectorSidecars, ClusterVectorSidecars, and their namespaces.
 func (l *Lister) AllKeys(ctx context.Context) []types.NamespacedName {
-	return append(l.Keys(ctx), KeysOf(l.clustersIn(ctx, ""))...)
+	return append(l.Keys(ctx), Keys(l.clustersIn(ctx, ""))...)
 }
 
 // ListByIndex returns the VectorSidecars of a namespace that have one of the keys in an index, each of them once.
@@ -148,5 +148,5 @@ func (l *Lister) listSidecars(ctx context.Context, namespace string, options ...
 
 // KeysIn returns the keys of the VectorSidecars of a namespace, without ClusterVectorSidecars.
 func (l *Lister) KeysIn(ctx context.Context, namespace string) []types.NamespacedName {
-	return KeysOf(l.listSidecars(ctx, namespace))
+	return Keys(l.listSidecars(ctx, namespace))
 }
