@@ -65,7 +65,7 @@ func (s *snapshots) snapshotFrom(ctx context.Context, sidecar *v1alpha1.VectorSi
 		return nil, err
 	}
 	taker := source.Snapshotter{
-		Source: cacheSource, Platform: platform, PlatformAt: s.catalog.At(platform), Now: s.clock(), DefaultEnvironment: s.options.DefaultEnvironment, Home: s.options.Namespace,
+		Source: cacheSource, Platform: platform, PlatformAt: s.catalog.PlatformAt(platform), Now: s.clock(), DefaultEnvironment: s.options.DefaultEnvironment, Home: s.options.Namespace,
 		KubeVersion: s.options.KubeVersion, OldestKubelet: s.kubelets.oldest(), Cluster: s.options.Cluster,
 		WrittenBy: s.options.WrittenBy, Version: s.options.Version, Budget: s.options.Budget,
 	}

@@ -316,8 +316,8 @@ func (r *Reconciler) loadPlatform(ctx context.Context, settled *desired.Settled)
 	return platform, nil
 }
 
-// At returns a function that returns the platform with an earlier revision.
-func (r *Reconciler) At(current *desired.Platform) func(context.Context, string) (*desired.Platform, error) {
+// PlatformAt returns a function that returns the platform with an earlier revision.
+func (r *Reconciler) PlatformAt(current *desired.Platform) func(context.Context, string) (*desired.Platform, error) {
 	return func(ctx context.Context, revision string) (*desired.Platform, error) {
 		return r.revisions.platformAt(ctx, revision, current)
 	}
