@@ -35,7 +35,7 @@ type accounts struct {
 type accountRead struct {
 	*workload.Account
 
-	at time.Time
+	readTime time.Time
 }
 
 func newAccounts(live client.Reader, isAllowed bool) *accounts {
@@ -50,7 +50,7 @@ func (a *accounts) GetServiceAccount(ctx context.Context, name types.NamespacedN
 	a.mu.Lock()
 	entry, ok := a.read[name]
 	a.mu.Unlock()
-	if ok && a.now().Sub(entry.at) < accountAge {
+	if ok && a.now().Sub(entry.readTime) < accountAge {
 		return entry.Account, nil
 	}
 	account, err := source.Reader{Reader: a.live}.GetServiceAccount(ctx, name)
@@ -59,7 +59,9 @@ func (a *accounts) GetServiceAccount(ctx context.Context, name types.NamespacedN
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	maps.DeleteFunc(a.read, func(_ types.NamespacedName, entry accountRead) bool { return a.now().Sub(entry.at) > 24*accountAge })
+	maps.DeleteFunc(a.read, func(_ types.NamespacedName, entry accountRead) bool {
+		return a.now().Sub(entry.readTime) > 24*accountAge
+	})
 	a.read[name] = accountRead{account, a.now()}
 	return account, nil
 }

@@ -167,7 +167,7 @@ type digesting struct{ client.WithWatch }
 func (d digesting) Get(ctx context.Context, key client.ObjectKey, into client.Object, options ...client.GetOption) error {
 	err := d.WithWatch.Get(ctx, key, into, options...)
 	if object, is := into.(*corev1.ConfigMap); is && err == nil {
-		reduced, err := Digested("vector-system")(object.DeepCopy())
+		reduced, err := DigestConfigMaps("vector-system")(object.DeepCopy())
 		if err != nil {
 			return err
 		}
@@ -180,7 +180,7 @@ func (d digesting) List(ctx context.Context, into client.ObjectList, options ...
 	err := d.WithWatch.List(ctx, into, options...)
 	if list, is := into.(*corev1.ConfigMapList); is && err == nil {
 		for i := range list.Items {
-			reduced, err := Digested("vector-system")(list.Items[i].DeepCopy())
+			reduced, err := DigestConfigMaps("vector-system")(list.Items[i].DeepCopy())
 			if err != nil {
 				return err
 			}

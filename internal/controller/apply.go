@@ -172,7 +172,7 @@ func (a *applier) writeWorkload(ctx context.Context, sidecarState *state.Sidecar
 func (a *applier) applyPlan(ctx context.Context, p *plan.Plan) (apply.WriteResult, error) {
 	ctx, cancel := shutdown.Detach(ctx)
 	defer cancel()
-	ctx, applying := a.begin(ctx, "apply")
+	ctx, applying := a.startStep(ctx, "apply")
 	applying.span.Set(telemetry.AttributeKind, p.Target.Kind)
 	applying.span.Set(telemetry.AttributeWorkload, p.Target.Name)
 	applying.span.Set(telemetry.AttributeAction, p.Action())

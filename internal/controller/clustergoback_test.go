@@ -44,7 +44,7 @@ func TestClusters_WritesDroppedLastKnownGoodOnce(t *testing.T) {
 	known := a.clusters.getOrCreate(cluster.Name)
 	pass := func() {
 		trial := lastgood.NewAttempt(asVectorSidecar(cluster))
-		known.seen["shop"] = &status.InNamespace{Trial: trial}
+		known.reports["shop"] = &status.InNamespace{Trial: trial}
 		known.setReport("shop", &lastgood.NamespaceReport{Attempt: trial, IsSettled: true, IsRunning: true})
 		own, _ := a.clusters.keepSpecHistory(a.stages, cluster, known)
 		require.NoError(t, a.clusters.writeStatus(t.Context(), cluster, known, own, nil, ""))

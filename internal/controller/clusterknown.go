@@ -24,9 +24,9 @@ type cachedCluster struct {
 	mu sync.Mutex
 	// version is the version for which the namespaces were requeued last.
 	version clusterVersion
-	// unseen has the namespaces that have not reported yet. seen has the reports of the other namespaces.
-	unseen map[string]bool
-	seen   map[string]*status.InNamespace
+	// awaitingReports has the namespaces that have not reported yet. reports has the reports of the other namespaces.
+	awaitingReports map[string]bool
+	reports         map[string]*status.InNamespace
 	clusterWaves
 	clusterSpecState
 
@@ -35,7 +35,7 @@ type cachedCluster struct {
 }
 
 func newCachedCluster() *cachedCluster {
-	return &cachedCluster{unseen: map[string]bool{}, seen: map[string]*status.InNamespace{}, clusterWaves: newClusterWaves(), clusterSpecState: newClusterSpecState()}
+	return &cachedCluster{awaitingReports: map[string]bool{}, reports: map[string]*status.InNamespace{}, clusterWaves: newClusterWaves(), clusterSpecState: newClusterSpecState()}
 }
 
 // isNew reports whether the namespaces have not been requeued for this version yet.
@@ -51,8 +51,8 @@ func (k *cachedCluster) expect(cluster *v1alpha1.ClusterVectorSidecar, namespace
 	defer k.mu.Unlock()
 	k.version = newClusterVersion(cluster)
 	for namespace := range namespaces {
-		if k.seen[namespace] == nil {
-			k.unseen[namespace] = true
+		if k.reports[namespace] == nil {
+			k.awaitingReports[namespace] = true
 		}
 	}
 }
@@ -61,8 +61,8 @@ func (k *cachedCluster) expect(cluster *v1alpha1.ClusterVectorSidecar, namespace
 func (k *cachedCluster) namespaces() map[string]bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	namespaces := maps.Clone(k.unseen)
-	for namespace := range k.seen {
+	namespaces := maps.Clone(k.awaitingReports)
+	for namespace := range k.reports {
 		namespaces[namespace] = true
 	}
 	return namespaces
@@ -72,7 +72,7 @@ func (k *cachedCluster) namespaces() map[string]bool {
 func (k *cachedCluster) statusIn(namespace string) *v1alpha1.VectorSidecarStatus {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if namespaceStatus := k.seen[namespace]; namespaceStatus != nil {
+	if namespaceStatus := k.reports[namespace]; namespaceStatus != nil {
 		return namespaceStatus.DeepCopy()
 	}
 	return nil
@@ -82,9 +82,9 @@ func (k *cachedCluster) statusIn(namespace string) *v1alpha1.VectorSidecarStatus
 func (k *cachedCluster) report(sidecar *v1alpha1.VectorSidecar, report *lastgood.NamespaceReport, isChanged bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	delete(k.unseen, sidecar.Namespace)
-	k.seen[sidecar.Namespace] = &status.InNamespace{VectorSidecarStatus: *sidecar.Status.DeepCopy(), Trial: report.Attempt, IsLeaving: sidecar.DeletionTimestamp != nil}
-	k.own[sidecar.Namespace] = report
+	delete(k.awaitingReports, sidecar.Namespace)
+	k.reports[sidecar.Namespace] = &status.InNamespace{VectorSidecarStatus: *sidecar.Status.DeepCopy(), Trial: report.Attempt, IsLeaving: sidecar.DeletionTimestamp != nil}
+	k.specReports[sidecar.Namespace] = report
 	k.isChanged = k.isChanged || isChanged
 }
 
@@ -92,24 +92,24 @@ func (k *cachedCluster) report(sidecar *v1alpha1.VectorSidecar, report *lastgood
 func (k *cachedCluster) removeNamespace(namespace string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	delete(k.unseen, namespace)
-	delete(k.seen, namespace)
+	delete(k.awaitingReports, namespace)
+	delete(k.reports, namespace)
 	delete(k.progress, namespace)
-	delete(k.own, namespace)
+	delete(k.specReports, namespace)
 }
 
-// hasSeenAll reports whether all expected namespaces have reported.
-func (k *cachedCluster) hasSeenAll() bool {
+// hasAllReports reports whether all expected namespaces have reported.
+func (k *cachedCluster) hasAllReports() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.version.uid != "" && len(k.unseen) == 0
+	return k.version.uid != "" && len(k.awaitingReports) == 0
 }
 
 // isEmpty reports whether the cached state is without namespaces.
 func (k *cachedCluster) isEmpty() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return len(k.unseen)+len(k.seen) == 0
+	return len(k.awaitingReports)+len(k.reports) == 0
 }
 
 // facts returns the input of the status. The caller must not change the objects in it.
@@ -117,7 +117,7 @@ func (k *cachedCluster) facts(cluster *v1alpha1.ClusterVectorSidecar) status.Clu
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return status.ClusterFacts{
-		Cluster: cluster, Namespaces: maps.Clone(k.seen), UnreportedNamespaces: len(k.unseen), Changed: k.isChanged, ReconcileRequest: reconcileRequestKey(cluster), Waves: rolloutStatuses(k.parts),
+		Cluster: cluster, Namespaces: maps.Clone(k.reports), UnreportedNamespaces: len(k.awaitingReports), Changed: k.isChanged, ReconcileRequest: reconcileRequestKey(cluster), Waves: rolloutStatuses(k.rollouts),
 		Trial: lastgood.NewAttempt(asVectorSidecar(cluster)),
 	}
 }

@@ -21,40 +21,40 @@ import (
 type clusterCache struct {
 	notifier *notify.Notifier
 
-	mu    sync.Mutex
-	known map[string]*cachedCluster
+	mu       sync.Mutex
+	clusters map[string]*cachedCluster
 }
 
 // statusDelay is how long reports of namespaces are collected before the status is written.
 const statusDelay = 500 * time.Millisecond
 
 func newClusterCache(notifier *notify.Notifier) *clusterCache {
-	return &clusterCache{notifier: notifier, known: map[string]*cachedCluster{}}
+	return &clusterCache{notifier: notifier, clusters: map[string]*cachedCluster{}}
 }
 
 // getOrCreate returns the cached state of a ClusterVectorSidecar, and creates it if it does not exist.
 func (m *clusterCache) getOrCreate(name string) *cachedCluster {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.known[name] == nil {
-		m.known[name] = newCachedCluster()
+	if m.clusters[name] == nil {
+		m.clusters[name] = newCachedCluster()
 	}
-	return m.known[name]
+	return m.clusters[name]
 }
 
 // find returns the cached state of a ClusterVectorSidecar, nil if there is none.
 func (m *clusterCache) find(name string) *cachedCluster {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.known[name]
+	return m.clusters[name]
 }
 
 // drop removes the cached state of a deleted ClusterVectorSidecar, and returns it, nil if there was none.
 func (m *clusterCache) drop(name string) *cachedCluster {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	clusterState := m.known[name]
-	delete(m.known, name)
+	clusterState := m.clusters[name]
+	delete(m.clusters, name)
 	return clusterState
 }
 

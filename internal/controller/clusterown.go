@@ -14,14 +14,14 @@ import (
 func (k *cachedCluster) reportIn(namespace string) *lastgood.NamespaceReport {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.own[namespace]
+	return k.specReports[namespace]
 }
 
 // setReport replaces the report of a namespace.
 func (k *cachedCluster) setReport(namespace string, report *lastgood.NamespaceReport) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.own[namespace] = report
+	k.specReports[namespace] = report
 }
 
 // observeSpec adds up the progress of the namespaces with the spec. It returns the time at which the result changes
@@ -29,13 +29,13 @@ func (k *cachedCluster) setReport(namespace string, report *lastgood.NamespaceRe
 func (k *cachedCluster) observeSpec(sidecar *v1alpha1.VectorSidecar, now time.Time) (lastgood.Observation, time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	reports := make(map[string]*lastgood.NamespaceReport, len(k.seen)+len(k.unseen))
-	for namespace := range k.unseen {
+	reports := make(map[string]*lastgood.NamespaceReport, len(k.reports)+len(k.awaitingReports))
+	for namespace := range k.awaitingReports {
 		reports[namespace] = nil
 	}
-	for namespace, namespaceStatus := range k.seen {
+	for namespace, namespaceStatus := range k.reports {
 		if !namespaceStatus.IsLeaving {
-			reports[namespace] = k.own[namespace]
+			reports[namespace] = k.specReports[namespace]
 		}
 	}
 	return lastgood.Sum(sidecar, reports, now)

@@ -15,12 +15,12 @@ import (
 func (k *cachedCluster) waveRollout(wave string) *waveRollout {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	rollout := k.parts[wave]
+	rollout := k.rollouts[wave]
 	if rollout == nil {
 		return nil
 	}
 	clone := *rollout
-	clone.Status, clone.IsNew, clone.before = *rollout.Status.DeepCopy(), false, k.broken[wave]
+	clone.Status, clone.IsNew, clone.priorFailures = *rollout.Status.DeepCopy(), false, k.broken[wave]
 	return &clone
 }
 
@@ -31,10 +31,10 @@ func (k *cachedCluster) setWaveRollouts(rollouts map[string]*waveRollout) (isOth
 	defer k.mu.Unlock()
 	isOther = map[string]bool{}
 	for wave, rollout := range rollouts {
-		previous := k.parts[wave]
+		previous := k.rollouts[wave]
 		isOther[wave] = previous == nil || !rollout.IsEquivalentTo(&previous.RevisionState)
 	}
-	k.parts = rollouts
+	k.rollouts = rollouts
 	return isOther
 }
 
@@ -42,7 +42,7 @@ func (k *cachedCluster) setWaveRollouts(rollouts map[string]*waveRollout) (isOth
 func (k *cachedCluster) setProgress(namespace string, rollout *waveRollout, progress fleet.Progress, dueTime, now time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	current := &namespaceProgress{Progress: progress, wave: rollout.Status.Wave, revision: rollout.Status.Revision, due: dueTime}
+	current := &namespaceProgress{Progress: progress, wave: rollout.Status.Wave, revision: rollout.Status.Revision, maxAgeTime: dueTime}
 	// Drop an earlier failure if the spec has been reverted after that failure, or if the revert has finished.
 	isBack := progress.Generation < 0 && progress.IsDone
 	if previous := k.progress[namespace]; previous != nil && !isBack && (previous.Generation < 0) == (progress.Generation < 0) {
@@ -80,7 +80,7 @@ func (k *cachedCluster) brokenNamespaces(namespaces []string, rolloutStatus *v1a
 func (k *cachedCluster) setBroken(wave string, namespaces map[string]bool, generation int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.broken[wave] = &brokenBefore{namespaces: namespaces, generation: generation}
+	k.broken[wave] = &priorFailures{namespaces: namespaces, generation: generation}
 }
 
 // waveProgress adds up the progress of the namespaces of a wave. It returns the sum, and the time when a workload there
@@ -102,8 +102,8 @@ func (k *cachedCluster) waveProgress(cluster *v1alpha1.ClusterVectorSidecar, rol
 			progress.Failed, progress.Unexplained, progress.Failures, progress.IsDone = 0, 0, nil, progress.IsDone || progress.Failed+progress.Unexplained > 0
 		}
 		progresses = append(progresses, progress)
-		if dueTime.IsZero() || !entry.due.IsZero() && entry.due.Before(dueTime) {
-			dueTime = entry.due
+		if dueTime.IsZero() || !entry.maxAgeTime.IsZero() && entry.maxAgeTime.Before(dueTime) {
+			dueTime = entry.maxAgeTime
 		}
 	}
 	generation := currentGeneration
@@ -115,7 +115,7 @@ func (k *cachedCluster) waveProgress(cluster *v1alpha1.ClusterVectorSidecar, rol
 
 // failuresBeforeRollout returns the namespaces that had failed before the revision of a wave started. After a restart these are
 // the namespaces that fail in the first reconcile, if the status says that some had failed.
-func (k *cachedCluster) failuresBeforeRollout(currentGeneration int64, rollout *waveRollout, namespaces []string, now time.Time) *brokenBefore {
+func (k *cachedCluster) failuresBeforeRollout(currentGeneration int64, rollout *waveRollout, namespaces []string, now time.Time) *priorFailures {
 	wave := rollout.Status.Wave
 	k.mu.Lock()
 	prior := k.broken[wave]
@@ -123,11 +123,11 @@ func (k *cachedCluster) failuresBeforeRollout(currentGeneration int64, rollout *
 	if prior != nil {
 		return prior
 	}
-	prior = &brokenBefore{generation: currentGeneration}
+	prior = &priorFailures{generation: currentGeneration}
 	if rollout.Status.Generation == 0 {
 		prior.namespaces = k.brokenNamespaces(namespaces, &v1alpha1.RolloutStatus{}, now)
 	}
-	if k.hasSeenAll() {
+	if k.hasAllReports() {
 		k.setBroken(wave, prior.namespaces, prior.generation)
 	}
 	return prior

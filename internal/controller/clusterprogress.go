@@ -16,18 +16,18 @@ import (
 
 // clusterWaves has the progress of a ClusterVectorSidecar with the target revision, for each wave.
 type clusterWaves struct {
-	// parts has the states of the waves, which the namespaces follow, by the name of the wave. A state is never
+	// rollouts has the states of the waves, which the namespaces follow, by the name of the wave. A state is never
 	// changed.
-	parts map[string]*waveRollout
+	rollouts map[string]*waveRollout
 	// progress has the last report of each namespace.
 	progress map[string]*namespaceProgress
 	// broken has the namespaces in which workloads had failed before the revision of the wave started, by the name of
 	// the wave.
-	broken map[string]*brokenBefore
+	broken map[string]*priorFailures
 }
 
 func newClusterWaves() clusterWaves {
-	return clusterWaves{progress: map[string]*namespaceProgress{}, broken: map[string]*brokenBefore{}}
+	return clusterWaves{progress: map[string]*namespaceProgress{}, broken: map[string]*priorFailures{}}
 }
 
 // namespaceProgress is the progress of a namespace with a revision.
@@ -35,7 +35,7 @@ type namespaceProgress struct {
 	fleet.Progress
 
 	wave, revision string
-	due            time.Time
+	maxAgeTime     time.Time
 	// failed is the time when a reconcile last found a failed workload.
 	failed time.Time
 }
@@ -43,7 +43,7 @@ type namespaceProgress struct {
 // rolloutStatuses returns the statuses in the states of the waves, in the order of the waves.
 func rolloutStatuses(rollouts map[string]*waveRollout) []v1alpha1.RolloutStatus {
 	var statuses []v1alpha1.RolloutStatus
-	for _, rollout := range slices.SortedFunc(maps.Values(rollouts), func(a, b *waveRollout) int { return cmp.Compare(a.of.Wave, b.of.Wave) }) {
+	for _, rollout := range slices.SortedFunc(maps.Values(rollouts), func(a, b *waveRollout) int { return cmp.Compare(a.member.Wave, b.member.Wave) }) {
 		statuses = append(statuses, *rollout.Status.DeepCopy())
 	}
 	return statuses
@@ -51,8 +51,8 @@ func rolloutStatuses(rollouts map[string]*waveRollout) []v1alpha1.RolloutStatus 
 
 // clusterSpecState has the progress of a ClusterVectorSidecar with its own spec.
 type clusterSpecState struct {
-	// own has the report of the last reconcile of each namespace.
-	own map[string]*lastgood.NamespaceReport
+	// specReports has the report of the last reconcile of each namespace.
+	specReports map[string]*lastgood.NamespaceReport
 	// dropped is the version for which the API server has dropped the last known good spec from the status. The
 	// CustomResourceDefinition may be applied separately from the chart, and may lack the field. The operator does
 	// not write the field again for this version.
@@ -60,5 +60,5 @@ type clusterSpecState struct {
 }
 
 func newClusterSpecState() clusterSpecState {
-	return clusterSpecState{own: map[string]*lastgood.NamespaceReport{}}
+	return clusterSpecState{specReports: map[string]*lastgood.NamespaceReport{}}
 }

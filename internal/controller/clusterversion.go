@@ -18,7 +18,7 @@ type clusterVersion struct {
 	uid        types.UID
 	generation int64
 	isDeleting bool
-	asking     string
+	request    string
 	// retry and promote are the requests of a user that requeue the namespaces.
 	retry, promote string
 	// isReverted is true while the spec of the ClusterVectorSidecar is reverted.

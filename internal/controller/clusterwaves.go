@@ -66,7 +66,7 @@ func (c *clusters) advanceRollouts(ctx context.Context, stages *waveController, 
 		if rollout.IsNew {
 			clusterState.setBroken(name, broken, generation)
 		}
-		rollout.last, rollouts[name] = lastStatus, rollout
+		rollout.lastStatus, rollouts[name] = lastStatus, rollout
 	}
 	nextDue := c.observeRollouts(ctx, stages, &platform.Target, cluster, clusterState, members, rollouts)
 	if err := c.recordRollouts(ctx, cluster, rollouts); err != nil {
@@ -109,7 +109,7 @@ func (c *clusters) lastReports(ctx context.Context, stages *waveController, name
 // long for them. It does so before a workload is written, because another leader may have to continue after a crash.
 func (c *clusters) recordRollouts(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, rollouts map[string]*waveRollout) error {
 	hasStarted := func(rollout *waveRollout) bool {
-		return rollout.IsNew || rollout.last != nil && rollout.last.CompletionTime != nil && rollout.Status.CompletionTime == nil
+		return rollout.IsNew || rollout.lastStatus != nil && rollout.lastStatus.CompletionTime != nil && rollout.Status.CompletionTime == nil
 	}
 	if !slices.ContainsFunc(slices.Collect(maps.Values(rollouts)), hasStarted) {
 		return nil
@@ -125,19 +125,19 @@ func (c *clusters) recordRollouts(ctx context.Context, cluster *v1alpha1.Cluster
 func (c *clusters) observeRollouts(ctx context.Context, stages *waveController, target *fleet.Target, cluster *v1alpha1.ClusterVectorSidecar, clusterState *cachedCluster, members map[int][]string, rollouts map[string]*waveRollout) (nextDue time.Time) {
 	reports := make([]fleet.WaveReport, 0, len(rollouts))
 	for _, rollout := range rollouts {
-		progress, dueTime := clusterState.waveProgress(cluster, rollout, members[rollout.of.Wave], stages.now())
-		rollout.of.MaxAgeTime = dueTime
+		progress, dueTime := clusterState.waveProgress(cluster, rollout, members[rollout.member.Wave], stages.now())
+		rollout.member.MaxAgeTime = dueTime
 		recorded := slices.Clone(rollout.Status.Failures)
 		if previous := clusterState.waveRollout(rollout.Status.Wave); previous != nil {
 			recorded = append(recorded, previous.Status.Failures...) // The status may not have them yet.
 		}
-		if next := rollout.Observe(progress, rollout.of.Wave, target, stages.now()); nextDue.IsZero() || !next.IsZero() && next.Before(nextDue) {
+		if next := rollout.Observe(progress, rollout.member.Wave, target, stages.now()); nextDue.IsZero() || !next.IsZero() && next.Before(nextDue) {
 			nextDue = next
 		}
 		announceFailures(ctx, c.events, cluster, recorded, rollout.Status.Failures)
-		reports = append(reports, fleet.WaveReport{Member: rollout.of, Status: &rollout.Status})
+		reports = append(reports, fleet.WaveReport{Member: rollout.member, Status: &rollout.Status})
 	}
-	if clusterState.hasSeenAll() { // Before that, failures are not known, and all other VectorSidecars wait.
+	if clusterState.hasAllReports() { // Before that, failures are not known, and all other VectorSidecars wait.
 		stages.notifier.Notify(stages.waves.Report(sidecarcache.ClusterKey(cluster.Name), target, reports...)...)
 		stages.countWaves(target)
 	}

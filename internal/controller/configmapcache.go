@@ -22,11 +22,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Digested returns a transform for the cache that replaces the content of ConfigMaps by a digest. There are many
+// DigestConfigMaps returns a transform for the cache that replaces the content of ConfigMaps by a digest. There are many
 // ConfigMaps, some are large, and few concern the operator. ConfigMaps in the operator namespace are kept whole, with
 // managedFields, which have the times of writes. The transform keeps the label and the annotation that identify the
 // owner of a companion.
-func Digested(namespace string) func(any) (any, error) {
+func DigestConfigMaps(namespace string) func(any) (any, error) {
 	return func(cached any) (any, error) {
 		object, ok := cached.(*corev1.ConfigMap)
 		if !ok {
@@ -52,9 +52,9 @@ func Digested(namespace string) func(any) (any, error) {
 	}
 }
 
-// Bounded is a transform for the cache. It drops the content of VectorSidecars and ClusterVectorSidecars that are too
+// DropLargeContent is a transform for the cache. It drops the content of VectorSidecars and ClusterVectorSidecars that are too
 // large. It drops the managedFields of all of them.
-func Bounded(cached any) (any, error) {
+func DropLargeContent(cached any) (any, error) {
 	if cluster, ok := cached.(*v1alpha1.ClusterVectorSidecar); ok {
 		cluster.ManagedFields = nil
 		return clusterwide.TruncateOversized(cluster), nil

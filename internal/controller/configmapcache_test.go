@@ -22,14 +22,14 @@ import (
 // digested returns an object as the cache holds it.
 func digested(t *testing.T, object *corev1.ConfigMap) *corev1.ConfigMap {
 	t.Helper()
-	cached, err := Digested("vector-system")(object.DeepCopy())
+	cached, err := DigestConfigMaps("vector-system")(object.DeepCopy())
 	require.NoError(t, err)
 	reduced, ok := cached.(*corev1.ConfigMap)
 	require.True(t, ok)
 	return reduced
 }
 
-func TestDigested_KeepsContentOfOwnConfigMaps(t *testing.T) {
+func TestDigestConfigMaps_KeepsContentOfOwnConfigMaps(t *testing.T) {
 	theirs := objects.NewConfigMap("dashboards", "shop", "a.json", "large")
 	require.Empty(t, digested(t, theirs).Data)
 	require.Equal(t, types.UID(""), digested(t, theirs).UID)
@@ -48,7 +48,7 @@ func TestDigested_KeepsContentOfOwnConfigMaps(t *testing.T) {
 }
 
 // A second reduction does not change an object.
-func TestDigested_KeepsReducedObjectsUnchanged(t *testing.T) {
+func TestDigestConfigMaps_KeepsReducedObjectsUnchanged(t *testing.T) {
 	made := objects.NewConfigMap("logs-vector", "shop", "vector.yaml", "x")
 	companion.Label(made, "logs")
 	companion.Mark(made)

@@ -37,19 +37,19 @@ type definitions struct {
 	// isNew is true after a definition has been replaced, until haveChanged reports it.
 	isNew bool
 
-	mu    sync.Mutex
-	known map[string]*knownDefinition
+	mu     sync.Mutex
+	cached map[string]*knownDefinition
 }
 
 // knownDefinition is the cached definition of a kind.
 type knownDefinition struct {
 	// address is the address of the document with the definition. It contains a digest of the document.
 	address string
-	// at is the time of the last read. It is guarded by definitions.reading.
-	at time.Time
-	is *overlayset.Definition
-	// why is the reason why the definition cannot be read, "" if it can.
-	why string
+	// readTime is the time of the last read. It is guarded by definitions.reading.
+	readTime   time.Time
+	definition *overlayset.Definition
+	// reason is the reason why the definition cannot be read, "" if it can.
+	reason string
 }
 
 // findProblem returns why the API server must not inject a sidecar into the pods of a kind, "" if it may. The API
@@ -58,11 +58,11 @@ func (d *definitions) findProblem(ctx context.Context, kind *workload.Kind, pod 
 	if err := d.refresh(ctx, kind); err != nil {
 		return "", err
 	}
-	return d.undefined(kind, pod), nil
+	return d.findUnknownField(kind, pod), nil
 }
 
-// undefined is like objection, but uses only the cached definition. It returns "" if no definition is cached.
-func (d *definitions) undefined(kind *workload.Kind, pod map[string]any) string {
+// findUnknownField is like objection, but uses only the cached definition. It returns "" if no definition is cached.
+func (d *definitions) findUnknownField(kind *workload.Kind, pod map[string]any) string {
 	if d == nil || !kind.Traits.OptionalAPI {
 		return ""
 	}
@@ -73,10 +73,10 @@ func (d *definitions) undefined(kind *workload.Kind, pod map[string]any) string 
 	switch {
 	case cached == nil:
 		return ""
-	case cached.why != "":
-		return cached.why
+	case cached.reason != "":
+		return cached.reason
 	}
-	if field := cached.is.UnknownField(pod); field != "" {
+	if field := cached.definition.UnknownField(pod); field != "" {
 		return fmt.Sprintf("the definition of %s, perhaps of an earlier version, does not have %s", kind.Plural, field)
 	}
 	return ""
@@ -85,7 +85,7 @@ func (d *definitions) undefined(kind *workload.Kind, pod map[string]any) string 
 func (d *definitions) get(kind *workload.Kind) *knownDefinition {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.known[kind.Kind]
+	return d.cached[kind.Kind]
 }
 
 // refresh reads the definition of a kind, unless it has been read within definitionAge.
@@ -95,7 +95,7 @@ func (d *definitions) refresh(ctx context.Context, kind *workload.Kind) error {
 	}
 	d.reading.Lock()
 	defer d.reading.Unlock()
-	if cached := d.get(kind); cached != nil && d.now().Sub(cached.at).Abs() < definitionAge {
+	if cached := d.get(kind); cached != nil && d.now().Sub(cached.readTime).Abs() < definitionAge {
 		return nil
 	}
 	return d.read(ctx, kind)
@@ -106,7 +106,7 @@ func (d *definitions) refresh(ctx context.Context, kind *workload.Kind) error {
 func (d *definitions) haveChanged(ctx context.Context) (isNew bool) {
 	d.reading.Lock()
 	defer d.reading.Unlock()
-	for _, name := range slices.Sorted(maps.Keys(d.known)) {
+	for _, name := range slices.Sorted(maps.Keys(d.cached)) {
 		if kind := workload.KindByName(name); d.isServed(kind) {
 			_ = d.read(ctx, kind) // The cached definition stays valid.
 		}
@@ -121,18 +121,18 @@ func (d *definitions) read(ctx context.Context, kind *workload.Kind) error {
 	definition, err := d.fetch(ctx, kind, cached)
 	switch {
 	case apierrors.IsForbidden(err):
-		definition = &knownDefinition{why: err.Error()}
+		definition = &knownDefinition{reason: err.Error()}
 	case err != nil:
 		return err
 	}
-	if cached != nil && cached.address == definition.address && cached.why == definition.why {
-		cached.at = d.now()
+	if cached != nil && cached.address == definition.address && cached.reason == definition.reason {
+		cached.readTime = d.now()
 		return nil
 	}
-	definition.at, d.isNew = d.now(), d.isNew || cached != nil
+	definition.readTime, d.isNew = d.now(), d.isNew || cached != nil
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.known[kind.Kind] = definition
+	d.cached[kind.Kind] = definition
 	return nil
 }
 
@@ -156,8 +156,8 @@ func (d *definitions) fetch(ctx context.Context, kind *workload.Kind, cached *kn
 		return nil, fmt.Errorf("reading the OpenAPI document of %s: %w", kind.GroupVersion(), err)
 	}
 	definition := &knownDefinition{address: address}
-	if definition.is, err = overlayset.ReadDefinition(text, kind.GroupVersionKind, kind.Template); err != nil {
-		definition.why = err.Error()
+	if definition.definition, err = overlayset.ReadDefinition(text, kind.GroupVersionKind, kind.Template); err != nil {
+		definition.reason = err.Error()
 	}
 	return definition, nil
 }

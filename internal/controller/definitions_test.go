@@ -52,7 +52,7 @@ func TestDefinitions_RereadsChangedDefinition(t *testing.T) {
 	}
 	now, isServed := time.Now(), false
 	from := &documents{err: errors.New("the connection was lost")}
-	known := &definitions{documents: from, isServed: func(*workload.Kind) bool { return isServed }, now: func() time.Time { return now }, known: map[string]*knownDefinition{}}
+	known := &definitions{documents: from, isServed: func(*workload.Kind) bool { return isServed }, now: func() time.Time { return now }, cached: map[string]*knownDefinition{}}
 	pod := map[string]any{"initContainers": []any{map[string]any{"restartPolicy": "Always"}}}
 	rollouts := workload.KindByName("Rollout")
 	says := func(kind *workload.Kind) string {
@@ -94,11 +94,11 @@ func TestDefinitions_RereadsChangedDefinition(t *testing.T) {
 	require.True(t, known.haveChanged(t.Context()), "others have not heard of what one decision has read")
 	require.False(t, known.haveChanged(t.Context()))
 	from.address, from.text = "/a", document(`"name": {}`)
-	from.meanwhile = func() { require.NotEmpty(t, known.undefined(rollouts, pod), "no decision waits for an answer") }
+	from.meanwhile = func() { require.NotEmpty(t, known.findUnknownField(rollouts, pod), "no decision waits for an answer") }
 	require.True(t, known.haveChanged(t.Context()), "it is looked for, however old what is known is")
 	from.meanwhile = nil
 	listings = from.listings
-	require.Contains(t, known.undefined(rollouts, pod), "does not have initContainers.restartPolicy")
+	require.Contains(t, known.findUnknownField(rollouts, pod), "does not have initContainers.restartPolicy")
 	require.Equal(t, listings, from.listings, "a decision asks nobody")
 	require.False(t, known.haveChanged(t.Context()))
 	from.err = errors.New("the connection was lost")

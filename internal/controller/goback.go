@@ -54,18 +54,18 @@ func (s *waveRollout) isCausedBySpec(sidecar *v1alpha1.VectorSidecar, now time.T
 		return true
 	case s.IsNew, s.Status.Revision == "": // The failures also occurred with the previous revision, or this is unknown.
 		return false
-	case s.Status.RevertedFrom == s.given.Revision:
+	case s.Status.RevertedFrom == s.target.Revision:
 		return true
-	case s.ofCluster != "" && s.Status.Generation == 0: // Some namespaces had failed before. They are known by name.
-		_, isWatched := s.WatchedSince(s.of.Wave, &s.given, now)
-		return !isWatched || s.before != nil && s.before.generation != lastgood.Generation(sidecar)
+	case s.clusterName != "" && s.Status.Generation == 0: // Some namespaces had failed before. They are known by name.
+		_, isWatched := s.WatchedSince(s.member.Wave, &s.target, now)
+		return !isWatched || s.priorFailures != nil && s.priorFailures.generation != lastgood.Generation(sidecar)
 	}
 	return s.Status.Generation != lastgood.Generation(sidecar)
 }
 
 // hadFailed reports whether workloads of a namespace had failed before the revision of the wave started.
 func (s *waveRollout) hadFailed(namespace string) bool {
-	return s.Status.Generation == 0 && s.before != nil && s.before.namespaces[namespace]
+	return s.Status.Generation == 0 && s.priorFailures != nil && s.priorFailures.namespaces[namespace]
 }
 
 // writeRevert reverts a VectorSidecar to its last known good spec, if workloads have failed because of a change by its

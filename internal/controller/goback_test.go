@@ -28,7 +28,7 @@ import (
 func TestWaveRollout_AttributesFailureToSpecOrRevision(t *testing.T) {
 	now := time.Unix(10_000, 0)
 	at := func(generation int64, change func(*waveRollout)) *waveRollout {
-		of := &waveRollout{given: fleet.Target{Revision: "new"}}
+		of := &waveRollout{target: fleet.Target{Revision: "new"}}
 		of.Status = v1alpha1.RolloutStatus{Revision: "new", Generation: generation}
 		change(of)
 		return of
@@ -36,9 +36,9 @@ func TestWaveRollout_AttributesFailureToSpecOrRevision(t *testing.T) {
 	asIs := func(*waveRollout) {}
 	// part returns the wave state of a ClusterVectorSidecar with a revision that started after workloads had failed.
 	// The generation at that time may be known.
-	part := func(known *brokenBefore, change func(*waveRollout)) *waveRollout {
+	part := func(known *priorFailures, change func(*waveRollout)) *waveRollout {
 		return at(0, func(s *waveRollout) {
-			s.ofCluster, s.before, s.Status.StartTime = "logs", known, &metav1.Time{Time: now}
+			s.clusterName, s.priorFailures, s.Status.StartTime = "logs", known, &metav1.Time{Time: now}
 			change(s)
 		})
 	}
@@ -55,12 +55,12 @@ func TestWaveRollout_AttributesFailureToSpecOrRevision(t *testing.T) {
 		"it fails with the one before it": {at(2, func(s *waveRollout) { s.Status.Revision, s.Status.RevertedFrom = "old", "new" }), true},
 		"it was reverted from another":    {at(2, func(s *waveRollout) { s.Status.RevertedFrom = "older" }), false},
 
-		"a wave that has not been looked at":          {at(0, func(s *waveRollout) { s.ofCluster, s.Status.Revision = "logs", "" }), false},
-		"a part that came with the spec":              {part(&brokenBefore{generation: 2}, asIs), false},
-		"a part that came before it":                  {part(&brokenBefore{generation: 1}, asIs), true},
+		"a wave that has not been looked at":          {at(0, func(s *waveRollout) { s.clusterName, s.Status.Revision = "logs", "" }), false},
+		"a part that came with the spec":              {part(&priorFailures{generation: 2}, asIs), false},
+		"a part that came before it":                  {part(&priorFailures{generation: 1}, asIs), true},
 		"a part of which nobody knows that":           {part(nil, asIs), false},
 		"a part that is not watched any more":         {part(nil, func(s *waveRollout) { s.Status.CompletionTime, s.Status.StartTime = &metav1.Time{Time: now}, nil }), true},
-		"a part that waits for another revision":      {part(nil, func(s *waveRollout) { s.given.Revision = "next" }), true},
+		"a part that waits for another revision":      {part(nil, func(s *waveRollout) { s.target.Revision = "next" }), true},
 		"a part that was reverted from the given one": {part(nil, func(s *waveRollout) { s.Status.RevertedFrom = "new" }), true},
 	} {
 		sidecar := objects.NewVectorSidecar("logs", "shop").Build()

@@ -59,16 +59,16 @@ const (
 // namespaceOverlays is the cached state of a namespace.
 type namespaceOverlays struct {
 	mu sync.Mutex
-	// parts has the overlays of its VectorSidecars, by their name. It is nil before the OverlaySet has been read.
-	parts map[string]overlayset.SidecarOverlays
+	// bySidecar has the overlays of its VectorSidecars, by their name. It is nil before the OverlaySet has been read.
+	bySidecar map[string]overlayset.SidecarOverlays
 	// refusals has the results of the dry runs of overlays, by their digests, "" if the API server accepts an
 	// overlay.
 	refusals map[string]string
 	// refused has the rejected writes of workloads with the sidecar of a VectorSidecar, by the name of the
 	// VectorSidecar.
 	refused map[string]refusedWrite
-	// out has the times when deleted or disabled VectorSidecars were removed from the OverlaySet, by their name.
-	out map[string]time.Time
+	// removalTimes has the times when deleted or disabled VectorSidecars were removed from the OverlaySet, by their name.
+	removalTimes map[string]time.Time
 	// replaced is the resource version that was replaced by written. Until the cache shows another version, written
 	// is the present OverlaySet.
 	replaced string
@@ -79,7 +79,7 @@ type namespaceOverlays struct {
 
 // refusedWrite is a rejected write of a workload with a sidecar. If the API server injected the sidecar, admission
 // would also reject the workload of the application owner.
-type refusedWrite struct{ hash, why string }
+type refusedWrite struct{ hash, reason string }
 
 func newOverlaySets(cached, live client.Reader, writer *apply.Writer, sidecars *sidecarcache.Lister, clock func() time.Time, policies *policyAPI) *overlaySets {
 	if policies == nil {
@@ -104,7 +104,7 @@ func (o *overlaySets) namespaceState(namespace string) *namespaceOverlays {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.spaces[namespace] == nil {
-		o.spaces[namespace] = &namespaceOverlays{refusals: map[string]string{}, refused: map[string]refusedWrite{}, out: map[string]time.Time{}}
+		o.spaces[namespace] = &namespaceOverlays{refusals: map[string]string{}, refused: map[string]refusedWrite{}, removalTimes: map[string]time.Time{}}
 	}
 	return o.spaces[namespace]
 }
@@ -112,7 +112,7 @@ func (o *overlaySets) namespaceState(namespace string) *namespaceOverlays {
 // forget drops the cached state of a namespace if the OverlaySet does not exist and would be empty, because the
 // namespace may be deleted. The caller holds the lock of the state.
 func (o *overlaySets) forget(namespace string, namespaceState *namespaceOverlays, existing *v1alpha1.OverlaySet) {
-	if len(namespaceState.parts) > 0 || existing != nil {
+	if len(namespaceState.bySidecar) > 0 || existing != nil {
 		return
 	}
 	o.mu.Lock()
@@ -141,26 +141,26 @@ func (o *overlaySets) updateOverlaySet(ctx context.Context, sidecar *v1alpha1.Ve
 		return 0, err
 	}
 	if isOut {
-		delete(namespaceState.parts, sidecar.Name)
+		delete(namespaceState.bySidecar, sidecar.Name)
 		if err := o.write(ctx, sidecar.Namespace, namespaceState, existing); err != nil {
 			return 0, err
 		}
-		if namespaceState.out[sidecar.Name].IsZero() {
-			namespaceState.out[sidecar.Name] = o.now()
+		if namespaceState.removalTimes[sidecar.Name].IsZero() {
+			namespaceState.removalTimes[sidecar.Name] = o.now()
 		}
 		return 0, nil
 	}
-	delete(namespaceState.out, sidecar.Name)
+	delete(namespaceState.removalTimes, sidecar.Name)
 	offers := decision.Offers
 	if rejection, isRefused := namespaceState.refused[sidecar.Name]; isRefused && slices.ContainsFunc(offers, rejection.concerns) {
-		offers, blocker = nil, rejection.why
+		offers, blocker = nil, rejection.reason
 	}
 	sidecarOverlays, err := overlayset.NewSidecarOverlays(sidecar, offers, blocker, &overlayValidator{ctx, o.writer, o.definitions, sidecar.Namespace, namespaceState.refusals})
 	if err != nil {
 		return 0, err
 	}
-	previous := namespaceState.parts[sidecar.Name]
-	namespaceState.parts[sidecar.Name] = sidecarOverlays
+	previous := namespaceState.bySidecar[sidecar.Name]
+	namespaceState.bySidecar[sidecar.Name] = sidecarOverlays
 	if previous.CanInject() && !sidecarOverlays.CanInject() {
 		return 0, o.write(ctx, sidecar.Namespace, namespaceState, existing)
 	}
@@ -179,7 +179,7 @@ func (o *overlaySets) lag(sidecar *v1alpha1.VectorSidecar) time.Duration {
 	}
 	namespaceState := o.lockNamespace(sidecar.Namespace)
 	defer namespaceState.mu.Unlock()
-	removedAt, isOut := namespaceState.out[sidecar.Name]
+	removedAt, isOut := namespaceState.removalTimes[sidecar.Name]
 	if !isOut {
 		return admissionLag
 	}
@@ -229,9 +229,9 @@ func (o *overlaySets) drop(ctx context.Context, name types.NamespacedName) error
 	if err != nil {
 		return err
 	}
-	delete(namespaceState.parts, name.Name)
+	delete(namespaceState.bySidecar, name.Name)
 	delete(namespaceState.refused, name.Name)
-	delete(namespaceState.out, name.Name)
+	delete(namespaceState.removalTimes, name.Name)
 	defer o.forget(name.Namespace, namespaceState, existing)
 	return o.write(ctx, name.Namespace, namespaceState, existing)
 }
@@ -246,10 +246,10 @@ func (o *overlaySets) current(ctx context.Context, namespace string, namespaceSt
 	if err != nil {
 		existing = nil
 	}
-	if namespaceState.parts == nil {
-		namespaceState.parts = map[string]overlayset.SidecarOverlays{}
+	if namespaceState.bySidecar == nil {
+		namespaceState.bySidecar = map[string]overlayset.SidecarOverlays{}
 		if existing != nil {
-			namespaceState.parts = overlayset.SplitBySidecar(&existing.Spec)
+			namespaceState.bySidecar = overlayset.SplitBySidecar(&existing.Spec)
 			for i := range existing.Spec.Overlays { // The dry run was made before they were written.
 				namespaceState.refusals[existing.Spec.Overlays[i].Digest] = ""
 			}
@@ -286,7 +286,7 @@ func (o *overlaySets) writeWithOthers(ctx context.Context, namespace string, nam
 		return 0, nil
 	}
 	// A time in the future was set by another clock.
-	if elapsed := o.now().Sub(namespaceState.wroteAt); elapsed >= 0 && elapsed < writePause && len(namespaceState.parts) > crowd {
+	if elapsed := o.now().Sub(namespaceState.wroteAt); elapsed >= 0 && elapsed < writePause && len(namespaceState.bySidecar) > crowd {
 		return writePause - elapsed, nil
 	}
 	return 0, o.replace(ctx, namespace, namespaceState, existing, spec)
@@ -294,7 +294,7 @@ func (o *overlaySets) writeWithOthers(ctx context.Context, namespace string, nam
 
 // compose returns the cached state as a spec, and whether the existing OverlaySet has this spec.
 func (o *overlaySets) compose(ctx context.Context, namespace string, namespaceState *namespaceOverlays, existing *v1alpha1.OverlaySet) (spec v1alpha1.OverlaySetSpec, isWritten bool) {
-	spec = overlayset.Compose(o.sidecarsAtAdmission(ctx, namespace), namespaceState.parts)
+	spec = overlayset.Compose(o.sidecarsAtAdmission(ctx, namespace), namespaceState.bySidecar)
 	return spec, len(spec.Overlays) == 0 && existing == nil || existing != nil && equality.Semantic.DeepEqual(spec, existing.Spec)
 }
 

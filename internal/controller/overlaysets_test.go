@@ -77,7 +77,7 @@ func TestOverlaySets_GroupsWritesOfLargeNamespaces(t *testing.T) {
 	}
 	require.Equal(t, crowd+1, writes)
 
-	sets.spaces["shop"].parts["vector-003"] = overlayset.SidecarOverlays{Overlays: []v1alpha1.Overlay{{VectorSidecar: "vector-003"}}}
+	sets.spaces["shop"].bySidecar["vector-003"] = overlayset.SidecarOverlays{Overlays: []v1alpha1.Overlay{{VectorSidecar: "vector-003"}}}
 	require.Equal(t, writePause, keep(4, "second"))
 	require.Zero(t, keep(3, "refused"), "what is withdrawn does not wait")
 	require.Equal(t, crowd+2, writes)

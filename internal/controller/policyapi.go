@@ -48,7 +48,7 @@ func newPolicyAPI(ctx context.Context, mgr ctrl.Manager, options *Options) (*pol
 		return nil, fmt.Errorf("creating a discovery client: %w", err)
 	}
 	return &policyAPI{apis: apis, definitions: &definitions{
-		documents: apis.OpenAPIV3WithContext(ctx), isServed: options.Workloads.HasKind, now: options.Clock, known: map[string]*knownDefinition{},
+		documents: apis.OpenAPIV3WithContext(ctx), isServed: options.Workloads.HasKind, now: options.Clock, cached: map[string]*knownDefinition{},
 	}}, nil
 }
 
@@ -73,7 +73,7 @@ func (p *policyAPI) kindProblems(ctx context.Context, kinds []v1alpha1.WorkloadK
 			_ = p.definitions.refresh(ctx, kind)
 		}
 	}
-	return p.definitions.undefined
+	return p.definitions.findUnknownField
 }
 
 // detect asks the API server and reports whether the answer has changed. If the API server does not answer, the last

@@ -74,7 +74,7 @@ func (f *preflights) runDryRuns(ctx context.Context, sidecarState *state.Sidecar
 	}
 	trying, cancel := context.WithTimeout(ctx, trialsTimeout)
 	defer cancel()
-	trying, step := f.begin(trying, "preflight")
+	trying, step := f.startStep(trying, "preflight")
 	defer func() { step.end(ctx.Err()) }()
 	missing := f.missingSecrets(trying, shapes)
 	news, group := make([]bool, len(shapes)), errgroup.Group{}

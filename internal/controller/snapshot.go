@@ -41,12 +41,12 @@ type snapshots struct {
 // takeSnapshot reads the Input for a reconcile. It reads from memory, except the pods of unready or watched workloads. If the
 // decision must be made from scratch, the Input does not have the result of the last decision.
 func (s *snapshots) takeSnapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar, sidecarState *state.Sidecar, rollout *waveRollout, isFresh bool) (input *decision.Input, err error) {
-	ctx, taking := s.begin(ctx, "observe")
+	ctx, taking := s.startStep(ctx, "observe")
 	defer func() { taking.end(err) }()
 	if input, err = s.snapshotFrom(ctx, sidecar, &cacheSource{snapshots: s, known: sidecarState}); err != nil {
 		return nil, err
 	}
-	input.Adopted, input.Hold, input.Late, input.Observer = sidecarState.AdoptedContent(), rollout.writeHold(), rollout.lateHold(), s.observeStep
+	input.Adopted, input.Hold, input.Late, input.Observer = sidecarState.AdoptedContent(), rollout.writeHold(), rollout.maxAgeHold(), s.observeStep
 	if !isFresh {
 		input.Previous = sidecarState.Previous()
 	}

@@ -18,21 +18,21 @@ import (
 type waveRollout struct {
 	fleet.RevisionState
 
-	of    fleet.WaveMember
-	given fleet.Target
-	// last is the previous status of the wave of a ClusterVectorSidecar.
-	last *v1alpha1.RolloutStatus
-	// ofCluster is the ClusterVectorSidecar of a namespace in a wave, "" for a VectorSidecar. The namespace follows the
+	member fleet.WaveMember
+	target fleet.Target
+	// lastStatus is the previous status of the wave of a ClusterVectorSidecar.
+	lastStatus *v1alpha1.RolloutStatus
+	// clusterName is the ClusterVectorSidecar of a namespace in a wave, "" for a VectorSidecar. The namespace follows the
 	// wave state of the ClusterVectorSidecar, and only the reconcile of the ClusterVectorSidecar changes that state.
-	// before lists the failures in the namespaces before the revision, nil if they are not known yet.
-	ofCluster string
-	before    *brokenBefore
+	// priorFailures lists the failures in the namespaces before the revision, nil if they are not known yet.
+	clusterName   string
+	priorFailures *priorFailures
 }
 
-// brokenBefore lists the namespaces with workloads that failed before a revision, so not because of it. It also has the
+// priorFailures lists the namespaces with workloads that failed before a revision, so not because of it. It also has the
 // lastgood.Generation of the ClusterVectorSidecar at that time. These failures do not halt rollouts and do not block
 // waves.
-type brokenBefore struct {
+type priorFailures struct {
 	namespaces map[string]bool
 	generation int64
 }
@@ -48,10 +48,10 @@ func (s *waveRollout) writeHold() *plan.Block {
 	return &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: s.Gate.Message}
 }
 
-// lateHold returns the reason why writes that have waited for spec.rollout.maxAge are on hold, nil if they are not. Such
+// maxAgeHold returns the reason why writes that have waited for spec.rollout.maxAge are on hold, nil if they are not. Such
 // writes also follow the waves, and the status first records that the revision starts here.
-func (s *waveRollout) lateHold() *plan.Block {
-	if s == nil || s.Status.Revision != s.given.Revision {
+func (s *waveRollout) maxAgeHold() *plan.Block {
+	if s == nil || s.Status.Revision != s.target.Revision {
 		return nil
 	}
 	switch {
@@ -66,14 +66,14 @@ func (s *waveRollout) lateHold() *plan.Block {
 // restartRule returns the rule for restarts of the sidecar that count as failures of the revision now. It returns nil if
 // restarts do not count.
 func (s *waveRollout) restartRule(now time.Time) *workload.RestartRule {
-	if s == nil || s.given.Rules.SidecarRestarts() == 0 {
+	if s == nil || s.target.Rules.SidecarRestarts() == 0 {
 		return nil
 	}
-	start, isWatched := s.WatchedSince(s.of.Wave, &s.given, now)
+	start, isWatched := s.WatchedSince(s.member.Wave, &s.target, now)
 	if !isWatched {
 		return nil
 	}
-	return &workload.RestartRule{Restarts: s.given.Rules.SidecarRestarts(), StartedAt: start, RetriedAt: s.given.RetriedAt()}
+	return &workload.RestartRule{Restarts: s.target.Rules.SidecarRestarts(), StartedAt: start, RetriedAt: s.target.RetriedAt()}
 }
 
 // hasFailedRevision reports whether workloads failed because of the current revision of a VectorSidecar. If so, the failures do
@@ -86,5 +86,5 @@ func hasFailedRevision(rolloutStatus *v1alpha1.RolloutStatus) bool {
 // before the status records the start.
 func (s *waveRollout) isFirstStart(decision *decision.Decision) bool {
 	isBegun := s.Status.StartTime != nil || s.Status.CompletionTime != nil
-	return s.ofCluster != "" && !s.IsHeld && !isBegun && plan.HasRollouts(decision.Plans)
+	return s.clusterName != "" && !s.IsHeld && !isBegun && plan.HasRollouts(decision.Plans)
 }

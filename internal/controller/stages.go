@@ -69,7 +69,7 @@ func (s *waveController) advanceSidecar(ctx context.Context, sidecarState *state
 	}
 	lastStatus := sidecarState.Rollout(&sidecar.Status)
 	member := newMember(sidecar, &sidecar.Spec, lastgood.Generation(sidecar), wave, &platform.Target)
-	if sidecar.Status.Total().Failed > 0 && !hasFailedRevision(lastStatus) && !s.mayBeFaultOf(ctx, sidecar, lastStatus) {
+	if sidecar.Status.Total().Failed > 0 && !hasFailedRevision(lastStatus) && !s.mayHaveFailedWith(ctx, sidecar, lastStatus) {
 		member.Generation = 0
 	}
 	rollout, err := s.startRevision(ctx, client.ObjectKeyFromObject(sidecar), member, lastStatus, platform)
@@ -80,9 +80,9 @@ func (s *waveController) advanceSidecar(ctx context.Context, sidecarState *state
 	return rollout, nil
 }
 
-// mayBeFaultOf reports whether workloads may have failed because of the current revision of a VectorSidecar. The cause
+// mayHaveFailedWith reports whether workloads may have failed because of the current revision of a VectorSidecar. The cause
 // is unknown because pods are not read.
-func (s *waveController) mayBeFaultOf(ctx context.Context, sidecar *v1alpha1.VectorSidecar, rolloutStatus *v1alpha1.RolloutStatus) bool {
+func (s *waveController) mayHaveFailedWith(ctx context.Context, sidecar *v1alpha1.VectorSidecar, rolloutStatus *v1alpha1.RolloutStatus) bool {
 	hasFailedWithIt := rolloutStatus != nil && rolloutStatus.CompletionTime == nil && rolloutStatus.Generation == lastgood.Generation(sidecar)
 	return hasFailedWithIt && s.access.unreadableReason(ctx, sidecar.Namespace) != ""
 }
@@ -109,23 +109,23 @@ func (s *waveController) clusterRollout(sidecar *v1alpha1.VectorSidecar, wave st
 	rollout := s.clusters.getOrCreate(name).waveRollout(wave)
 	if rollout == nil {
 		s.notifier.Notify(sidecarcache.ClusterKey(name))
-		rollout = &waveRollout{given: platform.Target, RevisionState: fleet.RevisionState{IsHeld: true, Gate: fleet.Gate{Message: "the wave has not been checked yet"}}}
+		rollout = &waveRollout{target: platform.Target, RevisionState: fleet.RevisionState{IsHeld: true, Gate: fleet.Gate{Message: "the wave has not been checked yet"}}}
 	}
-	rollout.ofCluster = name
+	rollout.clusterName = name
 	sidecar.Status.Rollout = rollout.Status.DeepCopy()
 	return rollout
 }
 
 // startRevision advances a VectorSidecar. Before it starts a revision, it makes sure that the revision can be read back.
 func (s *waveController) startRevision(ctx context.Context, name types.NamespacedName, member fleet.WaveMember, lastStatus *v1alpha1.RolloutStatus, platform *desired.Platform) (*waveRollout, error) {
-	rollout := &waveRollout{of: member, given: platform.Target}
+	rollout := &waveRollout{member: member, target: platform.Target}
 	stored, err := s.catalog.StoredRevisions(ctx)
-	rollout.given.Stored = fleet.WithFailures(stored, s.waves.Failures(&platform.Target))
-	gate := s.waves.Gate(name, member, &rollout.given, s.now())
+	rollout.target.Stored = fleet.WithFailures(stored, s.waves.Failures(&platform.Target))
+	gate := s.waves.Gate(name, member, &rollout.target, s.now())
 	if platform.Unpublished != "" {
 		gate = fleet.Gate{Message: platform.Unpublished}
 	}
-	rollout.RevisionState = fleet.Advance(lastStatus, member, &rollout.given, gate)
+	rollout.RevisionState = fleet.Advance(lastStatus, member, &rollout.target, gate)
 	if !rollout.IsNew {
 		return rollout, nil
 	}
@@ -139,9 +139,9 @@ func (s *waveController) startRevision(ctx context.Context, name types.Namespace
 		member.RevertTo, member.Rejection = "", err.Error()
 		return s.startRevision(ctx, name, member, lastStatus, platform)
 	case catalog.IsGone(err):
-		rollout.Reject(lastStatus, &rollout.given, err.Error())
+		rollout.Reject(lastStatus, &rollout.target, err.Error())
 	case errors.As(err, &unstored):
-		rollout.Reject(lastStatus, &rollout.given, err.Error())
+		rollout.Reject(lastStatus, &rollout.target, err.Error())
 		rollout.Gate.Until = unstored.Until
 	case err != nil:
 		return nil, err
@@ -206,16 +206,16 @@ func (s *waveController) observe(ctx context.Context, sidecar *v1alpha1.VectorSi
 	if progress.Failed > 0 {
 		progress.Failures = d.Failures(sidecar)
 	}
-	if rollout.ofCluster != "" {
-		s.clusters.getOrCreate(rollout.ofCluster).setProgress(sidecar.Namespace, rollout, progress, d.Deferred.Due, now)
+	if rollout.clusterName != "" {
+		s.clusters.getOrCreate(rollout.clusterName).setProgress(sidecar.Namespace, rollout, progress, d.Deferred.Due, now)
 		return &rollout.Status, 0
 	}
-	rollout.of.MaxAgeTime = d.Deferred.Due
+	rollout.member.MaxAgeTime = d.Deferred.Due
 	recorded := rollout.Status.Failures
-	nextDue := rollout.Observe(progress, rollout.of.Wave, &rollout.given, now)
+	nextDue := rollout.Observe(progress, rollout.member.Wave, &rollout.target, now)
 	announceFailures(ctx, s.statuses.events, sidecar, recorded, rollout.Status.Failures)
-	s.notifier.Notify(s.waves.Report(name, &rollout.given, fleet.WaveReport{Member: rollout.of, Status: &rollout.Status})...)
-	s.countWaves(&rollout.given)
+	s.notifier.Notify(s.waves.Report(name, &rollout.target, fleet.WaveReport{Member: rollout.member, Status: &rollout.Status})...)
+	s.countWaves(&rollout.target)
 	if nextDue.IsZero() {
 		return &rollout.Status, 0
 	}

@@ -100,7 +100,7 @@ func (w *statusWriter) send(ctx context.Context, sidecarState *state.Sidecar, or
 	announceError(ctx, w.events, w.Reports, updated, original.Status.Conditions, updated.Status.Conditions)
 	ctx, cancel := shutdown.Detach(ctx)
 	defer cancel()
-	ctx, telling := w.begin(ctx, "status")
+	ctx, telling := w.startStep(ctx, "status")
 	err := w.apply(ctx, sidecarState, updated)
 	telling.end(err)
 	return err

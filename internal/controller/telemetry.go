@@ -35,36 +35,36 @@ type instruments struct {
 
 // step is a step of a reconcile, or the whole reconcile.
 type step struct {
-	of    *instruments
-	name  string
-	began time.Time
-	span  telemetry.Span
-	pass  *reconcileRun
-	log   logr.Logger
+	instruments *instruments
+	name        string
+	start       time.Time
+	span        telemetry.Span
+	run         *reconcileRun
+	log         logr.Logger
 }
 
-// begin starts a step of the reconcile of the context.
-func (i *instruments) begin(ctx context.Context, name string) (context.Context, step) {
+// startStep starts a step of the reconcile of the context.
+func (i *instruments) startStep(ctx context.Context, name string) (context.Context, step) {
 	current := currentRun(ctx)
 	current.recordProgress(i.now())
 	ctx, span := i.Tracer.Start(ctx, name)
-	return ctx, step{of: i, name: name, began: i.now(), span: span, pass: current, log: log.FromContext(ctx)}
+	return ctx, step{instruments: i, name: name, start: i.now(), span: span, run: current, log: log.FromContext(ctx)}
 }
 
 // end ends a step, with an error if the step failed.
 func (s *step) end(err error) {
-	now := s.of.now()
-	s.of.Metrics.RecordDuration(s.name, now.Sub(s.began))
+	now := s.instruments.now()
+	s.instruments.Metrics.RecordDuration(s.name, now.Sub(s.start))
 	s.span.End(err)
-	s.pass.recordProgress(now)
-	logStep(s.log, s.name, now.Sub(s.began), err)
+	s.run.recordProgress(now)
+	logStep(s.log, s.name, now.Sub(s.start), err)
 }
 
 // beginReconcile starts a reconcile. Its span is the parent of the spans of all steps, and its log lines contain the trace
 // ID.
 func (i *instruments) beginReconcile(ctx context.Context, name types.NamespacedName) (context.Context, step) {
 	ctx = i.liveness.beginReconcile(ctx, name, i.now())
-	ctx, reconcileStep := i.begin(ctx, "reconcile")
+	ctx, reconcileStep := i.startStep(ctx, "reconcile")
 	reconcileStep.span.Set(telemetry.AttributeNamespace, name.Namespace)
 	reconcileStep.span.Set(telemetry.AttributeSidecar, name.Name)
 	if id := reconcileStep.span.TraceID(); id != "" {
@@ -84,12 +84,12 @@ func (i *instruments) endReconcile(reconcileStep *step, result string, err error
 	i.Metrics.RecordReconcile(result)
 	reconcileStep.span.Set(telemetry.AttributeResult, result)
 	reconcileStep.end(err)
-	i.liveness.endReconcile(reconcileStep.pass)
+	i.liveness.endReconcile(reconcileStep.run)
 }
 
 // observeStep is the desired.Observer of a reconcile.
 func (i *instruments) observeStep(ctx context.Context, name desired.Step) func(error) {
-	_, s := i.begin(ctx, string(name))
+	_, s := i.startStep(ctx, string(name))
 	return func(err error) {
 		if name == desired.Render {
 			i.Metrics.RecordRender(err == nil)

@@ -63,7 +63,7 @@ func TestInstruments_AllocatesNothingWithoutTracer(t *testing.T) {
 	ctx := i.liveness.beginReconcile(log.IntoContext(t.Context(), logr.Discard()), logsOfShop, time.Now())
 
 	require.Zero(t, testing.AllocsPerRun(100, func() {
-		_, s := i.begin(ctx, "apply")
+		_, s := i.startStep(ctx, "apply")
 		s.end(nil)
 	}))
 }

@@ -274,7 +274,7 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 // ClusterVectorSidecar follows the waves, record writes to the status of the ClusterVectorSidecar.
 func (r *VectorSidecarReconciler) record(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, decision *decision.Decision) error {
 	if rollout != nil && rollout.isFirstStart(decision) {
-		return r.clusters.markStarted(ctx, rollout.ofCluster, rollout, r.clock())
+		return r.clusters.markStarted(ctx, rollout.clusterName, rollout, r.clock())
 	}
 	return r.stages.record(ctx, sidecarState, sidecar, rollout, decision)
 }
@@ -297,7 +297,7 @@ func (r *VectorSidecarReconciler) release(ctx context.Context, sidecarState *sta
 
 // decide makes the decision for an Input. A decision from scratch does not use cached renderings either.
 func (r *VectorSidecarReconciler) decide(ctx context.Context, input *decision.Input, sidecarState *state.Sidecar, isFresh bool) (decision *decision.Decision, err error) {
-	ctx, planning := r.begin(ctx, "plan")
+	ctx, planning := r.startStep(ctx, "plan")
 	defer func() { planning.end(err) }()
 	cache := r.snapshots.options.Cache
 	if isFresh {
