@@ -70,12 +70,12 @@ type slotState struct {
 // Patience is the time for which a used slot blocks other VectorSidecars.
 const Patience = time.Hour
 
-// NewSlotAllocator returns an Allocator without any reports. It uses the clock.
+// NewSlotAllocator returns a SlotAllocator without any reports. It uses the clock.
 func NewSlotAllocator(now func() time.Time) *SlotAllocator {
 	return &SlotAllocator{now: now, demands: map[types.NamespacedName]*slotState{}}
 }
 
-// HasMembers reports whether the Allocator knows the VectorSidecars that have to report first.
+// HasMembers reports whether the SlotAllocator knows the VectorSidecars that have to report first.
 func (a *SlotAllocator) HasMembers() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -17,7 +17,7 @@ func named(name string) types.NamespacedName {
 	return types.NamespacedName{Namespace: "shop", Name: name}
 }
 
-// installation is an Allocator with its VectorSidecars.
+// installation is a SlotAllocator with its VectorSidecars.
 type installation struct {
 	*SlotAllocator
 	rules *Rules

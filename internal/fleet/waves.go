@@ -24,10 +24,10 @@ import (
 // and no VectorSidecar starts a revision before all have reported.
 type Waves struct {
 	mu sync.Mutex
-	// members has one standing for each VectorSidecar. A ClusterVectorSidecar has one for each wave that contains some of
+	// members has the progress of each VectorSidecar. A ClusterVectorSidecar has one entry for each wave that contains some of
 	// its namespaces.
 	members map[types.NamespacedName][]memberProgress
-	// failing is the number of standings with failed workloads.
+	// failing is the number of entries with failed workloads.
 	failing int
 	// awaitingReports are the VectorSidecars that have to report first. It is nil until the VectorSidecars are known.
 	awaitingReports map[types.NamespacedName]bool
@@ -128,15 +128,15 @@ func (w *Waves) Report(name types.NamespacedName, target *Target, reports ...Wav
 	return w.membersToRequeue(target)
 }
 
-// setProgress replaces the standings of a VectorSidecar. The caller holds the mutex.
-func (w *Waves) setProgress(name types.NamespacedName, standings []memberProgress) {
-	w.failing += countFailing(standings) - countFailing(w.members[name])
-	w.members[name] = standings
+// setProgress replaces the progress of a VectorSidecar. The caller holds the mutex.
+func (w *Waves) setProgress(name types.NamespacedName, members []memberProgress) {
+	w.failing += countFailing(members) - countFailing(w.members[name])
+	w.members[name] = members
 }
 
-func countFailing(standings []memberProgress) (failing int) {
-	for i := range standings {
-		if standings[i].failed != "" {
+func countFailing(members []memberProgress) (failing int) {
+	for i := range members {
+		if members[i].failed != "" {
 			failing++
 		}
 	}
@@ -236,7 +236,7 @@ func (w *Waves) frontier(target *Target) waveFrontier {
 	return frontier
 }
 
-// allProgress returns an iterator over all standings with the names of their VectorSidecars.
+// allProgress returns an iterator over the progress of all members with the names of their VectorSidecars.
 func (w *Waves) allProgress() iter.Seq2[types.NamespacedName, *memberProgress] {
 	return func(yield func(types.NamespacedName, *memberProgress) bool) {
 		for name, members := range w.members {

@@ -32,7 +32,7 @@ type Attempt struct {
 	Retry      string
 }
 
-// NewAttempt returns the present Trial of a ClusterVectorSidecar.
+// NewAttempt returns the present Attempt of a ClusterVectorSidecar.
 func NewAttempt(sidecar *v1alpha1.VectorSidecar) Attempt {
 	return Attempt{UID: sidecar.UID, Generation: Generation(sidecar), Retry: fleet.RetryDigest(sidecar.Annotations)}
 }
@@ -56,7 +56,7 @@ type NamespaceReport struct {
 	troubled, failed time.Time
 }
 
-// CopyTimes copies the times of the previous Part, which may be nil. A namespace that had failed with the last known good
+// CopyTimes copies the times of the previous report, which may be nil. A namespace that had failed with the last known good
 // spec counts as failing until no failure has been observed for long enough.
 func (p *NamespaceReport) CopyTimes(previous *NamespaceReport, sidecar *v1alpha1.VectorSidecar, now time.Time) {
 	switch {

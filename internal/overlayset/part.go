@@ -31,8 +31,8 @@ type Validator interface {
 	Objection(kind v1alpha1.WorkloadKind, pod map[string]any) (string, error)
 }
 
-// NewSidecarOverlays returns the part of a VectorSidecar. It calls the Judge once for each overlay that passes all other checks,
-// and returns the Judge's error. Without offers, the caller passes the reason.
+// NewSidecarOverlays returns the part of a VectorSidecar. It calls the Validator once for each overlay that passes
+// all other checks, and returns the Validator's error. Without offers, the caller passes the reason.
 func NewSidecarOverlays(sidecar *v1alpha1.VectorSidecar, offers []desired.AdmissionOverlay, skipReason string, judge Validator) (SidecarOverlays, error) {
 	sidecarOverlays, kinds, requirements := SidecarOverlays{}, sidecar.Spec.Kinds(), selectorRequirements(&sidecar.Spec.Selector)
 	for i := range offers {

@@ -13,7 +13,7 @@ import (
 
 // Answer is the API server's response to a dry run.
 type Answer struct {
-	// Result is Passed, Refused or Inconclusive.
+	// Result is Passed, Rejected or Inconclusive.
 	Result Result
 	// Text is the error of the response, "" for none.
 	Text string

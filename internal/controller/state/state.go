@@ -60,7 +60,7 @@ type Sidecar struct {
 	// trials are the results of dry runs. forgottenTrials is the last request to repeat them, by annotation.
 	trials          map[preflight.Key]preflight.DryRunResult
 	forgottenTrials map[string]string
-	// podLooks are the last reads of pods, by workload. watchedAfter is Watched.RetryTime of the last call of PodsDue.
+	// podLooks are the last reads of pods, by workload. watchedAfter is WatchedWorkloads.RetryTime of the last call of PodsDue.
 	podLooks     map[types.UID]podLook
 	watchedAfter time.Time
 	status       statusLimiter
