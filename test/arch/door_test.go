@@ -72,7 +72,7 @@ var behindTheDoor = map[string]string{
 
 // Every text that others wrote comes in through package bounded, which knows what it
 // costs before anything is made of it.
-func TestBounded_ReadsEveryForeignText(t *testing.T) {
+func TestArch_ReadsForeignTextWithinLimits(t *testing.T) {
 	found := map[string]bool{}
 	files(t, func(file string, text []byte) {
 		isProduct := strings.HasPrefix(file, "internal/") || strings.HasPrefix(file, "cmd/")

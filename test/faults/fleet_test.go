@@ -80,7 +80,7 @@ func followDeployments(t *testing.T, see func(*appsv1.Deployment)) {
 
 // Two hundred VectorSidecars share twenty places, whatever becomes of the operator: it is
 // killed again and again, and each new one has to find out by itself what goes on.
-func TestAllocator_LimitsFleetAcrossKills(t *testing.T) {
+func TestSlotAllocator_LimitsFleetAcrossKills(t *testing.T) {
 	onlyInFull(t)
 	binary, err := harness.BuildOperator(t.Context(), t.TempDir())
 	require.NoError(t, err)
