@@ -197,9 +197,13 @@ func (c *change) applyPlan(merger *simulate.Merger, object workload.Object, p *p
 	return next, nil
 }
 
-// podCount returns the number of pods of a workload that restart when its template changes.
-func podCount(object workload.Object) int {
+// restartCount returns the number of pods of a workload that restart when its template changes. A paused workload keeps
+// its pods.
+func restartCount(object workload.Object) int {
 	content, _ := workload.Read(object)
+	if content.Paused {
+		return 0
+	}
 	return int(content.Pods)
 }
 

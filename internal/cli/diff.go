@@ -168,8 +168,8 @@ func (c *change) heading() string {
 		}
 	}
 	restarts := "no pod would restart"
-	if c.isRestart {
-		restarts = countNoun(podCount(c.before), "pod") + " would restart"
+	if n := restartCount(c.before); c.isRestart && n > 0 {
+		restarts = countNoun(n, "pod") + " would restart"
 	}
 	heading := humanize.EscapeLine(fmt.Sprintf("# %s %s/%s: %s; %s", workload.NewRef(c.before).Kind, c.before.GetNamespace(), c.before.GetName(), strings.Join(actions, ", "), restarts)) + "\n"
 	return heading + humanize.EscapeLine("# cause: "+strings.Join(causes, "; ")) + "\n"

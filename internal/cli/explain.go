@@ -148,13 +148,21 @@ func (s *session) explain(ctx context.Context, deployment workload.Object) (*exp
 	if view.Owner != nil {
 		result.Owner = view.Owner.String()
 	}
-	names := map[string]bool{}
-	for _, sidecar := range s.Sidecars() {
-		if sidecar.Namespace != deployment.GetNamespace() {
+	results, err := s.evaluateAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	merger, err := simulate.New()
+	if err != nil {
+		return nil, err
+	}
+	names, order := map[string]bool{}, s.planOrder(results)
+	for n, ruled := range results {
+		if ruled.sidecar.Namespace != deployment.GetNamespace() {
 			continue
 		}
-		names[sidecar.Name] = true
-		report, err := s.sidecarReport(ctx, sidecar, deployment, &view)
+		names[ruled.sidecar.Name] = true
+		report, err := s.sidecarReport(ctx, merger, ruled, order.batches[n], deployment)
 		if err != nil {
 			return nil, err
 		}
@@ -176,12 +184,10 @@ func (s *session) explain(ctx context.Context, deployment workload.Object) (*exp
 	return result, nil
 }
 
-// sidecarReport explains one VectorSidecar of the workload's namespace.
-func (s *session) sidecarReport(ctx context.Context, sidecar *v1alpha1.VectorSidecar, deployment workload.Object, view *workload.View) (*sidecarReport, error) {
-	ruled, err := s.evaluateSidecar(ctx, sidecar)
-	if err != nil {
-		return nil, err
-	}
+// sidecarReport explains the decision about one VectorSidecar of the workload's namespace. batches are the batches of
+// its plans.
+func (s *session) sidecarReport(ctx context.Context, merger *simulate.Merger, ruled *result, batches []int, deployment workload.Object) (*sidecarReport, error) {
+	sidecar, view := ruled.sidecar, workload.NewView(deployment)
 	owned, carries := view.Owned[meta.Manager(sidecar.Name)]
 	report := &sidecarReport{
 		Name: sidecar.Name, Environment: ruled.Environment, EnvironmentFrom: ruled.EnvironmentFrom,
@@ -192,15 +198,15 @@ func (s *session) sidecarReport(ctx context.Context, sidecar *v1alpha1.VectorSid
 	content, _ := workload.Read(deployment)
 	report.Remark = content.Remark
 	report.Matches, report.Selector = ruled.matches(deployment)
-	batches := simulate.Batches([]simulate.PacedPlans{ruled.pacedPlans()}, ruled.input.Platform.Rollout)[0]
 	for i := range ruled.Plans {
 		p := &ruled.Plans[i]
 		if p.Target.Name == deployment.GetName() && p.Target.Kind == workload.NewRef(deployment).Kind {
-			report.addPlan(p, batches[i], view)
-			report.InjectedEnv = describeInjectedEnv(p, view, workload.PodTemplate(deployment))
-			if isWritten(p) {
-				report.Restarts = podCount(deployment)
+			planned, _, err := newStep(merger, p, deployment, batches[i])
+			if err != nil {
+				return nil, err
 			}
+			report.addPlan(p, &planned, &view)
+			report.InjectedEnv = describeInjectedEnv(p, &view, workload.PodTemplate(deployment))
 		}
 	}
 	switch {
@@ -214,9 +220,9 @@ func (s *session) sidecarReport(ctx context.Context, sidecar *v1alpha1.VectorSid
 	return report, nil
 }
 
-func (a *sidecarReport) addPlan(p *plan.Plan, batch int, view *workload.View) {
-	a.Action, a.State, a.Batch, a.Rollout = p.Action(), string(p.State()), batch, string(p.Workload.Rollout)
-	a.Reason, a.Message, a.Warning, a.Cause = p.Reason(), p.Message(), p.Warning, p.Write.Cause
+func (a *sidecarReport) addPlan(p *plan.Plan, planned *step, view *workload.View) {
+	a.Action, a.State, a.Batch, a.Restarts, a.Rollout = planned.Action, planned.State, planned.Batch, planned.Restarts, string(p.Workload.Rollout)
+	a.Reason, a.Message, a.Warning, a.Cause = planned.Reason, planned.Message, p.Warning, p.Write.Cause
 	a.HasOlderRendering = p.Existing.UnchangedHash != ""
 	if p.Desired != nil {
 		a.WantedHash = p.Desired.InjectedHash()

@@ -201,9 +201,7 @@ func newStep(merger *simulate.Merger, p *plan.Plan, deployment workload.Object, 
 	if err != nil || !c.isRestart { // An update may change only annotations of the workload.
 		return plannedStep, nil, err
 	}
-	if content, _ := workload.Read(deployment); !content.Paused {
-		plannedStep.Restarts = int(content.Pods)
-	}
+	plannedStep.Restarts = restartCount(deployment)
 	return plannedStep, after, nil
 }
 

@@ -33,7 +33,7 @@ func TestExplanation_DescribesOlderRendering(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			one := sidecarReport{Name: "logs", Matches: true, InjectedHash: test.injected}
-			one.addPlan(&test.plan, 0, &workload.View{PodView: workload.PodView{QoSClass: corev1.PodQOSGuaranteed}})
+			one.addPlan(&test.plan, &step{Action: test.plan.Action(), State: string(test.plan.State())}, &workload.View{PodView: workload.PodView{QoSClass: corev1.PodQOSGuaranteed}})
 			require.Equal(t, "Burstable with it, Guaranteed without", one.QoS)
 			explained := explanation{VectorSidecars: []sidecarReport{one}}
 			explained.setConclusion(&workload.View{})
