@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 
@@ -25,8 +26,8 @@ var ownedDefaults = map[string]struct {
 }
 
 // canonical returns the body of an overlay as it is read back from a workload. It has no explicit zero values,
-// because the API server drops them, and it has ownedDefaults. Otherwise the workload would never match the desired
-// state. A body without either is unchanged, and so is its hash.
+// because the API server drops them, it has ownedDefaults, and its resources are rounded. Otherwise the workload would
+// never match the desired state. A body without either is unchanged, and so is its hash.
 func canonical(body *corev1ac.PodTemplateSpecApplyConfiguration, template *corev1.PodTemplateSpec) (*corev1ac.PodTemplateSpecApplyConfiguration, error) {
 	written, err := runtime.DefaultUnstructuredConverter.ToUnstructured(body)
 	if err != nil {
@@ -53,6 +54,9 @@ func canonicalValue(key string, written, typedValue any) any {
 			if typedItem, isKept := typed[name]; isKept {
 				result[name] = canonicalValue(name, item, typedItem)
 			}
+			if text, isText := item.(string); isText && (key == "limits" || key == "requests") {
+				result[name] = roundQuantity(text)
+			}
 		}
 		added, hasDefault := ownedDefaults[key]
 		if _, isGiven := result[added.field]; hasDefault && !isGiven {
@@ -67,4 +71,13 @@ func canonicalValue(key string, written, typedValue any) any {
 		return result
 	}
 	return written
+}
+
+// roundQuantity returns a quantity of a resource, rounded up to thousandths. A text that is not a quantity is unchanged.
+func roundQuantity(text string) string {
+	quantity, err := resource.ParseQuantity(text)
+	if err != nil || quantity.RoundUp(resource.Milli) {
+		return text
+	}
+	return quantity.String()
 }

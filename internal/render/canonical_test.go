@@ -33,6 +33,7 @@ func TestCanonical_MatchesBodyKeptByAPIServer(t *testing.T) {
 		"a divisor":           {container(`env: [{name: A, valueFrom: {resourceFieldRef: {resource: limits.cpu, containerName: ""}}}]`), container(`env: [{name: A, valueFrom: {resourceFieldRef: {resource: limits.cpu, divisor: "0"}}}]`)},
 		"a divisor of a file": {volume(`downwardAPI: {items: [{path: a, resourceFieldRef: {containerName: c, resource: limits.cpu}}]}`), volume(`downwardAPI: {items: [{path: a, resourceFieldRef: {containerName: c, resource: limits.cpu, divisor: 0}}]}`)},
 		"a key of a file":     {container(`env: [{name: A, valueFrom: {fileKeyRef: {volumeName: v, path: p, key: k}}}]`), container(`env: [{name: A, valueFrom: {fileKeyRef: {volumeName: v, path: p, key: k, optional: false}}}]`)},
+		"a small quantity":    {container(`resources: {limits: {cpu: 100u, memory: 64Mi}, requests: {cpu: "0.0001"}}`), container(`resources: {limits: {cpu: 1m, memory: 64Mi}, requests: {cpu: 1m}}`)},
 		"a certificate":       {volume(`projected: {sources: [{podCertificate: {signerName: s/s, keyType: RSA3072, keyPath: ""}}]}`), volume(`projected: {sources: [{podCertificate: {signerName: s/s, keyType: RSA3072, maxExpirationSeconds: 86400}}]}`)},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -112,6 +112,7 @@ func TestVectorSidecar_IgnoresExplicitZeroValues(t *testing.T) {
 		"token":     volume(`projected: {sources: [{serviceAccountToken: {path: t, audience: ""}}, {downwardAPI: {items: [{path: cpu, resourceFieldRef: {containerName: app, resource: limits.cpu}}]}}]}`),
 		"lists":     container("command: [], args: [], env: [], ports: [], volumeMounts: [], envFrom: [], stdin: false, tty: false"),
 		"ports":     container(`ports: [{containerPort: 53, protocol: UDP}, {containerPort: 53, hostPort: 0, name: "", protocol: ""}]`),
+		"fraction":  container(`resources: {requests: {cpu: 100u, memory: 1Mi}, limits: {memory: "1048576.0001"}}`),
 		"pull":      container(`imagePullPolicy: "", terminationMessagePath: "", workingDir: ""`),
 		"probe":     container(restricted + `, restartPolicy: Always, startupProbe: {initialDelaySeconds: 0, timeoutSeconds: 0, httpGet: {port: 80, path: "", httpHeaders: [{name: a, value: ""}]}}, livenessProbe: {grpc: {port: 90}}`),
 	}
