@@ -11,8 +11,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -67,4 +70,23 @@ func TestExplain_PredictsAsPlan(t *testing.T) {
 			require.ElementsMatch(t, test.restarts, restarts)
 		})
 	}
+}
+
+// A DaemonSet that no VectorSidecar selects uses a port of the nodes: the operator does not inject a sidecar with that port.
+func TestPlanReport_RespectsNodePortsOfOtherWorkloads(t *testing.T) {
+	onNodes := func(name, label string, port corev1.ContainerPort) client.Object {
+		daemonSet := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "shop", Labels: map[string]string{label: "vector"}}}
+		daemonSet.Spec.Template.Spec = corev1.PodSpec{HostNetwork: true, Containers: []corev1.Container{{Name: "app", Image: "app", Ports: []corev1.ContainerPort{port}}}}
+		return daemonSet
+	}
+	sidecar := objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Build()
+	sidecar.Spec.HostNetwork, sidecar.Spec.Workloads = v1alpha1.HostNetworkInject, []v1alpha1.WorkloadKind{"DaemonSet"}
+	c := &cluster{objects: []client.Object{
+		sidecar, onNodes("agent", "logs", corev1.ContainerPort{ContainerPort: 80}), onNodes("other", "audit", corev1.ContainerPort{ContainerPort: 9598}),
+	}}
+
+	out, notes, code := c.run(t, "plan", "-o", "wide")
+
+	require.Zero(t, code, notes)
+	require.Contains(t, out, "port 9598 of the node is used by container \"app\" of DaemonSet shop/other")
 }

@@ -32,6 +32,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // session contains all objects that a command needs for decisions.
@@ -378,6 +379,8 @@ func (s *session) evaluateSidecar(ctx context.Context, sidecar *v1alpha1.VectorS
 		s.addNote(title + ": " + text)
 	}
 	input.Renderers, input.AsksVector = runtime.GOMAXPROCS(0), s.asksVector
+	onNodes := s.OnEveryNode()
+	input.OnNodes = func() []*workloadcache.Record { return onNodes }
 	// The command does not wait for Vector's validation: it assumes that the configuration is valid.
 	input.Verdict = func(string) decision.Verdict { return decision.Verdict{State: decision.VerdictValid} }
 	decided, err := evaluate.Decide(ctx, input, s.cache)

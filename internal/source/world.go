@@ -22,6 +22,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // ObjectOverlay presents files, a cluster, or files on top of a cluster as one cluster: a client.Reader of workloads,
@@ -90,6 +91,20 @@ func (w *ObjectOverlay) Workloads() []workload.Object {
 		return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
 	})
 	return objects
+}
+
+// OnEveryNode returns the workloads that run on every node.
+func (w *ObjectOverlay) OnEveryNode() []*workloadcache.Record {
+	var records []*workloadcache.Record
+	for _, kind := range workload.Kinds() {
+		if !kind.Traits.OnEveryNode {
+			continue
+		}
+		for _, object := range w.workloads[kind.Kind].list("") {
+			records = append(records, workloadcache.NewRecord(object))
+		}
+	}
+	return records
 }
 
 // Workload returns a workload, nil if it does not exist. The UID is ignored.
