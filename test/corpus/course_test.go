@@ -86,7 +86,7 @@ func (c *course) takes(ctx context.Context) (bool, error) {
 	if err != nil || p == nil || p.HasChange(plan.Inject) {
 		return err == nil && p != nil, nil
 	}
-	if c.workload.Kind.job && !strings.Contains(p.Message(), "use a native sidecar (sidecar.native)") {
+	if c.workload.Kind.job && !p.IsSkipped() && !strings.Contains(p.Message(), "use a native sidecar (sidecar.native)") {
 		return false, fmt.Errorf("it is not taken for another reason: %s: %s%s", p.Reason(), p.Message(), c.manifests())
 	}
 	return false, nil
@@ -133,7 +133,7 @@ func (c *course) inject(ctx context.Context) error {
 			}
 		}
 		if p, err := c.sample.plan(ctx, live); err != nil || p == nil || !p.HasChange(plan.None) {
-			return fmt.Sprintf("the operator has not come to an end: %+v %v", p, err)
+			return unfinished(p, err)
 		}
 		return ""
 	})
@@ -177,13 +177,16 @@ func (c *course) merge(ctx context.Context, object workload.Object) (string, err
 	return templateOf(merged), nil
 }
 
-func (c *course) isPaused(ctx context.Context) (bool, error) {
-	live, err := c.read(ctx, c.name)
+// takesAgain reports whether the workload takes the sidecar as its owner has deployed it since: its twin tells, which
+// never had one. A deploy may have paused it, or moved its pods to the host network.
+func (c *course) takesAgain(ctx context.Context) (bool, error) {
+	twin, err := c.read(ctx, c.twin)
 	if err != nil {
 		return false, err
 	}
-	content, _ := workload.Read(live)
-	return content.Paused, nil
+	c.sample.turn(twin, true)
+	p, err := c.sample.plan(ctx, twin)
+	return p != nil && p.HasChange(plan.Inject), err
 }
 
 // redeployed has the first owner write the next version while the sidecar is in.
@@ -208,10 +211,18 @@ func (c *course) redeployed(ctx context.Context) error {
 func (c *course) settled(ctx context.Context) string {
 	return c.sample.watch.until(ctx, c.name, func(live workload.Object) string {
 		if p, err := c.sample.plan(ctx, live); err != nil || p == nil || !p.HasChange(plan.None) || !p.Existing.IsOwned {
-			return fmt.Sprintf("the operator has not come to an end: %+v %v", p, err)
+			return unfinished(p, err)
 		}
 		return ""
 	})
+}
+
+// unfinished says what a plan would still do to a workload, or why it does nothing.
+func unfinished(p *plan.Plan, err error) string {
+	if err != nil || p == nil {
+		return fmt.Sprintf("the operator has no plan: %v", err)
+	}
+	return fmt.Sprintf("the operator has not come to an end: %s %s: %s", p.Action(), p.Reason(), p.Message())
 }
 
 // giveBack deselects the workload, looks for traces, and has the owner deploy what is
@@ -237,12 +248,14 @@ func (c *course) giveBack(ctx context.Context) error {
 	return nil
 }
 
-// isOfNull reports whether an owner was refused without the sidecar, and is not any more,
-// because of another who owns annotations, of the workload or of its pods, that are null: nobody owns them once somebody
-// has written one, whoever that is.
-func isOfNull(got, want string) bool {
-	_, conflict, _ := strings.Cut(want, `with 1 conflict: conflict with "platform-team": .`)
-	return !isRefused(got) && isRefused(want) && strings.HasSuffix(conflict, "metadata.annotations")
+// isUnowned reports whether an owner was refused without the sidecar, and is not any more, because nobody owns now what
+// another owned until somebody wrote to it, whoever that was: annotations, of the workload or of its pods, that are null,
+// and the volumes of a kind in which they are one value (docs/workloads.md).
+func (c *course) isUnowned(got, want string) bool {
+	_, conflict, _ := strings.Cut(want, "with 1 conflict: conflict with ")
+	isOfNull := strings.HasPrefix(conflict, `"platform-team": .`) && strings.HasSuffix(conflict, "metadata.annotations")
+	isOfVolumes := c.workload.Kind.custom && strings.HasSuffix(conflict, ": .spec.template.spec.volumes")
+	return !isRefused(got) && isRefused(want) && (isOfNull || isOfVolumes)
 }
 
 // traces is what is left of a sidecar in a workload that had another pod template.
@@ -277,10 +290,10 @@ func (c *course) delete(ctx context.Context) error {
 
 // deploy has an owner write, and returns the pod template or what is said against it;
 // of the workload, and of its twin. Where only the twin's owner was refused because of
-// annotations that are null, the twin is written by force, so that both go on alike.
+// what nobody owns in the workload, the twin is written by force, so that both go on alike.
 func (c *course) deploy(ctx context.Context, write *Write) (got, want string) {
 	got, want = c.deployTo(ctx, c.name, write), c.deployTo(ctx, c.twin, write)
-	if isOfNull(got, want) {
+	if c.isUnowned(got, want) {
 		forced := *write
 		forced.Way = Forced
 		want = c.deployTo(ctx, c.twin, &forced)

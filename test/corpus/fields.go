@@ -229,8 +229,14 @@ func itemOf(list, named any) map[string]any {
 // excludes reports whether the field does not go with one of others.
 func (f *Field) excludes(others []*Field) bool {
 	return slices.ContainsFunc(others, func(other *Field) bool {
-		return slices.Contains(f.Without, other.Name) || slices.Contains(other.Without, f.Name) || shares(f.Beside, other) || shares(other.Beside, f)
+		return slices.Contains(f.Without, other.Name) || slices.Contains(other.Without, f.Name) ||
+			shares(f.Beside, other) || shares(other.Beside, f) || f.avoids(other.Beside) || other.avoids(f.Beside)
 	})
+}
+
+// avoids reports whether the field does not go with what another one needs.
+func (f *Field) avoids(beside map[string]any) bool {
+	return slices.ContainsFunc(f.Without, func(name string) bool { return shares(beside, &Field{Name: name}) })
 }
 
 // shares reports whether what one field needs is in another.

@@ -156,6 +156,23 @@ func owner(of reflect.Type, field reflect.StructField) string {
 	return of.Name()
 }
 
+// A stop signal needs an operating system, and options for Windows do not go with one.
+func TestField_ExcludesNeedsOfOtherFields(t *testing.T) {
+	all, err := Fields()
+	require.NoError(t, err)
+	var options, signal *Field
+	for _, field := range all {
+		switch {
+		case field.Name == "app.securityContext":
+			options = field
+		case field.Name == "app.lifecycle" && field.Beside != nil:
+			signal = field
+		}
+	}
+	require.True(t, options.excludes([]*Field{signal}))
+	require.True(t, signal.excludes([]*Field{options}))
+}
+
 func TestRandom_RepeatsWorkloadsOfASeed(t *testing.T) {
 	kind := Kinds()[0]
 	one, err := Random(kind, 7, 200, Logging())

@@ -170,7 +170,7 @@ func (c *course) run(ctx context.Context) outcome {
 }
 
 // live puts the sidecar in and takes it out, twice; the second time the owner deploys
-// in between. One that its owner has paused by a deploy takes none.
+// in between. One whose owner has paused it by a deploy, say, takes none.
 func (c *course) live(ctx context.Context) error {
 	if err := c.inject(ctx); err != nil {
 		return err
@@ -178,7 +178,7 @@ func (c *course) live(ctx context.Context) error {
 	if err := c.giveBack(ctx); err != nil {
 		return err
 	}
-	if isPaused, err := c.isPaused(ctx); err != nil || isPaused {
+	if takes, err := c.takesAgain(ctx); err != nil || !takes {
 		return err
 	}
 	if err := c.redeployed(ctx); err != nil {

@@ -103,7 +103,7 @@ func loadSamples(t *testing.T) []*sample {
 	return all
 }
 
-// hurry has a VectorSidecar be for all kinds, and not wait for rollouts, which nobody does
+// hurry has a VectorSidecar be for all kinds, also on the host network, and not wait for rollouts, which nobody does
 // here.
 func hurry(sidecar *v1alpha1.VectorSidecar) {
 	everything := intstr.FromString("100%")
@@ -111,6 +111,7 @@ func hurry(sidecar *v1alpha1.VectorSidecar) {
 		sidecar.Spec.Rollout = &v1alpha1.RolloutSpec{}
 	}
 	sidecar.Spec.Rollout.MaxConcurrent = &everything
+	sidecar.Spec.HostNetwork = v1alpha1.HostNetworkInject
 	for _, kind := range Kinds() {
 		sidecar.Spec.Workloads = append(sidecar.Spec.Workloads, v1alpha1.WorkloadKind(kind.Name))
 	}
