@@ -11,7 +11,6 @@ import (
 	"os/signal"
 	"syscall"
 
-	"go.uber.org/zap"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 
@@ -85,7 +84,7 @@ func parseUninstalling(arguments []string) (uninstalling, error) {
 }
 
 func prepareUninstall(ctx context.Context, config *rest.Config, options uninstalling) error {
-	ctrl.SetLogger(telemetry.NewLogger(os.Stderr, zap.NewAtomicLevelAt(options.operator.LogLevel)))
+	ctrl.SetLogger(telemetry.NewLogger(os.Stderr, options.operator.LogLevel, options.operator.LogFormat))
 	options.removal.Pager = livelist.NewPager()
 	options.removal.Operator.Run = func(ctx context.Context) error {
 		return operator.Run(ctx, config, vectorsidecar.FS, options.operator, operator.Process{Pager: options.removal.Pager})

@@ -53,7 +53,7 @@ func run() int {
 		return 2
 	}
 	level := zap.NewAtomicLevelAt(options.LogLevel)
-	log := telemetry.NewLogger(os.Stderr, level)
+	log := telemetry.NewLogger(os.Stderr, level, options.LogFormat)
 	ctrl.SetLogger(log)
 	klog.SetLogger(log.WithName("client-go"))
 	stdlog.SetFlags(0)

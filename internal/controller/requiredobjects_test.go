@@ -52,7 +52,7 @@ func TestRequiredObjects_ReportChanges(t *testing.T) {
 			{Kind: "ValidatingAdmissionPolicy", Name: "guard"}, {Kind: "MutatingAdmissionPolicy", Name: "injects"},
 			{Kind: "Service", Name: "webhook"}, {Kind: "ConfigMap", Name: "environments"},
 		},
-		namespace: "vector-system", live: cluster, metrics: metrics, log: telemetry.NewLogger(log, zapcore.InfoLevel),
+		namespace: "vector-system", live: cluster, metrics: metrics, log: telemetry.NewLogger(log, zapcore.InfoLevel, telemetry.FormatJSON),
 	}
 	check := func(want map[string]float64, lines ...string) {
 		t.Helper()

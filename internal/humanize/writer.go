@@ -46,13 +46,23 @@ func (w *Writer) Control(sequence string) error {
 }
 
 // JSONLines returns a writer that escapes lines of JSON.
-func JSONLines(underlying io.Writer) io.Writer { return lines{underlying} }
+func JSONLines(underlying io.Writer) io.Writer { return escaper{underlying, EscapeJSON} }
 
-type lines struct{ underlying io.Writer }
+// TextBlocks returns a writer that escapes each write with EscapeBlock, as one entry of a log.
+func TextBlocks(underlying io.Writer) io.Writer {
+	return escaper{underlying, func(text []byte) []byte {
+		return []byte(EscapeBlock(strings.TrimSuffix(string(text), "\n")) + "\n")
+	}}
+}
+
+type escaper struct {
+	underlying io.Writer
+	escape     func(text []byte) []byte
+}
 
 // Write implements io.Writer.
-func (l lines) Write(text []byte) (int, error) {
-	if _, err := l.underlying.Write(EscapeJSON(text)); err != nil {
+func (e escaper) Write(text []byte) (int, error) {
+	if _, err := e.underlying.Write(e.escape(text)); err != nil {
 		return 0, err
 	}
 	return len(text), nil

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -83,6 +84,8 @@ type Options struct {
 	Webhook WebhookOptions
 	// LogLevel is the minimum level that is logged.
 	LogLevel zapcore.Level
+	// LogFormat is the format of the log.
+	LogFormat telemetry.LogFormat
 
 	arguments []string // the command line, parsed again when the file changes
 }
@@ -130,6 +133,8 @@ func (o *Options) declareFlags(flags *flag.FlagSet) {
 	flags.StringVar(&o.PprofBindAddress, "pprof-bind-address", "0", "address of /debug/pprof/ over HTTP; use a localhost address, because there is no authentication; 0 to disable")
 	o.Webhook.declareFlags(flags)
 	flags.Var((*level)(&o.LogLevel), "log-level", "DEBUG, INFO, WARN or ERROR")
+	o.LogFormat = telemetry.FormatJSON
+	flags.Var(&o.LogFormat, "log-format", "json, one object per line, or text")
 }
 
 // variables are the environment variables for flags that are not set, by flag name.
@@ -138,6 +143,7 @@ var variables = map[string]string{
 	"metrics-bind-address":      "METRICS_BIND_ADDRESS",
 	"health-probe-bind-address": "HEALTH_PROBE_BIND_ADDRESS",
 	"log-level":                 "LOG_LEVEL",
+	"log-format":                "LOG_FORMAT",
 }
 
 // validate reports invalid values that the flag package does not detect.

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap/zapcore"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
 // emptyEnvironment unsets variables that the test machine may have set.
@@ -36,7 +38,7 @@ func TestParseOptions_SetsDefaults(t *testing.T) {
 		WorkloadKinds: []string{"Deployment"},
 		Environment:   "development", Concurrency: 8, LeaderElectionID: "vector-sidecar-operator",
 		LeaseDuration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
-		MetricsBindAddress: "0", HealthProbeBindAddress: ":8081", PprofBindAddress: "0", Webhook: noWebhook, ReconcileInterval: 30 * time.Minute, LogLevel: zapcore.InfoLevel,
+		MetricsBindAddress: "0", HealthProbeBindAddress: ":8081", PprofBindAddress: "0", Webhook: noWebhook, ReconcileInterval: 30 * time.Minute, LogLevel: zapcore.InfoLevel, LogFormat: telemetry.FormatJSON,
 	}, options)
 }
 
@@ -47,7 +49,7 @@ func TestParseOptions_PrefersFlagsOverEnvironment(t *testing.T) {
 	t.Setenv("METRICS_BIND_ADDRESS", ":8443")
 
 	options, err := ParseOptions([]string{
-		"--environment=staging", "--log-level", "debug", "--leader-elect", "--environments-configmap=values",
+		"--environment=staging", "--log-level", "debug", "--log-format=TEXT", "--leader-elect", "--environments-configmap=values",
 		"--concurrency=9", "--leader-election-id=mine", "--health-probe-bind-address=0",
 		"--leader-election-lease-duration=4s", "--leader-election-renew-deadline=3s", "--leader-election-retry-period=500ms",
 		"--watch-namespaces=shop, warehouse,shop", "--metrics-cert-dir=/certs",
@@ -60,7 +62,7 @@ func TestParseOptions_PrefersFlagsOverEnvironment(t *testing.T) {
 		Namespace:     "vector-system", Environment: "staging", EnvironmentsConfigMap: "values", Concurrency: 9,
 		LeaderElect: true, LeaderElectionID: "mine", MetricsBindAddress: ":8443", HealthProbeBindAddress: "0", PprofBindAddress: "0", Webhook: noWebhook, ReconcileInterval: 30 * time.Minute,
 		LeaseDuration: 4 * time.Second, RenewDeadline: 3 * time.Second, RetryPeriod: 500 * time.Millisecond,
-		WatchNamespaces: []string{"shop", "warehouse"}, MetricsCertDir: "/certs", LogLevel: zapcore.DebugLevel,
+		WatchNamespaces: []string{"shop", "warehouse"}, MetricsCertDir: "/certs", LogLevel: zapcore.DebugLevel, LogFormat: telemetry.FormatText,
 	}, options)
 }
 
@@ -73,6 +75,7 @@ concurrency: 7
 leader-election-lease-duration: 20s
 watch-namespaces: [shop, warehouse]
 log-level: WARN
+log-format: text
 metrics-bind-address: ":9443"
 leader-elect: false
 metrics-cert-dir: null
@@ -88,7 +91,7 @@ metrics-cert-dir: null
 		WorkloadKinds: []string{"Deployment"},
 		Config:        path, Environment: "production", Concurrency: 7, LeaderElectionID: "vector-sidecar-operator",
 		LeaseDuration: 20 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
-		MetricsBindAddress: "0", HealthProbeBindAddress: ":8081", PprofBindAddress: "0", Webhook: noWebhook, ReconcileInterval: 30 * time.Minute, LogLevel: zapcore.ErrorLevel,
+		MetricsBindAddress: "0", HealthProbeBindAddress: ":8081", PprofBindAddress: "0", Webhook: noWebhook, ReconcileInterval: 30 * time.Minute, LogLevel: zapcore.ErrorLevel, LogFormat: telemetry.FormatText,
 		WatchNamespaces: []string{"shop", "warehouse"},
 	}, options)
 }
@@ -99,15 +102,16 @@ func TestParseOptions_NamesFileAndKeyOfFault(t *testing.T) {
 		text  string
 		names []string
 	}{
-		"a slip":                      {"concurency: 3", []string{`"concurency"`, `did you mean "concurrency"?`}},
-		"no flag at all":              {"color: blue", []string{`"color"`, "name of a flag"}},
-		"itself":                      {"config: other.yaml", []string{`"config"`}},
-		"a value of another type":     {"concurrency: many", []string{"concurrency", "many"}},
-		"a level that does not exist": {"log-level: chatty", []string{"log-level", "chatty", "WARN"}},
-		"a map":                       {"concurrency: {a: 1}", []string{"concurrency", "map"}},
-		"a key that stands twice":     {"concurrency: 1\nconcurrency: 2", []string{"concurrency"}},
-		"no YAML":                     {"a: [", []string{"yaml"}},
-		"what flags could not be":     {"concurrency: 0", []string{"concurrency is 0"}},
+		"a slip":                       {"concurency: 3", []string{`"concurency"`, `did you mean "concurrency"?`}},
+		"no flag at all":               {"color: blue", []string{`"color"`, "name of a flag"}},
+		"itself":                       {"config: other.yaml", []string{`"config"`}},
+		"a value of another type":      {"concurrency: many", []string{"concurrency", "many"}},
+		"a level that does not exist":  {"log-level: chatty", []string{"log-level", "chatty", "WARN"}},
+		"a format that does not exist": {"log-format: xml", []string{"log-format", "json or text"}},
+		"a map":                        {"concurrency: {a: 1}", []string{"concurrency", "map"}},
+		"a key that stands twice":      {"concurrency: 1\nconcurrency: 2", []string{"concurrency"}},
+		"no YAML":                      {"a: [", []string{"yaml"}},
+		"what flags could not be":      {"concurrency: 0", []string{"concurrency is 0"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			emptyEnvironment(t)

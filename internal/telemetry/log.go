@@ -4,6 +4,7 @@
 package telemetry
 
 import (
+	"errors"
 	"io"
 	"strings"
 
@@ -39,15 +40,39 @@ const (
 	KeyTraceID = "traceID"
 )
 
-// NewLogger returns a logger that writes lines of the given level and above to out. V(1) and
+// LogFormat is the format of the log, and the value of a flag.
+type LogFormat string
+
+// The formats. FormatJSON is one object per line, FormatText is time, level, logger, message and the keys as JSON.
+const (
+	FormatJSON LogFormat = "json"
+	FormatText LogFormat = "text"
+)
+
+// String returns the name of the format.
+func (f *LogFormat) String() string { return string(*f) }
+
+// Set parses the name of a format.
+func (f *LogFormat) Set(name string) error {
+	if format := LogFormat(strings.ToLower(name)); format == FormatJSON || format == FormatText {
+		*f = format
+		return nil
+	}
+	return errors.New("must be json or text")
+}
+
+// NewLogger returns a logger that writes lines of the given level and above to writer. V(1) and
 // higher are DEBUG. Control characters are escaped, so that no line can affect a terminal.
-func NewLogger(writer io.Writer, level zapcore.LevelEnabler) logr.Logger {
+func NewLogger(writer io.Writer, level zapcore.LevelEnabler, format LogFormat) logr.Logger {
 	config := zap.NewProductionEncoderConfig()
 	config.EncodeTime = zapcore.RFC3339NanoTimeEncoder
 	config.EncodeDuration = zapcore.StringDurationEncoder
 	config.EncodeLevel = zapcore.CapitalLevelEncoder
-	core := zapcore.NewCore(zapcore.NewJSONEncoder(config), zapcore.Lock(zapcore.AddSync(humanize.JSONLines(writer))), level)
-	return zapr.NewLogger(zap.New(core))
+	encoder, escaped := zapcore.NewJSONEncoder(config), humanize.JSONLines(writer)
+	if format == FormatText {
+		encoder, escaped = zapcore.NewConsoleEncoder(config), humanize.TextBlocks(writer)
+	}
+	return zapr.NewLogger(zap.New(zapcore.NewCore(encoder, zapcore.Lock(zapcore.AddSync(escaped)), level)))
 }
 
 // LineWriter returns a writer for code that logs plain text, such as the standard library's log

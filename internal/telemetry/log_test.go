@@ -33,7 +33,7 @@ func read(t *testing.T, text *bytes.Buffer) []map[string]any {
 
 func TestNewLogger_WritesJSONWithStableKeys(t *testing.T) {
 	var out bytes.Buffer
-	log := NewLogger(&out, zapcore.InfoLevel)
+	log := NewLogger(&out, zapcore.InfoLevel, FormatJSON)
 
 	log.WithName("loop").WithValues(KeyNamespace, "shop", KeyName, "logs").Info("workload written", KeyWorkload, "Deployment shop/cart", "took", time.Second)
 
@@ -52,7 +52,7 @@ func TestNewLogger_FollowsLevelChanges(t *testing.T) {
 	said := func(level zapcore.Level) []string {
 		var out bytes.Buffer
 		atomic := zap.NewAtomicLevelAt(zapcore.ErrorLevel)
-		log := NewLogger(&out, atomic).WithName("loop").WithValues(KeyName, "logs")
+		log := NewLogger(&out, atomic, FormatJSON).WithName("loop").WithValues(KeyName, "logs")
 		atomic.SetLevel(level)
 		log.V(1).Info("debug")
 		log.Info("info")
@@ -74,7 +74,7 @@ func TestNewLogger_FollowsLevelChanges(t *testing.T) {
 func TestLineWriter_WritesTextAsLogLine(t *testing.T) {
 	var out bytes.Buffer
 
-	_, err := LineWriter(NewLogger(&out, zapcore.InfoLevel)).Write([]byte("http: TLS handshake error\n"))
+	_, err := LineWriter(NewLogger(&out, zapcore.InfoLevel, FormatJSON)).Write([]byte("http: TLS handshake error\n"))
 
 	require.NoError(t, err)
 	require.Equal(t, "http: TLS handshake error", read(t, &out)[0]["text"])
@@ -85,11 +85,31 @@ func TestWarn_AcceptsOtherLoggers(t *testing.T) {
 	require.NotPanics(t, func() { Warn(logr.Discard(), "warn") })
 }
 
+func TestNewLogger_WritesTextWithKeysAsJSON(t *testing.T) {
+	var out bytes.Buffer
+
+	NewLogger(&out, zapcore.InfoLevel, FormatText).WithName("loop").WithValues(KeyName, "logs").Info("workload written", "took", time.Second)
+
+	require.Regexp(t, `^\S+Z\tINFO\tloop\tworkload written\t\{"name": "logs", "took": "1s"\}\n$`, out.String())
+}
+
+// A message of a library may have several lines. None of them looks like a line of its own.
+func TestNewLogger_EscapesTextOfSeveralLines(t *testing.T) {
+	for why, text := range hostile.Texts() {
+		var out bytes.Buffer
+		NewLogger(&out, zapcore.InfoLevel, FormatText).Error(errors.New(text), text, "cause", text)
+		hostile.RequireHarmless(t, out.String(), why)
+		for line := range strings.Lines(out.String()) {
+			require.True(t, strings.Contains(line, "\tERROR\t") || strings.HasPrefix(line, "| "), "%s: %q", why, line)
+		}
+	}
+}
+
 // A line is always JSON, and text from elsewhere in it cannot affect a terminal.
 func TestNewLogger_EscapesControlCharacters(t *testing.T) {
 	for why, text := range hostile.Texts() {
 		var out bytes.Buffer
-		log := NewLogger(&out, zapcore.InfoLevel)
+		log := NewLogger(&out, zapcore.InfoLevel, FormatJSON)
 		log.Error(errors.New(text), "said", "cause", text)
 		hostile.RequireHarmless(t, out.String(), why)
 		require.Equal(t, 1, bytes.Count(out.Bytes(), []byte("\n")), why)
