@@ -26,6 +26,14 @@ sidecars. Takes a list: the root, and the path of the file. */ -}}
 {{- if get $all (last . | base | splitList "." | first) }}true{{ end -}}
 {{- end -}}
 
+{{- /* When, and for how long, a monitor scrapes. */ -}}
+{{- define "vector-sidecar-operator.scrapeTimes" -}}
+interval: {{ .Values.monitoring.interval }}
+{{- with .Values.monitoring.scrapeTimeout }}
+scrapeTimeout: {{ . }}
+{{- end }}
+{{- end -}}
+
 {{- /* The label "job" of the series of the operator; with -sidecars, of theirs. It is
 the release's own, and does not depend on what scrapes. */ -}}
 {{- define "vector-sidecar-operator.job" -}}

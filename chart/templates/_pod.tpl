@@ -128,4 +128,5 @@ what is in use, because most of that is the cache of workloads. */ -}}
 - --leader-election-retry-period={{ .Values.leaderElection.retryPeriodSeconds }}s
 {{- end }}
 - --concurrency={{ .Values.concurrency }}
+- --log-format={{ .Values.logFormat }}
 {{- end -}}

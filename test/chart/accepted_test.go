@@ -4,9 +4,12 @@
 package chart
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,10 +20,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/pod-security-admission/api"
 	"k8s.io/pod-security-admission/policy"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
+
+	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+	"kontroloop.ai/vector-sidecar-operator/internal/cli"
 )
 
 func TestChart_AcceptsEveryEnvironment(t *testing.T) {
@@ -32,6 +39,40 @@ func TestChart_AcceptsEveryEnvironment(t *testing.T) {
 			requireAccepted(t, values)
 		})
 	}
+}
+
+// Chart-testing installs the chart with each of these files.
+func TestChart_AcceptsValuesForChartTesting(t *testing.T) {
+	files, err := filepath.Glob(chartDir + "/ci/*-values.yaml")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			helm(t, "lint", "--strict", chartDir, "-f", file)
+			values, err := chartutil.ReadValuesFile(file)
+			require.NoError(t, err)
+			requireAccepted(t, values)
+		})
+	}
+}
+
+// The first VectorSidecar of the notes, as printed, collects the log files of the sample application.
+func TestChart_ShowsSidecarThatCollectsLogs(t *testing.T) {
+	notes := render(t, load(t), nil)["vector-sidecar-operator/templates/NOTES.txt"]
+	_, example, _ := strings.Cut(notes, "kubectl apply -f - <<EOF\n")
+	example, _, ok := strings.Cut(example, "\nEOF\n")
+	require.True(t, ok, notes)
+	require.Contains(t, notes, "kubectl label deployment YOUR-DEPLOYMENT logs=vector -n default")
+	file := filepath.Join(t.TempDir(), "sidecar.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(example, "namespace: default", "namespace: shop", 1)), 0o600))
+
+	var out bytes.Buffer
+	streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &out}
+	builtin := cli.Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}
+	require.Zero(t, cli.Run(t.Context(), []string{"lint", file}, streams, builtin, "test"), "%s", &out)
+	arguments := []string{"render", "-f", root + "/docs/samples/app/deployment.yaml", "--sidecar", file, "--label", "logs=vector"}
+	require.Zero(t, cli.Run(t.Context(), arguments, streams, builtin, "test"), "%s", &out)
+	require.Regexp(t, `include:\s+- /var/log/app/\*\.log\n(?s:.*)type: file\n`, out.String())
 }
 
 func TestChart_AcceptsCombinationsOfValues(t *testing.T) {
