@@ -6,7 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 {{- define "vector-sidecar.container" -}}
 {{- $sidecar := .Values.sidecar -}}
 - name: {{ $sidecar.name | quote }}
-  image: {{ required "sidecar.image is empty: name an image of Vector, with a tag or a digest" $sidecar.image | quote }}
+  image: {{ include "vector-sidecar.image" (list . (required "sidecar.image is empty: name an image of Vector, with a tag or a digest" $sidecar.image)) | quote }}
   imagePullPolicy: {{ $sidecar.imagePullPolicy }}
   {{- if include "vector-sidecar.isNative" . }}
   restartPolicy: Always

@@ -44,7 +44,7 @@ and it removes the socket of a Vector that was killed, which its successor would
 {{- if $drains }}{{ $mounts = include "vector-sidecar.drainGateMounts" . | fromYamlArray }}{{ end -}}
 {{- with $socket.mount }}{{ $mounts = append (include "vector-sidecar.mountsElsewhere" (dict "mounts" $mounts "path" .mountPath) | fromYamlArray) . }}{{ end -}}
 - name: {{ include "vector-sidecar.drainGateName" $sidecar.name | quote }}
-  image: {{ required "sidecar.shutdown.gate.image is empty: name the image of cmd/drain-gate, with a tag or a digest" $gate.image | quote }}
+  image: {{ include "vector-sidecar.image" (list . (required "sidecar.shutdown.gate.image is empty: name the image of cmd/drain-gate, with a tag or a digest" $gate.image)) | quote }}
   imagePullPolicy: {{ $sidecar.imagePullPolicy }}
   {{- if include "vector-sidecar.isNative" . }}
   restartPolicy: Always

@@ -23,6 +23,15 @@ layer, and only an installation sees a cluster's own list.
 {{- if or (eq $native "Always") (and (eq $native "Auto") (semverCompare ">=1.29.0-0" (include "vector-sidecar.kubelet" .))) }}true{{ end }}
 {{- end }}
 
+{{- /* An image, from the registry in global.imageRegistry if it names one. Takes a list: the root, and the image. */}}
+{{- define "vector-sidecar.image" }}
+{{- $image := last . }}
+{{- with (first .).Values.global.imageRegistry }}
+{{- $image = printf "%s/%s" (trimSuffix "/" .) (regexReplaceAll "^(localhost|[^/]*[.:][^/]*)/" $image "") }}
+{{- end }}
+{{- $image }}
+{{- end }}
+
 {{- /* Name of a volume of ours: a prefix that no application uses, the sidecar, the purpose. */}}
 {{- define "vector-sidecar.volumeName" }}
 {{- $name := .sidecar }}

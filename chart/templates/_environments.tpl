@@ -11,7 +11,7 @@ therefore needs no other.
 {{- define "vector-sidecar-operator.environments" -}}
 {{- $schemas := include "vector-sidecar-operator.globalSchemas" . | fromJsonArray -}}
 {{ .environment }}.yaml: |
-  {{- include "vector-sidecar-operator.sidecarValues" (dict "values" . "schemas" $schemas) | nindent 2 }}
+  {{- include "vector-sidecar-operator.sidecarValues" (dict "values" . "schemas" $schemas "hasDefaults" true) | nindent 2 }}
 {{- range $name, $values := .environments }}
 {{- if not (kindIs "invalid" $values) }}
 {{ $name }}.yaml: |
@@ -27,7 +27,8 @@ therefore needs no other.
 {{- end -}}
 
 {{- /* The sidecar's keys in a map of values, without empty ones, as YAML. A key set to null within
-them stays because it removes a built-in value. Takes a dict: values, and schemas of globalSchemas. */ -}}
+them stays because it removes a built-in value. Takes a dict: values, schemas of globalSchemas, and hasDefaults,
+which is true if values include the chart's defaults. */ -}}
 {{- define "vector-sidecar-operator.sidecarValues" -}}
 {{- $layer := dict -}}
 {{- range $key := list "templateSet" "global" "sidecar" "initContainers" "volumes" "values" -}}
@@ -35,8 +36,9 @@ them stays because it removes a built-in value. Takes a dict: values, and schema
 {{- end -}}
 {{- with $layer.global -}}
 {{- $kept := dict -}}
-{{- /* Two keys of global are the installation's own. */ -}}
-{{- $values := omit . "imageRegistry" "imagePullSecrets" -}}
+{{- /* One key of global is the installation's own. */ -}}
+{{- $values := omit . "imagePullSecrets" -}}
+{{- if and $.hasDefaults (not .imageRegistry) }}{{ $values = omit $values "imageRegistry" }}{{ end -}}
 {{- include "vector-sidecar-operator.keepGlobals" (dict "values" $values "schemas" $.schemas "kept" $kept "dropped" dict "path" "") -}}
 {{- if $kept }}{{ $_ := set $layer "global" $kept }}{{ else }}{{ $_ := unset $layer "global" }}{{ end -}}
 {{- end -}}
@@ -46,6 +48,7 @@ them stays because it removes a built-in value. Takes a dict: values, and schema
 {{- /* The keys of global that the built-in sidecar chart has. TestOnlyNames_MatchesBuiltInGlobals compares both. */ -}}
 {{- define "vector-sidecar-operator.builtInGlobals" -}}
 {"properties": {
+  "imageRegistry": {},
   "aggregator": {"properties": {"acknowledgements": {}, "address": {}}},
   "ipFamily": {},
   "nodeAgentAnnotations": {}}}

@@ -93,7 +93,7 @@ templates: {default: {values.yaml: 'global: {labels: {}}', values.schema.json: '
 		},
 		"a file that is not an object":   {"global: {team: shop}\ntemplates: {default: {values.yaml: '- global', values.schema.json: '[]'}, gateway: null}", "{}"},
 		"extraGlobals":                   {"global: {team: {name: shop, token: secret}, region: eu}\nextraGlobals: [team.name, region]", "global: {team: {name: shop}, region: eu}"},
-		"keys of the installation chart": {"global: {imageRegistry: a.example, imagePullSecrets: [b]}", "{}"},
+		"keys of the installation chart": {"global: {imageRegistry: a.example, imagePullSecrets: [b]}", "global: {imageRegistry: a.example}"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			other := "environments: {qa: {" + strings.Split(test.values, "\n")[0] + "}}"

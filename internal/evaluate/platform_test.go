@@ -211,6 +211,29 @@ func TestDecide_AppliesPolicyToSpecValues(t *testing.T) {
 	require.Contains(t, decided.Invalid.Message, "podtemplate.yaml: rejected by the platform's policy: template.spec.initContainers[0].image")
 }
 
+// The registry replaces the host of each image, also of one that the VectorSidecar names.
+func TestDecide_PullsAllImagesFromRegistry(t *testing.T) {
+	for image, want := range map[string]string{
+		"":                            "mirror.example:5000/all/timberio/vector:0.57.0-distroless-static",
+		"timberio/vector:1":           "mirror.example:5000/all/timberio/vector:1",
+		"localhost/vector:1":          "mirror.example:5000/all/vector:1",
+		"registry:5000/team/vector:1": "mirror.example:5000/all/team/vector:1",
+		"vector:1.0":                  "mirror.example:5000/all/vector:1.0",
+	} {
+		s := snapshot(t, logs().Sidecar(func(s *v1alpha1.SidecarSpec) {
+			s.Image = image
+			s.Logs = &v1alpha1.LogsSpec{Path: "/var/log/app", Containers: []string{"*"}}
+			s.Shutdown = &v1alpha1.ShutdownSpec{Method: "Gate"}
+		}).Build(), cart())
+		s.Platform = given(t, map[string]string{"development.yaml": "global: {imageRegistry: mirror.example:5000/all/}"}, nil)
+
+		overlay := decide(t, s).Plans[0].Desired
+
+		require.Equal(t, want, overlay.Container("vector").Image)
+		require.Equal(t, "mirror.example:5000/all/kontroloop-ai/vector-sidecar-operator-drain-gate:0.1.0", overlay.Container("vector-drain-gate").Image)
+	}
+}
+
 // A workload with pods below the enforced level gets the sidecar all the same.
 func TestDecide_BlocksWorkloadOnPodSecurityViolation(t *testing.T) {
 	sidecar := logs().Sidecar(func(s *v1alpha1.SidecarSpec) { s.SecurityContext = &corev1.SecurityContext{RunAsUser: new(int64)} }).Build()
