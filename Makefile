@@ -95,6 +95,11 @@ FURTHER := $(abspath $(BIN))/vector-options.json
 run: ## Run the operator against the current kubeconfig.
 	go run -tags '$(TAGS)' -ldflags '$(LDFLAGS)' ./cmd/operator $(ARGS)
 
+.PHONY: quickstart
+quickstart: PROGRAMS := ./cmd/kubectl-vectorsidecar
+quickstart: build ## Build the kubectl plugin alone, and show it on the samples without a cluster.
+	@test/quickstart.sh
+
 .PHONY: demo
 demo: build control-plane $(if $(filter real,$(NODE)),real-node) $(if $(filter all,$(KINDS)),$(addprefix $(BIN)/,rollouts-controller rollouts-crds)) ## Show the main job on a control plane of its own, then stay up; DEMO=once runs through and ends, KINDS=all has a Rollout of Argo Rollouts, too, whose controller takes some minutes to build, NODE=real has pods run, with Linux, root, containerd and runc.
 	go run ./test/demo $(if $(filter once,$(DEMO)),-once) $(if $(filter all,$(KINDS)),-rollouts) $(if $(NODE),-node=$(NODE)) $(ARGS)

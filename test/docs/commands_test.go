@@ -26,9 +26,9 @@ import (
 
 // offline are the commands that need no cluster, and what they must print.
 var offline = map[string]string{
+	"make quickstart":         "Try next:",
 	"make render ENV=staging": "vectorsidecar-vector-config",
 	"bin/kubectl-vectorsidecar render -f docs/samples/app/deployment.yaml --sidecar docs/samples/03-otlp.yaml --label telemetry=otlp --environment production": "name: vector-otlp",
-	"bin/kubectl-vectorsidecar plan -f docs/samples/app/deployment.yaml --sidecar docs/samples/02-logs.yaml --label logs=vector":                               "inject 1",
 	"bin/kubectl-vectorsidecar lint docs/samples": "0 findings",
 	"bin/kubectl-vectorsidecar test test/golden":  "0 failed",
 	"bin/kubectl-vectorsidecar explain cart -f docs/samples/app/deployment.yaml --sidecar docs/samples/02-logs.yaml": "NoMatch",
