@@ -47,5 +47,5 @@ cat <<'E2'
 Try next:
    make demo                                     the operator on a control plane of its own; builds Kubernetes first, 10 to 15 minutes
    bin/kubectl-vectorsidecar lint YOUR-FILE      check your own Vector configuration or VectorSidecar
-   docs/README.md                                all pages by task; on your own cluster: README.md, Install
+   docs/README.md                                all pages by task; README.md, Install: on kind or your own cluster
 E2

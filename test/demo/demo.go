@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
 // step is one thing to show. It returns an error if it is not as shown.
@@ -30,9 +31,12 @@ func steps() []step {
 		{"Deploy an application that knows nothing of Vector", (*demo).deployApplication},
 		{"Run the operator as the chart's ServiceAccount", (*demo).runOperator},
 		{"Ask for a sidecar wherever a label says so", (*demo).applySidecar},
+		{"Explain why it has no sidecar, and plan the label", (*demo).explainAndPlan},
 		{"Label the application: its pods get the sidecar", (*demo).inject},
+		{"See all sidecars, and check the installation", (*demo).showInstallation},
 		{"Restart the operator: nothing is written", (*demo).restartOperator},
 		{"Change one value: exactly one rollout", (*demo).changeLogLevel},
+		{"Roll out a broken image: the canary is reverted", (*demo).failCanary},
 		{"Do the same for other kinds of workloads", (*demo).otherKinds},
 		{"Take it out: not a trace is left", (*demo).remove},
 		{"Uninstall the operator", (*demo).uninstall},
@@ -59,6 +63,9 @@ type demo struct {
 	operator               *process
 	arguments, environment []string
 	addresses              addresses
+	// hooks runs the chart's Jobs and test Pods, whose own pods are simulated, until endHooks is called.
+	hooks    *harness.StandIn
+	endHooks context.CancelFunc
 
 	// original is the application before any sidecar, injected with it.
 	original, injected application
@@ -113,7 +120,9 @@ func (d *demo) play(ctx context.Context, once bool) int {
 		d.summary(acts, results)
 	}
 	switch {
-	case err != nil || once:
+	case err == nil && once:
+		d.tryNext()
+	case err != nil:
 	case d.node == nil:
 		err = d.stay(ctx)
 	default:
@@ -188,6 +197,9 @@ func (d *demo) stop(clean bool) error {
 		return nil // It ends with this process, and all that runs on it.
 	}
 	var errs []error
+	if d.endHooks != nil {
+		d.endHooks()
+	}
 	if d.operator != nil {
 		errs = append(errs, d.operator.stop())
 	}

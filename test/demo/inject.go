@@ -45,7 +45,7 @@ func (d *demo) applySidecar(ctx context.Context) error {
 		return err
 	}
 	// By default each rollout is watched for half a minute before it counts as done.
-	if _, err := d.kubectl(ctx, "patch", "vectorsidecars", logs.Name, "-n", logs.Namespace, "--type=merge", "-p", `{"spec": {"rollout": {"soak": "2s"}}}`); err != nil {
+	if _, err := d.kubectl(ctx, "patch", "vectorsidecars", logs.Name, "-n", logs.Namespace, "--type=merge", "-p", `{"spec": {"rollout": {"soak": "2s", "onFailure": "Revert"}}}`); err != nil {
 		return err
 	}
 	if err := d.sidecarReady(ctx, meta.ReasonNoMatch, 0, 0); err != nil {

@@ -23,6 +23,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
 const (
@@ -119,6 +120,7 @@ func (d *demo) runOperator(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	d.runHooks(ctx)
 	d.arguments = d.addresses.replaceIn(pod.Containers[0].Args, config)
 	kubeconfig, err := d.plane.KubeconfigFor(ctx, namespace, pod.ServiceAccountName)
 	if err != nil {
@@ -127,6 +129,13 @@ func (d *demo) runOperator(ctx context.Context) error {
 	d.environment = []string{"KUBECONFIG=" + kubeconfig, "POD_NAMESPACE=" + namespace}
 	d.command(append([]string{"bin/operator"}, d.arguments...)...)
 	return d.startOperator(ctx)
+}
+
+// runHooks runs what the pods of helm test and of helm uninstall would run, as runOperator does for the operator's.
+func (d *demo) runHooks(ctx context.Context) {
+	d.hooks = &harness.StandIn{Plane: d.plane, Client: d.client, Namespace: namespace, Metrics: d.addresses.metrics}
+	ctx, d.endHooks = context.WithCancel(ctx)
+	go d.hooks.RunHooks(ctx, d.dir)
 }
 
 // configuration writes the operator's configuration to a file, as a kubelet would

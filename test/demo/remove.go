@@ -17,7 +17,6 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
 const definition = "vectorsidecars.observability.kontroloop.ai"
@@ -102,21 +101,17 @@ func (d *demo) noConfigMaps(ctx context.Context) error {
 	return nil
 }
 
+// uninstall uninstalls the release while the operator runs, and ends the operator with its Deployment.
 func (d *demo) uninstall(ctx context.Context) error {
-	if err := d.operator.stop(); err != nil {
-		return err
-	}
-	d.operator = nil
 	d.line("a Job looks for VectorSidecars first (uninstall.policy); its pod is simulated, so its program runs here, too")
-	hooks, cancel := context.WithCancel(ctx)
-	defer cancel()
-	pods := harness.StandIn{Plane: d.plane, Client: d.client, Namespace: namespace}
-	go pods.RunHooks(hooks, d.dir)
 	if err := d.uninstallRelease(ctx); err != nil {
 		return err
 	}
-	d.block(strings.Join(pods.Said(), "\n"))
-	return nil
+	d.block(strings.Join(d.hooks.Said(), "\n"))
+	d.endHooks()
+	err := d.operator.stop()
+	d.operator = nil
+	return err
 }
 
 // uninstallRelease shows that the chart takes away all that it has brought, but for the
@@ -128,12 +123,7 @@ func (d *demo) uninstallRelease(ctx context.Context) error {
 		return err
 	}
 	d.block(output)
-	err = d.wait(ctx, "release "+release, "its Deployment to be gone", func(ctx context.Context) (finding, error) {
-		var left appsv1.DeploymentList
-		err := d.client.List(ctx, &left, client.InNamespace(namespace))
-		return finding{done: err == nil && len(left.Items) == 0, state: fmt.Sprintf("%d Deployments", len(left.Items))}, err
-	})
-	if err != nil {
+	if err := d.wait(ctx, "release "+release, "its Deployment to be gone", d.deploymentIsGone); err != nil {
 		return err
 	}
 	if _, err := d.kubectl(ctx, "get", "crd", definition); err != nil {
@@ -141,4 +131,11 @@ func (d *demo) uninstallRelease(ctx context.Context) error {
 	}
 	d.ok("the CustomResourceDefinition is kept; crds.keep=false would let it go")
 	return nil
+}
+
+// deploymentIsGone reports whether the operator's Deployment is deleted.
+func (d *demo) deploymentIsGone(ctx context.Context) (finding, error) {
+	var left appsv1.DeploymentList
+	err := d.client.List(ctx, &left, client.InNamespace(namespace))
+	return finding{done: err == nil && len(left.Items) == 0, state: fmt.Sprintf("%d Deployments", len(left.Items))}, err
 }

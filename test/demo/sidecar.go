@@ -28,19 +28,18 @@ const (
 // and checks its counts and conditions.
 func (d *demo) sidecarReady(ctx context.Context, reason string, matched, injected int32) error {
 	var sidecar v1alpha1.VectorSidecar
-	err := d.wait(ctx, logsObject, "condition Ready=True ("+reason+")", func(ctx context.Context) (finding, error) {
+	err := d.wait(ctx, logsObject, fmt.Sprintf("condition Ready=True (%s) with matchedDeployments %d", reason, matched), func(ctx context.Context) (finding, error) {
 		if err := d.client.Get(ctx, logs, &sidecar); err != nil {
 			return finding{}, err
 		}
-		return readyFor(&sidecar, reason), nil
+		found := readyFor(&sidecar, reason)
+		found.done = found.done && sidecar.Status.MatchedDeployments == matched
+		return found, nil
 	})
 	if err != nil {
 		return err
 	}
 	status := &sidecar.Status
-	if err := expect(logsObject, "matchedDeployments", matched, status.MatchedDeployments); err != nil {
-		return err
-	}
 	if err := expect(logsObject, "injectedDeployments", injected, status.InjectedDeployments); err != nil {
 		return err
 	}

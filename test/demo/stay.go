@@ -6,6 +6,8 @@ package main
 import (
 	"context"
 	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 // stay installs the operator again and leaves everything to the person until
@@ -22,25 +24,42 @@ func (d *demo) stay(ctx context.Context) error {
 	d.suggest(d.suggestions())
 	d.line("the operator logs to %s", shellWord(d.operator.log))
 	d.line("Ctrl-C ends everything that was started here")
+	uninstalled := make(chan struct{})
+	go func() {
+		defer close(uninstalled)
+		_ = wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
+			found, err := d.deploymentIsGone(ctx)
+			return err == nil && found.done, nil
+		})
+	}()
 	select {
-	case <-ctx.Done():
-		d.line("")
-		return nil
+	case <-uninstalled: // Or interrupted.
 	case <-d.operator.ended:
 		return fmt.Errorf("running until Ctrl-C: the operator has ended by itself: %w", d.operator.end())
 	}
+	if ctx.Err() == nil {
+		if err := d.operator.stop(); err != nil {
+			return err
+		}
+		d.line("the release is uninstalled, and the operator has ended, as its pod would")
+		<-ctx.Done()
+	}
+	d.line("")
+	return nil
 }
 
 // suggestions are commands to try.
 func (d *demo) suggestions() []string {
 	return []string{
-		"export KUBECONFIG=" + shellWord(d.plane.Kubeconfig()),
-		"bin/kubectl apply -f " + logsFile,
-		"bin/kubectl label deployment cart -n shop logs=vector",
-		"bin/kubectl get vectorsidecars,deployments,pods -n shop",
-		"bin/kubectl get deployment cart -n shop -o yaml",
-		"bin/kubectl get events -n shop",
-		"bin/kubectl delete vectorsidecars.observability.kontroloop.ai logs -n shop",
+		"export KUBECONFIG=" + shellWord(d.plane.Kubeconfig()) + ` PATH="$PWD/bin:$PATH"`,
+		"kubectl apply -f " + logsFile,
+		"kubectl label deployment cart -n shop logs=vector",
+		"kubectl get vectorsidecars,deployments,pods -n shop",
+		"kubectl get deployment cart -n shop -o yaml",
+		"kubectl get events -n shop",
+		"kubectl vectorsidecar explain cart -n shop",
+		"helm test " + release + " -n " + namespace,
+		"helm uninstall " + release + " -n " + namespace,
 	}
 }
 
@@ -50,4 +69,14 @@ func (d *demo) suggest(commands []string) {
 	}
 	d.line("")
 	d.line("more VectorSidecars to try are in docs/samples")
+}
+
+// tryNext names the next steps of a user who has seen the demo to its end.
+func (d *demo) tryNext() {
+	d.title("Try next")
+	d.suggest([]string{
+		"make quickstart    # the plugin on the samples, without a cluster",
+		"make demo          # the same again, and then it stays up for your own kubectl",
+	})
+	d.line("kind or your own cluster: README.md, Install")
 }
