@@ -147,7 +147,7 @@ samples: $(BIN)/kubectl ## Apply the sample application and VectorSidecars.
 # Tests that run programs: go test does not see what child processes read, so it must not reuse a result.
 RUNS_PROGRAMS := envtest cli docs vector
 PARTS := envtest-alone1 envtest-alone2 cli-operator docs-commands chart-webhook
-INTEGRATION := chart $(PARTS) corpus process injection faults preflight bombs
+INTEGRATION := chart $(PARTS) corpus process injection faults preflight bombs vulncheck
 
 # Each waits much of its time, so several run side by side. What takes long is a part of its own, PACKAGE-PART: above all tests
 # of envtest that run alone, because they stop the one operator or change its installation. Every second one is in the other part.
@@ -291,6 +291,11 @@ lint: $(BIN)/golangci-lint $(BIN)/kube-api-linter $(BIN)/helm ## Lint the code, 
 	  done; \
 	done
 
+.PHONY: vulncheck
+vulncheck: $(BIN)/govulncheck ## Find known vulnerabilities in code that PROGRAMS call, in the database of the folder DB, an unpacked https://vuln.go.dev/vulndb.zip.
+	@test -n '$(DB)' || { echo 'vulncheck: name the folder of the database in DB'; exit 2; }
+	$(BIN)/govulncheck -db 'file://$(abspath $(DB))' -tags '$(TAGS)' $(PROGRAMS)
+
 .PHONY: verify
 verify: ## Do all that CI does: generate, format, lint, test, demo, and find the tree unchanged.
 	$(MAKE) --no-print-directory generate manifests fmt
@@ -383,6 +388,7 @@ $(eval $(call tool,helm-unittest,helm-unittest,github.com/helm-unittest/helm-uni
 $(eval $(call tool,controller-gen,controller-gen,sigs.k8s.io/controller-tools/cmd/controller-gen))
 $(eval $(call tool,golangci-lint,golangci-lint,github.com/golangci/golangci-lint/v2/cmd/golangci-lint))
 $(eval $(call tool,kube-api-linter,kube-api-linter,sigs.k8s.io/kube-api-linter/cmd/golangci-lint-kube-api-linter))
+$(eval $(call tool,govulncheck,govulncheck,golang.org/x/vuln/cmd/govulncheck))
 $(eval $(call tool,ko,ko,github.com/google/ko))
 # Without what finds targets at cloud providers, of which rules know nothing.
 $(eval $(call tool,promtool,promtool,github.com/prometheus/prometheus/cmd/promtool,,remove_all_sd))
