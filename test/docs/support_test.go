@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package docs
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
+)
+
+// pinnedIn returns the first group of a pattern in a file of the repository.
+func pinnedIn(t *testing.T, file, pattern string) string {
+	t.Helper()
+	text, err := os.ReadFile(root + "/" + file)
+	require.NoError(t, err)
+	match := regexp.MustCompile(pattern).FindSubmatch(text)
+	require.NotNil(t, match, "%s does not match %s", file, pattern)
+	return string(match[1])
+}
+
+// minorOf returns the minor version without the patch, as the tables name it.
+func minorOf(version string) string { return regexp.MustCompile(`^\d+\.\d+`).FindString(version) }
+
+// The page has the versions that the tests run, and nothing between them and the oldest version is run.
+func TestDocs_NameTestedVersions(t *testing.T) {
+	page := read(t, "docs/support.md").prose
+	kind := pinnedIn(t, ".github/workflows/kind.yaml", `kindest/node:v(\d+\.\d+\.\d+)@`)
+	built := pinnedIn(t, "test/tools/kubernetes/go.mod", `\sk8s\.io/kubernetes v(\S+)`)
+	require.Contains(t, page, fmt.Sprintf("| %s | workflow `kind`: each night, `make test-node` runs operator, application and Vector in a cluster of `kindest/node:v%s` |", minorOf(kind), kind))
+	require.Contains(t, page, fmt.Sprintf("| %s | API server built here: `make test` and `make test-integration` use v%s,", minorOf(built), built))
+	oldest := pinnedIn(t, "chart/Chart.yaml", `kubeVersion: ">=(\d+\.\d+)\.`)
+	require.Contains(t, page, fmt.Sprintf("| %s to 1.%d | rendering only:", oldest, minorNumber(t, built)-1))
+
+	for module, file := range map[string]string{"v3": "helm", "v4": "helm4"} {
+		version := pinnedIn(t, "test/tools/"+file+"/go.mod", `helm\.sh/helm/`+module+` v(\S+)`)
+		require.Contains(t, page, fmt.Sprintf("\n| %s | built here: `test/chart`", minorOf(version)))
+		require.Contains(t, page, " uninstalls with v"+version+" |")
+	}
+
+	vector := pinnedIn(t, "values.yaml", `image: docker\.io/timberio/vector:(\d+\.\d+\.\d+)-`)
+	require.Contains(t, page, fmt.Sprintf("| %s | workflow `kind`: the image of `values.yaml`, %s, runs in pods.", minorOf(vector), vector))
+	require.Contains(t, page, fmt.Sprintf("| 0.%d to 0.%d | [check]", vectoroptions.Oldest, minorNumber(t, vector)-1))
+}
+
+func minorNumber(t *testing.T, version string) int {
+	t.Helper()
+	minor, err := strconv.Atoi(regexp.MustCompile(`^\d+\.(\d+)`).FindStringSubmatch(version)[1])
+	require.NoError(t, err)
+	return minor
+}
+
+// A version that is not run is rendered, the chart and the sidecar.
+func TestDocs_RenderForVersionsThatAreNotRun(t *testing.T) {
+	oldest := minorNumber(t, pinnedIn(t, "chart/Chart.yaml", `kubeVersion: ">=(\d+\.\d+)\.`))
+	built := minorNumber(t, pinnedIn(t, "test/tools/kubernetes/go.mod", `\sk8s\.io/kubernetes v(\S+)`))
+	for minor := oldest; minor < built; minor++ {
+		for _, environment := range []string{"development", "staging", "production"} {
+			require.Contains(t, shell(t, fmt.Sprintf("helm template vso ./chart --kube-version 1.%d.0 -f values/%s.yaml", minor, environment)), "kind: Deployment")
+		}
+		rendered := shell(t, fmt.Sprintf("bin/kubectl-vectorsidecar render -f docs/samples/app/deployment.yaml --sidecar docs/samples/02-logs.yaml --label logs=vector --kube-version 1.%d.0", minor))
+		require.Contains(t, rendered, "image: docker.io/timberio/vector:")
+	}
+}
