@@ -153,7 +153,7 @@ func (t *fileCollector) addFile(fsys fs.FS, path string) error {
 		return err
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is neither a file nor a folder: leave it out", path)
+		return fmt.Errorf("%s is neither a file nor a directory: remove it", path)
 	}
 	file, err := fsys.Open(path)
 	if err != nil {

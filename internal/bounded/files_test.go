@@ -31,7 +31,7 @@ func TestFolder_RejectsOversizedDirectories(t *testing.T) {
 		"too many bytes": {fstest.MapFS{"a": file(50), "b": file(51)}, "the chart is larger than 100 bytes: remove files that do not belong to it"},
 		"too many files": {fstest.MapFS{"a": file(1), "b": file(1), "c": file(1), "d": file(1), "e": file(1)}, "the chart has more than 4 files"},
 		"a long path":    {fstest.MapFS{strings.Repeat("a", 21): file(1)}, "longer than 20 bytes"},
-		"no file":        {fstest.MapFS{"a": {Mode: fs.ModeNamedPipe}}, "a is neither a file nor a folder"},
+		"no file":        {fstest.MapFS{"a": {Mode: fs.ModeNamedPipe}}, "a is neither a file nor a directory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files, err := few().Folder(test.folder, none)

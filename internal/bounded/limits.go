@@ -168,7 +168,7 @@ func (l *located) Unwrap() error { return l.refused }
 // CheckSize rejects a text that is too large.
 func (l Limits) CheckSize(text []byte) error {
 	if len(text) > l.Bytes {
-		return newError(Bytes, splitHelp, "%d bytes are more than %s may have (%d)", len(text), l.Subject, l.Bytes)
+		return newError(Bytes, splitHelp, "%d bytes exceed the limit of %s (%d)", len(text), l.Subject, l.Bytes)
 	}
 	return nil
 }
@@ -180,7 +180,7 @@ const splitHelp = "split it, or remove unneeded parts"
 func (l *Limits) findExcess(size *Size) *Error {
 	switch {
 	case size.Nodes > l.Nodes:
-		return newError(Nodes, splitHelp, "more values than %s may have (%d, each key, map and list counted)", l.Subject, l.Nodes)
+		return newError(Nodes, splitHelp, "more values than the limit of %s (%d; each key, map and list counts)", l.Subject, l.Nodes)
 	case size.Paths > l.Paths:
 		return newError(Paths, "nest less, or shorten keys", "the paths of all values are longer than those in %s may be (%d bytes)", l.Subject, l.Paths)
 	case size.Depth > l.Depth:

@@ -81,7 +81,7 @@ func (s *Schema) release(p *program) {
 type nothing struct{}
 
 func (nothing) Load(string) (any, error) {
-	return nil, errors.New("a schema must not load others: copy it under $defs, and refer to it there")
+	return nil, errors.New("the schema refers to another document: copy that schema into $defs, and refer to it there")
 }
 
 func (s *Schema) compile() (*program, error) {

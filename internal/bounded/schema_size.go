@@ -209,7 +209,7 @@ const underway = -1
 func (e *expansion) schemaSize(schema *jsonschema.Schema) (int, error) {
 	if size, ok := e.sizes[schema]; ok {
 		if size == underway {
-			return 0, fmt.Errorf("%s stands for itself, so that it never ends", schema.Location)
+			return 0, fmt.Errorf("%s refers to itself", schema.Location)
 		}
 		return size, nil
 	}

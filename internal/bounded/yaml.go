@@ -27,7 +27,7 @@ func (e *SecondDocumentError) Position() (line, column int) { return e.Line, 0 }
 func (e *SecondDocumentError) Problem() (message, help string) { return "a second document", "" }
 
 func (e *SecondDocumentError) Error() string {
-	return fmt.Sprintf("line %d begins a second document", e.Line)
+	return fmt.Sprintf("line %d starts a second document", e.Line)
 }
 
 // MeasureYAML checks the first document of a YAML text against the limits and returns its size. The error is an *Error.
