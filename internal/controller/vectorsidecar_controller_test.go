@@ -76,9 +76,9 @@ func TestWaveController_KeepsHaltAndWaveOrderAfterFailedReconcile(t *testing.T) 
 		why string
 	}{
 		"a halted VectorSidecar":                 {of(failed), "1 workloads failed with revision " + revision + " (rollout.halt): see VectorSidecar shop/bad"},
-		"a VectorSidecar of the first wave":      {of(began), "VectorSidecar shop/bad of wave first is not done with revision " + revision},
+		"a VectorSidecar of the first wave":      {of(began), "waiting for VectorSidecar shop/bad of wave first to finish revision " + revision},
 		"a halted ClusterVectorSidecar":          {ofCluster(failed), "1 workloads failed with revision " + revision + " (rollout.halt): see ClusterVectorSidecar bad"},
-		"a ClusterVectorSidecar, its first wave": {ofCluster(began), "ClusterVectorSidecar bad of wave first is not done with revision " + revision},
+		"a ClusterVectorSidecar, its first wave": {ofCluster(began), "waiting for ClusterVectorSidecar bad of wave first to finish revision " + revision},
 	} {
 		t.Run(name, func(t *testing.T) {
 			wrote, busy := wroteTo{}, apierrors.NewTimeoutError("the API server is busy", 1)

@@ -120,7 +120,7 @@ func (w *Waves) gateFor(member WaveMember, target *Target, now time.Time) Gate {
 	case target.IsUndone(): // An undone revision does not start, even before all have reported.
 		return Gate{IsHalted: true, Message: fmt.Sprintf("a user has undone revision %s; change values, template sets or policy, or run kubectl vectorsidecar rollout retry", target.Revision)}
 	case !w.hasAllReports():
-		return Gate{Message: "not all VectorSidecars have been looked at since the operator started"}
+		return Gate{Message: "waiting for the first reconcile of all VectorSidecars since the start of the operator"}
 	}
 	frontier := w.frontier(target)
 	if halt := target.Rules.Halt; halt != nil && frontier.failed >= halt.FailedWorkloads {
@@ -129,17 +129,17 @@ func (w *Waves) gateFor(member WaveMember, target *Target, now time.Time) Gate {
 	passed, wave := target.promotedWave(), member.Wave
 	switch {
 	case member.RevertTo != "":
-		return Gate{Message: fmt.Sprintf("an annotation reverts it from revision %s to %s", target.Revision, member.RevertTo)}
+		return Gate{Message: fmt.Sprintf("an annotation reverts the VectorSidecar from revision %s to %s", target.Revision, member.RevertTo)}
 	case target.IsRevert, member.IsPromoted:
 		return Gate{IsOpen: true}
 	}
 	if frontier.wave < wave {
-		return Gate{Wave: frontier.wave, Message: fmt.Sprintf("%s of wave %s is not done with revision %s", memberTitle(frontier.blocking), target.Rules.WaveName(frontier.wave), target.Revision)}
+		return Gate{Wave: frontier.wave, Message: fmt.Sprintf("waiting for %s of wave %s to finish revision %s", memberTitle(frontier.blocking), target.Rules.WaveName(frontier.wave), target.Revision)}
 	}
 	for name, progress := range w.allProgress() {
 		isBefore := progress.wave < wave && progress.wave > passed && progress.revision == target.Revision
 		if isBefore && !progress.maxAgeTime.IsZero() && !progress.maxAgeTime.After(now) { // The VectorSidecar is reconciled in a moment.
-			return Gate{Until: now.Add(time.Second), Message: fmt.Sprintf("workloads of %s of wave %s have waited for spec.rollout.maxAge", memberTitle(name), target.Rules.WaveName(progress.wave))}
+			return Gate{Until: now.Add(time.Second), Message: fmt.Sprintf("waiting for workloads of %s of wave %s that have reached spec.rollout.maxAge", memberTitle(name), target.Rules.WaveName(progress.wave))}
 		}
 	}
 	lastWave, soakEnd := 0, time.Time{}

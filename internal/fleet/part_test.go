@@ -60,7 +60,7 @@ func TestWaves_SupportsSidecarInSeveralWaves(t *testing.T) {
 	waves.Report(cluster, given, WaveReport{WaveMember{Wave: 0}, has("two", nil)}, WaveReport{WaveMember{Wave: 2}, has("one", &done)})
 	for _, waits := range []Gate{waves.Gate(other, WaveMember{Wave: 1}, given, now), waves.Gate(cluster, WaveMember{Wave: 2}, given, now)} {
 		require.False(t, waits.IsOpen)
-		require.Equal(t, "ClusterVectorSidecar logs of wave canary is not done with revision two", waits.Message)
+		require.Equal(t, "waiting for ClusterVectorSidecar logs of wave canary to finish revision two", waits.Message)
 		require.Equal(t, 0, waits.Wave)
 	}
 	require.True(t, waves.Gate(cluster, WaveMember{Wave: 0}, given, now).IsOpen)
@@ -71,7 +71,7 @@ func TestWaves_SupportsSidecarInSeveralWaves(t *testing.T) {
 	require.ElementsMatch(t, []types.NamespacedName{cluster, other}, wake, "each once")
 	require.True(t, waves.Gate(other, WaveMember{Wave: 1}, given, now).IsOpen)
 	behind := waves.Gate(cluster, WaveMember{Wave: 2}, given, now)
-	require.Equal(t, "VectorSidecar shop/logs of wave early is not done with revision two", behind.Message)
+	require.Equal(t, "waiting for VectorSidecar shop/logs of wave early to finish revision two", behind.Message)
 	require.Equal(t, 1, behind.Wave)
 
 	failed := has("two", nil)

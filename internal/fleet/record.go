@@ -179,7 +179,7 @@ func ReadContent(installation, revision string, get func(name string) (*appsv1.C
 		content.Sets[name] = byDigest[digest]
 	}
 	if actual := content.Revision(); actual != revision {
-		return nil, &RecordError{revision, fmt.Errorf("the ControllerRevision was changed: its content is that of %s", actual)}
+		return nil, &RecordError{revision, fmt.Errorf("the ControllerRevision was changed: it has the content of revision %s", actual)}
 	}
 	if err := content.readBuiltIn(object, installation, get); err != nil {
 		return nil, err
@@ -204,7 +204,7 @@ func (c *Content) readBuiltIn(object *appsv1.ControllerRevision, installation st
 		return &RecordError{c.Revision(), fmt.Errorf("ControllerRevision %s is missing", partName(installation, digest))}
 	}
 	if c.BuiltIn, err = readPart(partObject); err == nil && c.BuiltIn.textDigest() != digest {
-		err = fmt.Errorf("ControllerRevision %s has other content than was stored: another writer changed it", partObject.Name)
+		err = fmt.Errorf("ControllerRevision %s was changed by another client", partObject.Name)
 	}
 	if err != nil {
 		return &RecordError{c.Revision(), err}

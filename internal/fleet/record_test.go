@@ -77,7 +77,7 @@ func TestReadContent_ChecksTheOperatorsOwnTemplates(t *testing.T) {
 	own := all[part].Data
 	all[part].Data = all[partName("values", content.Values.textDigest())].Data
 	_, err := ReadContent("values", content.Revision(), from(all))
-	require.EqualError(t, err, "stored revision "+content.Revision()+": ControllerRevision "+part+" has other content than was stored: another writer changed it")
+	require.EqualError(t, err, "stored revision "+content.Revision()+": ControllerRevision "+part+" was changed by another client")
 	all[part].Data = own
 
 	samples := all[name].Annotations[meta.AnnotationSamples]

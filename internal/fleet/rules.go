@@ -125,7 +125,7 @@ func (w *Window) parse() (err error) {
 	}
 	w.from, w.to = timeSinceMidnight(w.From), timeSinceMidnight(w.To)
 	if w.from == w.to {
-		return fmt.Errorf("to: it closes when it opens, at %s: write from: \"00:00\" and to: \"24:00\" for a whole day", w.To)
+		return fmt.Errorf("to: the window closes when it opens, at %s: write from: \"00:00\" and to: \"24:00\" for a whole day", w.To)
 	}
 	return nil
 }

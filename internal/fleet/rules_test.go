@@ -28,7 +28,7 @@ func TestParse_RejectsInvalidRules(t *testing.T) {
 		`windows: [{from: "8:00", to: "9:00"}]`:                   "values rollout:1: windows.0.from: '8:00' does not match pattern",
 		`windows: [{from: "25:00", to: "09:00"}]`:                 "values rollout:1: windows.0.from: '25:00' does not match pattern",
 		`windows: [{days: [Monday], from: "08:00", to: "09:00"}]`: "values rollout:1: windows.0.days.0: ",
-		"\nwindows:\n- {from: '08:00', to: '09:00'}\n- {from: '08:00', to: '08:00'}": `values rollout:2: windows.1.to: it closes when it opens, at 08:00: write from: "00:00" and to: "24:00" for a whole day`,
+		"\nwindows:\n- {from: '08:00', to: '09:00'}\n- {from: '08:00', to: '08:00'}": `values rollout:2: windows.1.to: the window closes when it opens, at 08:00: write from: "00:00" and to: "24:00" for a whole day`,
 		`windows: [{from: "08:00", to: "09:00", timeZone: Europe/Berlyn}]`:           `values rollout:1: windows.0.timeZone: unknown time zone "Europe/Berlyn"; use an IANA name such as Europe/Berlin`,
 		`windows: [{from: "08:00", to: "09:00", timeZone: Local}]`:                   `unknown time zone "Local"`,
 	} {

@@ -273,7 +273,7 @@ func (s *RevisionState) Observe(progress Progress, wave int, target *Target, now
 	case status.CompletionTime == nil:
 		status.State = v1alpha1.RolloutProgressing
 		if progress.Unexplained > 0 {
-			status.Message = fmt.Sprintf("failed workloads whose cause is not known: %d, which stop this VectorSidecar and halt no revision", progress.Unexplained)
+			status.Message = fmt.Sprintf("%d workloads failed for an unknown reason: they stop this VectorSidecar, but do not halt the revision", progress.Unexplained)
 		}
 	case (status.StartTime != nil || status.LacksEvidence()) && now.Before(status.CompletionTime.Add(soaked)):
 		status.State, nextCheck = v1alpha1.RolloutSoaking, status.CompletionTime.Add(soaked)

@@ -69,7 +69,7 @@ func (r *Rules) loadWaves() error {
 	for i := range r.Waves {
 		wave := &r.Waves[i]
 		if wave.Name == DefaultWave {
-			return fmt.Errorf("waves.%d.name: %q is the name of the last wave, of all that no other selects: choose another", i, DefaultWave)
+			return fmt.Errorf("waves.%d.name: %q is the reserved name of the last wave: choose another", i, DefaultWave)
 		}
 		if names[wave.Name] {
 			return fmt.Errorf("waves.%d.name: duplicate wave name %q; names must be unique", i, wave.Name)
@@ -85,7 +85,7 @@ func (r *Rules) loadWaves() error {
 	r.OnFailure = cmp.Or(r.OnFailure, v1alpha1.OnFailureHalt)
 	if r.Halt == nil {
 		if r.OnFailure == v1alpha1.OnFailureRevert {
-			return errors.New("onFailure: Revert has no effect without halt, which says when a revision has failed: add halt: {failedWorkloads: 1}")
+			return errors.New("onFailure: Revert has no effect without halt: add halt: {failedWorkloads: 1}")
 		}
 		return nil
 	}

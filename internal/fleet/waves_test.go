@@ -105,7 +105,7 @@ func TestWaves_PromotesRevisionWaveByWave(t *testing.T) {
 	require.False(t, f.pass(1, nothing).IsHeld, "it has the one before meanwhile")
 	require.False(t, f.pass(2, nothing).IsHeld)
 	require.Equal(t, []v1alpha1.RolloutState{"Progressing", "Waiting", "Waiting"}, f.states())
-	require.Equal(t, "VectorSidecar shop/canary of wave canary is not done with revision two", f.is[2].Message)
+	require.Equal(t, "waiting for VectorSidecar shop/canary of wave canary to finish revision two", f.is[2].Message)
 	require.Equal(t, "one", f.is[1].Revision)
 
 	f.now = f.now.Add(time.Minute)
@@ -182,7 +182,7 @@ func TestSoak_ElapsesWithoutLeader(t *testing.T) {
 	f.restart()
 	stage := f.pass(1, nothing)
 	require.False(t, stage.IsNew)
-	require.Equal(t, "not all VectorSidecars have been looked at since the operator started", stage.Gate.Message)
+	require.Equal(t, "waiting for the first reconcile of all VectorSidecars since the start of the operator", stage.Gate.Message)
 	f.pass(2, nothing)
 	clear(f.wakened)
 	f.pass(0, nothing)
@@ -434,7 +434,7 @@ func TestRevisionState_UnexplainedFailuresStopOneVectorSidecar(t *testing.T) {
 	require.Empty(t, f.is[0].FailedRevision)
 	require.Nil(t, f.is[0].CompletionTime)
 	require.Equal(t, v1alpha1.RolloutProgressing, f.is[0].State)
-	require.Contains(t, f.is[0].Message, "cause is not known: 2")
+	require.Contains(t, f.is[0].Message, "2 workloads failed for an unknown reason")
 	require.False(t, f.pass(1, nothing).IsNew, "the next wave waits")
 	_, isHalted := f.waves.Count(&f.given)
 	require.False(t, isHalted)
@@ -520,7 +520,7 @@ func TestAdvance_FollowsAnnotationsOfOneSidecar(t *testing.T) {
 	require.True(t, f.pass(0, rolling).IsNew)
 	require.Equal(t, "one", f.is[0].Revision)
 	require.Equal(t, v1alpha1.RolloutReverted, f.is[0].State)
-	require.Equal(t, "an annotation reverts it from revision two to one", f.is[0].Message)
+	require.Equal(t, "an annotation reverts the VectorSidecar from revision two to one", f.is[0].Message)
 	require.False(t, f.pass(0, nothing).IsHeld)
 	require.True(t, f.pass(1, rolling).IsNew, "nobody waits for who has gone back")
 	f.restart()
@@ -585,7 +585,7 @@ func TestWaves_UsesStatusUntilFirstReconcile(t *testing.T) {
 	fails(f, f.is[0])
 	f.pass(1, nothing)
 	require.False(t, f.pass(1, nothing).IsNew)
-	require.Equal(t, "VectorSidecar shop/canary of wave canary is not done with revision two", f.is[1].Message)
+	require.Equal(t, "waiting for VectorSidecar shop/canary of wave canary to finish revision two", f.is[1].Message)
 
 	f.pass(0, Progress{Failed: 2})
 	f.restart()
@@ -639,7 +639,7 @@ func TestWaves_AppliesToOverdueWorkloads(t *testing.T) {
 	late := Progress{IsLate: true}
 	stage := f.pass(2, late)
 	require.False(t, stage.Gate.IsOpen, "a wave before may have late ones, and has not been looked at")
-	require.Equal(t, "workloads of VectorSidecar shop/canary of wave canary have waited for spec.rollout.maxAge", stage.Gate.Message)
+	require.Equal(t, "waiting for workloads of VectorSidecar shop/canary of wave canary that have reached spec.rollout.maxAge", stage.Gate.Message)
 	require.NotNil(t, f.is[2].CompletionTime)
 
 	delete(f.due, 0)
@@ -651,7 +651,7 @@ func TestWaves_AppliesToOverdueWorkloads(t *testing.T) {
 		f.pass(wave, Progress{IsLate: wave != 1, IsDone: wave == 1})
 	}
 	stage = f.pass(2, late)
-	require.Equal(t, "VectorSidecar shop/canary of wave canary is not done with revision two", stage.Gate.Message)
+	require.Equal(t, "waiting for VectorSidecar shop/canary of wave canary to finish revision two", stage.Gate.Message)
 
 	f.pass(0, nothing)
 	require.Equal(t, v1alpha1.RolloutSoaking, f.is[0].State)

@@ -237,7 +237,7 @@ func TestPromote_StartsRevisionOfOneVectorSidecar(t *testing.T) {
 	harness.Until(t, world, rest.app, "what it had before", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
 	rest.until(t, v1alpha1.RolloutReverted, first)
 	harness.Until(t, world, rest.vs, "a word about it", func(vs *v1alpha1.VectorSidecar) bool {
-		return isReady(vs) && strings.Contains(message(vs, meta.ConditionReady), "an annotation reverts it from revision "+second+" to "+first)
+		return isReady(vs) && strings.Contains(message(vs, meta.ConditionReady), "an annotation reverts the VectorSidecar from revision "+second+" to "+first)
 	})
 	restart(t)
 	harness.Change(t, world, rest.app, func(d *appsv1.Deployment) { d.Spec.Template.Spec.InitContainers = nil })
