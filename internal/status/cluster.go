@@ -303,7 +303,7 @@ func (c *clusterSum) namespacesOutcome() outcome {
 		group := c.groups[working]
 		return group.outcome(working, fmt.Sprintf("%d of %d namespaces are in progress", group.count+c.facts.UnreportedNamespaces, total))
 	case c.facts.UnreportedNamespaces > 0:
-		return outcome{state: working, reason: meta.ReasonRollingOut, message: fmt.Sprintf("%d of %d namespaces have not been looked at yet", c.facts.UnreportedNamespaces, total)}
+		return outcome{state: working, reason: meta.ReasonRollingOut, message: fmt.Sprintf("%d of %d namespaces have not been reconciled yet", c.facts.UnreportedNamespaces, total)}
 	}
 	spec := &c.facts.Cluster.Spec
 	switch {
@@ -324,7 +324,7 @@ func (c *clusterSum) namespacesOutcome() outcome {
 
 // unreadableOutcome returns the result for a selector of namespaces that cannot be parsed.
 func (c *clusterSum) unreadableOutcome() outcome {
-	message := fmt.Sprintf("%s: %s: nothing is changed in any namespace until it is corrected", meta.Title(meta.InNamespace(c.facts.Cluster.Name)), c.facts.Invalid)
+	message := fmt.Sprintf("%s: %s; no namespace changes until the spec is corrected", meta.Title(meta.InNamespace(c.facts.Cluster.Name)), c.facts.Invalid)
 	return outcome{state: stalled, reason: meta.ReasonInvalidSelector, message: humanize.Message(message, conditionLimit)}
 }
 
@@ -334,7 +334,7 @@ func (c *clusterSum) validityOutcome() outcome {
 		return c.unreadableOutcome()
 	}
 	if c.invalid.count > 0 {
-		return c.invalid.outcome(stalled, fmt.Sprintf("nothing is injected in %d of %d namespaces", c.invalid.count, len(c.facts.Namespaces)))
+		return c.invalid.outcome(stalled, fmt.Sprintf("%d of %d namespaces have no injected sidecar", c.invalid.count, len(c.facts.Namespaces)))
 	}
 	return outcome{reason: meta.ReasonAsExpected, message: "values, templates and Vector configuration produce a sidecar in every namespace"}
 }

@@ -60,7 +60,7 @@ func TestNewClusterStatus_ReportsSpecTooLargeToStore(t *testing.T) {
 	got := NewClusterStatus(ClusterFacts{Cluster: &v1alpha1.ClusterVectorSidecar{}, Namespaces: map[string]*InNamespace{"a": of}, SpecStatus: lastgood.SpecStatus{IsTooLarge: true}}, noon)
 	ready := apimeta.FindStatusCondition(got.Conditions, meta.ConditionReady)
 	require.Equal(t, metav1.ConditionTrue, ready.Status)
-	require.Contains(t, ready.Message, "its own spec has more than 256 KiB")
+	require.Contains(t, ready.Message, "the spec has more than 256 KiB")
 }
 
 // A retry is about what had failed when the first namespace saw it, whoever reports later.

@@ -107,7 +107,7 @@ func readyOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[
 		message += fmt.Sprintf(", %d have it in the pod template, but not in all running pods (%s)", group.count, group.texts(func(p *plan.Plan) string { return ": " + p.Message() }))
 	}
 	if n := countEarlierRenderings(decision.Plans); n > 0 {
-		message += fmt.Sprintf(", %d as an earlier release rendered it until their next change", n)
+		message += fmt.Sprintf(", %d have the rendering of an earlier release until their next change", n)
 	}
 	if group := groups[deferred]; group != nil {
 		message += fmt.Sprintf(", %d are deferred (%s)", group.count, group.texts(func(p *plan.Plan) string { return ": " + p.Message() }))
@@ -146,7 +146,7 @@ func readyOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[
 
 // tooLargeMessage returns the message for a spec that is too large to be stored.
 func tooLargeMessage() string {
-	return fmt.Sprintf("; its own spec has more than %d KiB, so that there is nothing to go back to if workloads fail with another (spec.rollout.onFailure)", lastgood.MostBytes>>10)
+	return fmt.Sprintf("; the spec has more than %d KiB and is not stored, so that later failures cannot revert to it (spec.rollout.onFailure)", lastgood.MostBytes>>10)
 }
 
 // describeNotEnabledKinds returns the message for kinds that are not enabled in the installation.
@@ -240,7 +240,7 @@ func waitMessage(decision *decision.Decision) string {
 	if len(decision.Waiting) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; ConfigMap %s has changed in the meantime: its new content is used when this rollout has finished or failed, or when the VectorSidecar's spec changes", strings.Join(decision.Waiting, ", "))
+	return fmt.Sprintf("; ConfigMap %s has changed: workloads get the new content after this rollout, or when the spec of the VectorSidecar changes", strings.Join(decision.Waiting, ", "))
 }
 
 // failureOutcome returns the result for failed writes.

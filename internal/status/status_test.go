@@ -206,11 +206,11 @@ func TestNewSidecarStatus_MatchesKstatus(t *testing.T) {
 		},
 		"a spec too large to go back to": {
 			facts: Facts{Decision: decided(planned("cart", plan.None)), SpecStatus: lastgood.SpecStatus{IsTooLarge: true}},
-			state: ready, reason: meta.ReasonUpToDate, names: []string{"its own spec has more than 256 KiB"}, kstatus: status.CurrentStatus,
+			state: ready, reason: meta.ReasonUpToDate, names: []string{"the spec has more than 256 KiB"}, kstatus: status.CurrentStatus,
 		},
 		"a ConfigMap that has to wait": {
 			facts: Facts{Decision: changedMeanwhile(planned("cart", plan.None, rollout(workload.RolloutProgressing)))},
-			state: atIt, reason: meta.ReasonRollingOut, names: []string{"ConfigMap pipeline has changed in the meantime", "when this rollout has finished"}, kstatus: status.InProgressStatus,
+			state: atIt, reason: meta.ReasonRollingOut, names: []string{"ConfigMap pipeline has changed", "workloads get the new content after this rollout"}, kstatus: status.InProgressStatus,
 		},
 		"a conflict": {
 			facts: Facts{Decision: decided(planned("cart", plan.None, stops(plan.BlockedByConflict, meta.ReasonConflict, "taken")))},
@@ -383,7 +383,7 @@ func TestNewSidecarStatus_CountsEarlierRenderingAsCurrent(t *testing.T) {
 	require.Empty(t, got.Workloads)
 	ready := apimeta.FindStatusCondition(got.Conditions, meta.ConditionReady)
 	require.Equal(t, metav1.ConditionTrue, ready.Status)
-	require.Contains(t, ready.Message, "2 of 2 Deployments run the current sidecar, 2 as an earlier release rendered it")
+	require.Contains(t, ready.Message, "2 of 2 Deployments run the current sidecar, 2 have the rendering of an earlier release")
 }
 
 // Writing bookkeeping annotations alone is not reported.

@@ -105,7 +105,7 @@ func TestConfigMapRef_FinishesRolloutBeforeNextChange(t *testing.T) {
 	stop := flipping(t, pipeline)
 	defer stop()
 	harness.Until(t, world, vs, "the wait to be told", func(vs *v1alpha1.VectorSidecar) bool {
-		return strings.Contains(message(vs, meta.ConditionReady), "ConfigMap pipeline has changed in the meantime: its new content is used when this rollout has finished or failed")
+		return strings.Contains(message(vs, meta.ConditionReady), "ConfigMap pipeline has changed: workloads get the new content after this rollout")
 	})
 	harness.Eventually(t, "a second rollout to have reached everybody", func() bool {
 		return len(given("app-00")) > 1 && len(given("app-03")) > 1
@@ -143,7 +143,7 @@ func TestConfigMapRef_ReadsContentWithSpecChange(t *testing.T) {
 	before := deployment.Annotations[meta.AnnotationConfigMapVersion]
 	harness.Change(t, world, pipeline, func(c *corev1.ConfigMap) { c.Data["vector.yaml"] = objects.VectorConfig("second") })
 	harness.Until(t, world, vs, "the wait", func(vs *v1alpha1.VectorSidecar) bool {
-		return strings.Contains(message(vs, meta.ConditionReady), "ConfigMap pipeline has changed in the meantime")
+		return strings.Contains(message(vs, meta.ConditionReady), "ConfigMap pipeline has changed: workloads get the new content")
 	})
 	world.Get(t, deployment)
 	require.Equal(t, before, deployment.Annotations[meta.AnnotationConfigMapVersion])
