@@ -149,13 +149,13 @@ func (c *checker) checkVolume(pos position, _ reflect.Value, line *Line) {
 // checkVolumeKind checks a projected source or a variable that has the content of a volume kind.
 func (c *checker) checkVolumeKind(pos position, _ reflect.Value, line *Line) {
 	if !slices.Contains(c.Volumes.Kinds, line.Kind) {
-		c.report(pos, "%q may not have %s, which is of kind %s; %s (volumes.kinds)", pos.name, line.Grant, line.Kind, describeAllowed(c.Volumes.Kinds))
+		c.report(pos, "%q: %s is of kind %s, which is not allowed; %s (volumes.kinds)", pos.name, line.Grant, line.Kind, describeAllowed(c.Volumes.Kinds))
 	}
 }
 
 // rejectField reports a field that no policy allows.
 func (c *checker) rejectField(pos position, _ reflect.Value, line *Line) {
-	c.report(pos, "volume %q may not have %s; no policy allows it", pos.name, line.Grant)
+	c.report(pos, "volume %q: %s is not allowed by any policy", pos.name, line.Grant)
 }
 
 // checkRestartPolicy checks the action of a restart rule.

@@ -166,7 +166,7 @@ func parseLayer(layer *environment.Layer) (*Policy, error) {
 		return nil, fmt.Errorf("%s: %w", layer.Name, err)
 	}
 	if users := rules.Users; users.Min != nil && users.Max != nil && *users.Min > *users.Max {
-		return nil, fmt.Errorf("%s: users.min is %d and users.max is %d: no user is left", layer.Position("users"), *users.Min, *users.Max)
+		return nil, fmt.Errorf("%s: users.min %d exceeds users.max %d", layer.Position("users"), *users.Min, *users.Max)
 	}
 	if err := rules.Vector.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", layer.Position("vector"), err)

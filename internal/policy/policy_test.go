@@ -94,9 +94,9 @@ func TestCheck_AppliesEveryRule(t *testing.T) {
 		"a claim from a snapshot":                {"volumes: {kinds: [ephemeral]}", claim("dataSource: {kind: VolumeSnapshot, name: s}"), []string{"spec.dataSource", "persistentVolumeClaim", "volumes.kinds"}},
 		"a claim from a populator":               {"volumes: {kinds: [ephemeral]}", claim("dataSourceRef: {kind: PersistentVolumeClaim, name: s}"), []string{"spec.dataSourceRef", "persistentVolumeClaim"}},
 		"a claim from a snapshot where it may":   {"", claim("dataSource: {kind: VolumeSnapshot, name: s}"), nil},
-		"a claim from another namespace":         {loose, claim("dataSourceRef: {kind: PersistentVolumeClaim, name: s, namespace: other}"), []string{"dataSourceRef.namespace", "no policy allows it"}},
-		"a claim on a volume":                    {loose, claim("volumeName: pv-1"), []string{"spec.volumeName", "no policy allows it"}},
-		"a claim on volumes with certain labels": {loose, claim("selector: {matchLabels: {a: b}}"), []string{"spec.selector", "no policy allows it"}},
+		"a claim from another namespace":         {loose, claim("dataSourceRef: {kind: PersistentVolumeClaim, name: s, namespace: other}"), []string{"dataSourceRef.namespace", "is not allowed by any policy"}},
+		"a claim on a volume":                    {loose, claim("volumeName: pv-1"), []string{"spec.volumeName", "is not allowed by any policy"}},
+		"a claim on volumes with certain labels": {loose, claim("selector: {matchLabels: {a: b}}"), []string{"spec.selector", "is not allowed by any policy"}},
 
 		"memory without a policy":           {"", volume("emptyDir: {medium: Memory}"), nil},
 		"memory that nothing mounts":        {memory, volume("emptyDir: {medium: Memory}"), []string{"without a sizeLimit"}},
@@ -161,7 +161,7 @@ func TestParse_ReportsInvalidPolicy(t *testing.T) {
 		"a level that is none": {"podSecurity: strict", []string{"policy:1: podSecurity", "'restricted'"}},
 		"a wrong type":         {"capabilities: all", []string{"policy:1: capabilities", "want array"}},
 		"no YAML":              {"images: [", []string{source}},
-		"users of none":        {"users: {min: 2, max: 1}", []string{"policy:1", "users.min is 2"}},
+		"users of none":        {"users: {min: 2, max: 1}", []string{"policy:1", "users.min 2 exceeds users.max 1"}},
 		"a path that is none":  {"overrides: {workloads: ['sidecar..x']}", []string{"overrides.workloads"}},
 	} {
 		t.Run(name, func(t *testing.T) {
