@@ -257,7 +257,7 @@ func TestHandler_DeniesConflictsWithOlderAndYounger(t *testing.T) {
 		answer := asked(t, w, before, after)
 
 		require.False(t, answer.Allowed, name)
-		require.Contains(t, answer.Result.Message, `Deployment shop/cart: VectorSidecar shop/`+name+` injects a container "vector", too`)
+		require.Contains(t, answer.Result.Message, `Deployment shop/cart: VectorSidecar shop/`+name+` also injects a container "vector"`)
 		require.True(t, asked(t, w, nil, before).Allowed, "another name does not conflict")
 		w.others[0].Spec.Enabled = new(bool)
 		require.True(t, asked(t, w, before, after).Allowed, "one that is off takes nothing")

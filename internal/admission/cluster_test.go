@@ -182,7 +182,7 @@ func TestReviewCluster_AllowsFaultOfOneNamespace(t *testing.T) {
 
 	answer := askedCluster(t, w, nil, everywhere(logs()))
 	require.True(t, answer.Allowed, answer.Result)
-	require.Contains(t, fmt.Sprint(answer.Warnings), `in namespace shop: Deployment shop/cart: ClusterVectorSidecar other in namespace shop injects a container "vector", too`)
+	require.Contains(t, fmt.Sprint(answer.Warnings), `in namespace shop: Deployment shop/cart: ClusterVectorSidecar other in namespace shop also injects a container "vector"`)
 
 	rivals["pay"] = true
 	answer = askedCluster(t, w, nil, everywhere(logs()))

@@ -79,7 +79,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	if !g.isProven(r) && !g.acquireSlot(ctx, max(size, leastPaced)) {
 		g.reject()
-		http.Error(w, "too many bytes a second of callers without a client certificate", http.StatusTooManyRequests)
+		http.Error(w, "too many bytes per second from clients without a certificate", http.StatusTooManyRequests)
 		return
 	}
 	size = max(size, leastBytes)

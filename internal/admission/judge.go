@@ -131,7 +131,7 @@ func (j *review) addFindings(decided *decision.Decision) {
 func (j *review) addCompetitor(p *plan.Plan, container string) {
 	message := meta.TitleIn(p.Target.Namespace, p.Competitor())
 	if p.Desired == nil {
-		message += fmt.Sprintf(" injects a container %q, too: give one of them another name in spec.sidecar.name, or another spec.selector", container)
+		message += fmt.Sprintf(" also injects a container %q: change spec.sidecar.name or spec.selector of one of them", container)
 	} else {
 		message += " is in the way: " + p.Message()
 	}

@@ -68,7 +68,7 @@ func TestRead_RejectsInputOverLimits(t *testing.T) {
 			for i := len(keys) - 1; i >= 0; i-- {
 				value = fmt.Sprintf(`{%q:%s}`, keys[i], value)
 			}
-			require.ErrorContains(t, decodeStrictly([]byte(value), &v1alpha1.VectorSidecar{}), fmt.Sprintf("%s has %d %s, and may have %d", limit.path, limit.maximum+1, limit.unit, limit.maximum))
+			require.ErrorContains(t, decodeStrictly([]byte(value), &v1alpha1.VectorSidecar{}), fmt.Sprintf("%s has %d %s; at most %d are allowed", limit.path, limit.maximum+1, limit.unit, limit.maximum))
 
 			request := admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{Operation: admissionv1.Create}}
 			request.Object.Raw = []byte(value)

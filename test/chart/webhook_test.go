@@ -144,7 +144,7 @@ func TestWebhook_ValidatesVectorSidecar(t *testing.T) {
 		},
 		"a container that another VectorSidecar injects": {
 			selecting("vector").Build(),
-			[]string{"Deployment shop/cart: VectorSidecar shop/logs injects a container \"vector\", too", "spec.sidecar.name"},
+			[]string{"Deployment shop/cart: VectorSidecar shop/logs also injects a container \"vector\"", "spec.sidecar.name"},
 		},
 		"a port that another VectorSidecar has": {
 			selecting("vector").Named("second").Build(),
