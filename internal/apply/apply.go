@@ -30,7 +30,7 @@ import (
 )
 
 // ErrGone means that the workload was deleted, or replaced by another workload of the same name.
-var ErrGone = errors.New("the workload is gone")
+var ErrGone = errors.New("the workload was deleted")
 
 // ErrStale means that the object has changed since it was read.
 var ErrStale = errors.New("the object has been modified")

@@ -26,7 +26,7 @@ func (w *Writer) DryRun(ctx context.Context, p *plan.Plan) (workload.Object, err
 		err = dry.apply(ctx, reply, identifiedBody(body, p.Target), p)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("trying to write %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
+		return nil, fmt.Errorf("dry-running the write of %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
 	}
 	return reply, nil
 }

@@ -31,7 +31,7 @@ func (w *Writer) DryRunTemplate(ctx context.Context, namespace string, template 
 	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err), apierrors.IsForbidden(err), apierrors.IsRequestEntityTooLargeError(err):
 		return err.Error(), nil
 	}
-	return "", fmt.Errorf("trying a pod template in namespace %s: %w", namespace, err)
+	return "", fmt.Errorf("dry-running a pod template in namespace %s: %w", namespace, err)
 }
 
 // IsDenied reports whether the API server rejected a write because of its content: validation, a webhook or a
