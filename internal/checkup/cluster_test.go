@@ -114,7 +114,7 @@ func TestCheckInjectors_NamesWebhooksThatChangeWorkloads(t *testing.T) {
 		says    string
 	}{
 		"none":                 {clusterOf(t), OK, "none"},
-		"one of pods":          {clusterOf(t, injector("mesh", "", "pods")), OK, "these change pods, and no workloads: mesh"},
+		"one of pods":          {clusterOf(t, injector("mesh", "", "pods")), OK, "these webhooks change pods, but no workloads: mesh"},
 		"one of Deployments":   {clusterOf(t, injector("mesh", "", "pods"), injector("rules", "apps", "deployments")), Warning, "these change workloads: rules"},
 		"one of all there is":  {clusterOf(t, injector("all", "*", "*")), Warning, "all"},
 		"one of something":     {clusterOf(t, injector("dns", "", "services")), OK, "none"},

@@ -44,7 +44,7 @@ func checkMetricsServed(ctx context.Context, config *rest.Config, url string) er
 	case status != http.StatusOK:
 		return fmt.Errorf("%s answers %d: it should be 200 for this account", url, status)
 	case !strings.Contains(text, mark):
-		return fmt.Errorf("%s has no %s: something else answers there", url, mark)
+		return fmt.Errorf("%s has no %s: another server responds at this address", url, mark)
 	}
 	return nil
 }
