@@ -23,9 +23,9 @@ const (
 func verbError(flags string, verb rune) error {
 	switch {
 	case verb == 'p':
-		return withHint(fmt.Errorf("printf's %%%sp prints an address, so that two renderings differ", flags), "leave it out")
+		return withHint(fmt.Errorf("printf's %%%sp prints an address, which differs in each rendering", flags), "leave it out")
 	case verb == 'v' && strings.ContainsRune(flags, '#'):
-		return withHint(fmt.Errorf("printf's %%%sv prints addresses and Go's names of types, so that two renderings differ", flags), "use %q for a text, and toJson for all else")
+		return withHint(fmt.Errorf("printf's %%%sv prints addresses and names of Go types, which differ in each rendering", flags), "use %q for a text, and toJson for all else")
 	}
 	return nil
 }
@@ -46,7 +46,7 @@ func addressError(value any, verb rune) error {
 	if verb != plainVerb {
 		suffix = fmt.Sprintf(" with %%%c", verb)
 	}
-	return withHint(fmt.Errorf("printing %s%s would print an address, so that two renderings differ", describeType(value), suffix), addressHint)
+	return withHint(fmt.Errorf("printing %s%s would print an address, which differs in each rendering", describeType(value), suffix), addressHint)
 }
 
 // showsAddress reports whether fmt prints an address if it prints a value with a verb. fmt prints the address

@@ -66,7 +66,7 @@ func TestExecute_RejectsPrintedAddresses(t *testing.T) {
 			found := findings(t, err)
 			require.Equal(t, 2, found[0].Line)
 			require.Contains(t, found[0].Message, "address")
-			require.Contains(t, found[0].Message, "renderings differ")
+			require.Contains(t, found[0].Message, "in each rendering")
 			require.NotEmpty(t, found[0].Hint)
 		})
 	}

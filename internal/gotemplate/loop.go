@@ -88,12 +88,12 @@ func (i *iteration) iterateReflected(v reflect.Value) error {
 	case v.Kind() == reflect.Map:
 		return i.iterateEntries(v)
 	}
-	return fmt.Errorf("range cannot go over %s", describeType(v.Interface()))
+	return fmt.Errorf("range cannot iterate over %s", describeType(v.Interface()))
 }
 
 func (i *iteration) iterateNumbers(count int64, typ reflect.Type) error {
 	if len(i.node.Pipe.Decl) > 1 {
-		return fmt.Errorf("range over the number %d has one variable, not two", count)
+		return fmt.Errorf("range over the number %d takes one variable, not two", count)
 	}
 	for number := range count {
 		item := reflect.ValueOf(number).Convert(typ).Interface()

@@ -69,7 +69,7 @@ func TestExecute_RejectsMissingValues(t *testing.T) {
 		"a null argument":                  {"{{ append .Values.sidecar.null 1 }}", ":1:4", "calling append: argument 1 is null"},
 		"a division by zero":               {"{{ div 1 0 }}", ":1:4", "calling div"},
 		"an include of a computed nothing": {"{{ include (print \"a\" \"b\") . }}", ":1:4", `unknown template "ab"`},
-		"a range over a text":              {"{{ range .Values.sidecar.image }}{{ end }}", ":1:10", "range cannot go over a string"},
+		"a range over a text":              {"{{ range .Values.sidecar.image }}{{ end }}", ":1:10", "range cannot iterate over a string"},
 		"in a text given to tpl":           {"\n{{ tpl \"x\\n{{ .nam }}\" .Values.sidecar }}", ":2:4", `the text given to tpl, line 2, column 4 at <.nam>: . has no key "nam"`},
 		"a parse error in tpl":             {"\n{{ tpl \"{{ if }}\" . }}", ":2:4", `the text given to tpl, line 1, column 1: missing value for if`},
 	} {

@@ -110,7 +110,7 @@ func (f *frame) evaluateArgument(dot any, node parse.Node, typ reflect.Type) (an
 		value, err := parseNumber(constant)
 		return value, f.locateError(node, err)
 	}
-	return nil, f.locateError(node, fmt.Errorf("a number stands where a %s is expected", typ))
+	return nil, f.locateError(node, fmt.Errorf("expected a %s, got a number", typ))
 }
 
 // parseNumber returns the value of a constant number with the type that its notation implies.
@@ -126,5 +126,5 @@ func parseNumber(node *parse.NumberNode) (any, error) {
 	case node.IsInt:
 		return int(node.Int64), nil
 	}
-	return nil, fmt.Errorf("the number %s does not fit an int", shorten(text))
+	return nil, fmt.Errorf("the number %s exceeds the range of an int", shorten(text))
 }
