@@ -43,7 +43,7 @@ func (o *objects) storageFindings(document source.Document, p *plan.Plan) []Find
 				used.Add(*volume.EmptyDir.SizeLimit)
 			}
 		case mount.ReadOnly: // If Vector removes files, the mount is writable.
-			message := fmt.Sprintf("%svolume %q, which the sidecar reads at %s, has no sizeLimit, and no file is removed from it", name, volume.Name, mount.MountPath)
+			message := fmt.Sprintf("%svolume %q, which the sidecar reads at %s, has no sizeLimit, and the sidecar does not remove files", name, volume.Name, mount.MountPath)
 			findings = append(findings, newFinding(unboundedLogs, subject.Source, message).withPosition(pos, ""))
 		}
 	}
