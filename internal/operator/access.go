@@ -39,7 +39,7 @@ func authorizeMetrics(config *rest.Config, client *http.Client) (metricsserver.F
 		return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 			caller, ok, err := authenticate.AuthenticateRequest(request)
 			if err != nil || !ok {
-				log.V(1).Info("unauthenticated request for metrics", "cause", fmt.Sprint(err))
+				log.V(1).Info("rejected unauthenticated request for metrics", "cause", fmt.Sprint(err))
 				http.Error(w, http.StatusText(http.StatusUnauthorized), http.StatusUnauthorized)
 				return
 			}

@@ -119,7 +119,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	}
 	defer unexport()
 	if err := errors.Join(addHealthChecks(mgr, loop.Alive), addReloader(mgr, options, process.Level), mgr.Add(schedule.OnEveryReplica(schedule.Every(scopeInterval, unwatched.check)))); err != nil {
-		return fmt.Errorf("adding what runs beside the controller: %w", err)
+		return fmt.Errorf("adding the runnables next to the controller: %w", err)
 	}
 	if err := mgr.Start(ctx); err != nil {
 		return fmt.Errorf("running: %w", err)
@@ -246,11 +246,11 @@ func serverVersion(config *rest.Config, options *Options) (version string, err e
 func servesClusters(server discovery.DiscoveryInterface) (bool, error) {
 	served, err := server.ServerResourcesForGroupVersion(v1alpha1.GroupVersion.String())
 	if err != nil && !apierrors.IsNotFound(err) {
-		return false, fmt.Errorf("asking for the kinds of %s: %w", v1alpha1.GroupVersion, err)
+		return false, fmt.Errorf("discovering the kinds of %s: %w", v1alpha1.GroupVersion, err)
 	}
 	isServed := served != nil && slices.ContainsFunc(served.APIResources, func(r metav1.APIResource) bool { return r.Kind == "ClusterVectorSidecar" })
 	if !isServed {
-		telemetry.Warn(ctrl.Log, "ClusterVectorSidecars are not offered: their CustomResourceDefinition is missing; install it, and restart the operator")
+		telemetry.Warn(ctrl.Log, "ClusterVectorSidecars are disabled, because the CustomResourceDefinition is missing; install it, and restart the operator")
 	}
 	return isServed, nil
 }
