@@ -56,12 +56,12 @@ func incompatibility(overlay *workload.Overlay) string {
 		length += len(key) + len(value)
 	}
 	if length > mostAnnotations {
-		return fmt.Sprintf("the annotations of its pods have more than %d bytes together", mostAnnotations)
+		return fmt.Sprintf("the pod annotations of the sidecar have more than %d bytes", mostAnnotations)
 	}
 	for _, list := range []string{"initContainers", "containers"} {
 		for _, item := range tree.List(tree.MapAt(overlay.Body, "spec")[list]) {
 			if field := describeUncertain(tree.Map(item)); field != "" {
-				return fmt.Sprintf("container %q has %s, which not every pod may have", tree.Name(item), field)
+				return fmt.Sprintf("container %q sets %s, which depends on the pod", tree.Name(item), field)
 			}
 		}
 	}

@@ -99,7 +99,7 @@ func Compose(sidecars []v1alpha1.VectorSidecar, bySidecar map[string]SidecarOver
 		}
 		size := sidecarOverlays.size()
 		if len(spec.Overlays)+len(sidecarOverlays.Overlays) > mostOverlays || bytes+size > mostBytes {
-			sidecarOverlays = sidecarOverlays.withoutOverlays(fmt.Sprintf("the namespace has more than %d overlays, or more than %d bytes of them, before it", mostOverlays, mostBytes))
+			sidecarOverlays = sidecarOverlays.withoutOverlays(fmt.Sprintf("preceding VectorSidecars use all of the %d overlays, or %d bytes, of the namespace", mostOverlays, mostBytes))
 		} else {
 			bytes += size
 		}

@@ -175,7 +175,7 @@ func TestCompose_SkipsOverlaysAboveLimits(t *testing.T) {
 	made := Compose(sidecars(names...), parts)
 	require.Len(t, made.Overlays, mostOverlays+1)
 	require.Empty(t, made.Overlays[mostOverlays-1].SkipReason)
-	require.Contains(t, made.Overlays[mostOverlays].SkipReason, "more than 100 overlays")
+	require.Contains(t, made.Overlays[mostOverlays].SkipReason, "use all of the 100 overlays")
 
 	large := part("large", []string{strings.Repeat("x", mostBytes)}, nil, nil)
 	made = Compose(sidecars("large"), map[string]SidecarOverlays{"large": large})
@@ -202,7 +202,7 @@ func TestIncompatibility_ReportsPodDependentFields(t *testing.T) {
 		"fileKeyRef":      {workload.Overlay{Body: body(map[string]any{"env": []any{map[string]any{"name": "A", "valueFrom": map[string]any{"fileKeyRef": map[string]any{}}}}})}, "env.valueFrom.fileKeyRef"},
 		"labels":          {workload.Overlay{Body: map[string]any{"metadata": map[string]any{"labels": map[string]any{"a": "b"}}}}, "labels of the pods"},
 		"annotations":     {workload.Overlay{Template: annotated("a", "b")}, ""},
-		"long ones":       {workload.Overlay{Template: annotated("a", strings.Repeat("x", mostAnnotations))}, "annotations of its pods"},
+		"long ones":       {workload.Overlay{Template: annotated("a", strings.Repeat("x", mostAnnotations))}, "the pod annotations of the sidecar"},
 		"a list of parts": {workload.Overlay{Template: annotated(meta.AnnotationInjectedItems("vectorsidecar/logs"), strings.Repeat("x", mostAnnotations))}, ""},
 		"mounts":          {workload.Overlay{Mounts: []workload.Mount{{Container: "app"}}}, "sidecar.logs.containers"},
 	} {
