@@ -119,7 +119,7 @@ func removeSidecars(ctx context.Context, writer *apply.Writer, live *livelist.Cl
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("after %s there are still %s; see the operator's log", options.Timeout, describeStates(ctx, live, sidecars))
+			return fmt.Errorf("timed out after %s; remaining: %s; see the operator's log", options.Timeout, describeStates(ctx, live, sidecars))
 		case <-ticker.C:
 		}
 	}
