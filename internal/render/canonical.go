@@ -39,7 +39,7 @@ func canonical(body *corev1ac.PodTemplateSpecApplyConfiguration, template *corev
 	}
 	result := &corev1ac.PodTemplateSpecApplyConfiguration{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(tree.Map(canonicalValue("", written, typed)), result); err != nil {
-		return nil, fmt.Errorf("reading the overlay back: %w", err)
+		return nil, fmt.Errorf("decoding the encoded overlay: %w", err)
 	}
 	return result, nil
 }

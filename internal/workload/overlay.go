@@ -60,7 +60,7 @@ func (o *Overlay) WithBody(body any) (Overlay, error) {
 	updated := *o
 	updated.Body = nil
 	if err := json.Unmarshal(canonical, &updated.Body); err != nil {
-		return Overlay{}, fmt.Errorf("reading the overlay back: %w", err)
+		return Overlay{}, fmt.Errorf("decoding the encoded overlay: %w", err)
 	}
 	err = updated.setHash(canonical)
 	return updated, err

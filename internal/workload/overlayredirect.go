@@ -26,7 +26,7 @@ func (o *Overlay) RedirectConfigMap(oldName, newName string) (Overlay, error) {
 		return Overlay{}, fmt.Errorf("writing the overlay: %w", err)
 	}
 	if err := json.Unmarshal(text, &redirected.Template); err != nil {
-		return Overlay{}, fmt.Errorf("reading the overlay back: %w", err)
+		return Overlay{}, fmt.Errorf("decoding the encoded overlay: %w", err)
 	}
 	return redirected, nil
 }
