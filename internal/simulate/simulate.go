@@ -88,7 +88,7 @@ func (m *merge) mergeWorkload(object workload.Object, p *plan.Plan) (*unstructur
 	}
 	result, ok := merged.(*unstructured.Unstructured)
 	if !ok {
-		return nil, fmt.Errorf("merging gave a %T", merged)
+		return nil, fmt.Errorf("merging: unexpected result of type %T", merged)
 	}
 	trimEntries(result, p)
 	return result, nil
