@@ -211,7 +211,7 @@ func TestByReport_AssumesBuiltInValuesForChangedSpec(t *testing.T) {
 	}
 	out, notes, code := c.run(t, "explain", "cart")
 	require.Zero(t, code, notes)
-	require.Contains(t, out, "production, from the status of VectorSidecar logs: the labels of namespace shop may not be read")
+	require.Contains(t, out, "production, from the status of VectorSidecar logs: no permission to read the labels of namespace shop")
 	require.Contains(t, out, "the built-in values, because the installation's values cannot be read")
 
 	c = operated(t, "qa")
@@ -223,7 +223,7 @@ func TestByReport_AssumesBuiltInValuesForChangedSpec(t *testing.T) {
 	}
 	_, notes, code = c.run(t, "explain", "cart")
 	require.NotZero(t, code)
-	require.Contains(t, notes, "cannot be judged without the installation's values")
+	require.Contains(t, notes, "cannot be evaluated without the installation's values")
 }
 
 // An error that the operator reports is shown to a user with fewer permissions, too.

@@ -329,7 +329,7 @@ func simplifyError(err error) error {
 			if wrong.Field == "items" {
 				expected = "a list"
 			}
-			return fmt.Errorf("%s is %s, and has to be %s", wrong.Field, actual, expected)
+			return fmt.Errorf("%s: expected %s, got %s", wrong.Field, expected, actual)
 		case wrong.Value == "array":
 			return errors.New("expected an object with apiVersion, kind and metadata, got a list: write each object as a separate document (---), or all objects as items of kind: List")
 		}

@@ -117,7 +117,7 @@ func FindInstallation(ctx context.Context, cluster client.Reader, namespace, wat
 		return installation, installation != nil
 	}, client.InNamespace(namespace), labels)
 	if err != nil {
-		return nil, fmt.Errorf("looking for the operator: %w", err)
+		return nil, fmt.Errorf("finding the operator: %w", err)
 	}
 	isElsewhere := func(installation *Installation) bool { return !installation.Watches(watched) }
 	if fitting := slices.DeleteFunc(slices.Clone(installations), isElsewhere); watched != "" && len(fitting) > 0 {

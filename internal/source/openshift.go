@@ -21,7 +21,7 @@ func Platform(kinds apimeta.RESTMapper) (string, error) {
 	case apimeta.IsNoMatchError(err):
 		return render.Kubernetes, nil
 	case err != nil:
-		return "", fmt.Errorf("asking for the kind %s: %w", constraints, err)
+		return "", fmt.Errorf("discovering the kind %s: %w", constraints, err)
 	}
 	return render.OpenShift, nil
 }

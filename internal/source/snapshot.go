@@ -129,7 +129,7 @@ func (t *Snapshotter) Observe(ctx context.Context, sidecar *v1alpha1.VectorSidec
 	}
 	switch reason := t.DefaultAssumed; {
 	case unread && t.DefaultFrom == "":
-		assumeEnvironment(input, sidecars, fmt.Sprintf("the labels of namespace %s may not be read", sidecar.Namespace))
+		assumeEnvironment(input, sidecars, fmt.Sprintf("no permission to read the labels of namespace %s", sidecar.Namespace))
 	case reason != "" && namespace.Labels[meta.LabelEnvironment] == "":
 		assumeEnvironment(input, sidecars, reason)
 	}
