@@ -193,7 +193,7 @@ func TestLock_LosesTheLeaseWithTheNextRenewal(t *testing.T) {
 	}{
 		"deleted":          {func(*coordinationv1.Lease) *coordinationv1.Lease { return nil }, "was deleted by another client"},
 		"without a holder": {heldBy(""), "has lost its holder"},
-		"of another":       {heldBy("other"), "is now held by other"},
+		"of another":       {heldBy("other"), "is now owned by other"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

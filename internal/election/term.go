@@ -74,7 +74,7 @@ func (l *Lock) lossCause(record *resourcelock.LeaderElectionRecord) error {
 	case record != nil && record.HolderIdentity == "":
 		change = "has lost its holder: another client removed it"
 	case record != nil:
-		change = fmt.Sprintf("is now held by %s", record.HolderIdentity)
+		change = fmt.Sprintf("is now owned by %s", record.HolderIdentity)
 	}
 	return fmt.Errorf("lost the leadership: Lease %s %s; the operator stops writing and restarts", l.Describe(), change)
 }
