@@ -63,7 +63,7 @@ func parsePattern(text string) (hostPattern, error) {
 	if name, port, found := strings.Cut(text, ":"); found && !strings.Contains(port, ":") {
 		number, err := strconv.ParseUint(port, 10, 16)
 		if err != nil {
-			return pattern, fmt.Errorf("%q has no port behind its colon", text)
+			return pattern, fmt.Errorf("%q has no port after the colon", text)
 		}
 		host, pattern.port = name, int(number)
 	}
@@ -166,7 +166,7 @@ func parseHosts(text string) ([]hostPort, error) {
 		}
 		standard = defaultPorts[name]
 		if query := strings.ToLower(authority); standard == 0 && strings.Contains(query, "?") && strings.Contains(query, "host") {
-			return nil, errors.New("behind the question mark it names a host again")
+			return nil, errors.New("a host after the question mark")
 		}
 	} else if strings.Contains(text, "//") || strings.Contains(text, "=") {
 		return nil, errors.New("not a valid URL or address")
@@ -184,7 +184,7 @@ func parseHosts(text string) ([]hostPort, error) {
 	var hosts []hostPort
 	for hostText := range strings.SplitSeq(authority, ",") {
 		if schemePrefix := scheme.FindString(hostText); schemePrefix != "" {
-			return nil, errors.New("a URL behind a comma: write a list")
+			return nil, errors.New("a URL after a comma: write a list")
 		}
 		target, err := parseHost(hostText)
 		if err != nil {
@@ -223,7 +223,7 @@ func parseHost(text string) (hostPort, error) {
 	if colon := strings.LastIndexByte(host, ':'); colon >= 0 && !strings.HasSuffix(host, "]") && (strings.Count(host, ":") == 1 || host[0] == '[') {
 		number, err := strconv.ParseUint(host[colon+1:], 10, 16)
 		if err != nil || number == 0 {
-			return target, fmt.Errorf("%q has no port behind its colon", text)
+			return target, fmt.Errorf("%q has no port after the colon", text)
 		}
 		host, target.port = host[:colon], int(number)
 	}

@@ -147,7 +147,7 @@ func (c *checker) interpolate(text string, file int) (string, *interpolation, *f
 			fresh = interp.hideReference(written, line, isWholeLine(text, start, offset+width))
 		}
 		if b.Len()+len(fresh) > c.reader.MaxBytes {
-			return "", nil, &fault{code: tooLarge, pos: pos, message: fmt.Sprintf("with its variables replaced, the file has more bytes than a file of Vector's configuration may have (%d)", c.reader.MaxBytes)}
+			return "", nil, &fault{code: tooLarge, pos: pos, message: fmt.Sprintf("the file exceeds the limit of %d bytes after variables are replaced", c.reader.MaxBytes)}
 		}
 		interp.moved = append(interp.moved, moved{line: line, newColumn: pos.column + shift, width: len(fresh), column: pos.column, oldWidth: len(written), isOpen: !isKnown && (!hasComments || !isComment(text[start:]))})
 		shift += len(fresh) - len(written)

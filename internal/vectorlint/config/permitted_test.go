@@ -325,10 +325,10 @@ const addresses = `
 
 func TestPolicy_RejectsInvalidHosts(t *testing.T) {
 	for text, want := range map[string]string{
-		"https://a.example.com": `vector.hosts: "https://a.example.com" has no port behind its colon`,
+		"https://a.example.com": `vector.hosts: "https://a.example.com" has no port after the colon`,
 		"a..b":                  `vector.hosts: "a..b" is not a valid host: "a..b" is not a valid host name: use letters, digits and hyphens, or punycode (xn--…)`,
 		"*.10.0.0.1":            `vector.hosts: "*.10.0.0.1" is not a valid host: write a range of addresses as ADDRESS/BITS`,
-		"a:0x":                  `vector.hosts: "a:0x" has no port behind its colon`,
+		"a:0x":                  `vector.hosts: "a:0x" has no port after the colon`,
 	} {
 		require.EqualError(t, (&Policy{Hosts: Lists{Allow: []string{text}}}).Validate(), want)
 	}

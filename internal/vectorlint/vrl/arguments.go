@@ -29,7 +29,7 @@ func (c *checker) checkCall(node *call) {
 	switch {
 	case len(forms) > 0:
 	case len(otherForms) > 0 && otherForms[0].firstMinor > c.minor:
-		c.add(Function, node.named, fmt.Sprintf("the function %q came with Vector 0.%d", node.name, otherForms[0].firstMinor), "use a newer image of Vector, or another function")
+		c.add(Function, node.named, fmt.Sprintf("the function %q requires Vector 0.%d or later", node.name, otherForms[0].firstMinor), "use a newer image of Vector, or another function")
 	case len(otherForms) > 0:
 		c.add(Function, node.named, fmt.Sprintf("the function %q was removed in Vector 0.%d", node.name, otherForms[len(otherForms)-1].lastMinor+1), "use another function")
 	default:

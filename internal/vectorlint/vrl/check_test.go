@@ -97,7 +97,7 @@ func TestFinding_ContainsPositionAndHelp(t *testing.T) {
 
 func TestCheck_UsesFunctionsOfRelease(t *testing.T) {
 	const program = `.a = basename!("b")`
-	require.Equal(t, []Finding{{Function, 1, 6, `the function "basename" came with Vector 0.51`, "use a newer image of Vector, or another function"}}, Check(program, Options{Minor: 50, Effort: effort}).Findings)
+	require.Equal(t, []Finding{{Function, 1, 6, `the function "basename" requires Vector 0.51 or later`, "use a newer image of Vector, or another function"}}, Check(program, Options{Minor: 50, Effort: effort}).Findings)
 	require.Empty(t, Check(program, Options{Minor: 51, Effort: effort}).Findings)
 	require.Empty(t, Check(program, Options{Minor: 0, Effort: effort}).Findings, "of a release that is not known any function passes")
 }

@@ -218,7 +218,7 @@ func (l *lexer) readRaw(start int) token {
 	kind := map[byte]tokenKind{'r': regex, 's': rawText, 't': timestamp}[l.program[start]]
 	endPos := rawEnd(l.program, l.pos+1)
 	if endPos < 0 {
-		return l.fail(start, start+1, "the quote that is opened here is not closed", "")
+		return l.fail(start, start+1, "unclosed quote", "")
 	}
 	l.pos = endPos
 	return token{kind, l.program[start+2 : endPos-1], span{start, endPos}}

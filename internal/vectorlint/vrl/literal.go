@@ -24,7 +24,7 @@ func textEnd(program string, start int) (endPos int, wrong *failure) {
 			i = escapeStop - 1
 		}
 	}
-	return 0, &failure{span: span{start - 1, start}, message: "the quote that is opened here is not closed"}
+	return 0, &failure{span: span{start - 1, start}, message: "unclosed quote"}
 }
 
 // escapeEnd returns the offset after the escape that starts at an offset, or a failure for an unknown escape.

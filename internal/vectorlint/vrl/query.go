@@ -192,7 +192,7 @@ func (s *queryScan) skipLiteral() bool {
 		s.lexer.fail(wrong.span.start, wrong.span.end, wrong.message, wrong.help)
 		return false
 	case endPos >= len(program):
-		s.lexer.fail(s.pos, endPos, "the program ends before the brackets that are open here are closed", "")
+		s.lexer.fail(s.pos, endPos, "unclosed bracket", "")
 		return false
 	}
 	s.pos = endPos
@@ -208,7 +208,7 @@ func literalEnd(program string, start int) (endPos int, isLiteral bool, wrong *f
 		return endPos, true, wrong
 	case (c == 'r' || c == 's' || c == 't') && byteAt(program, start+1) == '\'':
 		if endPos = rawEnd(program, start+2); endPos < 0 {
-			return 0, true, &failure{span: span{start, start + 1}, message: "the quote that is opened here is not closed"}
+			return 0, true, &failure{span: span{start, start + 1}, message: "unclosed quote"}
 		}
 		return endPos, true, nil
 	}
