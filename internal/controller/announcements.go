@@ -63,7 +63,7 @@ func announceRevertEnd(recorder *events.Recorder, object client.Object, spec *v1
 		reason = "a person has it tried again"
 	}
 	recorder.Eventf(object, nil, corev1.EventTypeNormal, meta.ReasonRevertEnded, "Revert",
-		"workloads get the spec as it is, and not that before generation %d any more: %s", previous.Generation, reason)
+		"workloads get the present spec again, no longer the spec before generation %d: %s", previous.Generation, reason)
 }
 
 // announceOwned emits an event on each workload with a controller owner that is about to get its first sidecar. It

@@ -57,7 +57,7 @@ func (c *clusters) reconcileCluster(ctx context.Context, name string, stages *wa
 		clusterState.isSpread = true
 	}
 	if err != nil {
-		return 0, fmt.Errorf("letting a revision through: %w", err)
+		return 0, fmt.Errorf("starting a revision: %w", err)
 	}
 	if cluster.DeletionTimestamp != nil && clusterState.isEmpty() {
 		return 0, c.writer.RemoveFinalizer(ctx, cluster)

@@ -70,7 +70,7 @@ func (c *clusters) advanceRollouts(ctx context.Context, stages *waveController, 
 	}
 	nextDue := c.observeRollouts(ctx, stages, &platform.Target, cluster, clusterState, members, rollouts)
 	if err := c.recordRollouts(ctx, cluster, rollouts); err != nil {
-		return 0, fmt.Errorf("writing to the status that a revision goes on: %w", err)
+		return 0, fmt.Errorf("writing the start of a revision to the status: %w", err)
 	}
 	isOther, toRequeue := clusterState.setWaveRollouts(rollouts), map[string]bool{}
 	for wave, namespaces := range members {

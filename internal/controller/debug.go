@@ -37,7 +37,7 @@ func logSkipped(ctx context.Context, decision *decision.Decision) {
 		return
 	}
 	if decision.Invalid != nil {
-		debug.Info("nothing is injected", "reason", decision.Invalid.Reason, "cause", decision.Invalid.Message)
+		debug.Info("skipped injection", "reason", decision.Invalid.Reason, "cause", decision.Invalid.Message)
 	}
 	current := 0
 	for i := range decision.Plans {
@@ -47,7 +47,7 @@ func logSkipped(ctx context.Context, decision *decision.Decision) {
 		case p.IsCurrent():
 			current++
 		default:
-			debug.Info("workload left as it is", telemetry.KeyWorkload, status.Object(p.Target), "state", string(p.State()), "action", p.Action(), "reason", p.Reason(), "cause", p.Message())
+			debug.Info("skipped workload", telemetry.KeyWorkload, status.Object(p.Target), "state", string(p.State()), "action", p.Action(), "reason", p.Reason(), "cause", p.Message())
 		}
 	}
 	debug.Info("decided", "matched", decision.Matched, "workloads", len(decision.Plans), "current", current, "missing", len(decision.Missing), "obsolete", len(decision.Obsolete))

@@ -59,7 +59,7 @@ func (f *finalizer) addBeforeWriting(ctx context.Context, sidecar *v1alpha1.Vect
 		return f.writer.AddFinalizer(ctx, sidecar)
 	}
 	if !controllerutil.ContainsFinalizer(sidecar, meta.Finalizer) {
-		return fmt.Errorf("waiting for the finalizer, which its own pass adds: %w", apply.ErrStale)
+		return fmt.Errorf("waiting for the finalizer, which another reconcile adds: %w", apply.ErrStale)
 	}
 	return nil
 }

@@ -82,10 +82,10 @@ func (s *waveController) revertSpec(ctx context.Context, sidecarState *state.Sid
 		write = func() error { return s.clusters.revertSpec(ctx, sidecar, reverted) }
 	}
 	if err := write(); err != nil {
-		return false, fmt.Errorf("writing to the status that the spec of generation %d is reverted: %w", reverted.Generation, err)
+		return false, fmt.Errorf("writing the revert of the spec of generation %d to the status: %w", reverted.Generation, err)
 	}
 	log.FromContext(ctx).Info("spec reverted", "generation", reverted.Generation, "to", good, "failed", reverted.FailedWorkloads)
-	note := fmt.Sprintf("workloads go back to the spec of generation %d (spec.rollout.onFailure: Revert), because %d failed with that of generation %d: %s",
+	note := fmt.Sprintf("workloads revert to the spec of generation %d (spec.rollout.onFailure: Revert), because %d failed with the spec of generation %d: %s",
 		good, reverted.FailedWorkloads, reverted.Generation, failureReason(decision.Plans))
 	s.statuses.events.Eventf(sidecar, nil, corev1.EventTypeWarning, meta.ReasonReverted, "Revert", "%s", humanize.Message(note, events.NoteLimit))
 	return true, nil

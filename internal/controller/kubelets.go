@@ -57,7 +57,7 @@ func (k *kubelets) readOldest(ctx context.Context) (isNew bool, err error) {
 func (k *kubelets) refresh(ctx context.Context) (isNew bool) {
 	isNew, err := k.readOldest(ctx)
 	if err != nil && ctx.Err() == nil {
-		telemetry.Warn(log.FromContext(ctx), "nodes cannot be listed", "cause", err.Error())
+		telemetry.Warn(log.FromContext(ctx), "cannot list nodes", "cause", err.Error())
 	}
 	if isNew {
 		log.FromContext(ctx).Info("oldest kubelet changed", "kubelet", k.oldest().Version, "node", k.oldest().Node)

@@ -61,7 +61,7 @@ func (p *liveness) check(now time.Time) error {
 	defer p.mu.Unlock()
 	for current := range p.passes {
 		if idle := now.Sub(time.Unix(0, current.last.Load())); idle > p.patience {
-			return fmt.Errorf("the pass for VectorSidecar %s has been stuck for %s", current.name, idle.Round(time.Second))
+			return fmt.Errorf("the reconcile of VectorSidecar %s has been stuck for %s", current.name, idle.Round(time.Second))
 		}
 	}
 	return nil

@@ -32,12 +32,12 @@ func (o *overlaySetRemoval) deleteAll(ctx context.Context) error {
 	for _, namespace := range namespaces {
 		namespacesWithSet, err := removal.FindOverlaySets(ctx, o.live, namespace)
 		if err != nil {
-			log.FromContext(ctx).V(1).Info("overlay sets were not listed", "namespace", namespace, "cause", err.Error())
+			log.FromContext(ctx).V(1).Info("cannot list overlay sets", "namespace", namespace, "cause", err.Error())
 			continue
 		}
 		for _, namespace := range namespacesWithSet {
 			if err := o.writer.DeleteOverlaySet(ctx, namespace); err != nil {
-				log.FromContext(ctx).Error(err, "deleting an overlay set that nobody keeps")
+				log.FromContext(ctx).Error(err, "deleting an unused overlay set")
 			}
 		}
 	}

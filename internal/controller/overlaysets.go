@@ -206,7 +206,7 @@ func (o *overlaySets) withdrawRejected(ctx context.Context, sidecar *v1alpha1.Ve
 			delete(namespaceState.refused, sidecar.Name)
 			hasChanged = true
 		case apply.IsDenied(err) && p.Change != plan.Remove && rejection.hash != p.WholeHash():
-			namespaceState.refused[sidecar.Name] = refusedWrite{p.WholeHash(), fmt.Sprintf("%s is refused with it: %v", status.Object(p.Target), err)}
+			namespaceState.refused[sidecar.Name] = refusedWrite{p.WholeHash(), fmt.Sprintf("%s is rejected with the sidecar: %v", status.Object(p.Target), err)}
 			hasChanged = true
 		}
 	}
@@ -333,7 +333,7 @@ func (o *overlaySets) replace(ctx context.Context, namespace string, namespaceSt
 	if namespaceState.written = nil; cached.ResourceVersion != set.ResourceVersion {
 		namespaceState.replaced, namespaceState.written = cached.ResourceVersion, set
 	}
-	log.FromContext(ctx).Info("overlay set written", "overlays", len(spec.Overlays))
+	log.FromContext(ctx).Info("wrote overlay set", "overlays", len(spec.Overlays))
 	return nil
 }
 

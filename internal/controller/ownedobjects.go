@@ -152,7 +152,7 @@ func (l *ownedObjectLister) list(ctx context.Context, namespace string) (*ownedO
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("finding workloads that still carry the sidecar: %w", err)
+			return nil, fmt.Errorf("finding workloads that still have the sidecar: %w", err)
 		}
 		for _, byManager := range carriers {
 			for manager, carrier := range byManager {

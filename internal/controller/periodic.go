@@ -75,7 +75,7 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 func (p *periodic) addKubelets(ctx context.Context, mgr ctrl.Manager) error {
 	kubelets := p.snapshots.kubelets
 	if _, err := kubelets.readOldest(ctx); err != nil {
-		return fmt.Errorf("looking for the oldest kubelet: %w", err)
+		return fmt.Errorf("finding the oldest kubelet: %w", err)
 	}
 	if err := mgr.Add(p.refresh(ctx, kubeletInterval, kubelets.refresh)); err != nil {
 		return fmt.Errorf("adding the polling of kubelets: %w", err)

@@ -58,7 +58,7 @@ func (a *podAccess) unreadableReason(ctx context.Context, namespace string) stri
 	case namespace == "":
 		return "the operator may not list pods (rbac.optional.pods)"
 	}
-	return fmt.Sprintf("the operator may not list pods in namespace %s (rbac.optional.pods)", namespace)
+	return fmt.Sprintf("the operator has no permission to list pods in namespace %s (rbac.optional.pods)", namespace)
 }
 
 // isAllowed returns the last answer for a namespace, or asks the API server if it has no valid one. If the API server
@@ -79,7 +79,7 @@ func (a *podAccess) isAllowed(ctx context.Context, namespace string) bool {
 		isAllowed = !ok || answer.isAllowed
 	}
 	if !isAllowed && (!ok || answer.isAllowed) {
-		telemetry.Warn(log.FromContext(ctx), "pods may not be listed", "namespace", namespace)
+		telemetry.Warn(log.FromContext(ctx), "cannot list pods", "namespace", namespace)
 	}
 	a.answers[namespace] = accessAnswer{isAllowed, a.now()}
 	return isAllowed

@@ -39,8 +39,8 @@ func TestPodAccess_AsksForThePermission(t *testing.T) {
 		"in all namespaces":        {isEnabled: true, allowed: map[string]bool{"": true}},
 		"in this namespace only":   {isEnabled: true, allowed: map[string]bool{"shop": true}},
 		"in a watched namespace":   {isEnabled: true, namespaces: []string{"shop"}, allowed: map[string]bool{"shop": true}},
-		"nowhere":                  {isEnabled: true, want: "the operator may not list pods in namespace shop (rbac.optional.pods)"},
-		"in another namespace":     {isEnabled: true, namespaces: []string{"shop", "pay"}, allowed: map[string]bool{"pay": true}, want: "the operator may not list pods in namespace shop (rbac.optional.pods)"},
+		"nowhere":                  {isEnabled: true, want: "the operator has no permission to list pods in namespace shop (rbac.optional.pods)"},
+		"in another namespace":     {isEnabled: true, namespaces: []string{"shop", "pay"}, allowed: map[string]bool{"pay": true}, want: "the operator has no permission to list pods in namespace shop (rbac.optional.pods)"},
 		"that nobody can tell now": {isEnabled: true, err: errors.New("timeout")},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -204,7 +204,7 @@ func (p *pods) addEventFault(ctx context.Context, live workload.Object, newest m
 		return len(events) == mostEvents
 	}, client.InNamespace(live.GetNamespace()), client.MatchingFields(workload.EventFields(live)))
 	if err != nil {
-		log.FromContext(ctx).V(1).Info("events cannot be read", telemetry.KeyWorkload, live.GetName(), "cause", err.Error())
+		log.FromContext(ctx).V(1).Info("cannot read events", telemetry.KeyWorkload, live.GetName(), "cause", err.Error())
 		podFault.IsPartial = true
 		return podFault
 	}

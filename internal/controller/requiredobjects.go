@@ -59,7 +59,7 @@ func (r *requiredObjects) report(object source.RequiredObject, presence source.P
 	case source.ObjectMissing:
 		telemetry.Warn(r.log, "required object is missing", "object", object.String())
 	case source.ObjectNotRead:
-		telemetry.Warn(r.log, "required object cannot be read", "object", object.String(), "cause", err.Error())
+		telemetry.Warn(r.log, "cannot read required object", "object", object.String(), "cause", err.Error())
 	case source.ObjectNotServed:
 		r.log.Info("kind of required object is not served", "object", object.String())
 	case source.ObjectPresent:

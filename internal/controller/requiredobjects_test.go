@@ -71,7 +71,7 @@ func TestRequiredObjects_ReportChanges(t *testing.T) {
 	require.NoError(t, cluster.Delete(t.Context(), guard))
 	denied = errors.New("denied")
 	check(map[string]float64{"present": 0, "missing": 2, "not_served": 1, "not_read": 1},
-		`"required object is missing","object":"ValidatingAdmissionPolicy guard"`, `"required object cannot be read","object":"Service webhook","cause":"reading Service webhook: denied"`)
+		`"required object is missing","object":"ValidatingAdmissionPolicy guard"`, `"cannot read required object","object":"Service webhook","cause":"reading Service webhook: denied"`)
 	guard.ResourceVersion, denied = "", nil
 	require.NoError(t, cluster.Create(t.Context(), guard))
 	check(map[string]float64{"present": 2, "missing": 1, "not_served": 1, "not_read": 0},

@@ -58,7 +58,7 @@ func (s *waveRollout) maxAgeHold() *plan.Block {
 	case !s.Gate.IsOpen:
 		return &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: s.Gate.Message}
 	case s.Status.CompletionTime != nil:
-		return &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: "spec.rollout.maxAge has passed: starting at once"}
+		return &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: "spec.rollout.maxAge has passed: the rollout starts in a moment"}
 	}
 	return nil
 }

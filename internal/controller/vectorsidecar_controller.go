@@ -70,7 +70,7 @@ func (r *VectorSidecarReconciler) Reconcile(ctx context.Context, request reconci
 	result, resultLabel, err = r.reconcileWithRetries(ctx, request, reconcileStep.span)
 	requeueAfter := r.stages.catalog.Tidy(ctx)
 	if err != nil && shutdown.IsStopping(ctx) {
-		log.FromContext(ctx).V(1).Info("pass stopped by shutdown", "cause", err.Error())
+		log.FromContext(ctx).V(1).Info("reconcile stopped by shutdown", "cause", err.Error())
 		return reconcile.Result{}, nil
 	}
 	switch isConflict := r.isTransient(request.NamespacedName, err); {
@@ -196,7 +196,7 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 	}
 	rollout, err := r.stages.advanceSidecar(ctx, sidecarState, sidecar)
 	if err != nil {
-		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("letting a revision through: %w", err)
+		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("starting a revision: %w", err)
 	}
 	r.preflights.forgetResults(sidecarState, reconcileRequest)
 	isFresh := reconcileRequest != "" || sidecarState.IsResyncDue()
@@ -220,7 +220,7 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 		return reconcile.Result{RequeueAfter: state.AtOnce}, telemetry.ResultUnchanged, nil
 	}
 	if err := r.record(ctx, sidecarState, sidecar, rollout, decision); err != nil {
-		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("letting a revision through: %w", err)
+		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("starting a revision: %w", err)
 	}
 	sidecarState.SetAdoptedContent(decision.Adopted)
 	slotWait := r.stages.reserve(ctx, request.NamespacedName, decision)

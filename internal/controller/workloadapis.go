@@ -48,11 +48,11 @@ func (w *workloadAPIs) detectAPI(ctx context.Context, kind *workload.Kind, enque
 	isKnown := func(context.Context) (bool, error) {
 		isServed, err := w.hasAPI(kind)
 		if err != nil {
-			log.FromContext(ctx).Error(err, "looking for an API", telemetry.KeyKind, kind.Kind)
+			log.FromContext(ctx).Error(err, "checking for an API", telemetry.KeyKind, kind.Kind)
 			return false, nil
 		}
 		if !isServed {
-			log.FromContext(ctx).Info("waiting for an API that the cluster lacks", telemetry.KeyKind, kind.Kind, "interval", apiInterval.String())
+			log.FromContext(ctx).Info("waiting for a missing API", telemetry.KeyKind, kind.Kind, "interval", apiInterval.String())
 			return true, nil
 		}
 		synced, err = w.addAPI(ctx, kind, enqueue)
@@ -63,7 +63,7 @@ func (w *workloadAPIs) detectAPI(ctx context.Context, kind *workload.Kind, enque
 	}
 	checks := schedule.Every(apiInterval, func(ctx context.Context) error {
 		if err := w.redetectAPI(ctx, kind, enqueue); err != nil && ctx.Err() == nil {
-			log.FromContext(ctx).Error(err, "looking for an API", telemetry.KeyKind, kind.Kind)
+			log.FromContext(ctx).Error(err, "checking for an API", telemetry.KeyKind, kind.Kind)
 		}
 		return nil
 	})
@@ -101,7 +101,7 @@ func (w *workloadAPIs) addAPI(ctx context.Context, kind *workload.Kind, enqueue 
 		w.workloads.RemoveKind(kind)
 		return nil, err
 	}
-	log.FromContext(ctx).Info("watching a kind whose API the cluster has", telemetry.KeyKind, kind.Kind)
+	log.FromContext(ctx).Info("watching a kind of workloads", telemetry.KeyKind, kind.Kind)
 	return synced, nil
 }
 
@@ -115,7 +115,7 @@ func (w *workloadAPIs) removeAPI(ctx context.Context, kind *workload.Kind, enque
 	for _, record := range changed {
 		enqueue(record)
 	}
-	log.FromContext(ctx).Info("waiting for an API that the cluster lacks", telemetry.KeyKind, kind.Kind, "interval", apiInterval.String())
+	log.FromContext(ctx).Info("waiting for a missing API", telemetry.KeyKind, kind.Kind, "interval", apiInterval.String())
 	return nil
 }
 
@@ -126,7 +126,7 @@ func (w *workloadAPIs) hasAPI(kind *workload.Kind) (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("asking for the resources of %s: %w", kind.GroupVersion(), err)
+		return false, fmt.Errorf("discovering the resources of %s: %w", kind.GroupVersion(), err)
 	}
 	return slices.ContainsFunc(resources.APIResources, func(resource metav1.APIResource) bool { return resource.Name == kind.Resource }), nil
 }

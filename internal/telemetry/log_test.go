@@ -35,7 +35,7 @@ func TestNewLogger_WritesJSONWithStableKeys(t *testing.T) {
 	var out bytes.Buffer
 	log := NewLogger(&out, zapcore.InfoLevel, FormatJSON)
 
-	log.WithName("loop").WithValues(KeyNamespace, "shop", KeyName, "logs").Info("workload written", KeyWorkload, "Deployment shop/cart", "took", time.Second)
+	log.WithName("loop").WithValues(KeyNamespace, "shop", KeyName, "logs").Info("wrote workload", KeyWorkload, "Deployment shop/cart", "took", time.Second)
 
 	line := read(t, &out)[0]
 	at, err := time.Parse(time.RFC3339Nano, line["ts"].(string))
@@ -43,7 +43,7 @@ func TestNewLogger_WritesJSONWithStableKeys(t *testing.T) {
 	require.WithinDuration(t, time.Now(), at, time.Minute)
 	delete(line, "ts")
 	require.Equal(t, map[string]any{
-		"level": "INFO", "logger": "loop", "msg": "workload written",
+		"level": "INFO", "logger": "loop", "msg": "wrote workload",
 		"namespace": "shop", "name": "logs", "workload": "Deployment shop/cart", "took": "1s",
 	}, line)
 }

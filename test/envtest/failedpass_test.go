@@ -55,7 +55,7 @@ func TestVectorSidecar_ReportsFailureToRemoveFinalizer(t *testing.T) {
 			namespace := world.Namespace(t)
 			way, said := &harness.Answers{Path: "/namespaces/" + namespace + "/vectorsidecars/logs", With: answer}, "removing the finalizer: "
 			if name == "no permission to look" {
-				way.Path, way.IsRead, said = "/namespaces/"+namespace+"/deployments", true, "finding workloads that still carry the sidecar: "
+				way.Path, way.IsRead, said = "/namespaces/"+namespace+"/deployments", true, "finding workloads that still have the sidecar: "
 			}
 			runsThrough(t, way)
 			cart := objects.NewDeployment("cart", namespace).WithReplicas(0).Labeled("logs", "vector").Build()
@@ -120,7 +120,7 @@ func TestClusterVectorSidecar_ReportsNamespaceBlockingDeletion(t *testing.T) {
 	way.IsOn.Store(true)
 	require.NoError(t, world.Client.Delete(t.Context(), cluster))
 	harness.Until(t, world, cluster, "what is said of it", func(c *v1alpha1.ClusterVectorSidecar) bool {
-		return says(c.Status.Conditions, one+": finding workloads that still carry the sidecar: ")
+		return says(c.Status.Conditions, one+": finding workloads that still have the sidecar: ")
 	})
 	harness.Until(t, world, elsewhere, "no sidecar", isClean)
 

@@ -96,7 +96,7 @@ func TestForecast_MatchesQuotaController(t *testing.T) {
 	found := report.Forecast
 	text, notes := planned(t, vs.DeepCopy(), "wide")
 	require.Regexp(t, `all +limits.memory +1000Gi +768Mi +1536Mi +1152Mi +-`, text)
-	require.Regexp(t, `cart +cart +cpu +200m +250m +the application's usage reads 80 % of before`, text)
+	require.Regexp(t, `cart +cart +cpu +200m +250m +the measured utilization of the application falls to 80 % of the present value`, text)
 	require.Contains(t, notes, "type ContainerResource")
 
 	world.Create(t, vs)

@@ -132,7 +132,7 @@ func TestOnFailureRevert_RestoresLastKnownGood(t *testing.T) {
 		world.Get(t, app)
 		require.Equal(t, "info", logLevel(app))
 	}
-	requireEvent(t, vs, "failed with that of generation 2: Deployment "+vs.Namespace+"/app-0")
+	requireEvent(t, vs, "failed with the spec of generation 2: Deployment "+vs.Namespace+"/app-0")
 	tried := seen.of("warn")
 
 	restart(t)

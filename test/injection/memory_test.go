@@ -55,7 +55,7 @@ func TestOverlaySet_ReportsMemoryOfOperator(t *testing.T) {
 			answered(t, namespace, fmt.Sprintf("with-%t", injects))
 		}
 		if injects {
-			require.Empty(t, p.Said(t, "overlay set written"), "they are as they should be")
+			require.Empty(t, p.Said(t, "wrote overlay set"), "they are as they should be")
 		}
 		rests[injects], err = harness.Memory(p.Pid(), "VmRSS")
 		require.NoError(t, err)

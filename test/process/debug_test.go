@@ -30,7 +30,7 @@ func TestOperator_LogsReconcileStepsAtDebugLevel(t *testing.T) {
 	})
 
 	left := map[any]any{}
-	for _, line := range p.Said(t, "workload left as it is") {
+	for _, line := range p.Said(t, "skipped workload") {
 		require.Equal(t, "DEBUG", line["level"])
 		require.NotEmpty(t, line["cause"])
 		require.NotEmpty(t, line["reconcileID"])

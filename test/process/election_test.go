@@ -154,5 +154,5 @@ func TestOperator_StepsDownAfterFreeze(t *testing.T) {
 	leader.Signal(t, syscall.SIGCONT)
 
 	require.Equal(t, 1, leader.ExitCode(), "it ends, and its pod starts anew")
-	require.Empty(t, leader.Said(t, "workload written"))
+	require.Empty(t, leader.Said(t, "wrote workload"))
 }

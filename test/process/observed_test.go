@@ -59,7 +59,7 @@ func TestTracer_RecordsReconcileToApply(t *testing.T) {
 		"reconcile": "", "observe": "reconcile", "plan": "reconcile", "render": "plan", "check": "plan", "apply": "reconcile", "status": "reconcile",
 	}, steps)
 
-	lines := p.Said(t, "workload written")
+	lines := p.Said(t, "wrote workload")
 	require.Len(t, lines, 1)
 	require.Equal(t, pass.Attributes["vectorsidecar.reconcile_id"], lines[0]["reconcileID"])
 	require.Len(t, lines[0]["traceID"], 32)
@@ -134,9 +134,9 @@ func TestProcess_LogsJSONWithUniformKeys(t *testing.T) {
 	cart := labeled(t, "cart", namespace)
 	vs := sidecar(t, namespace)
 	harness.Until(t, world, cart, "the sidecar", isInjected)
-	harness.Eventually(t, "the line about it", func() bool { return len(p.Said(t, "workload written")) == 1 })
+	harness.Eventually(t, "the line about it", func() bool { return len(p.Said(t, "wrote workload")) == 1 })
 
-	line := p.Said(t, "workload written")[0]
+	line := p.Said(t, "wrote workload")[0]
 	require.Equal(t, "vectorsidecar", line["controller"])
 	require.Equal(t, namespace, line["namespace"])
 	require.Equal(t, "logs", line["name"])
@@ -160,7 +160,7 @@ func TestProcess_LogsJSONWithUniformKeys(t *testing.T) {
 	warned := p.Said(t, "waiting for user action")[0]
 	require.Equal(t, "WARN", warned["level"])
 	require.Equal(t, "UnknownEnvironment", warned["reason"])
-	require.Len(t, p.Said(t, "workload written"), 1, "what is usual is not told at WARN")
+	require.Len(t, p.Said(t, "wrote workload"), 1, "what is usual is not told at WARN")
 }
 
 func TestReporter_SendsTerminalErrorsWithoutNames(t *testing.T) {

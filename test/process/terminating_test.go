@@ -44,7 +44,7 @@ func TestOperator_LogsNoErrorForTerminatingNamespace(t *testing.T) {
 				objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithLogs("/var/log/app").WithMaxConcurrent(budget).Build(),
 				objects.NewVectorSidecar("broken", namespace).Named("other").Selecting("logs", "vector").WithConfigMap("nowhere", "").Build())
 			if isUnderWay {
-				harness.Eventually(t, "some to be injected", func() bool { return len(p.Said(t, "workload written")) >= 3 })
+				harness.Eventually(t, "some to be injected", func() bool { return len(p.Said(t, "wrote workload")) >= 3 })
 			} else {
 				for _, d := range all {
 					harness.Until(t, world, d, "the sidecar", isInjected)

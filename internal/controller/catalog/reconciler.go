@@ -205,7 +205,7 @@ func (r *Reconciler) reload(ctx context.Context) (isNew bool, err error) {
 		log.FromContext(ctx).Info("changed stop-writes", "stopped", platform.IsStopped(), "configMap", r.options.Installation)
 	}
 	if platform.Rollout.CanHalt() && !previous.Rollout.CanHalt() && !r.options.ReadsPods {
-		telemetry.Warn(log.FromContext(ctx), "causes of failures are not seen: rollout.halt needs rbac.optional.pods")
+		telemetry.Warn(log.FromContext(ctx), "rollout.halt cannot detect causes of failures without rbac.optional.pods")
 	}
 	r.options.Metrics.SetWritesStopped(platform.IsStopped())
 	r.options.Metrics.SetTemplateSets(countTemplateSets(platform))
@@ -301,7 +301,7 @@ func (r *Reconciler) loadPlatform(ctx context.Context, settled *desired.Settled)
 	if previous, _ := r.Current(); previous == nil && platform.LacksGood() {
 		content, rollout, err := r.revisions.lastKnownGood(ctx, published.Installation)
 		if err != nil {
-			return nil, fmt.Errorf("reading the last good template sets and policy: %w", err)
+			return nil, fmt.Errorf("reading the last known good template sets and policy: %w", err)
 		}
 		if r.options.Catalog.Restore(content, rollout) {
 			platform, _ = r.options.Catalog.Update(published.Installation, published.Sets)

@@ -44,7 +44,7 @@ func Find(ctx context.Context, live *livelist.Client, holders []workload.Holder,
 			return len(missing) == 0
 		}, client.InNamespace(namespace))
 		if err != nil {
-			return Use{}, fmt.Errorf("listing %s that may refer to an old configuration: %w", holder.Plural, err)
+			return Use{}, fmt.Errorf("listing %s that may use an old configuration: %w", holder.Plural, err)
 		}
 	}
 	for _, name := range names {

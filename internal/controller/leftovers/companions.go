@@ -22,7 +22,7 @@ import (
 func (r *Reconciler) deleteCompanions(ctx context.Context) progress {
 	unreferenced, err := r.unreferencedCompanions(ctx)
 	if err != nil {
-		log.FromContext(ctx).Error(err, "finding stray companions")
+		log.FromContext(ctx).Error(err, "finding unreferenced companions")
 		return failing
 	}
 	for namespace := range r.namespaces {
@@ -35,7 +35,7 @@ func (r *Reconciler) deleteCompanions(ctx context.Context) progress {
 	for namespace, names := range unreferenced {
 		r.namespaces[namespace] = true
 		if err := r.deleteCompanionsIn(ctx, namespace, names); err != nil {
-			log.FromContext(ctx).Error(err, "deleting stray companions", telemetry.KeyNamespace, namespace)
+			log.FromContext(ctx).Error(err, "deleting unreferenced companions", telemetry.KeyNamespace, namespace)
 			result = failing
 		}
 	}
@@ -86,7 +86,7 @@ func (r *Reconciler) deleteCompanionsIn(ctx context.Context, namespace string, n
 		if err := r.Writer.DeleteCompanion(ctx, name); err != nil {
 			return err
 		}
-		log.FromContext(ctx).Info("stray companion deleted", telemetry.KeyNamespace, namespace, "configMap", name.Name)
+		log.FromContext(ctx).Info("deleted unreferenced companion", telemetry.KeyNamespace, namespace, "configMap", name.Name)
 	}
 	return nil
 }

@@ -97,7 +97,7 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager) err
 // logUnread emits an event on VectorSidecars with a configuration that Vector could not validate.
 func (r *Reconciler) logUnread(sidecars []v1alpha1.VectorSidecar, cause string) {
 	for i := range sidecars {
-		r.Recorder.Eventf(&sidecars[i], nil, corev1.EventTypeWarning, meta.ReasonNotValidated, "Validate", "Vector could not be asked: %s", humanize.Message(cause, events.NoteLimit))
+		r.Recorder.Eventf(&sidecars[i], nil, corev1.EventTypeWarning, meta.ReasonNotValidated, "Validate", "the configuration was not checked with Vector: %s", humanize.Message(cause, events.NoteLimit))
 	}
 }
 
