@@ -31,13 +31,13 @@ func (a accounts) GetServiceAccount(ctx context.Context, name types.NamespacedNa
 	switch {
 	case err != nil || account.Unread == "" && s.valuesErr == nil:
 	case s.cluster == nil && account.Unread != "":
-		s.addNote(fmt.Sprintf("ServiceAccount %s is taken to have no imagePullSecrets, and the operator to read it (rbac.optional.serviceAccounts): it is not in the files", name))
+		s.addNote(fmt.Sprintf("ServiceAccount %s is not in the files: assuming that it has no imagePullSecrets, and that the operator reads it (rbac.optional.serviceAccounts)", name))
 		return &workload.Account{}, nil
 	case account.IsForbidden:
-		s.addNote(fmt.Sprintf("could not read ServiceAccount %s: what the operator does with the workloads that use it is not known", name))
+		s.addNote(fmt.Sprintf("could not read ServiceAccount %s: the result for workloads that use it is unknown", name))
 		account.Unread = "you may not read it"
 	case s.valuesErr != nil:
-		s.addNote(fmt.Sprintf("the operator is taken to read ServiceAccounts (rbac.optional.serviceAccounts): %v", s.valuesErr))
+		s.addNote(fmt.Sprintf("assuming that the operator reads ServiceAccounts (rbac.optional.serviceAccounts): %v", s.valuesErr))
 	}
 	return account, err
 }

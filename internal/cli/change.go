@@ -64,7 +64,7 @@ func (s *inputs) parseFilter(arguments []string) (*workloadFilter, error) {
 		}
 		kind := workload.KindNamed(kindName)
 		if kind == nil {
-			return nil, fmt.Errorf("%q: sidecars are injected into %s: name one, as in %s/cart", argument, workload.Plural(), strings.ToLower(workload.Default().Kind))
+			return nil, fmt.Errorf("%q is not a workload: sidecars are injected into %s; name one, such as %s/cart", argument, workload.Plural(), strings.ToLower(workload.Default().Kind))
 		}
 		c.named = append(c.named, workloadName{kind.Kind, name})
 	}

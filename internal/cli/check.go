@@ -64,11 +64,11 @@ func (o *checkOptions) run(ctx context.Context) error {
 	}
 	discovery, err := o.app.kube.ToDiscoveryClient()
 	if err != nil {
-		return fmt.Errorf("asking for the version of the API server: %w", err)
+		return fmt.Errorf("getting the API server's version: %w", err)
 	}
 	version, err := discovery.ServerVersion()
 	if err != nil {
-		return fmt.Errorf("asking for the version of the API server: %w", err)
+		return fmt.Errorf("getting the API server's version: %w", err)
 	}
 	diagnosis := checkup.Diagnosis{
 		Cluster: cluster, AsOperator: o.impersonate, Catalog: catalog,

@@ -29,7 +29,7 @@ func TestClusterFlags_OverridesDetectedCluster(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: "kubernetes", Namespace: "default"},
 		Spec:       corev1.ServiceSpec{IPFamilies: []corev1.IPFamily{corev1.IPv6Protocol}},
 	}
-	const assumed = "takes it to be IPv4"
+	const assumed = "assuming IPv4"
 	for name, test := range map[string]struct {
 		fault     func(string, client.ObjectKey) error
 		arguments []string

@@ -16,7 +16,7 @@ import (
 // If the answer is not yes, the error is the given text.
 func (a *app) confirm(question, consequence, declined string) error {
 	if !isTerminal(a.ErrOut) {
-		return errors.New(consequence + "; use --yes to do it, or --dry-run to preview it")
+		return errors.New(consequence + "; confirm with --yes, or preview with --dry-run")
 	}
 	_ = humanize.Fprintf(a.ErrOut, "%s [y/N] ", question)
 	answer, err := bufio.NewReader(a.In).ReadString('\n')

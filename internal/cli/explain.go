@@ -170,7 +170,7 @@ func (s *session) explain(ctx context.Context, deployment workload.Object) (*exp
 	}
 	for _, cluster := range s.Clusters() {
 		if name := meta.InNamespace(cluster.Name); !names[name] {
-			result.unreached += fmt.Sprintf("; %s does not select namespace %s, or that has opted out", meta.Title(name), deployment.GetNamespace())
+			result.unreached += fmt.Sprintf("; %s does not select namespace %s, or the namespace has opted out", meta.Title(name), deployment.GetNamespace())
 		}
 	}
 	if len(result.VectorSidecars) == 0 {

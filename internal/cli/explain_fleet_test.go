@@ -99,7 +99,7 @@ func TestExplain_NamesNoOtherNamespaces(t *testing.T) {
 		isNamed bool
 	}{
 		"one of its own": {[]client.Object{deployment, other, own}, "VectorSidecar logs", false},
-		"none":           {[]client.Object{deployment, other}, "VectorSidecar other/logs would select it, but", true},
+		"none":           {[]client.Object{deployment, other}, "VectorSidecar other/logs matches the workload, but", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, notes, code := (&cluster{objects: test.objects}).run(t, "explain", "deployment/web")

@@ -172,7 +172,7 @@ func readyState(conditions []metav1.Condition, isCurrent bool) (state, reason, m
 	ready := apimeta.FindStatusCondition(conditions, meta.ConditionReady)
 	switch {
 	case ready == nil:
-		return "Unknown", "-", "the operator has not reconciled it yet"
+		return "Unknown", "-", "not reconciled by the operator yet"
 	case !isCurrent:
 		return "Unknown", ready.Reason, "the operator has not reconciled the latest change yet"
 	}

@@ -38,7 +38,7 @@ func parseClusterNames(arguments []string) (names []string, isAsked bool, err er
 	}
 	isAsked = isAll || len(names) > 0
 	if isAsked && otherCount > 0 {
-		return nil, true, errors.New("VectorSidecars and ClusterVectorSidecars are named together: name one kind at a time")
+		return nil, true, errors.New("arguments name both VectorSidecars and ClusterVectorSidecars: name one kind at a time")
 	}
 	if isAll {
 		names = nil

@@ -39,7 +39,7 @@ func TestSession_SelectsOperatorOfNamespace(t *testing.T) {
 	}{
 		"of the first":              {[]string{"explain", "cart", "-n", "web"}, []string{"development, from"}, []string{several, unserved}},
 		"of the second":             {[]string{"explain", "cart", "-n", "shop"}, []string{"production, from"}, []string{several, unserved}},
-		"of none":                   {[]string{"explain", "cart", "-n", "none"}, []string{several, "the operator a-system/vso does not watch namespace none (watchNamespaces), and does nothing there"}, nil},
+		"of none":                   {[]string{"explain", "cart", "-n", "none"}, []string{several, "the operator a-system/vso does not watch namespace none (watchNamespaces), so nothing changes there"}, nil},
 		"of a chosen one":           {[]string{"explain", "cart", "-n", "web", "--operator-namespace", "b-system"}, []string{"the operator b-system/vso does not watch namespace web"}, []string{several}},
 		"of all":                    {[]string{"plan", "-A"}, []string{"found several operators: showing what a-system/vso would do; choose another one (b-system/vso) with --operator-namespace", "does not watch namespace shop", "does not watch namespace none"}, []string{"watch namespace web"}},
 		"a rollout of one of them":  {[]string{"rollout", "pause"}, []string{"error: found several operators: a-system/vso, b-system/vso; choose one with --operator-namespace, or by --namespace with one that it watches"}, nil},

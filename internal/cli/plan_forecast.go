@@ -104,7 +104,7 @@ func collectBounds[T any](ctx context.Context, s *session, list client.ObjectLis
 	bounds, err := livelist.Collect(ctx, livelist.New(s.cluster), list, reduce, namespace)
 	switch {
 	case apierrors.IsForbidden(err) || isNoMatch(err):
-		s.addNote(fmt.Sprintf("could not read what bounds pods, so that the forecast leaves it out: listing %s: %v", plural, err))
+		s.addNote(fmt.Sprintf("the forecast ignores %s, because they could not be listed: %v", plural, err))
 		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("listing %s: %w", plural, err)
@@ -329,7 +329,7 @@ func utilizationEffect(forecast *simulate.AutoscalerForecast) string {
 	case forecast.Before.IsZero():
 		return "can scale, which it could not"
 	}
-	return fmt.Sprintf("the application's usage reads %d %% of before", forecast.Before.MilliValue()*100/max(forecast.After.MilliValue(), 1))
+	return fmt.Sprintf("the measured utilization of the application falls to %d %% of the present value", forecast.Before.MilliValue()*100/max(forecast.After.MilliValue(), 1))
 }
 
 // joinFirst joins the first few texts.

@@ -50,7 +50,7 @@ NAMESPACE   LIMITRANGE   WORKLOAD   TYPE        EFFECT
 shop        ratio        cart       Container   rejects pods: container vector: no limit of cpu
 
 NAMESPACE   AUTOSCALER   WORKLOAD   RESOURCE   REQUESTS   AFTER   EFFECT
-shop        hpa          cart       cpu        500m       600m    the application's usage reads 83 % of before
+shop        hpa          cart       cpu        500m       600m    the measured utilization of the application falls to 83 % of the present value
 shop        hpa          cart       cpu        500m       600m    cannot scale: container vector requests none
 shop        hpa          cart       cpu        0          600m    can scale, which it could not
 `, out.String())

@@ -97,7 +97,7 @@ func (o *reconcileOptions) run(ctx context.Context, names []string) error {
 		before := sidecars[i].DeepCopy()
 		metav1.SetMetaDataAnnotation(&sidecars[i].ObjectMeta, meta.AnnotationReconcileAt, request)
 		if err := cluster.Patch(ctx, &sidecars[i], client.MergeFrom(before)); err != nil {
-			return fmt.Errorf("asking for VectorSidecar %s/%s: %w", sidecars[i].Namespace, sidecars[i].Name, err)
+			return fmt.Errorf("requesting a reconcile of VectorSidecar %s/%s: %w", sidecars[i].Namespace, sidecars[i].Name, err)
 		}
 	}
 	if o.timeout == 0 {
@@ -149,7 +149,7 @@ func (o *reconcileOptions) awaitReconciles(ctx context.Context, cluster client.R
 				continue
 			}
 			if err := cluster.Get(ctx, client.ObjectKeyFromObject(&sidecars[i]), &sidecars[i]); err != nil {
-				return false, fmt.Errorf("looking for the answer: %w", err)
+				return false, fmt.Errorf("reading the status: %w", err)
 			}
 			if sidecars[i].Status.LastHandledReconcileAt != request {
 				missing = append(missing, sidecars[i].Namespace+"/"+sidecars[i].Name)

@@ -106,7 +106,7 @@ func TestNewRender_NamesInvalidFiles(t *testing.T) {
 		"templates that are not there":     {arguments: []string{"--templates", "none"}, names: []string{"none"}},
 		"no VectorSidecar":                 {change: func(f map[string]string) { f["logs.yaml"] = "" }, names: []string{"logs.yaml", "VectorSidecar"}},
 		"what is not YAML":                 {change: func(f map[string]string) { f["cart.yaml"] += "---\na: [\n" }, names: []string{"cart.yaml: document 2"}},
-		"a workload twice":                 {change: func(f map[string]string) { f["cart.yaml"] += "---\n" + f["cart.yaml"] }, names: []string{"cart.yaml: document 2: Deployment shop/cart is given twice, first in cart.yaml: document 1: remove one"}},
+		"a workload twice":                 {change: func(f map[string]string) { f["cart.yaml"] += "---\n" + f["cart.yaml"] }, names: []string{"cart.yaml: document 2: duplicate Deployment shop/cart, first in cart.yaml: document 1: remove one"}},
 		"a field that does not exist":      {change: func(f map[string]string) { f["logs.yaml"] += "spek: {}\n" }, names: []string{"logs.yaml: document 1", "spek"}},
 		"a version that is none":           {arguments: []string{"--label", "logs=vector", "--kube-version", "latest"}, names: []string{"latest"}},
 		"an environment that is not known": {arguments: []string{"--environment", "stagin"}, names: []string{"stagin", "staging"}},
@@ -151,7 +151,7 @@ func TestNewRender_NamesNamespacesWithUnknownLabels(t *testing.T) {
 	out, err := run(t, files, renderCart...)
 
 	require.NoError(t, err)
-	require.Contains(t, out, "the labels of these namespaces are not known, as there is no Namespace in the files, and a ClusterVectorSidecar that asks for one does not reach them: shop, web\n")
+	require.Contains(t, out, "the labels of these namespaces are unknown, because the files do not contain them, and a ClusterVectorSidecar that requires a label does not select them: shop, web\n")
 }
 
 func TestNewRender_MergesSeveralVectorSidecars(t *testing.T) {

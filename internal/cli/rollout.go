@@ -314,12 +314,12 @@ func (o *rolloutOptions) promoteSidecar(ctx context.Context, name string) error 
 		return o.annotateTarget(ctx, cluster, target, annotation{meta.AnnotationPromoteRollout, strings.Join(values, ","), effect})
 	}
 	if waits := target.deferred; hasDeferred {
-		effect := fmt.Sprintf("change %s goes on in %s", waits.Change, countNoun(int(waits.Workloads), "workload"))
+		effect := fmt.Sprintf("change %s starts in %s", waits.Change, countNoun(int(waits.Workloads), "workload"))
 		return o.annotateTarget(ctx, cluster, target, annotation{meta.AnnotationPromoteRollout, waits.Change, effect})
 	}
 	read, err := o.readWaves(ctx, cluster)
 	if err != nil && target.spec.RolloutMode() != v1alpha1.ModeImmediate {
-		return fmt.Errorf("no workload of %s waits for its spec.rollout.mode, and for waves: %w", target.title, err)
+		return fmt.Errorf("no workload of %s waits for spec.rollout.mode; waves: %w", target.title, err)
 	}
 	if err == nil {
 		err = read.requireStarting()

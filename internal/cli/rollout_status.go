@@ -111,7 +111,7 @@ func (r *rollout) count(waveMembers []inWave) {
 		byName[r.Waves[n].Name] = &r.Waves[n]
 	}
 	for i := range waveMembers {
-		status := cmp.Or(waveMembers[i].status, &v1alpha1.RolloutStatus{Wave: fleet.DefaultWave, State: v1alpha1.RolloutWaiting, Message: "the operator has not reconciled it yet"})
+		status := cmp.Or(waveMembers[i].status, &v1alpha1.RolloutStatus{Wave: fleet.DefaultWave, State: v1alpha1.RolloutWaiting, Message: "not reconciled by the operator yet"})
 		waveReport := byName[status.Wave]
 		if waveReport == nil {
 			waveReport = byName[fleet.DefaultWave] // The waves have changed since then.
@@ -236,7 +236,7 @@ func (r *rollout) print(w io.Writer) error {
 			unfinished = append(unfinished, fmt.Sprintf("wave %s: revision not confirmed: %s without pods", wave.Name, countNoun(int(wave.Workloads), "workload")))
 		}
 		if n := wave.DeferredWorkloads; n > 0 {
-			unfinished = append(unfinished, fmt.Sprintf("%s of wave %s get the present sidecar later (spec.rollout.mode)", countNoun(int(n), "workload"), wave.Name))
+			unfinished = append(unfinished, fmt.Sprintf("%s of wave %s wait for the present sidecar (spec.rollout.mode)", countNoun(int(n), "workload"), wave.Name))
 		}
 		unfinished = append(append(unfinished, wave.Unfinished...), failureTexts(wave.Failures)...)
 	}

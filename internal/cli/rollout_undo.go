@@ -152,7 +152,7 @@ func (o *undoOptions) undoToRevision(ctx context.Context, request *undo) error {
 	case o.targetRevision == read.Revision && read.IsUndone:
 		return read.requireStarting()
 	case o.targetRevision == read.Revision:
-		return fmt.Errorf("revision %s is the present one", o.targetRevision)
+		return fmt.Errorf("revision %s is already the present revision", o.targetRevision)
 	default:
 		if _, err := read.readContent(ctx, request.cluster, o.targetRevision); err != nil {
 			return err
@@ -278,7 +278,7 @@ func (o *undoOptions) describe(ctx context.Context, request *undo, effect *fleet
 		for _, name := range stuck {
 			names = append(names, strings.TrimPrefix(name.String(), "/"))
 		}
-		lines = append(lines, fmt.Sprintf("%s with revision %s, because no earlier one without failures is stored: %s",
+		lines = append(lines, fmt.Sprintf("%s at revision %s, because no earlier revision without failures is stored: %s",
 			stayPhrase(len(stuck), "VectorSidecar"), request.undoneRevision, strings.Join(names, ", ")))
 	}
 	if request.target == nil {

@@ -123,7 +123,7 @@ func TestUndo_PrintsWhatChanges(t *testing.T) {
 	out, notes, annotation, code = f.undone(t, "undo")
 	require.Equal(t, 2, code)
 	require.Equal(t, preview, out)
-	require.Contains(t, notes, "3 VectorSidecars would change); use --yes to do it, or --dry-run to preview it")
+	require.Contains(t, notes, "3 VectorSidecars would change); confirm with --yes, or preview with --dry-run")
 	require.Empty(t, annotation, "nobody was asked")
 
 	out, notes, annotation, code = f.undone(t, "undo", "--yes")
@@ -186,8 +186,8 @@ func TestUndo_ListsUnchangedAndRevertedVectorSidecars(t *testing.T) {
 		statuses map[string]v1alpha1.RolloutStatus
 		want     string
 	}{
-		"nobody has an earlier one": {status(v1alpha1.RolloutStatus{Wave: "canary", Revision: "c"}), "1 VectorSidecar stays with revision C, because no earlier one without failures is stored: shop/logs\n"},
-		"only a failed one":         {status(v1alpha1.RolloutStatus{Wave: "canary", Revision: "c", Previous: "b"}), "1 VectorSidecar stays with revision C"},
+		"nobody has an earlier one": {status(v1alpha1.RolloutStatus{Wave: "canary", Revision: "c"}), "1 VectorSidecar stays at revision C, because no earlier revision without failures is stored: shop/logs\n"},
+		"only a failed one":         {status(v1alpha1.RolloutStatus{Wave: "canary", Revision: "c", Previous: "b"}), "1 VectorSidecar stays at revision C"},
 		"all have returned": {
 			status(v1alpha1.RolloutStatus{Wave: "canary", Revision: "a", RevertedFrom: "c", State: v1alpha1.RolloutReverted}),
 			"all VectorSidecars that had revision C have returned already: this only stops the revision\n1 other VectorSidecar stays unchanged\n",
@@ -196,7 +196,7 @@ func TestUndo_ListsUnchangedAndRevertedVectorSidecars(t *testing.T) {
 			map[string]v1alpha1.RolloutStatus{
 				"back": {Wave: "default", Revision: "b", RevertedFrom: "c", State: v1alpha1.RolloutReverted}, "logs": {Wave: "canary", Revision: "c"},
 			},
-			"no VectorSidecar changes: this only stops revision C\n1 VectorSidecar stays with revision C, because no earlier one without failures is stored: shop/logs\n",
+			"no VectorSidecar changes: this only stops revision C\n1 VectorSidecar stays at revision C, because no earlier revision without failures is stored: shop/logs\n",
 		},
 		"nobody has it yet": {status(v1alpha1.RolloutStatus{Wave: "default", Revision: "a", CompletionTime: &finishedOnce}), "no VectorSidecar changes: this only stops revision C\n"},
 	} {

@@ -167,7 +167,7 @@ func (s *session) readCluster(ctx context.Context) (err error) {
 	if s.inputs.ofCluster.ipFamily.value == "" {
 		s.renderCluster.IPFamily, err = source.IPFamily(ctx, s.cluster)
 		if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) {
-			s.addNote(fmt.Sprintf("could not tell the IP family of the cluster, and takes it to be %s; set another one with --ip-family: %v", render.IPv4, err))
+			s.addNote(fmt.Sprintf("could not detect the IP family of the cluster, assuming %s; set another one with --ip-family: %v", render.IPv4, err))
 			err = nil
 		}
 	}
@@ -180,7 +180,7 @@ func (s *session) readCluster(ctx context.Context) (err error) {
 // explainMissing adds a hint to the error of a cluster that does not serve VectorSidecars.
 func explainMissing(err error) error {
 	if apierrors.IsNotFound(err) || isNoMatch(err) {
-		return fmt.Errorf("the cluster serves no VectorSidecars: install the operator, or give one with --sidecar: %w", err)
+		return fmt.Errorf("the cluster does not serve VectorSidecars: install the operator, or pass one with --sidecar: %w", err)
 	}
 	return err
 }
@@ -204,11 +204,11 @@ func (s *session) loadInstallation(ctx context.Context) error {
 	if s.inputs.kubeVersion == "" {
 		discovery, err := s.inputs.app.kube.ToDiscoveryClient()
 		if err != nil {
-			return fmt.Errorf("asking for the version of the API server: %w", err)
+			return fmt.Errorf("getting the API server's version: %w", err)
 		}
 		version, err := discovery.ServerVersion()
 		if err != nil {
-			return fmt.Errorf("asking for the version of the API server: %w", err)
+			return fmt.Errorf("getting the API server's version: %w", err)
 		}
 		s.kubeVersion = version.GitVersion
 	}
@@ -268,7 +268,7 @@ func (s *session) addDocuments(ctx context.Context, input *parsedInputs) error {
 	}
 	unknownNamespaces, err := s.Expand(ctx, s.operatorNamespace(), s.namespace)
 	if len(unknownNamespaces) > 0 {
-		s.addNote(fmt.Sprintf("the labels of these namespaces are not known, as there is no Namespace in the files, and a ClusterVectorSidecar that asks for one does not reach them: %s",
+		s.addNote(fmt.Sprintf("the labels of these namespaces are unknown, because the files do not contain them, and a ClusterVectorSidecar that requires a label does not select them: %s",
 			strings.Join(humanize.TruncateList(unknownNamespaces, mostNamed, len(unknownNamespaces)), ", ")))
 	}
 	return err
@@ -280,7 +280,7 @@ func requireUnique(locations map[workload.Ref]string, document source.Document, 
 	ref.UID = ""
 	location := fmt.Sprintf("%s: document %d", document.Source, document.Number)
 	if firstLocation, isThere := locations[ref]; isThere {
-		return fmt.Errorf("%s: %s %s/%s is given twice, first in %s: remove one", location, ref.Kind, ref.Namespace, ref.Name, firstLocation)
+		return fmt.Errorf("%s: duplicate %s %s/%s, first in %s: remove one", location, ref.Kind, ref.Namespace, ref.Name, firstLocation)
 	}
 	locations[ref] = location
 	return nil
@@ -350,7 +350,7 @@ func (s *session) loadEvaluator(ctx context.Context, chart fs.FS) error {
 		s.taker.OldestKubelet = flag
 	}
 	if assumed := desired.AssumedKubelet(s.taker.KubeVersion); assumed != "" && s.taker.OldestKubelet.Version == "" {
-		s.addNote(fmt.Sprintf("kubelets are taken to be %s or newer: set the oldest with --kubelet-version", assumed))
+		s.addNote(fmt.Sprintf("assuming kubelets of version %s or newer: set the oldest with --kubelet-version", assumed))
 	}
 	s.cache = desired.NewCache()
 	s.taker.Platform, s.taker.PlatformAt, err = s.inputs.loadPlatform(ctx, chart, s.cluster, &installed, values)
@@ -364,7 +364,7 @@ func (s *session) evaluateSidecar(ctx context.Context, sidecar *v1alpha1.VectorS
 		return nil, err
 	}
 	if installation := s.installation; installation != nil && !installation.Watches(sidecar.Namespace) {
-		s.addNote(fmt.Sprintf("the operator %s does not watch namespace %s (watchNamespaces), and does nothing there", installation.Title(), sidecar.Namespace))
+		s.addNote(fmt.Sprintf("the operator %s does not watch namespace %s (watchNamespaces), so nothing changes there", installation.Title(), sidecar.Namespace))
 	}
 	input.Hold = evaluate.HoldOf(input.Platform, input.Sidecar)
 	if currentRevision, publishedRevision := input.Platform.Revision, s.taker.Platform.Target.Revision; s.taker.PlatformAt != nil && currentRevision != publishedRevision && publishedRevision != "" {

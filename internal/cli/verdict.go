@@ -61,7 +61,7 @@ func mismatchReason(sidecar *v1alpha1.VectorSidecar, record *workloadcache.Recor
 		return "selects nothing, because it is being deleted"
 	}
 	if kinds := sidecar.Spec.Kinds(); !slices.Contains(kinds, v1alpha1.WorkloadKind(record.Kind)) {
-		return fmt.Sprintf("is of no %s: spec.workloads lists %v", record.Kind, kinds)
+		return fmt.Sprintf("does not select kind %s: spec.workloads lists %v", record.Kind, kinds)
 	}
 	selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector)
 	if err != nil {
@@ -154,7 +154,7 @@ func (e *explanation) unmatchedMessage() string {
 	}
 	switch {
 	case e.otherNamespaceMatch != "":
-		return fmt.Sprintf("VectorSidecar %s would select it, but a VectorSidecar reaches the workloads of its own namespace only: make one here", e.otherNamespaceMatch)
+		return fmt.Sprintf("VectorSidecar %s matches the workload, but selects only workloads of its own namespace: create one here", e.otherNamespaceMatch)
 	case len(near) == 0:
 		return "the namespace has no VectorSidecar" + e.unreached
 	}
@@ -169,7 +169,7 @@ func (a *sidecarReport) isSuperseded(matching []sidecarReport) bool {
 // progressText describes the operation in progress.
 func (a *sidecarReport) progressText() string {
 	if a.Action != string(plan.None) && a.Action != string(plan.RecordOnly) && a.Action != string(plan.Adopt) {
-		return fmt.Sprintf("%s is about to write to it (%s); if that does not happen, see whether the operator runs: kubectl vectorsidecar check", meta.Title(a.Name), strings.ToLower(a.Action))
+		return fmt.Sprintf("%s writes to the workload next (%s); if it does not, check the operator: kubectl vectorsidecar check", meta.Title(a.Name), strings.ToLower(a.Action))
 	}
 	return fmt.Sprintf("the pod template has the current sidecar of %s, and pods are being replaced", meta.Title(a.Name))
 }

@@ -199,7 +199,7 @@ func TestUndo_ReturnsClusterVectorSidecars(t *testing.T) {
 	out, notes, code = rolloutPlugin(t, append(flags, "rollout", "undo")...)
 	require.Equal(t, 2, code)
 	require.Equal(t, "VectorSidecars not read\n", out)
-	require.Contains(t, notes, "use --yes to do it")
+	require.Contains(t, notes, "confirm with --yes")
 	_, notes, code = rolloutPlugin(t, append(flags, "rollout", "undo", "--yes")...)
 	require.Zero(t, code, notes)
 	for _, in := range clusters {
