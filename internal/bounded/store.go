@@ -8,45 +8,73 @@ import "iter"
 // Store caches values by key, for values that can be computed again. Values do not expire. The latest value is stored
 // independent of its size. It is not safe for concurrent use. Use NewStore.
 type Store[V any] struct {
-	entries         map[string]storeEntry[V]
+	entries map[string]*StoreEntry[V]
+	// users contains the number of values that use the value of a key.
+	users           map[string]int
 	bytes, maxBytes int
 }
 
-// storeEntry is a value and its size.
-type storeEntry[V any] struct {
-	value V
-	bytes int
+// StoreEntry is a value in a Store.
+type StoreEntry[V any] struct {
+	Key   string
+	Value V
+	// Bytes is the size of the value, without the values of Uses.
+	Bytes int
+	// Uses are the keys of the values to which this value refers. They stay in the Store for at least as long, because
+	// dropping them earlier would not free memory.
+	Uses []string
 }
 
 // entryOverhead is the overhead of an entry in bytes.
-const entryOverhead = 128
+const entryOverhead = 160
 
 // NewStore returns an empty Store for at most so many bytes.
 func NewStore[V any](maxBytes int) *Store[V] {
-	return &Store[V]{entries: map[string]storeEntry[V]{}, maxBytes: maxBytes}
+	return &Store[V]{entries: map[string]*StoreEntry[V]{}, users: map[string]int{}, maxBytes: maxBytes}
 }
 
 // Get returns the value of a key, or the zero value.
-func (s *Store[V]) Get(key []byte) V { return s.entries[string(key)].value }
-
-// Put stores a value of a size in bytes. Before that, it drops arbitrary other values until the value fits.
-func (s *Store[V]) Put(key string, value V, bytes int) {
-	s.Drop(key)
-	bytes += len(key) + entryOverhead
-	for storedKey := range s.entries {
-		if s.bytes+bytes <= s.maxBytes {
-			break
-		}
-		s.Drop(storedKey)
+func (s *Store[V]) Get(key []byte) (value V) {
+	if entry, ok := s.entries[string(key)]; ok {
+		value = entry.Value
 	}
-	s.entries[key] = storeEntry[V]{value, bytes}
-	s.bytes += bytes
+	return value
+}
+
+// Put stores a value of a size in bytes. The other keys are those of the values to which it refers, if any. Then it drops
+// arbitrary other values that no value uses, until all fit.
+func (s *Store[V]) Put(key string, value V, bytes int, uses ...string) {
+	s.Drop(key)
+	entry := &StoreEntry[V]{Key: key, Value: value, Bytes: bytes, Uses: uses}
+	s.entries[key] = entry
+	s.bytes += entry.size()
+	for _, used := range uses {
+		s.users[used]++
+	}
+	for dropped := -1; dropped != 0 && s.bytes > s.maxBytes; {
+		dropped = 0
+		for candidate := range s.entries {
+			if s.bytes > s.maxBytes && candidate != key && s.users[candidate] == 0 {
+				s.Drop(candidate)
+				dropped++
+			}
+		}
+	}
 }
 
 // Drop removes the value of a key.
 func (s *Store[V]) Drop(key string) {
-	s.bytes -= s.entries[key].bytes
+	entry, ok := s.entries[key]
+	if !ok {
+		return
+	}
+	s.bytes -= entry.size()
 	delete(s.entries, key)
+	for _, used := range entry.Uses {
+		if s.users[used]--; s.users[used] == 0 {
+			delete(s.users, used)
+		}
+	}
 }
 
 // Len returns the number of values.
@@ -55,20 +83,15 @@ func (s *Store[V]) Len() int { return len(s.entries) }
 // Bytes returns the size of all values.
 func (s *Store[V]) Bytes() int { return s.bytes }
 
-// Adopt adds all values of another Store.
-func (s *Store[V]) Adopt(source *Store[V]) {
-	for key, entry := range source.entries {
-		s.Put(key, entry.value, entry.bytes-len(key)-entryOverhead)
-	}
-}
-
-// All iterates over the keys and values.
-func (s *Store[V]) All() iter.Seq2[string, V] {
-	return func(yield func(string, V) bool) {
-		for key, entry := range s.entries {
-			if !yield(key, entry.value) {
+// All iterates over the entries.
+func (s *Store[V]) All() iter.Seq[*StoreEntry[V]] {
+	return func(yield func(*StoreEntry[V]) bool) {
+		for _, entry := range s.entries {
+			if !yield(entry) {
 				return
 			}
 		}
 	}
 }
+
+func (e *StoreEntry[V]) size() int { return e.Bytes + len(e.Key) + entryOverhead }

@@ -32,6 +32,21 @@ func TestStore_EvictsEntriesOverLimit(t *testing.T) {
 	require.Zero(t, s.Get([]byte("small")))
 }
 
+// A value that others use is dropped after them, because dropping it before them would not free memory.
+func TestStore_KeepsUsedValues(t *testing.T) {
+	const size = 100
+	s := NewStore[int](10 * (size + len("00") + entryOverhead))
+	s.Put("a", 1, size)
+	for n := range 100 {
+		s.Put(fmt.Sprint(n), n, size, "a")
+		require.Equal(t, 1, s.Get([]byte("a")))
+	}
+	s.Put("large", 2, s.maxBytes-len("large")-entryOverhead)
+	require.Equal(t, 1, s.Len())
+	require.Equal(t, s.maxBytes, s.Bytes())
+	require.Empty(t, s.users)
+}
+
 func TestFootprint_ApproximatesAllocatedMemory(t *testing.T) {
 	made := func() map[string]any {
 		tree := map[string]any{}

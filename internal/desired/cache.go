@@ -8,62 +8,91 @@ import (
 	"sync"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
-	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// These constants are the limits of a Cache in bytes, for a container with the chart's memory limit. A
-// rendering uses about ten kilobytes, and up to a megabyte. mostRendered is the limit for renderings. The
-// others are for results that namespaces share and for results of configuration checks.
-const (
-	mostRendered = 20 << 20
-	mostExecuted = 4 << 20
-	mostRead     = 1 << 20
-	mostMerged   = 1 << 20
-	mostReported = 8 << 20
-)
+// mostCached is the limit of a Cache in bytes, for a container with the chart's memory limit. A rendering uses
+// about twenty kilobytes, and up to a megabyte.
+const mostCached = 32 << 20
 
 // Cache caches renderings and checks by all of their inputs, so that a reconcile without changes does not
 // render anything. It does not affect results, and its size is limited in bytes. It is safe for concurrent use.
 // A nil Cache does not cache anything.
+//
+// A request is all input except the workload. Its key has the digest of the chart and of the values. The cache contains:
+//
+//   - by request: the lists of workload fields that its templates have read (see find)
+//   - by request and the fields that the templates have read: a *Rendered, which is the result for a namespace, or an
+//     *execution, which all namespaces share
+//   - by the key of one of these and a name: a *plan.Desired, or a *Rendered for a short grace period
+//   - by digest: the ConfigMaps of renderings, and the reports of configuration checks
+//   - by spec: the merged values of ClusterVectorSidecars
 type Cache struct {
-	mu       sync.Mutex
-	rendered *bounded.Store[*Rendered]
-	// executions are the renderings that are the same in all namespaces.
-	executions *bounded.Store[*sharedRendering]
-	// read contains, by request, the lists of workload fields that the renderings of the request have read.
-	// Most workloads have the same list, so that one lookup usually finds a rendering.
-	read    *bounded.Store[[][]tree.Read]
-	reports *bounded.Store[*vectorconfig.Report]
-	// merged are the merged values of ClusterVectorSidecars.
-	merged *bounded.Store[mergedValues]
+	mu      sync.Mutex
+	entries *bounded.Store[any]
 }
 
 // NewCache returns an empty Cache.
-func NewCache() *Cache {
-	return &Cache{
-		rendered: bounded.NewStore[*Rendered](mostRendered), executions: bounded.NewStore[*sharedRendering](mostExecuted),
-		read:    bounded.NewStore[[][]tree.Read](mostRead),
-		reports: bounded.NewStore[*vectorconfig.Report](mostReported),
-		merged:  bounded.NewStore[mergedValues](mostMerged),
+func NewCache() *Cache { return &Cache{entries: bounded.NewStore[any](mostCached)} }
+
+// getCached returns the cached value of a key, or the zero value.
+func getCached[V any](c *Cache, key []byte) (value V) {
+	if c == nil {
+		return value
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	value, _ = c.entries.Get(key).(V)
+	return value
 }
 
-// readBy returns the lists of fields that the renderings of a request have read.
-func (c *Cache) readBy(common []byte) [][]tree.Read { return getCached(c, c.read, common) }
+// put caches a value of a size in bytes, without the cached values that it uses.
+func (c *Cache) put(key string, value any, bytes int, uses ...string) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.entries.Put(key, value, bytes, uses...)
+}
+
+// find returns the cached result of a request for a workload, or nil for none. Workloads that are equal in the
+// fields that the templates have read share the result. Most workloads have the same list of fields, so that one
+// lookup usually finds the result.
+func find[V any](c *Cache, request []byte, target *workload.View) *V {
+	var space [1024]byte // Mostly enough, without an allocation.
+	for _, reads := range getCached[[][]tree.Read](c, request) {
+		if cached := getCached[*V](c, appendKey(space[:0], request, target, reads)); cached != nil {
+			return cached
+		}
+	}
+	return nil
+}
+
+// appendKey appends the key of the result of a request for the fields of a workload that the templates have read.
+func appendKey(text, request []byte, target *workload.View, reads []tree.Read) []byte {
+	return target.AppendReads(append(append(text, request...), '/'), reads)
+}
 
 // mostReads is the maximum number of different lists of fields for one request, because each list costs a
 // lookup for every workload. Templates that look up a label by the name of the workload would otherwise have
 // one list for each workload.
 const mostReads = 16
 
-// noteRead records the fields that a rendering of a request has read. It returns the fields for the cache key.
-// If the request has too many different lists, these are the whole keys that contain the fields.
-func (c *Cache) noteRead(common []byte, reads []tree.Read) []tree.Read {
+// keyFor returns the key of the result of a request for a workload. It records the fields that the templates have
+// read, so that find finds the result.
+func (c *Cache) keyFor(request []byte, target *workload.View, reads []tree.Read) string {
+	return string(appendKey(nil, request, target, c.recordReads(request, reads)))
+}
+
+// recordReads records the fields that the templates have read for a request. It returns the fields for the key. If the
+// request has too many different lists, these are the whole keys that contain the fields.
+func (c *Cache) recordReads(request []byte, reads []tree.Read) []tree.Read {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	recorded := c.read.Get(common)
+	recorded, _ := c.entries.Get(request).([][]tree.Read)
 	isKnown := func() bool {
 		return slices.ContainsFunc(recorded, func(entry []tree.Read) bool { return slices.EqualFunc(entry, reads, tree.Read.Equal) })
 	}
@@ -75,45 +104,50 @@ func (c *Cache) noteRead(common []byte, reads []tree.Read) []tree.Read {
 	}
 	// Append to a new list, because other goroutines may iterate over the old one.
 	updated := append(slices.Clip(recorded), reads)
-	c.read.Put(string(common), updated, bounded.Footprint(updated))
+	c.entries.Put(string(request), updated, bounded.Footprint(updated))
 	return reads
+}
+
+// sharedValues are cached values that several renderings use. Their entries in the cache count their memory.
+type sharedValues struct {
+	keys   []string
+	values []any
+	// bytes is the size of the values that were not cached before.
+	bytes int
+}
+
+func (s *sharedValues) add(key string, value any, newBytes int) {
+	s.keys, s.values, s.bytes = append(s.keys, key), append(s.values, value), s.bytes+newBytes
+}
+
+// derive returns a desired state that is derived from a cached value. It is cached by the key of the value and by a
+// name, and added to the shared values. The objects belong to the value, so they are not counted again. The key is "" if
+// the value is not cached.
+func (c *Cache) derive(source, name string, create func() *plan.Desired, shared *sharedValues, objects ...any) *plan.Desired {
+	if source == "" {
+		return create()
+	}
+	key, bytes := source+name, 0
+	desired := getCached[*plan.Desired](c, []byte(key))
+	if desired == nil {
+		desired = create()
+		bytes = bounded.Footprint(desired, objects...)
+		c.put(key, desired, bytes, source)
+	}
+	shared.add(key, desired, bytes)
+	return desired
 }
 
 // Adopt moves all entries of another Cache into this Cache. They replace entries with the same key. The other
 // Cache must not be used afterwards.
 func (c *Cache) Adopt(source *Cache) {
-	for key, lists := range source.read.All() {
+	for entry := range source.entries.All() {
+		lists, isReads := entry.Value.([][]tree.Read)
 		for _, reads := range lists {
-			c.noteRead([]byte(key), reads)
+			c.recordReads([]byte(entry.Key), reads)
+		}
+		if !isReads {
+			c.put(entry.Key, entry.Value, entry.Bytes, entry.Uses...)
 		}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.rendered.Adopt(source.rendered)
-	c.executions.Adopt(source.executions)
-	c.reports.Adopt(source.reports)
-	c.merged.Adopt(source.merged)
-}
-
-// grow adds a number of bytes to the size of a cached rendering.
-func (c *Cache) grow(rendered *Rendered, bytes int) {
-	total := rendered.bytes.Add(int64(bytes))
-	if c == nil || rendered.key == "" {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.rendered.Put(rendered.key, rendered, int(total))
-}
-
-func getCached[V any](c *Cache, store *bounded.Store[V], key []byte) V {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return store.Get(key)
-}
-
-func putCached[V any](c *Cache, store *bounded.Store[V], key []byte, fresh V, bytes int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	store.Put(string(key), fresh, bytes)
 }

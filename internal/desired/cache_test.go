@@ -7,8 +7,11 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -40,6 +43,29 @@ func builtIn(t testing.TB) *Platform {
 	return platform
 }
 
+// readingName is builtIn with templates that read the name of the workload.
+func readingName(t testing.TB) *Platform {
+	t.Helper()
+	files, err := render.ReadFiles(vectorsidecar.FS)
+	require.NoError(t, err)
+	files["templates/name.yaml"] = []byte("{{- $_ := .Values.target.name }}")
+	chart, err := files.Load()
+	require.NoError(t, err)
+	platform := builtIn(t)
+	platform.Add(&TemplateSet{Name: DefaultTemplateSet, Chart: chart, Environments: chart.Environments})
+	return platform
+}
+
+// counting counts how often a step starts.
+func counting(counted Step, count *int) Observer {
+	return func(_ context.Context, step Step) func(error) {
+		if step == counted {
+			*count++
+		}
+		return func(error) {}
+	}
+}
+
 // services returns n workloads, each with a log folder of its own.
 func services(n int) []*appsv1.Deployment {
 	var all []*appsv1.Deployment
@@ -56,13 +82,35 @@ func settled(deployment *appsv1.Deployment) workload.View {
 	return view
 }
 
+// keep caches a rendering for a workload.
+func keep(r *renderer, target *workload.View, fresh *Rendered) {
+	fresh.cacheIn(r.cache, r.cache.keyFor(r.common, target, fresh.readTarget))
+}
+
+// renderings are those in a cache.
+func renderings(cache *Cache) []*Rendered {
+	var all []*Rendered
+	for entry := range cache.entries.All() {
+		if rendered, ok := entry.Value.(*Rendered); ok {
+			all = append(all, rendered)
+		}
+	}
+	return all
+}
+
 // A rendering that ran out of time may have had to share the CPU.
 func TestCache_SkipsTimedOutRendering(t *testing.T) {
 	target := settled(services(1)[0])
 	for _, late := range []bool{false, true} {
-		r := &renderer{cache: NewCache(), common: []byte("common")}
-		r.cacheResult(&target, &Rendered{TimedOut: late})
-		require.Equal(t, late, getCached(r.cache, r.cache.rendered, r.common) == nil)
+		r := of(t, logs().Build(), NewCache()).CommonVariant().renderer
+		ctx := t.Context()
+		if late {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithDeadlineCause(ctx, time.Now(), nil)
+			defer cancel()
+		}
+		require.Equal(t, late, r.renderCached(ctx, &target).TimedOut)
+		require.Equal(t, late, len(renderings(r.cache)) == 0)
 	}
 }
 
@@ -71,28 +119,21 @@ func TestCache_SharesRenderingByReads(t *testing.T) {
 	r := &renderer{cache: NewCache(), common: []byte("common")}
 	target := settled(services(1)[0])
 	forAll, ofName := &Rendered{}, &Rendered{readTarget: []tree.Read{{Path: []string{"name"}}}}
-	find := func(view workload.View) *Rendered {
-		for _, reads := range r.cache.readBy(r.common) {
-			if found := getCached(r.cache, r.cache.rendered, r.appendKey(nil, &view, reads)); found != nil {
-				return found
-			}
-		}
-		return nil
-	}
-	r.cacheResult(&target, ofName)
+	find := func(view workload.View) *Rendered { return find[Rendered](r.cache, r.common, &view) }
+	keep(r, &target, ofName)
 	same, other := target, target
 	same.Labels, same.Containers = nil, nil
 	other.Name = "another"
 	require.Same(t, ofName, find(same))
 	require.Nil(t, find(other))
 
-	r.cacheResult(&target, forAll)
+	keep(r, &target, forAll)
 	require.Same(t, forAll, find(other))
 }
 
 // Templates that do not read the namespace are executed once for all namespaces, and what they
 // render is in each of them.
-func TestSharedRendering_ServesSeveralNamespaces(t *testing.T) {
+func TestExecution_ServesSeveralNamespaces(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*objects.VectorSidecar) *objects.VectorSidecar
 		// runs and overlays are how many there are for three namespaces.
@@ -107,22 +148,17 @@ func TestSharedRendering_ServesSeveralNamespaces(t *testing.T) {
 		}, 3, 3, ""},
 		"a policy that keeps an annotation out": {func(s *objects.VectorSidecar) *objects.VectorSidecar {
 			return s.Sidecar(func(s *v1alpha1.SidecarSpec) { s.NodeAgents = "Exclude" })
-		}, 1, 3, "reservedDomains: [datadoghq.com]"},
+		}, 1, 1, "reservedDomains: [datadoghq.com]"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			judging, err := policy.Parse("policy", []byte(test.policy))
+			platform := builtIn(t)
+			var err error
+			platform.Policy, err = policy.Parse("policy", []byte(test.policy))
 			require.NoError(t, err)
 			cache, runs, overlays := NewCache(), 0, map[*corev1.PodTemplateSpec]bool{}
 			for _, namespace := range []string{"shop", "pay", "mail"} {
-				made := of(t, test.change(objects.NewVectorSidecar("logs", namespace).WithLogs("/var/log/app")).Build(), cache)
-				made.sources.Observer = func(_ context.Context, step Step) func(error) {
-					if step == Render {
-						runs++
-					}
-					return func(error) {}
-				}
-				made.CommonVariant().renderer.observer = made.sources.Observer
-				made.CommonVariant().renderer.policy = judging
+				made := ofPlatform(t, platform, test.change(objects.NewVectorSidecar("logs", namespace).WithLogs("/var/log/app")).Build(), cache)
+				made.CommonVariant().renderer.observer = counting(Render, &runs)
 				view := settled(services(1)[0])
 				view.Namespace = namespace
 				rendered := made.CommonVariant().WorkloadFor(t.Context(), &view)
@@ -146,15 +182,15 @@ func TestCache_BoundsSetsOfReads(t *testing.T) {
 		view.Name = fmt.Sprint(i)
 		reads := []tree.Read{{Path: []string{"labels", view.Name}}, {Path: []string{"name"}}}
 		fresh := &Rendered{readTarget: reads}
-		r.cacheResult(&view, fresh)
+		keep(r, &view, fresh)
 		require.Same(t, fresh, r.renderCached(t.Context(), &view))
 	}
-	require.Len(t, r.cache.readBy(r.common), mostReads+1)
+	require.Len(t, getCached[[][]tree.Read](r.cache, r.common), mostReads+1)
 }
 
 func TestAppendKey_DiffersForVisibleInput(t *testing.T) {
 	seen := map[string]string{}
-	r, all := &renderer{}, []tree.Read{{Aspect: tree.WholeValue}}
+	all := []tree.Read{{Aspect: tree.WholeValue}}
 	for name, change := range map[string]func(*workload.View){
 		"nothing":           func(*workload.View) {},
 		"the name":          func(v *workload.View) { v.Name = "card" },
@@ -183,7 +219,7 @@ func TestAppendKey_DiffersForVisibleInput(t *testing.T) {
 	} {
 		view := settled(services(1)[0])
 		change(&view)
-		of := string(r.appendKey(nil, &view, all))
+		of := string(appendKey(nil, nil, &view, all))
 		require.NotContains(t, seen, of, "%s and %s", name, seen[of])
 		seen[of] = name
 	}
@@ -191,7 +227,7 @@ func TestAppendKey_DiffersForVisibleInput(t *testing.T) {
 	after.UID, after.ResourceVersion, after.Generation = types.UID("other"), "9", 3
 	after.Containers = append([]workload.Container{{Name: "vector", Init: true}}, after.Containers...)
 	require.Equal(t, before.Values(), after.Values())
-	require.Equal(t, r.appendKey(nil, &before, all), r.appendKey(nil, &after, all), "what templates do not see is no other input")
+	require.Equal(t, appendKey(nil, nil, &before, all), appendKey(nil, nil, &after, all), "what templates do not see is no other input")
 }
 
 // BenchmarkCacheHit is a pass for one workload with a cached rendering.
@@ -217,7 +253,7 @@ func BenchmarkCacheHit(b *testing.B) {
 			for b.Loop() {
 				made.render(b.Context(), &view)
 			}
-			require.Equal(b, 1, made.cache.rendered.Len())
+			require.Len(b, renderings(made.cache), 1)
 		})
 	}
 }
@@ -245,45 +281,75 @@ func TestCache_BoundsBytes(t *testing.T) {
 	for n := range 100 {
 		r := &renderer{cache: cache, common: fmt.Appendf(nil, "request %d", n)}
 		fresh := &Rendered{Companions: []corev1.ConfigMap{{Data: map[string]string{"vector.yaml": strings.Repeat("x", 500_000)}}}}
-		r.cacheResult(&target, fresh)
-		require.Same(t, fresh, getCached(cache, cache.rendered, r.common))
+		keep(r, &target, fresh)
+		require.Same(t, fresh, find[Rendered](cache, r.common, &target))
 	}
-	require.LessOrEqual(t, cache.rendered.Bytes(), mostRendered)
-	require.InDelta(t, mostRendered/500_000, cache.rendered.Len(), 2)
+	require.LessOrEqual(t, cache.entries.Bytes(), mostCached)
+	require.InDelta(t, mostCached/500_000, len(renderings(cache)), 2)
 }
 
-// Cuts made later count as part of the rendering.
-func TestCache_CountsLaterCuts(t *testing.T) {
-	cache := NewCache()
-	r := &renderer{cache: cache, common: []byte("common")}
-	target, fresh := settled(services(1)[0]), &Rendered{}
-	r.cacheResult(&target, fresh)
-	before := cache.rendered.Bytes()
-	cache.grow(fresh, 1000)
-	require.Equal(t, before+1000, cache.rendered.Bytes())
-	cache.grow(&Rendered{}, 1000)
-	require.Equal(t, before+1000, cache.rendered.Bytes(), "nobody remembers this one")
+// A value that others use stays at least as long as they do, because only then dropping it frees memory. Otherwise the
+// configuration of a tenant would be dropped from the count, and stay in memory.
+func TestCache_KeepsValuesThatOthersUse(t *testing.T) {
+	cache, target := NewCache(), settled(services(1)[0])
+	made := of(t, logs().WithLogs("/var/log/app").Build(), cache).CommonVariant().renderer
+	uses := 0
+	for n := range 1000 {
+		cache.put(fmt.Sprint(n), "", 500_000)
+		target.GraceSeconds = new(int64(n % 10))
+		require.NotEmpty(t, made.render(t.Context(), &target).shortened)
+		for entry := range cache.entries.All() {
+			for _, key := range entry.Uses {
+				require.NotNil(t, getCached[any](cache, []byte(key)))
+				uses++
+			}
+		}
+	}
+	require.Greater(t, uses, 1000, "the rendering, its desired state, its report, its ConfigMaps, the execution")
+	require.LessOrEqual(t, cache.entries.Bytes(), mostCached)
 }
 
-// 10,000 workloads that differ only in their names and labels, with and without a log volume, need one rendering.
+// A cache is used by several goroutines, each of which may render without waiting for the others.
+func TestCache_ServesGoroutines(t *testing.T) {
+	cache, sidecar := NewCache(), logs().WithLogs("/var/log/app").Build()
+	var group sync.WaitGroup
+	for n := range 8 {
+		renderer := of(t, sidecar, cache).CommonVariant().renderer
+		group.Go(func() {
+			view := settled(services(1)[0])
+			for grace := range int64(10) {
+				view.Name, view.GraceSeconds = fmt.Sprintf("app-%d", n), &grace
+				assert.Nil(t, renderer.render(t.Context(), &view).Invalid)
+			}
+		})
+	}
+	group.Wait()
+	require.Len(t, renderings(cache), 11, "one, and one for each grace period")
+}
+
+// 10,000 workloads that differ only in their names and labels, with and without a log volume, need one rendering. If
+// the templates read the name, each workload needs one, and none again.
 func TestCache_RendersWorkloadsOfOneShapeOnce(t *testing.T) {
-	for name, sidecar := range map[string]*v1alpha1.VectorSidecar{"common": logs().Build(), "with a log volume": logs().WithLogs("/var/log/app").Build()} {
+	for name, test := range map[string]struct {
+		sidecar         *v1alpha1.VectorSidecar
+		platform        *Platform
+		workloads, want int
+	}{
+		"common":            {logs().Build(), builtIn(t), 10_000, 1},
+		"with a log volume": {logs().WithLogs("/var/log/app").Build(), builtIn(t), 10_000, 1},
+		"reading the name":  {logs().Build(), readingName(t), 100, 100},
+	} {
 		t.Run(name, func(t *testing.T) {
 			renderings := 0
-			variant := of(t, sidecar, NewCache()).CommonVariant()
-			variant.renderer.observer = func(_ context.Context, step Step) func(error) {
-				if step == Render {
-					renderings++
-				}
-				return func(error) {}
-			}
+			variant := ofPlatform(t, test.platform, test.sidecar, NewCache()).CommonVariant()
+			variant.renderer.observer = counting(Render, &renderings)
 			view := settled(services(1)[0])
-			for n := range 10_000 {
-				view.Name = fmt.Sprintf("app-%d", n)
+			for n := range 2 * test.workloads {
+				view.Name = fmt.Sprintf("app-%d", n%test.workloads)
 				view.Labels = map[string]string{"app": view.Name, "logs": "vector"}
 				require.Nil(t, variant.WorkloadFor(t.Context(), &view).Invalid)
 			}
-			require.Equal(t, 1, renderings)
+			require.Equal(t, test.want, renderings)
 		})
 	}
 }

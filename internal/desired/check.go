@@ -31,9 +31,9 @@ func newVectorReader() *vectorconfig.Reader {
 	return &vectorconfig.Reader{YAML: limits.ReadYAML, JSON: limits.ReadJSON, TOML: limits.ReadTOML, MaxBytes: limits.Bytes, Nearest: humanize.Nearest}
 }
 
-// report checks files and caches the result. It never returns nil. After the context has ended, the report and
-// all results that depend on it must not be used.
-func (c *Cache) report(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options) *vectorconfig.Report {
+// report checks files, caches the result and adds it to the shared values. It never returns nil. After the context has
+// ended, the report and all results that depend on it must not be used.
+func (c *Cache) report(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options, shared *sharedValues) *vectorconfig.Report {
 	if len(files) == 0 && options.Container == nil {
 		return &vectorconfig.Report{Intake: vectorconfig.Intake{HasOtherSources: true}} // The configuration is not for the operator to read.
 	}
@@ -43,12 +43,15 @@ func (c *Cache) report(ctx context.Context, files []vectorconfig.File, options v
 	// Strings, numbers and maps of them always marshal, with sorted keys.
 	text, _ := json.Marshal([]any{files, options})
 	sum := sha256.Sum256(text)
-	if cached := getCached(c, c.reports, sum[:]); cached != nil {
+	if cached := getCached[*vectorconfig.Report](c, sum[:]); cached != nil {
+		shared.add(string(sum[:]), cached, 0)
 		return cached
 	}
 	fresh := runCheck(ctx, files, options)
 	if ctx.Err() == nil {
-		putCached(c, c.reports, sum[:], fresh, bounded.Footprint(fresh))
+		bytes := bounded.Footprint(fresh)
+		c.put(string(sum[:]), fresh, bytes)
+		shared.add(string(sum[:]), fresh, bytes)
 	}
 	return fresh
 }
@@ -82,7 +85,7 @@ func (r *renderer) check(ctx context.Context, overlay *workload.Overlay, rendere
 	}
 	files := reading.files()
 	configMaps := r.config.appendTo(rendered.Companions)
-	rendered.Report, rendered.forbidden = r.checkFiles(ctx, files, options, func(rules *vectorconfig.Policy) []string {
+	rendered.Report, rendered.forbidden = r.checkFiles(ctx, files, options, &rendered.shared, func(rules *vectorconfig.Policy) []string {
 		return findBypasses(rules, reading, files, configMaps)
 	})
 	rendered.isReadUnseen = reading.readsUnseen()
@@ -103,17 +106,17 @@ func (r *renderer) checkAlone(ctx context.Context) (*vectorconfig.Report, *Inval
 		return &vectorconfig.Report{}, nil
 	}
 	options := vectorconfig.Options{Image: tree.Text(values.Tree, "sidecar", "image")}
-	report, forbidden := r.checkFiles(ctx, files, options, func(*vectorconfig.Policy) []string { return nil })
+	report, forbidden := r.checkFiles(ctx, files, options, &sharedValues{}, func(*vectorconfig.Policy) []string { return nil })
 	return report, validateReport(report, forbidden, values)
 }
 
 // checkFiles checks files against Vector's rules and the policy. The error lists the content that the policy
 // rejects, for every value of sidecar.config.check. The function argument returns the ways in which the
 // container can bypass the policy's rules.
-func (r *renderer) checkFiles(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options, bypasses func(*vectorconfig.Policy) []string) (report *vectorconfig.Report, forbidden error) {
+func (r *renderer) checkFiles(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options, shared *sharedValues, bypasses func(*vectorconfig.Policy) []string) (report *vectorconfig.Report, forbidden error) {
 	forbidden = r.policy.CheckEach(func(rules *policy.Policy) error {
 		options.Policy = rules.Vector
-		fileReport := r.cache.report(ctx, files, options)
+		fileReport := r.cache.report(ctx, files, options, shared)
 		if report == nil {
 			report = fileReport // The first rules are the current ones.
 		}

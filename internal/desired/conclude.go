@@ -13,9 +13,9 @@ import (
 )
 
 // conclude checks the configuration of a rendered overlay. If the check succeeds, it sets the overlay to apply
-// and everything that is computed from it. The shared rendering is nil if the overlay is only for this
-// namespace.
-func (r *renderer) conclude(ctx context.Context, result *Rendered, rendered *workload.Overlay, executed *sharedRendering) {
+// and everything that is computed from it. The key is that of the execution in the cache to which the overlay
+// belongs, or "" if the overlay is for this rendering only.
+func (r *renderer) conclude(ctx context.Context, result *Rendered, rendered *workload.Overlay, executed string) {
 	r.check(ctx, rendered, result)
 	if result.Invalid = validateReport(result.Report, result.forbidden, r.request.Values); result.Invalid != nil {
 		return
@@ -35,20 +35,16 @@ func (r *renderer) conclude(ctx context.Context, result *Rendered, rendered *wor
 		version = result.Copied.Digest
 	}
 	sidecar, marks, inputDigest, keys := r.request.Sidecar.Name, r.marks(), r.requested.digest(result.Copied), result.readKeys()
-	fresh := func() *plan.Desired {
-		return plan.NewDesired(result.Overlay, sidecar, result.container, version, marks)
+	newDesired := func() *plan.Desired {
+		input := plan.RequestedInput{Digest: inputDigest, Keys: keys, Inputs: r.requested.changeInputs(result.Copied)}
+		return plan.NewDesired(result.Overlay, sidecar, result.container, version, marks).WithInput(input)
 	}
-	newInput := func() plan.RequestedInput {
-		return plan.RequestedInput{Digest: inputDigest, Keys: keys, Inputs: r.requested.changeInputs(result.Copied)}
+	if result.Copied != nil {
+		executed = "" // The overlay to apply refers to the copy.
 	}
-	if executed != nil && result.Copied == nil {
-		// Maps are printed in the order of their keys.
-		baseKey, inputKey := fmt.Sprintf("%q %q %q %q", sidecar, result.container, version, marks), fmt.Sprintf("%q %q %s", inputDigest, keys, r.requested.sources.names())
-		common, isShared := executed.desiredFor(baseKey, fresh, inputKey, newInput)
-		result.Desired, result.isShared, result.askedBytes = common.desired, isShared, common.bytes
-	} else {
-		result.Desired = fresh().WithInput(newInput())
-	}
+	// Maps are printed in the order of their keys.
+	name := fmt.Sprintf(" %q %q %q %q %q %s", result.container, version, marks, inputDigest, keys, r.requested.sources.names())
+	result.Desired = r.cache.derive(executed, name, newDesired, &result.shared, result.Overlay, result.Overlay.Body)
 	result.stranded = r.oldest.strands(result.Overlay)
 	result.collects = newCollection(result.Report, result.Overlay.Container(result.container), result.Desired)
 }

@@ -29,8 +29,14 @@ func setOf(configMaps []*corev1.ConfigMap) objects.ConfigMapSet {
 // ConfigMaps.
 func of(t *testing.T, sidecar *v1alpha1.VectorSidecar, cache *Cache, configMaps ...*corev1.ConfigMap) *Desired {
 	t.Helper()
+	return ofPlatform(t, builtIn(t), sidecar, cache, configMaps...)
+}
+
+// ofPlatform is the same for a platform.
+func ofPlatform(t *testing.T, platform *Platform, sidecar *v1alpha1.VectorSidecar, cache *Cache, configMaps ...*corev1.ConfigMap) *Desired {
+	t.Helper()
 	inputs := &Inputs{
-		Sidecar: sidecar, Platform: builtIn(t), DefaultEnvironment: "development", KubeVersion: "v1.36.0",
+		Sidecar: sidecar, Platform: platform, DefaultEnvironment: "development", KubeVersion: "v1.36.0",
 		ConfigMaps: setOf(configMaps),
 	}
 	reader := NewReader(t.Context(), inputs)
@@ -54,10 +60,10 @@ func TestRendered_SharesCompanionConfigMaps(t *testing.T) {
 		require.Nil(t, made.Variant(record).WorkloadFor(t.Context(), &view).Invalid)
 	}
 	seen := map[*corev1.ConfigMap]bool{}
-	for _, of := range cache.rendered.All() {
+	for _, of := range renderings(cache) {
 		seen[&of.Companions[0]] = true
 	}
-	require.Equal(t, 50, cache.rendered.Len())
+	require.Len(t, renderings(cache), 50)
 	require.Len(t, seen, 1)
 }
 
@@ -69,8 +75,8 @@ func TestCache_ExcludesCopiedConfigMaps(t *testing.T) {
 		made := of(t, logs().WithConfigMap("shipping", "").Build(), cache, object)
 		require.Nil(t, made.CommonVariant().WorkloadFor(t.Context(), &view).Invalid)
 	}
-	require.Equal(t, 3, cache.rendered.Len())
-	for _, of := range cache.rendered.All() {
+	require.Len(t, renderings(cache), 3)
+	for _, of := range renderings(cache) {
 		require.Empty(t, of.Companions)
 		require.NotNil(t, of.Copied)
 	}

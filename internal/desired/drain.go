@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
@@ -27,22 +26,15 @@ func (r *renderer) fitGracePeriod(ctx context.Context, rendered *Rendered, grace
 	if rendered.Invalid != nil || rendered.Overlay.DrainSeconds() <= graceSeconds {
 		return rendered
 	}
-	rendered.cuts.mu.Lock()
-	defer rendered.cuts.mu.Unlock()
-	if cut := rendered.cuts.byGracePeriod[graceSeconds]; cut != nil {
-		return cut
+	key := fmt.Sprintf("%s grace %d", rendered.key, graceSeconds)
+	if cached := getCached[*Rendered](r.cache, []byte(key)); cached != nil {
+		return cached
 	}
 	cut := r.cut(ctx, rendered, graceSeconds)
-	if rendered.cuts.byGracePeriod == nil {
-		rendered.cuts.byGracePeriod = map[int64]*Rendered{}
+	if rendered.key != "" && ctx.Err() == nil {
+		cut.shared.add(rendered.key, cut.Companions, 0)
+		cut.cacheIn(r.cache, key)
 	}
-	if ctx.Err() != nil {
-		return cut
-	}
-	rendered.cuts.byGracePeriod[graceSeconds] = cut
-	bytes := bounded.Footprint(cut) - bounded.Footprint(cut.Companions) // The Companions are counted with the rendering.
-	cut.bytes.Store(int64(bytes))
-	r.cache.grow(rendered, bytes)
 	return cut
 }
 
@@ -62,6 +54,6 @@ func (r *renderer) cut(ctx context.Context, rendered *Rendered, grace int64) *Re
 	if grace < quietSeconds {
 		cut.shortened += fmt.Sprintf(", and Vector may need %d s for the last lines of a file that was quiet", quietSeconds)
 	}
-	r.conclude(ctx, cut, overlay, nil)
+	r.conclude(ctx, cut, overlay, "")
 	return cut
 }

@@ -5,47 +5,103 @@ package desired
 
 import (
 	"context"
-	"slices"
+	"errors"
+	"fmt"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
+// execution is the result of the templates, which the policy has checked. Namespaces with the same input share
+// it. It must not be changed.
+type execution struct {
+	// key is the key in the cache, or "" if the result is for one namespace only.
+	key    string
+	result *render.Result
+	// reserved contains a message for each pod annotation that was omitted because of the policy.
+	reserved []string
+	// invalid explains why the result must not be injected, or is nil if it may. isTemplateError reports whether
+	// the templates have stopped with an error, and isTimedOut whether they ran out of time.
+	invalid                     *Invalid
+	isTemplateError, isTimedOut bool
+}
+
 // execute renders the templates for one workload, or returns the result of another namespace with the same
-// input. The sharedRendering is nil if the result is only for this namespace.
-func (r *renderer) execute(ctx context.Context, request render.Request) (*render.Result, *sharedRendering, error) {
-	namespace := request.Sidecar.Namespace
-	if cached := r.cache.getSharedRendering(r.shared, request.Target); cached != nil {
-		return cached.result.ForNamespace(namespace), cached, nil
+// input. A cached result is added to the shared values.
+func (r *renderer) execute(ctx context.Context, target *workload.View, shared *sharedValues) *execution {
+	if cached := find[execution](r.cache, r.shared, target); cached != nil {
+		shared.add(cached.key, &cached.result.Overlay, 0)
+		return cached
 	}
+	request := r.request
+	request.Target = target
 	end := r.observer.startStep(ctx, Render)
 	result, err := render.Render(ctx, request)
 	end(err)
-	if err != nil || !result.IsNamespaceIndependent || r.cache == nil {
-		return result, nil, err
+	fresh := &execution{result: result, isTimedOut: errors.Is(err, context.DeadlineExceeded)}
+	if err == nil {
+		fresh.reserved, err = r.omitReservedAnnotations(&result.Overlay)
 	}
-	fresh := newSharedRendering(result)
-	r.cache.putSharedRendering(r.shared, request.Target, fresh)
-	return result.ForNamespace(namespace), fresh, nil // The caller changes its companions.
+	fresh.invalid = r.validateResult(result, target, err)
+	if err != nil {
+		fresh.isTemplateError = !errors.As(err, new(*render.SidecarError))
+		return fresh
+	}
+	for _, secret := range checkedTemplate(&result.Overlay.Template, target, result.ReadTarget).Spec.ImagePullSecrets {
+		result.Overlay.AddedPullSecrets = append(result.Overlay.AddedPullSecrets, secret.Name)
+	}
+	for i := range result.Companions {
+		companion.Label(&result.Companions[i], request.Sidecar.Name)
+	}
+	if result.IsNamespaceIndependent && r.cache != nil {
+		fresh.key = r.cache.keyFor(r.shared, target, result.ReadTarget)
+		bytes := bounded.Footprint(fresh)
+		r.cache.put(fresh.key, fresh, bytes)
+		shared.add(fresh.key, &result.Overlay, bytes)
+	}
+	return fresh
 }
 
-// getSharedRendering returns the cached rendering of the same input for an equal workload, or nil for none.
-func (c *Cache) getSharedRendering(shared []byte, target *workload.View) *sharedRendering {
-	if c == nil {
-		return nil
-	}
-	for _, reads := range c.readBy(shared) {
-		if cached := getCached(c, c.executions, target.AppendReads(slices.Clone(shared), reads)); cached != nil {
-			return cached
+// omitReservedAnnotations removes the optional pod annotations with domains that the policy reserves. It
+// returns a message for each removed annotation.
+func (r *renderer) omitReservedAnnotations(overlay *workload.Overlay) (messages []string, err error) {
+	var keys []string
+	for _, key := range overlay.OptionalAnnotations {
+		if domain := r.policy.Reserves(key, &overlay.Template); domain != "" {
+			keys = append(keys, key)
+			messages = append(messages, fmt.Sprintf("does not set the pod annotation %s: the policy reserves %s (reservedDomains)", key, domain))
 		}
 	}
-	return nil
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	reduced, err := overlay.Omit(keys, nil)
+	if err == nil {
+		*overlay = *reduced
+	}
+	return messages, err
 }
 
-// putSharedRendering caches a rendering for getSharedRendering.
-func (c *Cache) putSharedRendering(shared []byte, target *workload.View, fresh *sharedRendering) {
-	reads := c.noteRead(shared, fresh.result.ReadTarget)
-	// Objects derived from the result need about the same size again.
-	putCached(c, c.executions, target.AppendReads(slices.Clone(shared), reads), fresh, 2*bounded.Footprint(fresh.result))
+// validateResult returns the reason why the result of the templates is invalid, or nil if it is valid. It gets the
+// error of the templates.
+func (r *renderer) validateResult(result *render.Result, target *workload.View, err error) *Invalid {
+	reason := meta.ReasonInvalidTemplate
+	var sidecar *render.SidecarError
+	switch {
+	case errors.As(err, &sidecar):
+		reason = meta.ReasonInvalidSidecar
+	case err != nil:
+		err = fmt.Errorf("%w%s", err, origins(err, r.request.Values))
+	default:
+		err = errors.Join(r.policy.Check(checkedTemplate(&result.Overlay.Template, target, result.ReadTarget), result.Overlay.Mounts), r.policy.CheckEnvInjections(result.Overlay.EnvInjections))
+		if err == nil {
+			return nil
+		}
+		reason = meta.ReasonPolicyViolation
+		err = fmt.Errorf("%s: rejected by the platform's policy: %w", result.Template, err)
+	}
+	return &Invalid{reason, fmt.Sprintf("rendering for environment %q: %s", r.request.Environment(), err)}
 }

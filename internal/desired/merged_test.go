@@ -4,9 +4,7 @@
 package desired
 
 import (
-	"fmt"
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,9 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
-	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -80,13 +76,14 @@ func TestValues_SharesMergedValuesAmongNamespaces(t *testing.T) {
 }
 
 // What one policy permits, another may refuse, and what is rendered is the same.
-func TestSharedRendering_ChecksEachPolicy(t *testing.T) {
+func TestExecution_ChecksEachPolicy(t *testing.T) {
 	cache := NewCache()
 	for namespace, rules := range map[string]string{"shop": "", "pay": "images: {requireDigest: true}", "mail": ""} {
-		judging, err := policy.Parse("policy", []byte(rules))
+		platform := builtIn(t)
+		var err error
+		platform.Policy, err = policy.Parse("policy", []byte(rules))
 		require.NoError(t, err)
-		made := of(t, objects.NewVectorSidecar("logs", namespace).WithLogs("/var/log/app").Build(), cache)
-		made.CommonVariant().renderer.policy = judging
+		made := ofPlatform(t, platform, objects.NewVectorSidecar("logs", namespace).WithLogs("/var/log/app").Build(), cache)
 		view := settled(services(1)[0])
 		view.Namespace = namespace
 		found := made.CommonVariant().WorkloadFor(t.Context(), &view)
@@ -94,37 +91,24 @@ func TestSharedRendering_ChecksEachPolicy(t *testing.T) {
 	}
 }
 
-// A tenant may spell values out that are the default, one after the other: what is rendered is the same, and what was
-// asked for is not. Only what was asked for is made anew, and counted for each.
-func TestSharedRendering_BoundsRequestedInputs(t *testing.T) {
-	shared, made := newSharedRendering(&render.Result{}), 0
-	fresh := func() *plan.Desired {
-		made++
-		return &plan.Desired{}
+// A user may spell out a value that is the default. The rendering is the same, but the requested input is not.
+func TestExecution_ServesDifferentRequestedInputs(t *testing.T) {
+	cache, runs, digests := NewCache(), 0, map[string]bool{}
+	for _, sidecar := range []*v1alpha1.VectorSidecar{inNamespace("shop", ""), inNamespace("pay", "debug"), inNamespace("mail", "")} {
+		made := of(t, sidecar, cache).CommonVariant()
+		made.renderer.observer = counting(Render, &runs)
+		view := settled(services(1)[0])
+		view.Namespace = sidecar.Namespace
+		found := made.WorkloadFor(t.Context(), &view)
+		require.Nil(t, found.Invalid)
+		digests[found.Desired.InputDigest()] = true
 	}
-	for n := range 100 {
-		name := fmt.Sprint(n)
-		given := func() plan.RequestedInput {
-			return plan.RequestedInput{Digest: name, Keys: []string{strings.Repeat("x", 1000)}}
-		}
-		first, isShared := shared.desiredFor("of", fresh, name, given)
-		require.Equal(t, n > 0, isShared)
-		require.Equal(t, name, first.desired.InputDigest())
-		require.Greater(t, first.bytes, 1000)
-		again, isShared := shared.desiredFor("of", fresh, name, given)
-		require.Same(t, first.desired, again.desired)
-		require.True(t, isShared)
-		shared.permit(name)
-		require.True(t, shared.isPermitted(name))
-		require.LessOrEqual(t, len(shared.byInput), maxInputs)
-		require.LessOrEqual(t, len(shared.permitted), maxInputs)
-	}
-	require.Equal(t, 1, made)
-	require.False(t, shared.isPermitted("0"), "that policy judges it again")
+	require.Equal(t, 1, runs)
+	require.Len(t, digests, 2)
 }
 
 // Whoever renders something first counts it whole: what a tenant changes again and again must not be kept for nothing.
-func TestSharedRendering_CountsBytesForFirstNamespace(t *testing.T) {
+func TestExecution_CountsBytesForFirstNamespace(t *testing.T) {
 	cache := NewCache()
 	var bytes []int
 	for _, namespace := range []string{"shop", "pay", "mail"} {

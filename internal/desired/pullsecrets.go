@@ -10,7 +10,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
@@ -39,10 +38,6 @@ func checkedTemplate(template *corev1.PodTemplateSpec, target *workload.View, re
 	return &reduced
 }
 
-// maxPullSecretVariants is the maximum number of variants of one Rendered. A variant is as large as its
-// Desired.
-const maxPullSecretVariants = 8
-
 // omitListedPullSecrets returns the desired state for a workload without the pull secrets that the workload
 // itself lists. These belong to the application owner.
 func (r *renderer) omitListedPullSecrets(rendered *Rendered, view *workload.View) *plan.Desired {
@@ -55,21 +50,8 @@ func (r *renderer) omitListedPullSecrets(rendered *Rendered, view *workload.View
 	if len(listed) == 0 {
 		return rendered.Desired
 	}
-	key := strings.Join(listed, ",")
-	rendered.pullSecretVariants.mu.Lock()
-	defer rendered.pullSecretVariants.mu.Unlock()
-	if cached := rendered.pullSecretVariants.byNames[key]; cached != nil {
-		return cached
-	}
-	desired := rendered.Desired.WithoutPullSecrets(listed)
-	if len(rendered.pullSecretVariants.byNames) < maxPullSecretVariants {
-		if rendered.pullSecretVariants.byNames == nil {
-			rendered.pullSecretVariants.byNames = map[string]*plan.Desired{}
-		}
-		rendered.pullSecretVariants.byNames[key] = desired
-		r.cache.grow(rendered, bounded.Footprint(desired))
-	}
-	return desired
+	create := func() *plan.Desired { return rendered.Desired.WithoutPullSecrets(listed) }
+	return r.cache.derive(rendered.key, " without "+strings.Join(listed, ","), create, &sharedValues{})
 }
 
 // takesPullSecrets returns the reason why the application's images may not be pulled with the pull secrets of

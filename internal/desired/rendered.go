@@ -8,11 +8,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
@@ -43,12 +42,6 @@ type Rendered struct {
 	rendered  *workload.Overlay
 	container string
 	collects  collection
-	// shares reports whether Companions belong to an earlier rendering.
-	shares bool
-	// isShared reports whether Overlay and Desired belong to an earlier rendering, which counts their memory.
-	// askedBytes is the size of the requested input, which is counted for each rendering.
-	isShared   bool
-	askedBytes int
 	// isReadUnseen reports whether Vector reads configuration that the operator cannot read.
 	isReadUnseen bool
 	// forbidden is the error that lists the configuration that the policy rejects, or nil for none.
@@ -62,29 +55,21 @@ type Rendered struct {
 	shortened string
 	// stranded is a warning that pods cannot start on all nodes, or is "" if they can.
 	stranded string
-	// cuts contains the variants for short grace periods.
-	cuts cuts
-	// pullSecretVariants contains the variants for workloads that list some of the sidecar's pull secrets
-	// themselves.
-	pullSecretVariants pullSecretVariants
 	// key is the key of the rendering in the cache, or "" if it is not cached. bytes is its approximate size in
-	// the cache.
+	// the cache. It includes the shared values that were cached for this rendering.
 	key   string
-	bytes atomic.Int64
+	bytes int
+	// shared contains the cached values that the rendering uses, until the rendering is cached itself.
+	shared sharedValues
 }
 
-// cuts contains the renderings for workloads with a grace period that is shorter than the sidecar's drain time,
-// by grace period in seconds.
-type cuts struct {
-	mu            sync.Mutex
-	byGracePeriod map[int64]*Rendered
-}
-
-// pullSecretVariants contains the desired states for workloads that list some of the sidecar's pull secrets
-// themselves, by the names of these pull secrets. Many workloads list the same names.
-type pullSecretVariants struct {
-	mu      sync.Mutex
-	byNames map[string]*plan.Desired
+// cacheIn caches the rendering. The values that it shares with other renderings have their own entries.
+func (r *Rendered) cacheIn(cache *Cache, key string) {
+	shared := r.shared
+	r.key, r.shared = key, sharedValues{}
+	bytes := bounded.Footprint(r, shared.values...)
+	r.bytes = bytes + shared.bytes
+	cache.put(key, r, bytes, shared.keys...)
 }
 
 // readsTarget reports whether the templates have read fields of the workload. If so, the result may differ for
@@ -115,7 +100,7 @@ func (r *Rendered) Cleans() []string {
 }
 
 // Bytes returns the approximate size in a Cache, or 0 if the rendering is not cached.
-func (r *Rendered) Bytes() int { return int(r.bytes.Load()) }
+func (r *Rendered) Bytes() int { return r.bytes }
 
 // readKeys returns the keys of the workload's values that the rendering depends on, for an annotation of
 // workloads.

@@ -6,9 +6,6 @@ package desired
 import (
 	"crypto/sha256"
 	"encoding/json"
-	"sync"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
@@ -32,38 +29,28 @@ type renderer struct {
 	// common is the cache key of all inputs except the workload. shared is the cache key of all inputs except
 	// the workload and the namespace.
 	common, shared []byte
-
-	// companions are the companions that several renderings share.
-	companions *sharedCompanions
-}
-
-// sharedCompanions contains companions by digest. Companions are the largest part of a rendering, and they are
-// often equal.
-type sharedCompanions struct {
-	mu       sync.Mutex
-	byDigest map[string][]corev1.ConfigMap
 }
 
 // newRenderer returns a renderer for a request and the digest of the request's values.
 func newRenderer(cache *Cache, request render.Request, values []byte, config config, inputs *Inputs, requested requestedInputs) *renderer {
-	policy, shared := inputs.Platform.Policy, sharedBy(&request, values)
+	policy := inputs.Platform.Policy
+	shared := sharedBy(&request, values, policy)
 	text, _ := json.Marshal([]any{
-		shared, request.Sidecar.Namespace, config.digest, policy.Digest,
+		shared, request.Sidecar.Namespace, config.digest,
 		inputs.WrittenBy, inputs.OldestKubelet, inputs.Version, inputs.AsksVector, requested,
 	})
 	sum := sha256.Sum256(text)
 	return &renderer{
-		companions: &sharedCompanions{byDigest: map[string][]corev1.ConfigMap{}},
-		cache:      cache, request: request, config: config, policy: policy, observer: inputs.Observer, asksVector: inputs.AsksVector,
+		cache: cache, request: request, config: config, policy: policy, observer: inputs.Observer, asksVector: inputs.AsksVector,
 		requested: requested, writtenBy: inputs.WrittenBy, oldest: inputs.OldestKubelet, common: sum[:], shared: shared,
 	}
 }
 
 // sharedBy returns the cache key of a request without its workload and its namespace. It gets the digest of the
 // request's values.
-func sharedBy(request *render.Request, values []byte) []byte {
+func sharedBy(request *render.Request, values []byte, policy *policy.Policy) []byte {
 	text, _ := json.Marshal([]any{
-		request.Chart.Digest, values, request.Sidecar.Name, request.KubeVersion, request.Cluster,
+		request.Chart.Digest, values, request.Sidecar.Name, request.KubeVersion, request.Cluster, policy.Digest,
 	})
 	sum := sha256.Sum256(text)
 	return sum[:]

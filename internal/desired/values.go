@@ -37,7 +37,7 @@ func (s *sources) values(cache *Cache, set *TemplateSet, name string, overrides 
 	var key []byte
 	if isShared {
 		key = fmt.Appendf(nil, "%q %q %s", name, describeSpec(s.Sidecar), text)
-		if cached := getCached(cache, cache.merged, key); cached.environments != nil && cached.environments == set.Environments {
+		if cached := getCached[mergedValues](cache, key); cached.environments != nil && cached.environments == set.Environments {
 			return cached, nil
 		}
 	}
@@ -58,7 +58,7 @@ func (s *sources) values(cache *Cache, set *TemplateSet, name string, overrides 
 	}
 	result.digest = digestValues(result.Values)
 	if isShared {
-		putCached(cache, cache.merged, key, result, bounded.Footprint(result.Tree)+bounded.Footprint(layer))
+		cache.put(string(key), result, bounded.Footprint(result.Tree)+bounded.Footprint(layer))
 	}
 	return result, nil
 }

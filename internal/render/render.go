@@ -53,7 +53,7 @@ type Result struct {
 	// or the same error.
 	ReadTarget []tree.Read
 	// IsNamespaceIndependent reports whether the result is the same in every namespace, except for the namespace of the companions
-	// (see In).
+	// (see CompanionsFor).
 	IsNamespaceIndependent bool
 	// Companions are applied in the namespace of the workload. Each is immutable and named by its content, unless
 	// Vector reloads its configuration (sidecar.reload).
@@ -199,15 +199,14 @@ func (r *Result) addConfigMap(document *bounded.Document, request Request) error
 	return nil
 }
 
-// ForNamespace returns a copy, for one namespace, of a result that is for all namespaces.
-func (r *Result) ForNamespace(namespace string) *Result {
-	result := *r
-	result.Companions = make([]corev1.ConfigMap, len(r.Companions))
+// CompanionsFor returns a copy, for one namespace, of the companions of a result that is for all namespaces.
+func (r *Result) CompanionsFor(namespace string) []corev1.ConfigMap {
+	companions := make([]corev1.ConfigMap, len(r.Companions))
 	for i := range r.Companions {
-		r.Companions[i].DeepCopyInto(&result.Companions[i])
-		result.Companions[i].Namespace = namespace
+		r.Companions[i].DeepCopyInto(&companions[i])
+		companions[i].Namespace = namespace
 	}
-	return &result
+	return companions
 }
 
 // Environment returns the name of the environment of the values.
