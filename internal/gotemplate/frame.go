@@ -6,8 +6,8 @@ package gotemplate
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
+	"text/template"
 	"text/template/parse"
 )
 
@@ -161,30 +161,10 @@ func (f *frame) executeBranch(dot any, node *parse.BranchNode, rebind bool) (con
 	return f.executeList(dot, node.List)
 }
 
-// isTrue reports whether a value is true as a condition in text/template: it is neither zero nor empty.
+// isTrue reports whether a value is true as a condition: it is neither missing nor zero nor empty.
 func isTrue(value any) bool {
-	switch value := value.(type) {
-	case nil, *absent:
-		return false
-	case bool:
-		return value
-	case string:
-		return value != ""
-	case map[string]any:
-		return len(value) > 0
-	case []any:
-		return len(value) > 0
-	case addressed:
-		return true
-	}
-	v := reflect.ValueOf(value)
-	switch v.Kind() {
-	case reflect.Map, reflect.Slice, reflect.Array:
-		return v.Len() > 0
-	case reflect.Struct:
-		return true
-	}
-	return !v.IsZero()
+	truth, _ := template.IsTrue(valueOrNil(value))
+	return truth
 }
 
 // executeTemplate executes the action template. Unlike the function include, the action prints directly into the
