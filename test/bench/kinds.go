@@ -59,7 +59,7 @@ func (s sizes) mix(ctx context.Context, b *bench) error {
 		return err
 	}
 	what := fmt.Sprintf("%d workloads of %d kinds", s.mixed, len(mixture))
-	const goal = 64 << 20
+	const goal = 100 << 20
 	b.find(finding{what + ": resident memory", "≤ " + mebibytes(goal),
 		fmt.Sprintf("%s, at most %s; without any %s", mebibytes(filled.resident), mebibytes(filled.mostEver), mebibytes(empty.resident)), filled.resident <= goal, 0})
 	b.tell("%s: start to ready %s", what, rounded(filled.toReady))

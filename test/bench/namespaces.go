@@ -194,6 +194,12 @@ func (s sizes) spread(ctx context.Context, b *bench) error {
 	b.tables = append(b.tables, t)
 	ratio := c.ratio(byOperator, byFloor)
 	b.find(finding{fmt.Sprintf("fan-out to %d namespaces of %d Deployments", s.namespaces, inEach), "≤ 1.10 × the floor", fmt.Sprintf("%.2f ×", ratio), ratio <= 1.10, ratio})
+	const goal = 200 << 20
+	peak := int64(0)
+	for _, r := range c.rounds[byOperator] {
+		peak = max(peak, r.memory)
+	}
+	b.find(finding{fmt.Sprintf("fan-out to %d namespaces: resident memory at most", s.namespaces), "≤ " + mebibytes(goal), mebibytes(peak), peak <= goal, 0})
 	slices.Sort(joined)
 	last := joined[len(joined)-1]
 	b.find(finding{fmt.Sprintf("a label on a namespace, among %d, to the sidecar", s.namespaces), "≤ 2 s",

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,8 +26,16 @@ const home = "vector-system"
 type program struct {
 	path, kubeconfig, logs string
 	environment, arguments []string
-	starts                 int
+	// memoryLimit is that of its container, in bytes; 0 stands for the chart's.
+	memoryLimit int64
+	starts      int
 }
+
+// The memory limits of the operator in values.yaml and in values/production.yaml.
+const (
+	chartLimit      = 256 << 20
+	productionLimit = 512 << 20
+)
 
 // process is the operator at work.
 type process struct {
@@ -56,7 +65,8 @@ func (p *program) start(ctx context.Context) (*process, error) {
 	o := &process{ended: make(chan struct{}), pprof: profiles}
 	o.command = exec.Command(p.path, append([]string{"--environment=development", "--namespace=" + home,
 		"--health-probe-bind-address=" + health, "--metrics-bind-address=0", "--pprof-bind-address=" + profiles}, p.arguments...)...)
-	o.command.Env = append([]string{"KUBECONFIG=" + p.kubeconfig, "HOME=" + p.logs, "GOGC=50"}, p.environment...)
+	softLimit := cmp.Or(p.memoryLimit, chartLimit) * 9 / 10 // The share that the operator takes of its container's.
+	o.command.Env = append([]string{"KUBECONFIG=" + p.kubeconfig, "HOME=" + p.logs, "GOGC=50", fmt.Sprintf("GOMEMLIMIT=%d", softLimit)}, p.environment...)
 	o.command.Stdout, o.command.Stderr = log, log
 	began := time.Now()
 	if err := o.command.Start(); err != nil {

@@ -65,6 +65,7 @@ func suites(s sizes) []suite {
 		// New content is taken when the rollout before has finished, which takes controllers.
 		{controlplane.Options{Controllers: true}, []scenario{{"flips", s.flip}}},
 		{controlplane.Options{}, []scenario{{"fleet", s.fleet}}},
+		{controlplane.Options{}, []scenario{{"injected", s.inject}}},
 		{controlplane.Options{}, []scenario{{"namespaces", s.spread}}},
 		{controlplane.Options{Controllers: true}, []scenario{{"companions", s.oldCompanions}}},
 	}
