@@ -91,54 +91,44 @@ FURTHER := $(abspath $(BIN))/vector-options.json
 
 ##@ Run
 
-.PHONY: run
+.PHONY: run quickstart demo real-node render
 run: ## Run the operator against the current kubeconfig.
 	go run -tags '$(TAGS)' -ldflags '$(LDFLAGS)' ./cmd/operator $(ARGS)
 
-.PHONY: quickstart
 quickstart: PROGRAMS := ./cmd/kubectl-vectorsidecar
 quickstart: build ## Build the kubectl plugin alone, and show it on the samples without a cluster.
 	@test/quickstart.sh
 
-.PHONY: demo
 demo: build control-plane $(if $(filter real,$(NODE)),real-node) $(if $(filter all,$(KINDS)),$(addprefix $(BIN)/,rollouts-controller rollouts-crds)) ## Show the main job on a control plane of its own, then stay up; DEMO=once runs through and ends, KINDS=all has a Rollout of Argo Rollouts, too, whose controller takes some minutes to build, NODE=real has pods run, with Linux, root, containerd and runc.
 	go run ./test/demo $(if $(filter once,$(DEMO)),-once) $(if $(filter all,$(KINDS)),-rollouts) $(if $(NODE),-node=$(NODE)) $(ARGS)
 
-.PHONY: real-node
 real-node: PLATFORMS = linux/$(shell go env GOARCH)
 real-node: image control-plane $(addprefix $(BIN)/,kubelet kube-proxy coredns)
 
-.PHONY: render
 render: ## Print the sample Deployment as environment ENV would have it, without a cluster.
 	@go run ./cmd/kubectl-vectorsidecar render --environment $(ENV) -f docs/samples/app/deployment.yaml --sidecar $(SIDECAR) --label logs=vector $(ARGS)
 
 ##@ Cluster (of the current kubeconfig)
 
-.PHONY: install
+.PHONY: install uninstall deploy undeploy package push samples
 install: $(BIN)/helm $(BIN)/kubectl ## Install the CustomResourceDefinition only.
 	$(BIN)/helm template $(RELEASE) chart -s templates/crds.yaml | $(BIN)/kubectl apply --server-side -f -
 
-.PHONY: uninstall
 uninstall: $(BIN)/helm $(BIN)/kubectl ## Remove the CustomResourceDefinition, and with it every VectorSidecar.
 	$(BIN)/helm template $(RELEASE) chart -s templates/crds.yaml | $(BIN)/kubectl delete --ignore-not-found -f -
 
-.PHONY: deploy
 deploy: $(BIN)/helm ## Install or upgrade the chart for environment ENV.
 	$(BIN)/helm upgrade --install --take-ownership $(RELEASE) ./chart -n $(NAMESPACE) --create-namespace -f values/$(ENV).yaml $(ARGS)
 
-.PHONY: undeploy
 undeploy: $(BIN)/helm ## Uninstall the chart.
 	$(BIN)/helm uninstall $(RELEASE) -n $(NAMESPACE) $(ARGS)
 
-.PHONY: package
 package: $(BIN)/helm ## Package the installation chart into bin/.
 	$(BIN)/helm package chart --destination $(BIN)
 
-.PHONY: push
 push: package ## Push the packaged chart to REGISTRY, such as oci://ghcr.io/you/charts.
 	$(BIN)/helm push $(BIN)/vector-sidecar-operator-$(VERSION).tgz $(REGISTRY) $(ARGS)
 
-.PHONY: samples
 samples: $(BIN)/kubectl ## Apply the sample application and VectorSidecars.
 	$(BIN)/kubectl apply -f docs/samples/app -f docs/samples
 
@@ -313,16 +303,14 @@ verify: ## Do all that CI does: generate, format, lint, test, demo, and find the
 
 ##@ Housekeeping
 
-.PHONY: tidy
+.PHONY: tidy clean help
 tidy: ## Bring go.mod and go.sum of the operator and of every tool module in line.
 	go mod tidy
 	for module in $(dir $(wildcard $(TOOLS)/*/go.mod)); do (cd $$module && go mod tidy); done
 
-.PHONY: clean
 clean: ## Remove everything built.
 	rm -rf $(BIN)
 
-.PHONY: help
 help: ## Show this help.
 	@awk 'BEGIN {FS = ":.*## "} \
 	  /^##@/ {printf "\n%s\n", substr($$0, 5)} \
