@@ -34,7 +34,7 @@ func selectorOf(sidecar *v1alpha1.VectorSidecar) (selector workload.Selector, in
 		return selector, invalid
 	}
 	if sidecar.Malformed != "" {
-		return selector, &desired.Invalid{Reason: meta.ReasonInvalidSpec, Message: desired.Describe(sidecar) + ": " + sidecar.Malformed + ": correct the value; what is injected stays as it is"}
+		return selector, &desired.Invalid{Reason: meta.ReasonInvalidSpec, Message: desired.Describe(sidecar) + ": " + sidecar.Malformed + ": correct the value; injected sidecars stay unchanged"}
 	}
 	if cluster := sidecar.Cluster; cluster != nil && cluster.Invalid != "" {
 		return selector, &desired.Invalid{Reason: meta.ReasonInvalidSelector, Message: meta.Title(sidecar.Name) + ": " + cluster.Invalid}

@@ -41,7 +41,7 @@ func (f *Facts) markInFlight(p *plan.Plan, started int64) {
 const patience = 2 * time.Minute
 
 // unseen is appended to messages about pods that the operator has not read.
-const unseen = "; pods are not read (rbac.optional.pods), so that the cause is not known"
+const unseen = "; cause unknown, because pods are not read (rbac.optional.pods)"
 
 // judgeRollout records the problems of the pods of a workload that has the current sidecar, and whether its rollout has
 // failed.
@@ -141,7 +141,7 @@ const unread = "; cause not read (rbac.optional.pods)"
 func missed(p *plan.Plan) string {
 	text := "the rollout did not finish before its progress deadline"
 	if !p.Target.Adapter().Traits.HasDeadline {
-		text = fmt.Sprintf("%s: for %s no pod more got the template or became available", noProgressSince(p), workload.Deadline)
+		text = fmt.Sprintf("%s: no further pod was updated or became available for %s", noProgressSince(p), workload.Deadline)
 	}
 	if p.Workload.FailureCause != "" {
 		text = p.Workload.FailureCause

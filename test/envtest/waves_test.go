@@ -186,7 +186,7 @@ func TestHalt_IgnoresFailureOfUnknownCause(t *testing.T) {
 		c.Data["development.yaml"] = "sidecar: {logLevel: warn, image: " + crashes + "}"
 	})
 	harness.Until(t, world, stuck.vs, "the failure", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Total().Failed == 1 })
-	require.Contains(t, message(stuck.vs, meta.ConditionReady), "so that the cause is not known")
+	require.Contains(t, message(stuck.vs, meta.ConditionReady), "cause unknown, because pods are not read")
 	harness.Until(t, world, good.app, "the revision", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
 	world.Get(t, stuck.vs)
 	is := stuck.vs.Status.Rollout
