@@ -89,5 +89,5 @@ func TestRead_RejectsLongQuantities(t *testing.T) {
 func TestHandler_DeniesLargeVectorSidecars(t *testing.T) {
 	answer := asked(t, newWorld(t), nil, logs().WithValues(map[string]any{"a": strings.Repeat("x", 1_200_000)}).Build())
 	require.False(t, answer.Allowed)
-	require.Contains(t, answer.Result.Message, "VectorSidecar shop/logs has 1172 KiB, and may have 512")
+	require.Contains(t, answer.Result.Message, "VectorSidecar shop/logs has 1172 KiB; at most 512 KiB are allowed")
 }

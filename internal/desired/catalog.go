@@ -279,7 +279,7 @@ func (c *Catalog) load(name string, objects []*corev1.ConfigMap, previous loaded
 	loaded = c.builtIn.load(fleet.Files{Data: object.Data, BinaryData: object.BinaryData})
 	err := loaded.err
 	if len(objects) > 1 {
-		err = fmt.Errorf("%s defines it too: delete one of them", describeConfigMap(objects[1]))
+		err = fmt.Errorf("%s also defines the template set: delete one of them", describeConfigMap(objects[1]))
 	}
 	if err != nil {
 		loaded = previous // The last known good set, if any.

@@ -224,7 +224,7 @@ func TestCatalog_RejectsDuplicateTemplateSet(t *testing.T) {
 
 	twice := s.set("gateway")
 	require.Same(t, good.Chart, twice.Chart)
-	require.ErrorContains(t, twice.Err, "ConfigMap vector-system/another: ConfigMap vector-system/templates-gateway defines it too")
+	require.ErrorContains(t, twice.Err, "ConfigMap vector-system/another: ConfigMap vector-system/templates-gateway also defines the template set")
 
 	delete(s.sets, "another")
 	require.NoError(t, s.set("gateway").Err)

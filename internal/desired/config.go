@@ -73,7 +73,7 @@ func (s *sources) referenceKey(name string, values *mergedValues) (lookupKey str
 	for _, key := range []string{"name", "key"} {
 		if path := pathOfReference(key); values.isSetByOthers(path...) {
 			return "", &Invalid{meta.ReasonInvalidValues, fmt.Sprintf(
-				"%s: a namespace or a workload may not set %s, with which it would read the operator's namespace: spec.configMapNamespace of %s is %s",
+				"%s: a namespace or a workload must not set %s, because the ConfigMap is in the operator's namespace: spec.configMapNamespace of %s is %s",
 				values.Origin(path...), strings.Join(path, "."), Describe(s.Sidecar), cluster.ConfigMapNamespace)}
 		}
 	}

@@ -65,7 +65,7 @@ func findExcess(sidecar *v1alpha1.VectorSidecar) string {
 		return "" // The object is not valid JSON, which is reported when its values are read.
 	}
 	if text.Len() > largestSidecar {
-		return fmt.Sprintf("%d KiB, and may have %d", text.Len()>>10, largestSidecar>>10)
+		return fmt.Sprintf("%d KiB; at most %d KiB are allowed", text.Len()>>10, largestSidecar>>10)
 	}
 	// Other errors are reported when the values are read.
 	limits := bounded.Limits{

@@ -65,7 +65,7 @@ func TestTooLarge_ReportsSize(t *testing.T) {
 	} {
 		invalid := TooLarge(sidecar)
 		require.Equal(t, meta.ReasonTooLarge, invalid.Reason, name)
-		require.Contains(t, invalid.Message, "VectorSidecar shop/logs has 512 KiB, and may have 512; ", name)
+		require.Contains(t, invalid.Message, "VectorSidecar shop/logs has 512 KiB; at most 512 KiB are allowed; ", name)
 	}
 }
 

@@ -27,7 +27,7 @@ func bloat(t *testing.T, vs *v1alpha1.VectorSidecar) {
 	harness.Until(t, world, vs, "its refusal", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.ObservedGeneration == vs.Generation && condition(vs, meta.ConditionStalled) == "True"
 	})
-	require.Contains(t, message(vs, meta.ConditionError), "TooLarge: VectorSidecar "+vs.Namespace+"/logs has 1172 KiB, and may have 512")
+	require.Contains(t, message(vs, meta.ConditionError), "TooLarge: VectorSidecar "+vs.Namespace+"/logs has 1172 KiB; at most 512 KiB are allowed")
 }
 
 func TestVectorSidecar_KeepsSidecarsWhenTooLarge(t *testing.T) {
