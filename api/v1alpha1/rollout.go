@@ -202,8 +202,8 @@ type RevertedSpec struct {
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
 
-	// failedWorkloads is the number of workloads in that namespace that had failed because of the
-	// sidecar.
+	// failedWorkloads is the number of workloads that failed because of the sidecar in the namespace
+	// of namespace.
 	// +optional
 	FailedWorkloads int32 `json:"failedWorkloads,omitempty"`
 

@@ -61,7 +61,7 @@ type limit struct {
 	unit            string
 }
 
-// sizeLimits returns all size limits in the CustomResourceDefinition, with the actual sizes.
+// sizeLimits returns each size limit of the CustomResourceDefinition, with the size that its field has in s.
 func (s *shape) sizeLimits() []limit {
 	spec, sidecar := &s.Spec, &s.Spec.Sidecar
 	return []limit{

@@ -215,7 +215,7 @@ func (d *Diagnosis) checkSidecars(ctx context.Context) Result {
 	if len(bad) > 0 {
 		slices.Sort(bad)
 		slices.Sort(invalid)
-		message := fmt.Sprintf("%d of %d have errors: %s", len(bad), count, strings.Join(bad, ", "))
+		message := fmt.Sprintf("%d of %d VectorSidecars have errors: %s", len(bad), count, strings.Join(bad, ", "))
 		return Result{check, Warning, strings.Join(append([]string{message}, humanize.TruncateList(invalid, mostInvalid, len(invalid))...), "; "), "kubectl vectorsidecar get -A -o wide"}
 	}
 	return Result{check, OK, fmt.Sprintf("%d, none with an error", count), ""}

@@ -140,7 +140,7 @@ func TestCheckSidecars_CountsSidecarsWithErrors(t *testing.T) {
 	d = &Diagnosis{Cluster: clusterOf(t, sidecar("a", metav1.ConditionFalse), sidecar("b", metav1.ConditionTrue))}
 	found := d.checkSidecars(t.Context())
 	require.Equal(t, Warning, found.State)
-	require.Equal(t, "1 of 2 have errors: shop/b (Conflict)", found.Message)
+	require.Equal(t, "1 of 2 VectorSidecars have errors: shop/b (Conflict)", found.Message)
 }
 
 // A template set that loads, and does not render for some VectorSidecars, is reported with file and line.
@@ -162,7 +162,7 @@ func TestCheckSidecars_NamesPlacesOfTemplates(t *testing.T) {
 	found := (&Diagnosis{Cluster: clusterOf(t, bad, other, all)}).checkSidecars(t.Context())
 
 	require.Equal(t, Warning, found.State)
-	require.Contains(t, found.Message, "3 of 3 have errors: clustervectorsidecar/all (InvalidSidecar), shop/bad (InvalidTemplate), shop/other (InvalidSelector); clustervectorsidecar/all: "+place)
+	require.Contains(t, found.Message, "3 of 3 VectorSidecars have errors: clustervectorsidecar/all (InvalidSidecar), shop/bad (InvalidTemplate), shop/other (InvalidSelector); clustervectorsidecar/all: "+place)
 	require.Contains(t, found.Message, "; shop/bad: "+place+": set sidecar.image. ")
 	require.NotContains(t, found.Message, "shop/other: ")
 	require.Less(t, len(found.Message), 900)

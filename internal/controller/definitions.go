@@ -23,8 +23,8 @@ import (
 // another release of the kind.
 const definitionAge = time.Minute
 
-// definitions caches the schemas of kinds that are not built into Kubernetes. A nil *definitions never returns an
-// objection.
+// definitions checks objects against cached schemas of kinds that are not built into Kubernetes. A nil *definitions
+// accepts every object.
 type definitions struct {
 	documents openapi.ClientWithContext
 	// isServed reports whether the API server serves a kind.

@@ -48,8 +48,8 @@ func (s *waveRollout) writeHold() *plan.Block {
 	return &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: s.Gate.Message}
 }
 
-// maxAgeHold returns the reason why writes that have waited for spec.rollout.maxAge are on hold, nil if they are not. Such
-// writes also follow the waves, and the status first records that the revision starts here.
+// maxAgeHold returns why a write must still wait although spec.rollout.maxAge has passed: its wave is not open, or the status
+// does not yet record that this VectorSidecar starts the revision. It returns nil if the write may proceed.
 func (s *waveRollout) maxAgeHold() *plan.Block {
 	if s == nil || s.Status.Revision != s.target.Revision {
 		return nil

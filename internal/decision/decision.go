@@ -100,7 +100,7 @@ type Decision struct {
 	mode *mode
 	// claims are the node ports that the sidecars of plans will listen on.
 	claims []claim
-	// kept are the ConfigMaps of sidecars that stay unchanged.
+	// kept has the names of ConfigMaps that must not be deleted, because unchanged sidecars use them.
 	kept map[string]bool
 	// references are other ConfigMaps that were read.
 	references []string

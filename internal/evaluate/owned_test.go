@@ -199,7 +199,7 @@ func TestDecide_BoundsRecordedOwnerRemovals(t *testing.T) {
 	require.Equal(t, later, decision.MergeTakenOut(later, kafkas("")))
 }
 
-// What is found in one namespace says nothing of others, however much it is, until several have found it.
+// Any number of removals by owners in one namespace has no effect in other namespaces. Removals in several namespaces have.
 func TestDecide_IsolatesOwnerRemovalsByNamespace(t *testing.T) {
 	in := func(namespace, ownerKind string) []v1alpha1.OwnerRemoval {
 		one := kafkas("")

@@ -175,7 +175,7 @@ func addWebhook(ctx, ending context.Context, mgr ctrl.Manager, options Options, 
 	// objects, because its writes name the version that they replace.
 	writer, err := client.New(deps.config, client.Options{Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()})
 	if err != nil {
-		return fmt.Errorf("creating a client for the certificate: %w", err)
+		return fmt.Errorf("creating the client that writes the Secret of the webhook certificate: %w", err)
 	}
 	return mgr.Add(&admission.CertificateKeeper{
 		Secret:        types.NamespacedName{Namespace: options.Namespace, Name: w.Secret},

@@ -91,7 +91,7 @@ func sum(node any) string {
 	return digest(sums)
 }
 
-// countLevels returns the number of levels of keys in digests.
+// countLevels returns the depth of nested maps in digests, 0 for a digest.
 func countLevels(node any) int {
 	deepest := 0
 	branch, isMap := node.(map[string]any)

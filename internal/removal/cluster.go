@@ -105,7 +105,7 @@ func (e *Ejector) cleanOnce(ctx context.Context, traces *Traces, failed map[stri
 			return err
 		}
 	}
-	if err := retireSidecars(ctx, writer, traces.Sidecars, false); err != nil {
+	if err := deleteSidecars(ctx, writer, traces.Sidecars, false); err != nil {
 		return err
 	}
 	if stuck := e.removeSidecars(ctx, writer, traces.Workloads); len(stuck) > 0 {

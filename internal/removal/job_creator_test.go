@@ -105,7 +105,7 @@ func TestQuoteManagers_NamesCreatorsOfJob(t *testing.T) {
 	require.Equal(t, `"kubectl" and "helm"`, quoteManagers(makers))
 }
 
-func TestManualSteps_DescribesCommandsForPolicy(t *testing.T) {
+func TestManualSteps_ListsUninstallCommands(t *testing.T) {
 	everywhere, two := Operator{}, Operator{WatchNamespaces: []string{"shop", "pay"}}
 	for name, test := range map[string]struct {
 		options Options

@@ -112,7 +112,7 @@ func removeSidecars(ctx context.Context, writer *apply.Writer, live *livelist.Cl
 				previousCount = len(sidecars)
 				printLine(progress, "left: %s", describeSidecars(sidecars))
 			}
-			err = retireSidecars(ctx, writer, sidecars, options.Policy == Orphan)
+			err = deleteSidecars(ctx, writer, sidecars, options.Policy == Orphan)
 		}
 		if err != nil && ctx.Err() == nil {
 			printLine(progress, "retrying: %v", err)
@@ -125,9 +125,10 @@ func removeSidecars(ctx context.Context, writer *apply.Writer, live *livelist.Cl
 	}
 }
 
-func retireSidecars(ctx context.Context, writer *apply.Writer, sidecars []metav1.PartialObjectMetadata, orphan bool) error {
+// deleteSidecars deletes VectorSidecars. With orphan, it first sets their deletionPolicy to Orphan.
+func deleteSidecars(ctx context.Context, writer *apply.Writer, sidecars []metav1.PartialObjectMetadata, orphan bool) error {
 	for i := range sidecars {
-		if err := writer.Retire(ctx, &sidecars[i], orphan); err != nil {
+		if err := writer.DeleteSidecar(ctx, &sidecars[i], orphan); err != nil {
 			return err
 		}
 	}

@@ -26,8 +26,8 @@ func isClient(imported string) bool {
 	return under("k8s.io/client-go")(imported) && !isTypes || under("sigs.k8s.io/controller-runtime")(imported)
 }
 
-// A decision follows from its arguments: nothing stops it, and at another time of the day it is the same. Only an
-// Input has functions; package evaluate calls them for the data that few decisions need.
+// A decision depends only on its arguments: it takes no context and reads no clock. Only Input has fields that are functions;
+// package evaluate calls them for data that few decisions need.
 func TestDecision_DependsOnlyOnArguments(t *testing.T) {
 	sources(t, []string{"internal/decision", "internal/plan"}, func(file string, parsed *ast.File) {
 		for _, imported := range importsOf(t, parsed) {

@@ -95,7 +95,7 @@ func configuration(t *testing.T) *admissionv1.ValidatingWebhookConfiguration {
 	return found
 }
 
-func TestWebhook_SwitchesOnAndOff(t *testing.T) {
+func TestWebhook_StartsAndStopsByUpgrade(t *testing.T) {
 	for _, count := range []int{1, 3} {
 		t.Run(fmt.Sprintf("with %d replicas", count), func(t *testing.T) {
 			r := released(t, chartDir, "operator", count)

@@ -57,8 +57,8 @@ func revisionsOf(t *testing.T, d *appsv1.Deployment) int {
 	return count
 }
 
-// For every workload a changed image is no rollout before its owner's, and with that exactly one more, whoever leads
-// when the owner changes it, and whatever else it does.
+// A changed image of the sidecar starts no rollout of a workload until its owner changes the workload. Then there is one
+// rollout, whichever replica leads, and whatever the owner changes.
 func TestModeOnAppRollout_WaitsForOwnersRollout(t *testing.T) {
 	const size = 50
 	namespace := world.Namespace(t)

@@ -150,8 +150,8 @@ func visits(t *testing.T, other *stayer) {
 	require.Contains(t, string(printed), "the node is "+hostname+" of "+other.kubeconfig)
 }
 
-// A foreign folder among the runs, and cgroups that begin as theirs do, stay: there is no
-// record of them.
+// RemoveDead removes only the directories and cgroups of recorded runs. Others stay, even if their names begin like those
+// of runs.
 func TestRemoveDead_KeepsUnrecordedDirectories(t *testing.T) {
 	all, err := hierarchies()
 	require.NoError(t, err)

@@ -76,8 +76,8 @@ var releases = sync.OnceValue(func() map[int][]flag {
 	return flags
 })
 
-// flagsFor returns the flags of a release, which callers must not change. For a release that is not in the
-// table, it returns the flags of the nearest release.
+// flagsFor returns the command-line flags of Vector 0.MINOR, which callers must not change. For a release that is not
+// in the table, it returns the flags of the nearest release.
 func flagsFor(minor int) []flag { return releases()[min(max(minor, Oldest), Newest)] }
 
 // takesValue reports whether the command line must contain a value for the flag.

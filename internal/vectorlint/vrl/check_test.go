@@ -63,7 +63,7 @@ func TestCheck_RequiresPureBooleanCondition(t *testing.T) {
 	}
 }
 
-// A program of which nothing is open is judged fully.
+// If all values of a program are known before it runs, it is checked completely.
 func TestCoverage_ReportsCheckedShare(t *testing.T) {
 	for program, want := range map[string]Coverage{
 		".a = upcase(string!(.b))": Fully, ".a = 1": Fully, ".a = (": Fully, "x = 1\nif x == 1 { .a = x + 1 }": Fully,

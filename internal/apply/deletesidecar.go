@@ -15,10 +15,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Retire deletes a VectorSidecar or ClusterVectorSidecar, and can first set its deletionPolicy to Orphan. The
+// DeleteSidecar deletes a VectorSidecar or ClusterVectorSidecar, and can first set its deletionPolicy to Orphan. The
 // object exists until an operator has removed the finalizer. An object that is missing or already being deleted
 // is not an error.
-func (w *Writer) Retire(ctx context.Context, sidecar *metav1.PartialObjectMetadata, orphan bool) error {
+func (w *Writer) DeleteSidecar(ctx context.Context, sidecar *metav1.PartialObjectMetadata, orphan bool) error {
 	if sidecar.DeletionTimestamp != nil {
 		return nil
 	}
