@@ -20,7 +20,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// saysLocked returns whether conditions say that the OverlaySet of a namespace is kept as it is, and by whom.
+// saysLocked returns whether the conditions report that the OverlaySet of a namespace could not be written, and name
+// the field manager or webhook.
 func saysLocked(conditions []metav1.Condition, namespace string) bool {
 	ready := apimeta.FindStatusCondition(conditions, meta.ConditionReady)
 	return ready != nil && strings.Contains(ready.Message, "OverlaySet "+namespace+"/"+meta.OverlaySet+": ") && strings.Contains(ready.Message, harness.Locked) &&
@@ -29,12 +30,13 @@ func saysLocked(conditions []metav1.Condition, namespace string) bool {
 
 func isLocked(vs *v1alpha1.VectorSidecar) bool { return saysLocked(vs.Status.Conditions, vs.Namespace) }
 
-// mostTries is how often something is tried while it cannot succeed, in the seconds of a test: eight conflicts count
-// as transient, and each event that the change itself brings has it tried once more. A loop tries hundreds of times.
+// mostTries is the maximum number of requests for a write that is always rejected, in the seconds of a test: eight
+// retries of a conflict, and one retry for each event of the change. A loop would send hundreds.
 const mostTries = int32(20)
 
-// A webhook may keep the operator from writing OverlaySets. That is said, not tried many times a second, and keeps
-// no sidecar from the workloads that there are. It goes on about as long after the webhook as that was in its way.
+// If a webhook rejects the operator's writes of an OverlaySet, the operator still writes the sidecar into workloads,
+// and the status of the VectorSidecar reports the rejection. The operator retries only a few times. When the writes
+// are accepted again, it updates the OverlaySet or finishes the deletion.
 func TestOverlaySet_ReportsRejectedWrites(t *testing.T) {
 	for name, answer := range harness.AnswersFor("overlaysets") {
 		t.Run("created, "+name, func(t *testing.T) {
@@ -93,8 +95,8 @@ func TestOverlaySet_ReportsRejectedWrites(t *testing.T) {
 	}
 }
 
-// A ClusterVectorSidecar whose OverlaySet of one namespace nobody lets it write names that namespace, puts its
-// sidecar in there all the same, and is as ever in the other ones.
+// If the OverlaySet of one namespace cannot be written, the status of the ClusterVectorSidecar names that namespace
+// only. The operator injects the sidecar in that namespace itself. The OverlaySets of other namespaces are written.
 func TestOverlaySet_ReportsNamespaceOfRejectedWrites(t *testing.T) {
 	for name, answer := range harness.AnswersFor("overlaysets") {
 		t.Run(name, func(t *testing.T) {
@@ -127,7 +129,7 @@ func TestOverlaySet_ReportsNamespaceOfRejectedWrites(t *testing.T) {
 			require.False(t, offers(t, closed, own))
 			way.IsOn.Store(false)
 
-			// Now it may create one, and not change it.
+			// Creates are accepted now, but updates are rejected.
 			isOffered(t, in(cluster, closed))
 			change.IsOn.Store(true)
 			harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn"} })
@@ -136,7 +138,7 @@ func TestOverlaySet_ReportsNamespaceOfRejectedWrites(t *testing.T) {
 			}
 			harness.Until(t, world, cluster, "what is said of it", saysWhere)
 
-			// It goes when nothing more of it is put in anywhere.
+			// The ClusterVectorSidecar is deleted only when all of its overlays are removed.
 			world.Delete(t, cluster)
 			isOut(t, open, own)
 			for _, cart := range carts {
@@ -152,7 +154,7 @@ func TestOverlaySet_ReportsNamespaceOfRejectedWrites(t *testing.T) {
 	}
 }
 
-// locked is a VectorSidecar in a namespace whose OverlaySet somebody else answers for.
+// locked returns a VectorSidecar in a namespace where requests for the OverlaySet can be rejected with an answer.
 func locked(t *testing.T, path string, answer apierrors.APIStatus) (*v1alpha1.VectorSidecar, *harness.Answers) {
 	t.Helper()
 	namespace := world.Namespace(t)

@@ -18,8 +18,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// A changed image of the sidecar is no rollout of any workload before its owner's, and no rollout beside that.
-// ReplicaSets are counted: a Deployment's generation rises with the note since when it waits, too.
+// In mode OnAppRollout, a changed sidecar image does not roll out a workload before its application owner changes it.
+// The owner's change then starts one rollout with both changes. The test counts ReplicaSets, because a recorded
+// waiting time also increases a Deployment's generation.
 func TestModeOnAppRollout_AppliesImageWithOwnersChange(t *testing.T) {
 	t.Parallel()
 	size := 50

@@ -26,9 +26,9 @@ import (
 // argo is the field manager of Argo CD.
 const argo = "argocd-controller"
 
-// serverSideDiff is what Argo CD 3 compares with compare-options ServerSideDiff=true: the live object, and the
-// answer to a dry run of server-side apply of the manifest in Argo CD's name. Unless IncludeMutationWebhook=true
-// is said, it takes from the answer only what its field manager owns there.
+// serverSideDiff returns the two objects that Argo CD 3 compares with compare-options ServerSideDiff=true: the live
+// object, and the answer to a dry run of server-side apply with Argo CD's field manager. Unless
+// IncludeMutationWebhook=true is set, Argo CD uses only the fields of the answer that it owns.
 func serverSideDiff(t *testing.T, namespace, manifest string, includesMutations bool) (is, wouldBe map[string]any) {
 	t.Helper()
 	wanted, live, predicted := &unstructured.Unstructured{}, &unstructured.Unstructured{}, &unstructured.Unstructured{}
@@ -52,7 +52,8 @@ func serverSideDiff(t *testing.T, namespace, manifest string, includesMutations 
 	return live.Object, predicted.Object
 }
 
-// ownedOver is the live object with what Argo CD owns of the predicted one, and without what that lacks.
+// ownedOver returns the live object with the fields that Argo CD owns in the predicted object. Fields that the
+// predicted object lacks are removed.
 func ownedOver(t *testing.T, live, predicted *unstructured.Unstructured) map[string]any {
 	t.Helper()
 	owned := &fieldpath.Set{}
@@ -85,7 +86,7 @@ func typedOf(t *testing.T, types managedfields.TypeConverter, of *unstructured.U
 	return value
 }
 
-// inSync checks that Argo CD sees no difference, whichever way it looks.
+// inSync requires that Argo CD shows no difference, with and without mutations of webhooks.
 func inSync(t *testing.T, namespace, manifest string) {
 	t.Helper()
 	for _, includesMutations := range []bool{false, true} {
@@ -94,8 +95,9 @@ func inSync(t *testing.T, namespace, manifest string) {
 	}
 }
 
-// A workload that the API server has injected into is in sync for Argo CD's server-side diff, before the
-// operator has taken it over and afterwards; and an owner's change is seen and is one generation. It runs alone.
+// Argo CD's server-side diff of a workload with an injected sidecar is empty, before and after the operator adopts
+// the sidecar. A change of the manifest appears in the diff, and applying it increases the generation by one. The
+// test is not parallel, because it restarts the operator.
 func TestOverlaySet_KeepsServerSideDiffInSync(t *testing.T) {
 	type application struct {
 		name, namespace string

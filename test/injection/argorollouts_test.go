@@ -22,8 +22,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// rolloutManifest is what an owner keeps of a Rollout: all lists that a sidecar is put into, each of
-// which the owner's tools write as a whole.
+// rolloutManifest returns the manifest of a Rollout with all lists into which a sidecar is injected. The application
+// owner's tools replace each of these lists.
 func rolloutManifest(image string) string {
 	return fmt.Sprintf(`apiVersion: argoproj.io/v1alpha1
 kind: Rollout
@@ -49,7 +49,7 @@ func newRollout(name, namespace string) *unstructured.Unstructured {
 	return rollout
 }
 
-// settledRollout has the Rollout of a manifest created with its sidecar.
+// settledRollout creates the Rollout of a manifest and waits until the operator has adopted the injected sidecar.
 func settledRollout(t *testing.T, vs *v1alpha1.VectorSidecar, deploy deployer) *unstructured.Unstructured {
 	t.Helper()
 	world.Create(t, vs)
@@ -65,15 +65,15 @@ func settledRollout(t *testing.T, vs *v1alpha1.VectorSidecar, deploy deployer) *
 	return rollout
 }
 
-// isRolledOut has a Rollout say that all its pods have its template: nobody runs any here.
+// isRolledOut sets the status of a Rollout to rolled out, because no Argo Rollouts controller runs in this test.
 func isRolledOut(t *testing.T, rollout *unstructured.Unstructured) {
 	t.Helper()
 	is := fmt.Sprintf(`{"status": {"observedGeneration": "%d", "phase": "Healthy", "replicas": 1, "updatedReplicas": 1, "availableReplicas": 1, "currentPodHash": "a", "stableRS": "a"}}`, rollout.GetGeneration())
 	require.NoError(t, world.Client.Status().Patch(t.Context(), rollout, client.RawPatch(types.MergePatchType, []byte(is))))
 }
 
-// What an owner applies takes the sidecar out of the lists of a Rollout, and the API server puts it back in
-// the same request: a deploy is one generation, and the same manifest again is none.
+// If an applied manifest of a Rollout replaces its lists, the API server injects the sidecar again in the same
+// request. Each changed manifest increases the generation by one. An unchanged manifest does not increase it.
 func TestArgoRollout_KeepsOneGenerationForEachDeploy(t *testing.T) {
 	t.Parallel()
 	for name, deploy := range deployers {
@@ -109,7 +109,7 @@ func TestArgoRollout_KeepsOneGenerationForEachDeploy(t *testing.T) {
 	}
 }
 
-// A sidecar that waits for the owner comes with the owner's next change, in the same generation.
+// A deferred sidecar is injected by the application owner's next change of the Rollout, in the same generation.
 func TestArgoRollout_AppliesDeferredSidecarWithOwner(t *testing.T) {
 	t.Parallel()
 	vs := objects.NewVectorSidecar("logs", world.Namespace(t)).Selecting("logs", "vector").For("Rollout").Build()
@@ -140,7 +140,8 @@ func TestArgoRollout_AppliesDeferredSidecarWithOwner(t *testing.T) {
 	require.EqualValues(t, 2, rollout.GetGeneration(), "the operator only notes it")
 }
 
-// With workloadRef the pods have another workload's template, and the owner's request passes as it is.
+// The API server does not inject into a Rollout with workloadRef, because the referenced workload has the pod
+// template.
 func TestArgoRollout_IgnoresWorkloadRef(t *testing.T) {
 	t.Parallel()
 	vs := objects.NewVectorSidecar("logs", world.Namespace(t)).Selecting("logs", "vector").For("Rollout").Build()
@@ -160,8 +161,9 @@ spec:
 	require.Empty(t, other.GetAnnotations()[meta.AnnotationInjectedHash])
 }
 
-// Of a pod template the definition rules out little, and the operator reads all Rollouts by one request:
-// one that does not fit the type is told of and left as it is, and all others go on.
+// The definition of Rollouts accepts pod templates that the operator cannot decode. The operator lists all Rollouts
+// in one request. It reports such a Rollout as blocked and does not write to it, but still updates all other
+// Rollouts.
 func TestArgoRollout_IsolatesUndecodableRollout(t *testing.T) {
 	t.Parallel()
 	vs := objects.NewVectorSidecar("logs", world.Namespace(t)).Selecting("logs", "vector").For("Rollout").WithSoak(0).Build()

@@ -22,12 +22,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// in is what a ClusterVectorSidecar is in a namespace.
+// in returns the VectorSidecar that represents a ClusterVectorSidecar in a namespace.
 func in(cluster *v1alpha1.ClusterVectorSidecar, namespace string) *v1alpha1.VectorSidecar {
 	return clusterwide.NewSidecar(cluster, namespace, true)
 }
 
-// offers tells whether the OverlaySet of a namespace has anything of a name, left or not.
+// offers returns whether the OverlaySet of a namespace has an overlay of a VectorSidecar, active or skipped.
 func offers(t *testing.T, namespace, sidecar string) bool {
 	t.Helper()
 	set := &v1alpha1.OverlaySet{}
@@ -56,7 +56,8 @@ func labeled(name, namespace string) *appsv1.Deployment {
 	return objects.NewDeployment(name, namespace).Labeled("logs", "vector").Build()
 }
 
-// Each namespace has it from the API server while it is selected, and what its pods read is there before.
+// The API server injects the sidecar into new workloads of each namespace that the ClusterVectorSidecar selects. The
+// copied ConfigMap exists before the first injection. If the namespace is no longer selected, the sidecar is removed.
 func TestClusterVectorSidecar_InjectsAtAdmission(t *testing.T) {
 	t.Parallel()
 	const replicas = 3
@@ -120,7 +121,8 @@ func TestClusterVectorSidecar_InjectsAtAdmission(t *testing.T) {
 	require.Equal(t, []string{"app"}, names(cart))
 }
 
-// A namespace that is deleted waits for nothing, and what comes after it is a new one.
+// The operator does not block the deletion of a namespace. If a namespace of the same name is created, the API server
+// injects there again.
 func TestClusterVectorSidecar_AllowsNamespaceDeletion(t *testing.T) {
 	t.Parallel()
 	cluster := world.ClusterVectorSidecar(t)
@@ -141,8 +143,9 @@ func TestClusterVectorSidecar_AllowsNamespaceDeletion(t *testing.T) {
 	require.True(t, offers(t, stays, meta.InNamespace(cluster.Name)))
 }
 
-// Which of two the API server injects is what the operator would: the one of the namespace, unless it is
-// refused by name.
+// If a VectorSidecar and a ClusterVectorSidecar select the same new workload, the API server injects the sidecar of
+// the VectorSidecar. If the ClusterVectorSidecar names the VectorSidecar in spec.takesPrecedenceOver, the API server
+// injects the sidecar of the ClusterVectorSidecar. If both sidecars are compatible, it injects both.
 func TestVectorSidecar_PrecedesClusterVectorSidecar(t *testing.T) {
 	t.Parallel()
 	cluster := world.ClusterVectorSidecar(t)
@@ -193,7 +196,7 @@ func TestVectorSidecar_PrecedesClusterVectorSidecar(t *testing.T) {
 	require.True(t, carries(stays, "own"), "what such a one has injected stays")
 	require.Equal(t, 4, revisions(t, namespace), "no workload was rolled")
 
-	// One that gets along with it is there from the start as well.
+	// A compatible VectorSidecar is injected at creation, too.
 	traces := otlp("traces", namespace).Build()
 	traces.Spec.Selector.MatchLabels = map[string]string{"traces": "yes"}
 	world.Create(t, traces)

@@ -17,8 +17,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// While the spec of a ClusterVectorSidecar is reverted, the API server puts in the last good sidecar in every
-// namespace, also in a new one.
+// While the spec of a ClusterVectorSidecar is reverted, the API server injects the last known good sidecar in every
+// namespace, including a new one.
 func TestClusterVectorSidecar_InjectsLastKnownGood(t *testing.T) {
 	t.Parallel()
 	cluster := world.ClusterVectorSidecar(t)

@@ -18,8 +18,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// What was taken back while no operator ran is out of all namespaces with the next one, also where no
-// workload and no ConfigMap tells of it. It runs alone.
+// If a ClusterVectorSidecar is deleted or its selector changes while no operator runs, the next operator removes its
+// overlays from all namespaces, including namespaces without workloads and ConfigMaps. The test is not parallel,
+// because it restarts the operator.
 func TestClusterVectorSidecar_RemovesLeftoversAfterRestart(t *testing.T) {
 	deleted, forced, left := world.ClusterVectorSidecar(t), world.ClusterVectorSidecar(t), world.ClusterVectorSidecar(t)
 	forced.Name, left.Name = forced.Name+"-forced", left.Name+"-left"
@@ -70,7 +71,8 @@ func TestClusterVectorSidecar_RemovesLeftoversAfterRestart(t *testing.T) {
 	world.RemoveCluster(t, deleted)
 }
 
-// Where the kind is not offered any more, the API server injects nothing of it. It runs alone.
+// If the installation does not enable ClusterVectorSidecars any more, the operator removes their overlays. The test
+// is not parallel, because it restarts the operator.
 func TestOverlaySet_DropsClusterOverlaysWithoutTheKind(t *testing.T) {
 	cluster := world.ClusterVectorSidecar(t)
 	namespace := world.Namespace(t, "team", cluster.Name)
@@ -87,8 +89,8 @@ func TestOverlaySet_DropsClusterOverlaysWithoutTheKind(t *testing.T) {
 	isOut(t, namespace, meta.InNamespace(cluster.Name))
 }
 
-// What an event costs depends on its namespace alone, an overlay is tried once in each, and one that is
-// deleted by hand comes back. It runs alone.
+// An event in one namespace causes requests for that namespace only. The operator tests an overlay once in each
+// namespace, and writes a deleted OverlaySet again. The test is not parallel, because it counts requests.
 func TestClusterVectorSidecar_WritesOnlyToChangedNamespace(t *testing.T) {
 	const many = 30
 	cluster := world.ClusterVectorSidecar(t)

@@ -17,7 +17,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// A ClusterVectorSidecar tells the applications of each namespace, and what was told goes with it.
+// A ClusterVectorSidecar injects environment variables into the application containers of each namespace. When it is
+// deleted, the variables are removed.
 func TestClusterVectorSidecar_InjectsApplicationEnv(t *testing.T) {
 	t.Parallel()
 	cluster := world.ClusterVectorSidecar(t)
@@ -49,8 +50,8 @@ func TestClusterVectorSidecar_InjectsApplicationEnv(t *testing.T) {
 	}
 }
 
-// With AtAdmission what other operators own gets the sidecar of a ClusterVectorSidecar by its owner's writes,
-// and loses it with the ClusterVectorSidecar.
+// With spec.ownedWorkloads AtAdmission, a workload with a controller owner receives the sidecar of a
+// ClusterVectorSidecar when its owner writes it. When the ClusterVectorSidecar is deleted, the sidecar is removed.
 func TestOwnedAtAdmission_InjectsClusterVectorSidecar(t *testing.T) {
 	t.Parallel()
 	cluster := world.ClusterVectorSidecar(t)

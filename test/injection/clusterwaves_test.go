@@ -20,7 +20,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// A namespace whose wave has not got a revision keeps the overlay that it has. It runs alone.
+// Until a revision starts in the wave of a namespace, the overlay of that namespace does not change, also not when
+// the operator restarts. The test is not parallel, because it changes the installation's values.
 func TestOverlaySet_FollowsWavesOfClusterVectorSidecar(t *testing.T) {
 	installation := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: options.Namespace, Name: options.EnvironmentsConfigMap}}
 	world.Get(t, installation)

@@ -23,11 +23,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// number is how many workloads of each kind the corpus has here; 0 for every value of every field.
+// number is how many workloads of each kind are taken from the corpus; 0 takes every value of every field.
 var number = flag.Int("workloads", 60, "workloads of each kind out of the corpus; 0 for all")
 
-// What is admitted without the policies is admitted under them; and what they put in, the operator takes
-// over as it is: it would have done the same.
+// The API server accepts a workload with the mutating policies if it accepts the workload without them. When the
+// operator adopts the injected sidecar, it does not change the pod template.
 func TestOverlaySet_DoesNotRejectValidWorkloads(t *testing.T) {
 	t.Parallel()
 	const seed = 21
@@ -109,7 +109,7 @@ func TestOverlaySet_DoesNotRejectValidWorkloads(t *testing.T) {
 	}
 }
 
-// draw picks half of the workloads from those with one field, and half from combinations.
+// draw selects half of the workloads from those with one changed field, and half from those with several.
 func draw(t *testing.T, kind *corpus.Kind, seed uint64, base map[string]any) []corpus.Workload {
 	t.Helper()
 	all, err := corpus.Singles(kind, base)

@@ -25,12 +25,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// cost is what the API server's library counts for one policy and one create, in its own units.
+// cost is the CEL cost of one policy for one create, in units of the API server's library.
 type cost struct {
-	// conditions is that of all match conditions, of RuntimeCELCostBudgetMatchConditions, and mutation the
-	// highest of one mutation, of RuntimeCELCostBudget, each with the variables that it is the first to ask for.
+	// conditions is the cost of all match conditions, limited by RuntimeCELCostBudgetMatchConditions. mutation is the
+	// highest cost of one mutation, limited by RuntimeCELCostBudget. Both include the variables that they evaluate
+	// first.
 	conditions, mutation int64
-	// matches is false if a match condition is, so that nothing is mutated.
+	// matches is false if a match condition is false, so that nothing is mutated.
 	matches bool
 }
 
@@ -40,7 +41,7 @@ func (c cost) String() string {
 		c.mutation, 100*float64(c.mutation)/celconfig.RuntimeCELCostBudget, celconfig.RuntimeCELCostBudget)
 }
 
-// expression is one of a policy.
+// expression is a CEL expression of a policy.
 type expression struct {
 	name, text string
 	of         *celgo.Type
@@ -50,8 +51,7 @@ func (e *expression) GetExpression() string      { return e.text }
 func (e *expression) GetName() string            { return e.name }
 func (e *expression) ReturnTypes() []*celgo.Type { return []*celgo.Type{e.of} }
 
-// costOf counts what the policy for Deployments takes for a create in a namespace, with the OverlaySet that
-// there is.
+// costOf returns the CEL cost of the policy for Deployments, for a create in a namespace with its current OverlaySet.
 func costOf(t *testing.T, created *appsv1.Deployment) cost {
 	t.Helper()
 	policy, overlays, namespace := &admissionv1.MutatingAdmissionPolicy{}, &v1alpha1.OverlaySet{}, &corev1.Namespace{}

@@ -16,8 +16,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// Every kind is created with its sidecar in generation 1, which the operator takes over without
-// another one; and it is without a trace when it goes.
+// The API server injects the sidecar when a workload of any kind is created, in generation 1, and the operator adopts
+// it in the same generation. When the workload is no longer selected, all that was injected is removed.
 func TestOverlaySet_InjectsEveryKindAtCreation(t *testing.T) {
 	t.Parallel()
 	for _, kind := range kinds {

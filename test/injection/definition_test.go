@@ -24,8 +24,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// A definition of an earlier release lacks the restartPolicy of init containers. The API server would drop it, and
-// the sidecar would be an init container that the application waits for in vain: so it is not put in there.
+// If an earlier CustomResourceDefinition of Rollouts lacks the restartPolicy of init containers, the API server would
+// drop the field. The sidecar would be an init container that never ends and blocks the application. So the overlay
+// does not apply to Rollouts.
 func TestOverlaySet_SkipsDefinitionWithoutRestartPolicy(t *testing.T) {
 	t.Parallel()
 	w, _ := servingRollouts(t, ofAnEarlierRelease)
@@ -59,7 +60,8 @@ func TestOverlaySet_SkipsDefinitionWithoutRestartPolicy(t *testing.T) {
 		})
 	})
 
-	// One that is left to the API server does not wait for what does not come, also where nothing but the definition changes.
+	// With AtAdmission, a workload does not wait for an injection that the definition prevents. The state follows
+	// when only the definition changes.
 	theirs := objects.NewVectorSidecar("theirs", namespace).Selecting("logs", "theirs").For("Rollout").Named("third").Build()
 	theirs.Spec.OwnedWorkloads = v1alpha1.OwnedAtAdmission
 	owned := harness.NewWorkload("Rollout", "orders", namespace, map[string]string{"logs": "theirs"})
@@ -79,7 +81,7 @@ func TestOverlaySet_SkipsDefinitionWithoutRestartPolicy(t *testing.T) {
 	harness.Until(t, w, theirs, "that the definition is in the way", lacks)
 }
 
-// ofAnEarlierRelease takes the restartPolicy of init containers from a definition.
+// ofAnEarlierRelease removes the restartPolicy of init containers from a definition.
 func ofAnEarlierRelease(definition *apiextensionsv1.CustomResourceDefinition) {
 	for i := range definition.Spec.Versions {
 		pod := definition.Spec.Versions[i].Schema.OpenAPIV3Schema.Properties["spec"].Properties["template"].Properties["spec"]
@@ -87,8 +89,8 @@ func ofAnEarlierRelease(definition *apiextensionsv1.CustomResourceDefinition) {
 	}
 }
 
-// An API server that has just started may not have the definition of Rollouts yet, and refuses what its policies
-// concern of them: those that get something, and no others.
+// An API server that has just started may not have read the definition of Rollouts yet. Until then, it rejects
+// creates of Rollouts that a VectorSidecar selects. It accepts all other Rollouts.
 func TestOverlaySet_BlocksOnlySelectedRolloutsAtStart(t *testing.T) {
 	t.Parallel()
 	w, plane := servingRollouts(t)
@@ -118,8 +120,8 @@ func TestOverlaySet_BlocksOnlySelectedRolloutsAtStart(t *testing.T) {
 	t.Logf("refused %d times: one that gets a sidecar", refused)
 }
 
-// servingRollouts starts an API server that serves Rollouts, by their definition with some changes, and an operator
-// that injects Deployments and Rollouts by policies.
+// servingRollouts starts an API server with a changed definition of Rollouts, and an operator that injects into
+// Deployments and Rollouts by admission policies.
 func servingRollouts(t *testing.T, changes ...func(*apiextensionsv1.CustomResourceDefinition)) (*harness.World, *controlplane.ControlPlane) {
 	t.Helper()
 	plane := controlplane.ForTest(t, controlplane.Options{})

@@ -16,13 +16,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 )
 
-// deployer is what an owner deploys a manifest with.
+// deployer applies a manifest as an application owner's tool does.
 type deployer func(t *testing.T, namespace, manifest string)
 
-// byApply is what an owner deploys with where it does not matter.
+// byApply is the deployer of tests that do not depend on the tool.
 var byApply = byKubectl("apply")
 
-// deployers are those that owners have.
+// deployers are the tools of application owners.
 var deployers = map[string]deployer{
 	"apply":                    byApply,
 	"server-side apply":        byKubectl("apply", "--server-side"),
@@ -55,7 +55,7 @@ func helm(t *testing.T, namespace string, args ...string) {
 	require.NoError(t, err, "%v: %s", args, out)
 }
 
-// kubectl runs kubectl as the owner of workloads.
+// kubectl runs kubectl as an application owner.
 func kubectl(t *testing.T, namespace, input string, args ...string) (string, error) {
 	t.Helper()
 	path, err := controlplane.Bin("kubectl")
@@ -77,8 +77,8 @@ func mustKubectl(t *testing.T, namespace, input string, args ...string) string {
 	return out
 }
 
-// manifest is what an owner keeps of a Deployment, with the environment of its container as a list in flow
-// style; "" for none.
+// manifest returns an application owner's manifest of a Deployment. env is the environment of its container as a YAML
+// flow sequence; empty means none.
 func manifest(image, env string) string {
 	return fmt.Sprintf(`apiVersion: apps/v1
 kind: Deployment

@@ -19,9 +19,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// An API server that does not serve MutatingAdmissionPolicies any more, as after a downgrade, keeps nobody from
-// writing workloads: the operator injects, and says that it does. When the API is back, the API server does so
-// again, by the OverlaySets that there are. It runs alone.
+// If the API server does not serve MutatingAdmissionPolicies any more, for example after a downgrade, workloads can
+// still be created. The operator injects the sidecar itself, and the status reports why. When the API server serves
+// them again, it injects by the existing OverlaySets. The test is not parallel, because it restarts the API server.
 func TestOperator_InjectsWithoutMutatingPolicyAPI(t *testing.T) {
 	require.NoError(t, running.Stop())
 	looking := world.StartObserved(t, options, operator.Process{PolicyInterval: 200 * time.Millisecond})

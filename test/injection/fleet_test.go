@@ -21,7 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// countPods counts the pods of a namespace that are made from now on.
+// countPods returns a function that counts the pods created in a namespace after the call of countPods.
 func countPods(t *testing.T, namespace string) func() int {
 	t.Helper()
 	clientset, err := kubernetes.NewForConfig(world.Config)
@@ -49,13 +49,13 @@ func countPods(t *testing.T, namespace string) func() int {
 	}
 }
 
-// Pods of new workloads start once: one ReplicaSet and eight pods each, and nothing more.
+// If the API server injects the sidecar, each new workload has one ReplicaSet and starts each of its eight pods once.
 func TestOverlaySet_StartsPodsOfNewWorkloadsOnce(t *testing.T) {
 	t.Parallel()
 	const workloads, replicas = 4, 8
 	for name, test := range map[string]struct {
 		sidecar func(namespace string) *objects.VectorSidecar
-		// first is true if a workload has to be there for the API server to know where logs are.
+		// first is true if the operator needs an existing workload to find the volume with the logs.
 		first bool
 	}{
 		"metrics alone": {sidecar: func(namespace string) *objects.VectorSidecar {

@@ -17,7 +17,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// While a spec is reverted, the API server puts in the last good sidecar, whoever deploys; then the next.
+// While a spec is reverted, the API server injects the last known good sidecar into new workloads and into those that
+// their application owner deploys. After the spec changes again and succeeds, it injects the sidecar of the new spec.
 func TestOverlaySet_InjectsLastKnownGood(t *testing.T) {
 	t.Parallel()
 	namespace, deployment, vs := settled(t, byApply)

@@ -22,11 +22,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// most is how many overlays a namespace has at most.
+// most is the maximum number of overlays in a namespace.
 const most = 100
 
-// What a create takes, without the policies and with them, and that the operator injects where somebody has
-// deleted them. It runs alone.
+// The median latency of a create with the policies is less than 30 times that with a webhook. While the policies are
+// deleted, the operator injects the sidecar itself. The test is not parallel, because it measures time.
 func TestOverlaySet_LimitsLatencyOfCreate(t *testing.T) {
 	matched := world.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", matched).Selecting("logs", "vector").Build()
@@ -82,8 +82,8 @@ func TestOverlaySet_LimitsLatencyOfCreate(t *testing.T) {
 	}
 }
 
-// withoutPolicies measures creates while the policies have no effect: as they are, and with a webhook that adds a
-// container. The operator injects meanwhile.
+// withoutPolicies measures creates without the policies, and then with a webhook that adds a container instead. The
+// operator injects the sidecar during that time.
 func withoutPolicies(t *testing.T, matched string, label func(name, namespace, value string) func(int) *objects.Deployment) (none, hook latency) {
 	t.Helper()
 	binding := &admissionv1.MutatingAdmissionPolicyBinding{}
@@ -111,16 +111,16 @@ func withoutPolicies(t *testing.T, matched string, label func(name, namespace, v
 	return took[0], took[1]
 }
 
-// requestsOf are those of an operator without the looks whether the API server injects, every few minutes, and
-// whether it serves Rollouts, every minute.
+// requestsOf returns the requests of an operator, except its periodic checks for admission injection and for the kind
+// Rollout.
 func requestsOf(o *harness.Operator) []harness.Request {
 	return slices.DeleteFunc(append(o.Requests.Writes(""), o.Requests.Reads("")...), func(r harness.Request) bool {
 		return strings.HasPrefix(r.Path, "/apis/admissionregistration.k8s.io") || r.Path == "/apis/argoproj.io/v1alpha1"
 	})
 }
 
-// alone has nothing but metrics, tellsOne has its application told of one address, and tells of all that it
-// listens to.
+// alone requests metrics only. tellsOne injects one environment variable, and tells injects variables for all
+// listening addresses.
 func alone(*v1alpha1.SidecarSpec) {}
 
 func tellsOne(s *v1alpha1.SidecarSpec) {
@@ -134,7 +134,7 @@ func tells(s *v1alpha1.SidecarSpec) {
 	s.ApplicationEnv = &v1alpha1.ApplicationEnvSpec{OTLP: ptr.To("grpc"), Socket: ptr.To("LOG_ADDRESS")}
 }
 
-// fill makes VectorSidecars, each with a container and a label of its own, and returns that of the last.
+// fill creates VectorSidecars, each with its own container name and label, and returns the label of the last one.
 func fill(t *testing.T, namespace string, count int, of func(*v1alpha1.SidecarSpec)) string {
 	t.Helper()
 	name, vs := "", &v1alpha1.VectorSidecar{}
@@ -151,13 +151,13 @@ func fill(t *testing.T, namespace string, count int, of func(*v1alpha1.SidecarSp
 	return name
 }
 
-// latency is of creates, one after the other.
+// latency has percentiles of creates that are sent one after another.
 type latency struct{ p50, p99 time.Duration }
 
-// creates is how many are measured.
+// creates is the number of measured creates.
 const creates = 200
 
-// alternate measures creates by turns, so that what else happens on the machine happens to all.
+// alternate measures the cases in turns, so that other load on the machine affects all of them.
 func alternate(t *testing.T, of ...func(int) *objects.Deployment) []latency {
 	t.Helper()
 	all := make([][]time.Duration, len(of))
@@ -173,7 +173,7 @@ func alternate(t *testing.T, of ...func(int) *objects.Deployment) []latency {
 	return found
 }
 
-// create is how long a create takes that is not stored, so that nobody reacts to it.
+// create returns the time of a create as a dry run, so that no controller reacts to the object.
 func create(t *testing.T, of *objects.Deployment) time.Duration {
 	t.Helper()
 	object, start := of.Build(), time.Now()

@@ -25,17 +25,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// mayBeTold is the policy of the installation.
+// mayBeTold is the installation's policy for environment variables.
 const mayBeTold = "applicationEnv: [OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL, OTEL_RESOURCE_ATTRIBUTES, LOG_ADDRESS]"
 
-// kinds are those that the API server injects into.
+// kinds are the workload kinds into which the API server injects.
 var kinds = []string{"Deployment", "StatefulSet", "DaemonSet", "CronJob", "Rollout"}
 
 var (
 	plane   *controlplane.ControlPlane
 	world   *harness.World
 	running *harness.Operator
-	// kubeconfig is the file by which owners' tools reach the API server.
+	// kubeconfig is the path of the file with which application owners' tools connect to the API server.
 	kubeconfig string
 	options    = operator.Options{Namespace: "vector-system", ReadPods: true, ValidationJobs: true, WorkloadKinds: kinds, AdmissionInjection: true, ClusterSidecars: true, EnvironmentsConfigMap: "environments"}
 )
@@ -68,13 +68,13 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// isOffered waits until the OverlaySet has what to inject for a VectorSidecar.
+// isOffered waits until the OverlaySet has an active overlay of a VectorSidecar.
 func isOffered(t *testing.T, vs *v1alpha1.VectorSidecar) *v1alpha1.OverlaySet {
 	t.Helper()
 	return overlaysOf(t, vs, func(o *v1alpha1.Overlay) bool { return o.SkipReason == "" })
 }
 
-// isLeft waits until the VectorSidecar is left to the operator, and returns why.
+// isLeft waits until the overlay of a VectorSidecar is skipped, and returns the reason.
 func isLeft(t *testing.T, vs *v1alpha1.VectorSidecar) string {
 	t.Helper()
 	why := ""
@@ -94,7 +94,7 @@ func overlaysOf(t *testing.T, vs *v1alpha1.VectorSidecar, is func(*v1alpha1.Over
 	return set
 }
 
-// untilActive waits until the API server puts a sidecar into an object that is never written.
+// untilActive waits until a dry-run create of an object returns the sidecar container.
 func untilActive(t *testing.T, object client.Object, container string) {
 	t.Helper()
 	harness.Eventually(t, "the policy to act on "+object.GetName(), func() bool {
@@ -109,7 +109,7 @@ func template(object client.Object) *corev1.PodTemplateSpec {
 	return workload.PodTemplate(one)
 }
 
-// names are the containers of a workload's pods, init containers first.
+// names returns the container names of a workload's pods, init containers first.
 func names(object client.Object) []string {
 	var found []string
 	spec := &template(object).Spec
@@ -123,8 +123,8 @@ func has(object client.Object, container string) bool {
 	return slices.Contains(names(object), container)
 }
 
-// isAdopted tells whether the operator owns the sidecar of a VectorSidecar: by managedFields, and where
-// lists have one owner by what it notes on the workload.
+// isAdopted returns whether the operator owns the sidecar of a VectorSidecar: by managedFields, or for kinds with
+// atomic lists by the operator's annotation.
 func isAdopted(sidecar string) func(client.Object) bool {
 	return func(object client.Object) bool {
 		if _, isRollout := object.(*unstructured.Unstructured); isRollout {

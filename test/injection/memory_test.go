@@ -20,8 +20,8 @@ import (
 
 var figures = flag.Bool("figures", false, "measure what overlays take of memory, and have 500 workloads wait for their owners, for some minutes")
 
-// What 200 VectorSidecars take of the operator's memory without injection by the API server, and with it. It
-// runs alone.
+// The test compares the operator's memory for 200 VectorSidecars with and without admission injection. It runs only
+// with -figures, and is not parallel, because it restarts the operator.
 func TestOverlaySet_ReportsMemoryOfOperator(t *testing.T) {
 	if !*figures {
 		t.Skip("it shows figures alone: -figures")
@@ -69,7 +69,7 @@ func TestOverlaySet_ReportsMemoryOfOperator(t *testing.T) {
 	require.Less(t, rests[true]-rests[false], int64(192*mebibyte))
 }
 
-// answered asks for a pass over each VectorSidecar of a namespace and waits for all of them.
+// answered requests a reconcile of each VectorSidecar of a namespace and waits for all of them.
 func answered(t *testing.T, namespace, asking string) {
 	t.Helper()
 	var all v1alpha1.VectorSidecarList

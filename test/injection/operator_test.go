@@ -23,8 +23,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// While no operator runs, the API server injects by what the last one has left; the next one goes on from
-// there. It runs alone.
+// While the operator is stopped, the API server injects by the existing OverlaySets. The next operator adopts these
+// sidecars without another rollout. The test is not parallel, because it restarts the operator.
 func TestOverlaySet_InjectsWithoutRunningOperator(t *testing.T) {
 	told, untold := world.Namespace(t), world.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", told).Selecting("logs", "vector").Build()
@@ -36,7 +36,7 @@ func TestOverlaySet_InjectsWithoutRunningOperator(t *testing.T) {
 
 	world.Create(t, deployment)
 	require.True(t, has(deployment, "vector"), "the OverlaySet was written before")
-	// It died before it could write one.
+	// The operator stopped before it wrote the OverlaySet of this namespace.
 	late, plain := objects.NewVectorSidecar("logs", untold).Selecting("logs", "vector").Build(), objects.NewDeployment("cart", untold).Labeled("logs", "vector").Build()
 	world.Create(t, late, plain)
 	require.False(t, has(plain, "vector"))
@@ -54,10 +54,10 @@ func TestOverlaySet_InjectsWithoutRunningOperator(t *testing.T) {
 	})
 }
 
-// atRest is for how long an operator asks for nothing that is at rest.
+// atRest is the time without requests after which an operator counts as idle.
 const atRest = 3 * time.Second
 
-// plugin runs kubectl vectorsidecar, and returns what it prints.
+// plugin runs kubectl vectorsidecar and returns its output.
 func plugin(t *testing.T, args ...string) string {
 	t.Helper()
 	path, err := controlplane.Bin("kubectl-vectorsidecar")
@@ -66,7 +66,8 @@ func plugin(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// explain and check tell of the API server, and eject takes out for good what it has put in.
+// The commands explain and check report admission injection. The command eject removes the injected sidecar and
+// variables permanently.
 func TestOverlaySet_SupportsPluginCommands(t *testing.T) {
 	t.Parallel()
 	namespace, deployment, _ := settled(t, byApply)

@@ -21,7 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// ownedBy is a workload of Kafka orders, with an image of its application.
+// ownedBy returns a workload with the controller owner Kafka orders and an application image.
 func ownedBy(t *testing.T, kind, name, namespace, image string) client.Object {
 	t.Helper()
 	object := objects.NewWorkload(kind, name, namespace, map[string]string{"logs": "vector"})
@@ -36,22 +36,22 @@ func ownedBy(t *testing.T, kind, name, namespace, image string) client.Object {
 	return object
 }
 
-// kindOf is the adapter of a workload.
+// kindOf returns the adapter of a workload's kind.
 func kindOf(object client.Object) *workload.Kind {
 	one, _ := workload.ToObject(object)
 	return workload.KindByName(workload.NewRef(one).Kind)
 }
 
-// anOwner is another operator: at each event of a workload it writes it whole, as it wants it, where
-// that differs.
+// anOwner is a controller owner. At each event of a workload that differs from its target, it replaces the whole
+// workload.
 type anOwner struct {
 	want   atomic.Pointer[client.Object]
 	writes atomic.Int32
-	// isIdle is true while it looks at no event.
+	// isIdle is true while events are ignored.
 	isIdle atomic.Bool
 }
 
-// follow has it make the workload, and write it at each event until the test ends.
+// follow creates the workload and replaces it at each event until the test ends.
 func (o *anOwner) follow(t *testing.T, want client.Object) {
 	t.Helper()
 	o.want.Store(&want)
@@ -94,7 +94,8 @@ func (o *anOwner) write(ctx context.Context) error {
 	}
 	o.writes.Add(1)
 	again.SetResourceVersion(live.GetResourceVersion())
-	// Kubernetes' own would come back at once, which has an owner of Deployments without end.
+	// The annotation of the Deployment controller is kept: without it, that controller would set it again at once,
+	// and the loop of writes would not end.
 	if revision, isThere := live.GetAnnotations()["deployment.kubernetes.io/revision"]; isThere {
 		again.SetAnnotations(map[string]string{"deployment.kubernetes.io/revision": revision})
 	}
@@ -104,7 +105,7 @@ func (o *anOwner) write(ctx context.Context) error {
 	return nil
 }
 
-// deploys has it want another image.
+// deploys sets another target image.
 func (o *anOwner) deploys(t *testing.T, image string) {
 	t.Helper()
 	next, _ := (*o.want.Load()).DeepCopyObject().(client.Object)
@@ -113,7 +114,7 @@ func (o *anOwner) deploys(t *testing.T, image string) {
 	require.NoError(t, o.write(t.Context()))
 }
 
-// templates counts the pod templates that workloads of a namespace have had.
+// templates counts the pod templates of all revisions of a namespace's workloads.
 func templates(t *testing.T, namespace, kind string) int {
 	t.Helper()
 	if kind == "Deployment" {
@@ -125,8 +126,8 @@ func templates(t *testing.T, namespace, kind string) int {
 	return len(list.Items)
 }
 
-// A workload that another operator writes whole has the sidecar by each of its writes, and by none of
-// ours: no rollout is for the sidecar alone.
+// If a controller owner replaces the whole workload, the API server injects the sidecar in each of these writes. The
+// operator does not write the sidecar itself, so no rollout happens for the sidecar alone.
 func TestOwnedAtAdmission_InjectsWithOwnersWrites(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []v1alpha1.WorkloadKind{"StatefulSet", "Deployment"} {
@@ -153,13 +154,13 @@ func TestOwnedAtAdmission_InjectsWithOwnersWrites(t *testing.T) {
 			harness.Until(t, world, vs, "that it is done", func(vs *v1alpha1.VectorSidecar) bool { return isCounted(vs, 1) })
 			require.Equal(t, 1, templates(t, namespace, string(kind))-1, "that of the early one, and its own")
 
-			// Neither of the two keeps the other busy.
+			// The operator and the controller owner do not cause a loop of writes.
 			below := "/namespaces/" + namespace + "/" + kindOf(live).Resource + "/"
 			require.LessOrEqual(t, len(running.Requests.Writes(below+"orders")), 2)
 			require.LessOrEqual(t, owner.writes.Load(), int32(20), "each is an event of the workload's status, or one of ours")
 			owner.isIdle.Store(true)
 
-			// Another sidecar waits for the owner's next write, and is in the same rollout.
+			// A changed sidecar waits for the controller owner's next write and is in the same rollout.
 			harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
 			harness.Until(t, world, vs, "that both wait", func(vs *v1alpha1.VectorSidecar) bool {
 				return vs.Status.ObservedGeneration == vs.Generation && len(vs.Status.Workloads) == 2 && vs.Status.Workloads[1].Reason == meta.ReasonOwnedBy
@@ -181,7 +182,7 @@ func TestOwnedAtAdmission_InjectsWithOwnersWrites(t *testing.T) {
 			world.Get(t, early)
 			require.False(t, has(early, "vector"))
 
-			// Nobody owns what the owner's last write has brought, and it goes all the same.
+			// The sidecar from the controller owner's last write has no field manager, but is still removed.
 			require.False(t, isAdopted("logs")(live))
 			world.Delete(t, vs)
 			harness.Until(t, world, live, "no sidecar", func(o client.Object) bool { return !has(o, "vector") })
@@ -191,7 +192,7 @@ func TestOwnedAtAdmission_InjectsWithOwnersWrites(t *testing.T) {
 	}
 }
 
-// isCounted tells whether so many workloads are ready, and the early one waits.
+// isCounted returns whether the given number of workloads is ready and the early workload waits.
 func isCounted(vs *v1alpha1.VectorSidecar, ready int32) bool {
 	return vs.Status.ObservedGeneration == vs.Generation && vs.Status.ReadyWorkloads == ready && len(vs.Status.Workloads) == 1
 }
@@ -207,7 +208,7 @@ func level(object client.Object) string {
 	return ""
 }
 
-// Where workloads of other operators are left out, the API server leaves them out, too.
+// With spec.ownedWorkloads Skip, the API server does not inject into workloads with a controller owner.
 func TestOwnedSkip_SkipsAdmissionInjection(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -224,7 +225,7 @@ func TestOwnedSkip_SkipsAdmissionInjection(t *testing.T) {
 			require.Equal(t, object == refers, has(object, "vector"), "%s: only a controller is another operator", object.GetName())
 		}
 	}
-	// A younger one is put in all the same.
+	// A younger VectorSidecar without Skip is still injected.
 	younger := objects.NewVectorSidecar("younger", namespace).Selecting("logs", "vector").WithSoak(0).Build()
 	world.Create(t, younger)
 	isOffered(t, younger)

@@ -29,7 +29,7 @@ func revisions(t *testing.T, namespace string) int {
 	return len(found.Items)
 }
 
-// settled has the Deployment of a manifest created with its sidecar, and taken over.
+// settled creates the Deployment of a manifest and waits until the operator has adopted the injected sidecar.
 func settled(t *testing.T, deploy deployer) (namespace string, deployment *appsv1.Deployment, vs *v1alpha1.VectorSidecar) {
 	t.Helper()
 	namespace = world.Namespace(t)
@@ -48,7 +48,8 @@ func settled(t *testing.T, deploy deployer) (namespace string, deployment *appsv
 	return namespace, deployment, vs
 }
 
-// Whatever an owner deploys with, a deploy is one generation, with the sidecar in it.
+// With each deployment tool, a changed manifest increases the generation by one, and the new pod template has the
+// sidecar.
 func TestOverlaySet_KeepsOneGenerationForEachDeploy(t *testing.T) {
 	t.Parallel()
 	for name, deploy := range deployers {
@@ -80,7 +81,7 @@ func TestOverlaySet_KeepsOneGenerationForEachDeploy(t *testing.T) {
 	}
 }
 
-// kubectl replace takes the sidecar out, and the API server puts it in in the same request.
+// If kubectl replace removes the sidecar, the API server injects it again in the same request.
 func TestOverlaySet_InjectsWithKubectlReplace(t *testing.T) {
 	t.Parallel()
 	namespace, deployment, vs := settled(t, byKubectl("create"))
@@ -98,7 +99,7 @@ func TestOverlaySet_InjectsWithKubectlReplace(t *testing.T) {
 	require.Equal(t, []string{"app"}, names(deployment))
 }
 
-// An autoscaler, and whoever scales, starts no rollout and changes no sidecar.
+// If a client changes the number of replicas, the pod template does not change and no rollout starts.
 func TestOverlaySet_IgnoresScaling(t *testing.T) {
 	t.Parallel()
 	namespace, deployment, _ := settled(t, byApply)
@@ -110,7 +111,8 @@ func TestOverlaySet_IgnoresScaling(t *testing.T) {
 	require.Equal(t, 1, revisions(t, namespace))
 }
 
-// A rollback is one rollout with the present sidecar, whichever the revision had.
+// If a Deployment is rolled back to a revision with an older sidecar or without one, the API server injects the
+// current sidecar in the same request. The rollback starts one rollout.
 func TestOverlaySet_InjectsCurrentSidecarIntoRollback(t *testing.T) {
 	t.Parallel()
 	for name, withSidecar := range map[string]bool{"a revision without one": false, "a revision with an older one": true} {
@@ -168,7 +170,7 @@ func TestOverlaySet_InjectsCurrentSidecarIntoRollback(t *testing.T) {
 	}
 }
 
-// logLevel is that of the sidecar, "" without one.
+// logLevel returns the log level of the sidecar, or the empty string without a sidecar.
 func logLevel(of client.Object) string {
 	for _, container := range template(of).Spec.InitContainers {
 		for _, variable := range container.Env {

@@ -18,8 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// Where somebody refuses Deployments with the sidecar in them, the operator is refused first and takes its
-// offer back, so that owners are not.
+// If an admission policy rejects Deployments with the sidecar, the operator detects this with a dry run and withdraws
+// the overlay. Creates of application owners are then accepted without the sidecar.
 func TestOperator_WithdrawsOverlayAfterRejection(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)

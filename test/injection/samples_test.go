@@ -22,13 +22,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// byTheOperator are the samples that the API server cannot inject, and why.
+// byTheOperator has the samples that the API server cannot inject, with the reason.
 var byTheOperator = map[string]string{
 	"10-disabled.yaml":   "",
 	"12-log-volume.yaml": "no workload with the sidecar mounts a volume of its own",
 }
 
-// Of the samples, all are injected by the API server but those that are known not to be.
+// The API server injects the sidecar of each sample in docs/samples, except those in byTheOperator. The injected
+// sidecar equals the sidecar that the operator would write.
 func TestOverlaySet_InjectsSamples(t *testing.T) {
 	t.Parallel()
 	root, err := harness.Root()
@@ -89,7 +90,7 @@ func TestOverlaySet_InjectsSamples(t *testing.T) {
 	}
 }
 
-// applySample creates what a sample has in a namespace, and returns its VectorSidecar.
+// applySample creates the objects of a sample in a namespace and returns its VectorSidecar.
 func applySample(t *testing.T, file, namespace string) *v1alpha1.VectorSidecar {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -113,7 +114,7 @@ func applySample(t *testing.T, file, namespace string) *v1alpha1.VectorSidecar {
 	return vs
 }
 
-// labelsFor are labels that a selector matches.
+// labelsFor returns labels that a selector matches.
 func labelsFor(selector *metav1.LabelSelector) map[string]string {
 	labels := map[string]string{"any": "thing"}
 	maps.Copy(labels, selector.MatchLabels)

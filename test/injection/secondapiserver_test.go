@@ -25,10 +25,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// besides are what a second API server is asked by, which lasts until the end of the suite.
+// besides starts a second API server, which runs until the end of the test suite.
 var besides = sync.OnceValues(func() (*rest.Config, error) { return plane.AddAPIServer() })
 
-// second is a client of the second API server.
+// second returns a client of the second API server.
 func second(t *testing.T) (client.Client, *rest.Config) {
 	t.Helper()
 	config, err := besides()
@@ -38,7 +38,7 @@ func second(t *testing.T) (client.Client, *rest.Config) {
 	return asked, config
 }
 
-// untilInjects waits until the second API server knows the OverlaySet.
+// untilInjects waits until the second API server injects by the OverlaySet.
 func untilInjects(t *testing.T, asked client.Client, deployment *appsv1.Deployment) {
 	t.Helper()
 	harness.Eventually(t, "the second API server to inject", func() bool {
@@ -47,8 +47,8 @@ func untilInjects(t *testing.T, asked client.Client, deployment *appsv1.Deployme
 	})
 }
 
-// behind freezes the second API server, has something happen that it does not learn of, sends it a create and
-// has it go on: it has that request before the news. It returns what it answers.
+// behind freezes the second API server, calls happens, sends a create, and then resumes the API server. So the API
+// server has the create before it reads the changes. behind returns when the create is answered.
 func behind(t *testing.T, asked client.Client, object client.Object, happens func()) {
 	t.Helper()
 	require.NoError(t, asked.Get(t.Context(), client.ObjectKey{Name: object.GetNamespace()}, &corev1.Namespace{}), "a connection to it is open")
@@ -68,8 +68,9 @@ func behind(t *testing.T, asked client.Client, object client.Object, happens fun
 	require.NoError(t, <-done)
 }
 
-// Of two API servers one has an OverlaySet for a moment as it was. What it puts in by that is not what the
-// workload ends with, and costs it at most one rollout more. It runs alone.
+// If one of two API servers injects an outdated sidecar, because it has not read a change of the OverlaySet yet, the
+// operator corrects the workload with at most one more rollout. The test is not parallel, because it freezes an API
+// server.
 func TestOverlaySet_CorrectsInjectionOfLaggingAPIServer(t *testing.T) {
 	asked, _ := second(t)
 	const rounds = 8
@@ -131,13 +132,14 @@ func TestOverlaySet_CorrectsInjectionOfLaggingAPIServer(t *testing.T) {
 	}
 }
 
-// isClean tells whether nothing of a sidecar is in a workload.
+// isClean returns whether a Deployment is without all fields of a sidecar.
 func isClean(d *appsv1.Deployment) bool {
 	return !has(d, "vector") && len(d.Spec.Template.Annotations)+len(d.Spec.Template.Spec.Volumes) == 0
 }
 
-// What an API server puts in that is so far behind that it has not yet heard of the end of a VectorSidecar when
-// that is gone, is nobody's any more. It looks like a revision that somebody has brought back, so that a person has to judge. It runs alone.
+// If an API server has not read yet that a VectorSidecar was deleted, it may inject a sidecar after the deletion.
+// Such a sidecar looks like a restored revision, so the operator reports it as a leftover and the user decides. The
+// test is not parallel, because it freezes an API server.
 func TestOverlaySet_ReportsInjectionAfterMissedDeletion(t *testing.T) {
 	asked, _ := second(t)
 	const tries = 10
@@ -172,8 +174,8 @@ func TestOverlaySet_ReportsInjectionAfterMissedDeletion(t *testing.T) {
 	t.Skip("it was never behind for long enough")
 }
 
-// Operators may each talk to another API server. When the one of the leader does not answer any more, the next
-// leads by the other one, which injects as ever. It runs alone.
+// If the API server of the leading operator does not answer any more, a replica that uses another API server leads.
+// That API server still injects. The test is not parallel, because it freezes an API server.
 func TestOverlaySet_SupportsLeaderAtAnotherAPIServer(t *testing.T) {
 	asked, config := second(t)
 	require.NoError(t, running.Stop())

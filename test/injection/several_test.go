@@ -24,8 +24,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// otlp listens at other ports than one without settings, and has no annotation of the pods that the
-// other has, too.
+// otlp listens on other ports than a VectorSidecar with defaults, and has no pod annotation in common with it.
 func otlp(name, namespace string) *objects.VectorSidecar {
 	return objects.NewVectorSidecar(name, namespace).Selecting("logs", "vector").Named("vector-otlp").Sidecar(func(s *v1alpha1.SidecarSpec) {
 		enabled, off, grpc, http, port := true, false, int32(4317), int32(4318), int32(18686)
@@ -35,8 +34,8 @@ func otlp(name, namespace string) *objects.VectorSidecar {
 	})
 }
 
-// Two VectorSidecars that get along are both there from the start, and those that do not are left to
-// the operator, which gives the older one precedence.
+// If two VectorSidecars that select a new workload are compatible, the API server injects both sidecars. If they
+// conflict, it injects only the sidecar of the older VectorSidecar.
 func TestOverlaySet_InjectsTwoCompatibleVectorSidecars(t *testing.T) {
 	t.Parallel()
 	t.Run("that get along", func(t *testing.T) {
@@ -78,8 +77,8 @@ func TestOverlaySet_InjectsTwoCompatibleVectorSidecars(t *testing.T) {
 	})
 }
 
-// Annotations of pods come with the sidecar, unless the owner has one of them: then the operator
-// injects, and the owner's stays.
+// The API server injects pod annotations with the sidecar. If the application's pod template has one of these
+// annotations, the operator injects the sidecar instead and does not change that annotation.
 func TestOverlaySet_InjectsPodAnnotations(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -113,8 +112,8 @@ func TestOverlaySet_InjectsPodAnnotations(t *testing.T) {
 	require.Equal(t, before.Annotations, template(deployment).Annotations)
 }
 
-// The API server names the sidecar's volumes in every pod, also where the operator would leave that out
-// beside a volume of the application's: it takes it over as it is, and the pods start once.
+// The API server lists the sidecar's volumes as evictable in every pod. The operator would not add this annotation to
+// a pod that has a volume of the application. It adopts the injected annotation unchanged, so the pods start once.
 func TestOverlaySet_AnnotatesVolumesInEveryPod(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -131,7 +130,7 @@ func TestOverlaySet_AnnotatesVolumesInEveryPod(t *testing.T) {
 	require.Equal(t, 1, revisions(t, namespace))
 }
 
-// What the operator would not do, the API server does not.
+// The API server does not inject into workloads into which the operator would not inject.
 func TestOverlaySet_SkipsWorkloadsSkippedByOperator(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -167,7 +166,8 @@ func TestOverlaySet_SkipsWorkloadsSkippedByOperator(t *testing.T) {
 	}
 }
 
-// Which of two mounts is where the logs are cannot be told in CEL where a path is not clean.
+// If the path of another mount is not clean, CEL cannot decide which mount contains the logs. The API server then
+// does not inject.
 func TestOverlaySet_SkipsUncleanMountPaths(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -199,7 +199,7 @@ func longText(n int) string {
 	return string(text)
 }
 
-// A pause, a switch or a deletion takes a VectorSidecar out at once.
+// If a VectorSidecar is paused, disabled or deleted, the operator removes its overlay at once.
 func TestOverlaySet_RemovesInactiveVectorSidecar(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -228,8 +228,8 @@ func TestOverlaySet_RemovesInactiveVectorSidecar(t *testing.T) {
 	harness.Eventually(t, "no overlay set", gone)
 }
 
-// A sidecar that the API server would refuse in a pod template is left to the operator, so that it
-// refuses nobody else's.
+// If the API server would reject pod templates with the sidecar, the sidecar has no active overlay. So workloads are
+// still accepted, without the sidecar.
 func TestOverlaySet_OmitsInvalidSidecar(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -243,7 +243,7 @@ func TestOverlaySet_OmitsInvalidSidecar(t *testing.T) {
 	require.Equal(t, []string{"app"}, names(deployment))
 }
 
-// Nobody else may write what the API server injects, and anybody with the right may delete it.
+// Only the operator may create or update an OverlaySet.
 func TestOverlaySet_RejectsWritesOfOtherUsers(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -256,7 +256,8 @@ func TestOverlaySet_RejectsWritesOfOtherUsers(t *testing.T) {
 	require.ErrorContains(t, world.Client.Create(t.Context(), made), "may not write OverlaySet")
 }
 
-// A deletion in the foreground is ended by the garbage collector, which updates what is deleted.
+// If a user deletes an OverlaySet in the foreground, the garbage collector updates it before it is gone. The policies
+// accept that update, and the operator then creates the OverlaySet again.
 func TestOverlaySet_SupportsForegroundDeletion(t *testing.T) {
 	t.Parallel()
 	for _, way := range []metav1.DeletionPropagation{metav1.DeletePropagationForeground, metav1.DeletePropagationOrphan} {
@@ -275,7 +276,7 @@ func TestOverlaySet_SupportsForegroundDeletion(t *testing.T) {
 	}
 }
 
-// Another policy that adds a container of the same name: the API server still accepts the workload.
+// If another policy adds a container with the sidecar's name, the API server still accepts the workload.
 func TestOverlaySet_ToleratesPolicyWithEqualContainer(t *testing.T) {
 	t.Parallel()
 	for _, prefix := range []string{"aaa", "zzz"} {
@@ -304,7 +305,7 @@ func TestOverlaySet_ToleratesPolicyWithEqualContainer(t *testing.T) {
 	}
 }
 
-// addTheirs makes a policy that adds a container "vector", as other injectors do.
+// addTheirs creates a policy that adds a container named vector, as other injectors do.
 func addTheirs(t *testing.T, name, namespace string) {
 	t.Helper()
 	policy := &admissionv1.MutatingAdmissionPolicy{
@@ -336,7 +337,8 @@ func addTheirs(t *testing.T, name, namespace string) {
 	})
 }
 
-// An owner's change brings a sidecar along that waits for its turn.
+// If a changed sidecar waits for a rollout slot, the application owner's next change of the workload injects it in
+// the same generation.
 func TestOverlaySet_AppliesWaitingSidecarWithOwner(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)

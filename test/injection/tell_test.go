@@ -25,8 +25,7 @@ import (
 
 const toldByTraces = meta.Group + "/injected-env.traces"
 
-// telling listens for OTLP and for lines, and has the application told by OTEL_ variables and by one that
-// is named.
+// telling listens for OTLP and for lines. It injects the OTEL_ variables and the variable named by socket.
 func telling(name, namespace, socket string, kinds ...v1alpha1.WorkloadKind) *v1alpha1.VectorSidecar {
 	return otlp(name, namespace).For(kinds...).Sidecar(func(s *v1alpha1.SidecarSpec) {
 		s.Socket = &v1alpha1.SocketSpec{Enabled: ptr.To(true)}
@@ -34,7 +33,7 @@ func telling(name, namespace, socket string, kinds ...v1alpha1.WorkloadKind) *v1
 	}).Build()
 }
 
-// told is what a container of a workload has in env, as NAME=VALUE.
+// told returns the environment of a container as NAME=VALUE.
 func told(object client.Object, container string) []string {
 	spec, found := &template(object).Spec, []string{}
 	for i := range spec.Containers {
@@ -47,8 +46,8 @@ func told(object client.Object, container string) []string {
 	return found
 }
 
-// Every kind is created with its application told, in the owner's own request, which starts no second
-// rollout; and nothing of it is left when the sidecar goes.
+// When a workload of any kind is created, the API server injects the environment variables in the same request, so no
+// second rollout starts. When the VectorSidecar is deleted, the variables are removed.
 func TestApplicationEnvSpec_InjectsIntoEveryKind(t *testing.T) {
 	t.Parallel()
 	for _, kind := range kinds {
@@ -63,7 +62,7 @@ func TestApplicationEnvSpec_InjectsIntoEveryKind(t *testing.T) {
 						{Name: "FIRST", Value: "1"}, {Name: "NODE", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "spec.nodeName"}}},
 						{Name: "CPU", ValueFrom: &corev1.EnvVarSource{ResourceFieldRef: &corev1.ResourceFieldSelector{Resource: "limits.cpu"}}},
 					}
-					// A name that is also a key of what the pod template lists.
+					// The name is also a key in the annotation that lists the injected items.
 					pods.Spec.Containers = append(pods.Spec.Containers, corev1.Container{Name: "manager", Image: "web:1"})
 				})
 			}
@@ -99,7 +98,8 @@ func TestApplicationEnvSpec_InjectsIntoEveryKind(t *testing.T) {
 	}
 }
 
-// A name that is there stays as it is, and so does a container with variables that nobody can look into.
+// The API server does not replace a variable that a container already sets. It does not inject a variable that the
+// container's envFrom may contain.
 func TestApplicationEnvSpec_KeepsExistingVariables(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -131,7 +131,7 @@ func TestApplicationEnvSpec_KeepsExistingVariables(t *testing.T) {
 	require.Empty(t, values(nameless, "OTEL_RESOURCE_ATTRIBUTES"))
 }
 
-// The named containers are told, and no others.
+// If spec.sidecar.applicationEnv.containers is set, only these containers receive the variables.
 func TestApplicationEnvSpec_InjectsNamedContainersOnly(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -149,8 +149,8 @@ func TestApplicationEnvSpec_InjectsNamedContainersOnly(t *testing.T) {
 	require.Empty(t, told(deployment, "vector-otlp"))
 }
 
-// Of two VectorSidecars that tell the same name, the older one does; and the other one, when that goes and the
-// owner writes the workload again.
+// If two VectorSidecars inject the same variable, the value of the older one is used. After the older one is deleted,
+// the next write of the workload injects the value of the younger one.
 func TestApplicationEnvSpec_PrefersOlderVectorSidecar(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -183,7 +183,7 @@ func TestApplicationEnvSpec_PrefersOlderVectorSidecar(t *testing.T) {
 	require.Empty(t, deployment.Spec.Template.Annotations)
 }
 
-// untilGone waits until the OverlaySet has nothing of a VectorSidecar.
+// untilGone waits until the OverlaySet has no overlay of a VectorSidecar.
 func untilGone(t *testing.T, vs *v1alpha1.VectorSidecar) {
 	t.Helper()
 	set := &v1alpha1.OverlaySet{}
@@ -194,7 +194,7 @@ func untilGone(t *testing.T, vs *v1alpha1.VectorSidecar) {
 	})
 }
 
-// What the platform does not allow, nobody is told, and the status says which name.
+// If the policy does not allow the name of a variable, nothing is injected, and the status names the variable.
 func TestApplicationEnvSpec_RejectsNamesOutsidePolicy(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -209,8 +209,8 @@ func TestApplicationEnvSpec_RejectsNamesOutsidePolicy(t *testing.T) {
 	require.Empty(t, told(deployment, "app"))
 }
 
-// However many containers and variables a pod has: what it takes stays within the API server's limit of cost, and
-// what is told of within that of annotations.
+// The API server accepts pods with many containers and variables, because the policy stays within the limits of CEL
+// cost and annotation size. If a pod has too many containers, the API server injects the sidecar without variables.
 func TestApplicationEnvSpec_StaysWithinAPIServerLimits(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -232,7 +232,7 @@ func TestApplicationEnvSpec_StaysWithinAPIServerLimits(t *testing.T) {
 		return deployment
 	}
 	t.Logf("20 containers of 100 variables: %s", costOf(t, many(20, 100)))
-	// More variables take the API server longer, with or without a policy: seconds each where it shares two cores.
+	// With more variables, the API server needs seconds on two cores, with or without a policy.
 	for _, pod := range []struct {
 		containers, variables int
 		isTold                bool

@@ -25,7 +25,7 @@ const (
 	own      = "[{name: FIRST, value: one}]"
 )
 
-// values are those of a variable in the application's container.
+// values returns the values of a variable in the application's container.
 func values(object client.Object, name string) (found []string) {
 	for _, one := range told(object, "app") {
 		if key, value, _ := strings.Cut(one, "="); key == name {
@@ -35,7 +35,8 @@ func values(object client.Object, name string) (found []string) {
 	return found
 }
 
-// informed has the Deployment of an application created with its sidecar, of which it is told, and taken over.
+// informed creates the Deployment of an application and waits until the operator has adopted the injected sidecar and
+// variables.
 func informed(t *testing.T, deploy deployer) (namespace string, deployment *appsv1.Deployment, vs *v1alpha1.VectorSidecar) {
 	t.Helper()
 	namespace = world.Namespace(t)
@@ -53,7 +54,7 @@ func informed(t *testing.T, deploy deployer) (namespace string, deployment *apps
 	return namespace, deployment, vs
 }
 
-// withoutSidecar deletes the VectorSidecar and waits until the Deployment is without.
+// withoutSidecar deletes the VectorSidecar and waits until the Deployment has no sidecar.
 func withoutSidecar(t *testing.T, deployment *appsv1.Deployment, vs *v1alpha1.VectorSidecar) {
 	t.Helper()
 	world.Delete(t, vs)
@@ -62,8 +63,8 @@ func withoutSidecar(t *testing.T, deployment *appsv1.Deployment, vs *v1alpha1.Ve
 	require.Empty(t, deployment.Spec.Template.Spec.Volumes)
 }
 
-// Whatever an owner deploys with, no deploy is refused because of what was told, nor is it a generation
-// more; and a name that the owner takes is the owner's from then on.
+// With each deployment tool, injected variables do not cause a conflict or another generation. If the manifest sets
+// an injected variable, its value replaces the injected one.
 func TestApplicationEnvSpec_AllowsDeploysOfOwners(t *testing.T) {
 	t.Parallel()
 	for name, with := range deployers {
@@ -101,7 +102,7 @@ func TestApplicationEnvSpec_AllowsDeploysOfOwners(t *testing.T) {
 	}
 }
 
-// What a person changes of what was told is the person's: it stays when the sidecar goes.
+// If a user changes an injected variable, the changed variable stays when the sidecar is removed.
 func TestApplicationEnvSpec_KeepsManuallyChangedVariables(t *testing.T) {
 	t.Parallel()
 	namespace, deployment, vs := informed(t, byKubectl("apply", "--server-side"))
@@ -112,8 +113,8 @@ func TestApplicationEnvSpec_KeepsManuallyChangedVariables(t *testing.T) {
 	require.Equal(t, []string{"FIRST=one", "LOG_ADDRESS=elsewhere:1"}, told(deployment, "app"))
 }
 
-// What was told goes with the change that makes it untrue, in the same rollout, and nobody is told anything
-// else before the owner's next change of the pod template.
+// If a change of the sidecar makes an injected variable wrong, the operator removes the variable in the same rollout.
+// The new value is injected by the application owner's next change of the pod template.
 func TestApplicationEnvSpec_RemovesOutdatedVariables(t *testing.T) {
 	t.Parallel()
 	namespace, deployment, vs := informed(t, byKubectl("apply", "--server-side"))
@@ -145,7 +146,8 @@ func TestApplicationEnvSpec_RemovesOutdatedVariables(t *testing.T) {
 	require.Equal(t, []string{"LOG_ADDRESS=own"}, told(deployment, "app"), "the operator owns no variable")
 }
 
-// An opt-out, and a scale.
+// Scaling a workload does not change its injected variables. If the workload opts out, the variables are removed with
+// the sidecar.
 func TestApplicationEnvSpec_RemovesVariablesOnOptOut(t *testing.T) {
 	t.Parallel()
 	namespace, deployment, _ := informed(t, byApply)
@@ -160,9 +162,7 @@ func TestApplicationEnvSpec_RemovesVariablesOnOptOut(t *testing.T) {
 	require.Empty(t, deployment.Spec.Template.Annotations)
 }
 
-// A rollback brings back what was told then, and the operator takes out what is not true any more. After it,
-// as ever, server-side apply without force is refused what kubectl has set: of what was told, that is what
-// the rollback has brought back.
+// If a rollback restores injected variables that are no longer requested, the operator removes them.
 func TestApplicationEnvSpec_RemovesOutdatedAfterRollback(t *testing.T) {
 	t.Parallel()
 	namespace, deployment, vs := informed(t, byKubectl("apply", "--server-side"))
@@ -180,8 +180,8 @@ func TestApplicationEnvSpec_RemovesOutdatedAfterRollback(t *testing.T) {
 	require.Equal(t, []string{"FIRST=one"}, told(deployment, "app"))
 }
 
-// What a rollback brings back of what was told, kubectl owns, as all else that it brings back: server-side apply
-// without force is refused it, as it is refused the image.
+// After kubectl rollout undo, kubectl is the field manager of the restored fields, including injected variables. So
+// server-side apply of another value for such a variable needs --force-conflicts.
 func TestApplicationEnvSpec_ConflictsWithApplyAfterRollback(t *testing.T) {
 	t.Parallel()
 	apply := []string{"apply", "--server-side"}

@@ -15,8 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// An application that is uninstalled goes with its pods, and one that is installed again has its sidecar from
-// the start.
+// When an application is uninstalled, its workload and pods are deleted and the OverlaySet stays. When it is
+// installed again, the API server injects the sidecar in generation 1.
 func TestOverlaySet_AllowsUninstallOfApplication(t *testing.T) {
 	t.Parallel()
 	for name, made := range map[string]func(*testing.T, deployer) (string, *appsv1.Deployment, *v1alpha1.VectorSidecar){

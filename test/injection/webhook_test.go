@@ -17,8 +17,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// webhook is what others inject by: it answers the API server on the loopback about the Deployments of a
-// namespace, and adds a container.
+// webhook is another injector. It listens on the loopback address and adds a container to the Deployments of a
+// namespace.
 func webhook(t *testing.T, namespace string) {
 	t.Helper()
 	served := httptest.NewTLSServer(http.HandlerFunc(func(to http.ResponseWriter, request *http.Request) {

@@ -13,7 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// The API server injects no sidecar where a field may keep the pods on Windows nodes.
+// The API server does not inject the sidecar if a field of the pod may require Windows nodes.
 func TestOverlaySet_SkipsWindows(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
