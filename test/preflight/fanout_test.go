@@ -17,7 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// alike makes Deployments that differ in names, images and values alone.
+// alike creates Deployments that differ only in names, images and values.
 func alike(t *testing.T, namespace string, count int) {
 	t.Helper()
 	for n := range count {
@@ -42,8 +42,8 @@ func injected(t *testing.T, namespace string) int {
 	return count
 }
 
-// One operator ends in the middle of a fan-out, and the next goes on: what one of them has tried, it tries
-// once.
+// If the operator stops during a fan-out and another one continues, each of them sends one dry run for equal
+// workloads, and each workload is written once. The test is not parallel, because it restarts the operator.
 func TestPreflight_TestsOncePerOperatorDuringFanOut(t *testing.T) {
 	const count = 12
 	namespace := world.Namespace(t)
@@ -72,8 +72,8 @@ func TestPreflight_TestsOncePerOperatorDuringFanOut(t *testing.T) {
 	}
 }
 
-// However many workloads get a sidecar, it is tried once for all that are alike, and each is written once
-// and not read.
+// For 100 equal workloads, the operator sends one dry run of the write and one of a pod. It then writes each workload
+// once and does not read it.
 func TestPreflight_TestsFanOutOnce(t *testing.T) {
 	t.Parallel()
 	const count = 100

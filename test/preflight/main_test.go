@@ -33,7 +33,7 @@ import (
 var (
 	world *harness.World
 	plane *controlplane.ControlPlane
-	// running is the operator of all tests. One that stops it runs alone, before the others.
+	// running is the operator of all tests. Tests that stop it are not parallel and run first.
 	running *harness.Operator
 	kinds   = []string{"Deployment", "StatefulSet", "DaemonSet", "CronJob", "Rollout"}
 	options = operator.Options{
@@ -41,7 +41,7 @@ var (
 	}
 )
 
-// byDefault is Pod Security in namespaces without labels: the operator reads labels alone.
+// byDefault is the Pod Security level of namespaces without labels. The operator reads only labels.
 const byDefault = `apiVersion: apiserver.config.k8s.io/v1
 kind: AdmissionConfiguration
 plugins:
@@ -93,8 +93,8 @@ func runAll(m *testing.M) int {
 	})
 }
 
-// rollouts defines Rollouts of Argo Rollouts as far as the operator looks at them: as there, all lists
-// have one owner.
+// rollouts returns a definition of Argo Rollouts with the fields that the operator reads. As in the original, all
+// lists are atomic.
 func rollouts() *apiextensionsv1.CustomResourceDefinition {
 	anything := true
 	return &apiextensionsv1.CustomResourceDefinition{
@@ -113,12 +113,12 @@ func rollouts() *apiextensionsv1.CustomResourceDefinition {
 	}
 }
 
-// logs begins a VectorSidecar that selects what is labeled.
+// logs builds a VectorSidecar that selects workloads with the label logs=vector.
 func logs(namespace string) *objects.VectorSidecar {
 	return objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("100%")
 }
 
-// cart begins a Deployment that is selected, with requests for its only container.
+// cart builds a selected Deployment with resource requests for its only container.
 func cart(namespace string) *objects.Deployment {
 	return objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Pod(func(spec *corev1.PodSpec) {
 		spec.Containers[0].Resources = *objects.Requests("10m", "16Mi")
@@ -135,7 +135,7 @@ func has(d *appsv1.Deployment) bool {
 	return false
 }
 
-// isRefused waits until the status says that dry runs are refused, and returns its message.
+// isRefused waits until the status reports rejected dry runs, and returns the message.
 func isRefused(t *testing.T, vs *v1alpha1.VectorSidecar) string {
 	t.Helper()
 	said := ""
@@ -153,7 +153,7 @@ func isRefused(t *testing.T, vs *v1alpha1.VectorSidecar) string {
 	return said
 }
 
-// isUntouched checks that nothing was written to a Deployment.
+// isUntouched requires that nothing was written to a Deployment.
 func isUntouched(t *testing.T, deployment *appsv1.Deployment) {
 	t.Helper()
 	world.Get(t, deployment)
@@ -162,7 +162,7 @@ func isUntouched(t *testing.T, deployment *appsv1.Deployment) {
 	require.Empty(t, deployment.Annotations[meta.AnnotationInjected])
 }
 
-// again has the operator try at once.
+// again requests a reconcile at once.
 func again(t *testing.T, vs *v1alpha1.VectorSidecar, text string) {
 	t.Helper()
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
@@ -180,14 +180,14 @@ func conditionOf(vs *vectorSidecar, kind string) metav1.Condition {
 	return metav1.Condition{}
 }
 
-// dryRunOf tries to create a pod of a template, as the administrator.
+// dryRunOf sends a dry run of a template's pod as the administrator.
 func dryRunOf(t *testing.T, namespace string, template *corev1.PodTemplateSpec) error {
 	t.Helper()
 	trial := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "trial"}, Spec: *template.Spec.DeepCopy()}
 	return world.Client.Create(t.Context(), trial, client.DryRunAll)
 }
 
-// asked counts the operator's requests for objects of a namespace: dry runs, and others that write.
+// asked counts the operator's dry runs and writes for objects of a namespace.
 func asked(o *harness.Operator, namespace, resource string) (tried, written int) {
 	for _, request := range o.Requests.Writes("/namespaces/" + namespace + "/" + resource) {
 		if request.DryRun {

@@ -15,7 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// What has to be patched is tried by the patch: here a mount in the application's own container.
+// If the sidecar needs a patch of an application container, such as a mount, the dry run uses the same patch.
 func TestPreflight_DryRunsPatches(t *testing.T) {
 	t.Parallel()
 	shares := func(s *v1alpha1.SidecarSpec) {
@@ -34,14 +34,14 @@ func TestPreflight_DryRunsPatches(t *testing.T) {
 	require.EqualValues(t, 2, deployment.Generation)
 	require.Len(t, deployment.Spec.Template.Spec.Containers[0].VolumeMounts, 1)
 
-	// Another revision, of what is in it already.
+	// The next revision changes a sidecar that is injected already.
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.LogLevel = "trace" })
 	harness.Until(t, world, deployment, "the next revision", func(d *appsv1.Deployment) bool { return d.Generation == 3 })
 	tried, _ := asked(running, namespace, "pods")
 	require.Equal(t, 4, tried, "two that were refused, and one for each revision")
 }
 
-// A Rollout's lists have one owner, so that the operator patches items.
+// The lists of a Rollout are atomic, so the operator patches their items. The dry run uses the same patch.
 func TestPreflight_DryRunsArgoRollouts(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -64,7 +64,7 @@ func TestPreflight_DryRunsArgoRollouts(t *testing.T) {
 	require.Equal(t, []int{3, 0}, []int{tried, written})
 }
 
-// asRollout returns a Rollout that is like a Deployment.
+// asRollout returns a Rollout with the spec of a Deployment.
 func asRollout(t *testing.T, like *appsv1.Deployment) *unstructured.Unstructured {
 	t.Helper()
 	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(like)

@@ -26,8 +26,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// The right to create pods is good for dry runs alone, and so is that to create Secrets; reading them is
-// not among the operator's rights at all.
+// The operator's ServiceAccount may create pods and Secrets in dry runs only, and may not read them.
 func TestPreflight_CreatesNoPodsOrSecrets(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -52,7 +51,7 @@ func TestPreflight_CreatesNoPodsOrSecrets(t *testing.T) {
 	}
 }
 
-// quota makes a ResourceQuota of memory requests and waits until it is in force.
+// quota creates a ResourceQuota of memory requests and waits until it is enforced.
 func quota(t *testing.T, namespace, memory string) *corev1.ResourceQuota {
 	t.Helper()
 	made := &corev1.ResourceQuota{
@@ -64,7 +63,7 @@ func quota(t *testing.T, namespace, memory string) *corev1.ResourceQuota {
 	return made
 }
 
-// widen makes room in a quota.
+// widen increases the limit of a quota.
 func widen(t *testing.T, quota *corev1.ResourceQuota) {
 	t.Helper()
 	harness.Change(t, world, quota, func(q *corev1.ResourceQuota) { q.Spec.Hard[corev1.ResourceRequestsMemory] = resource.MustParse("1Gi") })
@@ -78,7 +77,8 @@ func inForce(t *testing.T, quota *corev1.ResourceQuota) {
 	})
 }
 
-// A quota that has room for one more pod of the application, and not with the sidecar in it.
+// If a quota allows one more pod of the application, but not with the sidecar, the operator does not write the
+// sidecar. The status reports the quota.
 func TestPreflight_ReportsQuotaThatRejectsSidecar(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -101,7 +101,7 @@ func TestPreflight_ReportsQuotaThatRejectsSidecar(t *testing.T) {
 	harness.Until(t, world, deployment, "the sidecar", has)
 }
 
-// A workload that needs less is another shape, and is tried at once.
+// If a rejected workload changes its resources, its pod shape differs, and the operator sends a dry run at once.
 func TestPreflight_RetriesChangedWorkload(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -128,8 +128,8 @@ func TestPreflight_RetriesChangedWorkload(t *testing.T) {
 	harness.Until(t, world, deployment, "the sidecar", has)
 }
 
-// A quota without room refuses the application's pods as well: the workload is left alone, and the
-// VectorSidecar has no error.
+// If a full quota also rejects the application's pods without the sidecar, the operator skips the workload. The
+// VectorSidecar does not have an error.
 func TestPreflight_SkipsWorkloadWithFullQuota(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -150,7 +150,8 @@ func TestPreflight_SkipsWorkloadWithFullQuota(t *testing.T) {
 	isUntouched(t, deployment)
 }
 
-// Where pods are removed before others are made, a quota's answer to one more pod says nothing.
+// With the strategy Recreate, pods are deleted before new ones are created. So the operator injects the sidecar
+// although a quota rejects one more pod.
 func TestPreflight_IgnoresQuotaWithRecreateStrategy(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -163,7 +164,8 @@ func TestPreflight_IgnoresQuotaWithRecreateStrategy(t *testing.T) {
 	require.Equal(t, 1, tried)
 }
 
-// Pod Security of a namespace without labels is the API server's, which the operator does not know.
+// In a namespace without Pod Security labels, the API server's default level applies. The operator cannot read that
+// level, but its dry run reports the rejection.
 func TestPreflight_ReportsPodSecurityRejection(t *testing.T) {
 	t.Parallel()
 	privileged := func(s *v1alpha1.SidecarSpec) {
@@ -189,7 +191,7 @@ func TestPreflight_ReportsPodSecurityRejection(t *testing.T) {
 	require.Zero(t, tried, "what the operator judges itself needs no dry run")
 }
 
-// The operator learns of a Secret that it exists, and no more.
+// A dry run shows whether a Secret exists. The operator does not read the Secret's data.
 func TestPreflight_ReportsMissingSecret(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -212,8 +214,8 @@ func TestPreflight_ReportsMissingSecret(t *testing.T) {
 	harness.Until(t, world, deployment, "the sidecar", has)
 }
 
-// A pull secret that the sidecar brings has to be there; one that pods have from their ServiceAccount need
-// not be. Of a list with one owner only what was added goes again.
+// A pull secret of the sidecar must exist, but a missing pull secret of the ServiceAccount is not reported. When the
+// sidecar is removed from an atomic list, only the secret that was injected is removed.
 func TestPreflight_ReportsMissingPullSecret(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -259,7 +261,7 @@ func TestPreflight_ReportsMissingPullSecret(t *testing.T) {
 	harness.Until(t, world, another, "the owner's list alone", lists(0, "apps"))
 }
 
-// Pods are tried as the controllers of each kind make them.
+// For each workload kind, the dry run uses a pod as the kind's controller creates it, so the API server accepts it.
 func TestPreflight_AcceptsPodsOfEveryKind(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)

@@ -20,7 +20,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// A ClusterVectorSidecar is tried in each of its namespaces, and one that refuses it keeps no other from it.
+// The operator sends dry runs in each namespace of a ClusterVectorSidecar. If one namespace rejects the sidecar, the
+// other namespaces still receive it.
 func TestPreflight_ChecksEachNamespaceOfClusterVectorSidecar(t *testing.T) {
 	t.Parallel()
 	of := strings.ToLower(strings.ReplaceAll(t.Name(), "_", "-"))
@@ -54,7 +55,8 @@ func TestPreflight_ChecksEachNamespaceOfClusterVectorSidecar(t *testing.T) {
 	harness.Until(t, world, refused, "no sidecar", func(d *appsv1.Deployment) bool { return !has(d) })
 }
 
-// With watchNamespaces the operator has its rights in these namespaces alone, and they are enough. It runs alone.
+// With watchNamespaces, the operator has Roles in these namespaces only, and they are sufficient for preflight. The
+// test is not parallel, because it restarts the operator.
 func TestPreflight_SupportsWatchedNamespaces(t *testing.T) {
 	require.NoError(t, running.Stop())
 	narrow, wide, elsewhere := world.Namespace(t), world.Namespace(t), world.Namespace(t)
@@ -82,8 +84,8 @@ func TestPreflight_SupportsWatchedNamespaces(t *testing.T) {
 	running = world.RunOperator(options)
 }
 
-// Of two operators the one that leads tries, and the next goes on where the first has ended: what one of them
-// has tried, it tries once, and what was refused stays refused. It runs alone.
+// Only the leading replica sends dry runs. When another replica leads, it sends one dry run for equal workloads, and
+// a rejected sidecar stays rejected. The test is not parallel, because it restarts the operator.
 func TestPreflight_KeepsResultsAcrossLeaders(t *testing.T) {
 	require.NoError(t, running.Stop())
 	const count = 12
@@ -132,7 +134,8 @@ func writesIn(o *harness.Operator, namespaces ...string) (all []harness.Request)
 	return all
 }
 
-// What dry runs refuse, the API server does not put into new workloads either, until they pass. It runs alone.
+// While dry runs are rejected, the API server does not inject the sidecar into new workloads either. The test is not
+// parallel, because it restarts the operator.
 func TestPreflight_BlocksAdmissionInjectionUntilPassed(t *testing.T) {
 	require.NoError(t, running.Stop())
 	injecting := options

@@ -24,10 +24,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// judge answers the API server about a pod. It returns "" for consent.
+// judge returns why a webhook rejects a pod, or the empty string to allow it.
 type judge func(pod *corev1.Pod, isDryRun bool) string
 
-// webhook serves a judge of the pods of a namespace, on the loopback, and has the API server ask it.
+// webhook registers a webhook for the pods of a namespace. It listens on the loopback address and answers with judge.
 func webhook(t *testing.T, namespace string, settings func(*registrationv1.ValidatingWebhook), of judge) *registrationv1.ValidatingWebhookConfiguration {
 	t.Helper()
 	served := httptest.NewTLSServer(http.HandlerFunc(func(to http.ResponseWriter, request *http.Request) {
@@ -62,7 +62,7 @@ func webhook(t *testing.T, namespace string, settings func(*registrationv1.Valid
 	return made
 }
 
-// untilAsked waits until the API server asks a webhook.
+// untilAsked waits until the API server calls a webhook.
 func untilAsked(t *testing.T, namespace string, calls *atomic.Int32) {
 	t.Helper()
 	harness.Eventually(t, "the webhook to be asked", func() bool {
@@ -77,7 +77,8 @@ func untilAsked(t *testing.T, namespace string, calls *atomic.Int32) {
 	})
 }
 
-// A webhook sees what it will see of real pods: the owner, the labels and the name.
+// If a webhook rejects pods with the sidecar, the status reports its message. The pod of the dry run has the owner,
+// the labels and the name prefix of a real pod.
 func TestPreflight_ReportsWebhookRejection(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -110,8 +111,9 @@ func TestPreflight_ReportsWebhookRejection(t *testing.T) {
 	require.Equal(t, said, isRefused(t, vs), "the same text every time, so that there is one event")
 }
 
-// A webhook from before Kubernetes 1.22 may have side effects, and then the API server does not ask it
-// in a dry run. Nobody can register one any more; those that are there are in etcd.
+// The API server rejects dry runs if a webhook may have side effects. The operator then injects the sidecar without a
+// result, and the status has a warning. Such webhooks cannot be registered since Kubernetes 1.22, so the test writes
+// one to etcd.
 func TestPreflight_IgnoresWebhookWithoutDryRun(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -137,7 +139,8 @@ func TestPreflight_IgnoresWebhookWithoutDryRun(t *testing.T) {
 	})
 }
 
-// A webhook that hangs judges nothing, and keeps nobody for long.
+// If a webhook does not answer the dry run, the operator injects the sidecar after the webhook's timeout, and the
+// status has a warning.
 func TestPreflight_IgnoresHangingWebhook(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
