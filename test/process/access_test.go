@@ -24,7 +24,7 @@ func rule(group, resource string, verbs ...string) policy {
 	return policy{APIGroups: []string{group}, Resources: []string{resource}, Verbs: verbs}
 }
 
-// workRules are what the loop needs in a namespace.
+// workRules are the permissions that reconciles need in a namespace.
 func workRules() []policy {
 	return []policy{
 		rule("apps", "deployments", "get", "list", "watch", "patch"),
@@ -37,13 +37,13 @@ func workRules() []policy {
 	}
 }
 
-// grants are the rights of an account: in the cluster, and by namespace.
+// grants are the permissions of a ServiceAccount, in the cluster and by namespace.
 type grants struct {
 	cluster []policy
 	rules   map[string][]policy
 }
 
-// serviceAccount makes an account with certain rights and returns its name.
+// serviceAccount creates a ServiceAccount with permissions and returns its name.
 func serviceAccount(t *testing.T, namespace string, granted grants) string {
 	t.Helper()
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, GenerateName: "account-"}}
@@ -62,7 +62,7 @@ func serviceAccount(t *testing.T, namespace string, granted grants) string {
 	return account.Name
 }
 
-// token is one of a ServiceAccount.
+// token requests a token of a ServiceAccount.
 func token(t *testing.T, namespace, account string) string {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(world.Config)
@@ -72,7 +72,7 @@ func token(t *testing.T, namespace, account string) string {
 	return issued.Status.Token
 }
 
-// get asks a probe, and returns 0 while nobody answers.
+// get returns the HTTP status of a probe, or 0 if the connection fails.
 func get(t *testing.T, address, path string) int {
 	t.Helper()
 	client := &http.Client{Timeout: 5 * time.Second}
@@ -90,12 +90,11 @@ func get(t *testing.T, address, path string) int {
 type scraped struct {
 	status int
 	text   string
-	// certificate is the serial number of the server's, as text.
+	// certificate is the serial number of the server's certificate.
 	certificate string
 }
 
-// scrape asks for metrics, with a token or, if that is empty, without. The status
-// is 0 while nobody answers.
+// scrape requests metrics, without a token if it is empty. The status is 0 if the connection fails.
 func scrape(t *testing.T, address, token string) scraped {
 	t.Helper()
 	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{

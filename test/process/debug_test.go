@@ -16,7 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// The log also names each skipped workload with its reason.
+// At level DEBUG, the operator logs each step of a reconcile, and each skipped workload with the reason.
 func TestOperator_LogsReconcileStepsAtDebugLevel(t *testing.T) {
 	namespace := world.Namespace(t)
 	for _, name := range []string{"one", "two", "three"} {
@@ -51,7 +51,8 @@ func TestOperator_LogsReconcileStepsAtDebugLevel(t *testing.T) {
 	}
 }
 
-// Whoever reads the API server's audit log or its metrics sees which program asks.
+// Each request of the operator has a user agent with its name and version, for the API server's audit log and
+// metrics.
 func TestOperator_SendsVersionedUserAgent(t *testing.T) {
 	var mu sync.Mutex
 	agents := map[string]bool{}

@@ -19,8 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// leaseName is that of a Lease that no other run of the test uses, and that somebody has
-// given up: nobody has to be waited for.
+// leaseName creates a released Lease with a unique name, so that the first leader does not wait.
 func leaseName(t *testing.T) string {
 	t.Helper()
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: own, GenerateName: "given-up-"}}
@@ -28,8 +27,7 @@ func leaseName(t *testing.T) string {
 	return lease.Name
 }
 
-// three starts three operators of one lease, and returns the one that leads and
-// those that stand by with full caches.
+// three starts three operators with one Lease. It returns the leader, and the others when their caches are synced.
 func three(t *testing.T, arguments ...string) (leader *harness.Process, others []*harness.Process) {
 	t.Helper()
 	arguments = append(arguments, "--leader-elect", "--leader-election-id="+leaseName(t))
@@ -84,7 +82,8 @@ func TestOperator_TakesOverFromKilledLeader(t *testing.T) {
 	require.Equal(t, ofShop, shop.Generation, "no rollout")
 }
 
-// The others read the Lease every 2 to 4.4 seconds.
+// If the leader is stopped, another replica leads before the Lease expires. The other replicas read the Lease every 2
+// to 4.4 seconds.
 func TestProcess_LeadsSoonAfterTheLeaderIsStopped(t *testing.T) {
 	leader, others := three(t) // With the defaults: 15, 10 and 2 seconds.
 	namespace := world.Namespace(t)
@@ -113,8 +112,8 @@ func TestProcess_LeadsSoonAfterTheLeaderIsStopped(t *testing.T) {
 	}
 }
 
-// It would be unknown whether it holds the Lease, and the next operator would wait
-// until that is over.
+// If the operator is stopped while its first write of the Lease is not answered, it still releases the Lease.
+// Otherwise, the next operator would wait until the Lease expires.
 func TestOperator_ReleasesLeaseWhenStoppedEarly(t *testing.T) {
 	for name, given := range map[string]bool{"one that it creates": false, "one that somebody gave up": true} {
 		t.Run(name, func(t *testing.T) {
@@ -136,7 +135,8 @@ func TestOperator_ReleasesLeaseWhenStoppedEarly(t *testing.T) {
 	}
 }
 
-// A leader that is frozen does not write when it wakes up and another leads.
+// If the leader is frozen and another replica leads, the first one does not write when it continues. It exits with an
+// error.
 func TestOperator_StepsDownAfterFreeze(t *testing.T) {
 	leader, others := three(t, "--leader-election-lease-duration=3s", "--leader-election-renew-deadline=2s", "--leader-election-retry-period=500ms")
 	leader.Signal(t, syscall.SIGSTOP)

@@ -19,17 +19,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// audit notes who wrote to Deployments, and when.
+// audit records which operator wrote to Deployments, and when.
 type audit struct {
 	mu     sync.Mutex
 	writes map[string][]span
 }
 
-// span is from when a write was sent to when it was answered.
+// span has the times when a write was sent and answered.
 type span struct{ began, ended time.Time }
 
-// of is the transport of one operator, whose writes take so long before they reach the
-// API server.
+// of returns the transport of one operator and delays its writes.
 func (a *audit) of(who string, slow time.Duration) func(roundTripper) roundTripper {
 	return func(next roundTripper) roundTripper {
 		return func(request *http.Request) (*http.Response, error) {
@@ -53,7 +52,7 @@ func (a *audit) count(who string) int {
 	return len(a.writes[who])
 }
 
-// late counts the writes of one that were answered after the first one of another began.
+// late counts the writes of the first operator that were answered after the first write of the second one started.
 func (a *audit) late(before, after string) (count int, pause time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -71,8 +70,8 @@ func (a *audit) late(before, after string) (count int, pause time.Duration) {
 
 const waiting = "waiting before the first write: the lease was not released, so its previous holder may still write"
 
-// Whoever finds a Lease that nobody has given up cannot know whether somebody still writes
-// on the strength of it.
+// If a user deletes the Lease or removes its holder, the next leader waits until the previous one has stopped
+// writing.
 func TestFence_PreventsTwoWritersAfterManualTakeover(t *testing.T) {
 	for name, take := range map[string]func(*testing.T, *coordinationv1.Lease){
 		"deleted": func(t *testing.T, lease *coordinationv1.Lease) { world.Delete(t, lease) },
@@ -119,7 +118,7 @@ func TestFence_PreventsTwoWritersAfterManualTakeover(t *testing.T) {
 	}
 }
 
-// Where nothing was ever written, nobody has to be waited for.
+// If the Lease does not exist yet, the first leader does not wait.
 func TestFence_DoesNotDelayNewInstallation(t *testing.T) {
 	namespace := world.Namespace(t)
 	cart := labeled(t, "cart", namespace)
@@ -133,7 +132,7 @@ func TestFence_DoesNotDelayNewInstallation(t *testing.T) {
 	require.Empty(t, leader.Said(t, waiting))
 }
 
-// A Lease that somebody else writes to stays its holder's.
+// If another client annotates the Lease, the leader renews it and continues to lead.
 func TestFence_KeepsLeaseAfterForeignAnnotation(t *testing.T) {
 	name := leaseName(t)
 	leader := start(t, harness.Settings{Arguments: []string{

@@ -21,7 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// address is one on the loopback that nobody listens on.
+// address returns a free address on the loopback interface.
 func address(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -49,7 +49,7 @@ func TestProcess_ReportsStuckReconcileAsUnhealthy(t *testing.T) {
 func TestProcess_ReportsReadyAfterCacheSync(t *testing.T) {
 	namespace, health := world.Namespace(t), address(t)
 	open := make(chan struct{})
-	// The list of Deployments does not come before it is let through.
+	// The list of Deployments is not answered until the test continues.
 	slow := func(next roundTripper) roundTripper {
 		return func(request *http.Request) (*http.Response, error) {
 			if request.Method == http.MethodGet && strings.HasSuffix(request.URL.Path, "/deployments") {
@@ -79,8 +79,8 @@ func TestProcess_ServesProfilesOnlyIfConfigured(t *testing.T) {
 	harness.Eventually(t, "profiles", func() bool { return get(t, profiles, "/debug/pprof/heap") == http.StatusOK })
 }
 
-// It would be unknown otherwise whether the write took place, and it might take
-// place after another operator has begun to lead.
+// When the operator is stopped, it waits for writes in progress. Otherwise, such a write could be stored after
+// another operator leads.
 func TestProcess_FinishesWritesBeforeStop(t *testing.T) {
 	namespace, g := world.Namespace(t), newGate()
 	o := through(g.hold).StartOperator(t, operator.Options{WatchNamespaces: []string{namespace}})
@@ -102,8 +102,9 @@ func TestProcess_FinishesWritesBeforeStop(t *testing.T) {
 	require.True(t, isInjected(cart))
 }
 
-// heldDiscovery holds all requests for the API of MutatingAdmissionPolicies but the first, which is made during the start. The
-// look for that API runs in every replica, so the manager waits for it before it stops what runs in the leader alone.
+// heldDiscovery blocks all requests for the API of MutatingAdmissionPolicies, except the first one, which is sent
+// during the start. That check runs in every replica, so the manager waits for it before it stops the leader's
+// runnables.
 type heldDiscovery struct {
 	requests      atomic.Int32
 	reached, open chan struct{}
@@ -119,8 +120,8 @@ func (h *heldDiscovery) hold(next roundTripper) roundTripper {
 	}
 }
 
-// Writes that were sent before the signal are finished, and no reconcile begins another one, however long the rest of the
-// process takes to stop. The next operator does the rest.
+// After the stop signal, the operator finishes the writes that it has sent, and no reconcile starts another one,
+// however long the stop takes. The next operator writes the rest.
 func TestOperator_BeginsNoWriteAfterTheSignal(t *testing.T) {
 	const workloads, writers = 40, 16
 	namespace, g := world.Namespace(t), newGate()
@@ -161,7 +162,7 @@ func TestOperator_BeginsNoWriteAfterTheSignal(t *testing.T) {
 	require.Len(t, next.Requests.Writes(below), workloads-writers)
 }
 
-// An API server that does not answer keeps nobody from stopping the operator.
+// If the API server does not answer, the operator still stops after a signal.
 func TestProcess_StopsDuringCacheSync(t *testing.T) {
 	asked := make(chan struct{}, 10)
 	silent := func(next roundTripper) roundTripper {

@@ -26,8 +26,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// lateWrite holds the first write to a Deployment, as a proxy does, beyond the end of
-// the operator that makes it.
+// lateWrite holds the first write to a Deployment, as a proxy may do, until after the operator has stopped.
 type lateWrite struct {
 	reached chan struct{}
 	held    *http.Request
@@ -53,7 +52,7 @@ func (l *lateWrite) hold(next roundTripper) roundTripper {
 	}
 }
 
-// land lets it through.
+// land sends the held write.
 func (l *lateWrite) land(t *testing.T) {
 	t.Helper()
 	response, err := l.next(l.held)
@@ -62,7 +61,7 @@ func (l *lateWrite) land(t *testing.T) {
 	require.Equal(t, http.StatusOK, response.StatusCode)
 }
 
-// installation are the options of an operator of a namespace, with a name among others.
+// installation returns the options of an operator that watches one namespace.
 func installation(t *testing.T, namespace, name string) operator.Options {
 	t.Helper()
 	return operator.Options{
@@ -70,7 +69,7 @@ func installation(t *testing.T, namespace, name string) operator.Options {
 	}
 }
 
-// letGo deletes a VectorSidecar and waits for nobody.
+// letGo deletes a VectorSidecar without its finalizers.
 func letGo(t *testing.T, vs *v1alpha1.VectorSidecar) {
 	t.Helper()
 	require.NoError(t, world.Client.Delete(t.Context(), vs))
@@ -107,7 +106,7 @@ func eventsOf(t *testing.T, object client.Object, reason string) []string {
 	return notes
 }
 
-// unmanaged requires that nothing of ours is in a workload, not even on record.
+// unmanaged requires that a workload has no injected fields and no managedFields entry of the sidecar.
 func unmanaged(t *testing.T, d *appsv1.Deployment) {
 	t.Helper()
 	require.Empty(t, workload.ReadOwnership(d).Traces)
@@ -156,8 +155,8 @@ func TestLeftover_RemoveSidecarsOfLateWrites(t *testing.T) {
 	}
 }
 
-// orphaned is a workload with the sidecar of a VectorSidecar that was deleted with
-// deletionPolicy Orphan, and the options of the operator that runs.
+// orphaned returns a workload whose VectorSidecar was deleted with deletionPolicy Orphan, and the options of the
+// running operator.
 func orphaned(t *testing.T, world *harness.World) (*appsv1.Deployment, operator.Options) {
 	t.Helper()
 	namespace := world.Namespace(t)
@@ -177,7 +176,7 @@ func orphaned(t *testing.T, world *harness.World) (*appsv1.Deployment, operator.
 	return cart, options
 }
 
-// An orphaned sidecar is neither changed nor reported.
+// The operator does not change or report a sidecar that was orphaned by deletionPolicy Orphan.
 func TestLeftover_KeepOrphanedSidecars(t *testing.T) {
 	cart, options := orphaned(t, world)
 	manager := meta.Manager("logs")
@@ -199,8 +198,8 @@ func TestLeftover_KeepOrphanedSidecars(t *testing.T) {
 	unmanaged(t, cart)
 }
 
-// A write that is still on its way when the sidecars are left must not make them
-// nobody's.
+// If a write of a stopped operator reaches the API server after the sidecars were orphaned, the sidecars stay
+// orphaned.
 func TestLeftover_KeepOrphanedSidecarsAfterLateWrites(t *testing.T) {
 	late := newLateWrite()
 	namespace := world.Namespace(t)
@@ -227,7 +226,8 @@ func TestLeftover_KeepOrphanedSidecarsAfterLateWrites(t *testing.T) {
 	require.True(t, isInjected(cart))
 }
 
-// What another operator wrote, or one that does not know its installation, is told of.
+// If another installation wrote a leftover sidecar, or the annotation written-by is missing, the operator reports the
+// sidecar and does not change it.
 func TestLeftover_ReportSidecarsOfOtherInstallations(t *testing.T) {
 	for name, test := range map[string]struct {
 		by   func(options operator.Options) operator.Options
@@ -256,7 +256,7 @@ func TestLeftover_ReportSidecarsOfOtherInstallations(t *testing.T) {
 			require.True(t, isInjected(cart))
 			require.Equal(t, generation, cart.Generation)
 
-			// Kubernetes deletes them, where its controllers run.
+			// In a cluster with controllers, Kubernetes deletes these ConfigMaps.
 			require.NoError(t, world.Client.DeleteAllOf(t.Context(), &corev1.ConfigMap{}, client.InNamespace(namespace), client.HasLabels{meta.LabelSidecar}))
 			again := sidecar(t, namespace)
 			harness.Until(t, world, again, "its sidecar", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.InjectedDeployments == 1 })
@@ -267,7 +267,7 @@ func TestLeftover_ReportSidecarsOfOtherInstallations(t *testing.T) {
 	}
 }
 
-// A managedFields entry of a patch is reported and stays.
+// If a managedFields entry of the sidecar's manager is from a patch, the operator reports it and does not change it.
 func TestLeftover_ReportPatchEntries(t *testing.T) {
 	namespace := world.Namespace(t)
 	options := installation(t, namespace, "patch-"+rand.String(5))

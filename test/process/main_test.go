@@ -23,7 +23,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// own is the operator's own namespace.
+// own is the operator namespace.
 const own = "vector-system"
 
 // Set by TestMain.
@@ -54,14 +54,14 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// start starts an operator of its own lease, as administrator.
+// start starts an operator with its own Lease as administrator.
 func start(t *testing.T, settings harness.Settings) *harness.Process {
 	t.Helper()
 	settings.Arguments = append([]string{"--namespace=" + own}, settings.Arguments...)
 	return harness.StartProcess(t, program, plane.Kubeconfig(), settings)
 }
 
-// labeled makes a Deployment that the VectorSidecars of these tests match.
+// labeled creates a Deployment that the VectorSidecars of these tests select.
 func labeled(t *testing.T, name, namespace string) *appsv1.Deployment {
 	t.Helper()
 	deployment := objects.NewDeployment(name, namespace).Labeled("logs", "vector").Build()
@@ -69,7 +69,7 @@ func labeled(t *testing.T, name, namespace string) *appsv1.Deployment {
 	return deployment
 }
 
-// sidecar makes a VectorSidecar that matches them, all at once.
+// sidecar creates a VectorSidecar that selects them and injects all at once.
 func sidecar(t *testing.T, namespace string) *v1alpha1.VectorSidecar {
 	t.Helper()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("100%").Build()
@@ -79,7 +79,7 @@ func sidecar(t *testing.T, namespace string) *v1alpha1.VectorSidecar {
 
 func isInjected(d *appsv1.Deployment) bool { return d.Annotations[meta.AnnotationInjected] == "true" }
 
-// through is the world seen through a transport of the test's making.
+// through returns a world whose requests use the given transport.
 func through(wrap func(http roundTripper) roundTripper) *harness.World {
 	seen := *world
 	seen.Config = rest.CopyConfig(world.Config)
@@ -87,8 +87,8 @@ func through(wrap func(http roundTripper) roundTripper) *harness.World {
 	return &seen
 }
 
-// libraryErrors are messages that libraries log at ERROR although they are expected: when a
-// process stops, and when a namespace is deleted.
+// libraryErrors has messages that libraries log at ERROR although they are expected: during a stop, and when a
+// namespace is deleted.
 var libraryErrors = map[string]string{
 	"error received after stop sequence was engaged":   "leader election lost",
 	"Unable to write event (may retry after sleeping)": "context canceled",
@@ -97,7 +97,7 @@ var libraryErrors = map[string]string{
 	"Error retrieving lease lock":                      "context canceled",
 }
 
-// noErrors fails for lines at ERROR that are not expected.
+// noErrors requires that a process logged only expected lines at ERROR.
 func noErrors(t *testing.T, p *harness.Process) {
 	t.Helper()
 	for _, line := range p.Lines(t) {

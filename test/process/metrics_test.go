@@ -30,7 +30,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// reader may get metrics, and nothing else.
+// reader returns the token of a ServiceAccount that may only get metrics.
 func reader(t *testing.T) string {
 	t.Helper()
 	return token(t, own, serviceAccount(t, own, grants{cluster: []rbacv1.PolicyRule{{NonResourceURLs: []string{"/metrics"}, Verbs: []string{"get"}}}}))
@@ -77,7 +77,8 @@ func TestProcess_SetsMemoryLimitOfContainer(t *testing.T) {
 	})
 }
 
-// Dashboards and alerts are held to what is documented, and that to this.
+// The operator exports each documented metric with its labels, and no other metric. The tests of dashboards and
+// alerts use the same documentation.
 func TestMetrics_MatchDocumentation(t *testing.T) {
 	p := start(t, harness.Settings{Arguments: []string{"--leader-elect", "--leader-election-id=metrics", "--cluster-sidecars"}})
 	namespace := world.Namespace(t)
@@ -162,7 +163,7 @@ func TestMetrics_ReportMissingCertificate(t *testing.T) {
 	require.Contains(t, failed[0]["error"], "tls.crt")
 }
 
-// writeCertificate writes a certificate as cert-manager and Kubernetes name it.
+// writeCertificate writes a certificate with the file names of cert-manager and Kubernetes.
 func writeCertificate(t *testing.T, folder string, serial int64) {
 	t.Helper()
 	certificate, key, err := harness.Certify(&x509.Certificate{
@@ -171,7 +172,7 @@ func writeCertificate(t *testing.T, folder string, serial int64) {
 	})
 	require.NoError(t, err)
 	for name, text := range map[string][]byte{"tls.key": key, "tls.crt": certificate} {
-		// In one step, as a kubelet replaces a mounted Secret.
+		// The rename replaces all files at once, as the kubelet does for a mounted Secret.
 		fresh := filepath.Join(folder, "."+name)
 		require.NoError(t, os.WriteFile(fresh, text, 0o600))
 		require.NoError(t, os.Rename(fresh, filepath.Join(folder, name)))

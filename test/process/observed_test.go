@@ -65,7 +65,7 @@ func TestTracer_RecordsReconcileToApply(t *testing.T) {
 	require.Len(t, lines[0]["traceID"], 32)
 }
 
-// parentOf is the span that a span is inside of, empty for none that came so far.
+// parentOf returns the parent of a span, or an empty span if it was not received yet.
 func parentOf(c *collector.Collector, span collector.Span) collector.Span {
 	for _, other := range c.Spans() {
 		if span.Parent != "" && other.ID == span.Parent {
@@ -75,7 +75,7 @@ func parentOf(c *collector.Collector, span collector.Span) collector.Span {
 	return collector.Span{}
 }
 
-// What leads to an error has it in its span.
+// If a step of a reconcile fails, its span has the error.
 func TestTracer_RecordsErrorsInSpans(t *testing.T) {
 	c := collector.Start(t)
 	start(t, harness.Settings{Environment: []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + c.HTTP, "OTEL_BSP_SCHEDULE_DELAY=100"}})
@@ -93,8 +93,8 @@ func TestTracer_RecordsErrorsInSpans(t *testing.T) {
 	})
 }
 
-// Somebody else writes the VectorSidecar between the operator's look at it and its own
-// write: that is the day's work, and whoever greps for errors does not find it.
+// If a user changes the VectorSidecar between the operator's read and its write, the operator requeues. It does not
+// log an error.
 func TestReconcile_LogsNoErrorOnConflict(t *testing.T) {
 	namespace := world.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()

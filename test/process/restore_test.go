@@ -20,8 +20,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// etcd is restored from an earlier snapshot: what every operator holds in its cache is from
-// a time that has not been. They end, and those in their place see what there is.
+// If etcd is restored from an earlier snapshot, the caches of all replicas are newer than the stored objects. All
+// replicas exit, and the next operator reads the stored objects.
 func TestOperator_ExitsAfterEtcdRestore(t *testing.T) {
 	plane := controlplane.ForTest(t, controlplane.Options{})
 	world, err := harness.NewWorld(plane.Config())
@@ -47,8 +47,8 @@ func TestOperator_ExitsAfterEtcdRestore(t *testing.T) {
 	late := objects.NewDeployment("late", namespace).Labeled("logs", "vector").Build()
 	harness.Eventually(t, "the API server to be back", func() bool { return world.Client.Create(t.Context(), late) == nil })
 	harness.Until(t, world, late, "the sidecar", isInjected)
-	// Whoever has seen nothing of the Lease since the snapshot cannot see it go back: the
-	// other looks at it again within two of these periods.
+	// A replica detects the restore only if it has read a newer Lease since the snapshot. The standby reads the Lease
+	// within two of these periods.
 	renewed := map[string]bool{}
 	harness.Eventually(t, "the Lease to be renewed several times", func() bool {
 		var lease coordinationv1.Lease

@@ -26,8 +26,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// lostEvent is a watch of Deployments that loses an event, as proxies and API servers have
-// done: the first one of an object of that name and of that type.
+// lostEvent drops one watch event of Deployments, as proxies and API servers may do: the first event of the given
+// type and object name.
 type lostEvent struct {
 	kind, name string
 	once       sync.Once
@@ -53,7 +53,7 @@ func (l *lostEvent) lose(next roundTripper) roundTripper {
 	}
 }
 
-// filter reads events and gives them on but for one.
+// filter forwards all events except the dropped one.
 func (l *lostEvent) filter(events io.ReadCloser) io.ReadCloser {
 	from, to := io.Pipe()
 	go func() {
@@ -80,19 +80,20 @@ func (l *lostEvent) filter(events io.ReadCloser) io.ReadCloser {
 	return &joined{from, events}
 }
 
-// joined is what is read of a body that is closed with it.
+// joined reads from a pipe and also closes the original body.
 type joined struct {
 	*io.PipeReader
 	body io.Closer
 }
 
-// Close ends both.
+// Close closes both.
 func (j *joined) Close() error {
 	_ = j.PipeReader.Close()
 	return j.body.Close()
 }
 
-// What a watch has lost is in the cache after a live list. All VectorSidecars of the namespace that request it share one.
+// If a watch has lost an event, a requested live list corrects the cache. All VectorSidecars of the namespace that
+// request it share one list.
 func TestResyncer_CorrectsCacheWithLiveList(t *testing.T) {
 	request := func(t *testing.T, vs *v1alpha1.VectorSidecar) {
 		harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
@@ -168,7 +169,7 @@ func hasContainer(d *appsv1.Deployment, name string) bool {
 	return false
 }
 
-// Judged anew, nothing is asked of the API server while nothing differs.
+// A periodic resync renders again, but does not send requests if nothing has changed.
 func TestResyncer_SendsNoRequestsWithoutChanges(t *testing.T) {
 	namespace := world.Namespace(t)
 	options := operator.Options{Namespace: own, WatchNamespaces: []string{namespace}, MetricsBindAddress: address(t), ReconcileInterval: time.Second}
@@ -206,7 +207,7 @@ func TestResyncer_SendsNoRequestsWithoutChanges(t *testing.T) {
 	require.GreaterOrEqual(t, count(`vectorsidecar_renders_total{result="ok"}`), rendered+3, "nothing is remembered")
 }
 
-// A person can have a VectorSidecar judged anew, and the status says that it was.
+// If a user sets the annotation reconcile-at, the operator reconciles and reports the handled value in the status.
 func TestReconcile_RunsOnRequest(t *testing.T) {
 	namespace := world.Namespace(t)
 	options := installation(t, namespace, "asked")

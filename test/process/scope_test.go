@@ -19,7 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// as is the world as a ServiceAccount sees it.
+// as returns the world with the permissions of a ServiceAccount.
 func as(namespace, account string) *harness.World {
 	seen := *world
 	seen.Config = rest.CopyConfig(world.Config)
@@ -65,7 +65,7 @@ func TestOperator_NeedsRightsOnlyInWatchedNamespaces(t *testing.T) {
 	}
 }
 
-// logLevel is VECTOR_LOG of the sidecar.
+// logLevel returns VECTOR_LOG of the sidecar.
 func logLevel(d *appsv1.Deployment) string {
 	pod := &d.Spec.Template.Spec
 	for _, c := range append(pod.InitContainers, pod.Containers...) {
@@ -78,7 +78,8 @@ func logLevel(d *appsv1.Deployment) string {
 	return ""
 }
 
-// Namespaces are of the cluster: with Roles only, nobody may watch them.
+// With Roles only, the operator cannot watch namespaces, because they are cluster-scoped. It still notices a changed
+// environment label of a watched namespace.
 func TestEnvironment_FollowsLabelOfWatchedNamespace(t *testing.T) {
 	namespace := world.Namespace(t, meta.LabelEnvironment, "staging")
 	account := serviceAccount(t, own, grants{rules: map[string][]policy{namespace: append(workRules(), rule("", "namespaces", "get"))}})

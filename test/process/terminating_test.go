@@ -19,8 +19,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// Somebody deletes a namespace with all that is in it, half way through a fan-out: what
-// cannot be made there any more is nobody's mistake.
+// If a user deletes a namespace during a fan-out, the API server rejects further creates there. The operator does not
+// log them as errors.
 func TestOperator_LogsNoErrorForTerminatingNamespace(t *testing.T) {
 	const workloads = 30
 	plane := controlplane.ForTest(t, controlplane.Options{Controllers: true})

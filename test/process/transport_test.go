@@ -30,8 +30,8 @@ func wrapped(wrap func(roundTripper) roundTripper) func(http.RoundTripper) http.
 	return func(next http.RoundTripper) http.RoundTripper { return wrap(next.RoundTrip) }
 }
 
-// gate holds the writes to Deployments until it is opened, and tells of each. It
-// does not look at the request's context: as a program would that hangs.
+// gate holds the writes to Deployments until it is opened, and reports each of them. It ignores the request's
+// context, as a hanging program does.
 type gate struct {
 	reached chan struct{}
 	open    chan struct{}
@@ -49,8 +49,8 @@ func (g *gate) hold(next roundTripper) roundTripper {
 	}
 }
 
-// slowAnswer lets the first write to a path through, tells of it, and brings the answer
-// a while later, unless nobody waits for it any more.
+// slowAnswer forwards the first write to a path, closes written, and then delays the answer. If the request is
+// canceled first, the client receives the error of its context.
 type slowAnswer struct {
 	path    string
 	after   time.Duration
@@ -77,8 +77,7 @@ func (s *slowAnswer) hold(next roundTripper) roundTripper {
 	}
 }
 
-// kubeconfigThrough is for a program that is to see the world through a transport, as
-// administrator.
+// kubeconfigThrough returns the kubeconfig of an administrator whose requests use the given transport.
 func kubeconfigThrough(t *testing.T, wrap func(next roundTripper) roundTripper) string {
 	t.Helper()
 	transport, err := rest.TransportFor(plane.Config())
