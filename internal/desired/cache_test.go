@@ -101,13 +101,12 @@ func renderings(cache *Cache) []*Rendered {
 // A rendering that ran out of time may have had to share the CPU.
 func TestCache_SkipsTimedOutRendering(t *testing.T) {
 	target := settled(services(1)[0])
+	expired, cancel := context.WithDeadline(t.Context(), time.Now())
+	defer cancel()
 	for _, late := range []bool{false, true} {
-		r := of(t, logs().Build(), NewCache()).CommonVariant().renderer
-		ctx := t.Context()
+		r, ctx := of(t, logs().Build(), NewCache()).CommonVariant().renderer, t.Context()
 		if late {
-			var cancel context.CancelFunc
-			ctx, cancel = context.WithDeadlineCause(ctx, time.Now(), nil)
-			defer cancel()
+			ctx = expired
 		}
 		require.Equal(t, late, r.renderCached(ctx, &target).TimedOut)
 		require.Equal(t, late, len(renderings(r.cache)) == 0)
