@@ -84,6 +84,7 @@ func settled(deployment *appsv1.Deployment) workload.View {
 
 // keep caches a rendering for a workload.
 func keep(r *renderer, target *workload.View, fresh *Rendered) {
+	fresh.shared.keys = append(fresh.shared.keys, string(r.common))
 	fresh.cacheIn(r.cache, r.cache.keyFor(r.common, target, fresh.readTarget))
 }
 

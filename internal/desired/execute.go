@@ -59,7 +59,7 @@ func (r *renderer) execute(ctx context.Context, target *workload.View, shared *s
 	if result.IsNamespaceIndependent && r.cache != nil {
 		fresh.key = r.cache.keyFor(r.shared, target, result.ReadTarget)
 		bytes := bounded.Footprint(fresh)
-		r.cache.put(fresh.key, fresh, bytes)
+		r.cache.put(fresh.key, fresh, bytes, string(r.shared))
 		shared.add(fresh.key, &result.Overlay, bytes)
 	}
 	return fresh

@@ -28,6 +28,7 @@ func (r *renderer) renderCached(ctx context.Context, target *workload.View) *Ren
 	}
 	fresh := r.evaluate(ctx, target)
 	if r.cache != nil && ctx.Err() == nil && !fresh.TimedOut { // A timeout may depend on the load.
+		fresh.shared.keys = append(fresh.shared.keys, string(r.common)) // Without the list of fields, it is not found.
 		fresh.cacheIn(r.cache, r.cache.keyFor(r.common, target, fresh.readTarget))
 	}
 	return fresh
