@@ -35,6 +35,9 @@ const (
 	largestContent = 1520 << 10
 	// largestConfigMap is the data, and largestAnnotations the annotations, that the API server admits in one object.
 	largestConfigMap, largestAnnotations = 1023 << 10, 250 << 10
+	// largestCount is how many empty arguments one object can have: each takes 2 bytes in etcd, 3 in JSON and 16 in memory.
+	// largestSelected leaves space for a sidecar.
+	largestCount, largestSelected = 780_000, 650_000
 )
 
 // largeVariant is a way in which large objects of a tenant are listed.
@@ -54,13 +57,15 @@ type largeVariant struct {
 // largeVariants returns the variants by name.
 func largeVariants() map[string]*largeVariant {
 	variants := map[string]*largeVariant{
-		"companions":     {object: largeCompanion, size: largestConfigMap, prepare: createFinalized, begin: deleteSidecar, isFinished: isSidecarGone},
-		"Deployments":    {object: largeDeployment, size: largestContent, prepare: createFinalized, begin: deleteSidecar, isFinished: isSidecarGone},
-		"Jobs":           {object: largeJob, size: largestContent, prepare: createFinalizedWithCompanion, begin: deleteSidecar, isFinished: isSidecarGone},
-		"ReplicaSets":    {object: largeReplicaSet, size: largestContent, prepare: createWithCompanion, isFinished: isCompanionGone},
-		"VectorSidecars": {object: largeSidecar, size: largestContent, prepare: createWithLeftover, isFinished: isLeftoverReported},
-		"ConfigMaps":     {object: largeConfigMap, size: largestConfigMap, prepare: createSelecting, isFinished: isAppInjected},
-		"uninstall Job":  {object: finalizedSidecar, size: largestContent, prepare: createUninstalled, measure: runUninstallJob},
+		"companions":         {object: largeCompanion, size: largestConfigMap, prepare: createFinalized, begin: deleteSidecar, isFinished: isSidecarGone},
+		"Deployments":        {object: largeDeployment, size: largestContent, prepare: createFinalized, begin: deleteSidecar, isFinished: isSidecarGone},
+		"arguments":          {object: largeArguments, size: largestCount, prepare: createFinalized, begin: deleteSidecar, isFinished: isSidecarGone},
+		"selected arguments": {object: selectedArguments, size: largestSelected, prepare: createSelecting, isFinished: isAppInjected},
+		"Jobs":               {object: largeJob, size: largestContent, prepare: createFinalizedWithCompanion, begin: deleteSidecar, isFinished: isSidecarGone},
+		"ReplicaSets":        {object: largeReplicaSet, size: largestContent, prepare: createWithCompanion, isFinished: isCompanionGone},
+		"VectorSidecars":     {object: largeSidecar, size: largestContent, prepare: createWithLeftover, isFinished: isLeftoverReported},
+		"ConfigMaps":         {object: largeConfigMap, size: largestConfigMap, prepare: createSelecting, isFinished: isAppInjected},
+		"uninstall Job":      {object: finalizedSidecar, size: largestContent, prepare: createUninstalled, measure: runUninstallJob},
 	}
 	for _, v := range variants {
 		if v.measure == nil {
@@ -199,6 +204,20 @@ func largeCompanion(s *largeScene, name string, size int) client.Object {
 func largeDeployment(s *largeScene, name string, size int) client.Object {
 	object := objects.NewDeployment(name, s.namespace).Build()
 	object.Spec.Template.Spec.Containers[0].Args = []string{fillWith(size)}
+	return object
+}
+
+// largeArguments returns a Deployment with a number of empty arguments.
+func largeArguments(s *largeScene, name string, count int) client.Object {
+	object := objects.NewDeployment(name, s.namespace).Build()
+	object.Spec.Template.Spec.Containers[0].Args = make([]string, count)
+	return object
+}
+
+// selectedArguments is largeArguments for a Deployment that the VectorSidecar selects.
+func selectedArguments(s *largeScene, name string, count int) client.Object {
+	object := largeArguments(s, name, count)
+	object.SetLabels(map[string]string{label: "vector"})
 	return object
 }
 
