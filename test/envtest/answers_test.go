@@ -19,14 +19,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// runsThrough runs the operator on another way to the API server until the end of a test.
+// runsThrough runs the operator with requests that go through way, until the end of the test.
 func runsThrough(t *testing.T, way *harness.Answers) {
 	t.Helper()
 	world.RunThrough(t, &running, options, way)
 }
 
-// A webhook may answer as the API server does when a workload has changed, or is gone. It is not waited for in
-// silence.
+// If each write of an unchanged workload is answered with a conflict or with not found, the VectorSidecar reports
+// it, and the operator retries at growing intervals.
 func TestVectorSidecar_ReportsRepeatedFalseConflicts(t *testing.T) {
 	deployments := schema.GroupResource{Group: "apps", Resource: "deployments"}
 	for name, answer := range map[string]apierrors.APIStatus{
@@ -55,7 +55,8 @@ func TestVectorSidecar_ReportsRepeatedFalseConflicts(t *testing.T) {
 	}
 }
 
-// What keeps the operator from marking a VectorSidecar as its own is said, and not tried twenty times a second.
+// If the operator cannot add its finalizer, the VectorSidecar reports the error and injects nothing. The operator
+// retries with a backoff.
 func TestVectorSidecar_ReportsFailureToAddFinalizer(t *testing.T) {
 	for name, answer := range harness.AnswersFor("vectorsidecars") {
 		t.Run(name, func(t *testing.T) {
@@ -80,8 +81,8 @@ func TestVectorSidecar_ReportsFailureToAddFinalizer(t *testing.T) {
 	}
 }
 
-// A revision that cannot be stored is not given out, because nobody could go back to it: that is said, and the one
-// before stays. It is not tried again by each VectorSidecar.
+// If a revision cannot be stored, the operator does not publish it. Each VectorSidecar reports the error and keeps
+// the previous revision, also after a restart. The number of attempts does not grow with them.
 func TestOperator_PublishesOnlyStoredRevisions(t *testing.T) {
 	installation := wavesOf(t, "1s", "")
 	all := []*inWave{newInWave(t, "canary"), newInWave(t, "canary"), newInWave(t, "canary")}

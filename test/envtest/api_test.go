@@ -23,7 +23,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// documents reads the objects of a YAML text into a namespace.
+// documents decodes the objects of a YAML string and sets their namespace.
 func documents(t *testing.T, namespace, text string) []*unstructured.Unstructured {
 	t.Helper()
 	var objects []*unstructured.Unstructured
@@ -204,8 +204,7 @@ func TestVectorSidecar_AcceptsManifestsOfTheEarlierCRD(t *testing.T) {
 	require.Nil(t, vector.LivenessProbe, "this configuration enables no API to ask")
 }
 
-// Every sample works as it stands: the API server takes it, and with the sample
-// application it comes to rest.
+// The API server accepts each sample as it is, and with the sample application it becomes ready.
 func TestVectorSidecar_RollsOutEverySample(t *testing.T) {
 	t.Parallel()
 	root, err := harness.Root()
@@ -226,7 +225,7 @@ func TestVectorSidecar_RollsOutEverySample(t *testing.T) {
 			for _, object := range append(documents(t, namespace, string(application)), documents(t, namespace, string(text))...) {
 				if object.GetKind() == "VectorSidecar" {
 					labelForSample(t, namespace, object)
-					// How long a rollout soaks is no matter here.
+					// The duration of a soak is not tested here.
 					require.NoError(t, unstructured.SetNestedField(object.Object, "0s", "spec", "rollout", "soak"))
 					sidecars = append(sidecars, &v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: object.GetName()}})
 				}
@@ -252,8 +251,8 @@ func TestVectorSidecar_RollsOutEverySample(t *testing.T) {
 	}
 }
 
-// clusterSample creates a ClusterVectorSidecar of a sample for a namespace, and gives that the
-// labels that it asks for. Other tests have namespaces with such labels.
+// clusterSample creates the ClusterVectorSidecar of a sample with a namespaceSelector for one namespace, because
+// other tests have namespaces with the labels of the sample.
 func clusterSample(t *testing.T, namespace string, sample *unstructured.Unstructured) *v1alpha1.ClusterVectorSidecar {
 	t.Helper()
 	c := &v1alpha1.ClusterVectorSidecar{}

@@ -18,9 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// threeWay computes what Argo CD shows as the difference of a live workload: the
-// live object beside what a three-way merge of the last applied manifest, the
-// manifest and the live object makes of it, by the same library.
+// threeWay computes the diff that Argo CD shows for a live workload: the live object, and the result of a three-way
+// merge of the last applied manifest, the manifest and the live object, with the same library.
 func threeWay(t *testing.T, manifest string, live *appsv1.Deployment) (is, wouldBe string) {
 	t.Helper()
 	live = live.DeepCopy()

@@ -16,8 +16,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// Bad input that an API server accepts: a condition says what is wrong, where,
-// and what to do, and no workload is touched.
+// If the API server accepts invalid input, a condition reports the error, its path and the fix, and the operator
+// writes no workload.
 func TestVectorSidecar_ReportsBadInputWithoutWrites(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -27,8 +27,8 @@ type roundTripper func(*http.Request) (*http.Response, error)
 // RoundTrip makes a request.
 func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
 
-// through has the operator of all tests give way, for one test, to one that reaches
-// the API server through a transport of the test's making.
+// through replaces the operator of all tests, for one test, by an operator whose requests to the API server go
+// through a wrapped transport.
 func through(t *testing.T, wrap func(http.RoundTripper) http.RoundTripper) *harness.Operator {
 	t.Helper()
 	require.NoError(t, running.Stop())
@@ -39,7 +39,7 @@ func through(t *testing.T, wrap func(http.RoundTripper) http.RoundTripper) *harn
 	return seen.StartOperator(t, options)
 }
 
-// lag holds back what the watch of Deployments tells, from hold to release.
+// lag delays the events of all watches of Deployments, from hold to release.
 type lag struct {
 	mu   sync.Mutex
 	open chan struct{}
@@ -79,7 +79,7 @@ func (l *lag) through(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// late is the body of a watch. What has come is handed on while the lag is open.
+// late is the response body of a watch. Reads return received events only while the lag is open.
 type late struct {
 	io.ReadCloser
 	by    *lag
@@ -95,8 +95,8 @@ func (b *late) Read(into []byte) (int, error) {
 	return n, err
 }
 
-// While the watch is behind, a patch for a version that is gone is not sent again and
-// again: the operator looks at the one workload, and goes on from what is there.
+// While the watch of Deployments lags, the operator does not repeat a patch of an outdated version. It reads that
+// Deployment once, and continues with the version that it has read.
 func TestOperator_DoesNotRepeatPatchWhileWatchLags(t *testing.T) {
 	namespace, behind := world.Namespace(t), newLag()
 	o := through(t, behind.through)
@@ -111,7 +111,7 @@ func TestOperator_DoesNotRepeatPatchWhileWatchLags(t *testing.T) {
 
 	behind.hold()
 	harness.Change(t, world, cart, func(d *appsv1.Deployment) { metav1.SetMetaDataAnnotation(&d.ObjectMeta, "team", "shop") })
-	// With the mounts as they are, an apply would do, which is for no version.
+	// If the mounts stayed the same, the operator would apply, which needs no version.
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
 		vs.Spec.Sidecar.LogLevel, vs.Spec.Sidecar.Logs.Path = "trace", "/srv/logs"
 	})
@@ -122,7 +122,7 @@ func TestOperator_DoesNotRepeatPatchWhileWatchLags(t *testing.T) {
 	require.LessOrEqual(t, change, 10, "one attempt on the old view, and one on the new, of some requests each")
 	require.Len(t, o.Requests.Reads(path), 1, "one look at the workload, and not at others")
 
-	// Nothing of what the watch tells then is taken for news, or written from.
+	// The delayed events then cause no further writes.
 	behind.release()
 	generation := cart.Generation
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.LogLevel = "debug" })
@@ -132,8 +132,7 @@ func TestOperator_DoesNotRepeatPatchWhileWatchLags(t *testing.T) {
 	require.LessOrEqual(t, cart.Generation-generation, int64(2), "one rollout, and what is left of the one before")
 }
 
-// refuser answers the first patches of Deployments with a conflict, as if the version
-// had been another one.
+// refuser answers the first patches of Deployments with a conflict, although their version is current.
 type refuser struct {
 	mu   sync.Mutex
 	left int
@@ -155,8 +154,7 @@ func (r *refuser) through(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// A conflict that nobody's change explains is over once the workload was looked at:
-// no event comes that would say so.
+// After a conflict without a change of the workload, no event follows. The operator reads the workload and retries.
 func TestOperator_RetriesConflictWithoutChange(t *testing.T) {
 	namespace, refusing := world.Namespace(t), &refuser{left: 2}
 	o := through(t, refusing.through)
@@ -172,7 +170,8 @@ func TestOperator_RetriesConflictWithoutChange(t *testing.T) {
 	require.Len(t, o.Requests.Reads(path), 2, "a look before each further attempt")
 }
 
-// Whoever stops an operator that has just begun, as a rollout of its own Deployment may, sees no failure.
+// An operator that is stopped right after its start, for example by a rollout of its own Deployment, returns no
+// error.
 func TestOperator_StopsCleanlyDuringStart(t *testing.T) {
 	require.NoError(t, running.Stop())
 	t.Cleanup(func() { running = world.RunOperator(options) })

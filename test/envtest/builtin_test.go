@@ -22,14 +22,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// isOfNext reports whether a Deployment has the sidecar of nextRelease.
+// isOfNext reports whether nextRelease rendered the sidecar of a Deployment.
 func isOfNext(d *appsv1.Deployment) bool {
 	return d.Spec.Template.Spec.InitContainers[0].TerminationMessagePolicy == corev1.TerminationMessageFallbackToLogsOnError
 }
 
 func hasSidecar(d *appsv1.Deployment) bool { return len(d.Spec.Template.Spec.InitContainers) == 1 }
 
-// ownChartAfter has the operator run with its own chart after a test.
+// ownChartAfter makes the operator run with its own chart after a test.
 func ownChartAfter(t *testing.T) {
 	t.Helper()
 	t.Cleanup(func() {
@@ -39,7 +39,7 @@ func ownChartAfter(t *testing.T) {
 	})
 }
 
-// soaksLong has the first wave hold up the next one for the rest of a test.
+// soaksLong makes the first wave soak, and so block the next one, for the rest of a test.
 func soaksLong(t *testing.T, installation *corev1.ConfigMap) {
 	t.Helper()
 	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
@@ -47,12 +47,12 @@ func soaksLong(t *testing.T, installation *corev1.ConfigMap) {
 	})
 }
 
-// recordOf is what is stored of a revision.
+// recordOf returns the stored ControllerRevision of a revision.
 func recordOf(installation *corev1.ConfigMap, revision string) *appsv1.ControllerRevision {
 	return &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Namespace: installation.Namespace, Name: installation.Name + "-" + revision}}
 }
 
-// late is a Deployment that comes later into the namespace of a VectorSidecar.
+// late creates another Deployment in the namespace of the VectorSidecar.
 func (w *inWave) late(t *testing.T, name string) *appsv1.Deployment {
 	t.Helper()
 	one := objects.NewDeployment(name, w.vs.Namespace).Labeled("logs", "vector").Build()
@@ -60,8 +60,8 @@ func (w *inWave) late(t *testing.T, name string) *appsv1.Deployment {
 	return one
 }
 
-// Who waits for a release's templates, or goes back from them, has those of the release before, though that
-// runs no more.
+// A VectorSidecar that waits for the templates of a release, or is reverted from them, uses the templates of the
+// previous release, although that no longer runs.
 func TestRevision_KeepsTemplatesOfItsRelease(t *testing.T) {
 	installation := wavesOf(t, "1s", "")
 	ownChartAfter(t)
@@ -74,7 +74,7 @@ func TestRevision_KeepsTemplatesOfItsRelease(t *testing.T) {
 	soaksLong(t, installation)
 	before, sidecar := canary.vs.Status.Rollout.Revision, canary.app.Spec.Template
 
-	// An upgrade alone: what is rendered from now on is the next release's, and so is what is stored.
+	// After an upgrade alone, the operator renders with the next release's templates, and stores these.
 	stored := recordOf(installation, before)
 	world.Get(t, stored)
 	own := stored.Annotations
@@ -87,7 +87,7 @@ func TestRevision_KeepsTemplatesOfItsRelease(t *testing.T) {
 
 	restarts(t, fs.FS(nil), canary.vs.Namespace, "back")
 	harness.Until(t, world, stored, "its own templates", func(r *appsv1.ControllerRevision) bool { return maps.Equal(own, r.Annotations) })
-	// What somebody deletes is stored again with the next start.
+	// The next start of the operator stores a deleted object of the revision again.
 	part := &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{
 		Namespace: stored.Namespace, Name: installation.Name + "-part-" + own[meta.AnnotationBuiltIn],
 	}}
@@ -114,7 +114,7 @@ func TestRevision_KeepsTemplatesOfItsRelease(t *testing.T) {
 	canary.until(t, v1alpha1.RolloutSoaking, before)
 }
 
-// A release that renders an earlier revision otherwise writes nothing of it.
+// If a release renders a stored revision differently, it writes nothing of that revision.
 func TestRevision_BlocksWritesWhenRenderedDifferently(t *testing.T) {
 	installation := wavesOf(t, "1s", "")
 	canary, rest := newInWave(t, "canary"), newInWave(t, "other")

@@ -19,7 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// A change that fails in the canary reaches nobody else, and the next one begins with it again.
+// A change that fails in the canary does not reach other workloads. The next change starts with the canary again.
 func TestCanarySpec_StopsFailedChangeInTheCanary(t *testing.T) {
 	namespace := world.Namespace(t)
 	var apps []*appsv1.Deployment

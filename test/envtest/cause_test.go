@@ -25,7 +25,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// release runs the operator as a version with a built-in chart, nil for its own.
+// release restarts the operator as a version with a built-in chart; nil is its own chart.
 func release(t *testing.T, version string, chart fs.FS) {
 	t.Helper()
 	require.NoError(t, running.Stop())
@@ -33,7 +33,7 @@ func release(t *testing.T, version string, chart fs.FS) {
 	running = world.RunOperator(options)
 }
 
-// told reports whether an event on an object says something.
+// told reports whether an event on an object contains a text.
 func told(t *testing.T, object client.Object, text string) bool {
 	t.Helper()
 	var found eventsv1.EventList
@@ -46,8 +46,8 @@ func told(t *testing.T, object client.Object, text string) bool {
 	return false
 }
 
-// requireCause waits for a write of a workload, and finds why it was made wherever it is
-// told.
+// requireCause waits for a write of a workload, and requires its cause in the annotation, in an event and in the
+// output of explain.
 func requireCause(t *testing.T, deployment *appsv1.Deployment, cause string) {
 	t.Helper()
 	harness.Until(t, world, deployment, cause, func(d *appsv1.Deployment) bool {
@@ -59,7 +59,7 @@ func requireCause(t *testing.T, deployment *appsv1.Deployment, cause string) {
 	require.Contains(t, explained(t, deployment), whole)
 }
 
-// explained is what the plugin says of a workload.
+// explained returns the output of the plugin's command explain for a workload.
 func explained(t *testing.T, deployment *appsv1.Deployment) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -69,7 +69,7 @@ func explained(t *testing.T, deployment *appsv1.Deployment) string {
 	return out.String()
 }
 
-// From the first write to the last, whoever asks is told what brought it about.
+// The operator reports the cause of each write of a workload, from the injection to the removal.
 func TestOperator_ReportsCauseOfEveryWrite(t *testing.T) {
 	t.Cleanup(func() { release(t, "", nil) })
 	release(t, "1.0.0", nil)
@@ -117,7 +117,7 @@ func TestOperator_ReportsCauseOfEveryWrite(t *testing.T) {
 	editAs(t, deployment, "kubectl-edit")
 	requireCause(t, deployment, `another writer changed the sidecar (last writer: "kubectl-edit"); in the pods: initContainers[vector].image → registry.example/vector:0.57.0`)
 
-	// Another release alone writes nothing, and what it renders comes with a policy.
+	// An upgrade alone writes no workload. The next change of the policy applies its rendering.
 	harness.Until(t, world, vs, "the end of it", isUpToDate)
 	writes := deployment.Generation
 	change(func(s *v1alpha1.VectorSidecarSpec) { s.TemplateSet = desired.DefaultTemplateSet })

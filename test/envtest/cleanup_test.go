@@ -17,7 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// removing is a VectorSidecar whose Vector removes rotated files.
+// removing returns a VectorSidecar whose Vector deletes rotated files.
 func removing(namespace string) *objects.VectorSidecar {
 	return objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithLogs("/var/log/app").Sidecar(func(s *v1alpha1.SidecarSpec) {
 		yes := true
@@ -25,7 +25,7 @@ func removing(namespace string) *objects.VectorSidecar {
 	})
 }
 
-// logMount is how the sidecar has the log volume.
+// logMount returns the sidecar's mount of the log volume.
 func logMount(t *testing.T, pod *corev1.PodSpec) corev1.VolumeMount {
 	t.Helper()
 	for i := range pod.InitContainers {
@@ -39,7 +39,7 @@ func logMount(t *testing.T, pod *corev1.PodSpec) corev1.VolumeMount {
 	return corev1.VolumeMount{}
 }
 
-// A writable log volume takes no more rights: pods are admitted at the restricted level.
+// With logs.cleanup, the sidecar mounts the log volume writable, and pods still meet the restricted level.
 func TestCleanupSpec_MeetsRestrictedPodSecurity(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t, "pod-security.kubernetes.io/enforce", "restricted")
@@ -63,8 +63,8 @@ func TestCleanupSpec_MeetsRestrictedPodSecurity(t *testing.T) {
 	require.True(t, logMount(t, &deployment.Spec.Template.Spec).ReadOnly, "without it, the volume is to read again")
 }
 
-// Nothing is removed from the owner's claim, a StatefulSet's too, unless the policy says so; what the
-// API server would refuse of the values it says when they are written.
+// If the log volume is a claim of the application owner, the operator does not inject a sidecar that deletes its
+// files, and reports that. The API server rejects a removeAfter that is too short.
 func TestCleanupSpec_KeepsFilesOfVolumeClaims(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)

@@ -63,7 +63,7 @@ func TestClusterVectorSidecar_RecordsFailuresOfWaves(t *testing.T) {
 	}
 }
 
-// requirePrintedFailures holds what the plugin prints of the wave canary against the status.
+// requirePrintedFailures compares the plugin's output for the wave canary with the status.
 func requirePrintedFailures(t *testing.T, cluster *v1alpha1.ClusterVectorSidecar) {
 	t.Helper()
 	failures, name := partOf(cluster, "canary").Failures, "clustervectorsidecar/"+cluster.Name

@@ -22,8 +22,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// reverting is a ClusterVectorSidecar that is done with its spec in some namespaces, and goes back to that if
-// another fails. In the first namespace workloads have pods, so that they can fail, and in the others none.
+// reverting is a ClusterVectorSidecar that finished its spec in some namespaces, and reverts to that if another
+// spec fails. Only the workload in the first namespace has pods, so only that one can fail.
 type reverting struct {
 	cluster *v1alpha1.ClusterVectorSidecar
 	apps    []*appsv1.Deployment
@@ -47,7 +47,7 @@ func newReverting(t *testing.T, namespaces int, labels ...string) *reverting {
 	return in
 }
 
-// untilGood waits until the present spec is the last good one.
+// untilGood waits until the current spec is the last known good one.
 func (r *reverting) untilGood(t *testing.T) {
 	t.Helper()
 	harness.Until(t, world, r.cluster, "its last good spec", func(c *v1alpha1.ClusterVectorSidecar) bool {
@@ -55,7 +55,7 @@ func (r *reverting) untilGood(t *testing.T) {
 	})
 }
 
-// ask gives it another spec.
+// ask changes the sidecar in the spec.
 func (r *reverting) ask(t *testing.T, level, image string) {
 	t.Helper()
 	harness.Change(t, world, r.cluster, func(c *v1alpha1.ClusterVectorSidecar) {
@@ -65,7 +65,7 @@ func (r *reverting) ask(t *testing.T, level, image string) {
 
 const crashes = "registry.example/vector:crashes"
 
-// fail gives it a spec that fails, and waits until all have gone back.
+// fail changes the spec to one that fails, and waits until all namespaces are reverted.
 func (r *reverting) fail(t *testing.T) {
 	t.Helper()
 	r.ask(t, "warn", crashes)
@@ -81,7 +81,7 @@ func (r *reverting) untilBack(t *testing.T) {
 	}
 }
 
-// isClusterBack tells whether it is reverted, and all namespaces have what it goes back to.
+// isClusterBack reports whether the spec is reverted, and the revert has finished in all namespaces.
 func isClusterBack(c *v1alpha1.ClusterVectorSidecar) bool {
 	ready := apimeta.FindStatusCondition(c.Status.Conditions, meta.ConditionReady)
 	return c.Status.Reverted != nil && ready != nil && ready.Reason == meta.ReasonReverted && c.Status.ObservedGeneration == c.Generation &&
@@ -92,7 +92,7 @@ func clusterMessage(c *v1alpha1.ClusterVectorSidecar) string {
 	return apimeta.FindStatusCondition(c.Status.Conditions, meta.ConditionReady).Message
 }
 
-// askCluster has the operator look at all namespaces, and waits until it has.
+// askCluster requests a reconcile of all namespaces, and waits until it has finished.
 func askCluster(t *testing.T, cluster *v1alpha1.ClusterVectorSidecar, as string) {
 	t.Helper()
 	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) {
@@ -101,7 +101,7 @@ func askCluster(t *testing.T, cluster *v1alpha1.ClusterVectorSidecar, as string)
 	harness.Until(t, world, cluster, "an answer", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.LastHandledReconcileAt == as })
 }
 
-// What fails in one of several namespaces goes back in all.
+// If a spec fails in one of several namespaces, the operator reverts it in all.
 func TestClusterVectorSidecar_RevertsFailedSpecEverywhere(t *testing.T) {
 	in := newReverting(t, 4)
 	good := in.cluster.Status.LastKnownGood
@@ -156,7 +156,8 @@ func TestClusterVectorSidecar_RevertsFailedSpecEverywhere(t *testing.T) {
 	require.Equal(t, 2, eventsOf(t, in.cluster, meta.ReasonReverted))
 }
 
-// Of many namespaces some are always in trouble: neither is a spec less good for that, nor is it reverted.
+// In a large fleet some namespaces always fail. They do not keep a spec from becoming the last known good one, and
+// do not cause a revert.
 func TestClusterVectorSidecar_KeepsSpecWithFailingNamespaces(t *testing.T) {
 	t.Parallel()
 	cluster := clusterOf(t)
@@ -203,7 +204,7 @@ func TestClusterVectorSidecar_KeepsSpecWithFailingNamespaces(t *testing.T) {
 	harness.Change(t, world, going, func(d *appsv1.Deployment) { d.Finalizers = nil })
 }
 
-// Wherever the one who leads stops, and whoever leads next, all go back once.
+// If the leader changes at any step of a revert, each namespace is still reverted exactly once.
 func TestClusterVectorSidecar_RevertsOnceAcrossLeaders(t *testing.T) {
 	in := newReverting(t, 3)
 	before := map[string]int64{}
@@ -235,7 +236,7 @@ func TestClusterVectorSidecar_RevertsOnceAcrossLeaders(t *testing.T) {
 	in.untilGood(t)
 }
 
-// What owners do in the middle.
+// While a spec is reverted, users change the ClusterVectorSidecar and its namespaces.
 func TestClusterVectorSidecar_HandlesChangesWhileReverted(t *testing.T) {
 	t.Parallel()
 	t.Run("opted out where it failed", func(t *testing.T) {
@@ -339,7 +340,7 @@ func TestClusterVectorSidecar_HandlesChangesWhileReverted(t *testing.T) {
 	})
 }
 
-// With waves, what goes back is what was changed after the wave of the namespace got its revision.
+// With waves, the operator reverts a spec that fails after its wave got the revision, and keeps the revision.
 func TestClusterVectorSidecar_RevertsChangeFailedInItsWave(t *testing.T) {
 	installation := wavesOf(t, "1s", "halt: {}\nonFailure: Revert")
 	level(t, installation, "info")
@@ -365,7 +366,7 @@ func TestClusterVectorSidecar_RevertsChangeFailedInItsWave(t *testing.T) {
 	require.NotEqual(t, in.before, second)
 	harness.Until(t, world, in.cluster, "staying reverted", isClusterBack)
 
-	// A revision that fails with the last good spec is the installation's fault.
+	// If a revision fails with the last known good spec, the operator reverts the revision.
 	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
 		c.Data["development.yaml"] = "sidecar: {logLevel: trace, image: " + crashes + "}"
 	})

@@ -27,8 +27,8 @@ func hasEnv(deployment *appsv1.Deployment, name string) bool {
 	})
 }
 
-// The counts and states of a ClusterVectorSidecar's status are those of the objects in its namespaces: also if the API
-// server has denied writes in one of them, or a conflict, a pause or an owner keeps the sidecar out.
+// The counts and states in the status of a ClusterVectorSidecar equal those of the objects in its namespaces, also
+// if the API server denies writes in one, or workloads are in conflict, paused or opted out.
 func TestClusterVectorSidecarStatus_EqualsTheObjects(t *testing.T) {
 	t.Parallel()
 	cluster := clusterOf(t)
@@ -42,7 +42,8 @@ func TestClusterVectorSidecarStatus_EqualsTheObjects(t *testing.T) {
 		build("empty", withoutPods).WithReplicas(0).Build(), build("good", mixed).Build(), build("paused", mixed).Paused().Build(), build("taken", mixed).WithContainer("vector").Build(),
 		build("elsewhere", left).Build(), cluster)
 
-	// compare compares the status with the Deployments, when they have some states. The current sidecar has a variable.
+	// compare waits for some states, and compares the status with the Deployments. The current sidecar sets
+	// variable.
 	compare := func(variable string, want map[string]v1alpha1.WorkloadState) {
 		t.Helper()
 		harness.Until(t, world, cluster, "its states", func(cluster *v1alpha1.ClusterVectorSidecar) bool {

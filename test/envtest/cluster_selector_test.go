@@ -15,14 +15,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// saysOfSelector tells whether a status says that the namespaces cannot be selected.
+// saysOfSelector reports whether a status contains that the namespaces cannot be selected.
 func saysOfSelector(c *v1alpha1.ClusterVectorSidecar) bool {
 	ready := apimeta.FindStatusCondition(c.Status.Conditions, meta.ConditionReady)
 	return c.Status.ObservedGeneration == c.Generation && ready != nil && ready.Reason == meta.ReasonInvalidSelector
 }
 
-// A namespaceSelector that cannot be read selects no namespace, and takes the sidecar out of none. The
-// schema lets such a one through, and it is refused by the admission webhook alone.
+// If namespaceSelector is invalid, it selects no namespace and the operator removes no sidecar. The CRD schema
+// accepts such a selector; only the admission webhook rejects it.
 func TestClusterVectorSidecar_KeepsSidecarsOnInvalidSelector(t *testing.T) {
 	cluster := clusterOf(t)
 	namespace, later := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)
@@ -59,7 +59,7 @@ func TestClusterVectorSidecar_KeepsSidecarsOnInvalidSelector(t *testing.T) {
 	harness.Until(t, world, other, "the sidecar", isInjected)
 	harness.Until(t, world, cluster, "readiness", injectedIn(2, 2))
 
-	// Also without a namespace it is said, and what is deleted goes.
+	// With the invalid selector, deletion still removes all sidecars.
 	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.NamespaceSelector.MatchLabels["team"] = "not a label" })
 	harness.Until(t, world, cluster, "a word about the selector", saysOfSelector)
 	world.RemoveCluster(t, cluster)

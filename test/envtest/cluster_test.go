@@ -36,7 +36,7 @@ func isClusterReady(cluster *v1alpha1.ClusterVectorSidecar) bool {
 	return cluster.Status.ObservedGeneration == cluster.Generation && apimeta.IsStatusConditionTrue(cluster.Status.Conditions, meta.ConditionReady)
 }
 
-// injectedIn returns a condition: so many workloads are ready, in so many namespaces.
+// injectedIn returns a condition: all of some workloads in some namespaces are ready.
 func injectedIn(namespaces, workloads int32) func(*v1alpha1.ClusterVectorSidecar) bool {
 	return func(cluster *v1alpha1.ClusterVectorSidecar) bool {
 		return isClusterReady(cluster) && cluster.Status.SelectedNamespaces == namespaces &&
@@ -95,7 +95,7 @@ func byName(cluster *v1alpha1.ClusterVectorSidecar, names ...string) {
 	}}}
 }
 
-// A namespace comes by its label, and goes with it; what was there is as before.
+// If a namespace gets the selected label, its workloads get the sidecar. Without the label they are restored.
 func TestClusterVectorSidecar_FollowsNamespaceLabels(t *testing.T) {
 	t.Parallel()
 	cluster := clusterOf(t)
@@ -119,7 +119,7 @@ func TestClusterVectorSidecar_FollowsNamespaceLabels(t *testing.T) {
 	harness.Until(t, world, cluster, "readiness", injectedIn(1, 1))
 	require.Empty(t, companionsIn(t, moves))
 
-	// Opting out by an annotation is the same.
+	// The opt-out annotation also removes the sidecar.
 	harness.Change(t, world, namespace, func(n *corev1.Namespace) { n.Labels["team"] = cluster.Name })
 	harness.Until(t, world, deployment, "the sidecar", isInjected)
 	harness.Change(t, world, namespace, func(n *corev1.Namespace) { n.Annotations = map[string]string{meta.AnnotationInject: "false"} })
@@ -140,7 +140,7 @@ func TestClusterVectorSidecar_SkipsSystemNamespacesUnlessNamed(t *testing.T) {
 	cluster.Spec.Selector.MatchLabels = map[string]string{"own": cluster.Name}
 	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Labels["own"] = cluster.Name })
 	world.Create(t, objects.NewDeployment("cart", namespace).Labeled("own", cluster.Name).Build(), cluster)
-	// Namespaces of other tests may be in trouble meanwhile: it is for all there are.
+	// Namespaces of other tests may fail at the same time, because this one selects all.
 	harness.Until(t, world, cluster, "the one sidecar", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.ReadyWorkloads == 1 })
 	world.Get(t, deployment)
 	require.True(t, isClean(deployment))
@@ -150,7 +150,7 @@ func TestClusterVectorSidecar_SkipsSystemNamespacesUnlessNamed(t *testing.T) {
 	harness.Until(t, world, cluster, "readiness", injectedIn(2, 2))
 }
 
-// One of the namespace that has a container of the same name comes first, whoever was there first.
+// A VectorSidecar takes precedence over an older ClusterVectorSidecar with an equal container name.
 func TestVectorSidecar_PrecedesClusterVectorSidecar(t *testing.T) {
 	t.Parallel()
 	cluster := clusterOf(t)
@@ -174,7 +174,7 @@ func TestVectorSidecar_PrecedesClusterVectorSidecar(t *testing.T) {
 	world.Get(t, deployment)
 	require.Contains(t, managersOf(deployment), "clustervectorsidecar/"+cluster.Name)
 
-	// Unless it is refused.
+	// With takesPrecedenceOver, the ClusterVectorSidecar takes precedence.
 	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.TakesPrecedenceOver = []string{"theirs"} })
 	harness.Until(t, world, cluster, "readiness", injectedIn(1, 1))
 	generation := deployment.Generation
@@ -185,8 +185,7 @@ func TestVectorSidecar_PrecedesClusterVectorSidecar(t *testing.T) {
 	require.Equal(t, generation, deployment.Generation, "nothing is taken over")
 }
 
-// A namespace that is being deleted, and one where the API server refuses what is to be written, hold
-// up no other.
+// A namespace that is being deleted, or in which the API server rejects writes, does not block other namespaces.
 func TestClusterVectorSidecar_IsolatesFailingNamespaces(t *testing.T) {
 	t.Parallel()
 	cluster := clusterOf(t)
@@ -242,7 +241,7 @@ func TestClusterVectorSidecar_RestoresWorkloadsWhenDeleted(t *testing.T) {
 	}
 }
 
-// The configuration of all namespaces is one ConfigMap of the operator's.
+// A ConfigMap in the operator namespace configures the sidecars of all selected namespaces.
 func TestClusterVectorSidecar_CopiesConfigMapIntoNamespaces(t *testing.T) {
 	t.Parallel()
 	cluster := clusterOf(t)
@@ -266,7 +265,7 @@ func TestClusterVectorSidecar_CopiesConfigMapIntoNamespaces(t *testing.T) {
 	harness.Until(t, world, cluster, "readiness", injectedIn(1, 1))
 }
 
-// A restart writes nothing, and what was deselected meanwhile is taken out.
+// A restart writes nothing. If a namespace was deselected while the operator was stopped, its sidecars are removed.
 func TestClusterVectorSidecar_CausesNoWritesAfterRestart(t *testing.T) {
 	cluster := clusterOf(t)
 	stays, leaves := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)

@@ -20,7 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// partOf returns what the status of a ClusterVectorSidecar says of a wave.
+// partOf returns the state of a wave in the status of a ClusterVectorSidecar.
 func partOf(cluster *v1alpha1.ClusterVectorSidecar, wave string) *v1alpha1.RolloutStatus {
 	for i := range cluster.Status.Waves {
 		if cluster.Status.Waves[i].Wave == wave {
@@ -30,7 +30,7 @@ func partOf(cluster *v1alpha1.ClusterVectorSidecar, wave string) *v1alpha1.Rollo
 	return nil
 }
 
-// untilPart waits until a wave of a ClusterVectorSidecar has a state and a revision, "" for any.
+// untilPart waits until a wave of a ClusterVectorSidecar has a state and a revision; "" matches all revisions.
 func untilPart(t *testing.T, cluster *v1alpha1.ClusterVectorSidecar, wave string, state v1alpha1.RolloutState, revision string) {
 	t.Helper()
 	harness.Until(t, world, cluster, "state "+string(state)+" of wave "+wave, func(c *v1alpha1.ClusterVectorSidecar) bool {
@@ -46,8 +46,8 @@ type inWaves struct {
 	before, others string
 }
 
-// newInWaves creates them, and waits until all is done. before is the revision that they have, and others the
-// namespace in the last wave.
+// newInWaves creates the objects, and waits until both waves are finished. before is their revision, and others is
+// the namespace in the last wave.
 func newInWaves(t *testing.T) *inWaves {
 	t.Helper()
 	return inWavesOf(t, clusterOf(t))
@@ -137,7 +137,7 @@ func TestClusterVectorSidecar_HaltsRevisionFailedInAWave(t *testing.T) {
 	alone.until(t, v1alpha1.RolloutComplete, "")
 }
 
-// A VectorSidecar of an earlier wave stops the namespaces of later ones, too.
+// If a VectorSidecar of an earlier wave halts a revision, ClusterVectorSidecars do not start it in later waves.
 func TestClusterVectorSidecar_DoesNotStartHaltedRevision(t *testing.T) {
 	installation := wavesOf(t, "8s", "halt: {failedWorkloads: 1}")
 	first, cluster := newInWave(t, "canary"), clusterOf(t)
@@ -157,7 +157,7 @@ func TestClusterVectorSidecar_DoesNotStartHaltedRevision(t *testing.T) {
 	require.NotEqual(t, "warn", logLevel(deployment))
 }
 
-// Of a fleet there is always something broken: that is known by name, and all else counts.
+// A workload that failed before a revision does not count in its halt. All other workloads count.
 func TestHalt_IgnoresWorkloadsThatFailedBefore(t *testing.T) {
 	installation := wavesOf(t, "1s", "")
 	harness.Change(t, world, installation, func(c *corev1.ConfigMap) { c.Data[desired.PolicyKey] = "overrides: {workloads: [sidecar.image]}" })
@@ -192,7 +192,7 @@ func TestHalt_IgnoresWorkloadsThatFailedBefore(t *testing.T) {
 	require.NotEqual(t, "error", logLevel(in.rest))
 }
 
-// A namespace that gets into another wave has what it had, until that one is let on.
+// A namespace that moves to another wave keeps its revision until that wave starts the next one.
 func TestClusterVectorSidecar_KeepsRevisionOnWaveChange(t *testing.T) {
 	installation := wavesOf(t, "3s", "")
 	cluster := clusterOf(t)
@@ -216,8 +216,8 @@ func TestClusterVectorSidecar_KeepsRevisionOnWaveChange(t *testing.T) {
 	harness.Until(t, world, cluster, "what has begun in the new wave", func(c *v1alpha1.ClusterVectorSidecar) bool { return partOf(c, "canary").StartTime != nil })
 }
 
-// Whoever leads, and wherever the one before stopped, a change goes on where it was: each workload rolls
-// once, and the second wave waits for the first and its soak.
+// If the leader changes at any step, the next leader continues a rollout in waves: each workload rolls once, and
+// the second wave waits until the first one has finished and soaked.
 func TestClusterVectorSidecar_ContinuesWavesAcrossLeaders(t *testing.T) {
 	installation := wavesOf(t, "2s", "halt: {}")
 	in := newInWaves(t)
@@ -256,8 +256,8 @@ func TestClusterVectorSidecar_ContinuesWavesAcrossLeaders(t *testing.T) {
 	}
 }
 
-// What goes on because it has waited too long goes by waves as well, and the status says so before: whoever
-// leads after a crash has to watch it.
+// Changes that have waited for maxAge start in waves. The operator writes the start to the status first, so that
+// the next leader after a crash continues it.
 func TestClusterVectorSidecar_StartsInWavesAfterMaxAge(t *testing.T) {
 	installation := wavesOf(t, "1s", "halt: {}")
 	in := newInWaves(t)

@@ -18,15 +18,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// Twice as many VectorSidecars with an old companion, and twice as many ReplicaSets, are one page more of each list, and not
-// twice as many lists.
+// Twice as many VectorSidecars with an old companion, and twice as many ReplicaSets, need one more page of each
+// list, but not more lists.
 func TestTracker_ListsOnceForANamespace(t *testing.T) {
 	t.Parallel()
-	// pages is how many pages of 10, 20, 40 ... ReplicaSets one list has at most: each Deployment has three.
+	// pages is the maximum number of pages of 10, 20, 40 ... ReplicaSets in one list: each Deployment has three.
 	for sidecars, pages := range map[int]int{20: 3, 40: 4} {
 		t.Run(fmt.Sprint(sidecars), func(t *testing.T) {
 			t.Parallel()
-			// lists is how many lists a duration has at most: one each five seconds.
+			// lists is the maximum number of lists in a duration: one per five seconds.
 			lists := func(took time.Duration) int { return 2 + int(took/(5*time.Second)) }
 			namespace, name := world.Namespace(t), func(i int) string { return fmt.Sprintf("app-%d", i) }
 			for i := range sidecars {

@@ -35,8 +35,8 @@ func TestConfigMapRef_RollsOutNewContentOnce(t *testing.T) {
 	version := deployment.Annotations[meta.AnnotationConfigMapVersion]
 	require.NotEmpty(t, version)
 
-	// Touched, and the same content: nothing may happen. The change of content
-	// that follows is the event that the loop waits for.
+	// The annotation does not change the content, so it causes no write. The change of the content is the event
+	// that the loop waits for.
 	harness.Change(t, world, config, func(c *corev1.ConfigMap) { c.Annotations = map[string]string{"touched": "yes"} })
 	harness.Change(t, world, config, func(c *corev1.ConfigMap) { c.Data["vector.yaml"] = objects.VectorConfig("second") })
 	harness.Until(t, world, deployment, "the new version", func(d *appsv1.Deployment) bool {
@@ -96,7 +96,7 @@ func TestConfigSpec_KeepsTOMLFormat(t *testing.T) {
 	require.Contains(t, deployment.Spec.Template.Spec.InitContainers[0].Args, "/etc/vector/vector.toml")
 }
 
-// Live: the content changes in place, and no pod starts anew.
+// With reload Live, new content is written to the mounted ConfigMap and does not restart pods.
 func TestReloadLive_UpdatesConfigWithoutRollout(t *testing.T) {
 	t.Parallel()
 	live := func(s *v1alpha1.SidecarSpec) { s.Reload = v1alpha1.ReloadLive }
@@ -136,7 +136,7 @@ func TestReloadLive_UpdatesConfigWithoutRollout(t *testing.T) {
 	}
 }
 
-// A ConfigMap that happens to have the name of one of ours is its owner's.
+// If another ConfigMap has the name of a companion, the operator reports a conflict and does not change it.
 func TestCompanion_DoesNotReplaceForeignConfigMap(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -281,7 +281,7 @@ func replicaSetsWithSidecar(t *testing.T, namespace string) int {
 	return n
 }
 
-// A ConfigMap is checked again with each content; what runs is the last good one.
+// The operator checks each new content of a ConfigMap. Invalid content is reported and not rolled out.
 func TestConfigMapRef_RejectsInvalidContent(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)

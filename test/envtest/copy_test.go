@@ -22,12 +22,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// table names a key beside that of the configuration, and a binary one.
+// table names a second key and a binary key of the ConfigMap.
 const table = "enrichment_tables:\n" +
 	"  teams: {type: file, file: {path: /etc/vector/teams.csv, encoding: {type: csv}}}\n" +
 	"  geo: {type: geoip, path: /etc/vector/geo.mmdb}\n"
 
-// shipping is a VectorSidecar that is up to date on a referenced ConfigMap.
+// shipping creates a VectorSidecar with a referenced ConfigMap, and waits until it is up to date.
 func shipping(t *testing.T, reload v1alpha1.ReloadMode) (*corev1.ConfigMap, *appsv1.Deployment, *v1alpha1.VectorSidecar) {
 	t.Helper()
 	namespace := world.Namespace(t)
@@ -43,7 +43,7 @@ func shipping(t *testing.T, reload v1alpha1.ReloadMode) (*corev1.ConfigMap, *app
 	return config, deployment, vs
 }
 
-// mounted is the one companion that a Deployment's pods mount.
+// mounted returns the only companion that the pods of a Deployment mount.
 func mounted(t *testing.T, deployment *appsv1.Deployment) *corev1.ConfigMap {
 	t.Helper()
 	world.Get(t, deployment)
@@ -61,8 +61,7 @@ func isNotValid(reason string) func(*v1alpha1.VectorSidecar) bool {
 	}
 }
 
-// A pod that starts after the ConfigMap has turned bad, or is gone, starts with what was
-// good.
+// If the referenced ConfigMap becomes invalid or is deleted, new pods start with the last valid content.
 func TestCompanion_KeepsLastValidConfigForNewPods(t *testing.T) {
 	t.Parallel()
 	for _, reload := range []v1alpha1.ReloadMode{v1alpha1.ReloadRestart, v1alpha1.ReloadLive} {
@@ -99,7 +98,7 @@ func TestCompanion_KeepsLastValidConfigForNewPods(t *testing.T) {
 	}
 }
 
-// What the sidecar does not need of a ConfigMap may change as often as it likes.
+// Changes of keys that the sidecar does not need cause no writes.
 func TestCompanion_IgnoresUnrelatedKeys(t *testing.T) {
 	t.Parallel()
 	config, deployment, vs := shipping(t, v1alpha1.ReloadRestart)
@@ -108,7 +107,7 @@ func TestCompanion_IgnoresUnrelatedKeys(t *testing.T) {
 	for _, text := range []string{"two", "three"} {
 		harness.Change(t, world, config, func(c *corev1.ConfigMap) { c.Data["notes.txt"] = text })
 	}
-	// A change that the loop is seen to act on, after it has seen the others.
+	// The operator reports this change, so it has processed the earlier ones.
 	bad := config.Data["vector.yaml"]
 	harness.Change(t, world, config, func(c *corev1.ConfigMap) { c.Data["vector.yaml"] = "sources: {}" })
 	harness.Until(t, world, vs, "the finding", isNotValid(meta.ReasonInvalidConfig))
@@ -125,7 +124,7 @@ func TestCompanion_IgnoresUnrelatedKeys(t *testing.T) {
 	require.Equal(t, "service,team\n", mounted(t, deployment).Data["teams.csv"])
 }
 
-// A copy may be as large as a ConfigMap is.
+// A companion can be as large as a ConfigMap can be.
 func TestCompanion_CopiesConfigMapOfOneMebibyte(t *testing.T) {
 	t.Parallel()
 	config, deployment, _ := shipping(t, v1alpha1.ReloadRestart)
@@ -141,8 +140,8 @@ func TestCompanion_CopiesConfigMapOfOneMebibyte(t *testing.T) {
 	require.Len(t, mounted(t, deployment).Data["teams.csv"], size)
 }
 
-// Nobody comes after a VectorSidecar, so that with it goes what old ReplicaSets refer to, but not what
-// a run of a CronJob may start another pod with; what it was copied from is its owner's.
+// With the deletion of a VectorSidecar, the operator deletes companions of old ReplicaSets. It keeps the companion
+// that a Job of a CronJob mounts, and ConfigMaps of the application owner.
 func TestVectorSidecar_DeletesCompanionsWhenDeleted(t *testing.T) {
 	t.Parallel()
 	config, deployment, vs := shipping(t, v1alpha1.ReloadRestart)
@@ -151,7 +150,7 @@ func TestVectorSidecar_DeletesCompanionsWhenDeleted(t *testing.T) {
 	harness.Until(t, world, deployment, "the second", func(d *appsv1.Deployment) bool { return volumeConfigMaps(d)[0] != mine.Name })
 	harness.Until(t, world, vs, "readiness", isUpToDate)
 	require.Len(t, companionsIn(t, vs.Namespace), 2, "the Deployment can be rolled back")
-	// Made from one of ours, as people do, with all its labels.
+	// This ConfigMap is a user's copy of a companion, with all its labels.
 	needed := mine.Name
 	mine.ObjectMeta = metav1.ObjectMeta{Namespace: vs.Namespace, Name: "mine", Labels: mine.Labels, Annotations: mine.Annotations}
 	report := objects.NewWorkload("CronJob", "report", vs.Namespace, nil)
@@ -179,7 +178,7 @@ func TestVectorSidecar_DeletesCompanionsWhenDeleted(t *testing.T) {
 	world.Get(t, config)
 }
 
-// The label of a companion holds a digest of a name that is too long for it.
+// A deleted companion is created again, also if its label has only a digest of a name that is too long.
 func TestOperator_RecreatesCompanionWithLongName(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -199,7 +198,7 @@ func TestOperator_RecreatesCompanionWithLongName(t *testing.T) {
 	})
 }
 
-// The name of a ConfigMap is no path: what is in another namespace is not the author's to read.
+// The name of a configMapRef is not a path: it cannot refer to a ConfigMap of another namespace.
 func TestConfigMapRef_DoesNotReadOtherNamespaces(t *testing.T) {
 	t.Parallel()
 	namespace, other := world.Namespace(t), world.Namespace(t)

@@ -22,11 +22,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// allowance is the comment by which a sample says what of the policy has to allow it.
+// allowance is the comment of a sample that names the policy setting it needs.
 var allowance = regexp.MustCompile("# vectorsidecar: ignore PolicyViolation because the policy has to name it in (\\S+)\n")
 
-// Samples of credentials do with the default policy, or need just what they say; their pods are
-// admitted at the restricted level, and no other container has the sidecar's token.
+// Samples with credentials roll out with the default policy, or with the one setting that they name. Their pods
+// meet the restricted level, and only the sidecar has the token.
 func TestVectorSidecar_RollsOutCredentialSamples(t *testing.T) {
 	root, err := harness.Root()
 	require.NoError(t, err)

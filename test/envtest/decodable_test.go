@@ -30,8 +30,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// edges are values that are as far out as JSON goes, by the type of their schema. Those of a
-// number or a text are for both of intstr.IntOrString and resource.Quantity.
+// edges lists extreme JSON values by the type of their schema. The values of a number or text are for
+// intstr.IntOrString and resource.Quantity.
 var edges = map[string][]string{
 	"formed integer": {`2147483648`, `-2147483649`, `9223372036854775808`, `-9223372036854775809`, `1e20`, `1e400`, `1`, `1024`},
 	"number or text": {
@@ -49,7 +49,7 @@ const placeholder = "here"
 // A leaf is a value of one type in a definition.
 type leaf struct {
 	kind string
-	// object is a minimal one with the placeholder as the value.
+	// object is a minimal object with the placeholder as the value.
 	object any
 }
 
@@ -91,7 +91,7 @@ func addLeaves(leaves map[string]leaf, schema *apiextensionsv1.JSONSchemaProps, 
 	}
 }
 
-// minimal returns a value with what a schema requires.
+// minimal returns a value with all required fields of a schema.
 func minimal(schema *apiextensionsv1.JSONSchemaProps) any {
 	switch {
 	case len(schema.Enum) > 0:
@@ -116,8 +116,8 @@ func minimal(schema *apiextensionsv1.JSONSchemaProps) any {
 	return "a"
 }
 
-// What the API server accepts and Go cannot read would fail every list that it is in: one tenant's
-// object would stop the operator for all.
+// Go can decode each object that the API server accepts. If not, one user's object would make every list fail, and
+// stop the operator for all.
 func TestDefinition_AcceptsOnlyDecodableObjects(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -165,7 +165,7 @@ func TestDefinition_AcceptsOnlyDecodableObjects(t *testing.T) {
 	}
 }
 
-// unreadable gives objects a number that an older definition accepts and Go cannot read.
+// unreadable sets a number in objects that an earlier CRD accepts and Go cannot decode.
 func unreadable(t *testing.T, given ...client.Object) {
 	t.Helper()
 	loosen := func(maximum *float64) {

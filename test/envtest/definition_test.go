@@ -31,7 +31,7 @@ func TestDefinition_DecodesAsKubectlCreate(t *testing.T) {
 	t.Parallel()
 	const accepted, notApplied, rejected, notDecoded = "accepted", "not applied", "rejected", "not decoded"
 	for name, test := range map[string]struct {
-		// spec is in flow style, metadata is added to that of the object.
+		// spec is in flow style; metadata is added to the object's metadata.
 		spec, metadata string
 		want           string
 	}{
@@ -118,7 +118,7 @@ func separated(fields string) string {
 	return ", " + fields
 }
 
-// decodeFile decodes a file as the plugin does. The result is the spec.
+// decodeFile decodes a file as the plugin does, and returns the spec.
 func decodeFile(t *testing.T, kind, text string) (spec any, rejections definition.Rejections, err error) {
 	t.Helper()
 	parsed, err := definition.Parse(map[string][]byte{"VectorSidecar": vectorsidecar.Definition, "ClusterVectorSidecar": vectorsidecar.ClusterDefinition}[kind])

@@ -1,9 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package envtest holds what only a real API server can show, with the real
-// controllers and simulated nodes, for one operator. A test that runs in parallel
-// leaves that and its installation as they are, and is part of make test. One that
-// stops the operator, or changes what the installation gives it, runs alone, and
-// is part of make test-integration.
+// Package envtest tests the operator against a real API server, with the real controllers and simulated nodes.
+// Parallel tests share one operator and its installation, do not change them, and are part of make test. Tests that
+// stop the operator or change the installation run alone, and are part of make test-integration.
 package envtest

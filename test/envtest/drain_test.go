@@ -15,7 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// The API server refuses a sleep before the end that is longer than the pod has.
+// The operator shortens preStop sleep to the pod's grace period, because the API server rejects a longer one.
 func TestVectorSidecar_ShortensSleepToGracePeriod(t *testing.T) {
 	t.Parallel()
 	for _, grace := range []int64{0, 1, 4} {

@@ -56,7 +56,7 @@ func TestDriftReport_ReportsDriftWithoutWrites(t *testing.T) {
 
 	editAs(t, deployment, "kubectl-edit")
 
-	// The rollout of its own before may still be told.
+	// The status may still report the VectorSidecar's previous rollout.
 	harness.Until(t, world, vs, "the report", func(vs *v1alpha1.VectorSidecar) bool {
 		return condition(vs, meta.ConditionReady) == "False" && strings.HasPrefix(message(vs, meta.ConditionReady), "Drifted: ")
 	})
@@ -121,13 +121,13 @@ func TestVectorSidecar_StopsCorrectionLoops(t *testing.T) {
 	require.Len(t, running.Requests.Writes("/namespaces/"+vs.Namespace+"/deployments/"+deployment.Name), 4)
 	harness.Eventually(t, "an event", func() bool { return eventsOf(t, vs, meta.ReasonCorrectionLoop) == 1 })
 
-	// A new sidecar is a new try.
+	// A changed sidecar is applied again.
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
 	harness.Until(t, world, deployment, "the sidecar", isInjected)
 }
 
-// A workload may opt out and in again as often as its owner likes: nobody undoes a
-// write of ours, we take the sidecar out ourselves.
+// A workload may opt out and in any number of times. Only the operator removes the sidecar, so that is not a
+// correction loop.
 func TestOptOutValue_DoesNotCountAsCorrectionLoop(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)

@@ -18,9 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// Client-side, kubectl asks to delete the whole list when a manifest names none of it any
-// more. Of volumes the API server refuses that, for the sidecar mounts one; an empty list
-// asks for the owner's alone.
+// If a manifest no longer has volumes, client-side kubectl apply deletes the whole list. The API server rejects
+// that, because the sidecar mounts one. An empty list deletes the application's volumes only.
 func TestVectorSidecar_AllowsEmptyVolumeListOfOwner(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -42,8 +41,8 @@ func TestVectorSidecar_AllowsEmptyVolumeListOfOwner(t *testing.T) {
 	require.NotEmpty(t, deployment.Spec.Template.Spec.Volumes, "those of the sidecar stay")
 }
 
-// Templates of charts leave empty maps and lists where nothing was given. Who applies
-// one is on record for the whole of it, so that whoever adds to it meets a conflict.
+// Charts leave empty maps and lists in manifests, and their field manager then owns the whole field. The operator
+// still injects, the next apply has no conflict, and removal restores the manifest.
 func TestVectorSidecar_InjectsBesideEmptyMapsAndLists(t *testing.T) {
 	t.Parallel()
 	for name, empty := range map[string]struct{ annotations, list string }{
@@ -89,8 +88,8 @@ spec:
 	}
 }
 
-// Charts and people also write zero values out, and leave out what is a default. The API server drops the
-// former and adds the latter; the sidecar is written once all the same, and no repair follows.
+// If templates write zero values or leave out defaults, the API server drops the former and adds the latter. The
+// operator still writes the workload only once, and does not correct it.
 func TestVectorSidecar_IgnoresExplicitZeroValues(t *testing.T) {
 	container := func(more string) string {
 		return `initContainers: [{name: pre, image: "registry.example/pre:1", ` + more + `}]`

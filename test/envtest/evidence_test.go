@@ -19,8 +19,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// The canary has 0 replicas: it gets a change and is no evidence. The other workload gets the change when a user promotes
-// it, and the next one when the canary has pods.
+// A canary with 0 replicas gets a change, but other workloads wait. They get that change when a user promotes it,
+// and the next one when the canary has pods.
 func TestVectorSidecar_WaitsForCanaryWithPods(t *testing.T) {
 	namespace := world.Namespace(t)
 	first := objects.NewDeployment("first", namespace).Labeled("logs", "vector").Labeled("first", "yes").WithReplicas(0).Build()
@@ -62,8 +62,8 @@ func TestVectorSidecar_WaitsForCanaryWithPods(t *testing.T) {
 	})
 }
 
-// In one namespace the canary has finished a change and lost its pods, in the other one it had none. A restart of the operator
-// changes nothing: the first namespace continues, and the second one waits.
+// If the canary finished a change before it lost its pods, its namespace continues. If the canary never had pods,
+// its namespace waits. Both are the same after a restart of the operator.
 func TestClusterVectorSidecar_KeepsFinishedCanaries(t *testing.T) {
 	cluster := clusterOf(t)
 	cluster.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "info"}

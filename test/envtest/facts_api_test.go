@@ -19,9 +19,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// What the design relies on is the API server's behavior and no promise of its
-// documentation, so it is tested here, without the operator: in namespaces that
-// have no VectorSidecar.
+// The design relies on undocumented behavior of the API server. These tests check it without the operator, in
+// namespaces that have no VectorSidecar.
 
 // Managers and pieces of a pod spec, in YAML.
 const (
@@ -32,20 +31,18 @@ const (
 	vector = `{name: vector, image: "registry.example/vector:1"}`
 )
 
-// whole is a Deployment as its owner applies it, with a pod spec; it starts no
-// pods.
+// whole returns a Deployment with a pod spec as its application owner applies it, with 0 replicas.
 func whole(pod string) string {
 	return `spec: {replicas: 0, selector: {matchLabels: {app: cart}}, template: {metadata: {labels: {app: cart}}, spec: ` + pod + `}}`
 }
 
-// part is what somebody else merges into it.
+// part returns the manifest with which another field manager merges a pod spec into the Deployment.
 func part(pod string) string { return `spec: {template: {spec: ` + pod + `}}` }
 
-// nothing is an apply that names the object alone.
+// nothing is an apply that contains only the object's name.
 const nothing = `{}`
 
-// applyAs applies to Deployment cart with server-side apply, and returns what the
-// API server answers.
+// applyAs applies to Deployment cart with server-side apply, and returns the API server's response.
 func applyAs(t *testing.T, manager, namespace, body string, options ...client.PatchOption) (*appsv1.Deployment, error) {
 	t.Helper()
 	return patch(t, types.ApplyPatchType, namespace, body, append(options, client.FieldOwner(manager))...)
@@ -69,7 +66,7 @@ func cart(namespace string) *appsv1.Deployment {
 	return &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "cart", Namespace: namespace}}
 }
 
-// mustApply is applyAs where a refusal ends the test.
+// mustApply is applyAs, and fails the test if the API server rejects the apply.
 func mustApply(t *testing.T, manager, namespace, body string) *appsv1.Deployment {
 	t.Helper()
 	deployment, err := applyAs(t, manager, namespace, body)
@@ -77,7 +74,7 @@ func mustApply(t *testing.T, manager, namespace, body string) *appsv1.Deployment
 	return deployment
 }
 
-// startWith starts a namespace with Deployment cart, applied by its owner.
+// startWith creates a namespace with Deployment cart, applied by its application owner.
 func startWith(t *testing.T, pod string) string {
 	t.Helper()
 	namespace := world.Namespace(t)
@@ -131,8 +128,8 @@ func TestApply_RemovesFieldsNoLongerListed(t *testing.T) {
 	}
 }
 
-// Why mounts in the application's containers are patched and not
-// applied.
+// If mounts were applied to the application's containers, the API server would reject the rename of such a
+// container. So the operator patches them.
 func TestPatch_AllowsContainerRenameUnlikeApply(t *testing.T) {
 	t.Parallel()
 	const mount = `volumeMounts: [{name: logs, mountPath: /var/log/app}]`
@@ -201,7 +198,8 @@ func TestApply_RejectsSecondVolumeSource(t *testing.T) {
 	}
 }
 
-// Why the sidecar refers to the owner's volume and never lists it.
+// If the sidecar's apply lists the application's volume, the application owner cannot change its source. So the
+// sidecar only mounts it.
 func TestApply_BlocksSourceChangeOfListedVolume(t *testing.T) {
 	t.Parallel()
 	const mounting = `{name: vector, image: "registry.example/vector:1", volumeMounts: [{name: data, mountPath: /data}]}`
@@ -249,8 +247,8 @@ func TestApply_NamesManagerOfConflictingContainer(t *testing.T) {
 	}
 }
 
-// Two that both force, and why the operator never forces against a
-// deployer.
+// If two field managers force the same container, an empty apply cannot remove it. So the operator never forces
+// fields of a deployment tool.
 func TestApply_FailsRemovalAfterMutualForce(t *testing.T) {
 	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`]}`)
@@ -347,8 +345,8 @@ func TestApply_ReturnsInternalErrorForInvalidSchema(t *testing.T) {
 	}
 }
 
-// The generation of a Deployment counts its annotations too, so a dry run tells of a rollout only
-// when those stay the same.
+// A dry run predicts a rollout by a higher generation, but only if the Deployment's annotations stay the same,
+// because they also raise it.
 func TestDryRun_PredictsRolloutByGeneration(t *testing.T) {
 	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`]}`)
@@ -375,7 +373,7 @@ func TestDryRun_PredictsRolloutByGeneration(t *testing.T) {
 	}
 }
 
-// The keys by which lists are merged, as far as the operator lists items.
+// Server-side apply merges each list of a pod template by the keys that the operator relies on.
 func TestApply_MergesListsByKey(t *testing.T) {
 	t.Parallel()
 	const theirs = `{name: app, image: "registry.example/app:1", env: [{name: A, value: a}], ports: [{containerPort: 80}]}`

@@ -33,7 +33,7 @@ func applyKind(t *testing.T, kind *corpus.Kind, manager, namespace string, tree 
 	return object, world.Client.Patch(t.Context(), object, client.RawPatch(types.ApplyPatchType, text), append(options, client.FieldOwner(manager))...)
 }
 
-// template is the pod template of a workload, byte for byte.
+// template returns the pod template of a workload as JSON.
 func template(t *testing.T, object workload.Object) string {
 	t.Helper()
 	text, err := json.Marshal(workload.PodTemplate(object))
@@ -41,8 +41,8 @@ func template(t *testing.T, object workload.Object) string {
 	return string(text)
 }
 
-// Fact: the lists of a pod template are merged by their keys in every kind of Kubernetes' own, wherever
-// the kind has it, and come apart again.
+// In every built-in kind that merges lists by key, an apply of the sidecar adds only its items to the pod template,
+// and an empty apply removes them again.
 func TestApply_MergesPodTemplateInEveryKind(t *testing.T) {
 	t.Parallel()
 	podOf := func(spec map[string]any) map[string]any {

@@ -20,11 +20,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// An operator that appends what it injects to the lists of a workload, finds it
-// again by the names of today's spec and trusts a hash in an annotation has the
-// defects that are ruled out here.
+// These tests rule out the faults of an operator that appends items to the lists of a workload, finds them again by
+// the names in the current spec, and trusts a hash in an annotation.
 
-// rich is a VectorSidecar that brings one of everything.
+// rich returns a VectorSidecar that adds an item of each kind.
 func rich(namespace string) *objects.VectorSidecar {
 	return objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").
 		WithEmptyDir("spool", "/spool").WithInitContainer("prepare", "registry.example/prepare:1")
@@ -141,7 +140,8 @@ func TestVectorSidecar_RemovesSidecarFromDeselected(t *testing.T) {
 	require.Zero(t, counted.until(t, stays))
 }
 
-// Two that want the same container.
+// If two VectorSidecars use the same container name, only the older one is written, and the younger one reports a
+// conflict.
 func TestVectorSidecar_DoesNotCompeteForAContainerName(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -159,7 +159,7 @@ func TestVectorSidecar_DoesNotCompeteForAContainerName(t *testing.T) {
 	require.Contains(t, message(younger, meta.ConditionReady), "Conflict: 1 of 1 Deployments")
 	require.Contains(t, message(younger, meta.ConditionReady), "a-older")
 
-	// Each changes again and again; only the older one's changes are written.
+	// Both VectorSidecars change several times; only changes of the older one are written.
 	for i := range 3 {
 		for _, vs := range []*v1alpha1.VectorSidecar{younger, older} {
 			harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
@@ -180,7 +180,8 @@ func TestVectorSidecar_DoesNotCompeteForAContainerName(t *testing.T) {
 	require.Equal(t, "registry.example/vector:b", deployment.Spec.Template.Spec.InitContainers[0].Image)
 }
 
-// The hash in the annotation still says that all is well.
+// If another writer changes the sidecar, the operator corrects it, although the hash in the annotation is
+// unchanged.
 func TestVectorSidecar_CorrectsSidecarWithEqualHash(t *testing.T) {
 	t.Parallel()
 	for name, patch := range map[string]string{
@@ -207,14 +208,13 @@ func TestVectorSidecar_CorrectsSidecarWithEqualHash(t *testing.T) {
 	}
 }
 
-// While the sidecar cannot be taken out, the VectorSidecar stays and says so.
+// While the sidecar cannot be removed, the VectorSidecar keeps its finalizer and reports the reason.
 func TestFinalizer_StaysUntilRemovalSucceeds(t *testing.T) {
 	t.Parallel()
 	removeUnderRefusal(t, metav1.StatusReasonForbidden)
 }
 
-// removeUnderRefusal deletes a VectorSidecar while a policy refuses the removal,
-// and then takes the policy away.
+// removeUnderRefusal deletes a VectorSidecar while a policy rejects the removal, and then deletes the policy.
 func removeUnderRefusal(t *testing.T, reason metav1.StatusReason) {
 	t.Helper()
 	deployment, vs := injected(t)
@@ -236,7 +236,7 @@ func removeUnderRefusal(t *testing.T, reason metav1.StatusReason) {
 	require.True(t, isClean(deployment))
 }
 
-// A policy that refuses as invalid may be lifted like one that forbids.
+// The operator retries a removal that a policy rejects as invalid, as it does for one rejected as forbidden.
 func TestOperator_RetriesRemovalRejectedAsInvalid(t *testing.T) {
 	t.Parallel()
 	removeUnderRefusal(t, metav1.StatusReasonInvalid)

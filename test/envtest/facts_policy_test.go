@@ -41,7 +41,7 @@ func TestInjection_KeepsGenerationOneWithMutatingPolicy(t *testing.T) {
 	require.ElementsMatch(t, []string{"app", "vector"}, containers(removed), "the policy puts it back in the same request")
 }
 
-// mutate makes a policy that changes the Deployments of one namespace.
+// mutate creates a policy that changes the Deployments of one namespace.
 func mutate(t *testing.T, namespace, expression string) {
 	t.Helper()
 	policy := &admissionv1.MutatingAdmissionPolicy{
@@ -63,8 +63,8 @@ func mutate(t *testing.T, namespace, expression string) {
 	t.Cleanup(func() { remove(t, binding, policy) })
 }
 
-// deny makes a policy that refuses changes of one namespace's Deployments, and
-// waits until it does. It returns how to take the policy away.
+// deny creates a policy that rejects changes of the Deployments in one namespace, and waits until it is active.
+// allow deletes the policy.
 func deny(t *testing.T, deployment *appsv1.Deployment, reason metav1.StatusReason) (allow func()) {
 	t.Helper()
 	name := deployment.Namespace
@@ -72,8 +72,7 @@ func deny(t *testing.T, deployment *appsv1.Deployment, reason metav1.StatusReaso
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: admissionv1.ValidatingAdmissionPolicySpec{
 			MatchConstraints: deploymentsOf(name),
-			// Metadata may change, so that a test can show that the
-			// Deployment was seen.
+			// Metadata may change, so that a test can show that the operator reconciled the Deployment.
 			Validations: []admissionv1.Validation{{
 				Expression: "oldObject == null || object.spec.template == oldObject.spec.template", Message: "templates are frozen", Reason: &reason,
 			}},

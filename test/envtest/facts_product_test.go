@@ -18,9 +18,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// What the operator makes of that behavior: see facts_api_test.go.
+// These tests check the operator with the API server's behavior of facts_api_test.go.
 
-// ownerApplies deploys with server-side apply what the label selects.
+// ownerApplies applies a Deployment with the selected label, with server-side apply.
 func ownerApplies(t *testing.T, namespace, pod string) (*appsv1.Deployment, error) {
 	t.Helper()
 	return applyAs(t, owner, namespace, `{metadata: {name: cart, labels: {logs: vector}},
@@ -47,22 +47,20 @@ func TestLogsSpec_KeepsVolumeOwnedByApplication(t *testing.T) {
 	require.Equal(t, generation+1, moved.Generation)
 }
 
-// The owner's manifest gains a container of the sidecar's name. Whoever
-// deploys wins, the VectorSidecar says who it is, and can still be deleted.
+// If the application owner forces a container of the sidecar's name, the operator leaves that container, and the
+// VectorSidecar names its field manager and can still be deleted.
 func TestVectorSidecar_LeavesContainerForcedByOwner(t *testing.T) {
 	t.Parallel()
 	takeOver(t, "deployer", "--server-side", "--force-conflicts", "--field-manager=deployer")
 }
 
-// The same where the owner's tool owns no more than the image that it changed:
-// the removal has to leave the owner's container.
+// If the owner's tool owns only the container's image, the removal of the sidecar also leaves the container.
 func TestVectorSidecar_LeavesContainerAppliedByOwner(t *testing.T) {
 	t.Parallel()
 	takeOver(t, "kubectl-client-side-apply")
 }
 
-// takeOver lets an owner deploy a container of the sidecar's name, with kubectl
-// apply and some flags, and expects that it keeps it.
+// takeOver deploys a container of the sidecar's name with kubectl apply and some flags, and requires that it stays.
 func takeOver(t *testing.T, manager string, flags ...string) {
 	t.Helper()
 	namespace := world.Namespace(t)
@@ -94,7 +92,7 @@ func takeOver(t *testing.T, manager string, flags ...string) {
 	require.Empty(t, deployment.Spec.Template.Spec.Volumes)
 }
 
-// The names are frozen.
+// The names of field managers never change.
 func TestManager_KeepsFrozenName(t *testing.T) {
 	t.Parallel()
 	deployment, _ := injected(t)
@@ -125,8 +123,8 @@ func TestVectorSidecar_InjectsRecreatedWorkload(t *testing.T) {
 	require.True(t, apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(again), cart(vs.Namespace))))
 }
 
-// Where the owner's later init container lands depends on the owner's
-// tool. Neither costs the sidecar anything.
+// An init container that is added later comes after or before the sidecar, depending on the tool. Neither causes a
+// write of the operator.
 func TestVectorSidecar_AcceptsLaterInitContainers(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -157,8 +155,7 @@ func TestVectorSidecar_AcceptsLaterInitContainers(t *testing.T) {
 	}
 }
 
-// A workload that appears while its VectorSidecar is there costs two
-// ReplicaSets at most.
+// If a workload is created after its VectorSidecar, it gets two ReplicaSets at most.
 func TestVectorSidecar_StartsNewWorkloadAtMostTwice(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -173,8 +170,7 @@ func TestVectorSidecar_StartsNewWorkloadAtMostTwice(t *testing.T) {
 	require.LessOrEqual(t, replicaSets(t, namespace), 2)
 }
 
-// What others add to our container is not ours to judge, and lasts
-// through our changes.
+// If another writer adds a variable to the sidecar, the operator does not remove it, and keeps it in later changes.
 func TestVectorSidecar_KeepsForeignFieldsOfContainer(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)
@@ -191,8 +187,8 @@ func TestVectorSidecar_KeepsForeignFieldsOfContainer(t *testing.T) {
 	require.Contains(t, variables(deployment), "PROXY")
 }
 
-// What an API server would answer with an internal error is found
-// before, and not tried again and again.
+// The operator reports duplicate variables before a write, because the API server would answer with an internal
+// error.
 func TestVectorSidecar_ReportsDuplicateKeys(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)

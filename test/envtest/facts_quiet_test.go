@@ -14,8 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// What changes nothing that a sidecar is made of starts no pods and writes to no
-// workload.
+// A change that does not affect the sidecar restarts no pods and writes no workload.
 func TestVectorSidecar_IgnoresIrrelevantChanges(t *testing.T) {
 	t.Parallel()
 	const sidecar = `apiVersion: observability.kontroloop.ai/v1alpha1
@@ -42,7 +41,7 @@ spec:
 		},
 		"the ConfigMap without its content": func(t *testing.T, ns string) {
 			run(t, ns, "kubectl", "annotate", "configmap/vector", "touched=yes")
-			// A later event of the same kind tells that this one was seen.
+			// When a later event of the same kind is processed, the operator has processed this one.
 			fence := objects.NewVectorSidecar("fence", ns).Selecting("logs", "nothing").WithConfigMap("fence", "").Build()
 			world.Create(t, fence, objects.NewConfigMap("fence", ns, "vector.yaml", objects.VectorConfig("x")))
 			harness.Until(t, world, fence, "its ConfigMap to be seen", isReady)
@@ -75,9 +74,9 @@ spec:
 	}
 }
 
-// Of two replicas one writes; the one that takes over finds nothing to do.
+// Only one of two replicas writes. When the other one becomes the leader, it writes no workload.
 func TestOperator_TakesOverWithoutWrites(t *testing.T) {
-	// Where there are sidecars and no lease, a leader waits for whoever may still hold it.
+	// If sidecars exist but no Lease, a new leader waits in case another leader still runs.
 	harness.Eventually(t, "the sidecars of other tests to be gone", func() bool {
 		var all v1alpha1.VectorSidecarList
 		require.NoError(t, world.Client.List(t.Context(), &all))

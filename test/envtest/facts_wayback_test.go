@@ -20,9 +20,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// A Deployment that has passed its progress deadline, and goes back to a ReplicaSet that is there, has the
-// condition of the template before until one more pod runs: that does not make the template that runs a failed
-// one. The number of its revision is that of the ReplicaSet as soon as the controller says that it has seen it.
+// If a Deployment that exceeded its progress deadline returns to an existing ReplicaSet, its status keeps the
+// failure of the previous template until one more pod runs. The operator does not report the current template as
+// failed. Its revision is the number of that ReplicaSet as soon as the controller has observed it.
 func TestRollout_IgnoresFailureOfPreviousTemplate(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)

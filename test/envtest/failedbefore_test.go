@@ -20,26 +20,26 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// neverStarts is a Deployment whose pods never get ready, with a short deadline.
+// neverStarts returns a Deployment with a short deadline whose pods never get ready.
 func neverStarts(name, namespace string) *objects.Deployment {
 	return objects.NewDeployment(name, namespace).Labeled("logs", "vector").PodAnnotated("starts-after", "24h").WithProgressDeadline(3)
 }
 
-// isLate tells whether a Deployment has passed its progress deadline.
+// isLate reports whether a Deployment has exceeded its progress deadline.
 func isLate(d *appsv1.Deployment) bool {
 	return d.Status.ObservedGeneration == d.Generation && slices.ContainsFunc(d.Status.Conditions, func(c appsv1.DeploymentCondition) bool {
 		return c.Type == appsv1.DeploymentProgressing && c.Status == corev1.ConditionFalse
 	})
 }
 
-// isMarked tells whether a workload has the mark that it failed before.
+// isMarked reports whether a workload is marked as failed before the injection.
 func isMarked(object metav1.Object) bool {
 	_, ok := object.GetAnnotations()[meta.AnnotationFailedBefore(meta.Manager("logs"))]
 	return ok
 }
 
-// Five Deployments failed before the sidecar: healthy ones get it first, and nothing that comes later waits for them,
-// also not after a restart of the operator.
+// Deployments that failed before the injection get the sidecar after healthy ones. No later workload waits for
+// them, also after a restart of the operator.
 func TestVectorSidecar_InjectsFailedDeploymentsLast(t *testing.T) {
 	namespace := world.Namespace(t)
 	var broken, healthy []*appsv1.Deployment
@@ -100,7 +100,7 @@ func TestVectorSidecar_InjectsFailedDeploymentsLast(t *testing.T) {
 	}
 }
 
-// Kinds whose status has no deadline fail by time.
+// A StatefulSet has no progress deadline, so the operator treats it as failed after some time without ready pods.
 func TestVectorSidecar_InjectsFailedStatefulSetsLast(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)

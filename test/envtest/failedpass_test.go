@@ -20,14 +20,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// says returns whether conditions say that something is tried again and again, and why it fails.
+// says reports whether conditions contain a message about an error that is retried.
 func says(conditions []metav1.Condition, what string) bool {
 	ready := apimeta.FindStatusCondition(conditions, meta.ConditionReady)
 	isTold := ready != nil && ready.Status == metav1.ConditionFalse && strings.Contains(ready.Message, what) && strings.Contains(ready.Message, harness.Locked)
 	return isTold && apimeta.IsStatusConditionTrue(conditions, meta.ConditionReconciling) && apimeta.IsStatusConditionTrue(conditions, meta.ConditionError)
 }
 
-// Nobody would take the sidecars of a ClusterVectorSidecar out again that the operator may not mark.
+// If the operator cannot add its finalizer to a ClusterVectorSidecar, it injects nothing and reports the error.
 func TestClusterVectorSidecar_ReportsFailureToAddFinalizer(t *testing.T) {
 	cluster := clusterOf(t)
 	way := &harness.Answers{Path: "/clustervectorsidecars/" + cluster.Name, With: harness.AnswersFor("clustervectorsidecars")["refusal"]}
@@ -46,7 +46,7 @@ func TestClusterVectorSidecar_ReportsFailureToAddFinalizer(t *testing.T) {
 	harness.Until(t, world, cluster, "its sidecar", injectedIn(1, 1))
 }
 
-// Who deletes a VectorSidecar, or its namespace, waits for the finalizer, and is told why it stays.
+// While the finalizer of a deleted VectorSidecar cannot be removed, the status reports the reason.
 func TestVectorSidecar_ReportsFailureToRemoveFinalizer(t *testing.T) {
 	answers := harness.AnswersFor("vectorsidecars")
 	answers["no permission to look"] = apierrors.NewForbidden(schema.GroupResource{Group: "apps", Resource: "deployments"}, "", errors.New(harness.Locked))
@@ -104,7 +104,8 @@ func TestClusterVectorSidecar_ReportsBlockedDeletion(t *testing.T) {
 	harness.Eventually(t, "the ClusterVectorSidecar to go", func() bool { return isGone(t, cluster) })
 }
 
-// What fails in one namespace of a ClusterVectorSidecar that is deleted is said with the namespace.
+// If one namespace blocks the deletion of a ClusterVectorSidecar, the status names it, and the others lose the
+// sidecar.
 func TestClusterVectorSidecar_ReportsNamespaceBlockingDeletion(t *testing.T) {
 	cluster := clusterOf(t)
 	one, other := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)

@@ -24,7 +24,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// pacing gives the installation rules for rollouts.
+// pacing sets the rollout rules of the installation.
 func pacing(t *testing.T, rules string) *corev1.ConfigMap {
 	t.Helper()
 	installation := objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.RolloutKey, rules)
@@ -32,8 +32,8 @@ func pacing(t *testing.T, rules string) *corev1.ConfigMap {
 	return installation
 }
 
-// Six VectorSidecars with five places each share four, also when the operator is replaced
-// in the middle.
+// Six VectorSidecars with many workloads share four rollout slots of the installation, also if the operator
+// restarts during the rollout.
 func TestRollout_SharesSlotsBetweenVectorSidecars(t *testing.T) {
 	const sidecars, each, places = 6, 3, 4
 	t.Cleanup(func() {
@@ -93,7 +93,7 @@ func TestRollout_StartsOnlyInsideWindows(t *testing.T) {
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(0).Build()
 	world.Create(t, before, leaving, vs)
 	harness.Until(t, world, vs, "both to be updated", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.Total().Ready == 2 })
-	// It opened and closed yesterday, and opens again in six days.
+	// The window opened and closed yesterday, and opens again in six days.
 	yesterday := time.Now().UTC().Add(-24 * time.Hour).Weekday().String()[:3]
 	rules := pacing(t, "windows: [{days: ["+yesterday+`], from: "00:00", to: "23:00"}]`)
 
@@ -155,7 +155,7 @@ func TestOperator_HoldsWritesExceptRemovals(t *testing.T) {
 	harness.Until(t, world, staying, "the change", func(d *appsv1.Deployment) bool { return logLevel(d) == "trace" })
 }
 
-// A stop counts in the middle of a fan-out, from when it is read.
+// If all writes are stopped during a fan-out, the operator stops as soon as it has read the annotation.
 func TestOperator_StopsFanOutWithinASecond(t *testing.T) {
 	rules := pacing(t, "")
 	namespace := world.Namespace(t)

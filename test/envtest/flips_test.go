@@ -54,7 +54,7 @@ func flipping(t *testing.T, object *corev1.ConfigMap) (stop func()) {
 	}
 }
 
-// versions follows which configurations Deployments of a namespace are given, in order.
+// versions records the configurations that the Deployments of a namespace get, in order.
 func versions(t *testing.T, namespace string) (of func(name string) []string) {
 	t.Helper()
 	clientset, err := kubernetes.NewForConfig(world.Config)
@@ -85,8 +85,8 @@ func versions(t *testing.T, namespace string) (of func(name string) []string) {
 	}
 }
 
-// Whoever changes a ConfigMap faster than rollouts finish gets one rollout after the other,
-// each through all workloads: no pod is replaced before it has run.
+// If a ConfigMap changes faster than rollouts finish, each rollout finishes in all workloads before the next one
+// starts, so that each pod runs before it is replaced.
 func TestConfigMapRef_FinishesRolloutBeforeNextChange(t *testing.T) {
 	t.Parallel()
 	const size = 4
@@ -128,7 +128,7 @@ func TestConfigMapRef_FinishesRolloutBeforeNextChange(t *testing.T) {
 	t.Logf("%d contents in all", len(last))
 }
 
-// To mend something at once, one changes the VectorSidecar itself.
+// A change of the VectorSidecar reads new content immediately, without waiting for the rollout to finish.
 func TestConfigMapRef_ReadsContentWithSpecChange(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)

@@ -31,7 +31,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// planned is what plan prints for a namespace with a VectorSidecar.
+// planned returns the output of the command plan for a namespace with a VectorSidecar.
 func planned(t *testing.T, vs *v1alpha1.VectorSidecar, format string) (out, notes string) {
 	t.Helper()
 	vs.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("VectorSidecar"))
@@ -46,7 +46,7 @@ func planned(t *testing.T, vs *v1alpha1.VectorSidecar, format string) (out, note
 	return printed.String(), rest.String()
 }
 
-// Fact: what is foretold of quotas is what the API server's quota controller counts afterwards.
+// Fact: the forecast of quota use equals the use that the API server's quota controller counts after the rollout.
 func TestForecast_MatchesQuotaController(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -143,7 +143,7 @@ func TestVectorSidecar_ExceedsQuotaInForecast(t *testing.T) {
 	require.ErrorContains(t, world.Client.Create(t.Context(), vs), "exceeded quota: sidecars")
 }
 
-// Fact: the API server gives the pods the QoS class that is foretold, and with sidecar.qos Keep they keep theirs.
+// Fact: pods get the QoS class of the forecast. With sidecar.qos Keep, Guaranteed pods stay Guaranteed.
 func TestQoSMode_KeepsGuaranteedPods(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)

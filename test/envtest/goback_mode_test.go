@@ -15,18 +15,18 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// A change that has waited fails where it goes first. All that it has kept from running goes back at
-// once, though nobody has said so, and all else is as it was.
+// If a deferred change fails in the first workloads, the operator reverts these immediately, without approval or an
+// application rollout. Other workloads are unchanged.
 func TestRolloutMode_RevertsWithoutWaiting(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		mode v1alpha1.RolloutMode
-		// goes has the change reach app-00 and app-01.
+		// goes makes the change reach app-00 and app-01.
 		goes func(*testing.T, []*appsv1.Deployment, *v1alpha1.VectorSidecar)
 	}{
 		"with the owner's rollout": {v1alpha1.ModeOnAppRollout, func(t *testing.T, apps []*appsv1.Deployment, _ *v1alpha1.VectorSidecar) {
 			t.Helper()
-			// No node takes its pods, so that they have not failed when those of the other one do.
+			// The pods are never scheduled, so they have not failed when the pods of app-00 do.
 			harness.Change(t, world, apps[1], func(d *appsv1.Deployment) { d.Spec.Template.Spec.NodeSelector = map[string]string{"disk": "none"} })
 			harness.Until(t, world, apps[1], "the change", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
 			run(t, apps[0].Namespace, "kubectl", "rollout", "restart", "deployment/"+apps[0].Name)

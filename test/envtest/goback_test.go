@@ -30,7 +30,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// levels counts, from now on, how often workloads of a namespace got each log level.
+// levels counts, from its start, how often workloads of a namespace got each log level.
 type levels struct {
 	mu   sync.Mutex
 	last map[string]string
@@ -66,7 +66,7 @@ func (l *levels) of(level string) int {
 	return l.got[level]
 }
 
-// goingBack is a VectorSidecar that is done with its spec, and goes back to that if another fails.
+// goingBack creates a VectorSidecar that finished its spec, and reverts to that if another spec fails.
 func goingBack(t *testing.T, workloads int, onFailure v1alpha1.OnFailure) ([]*appsv1.Deployment, *v1alpha1.VectorSidecar) {
 	t.Helper()
 	namespace := world.Namespace(t)
@@ -82,7 +82,7 @@ func goingBack(t *testing.T, workloads int, onFailure v1alpha1.OnFailure) ([]*ap
 	return apps, vs
 }
 
-// ask has the operator look at a VectorSidecar, and waits until it has.
+// ask requests a reconcile of a VectorSidecar, and waits until it has finished.
 func ask(t *testing.T, vs *v1alpha1.VectorSidecar, as string) {
 	t.Helper()
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
@@ -170,7 +170,7 @@ func TestOnFailureRevert_RestoresLastKnownGood(t *testing.T) {
 	require.Equal(t, 2, eventsOf(t, vs, meta.ReasonReverted))
 }
 
-// requirePreviews has the plugin show what the operator would do: nothing, and all for another spec.
+// requirePreviews requires that the plugin previews no writes now, and all writes for another spec.
 func requirePreviews(t *testing.T, vs *v1alpha1.VectorSidecar) {
 	t.Helper()
 	plan := plugin(t, vs.Namespace, "plan")
@@ -188,7 +188,7 @@ func requirePreviews(t *testing.T, vs *v1alpha1.VectorSidecar) {
 	require.Contains(t, plan, "Update")
 }
 
-// Its last good spec fails, too: it stops there.
+// If the last known good spec fails too, the operator stops and does not revert again.
 func TestOnFailureRevert_StopsAfterFailedRevert(t *testing.T) {
 	namespace := world.Namespace(t)
 	apps := fleet(t, namespace, 2, asIs)
@@ -231,8 +231,8 @@ func TestVectorSidecar_StoresNoLastKnownGoodWithoutRevert(t *testing.T) {
 	require.True(t, strings.HasPrefix(message(vs, meta.ConditionReady), "RolloutFailed: "), message(vs, meta.ConditionReady))
 }
 
-// Whose fault it is, is known with waves: an owner's spec goes back by itself, and the installation's
-// values, which come meanwhile, do not bring it again; a revision that fails with the last good spec is halted.
+// With waves, the operator reverts a spec that fails, and later revisions of the installation do not start it
+// again. If a revision fails with the last known good spec, the operator halts the revision.
 func TestOnFailureRevert_SeparatesSpecAndRevision(t *testing.T) {
 	installation := wavesOf(t, "1s", "halt: {}\nonFailure: Revert")
 	level(t, installation, "info")
@@ -261,7 +261,7 @@ func TestOnFailureRevert_SeparatesSpecAndRevision(t *testing.T) {
 	})
 	second := canary.vs.Status.Rollout.Revision
 
-	// A revision that fails with the last good spec is the installation's fault.
+	// If a revision fails with the last known good spec, the operator reverts the revision.
 	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
 		c.Data["development.yaml"] = "sidecar: {logLevel: trace, image: registry.example/vector:crashes}"
 	})

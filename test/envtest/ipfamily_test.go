@@ -22,9 +22,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// A cluster whose Services have IPv6 addresses: the operator, which is told the address of the
-// API server, and the plugin, which reads the Service, render the same. An API server of its own
-// is needed, because the family is that of its Service kubernetes.
+// If the Services of a cluster have IPv6 addresses, the operator, which reads the address of the API server, and
+// the plugin, which reads the Service, render the same sidecar. The test needs its own API server, because the IP
+// family is that of its Service kubernetes.
 func TestIPFamily_FollowsCluster(t *testing.T) {
 	address, err := harness.FreeAddressOf("::1")
 	if err != nil {

@@ -32,13 +32,13 @@ func asWorkload(t *testing.T, object client.Object) workload.Object {
 	return one
 }
 
-// carriesVector tells whether the pod template of a workload of any kind has the sidecar.
+// carriesVector reports whether the pod template of a workload of any kind has the sidecar.
 func carriesVector(object client.Object) bool {
 	one, _ := workload.ToObject(object)
 	return slices.ContainsFunc(workload.PodTemplate(one).Spec.InitContainers, func(c corev1.Container) bool { return c.Name == "vector" })
 }
 
-// kindStatus is what a status says of a kind.
+// kindStatus returns the counts of a kind in a status.
 func kindStatus(vs *v1alpha1.VectorSidecar, kind string) v1alpha1.KindStatus {
 	at := slices.IndexFunc(vs.Status.Kinds, func(of v1alpha1.KindStatus) bool { return string(of.Kind) == kind })
 	if at < 0 {
@@ -47,7 +47,7 @@ func kindStatus(vs *v1alpha1.VectorSidecar, kind string) v1alpha1.KindStatus {
 	return vs.Status.Kinds[at]
 }
 
-// plainly is what the owner of a workload sees of it: all but versions, times and status.
+// plainly returns the content of a workload without versions, times and status.
 func plainly(t *testing.T, object client.Object) map[string]any {
 	t.Helper()
 	one := asWorkload(t, object)
@@ -66,8 +66,8 @@ func plainly(t *testing.T, object client.Object) map[string]any {
 	return map[string]any{"labels": one.GetLabels(), "annotations": annotations, "template": *workload.PodTemplate(one), "ours": ours}
 }
 
-// Every kind whose template can change gets the sidecar by one write, is told of in the
-// status, and is as before when it goes.
+// Each kind with a mutable pod template gets the sidecar with one write, and is counted in the status. After the
+// removal it is unchanged.
 func TestVectorSidecar_InjectsAndRestoresEveryKind(t *testing.T) {
 	t.Parallel()
 	for _, kind := range objects.WorkloadKinds {
@@ -124,7 +124,7 @@ func TestVectorSidecar_InjectsAndRestoresEveryKind(t *testing.T) {
 	}
 }
 
-// OnDelete keeps pods for as long as their owner wants: that holds up nothing and is told.
+// With OnDelete, old pods stay until a user deletes them. The status reports them, and the rollout is finished.
 func TestVectorSidecar_ReportsOutdatedPodsOfOnDelete(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -157,7 +157,7 @@ func TestVectorSidecar_ReportsOutdatedPodsOfOnDelete(t *testing.T) {
 	})
 }
 
-// A Job is refused with the reason, and the run of a CronJob is none of its own.
+// The operator does not inject into Jobs and reports the reason. A Job of a CronJob does not count as a workload.
 func TestVectorSidecar_RejectsJobs(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -183,7 +183,7 @@ func TestVectorSidecar_RejectsJobs(t *testing.T) {
 	require.EqualValues(t, 1, vs.Status.MatchedWorkloads, "the run of a CronJob does not count")
 }
 
-// A workload of a kind that spec.workloads does not list is not passed over in silence.
+// If spec.workloads does not list the kind of a selected workload, the status reports that workload.
 func TestVectorSidecar_ReportsWorkloadsOfOtherKinds(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -200,7 +200,8 @@ func TestVectorSidecar_ReportsWorkloadsOfOtherKinds(t *testing.T) {
 	require.False(t, carriesVector(object))
 }
 
-// Pods of two DaemonSets on the network of the node cannot listen at one port.
+// If two DaemonSets with hostNetwork run on the same nodes, the operator does not inject a sidecar whose ports are
+// used.
 func TestVectorSidecar_AvoidsHostPortsOfDaemonSets(t *testing.T) {
 	t.Parallel()
 	hosted := func(name, namespace string) *appsv1.DaemonSet {

@@ -26,15 +26,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// What the API server tells of nodes is the table that people see; what a kubelet tells
-// would take many times the bytes. The sidecar stays as it is, because from API server 1.33
-// on a node decides nothing.
+// The operator reads nodes as a table, because whole nodes have many times the bytes. The status names a node with
+// an old kubelet, but the sidecar stays the same: since API server 1.33, its form does not depend on nodes.
 func TestKubelets_ReportsOldNodes(t *testing.T) {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "pool-a-1"}, Spec: corev1.NodeSpec{Unschedulable: true}}
 	world.Create(t, node)
 	t.Cleanup(func() { require.NoError(t, world.Client.Delete(context.Background(), node)) })
-	// Who simulates it initializes it again from any event that still shows it without a status. It keeps a version
-	// that it finds: only a node that it has made ready since then has got that from an event that shows the version.
+	// The node simulator initializes a node again after each event that still shows no status. It keeps a kubelet
+	// version that it finds. If the node became ready after that, the simulator has seen the version.
 	old := client.RawPatch(types.StrategicMergePatchType, []byte(`{"status":{"nodeInfo":{"kubeletVersion":"v1.28.5-gke.1"},"conditions":[{"type":"Ready","status":"False"}]}}`))
 	harness.Until(t, world, node, "a node with an old kubelet to be simulated", func(node *corev1.Node) bool {
 		if !slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
@@ -74,7 +73,8 @@ func TestKubelets_ReportsOldNodes(t *testing.T) {
 	require.Equal(t, "pool-a-1", oldest.Node, "the simulated nodes tell no version")
 }
 
-// To go on without would change sidecars when the right is taken away by mistake.
+// Without permission to read nodes, the operator does not start. To continue would change sidecars after a mistake
+// in RBAC.
 func TestOperator_RequiresPermissionToReadNodes(t *testing.T) {
 	config := rest.CopyConfig(world.Config)
 	config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:vector-system:stranger", Groups: []string{"system:authenticated"}}

@@ -18,7 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// largest makes a Deployment that etcd still takes as it is, and is too large for with a sidecar.
+// largest creates a Deployment that fits into etcd without a sidecar, and not with one.
 func largest(t *testing.T, namespace string) *appsv1.Deployment {
 	t.Helper()
 	const limit, sidecar = 3 << 19, 1000 // Of a request to etcd, and less than a sidecar adds.
@@ -33,14 +33,15 @@ func largest(t *testing.T, namespace string) *appsv1.Deployment {
 	return nil
 }
 
-// What is too large for etcd does not get smaller by trying again: it is said, and all others go on.
+// If a workload is too large for etcd with the sidecar, the operator reports it and does not retry until the
+// workload changes. Other workloads continue.
 func TestVectorSidecar_ReportsTooLargeWorkload(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	large := largest(t, namespace)
 	small := objects.NewDeployment("small", namespace).Labeled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(0).Build()
-	// The Deployment controller changes a Deployment that it sees for the first time, and a changed one is tried again.
+	// The Deployment controller changes each new Deployment, and a change would cause a retry.
 	harness.Until(t, world, large, "its ReplicaSet", func(d *appsv1.Deployment) bool {
 		return slices.ContainsFunc(d.Status.Conditions, func(c appsv1.DeploymentCondition) bool { return c.Reason == "NewReplicaSetAvailable" })
 	})

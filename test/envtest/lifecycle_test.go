@@ -19,7 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// injected sets up a Deployment that carries the sidecar and has rolled out.
+// injected creates a Deployment with the sidecar, and waits for its rollout.
 func injected(t *testing.T) (*appsv1.Deployment, *v1alpha1.VectorSidecar) {
 	t.Helper()
 	namespace := world.Namespace(t)
@@ -189,8 +189,8 @@ func replicaSets(t *testing.T, namespace string) int {
 	return len(found.Items)
 }
 
-// Pods on the network of their node, and those for Windows, are left out with a reason, which is no
-// error. Who has the sidecar keeps it.
+// The operator skips pods with hostNetwork and Windows pods, and reports the reason, but no error. If a skipped
+// workload already has the sidecar, it is kept and updated.
 func TestVectorSidecar_SkipsHostNetworkAndWindows(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)

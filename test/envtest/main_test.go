@@ -28,10 +28,9 @@ import (
 
 var (
 	world *harness.World
-	// running is the operator of all tests. Those that run in parallel keep to
-	// namespaces of their own.
+	// running is the operator of all tests. Parallel tests use only their own namespaces.
 	running *harness.Operator
-	// kubeconfig is the file by which owners' tools reach the API server.
+	// kubeconfig is the path of the kubeconfig for the tools of application owners.
 	kubeconfig string
 	options    = operator.Options{
 		Namespace: "vector-system", EnvironmentsConfigMap: "environments", ValidationJobs: true, ReadPods: true, ReadNodes: true, ReadServiceAccounts: true, WorkloadKinds: objects.WorkloadKinds,
@@ -44,8 +43,7 @@ func TestMain(m *testing.M) {
 	os.Exit(runAll(m))
 }
 
-// runAll runs the tests with an operator that has the rights that the chart gives it,
-// and no others.
+// runAll runs the tests with an operator that has exactly the permissions of the chart.
 func runAll(m *testing.M) int {
 	folder, err := os.MkdirTemp("", "audit-")
 	if err != nil {
@@ -67,7 +65,7 @@ func runAll(m *testing.M) int {
 			return nil, err
 		}
 		kubeconfig = c.Kubeconfig()
-		// As an operator leaves it that injected by the API server.
+		// This OverlaySet is left by an operator with admission injection.
 		left := &v1alpha1.OverlaySet{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: meta.OverlaySet}, Spec: overlayset.Compose(nil, nil)}
 		if err := world.Client.Create(context.Background(), left); err != nil {
 			return nil, err
@@ -80,20 +78,19 @@ func runAll(m *testing.M) int {
 	})
 }
 
-// install gives the installation a policy under which sidecars may have a pull secret.
+// install creates a policy that allows pull secrets of sidecars.
 func install(ctx context.Context) error {
 	policy := objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey, "imagePullSecrets: {allowed: [registry]}")
 	return world.ApplyValues(ctx, policy)
 }
 
-// isReady tells whether a VectorSidecar's status says that all is done, and says
-// it of the current spec.
+// isReady reports whether a VectorSidecar is ready with its current spec.
 func isReady(vs *v1alpha1.VectorSidecar) bool {
 	return vs.Status.ObservedGeneration == vs.Generation && condition(vs, meta.ConditionReady) == "True"
 }
 
-// isUpToDate tells whether all is done for the only Deployment that it matches. Right
-// after both were made, it may be ready because it has not seen the Deployment.
+// isUpToDate reports whether the only selected Deployment is ready. Right after both were created, the
+// VectorSidecar may be ready because it has not read the Deployment yet.
 func isUpToDate(vs *v1alpha1.VectorSidecar) bool {
 	return isReady(vs) && vs.Status.Total().Ready+vs.Status.WorkloadsWithoutPods == 1
 }

@@ -24,7 +24,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// copyMarks applies annotations with the field manager of a deployer, as an exported manifest that is applied again.
+// copyMarks applies annotations with the field manager of a deployer, as an exported manifest does.
 func copyMarks(t *testing.T, to *appsv1.Deployment, annotations, ofPods map[string]string) {
 	t.Helper()
 	manifest := map[string]any{

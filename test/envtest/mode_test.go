@@ -20,14 +20,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// waitingFor is a VectorSidecar with a mode, and no soak.
+// waitingFor returns a VectorSidecar with a mode and without soak.
 func waitingFor(namespace string, mode v1alpha1.RolloutMode) *v1alpha1.VectorSidecar {
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("100%").WithSoak(0).Build()
 	vs.Spec.Rollout.Mode = mode
 	return vs
 }
 
-// deferring reports whether the present change waits in so many workloads, and nothing else does.
+// deferring reports whether the current change is deferred in count workloads, and all others are up to date.
 func deferring(count int) func(*v1alpha1.VectorSidecar) bool {
 	return func(vs *v1alpha1.VectorSidecar) bool {
 		waiting := int32(0)
@@ -38,7 +38,7 @@ func deferring(count int) func(*v1alpha1.VectorSidecar) bool {
 	}
 }
 
-// noteOf is the note on a workload since when it waits.
+// noteOf returns the annotation of a workload that records since when it waits.
 func noteOf(d *appsv1.Deployment) string {
 	return d.Annotations[meta.AnnotationWaiting("vectorsidecar/logs")]
 }
@@ -57,8 +57,8 @@ func revisionsOf(t *testing.T, d *appsv1.Deployment) int {
 	return count
 }
 
-// A changed image of the sidecar starts no rollout of a workload until its owner changes the workload. Then there is one
-// rollout, whichever replica leads, and whatever the owner changes.
+// With mode OnAppRollout, a changed image waits in each workload for the application's next rollout, and then
+// causes exactly one more rollout. A change of the leader, scaling or annotations do not start it.
 func TestModeOnAppRollout_WaitsForOwnersRollout(t *testing.T) {
 	const size = 50
 	namespace := world.Namespace(t)
@@ -110,7 +110,8 @@ func TestModeOnAppRollout_WaitsForOwnersRollout(t *testing.T) {
 	}
 }
 
-// A workload that was there before waits for its owner, too, and is left without a trace if nobody waits any more.
+// A workload that existed before the VectorSidecar waits for the application's rollout. If it is deselected, its
+// annotation is removed.
 func TestModeOnAppRollout_WaitsWithExistingWorkloads(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -141,7 +142,8 @@ func TestModeOnAppRollout_WaitsWithExistingWorkloads(t *testing.T) {
 	harness.Until(t, world, older, "no sidecar", func(d *appsv1.Deployment) bool { return isClean(d) && noteOf(d) == "" })
 }
 
-// What has waited too long goes, though nobody led when that time came. A damaged sidecar does not wait at all.
+// A change that has waited for maxAge starts, also if no operator ran at that time. The correction of a changed
+// sidecar does not wait.
 func TestModeOnAppRollout_StartsAfterMaxAge(t *testing.T) {
 	namespace := world.Namespace(t)
 	vs := waitingFor(namespace, v1alpha1.ModeOnAppRollout)
@@ -180,7 +182,7 @@ func TestModeOnAppRollout_StartsAfterMaxAge(t *testing.T) {
 	require.Equal(t, "warn", logLevel(apps[1]))
 }
 
-// By hand, nothing goes before a person says so, and then that change alone.
+// With mode Manual, a change waits until a user promotes it. The next change waits again.
 func TestModeManual_WaitsForApproval(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)

@@ -20,8 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// countPods counts the pods of a namespace that are made and that start to run from
-// now on.
+// countPods counts the pods of a namespace that are created and that start, from its call.
 func countPods(t *testing.T, namespace string) (count func() (made, running int)) {
 	t.Helper()
 	clientset, err := kubernetes.NewForConfig(world.Config)
@@ -53,9 +52,8 @@ func countPods(t *testing.T, namespace string) (count func() (made, running int)
 	}
 }
 
-// A workload that has just appeared is injected at once. To let its first
-// ReplicaSet settle would save no pod, and leave the application without its sidecar
-// for longer. Measured: 52 pods ran in place of 64.
+// The operator injects into a new workload immediately. Waiting for its first ReplicaSet would save no pods, and
+// the application would have no sidecar for longer. Measured: 52 pods ran instead of 64.
 func TestVectorSidecar_InjectsNewWorkloadImmediately(t *testing.T) {
 	t.Parallel()
 	const workloads, replicas = 4, 8 // Their pods take a second to start.

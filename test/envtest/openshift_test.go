@@ -26,7 +26,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// constraints is the kind by which OpenShift is known, without what it does.
+// constraints returns the CRD by which the operator detects OpenShift.
 func constraints() *apiextensionsv1.CustomResourceDefinition {
 	return &apiextensionsv1.CustomResourceDefinition{
 		ObjectMeta: metav1.ObjectMeta{Name: "securitycontextconstraints.security.openshift.io"},
@@ -41,9 +41,9 @@ func constraints() *apiextensionsv1.CustomResourceDefinition {
 	}
 }
 
-// Where OpenShift's kind is served, sidecars name no user, and one outside of the range of its
-// namespace is not written. The range comes after the namespace, as OpenShift's controller sets
-// it. An API server of its own is needed, because the platform is that of the whole cluster.
+// On OpenShift, sidecars set no user. A user outside the range of the namespace is reported and not written.
+// OpenShift's controller sets the range after it creates the namespace. The test needs its own API server, because
+// the platform is detected once per cluster.
 func TestOpenShift_AssignsUserOfSidecar(t *testing.T) {
 	plane, err := controlplane.Start(t.Context(), controlplane.Options{Dir: t.TempDir()})
 	require.NoError(t, err)

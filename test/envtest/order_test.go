@@ -77,8 +77,8 @@ func TestVectorSidecar_CorrectsInitContainerOrder(t *testing.T) {
 	}
 }
 
-// The kubelet ends native sidecars from the last to the first, so a gate is of use between
-// Vector and all others alone. It comes and goes with one rollout each.
+// The kubelet stops native sidecars from the last to the first, so the gate has to be right after Vector. Adding
+// and removing it takes one rollout each.
 func TestDrainGateSpec_AddsGateAfterVector(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -116,8 +116,8 @@ func TestDrainGateSpec_AddsGateAfterVector(t *testing.T) {
 	})
 }
 
-// With a socket that is a file the application's containers get its folder, and a gate runs beside
-// Vector; with a port in its place, and at the end, both go with one rollout each.
+// With a Unix socket, the application's containers mount its directory, and Vector has a drain gate. Changing to
+// TCP, and the removal, take one rollout each.
 func TestSocketSpec_AddsMountsAndGate(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)

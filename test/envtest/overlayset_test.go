@@ -15,7 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// An operator that keeps no OverlaySets deletes those that one before it has left.
+// If admission injection is disabled, the operator deletes OverlaySets of earlier operators.
 func TestOperator_DeletesOverlaySetsWithoutInjection(t *testing.T) {
 	t.Parallel()
 	harness.Eventually(t, "it to be deleted", func() bool {

@@ -26,8 +26,8 @@ import (
 // ownerManager is the field manager of another operator, which owns workloads.
 const ownerManager = "strimzi-cluster-operator"
 
-// ownedWorkload is a workload of Kafka NAME, which is of no kind that the cluster knows: the garbage
-// collector leaves such an owner alone.
+// ownedWorkload returns a workload of Kafka NAME. The cluster does not know that kind, so the garbage collector
+// ignores the owner.
 func ownedWorkload(t *testing.T, kind, name, namespace string) client.Object {
 	t.Helper()
 	object := objects.NewWorkload(kind, name, namespace, map[string]string{"logs": "vector"})
@@ -41,14 +41,14 @@ func ownedWorkload(t *testing.T, kind, name, namespace string) client.Object {
 	return object
 }
 
-// kindOf is the adapter of a workload.
+// kindOf returns the adapter for the kind of a workload.
 func kindOf(object client.Object) *workload.Kind {
 	one, _ := workload.ToObject(object)
 	return workload.KindByName(workload.NewRef(one).Kind)
 }
 
-// anOwner has another operator make a workload, and write it whole at each of its events: its own
-// labels, annotations and spec, with nothing that others have added. It ends with stop, or the test.
+// anOwner creates a workload as another operator, and replaces it at each of its events with its own labels,
+// annotations and spec, without fields of others. It ends with stop or the test.
 func anOwner(t *testing.T, want client.Object) (stop func()) {
 	t.Helper()
 	made, _ := want.DeepCopyObject().(client.Object)
@@ -86,12 +86,12 @@ func isTakenOut(vs *v1alpha1.VectorSidecar) bool {
 	return condition(vs, meta.ConditionStalled) == "True" && len(vs.Status.RemovedByOwners) == 1
 }
 
-// writesOf counts the operator's writes to a workload.
+// writesOf returns the number of the operator's writes to a workload.
 func writesOf(of client.Object) int {
 	return len(running.Requests.Writes("/namespaces/" + of.GetNamespace() + "/" + kindOf(of).Resource + "/" + of.GetName()))
 }
 
-// retried has a person have the VectorSidecar try again.
+// retried requests a retry of the VectorSidecar, as a user.
 func retried(t *testing.T, vs *v1alpha1.VectorSidecar, when string) {
 	t.Helper()
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
@@ -99,7 +99,8 @@ func retried(t *testing.T, vs *v1alpha1.VectorSidecar, when string) {
 	})
 }
 
-// An owner that takes the sidecar out is believed at once, for all that owners of its kind have.
+// If a controller owner removes the sidecar, the operator does not inject again into any workload of that kind of
+// owner, until a user requests a retry.
 func TestOwnedWorkloads_StayWithoutRemovedSidecar(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []v1alpha1.WorkloadKind{"StatefulSet", "Deployment"} {
@@ -123,7 +124,7 @@ func TestOwnedWorkloads_StayWithoutRemovedSidecar(t *testing.T) {
 					eventsOf(t, first, meta.ReasonRemovedByOwner) == 1 && eventsOf(t, vs, meta.ReasonRemovedByOwner) == 1
 			})
 
-			// Another sidecar is no reason to try again, a person's word is.
+			// A changed sidecar does not cause another attempt; a user's retry does.
 			harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
 			harness.Until(t, world, vs, "a look at it", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.ObservedGeneration == vs.Generation })
 			require.Equal(t, 1, writesOf(first))
@@ -152,8 +153,8 @@ func TestOwnedWorkloads_StayWithoutRemovedSidecar(t *testing.T) {
 	}
 }
 
-// Who may write in one namespace can name any owner there, and take the sidecar out: that says nothing of
-// others, until it is found in several.
+// A user of one namespace can name any owner and remove the sidecar. So a removal counts for other namespaces only
+// after it was found in several.
 func TestBelievedNamespaces_LimitTrustInOwnerRemovals(t *testing.T) {
 	t.Parallel()
 	cluster := clusterOf(t)
@@ -190,7 +191,7 @@ func TestBelievedNamespaces_LimitTrustInOwnerRemovals(t *testing.T) {
 	require.Zero(t, writesOf(last))
 }
 
-// The API server takes any text as the kind of an owner, of any length, and the status has room for few of these.
+// The API server accepts owner kinds of any length and any characters. The operator shortens them in the status.
 func TestOwnerRemoval_LimitsLengthInStatus(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -210,7 +211,8 @@ func TestOwnerRemoval_LimitsLengthInStatus(t *testing.T) {
 	}
 }
 
-// What was found is in the status, and what has happened meanwhile in the workload's annotations.
+// After a restart, the operator reads past removals from the status, and detects removals during its absence by the
+// workload's annotations.
 func TestOwnerRemoval_SurvivesRestart(t *testing.T) {
 	namespace := world.Namespace(t)
 	told, meanwhile := ownedWorkload(t, "StatefulSet", "told", namespace), ownedWorkload(t, "Deployment", "meanwhile", namespace)
@@ -274,7 +276,7 @@ func TestOwnerRemoval_SurvivesRestart(t *testing.T) {
 	harness.Until(t, world, cluster, "that nothing is left of it", func(cluster *v1alpha1.ClusterVectorSidecar) bool { return len(cluster.Status.RemovedByOwners) == 0 })
 }
 
-// What a person takes out by hand is no owner's doing.
+// If a user removes the sidecar by hand, that does not count as a removal by the controller owner.
 func TestOwnedWorkloads_RestoreManuallyRemovedSidecar(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -293,8 +295,8 @@ func TestOwnedWorkloads_RestoreManuallyRemovedSidecar(t *testing.T) {
 	require.Empty(t, vs.Status.RemovedByOwners)
 }
 
-// Those of other operators can be left out, whether they have the sidecar or not, or left to the API
-// server, which puts nothing in where that is off.
+// With OwnedSkip, the operator skips workloads with a controller owner, and removes their sidecars. With
+// OwnedAtAdmission it also skips them, and reports if the API server does not inject.
 func TestOwnedSkip_LeavesOwnedWorkloads(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)

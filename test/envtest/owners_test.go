@@ -28,7 +28,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// manifest is what the owner has in a file, for a version of the application.
+// manifest returns the application owner's manifest for a version of the application.
 func manifest(version string) string {
 	return `apiVersion: apps/v1
 kind: Deployment
@@ -53,7 +53,7 @@ spec:
 `
 }
 
-// file writes a manifest to a file of its own.
+// file writes a manifest to a new file.
 func file(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "cart.yaml")
@@ -61,7 +61,7 @@ func file(t *testing.T, text string) string {
 	return path
 }
 
-// chart writes a chart of the application; its value is the version.
+// chart writes a chart of the application; its only value is the version.
 func chart(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -75,15 +75,14 @@ func chart(t *testing.T) string {
 	return dir
 }
 
-// run runs an owner's tool as the owner would, away from the settings of whoever
-// runs the test, and expects that it succeeds.
+// run runs an application owner's tool, without the settings of the user that runs the test, and requires success.
 func run(t *testing.T, namespace, tool string, args ...string) {
 	t.Helper()
 	said, err := tryRun(t, namespace, tool, args...)
 	require.NoError(t, err, "%s %s\n%s", tool, strings.Join(args, " "), said)
 }
 
-// refused is the same where it fails, and returns what the tool says.
+// refused is run for a command that fails, and returns its output.
 func refused(t *testing.T, namespace, tool string, args ...string) string {
 	t.Helper()
 	said, err := tryRun(t, namespace, tool, args...)
@@ -96,15 +95,15 @@ func tryRun(t *testing.T, namespace, tool string, args ...string) (said string, 
 	path, err := controlplane.Bin(tool)
 	require.NoError(t, err)
 	command := exec.CommandContext(context.WithoutCancel(t.Context()), path, append([]string{"--namespace=" + namespace}, args...)...)
-	// What the API server offers is looked up once for all: it stays the same.
+	// All commands share one discovery cache, because the API of the cluster does not change.
 	home := filepath.Dir(kubeconfig)
 	command.Env = []string{"KUBECONFIG=" + kubeconfig, "HOME=" + home, "PATH=" + os.Getenv("PATH")}
 	text, err := command.CombinedOutput()
 	return string(text), err
 }
 
-// revisions counts the pod templates that a Deployment goes through. It sees
-// every write, also those that the Deployment controller is too late for.
+// revisions counts the pod templates of a Deployment. It watches all writes, also writes that the Deployment
+// controller misses.
 type revisions struct {
 	mu             sync.Mutex
 	template, seen string
@@ -141,7 +140,7 @@ func (r *revisions) see(d *appsv1.Deployment) {
 	r.seen = d.ResourceVersion
 }
 
-// until waits until everything up to now has been seen, and returns the count.
+// until waits until all writes before its call are counted, and returns the count.
 func (r *revisions) until(t *testing.T, deployment *appsv1.Deployment) int {
 	t.Helper()
 	harness.Eventually(t, "the watch to come up to date", func() bool {
@@ -163,8 +162,7 @@ func templateOf(d *appsv1.Deployment) string {
 	return string(text)
 }
 
-// settle waits until the operator has seen all that happened to a Deployment up
-// to now and is content with it.
+// settle waits until the operator has reconciled all earlier changes of a Deployment and is ready.
 func settle(t *testing.T, deployment *appsv1.Deployment, vs *v1alpha1.VectorSidecar) {
 	t.Helper()
 	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { metav1.SetMetaDataLabel(&d.ObjectMeta, "seen", "yes") })
@@ -179,30 +177,29 @@ func settle(t *testing.T, deployment *appsv1.Deployment, vs *v1alpha1.VectorSide
 	harness.Until(t, world, vs, "readiness", isUpToDate)
 }
 
-// kubectlApply deploys version 1, which most of the tests begin with.
+// kubectlApply deploys version 1.
 func kubectlApply(t *testing.T, namespace string) {
 	t.Helper()
 	run(t, namespace, "kubectl", "apply", "-f", file(t, manifest("1")))
 }
 
-// An owner that deploys over an injected workload: the tool succeeds, the
-// workload is what the owner's manifest says plus the sidecar, and there are no
-// more pod templates than the owner's own and, where the owner's tool took the
-// sidecar out, the one that puts it back.
+// If an application owner deploys over an injected workload, the tool succeeds, and the workload has the owner's
+// manifest and the sidecar. There are no more pod templates than the owner's, plus one to restore the sidecar if
+// the tool removed it.
 func TestVectorSidecar_SurvivesWritesOfOwners(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		// deploy is what the owner does first; nil for kubectl apply.
+		// deploy is the first deployment; nil for kubectl apply.
 		deploy func(t *testing.T, namespace string)
-		// write is what the owner does to the injected workload.
+		// write is the owner's change of the injected workload.
 		write func(t *testing.T, namespace string)
-		// version of the manifest that the workload has to follow then.
+		// version is the expected version of the manifest.
 		version string
-		// revisions are pod templates, writes are requests of ours.
+		// revisions counts pod templates, writes counts requests of the operator.
 		revisions, writes int
 	}{
-		// The items of others are not in the owner's lists, and stay.
-		// One template, the owner's new image; nothing for us to do.
+		// The sidecar's items are not in the owner's lists, and stay. One template: the owner's new image. No write
+		// of the operator.
 		"kubectl apply": {
 			write: func(t *testing.T, ns string) {
 				run(t, ns, "kubectl", "apply", "-f", file(t, manifest("2")))
@@ -246,7 +243,7 @@ func TestVectorSidecar_SurvivesWritesOfOwners(t *testing.T) {
 			},
 			version: "2", revisions: 1,
 		},
-		// Two templates, both the owner's: version 2, and version 1 again.
+		// Two templates of the owner: version 2, and version 1 again.
 		"helm rollback": {
 			deploy: func(t *testing.T, ns string) {
 				run(t, ns, "helm", "install", "cart", chart(t), "--set-string=version=1")
@@ -257,22 +254,21 @@ func TestVectorSidecar_SurvivesWritesOfOwners(t *testing.T) {
 			},
 			version: "1", revisions: 2,
 		},
-		// The whole object is replaced, so the owner's template is
-		// without the sidecar; ours puts it back. Fewer would take a
-		// webhook. Two requests of ours: ordering a native sidecar before
-		// the owner's init container takes a second one, and no revision.
+		// The tool replaces the whole object, and so removes the sidecar. The operator restores it with a second
+		// template. Two requests: one more orders the native sidecar before the owner's init container, and creates
+		// no revision.
 		"kubectl replace": {
 			write: func(t *testing.T, ns string) {
 				run(t, ns, "kubectl", "replace", "-f", file(t, manifest("2")))
 			},
 			version: "2", revisions: 2, writes: 2,
 		},
-		// The revision before the injection, and ours again.
+		// The revision before the injection, and the operator's again.
 		"kubectl rollout undo to before the injection": {
 			write:   func(t *testing.T, ns string) { run(t, ns, "kubectl", "rollout", "undo", "deployment/cart") },
 			version: "1", revisions: 2, writes: 2,
 		},
-		// Version 2 and version 1, both with the sidecar: the owner's two.
+		// Version 2 and version 1 of the owner, both with the sidecar.
 		"kubectl rollout undo of the owner's own change": {
 			write: func(t *testing.T, ns string) {
 				run(t, ns, "kubectl", "apply", "-f", file(t, manifest("2")))
@@ -317,7 +313,7 @@ func TestVectorSidecar_SurvivesWritesOfOwners(t *testing.T) {
 	}
 }
 
-// inject gives Deployment cart of a namespace the sidecar, once it has rolled out.
+// inject creates a VectorSidecar for Deployment cart of a namespace, and waits until it has rolled out.
 func inject(t *testing.T, namespace string) (*appsv1.Deployment, *v1alpha1.VectorSidecar) {
 	t.Helper()
 	deployment := cart(namespace)
@@ -328,7 +324,7 @@ func inject(t *testing.T, namespace string) (*appsv1.Deployment, *v1alpha1.Vecto
 	return deployment, vs
 }
 
-// fresh is a Deployment that no operator has seen, of the owner's manifest.
+// fresh creates a Deployment of the owner's manifest in a namespace without a VectorSidecar.
 func fresh(t *testing.T, version string) *appsv1.Deployment {
 	t.Helper()
 	deployment := &appsv1.Deployment{}
@@ -339,7 +335,7 @@ func fresh(t *testing.T, version string) *appsv1.Deployment {
 	return deployment
 }
 
-// A restart is the owner's wish for new pods, and costs that one revision.
+// A restart by the application owner causes one revision, and no write of the operator.
 func TestVectorSidecar_KeepsRestartAtOneRevision(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -356,8 +352,7 @@ func TestVectorSidecar_KeepsRestartAtOneRevision(t *testing.T) {
 	require.Len(t, running.Requests.Writes("/namespaces/"+namespace+"/deployments"), written)
 }
 
-// Replicas are none of the sidecar's business: no revision, no write, and the
-// scaler's number stands.
+// Scaling causes no revision and no write of the operator, and the number of replicas stays.
 func TestVectorSidecar_IgnoresScaling(t *testing.T) {
 	t.Parallel()
 	for name, scale := range map[string]func(t *testing.T, namespace string){
@@ -385,8 +380,8 @@ func TestVectorSidecar_IgnoresScaling(t *testing.T) {
 	}
 }
 
-// autoscale writes the scale subresource ten times a second for three seconds, as
-// an autoscaler would that cannot make up its mind, and ends at 3.
+// autoscale writes the scale subresource ten times a second for three seconds, as an oscillating autoscaler does,
+// and ends at 3.
 func autoscale(t *testing.T, namespace string) {
 	t.Helper()
 	ticker := time.NewTicker(100 * time.Millisecond)
@@ -398,7 +393,7 @@ func autoscale(t *testing.T, namespace string) {
 	}
 }
 
-// While a scaler writes all the time, a change of the sidecar still arrives, once.
+// During constant scaling, a change of the sidecar is rolled out exactly once.
 func TestVectorSidecar_RollsOutOnceDuringScaling(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -415,8 +410,8 @@ func TestVectorSidecar_RollsOutOnceDuringScaling(t *testing.T) {
 	require.EqualValues(t, 3, *deployment.Spec.Replicas)
 }
 
-// A template with the sidecar of then: the owner's is one revision, and the
-// sidecar of now another.
+// After kubectl rollout undo, the template has an old sidecar. The undo is one revision, and the operator's update
+// of the sidecar is another one.
 func TestVectorSidecar_UpdatesOldSidecarAfterUndo(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -437,8 +432,8 @@ func TestVectorSidecar_UpdatesOldSidecarAfterUndo(t *testing.T) {
 	harness.Until(t, world, deployment, "removal, though the undo made kubectl an owner of the sidecar too", isClean)
 }
 
-// The revision that the owner goes back to carries the sidecar under the name
-// that it had then. It must not stay beside the current one.
+// After kubectl rollout undo, the template has the sidecar under an old name. The operator removes it, so that only
+// the current one is left.
 func TestVectorSidecar_RemovesRenamedSidecarAfterUndo(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -453,9 +448,8 @@ func TestVectorSidecar_RemovesRenamedSidecarAfterUndo(t *testing.T) {
 	harness.Until(t, world, deployment, "one sidecar", func(d *appsv1.Deployment) bool { return carries(d, "shipper") && isClean(d) })
 }
 
-// The owner goes back to a revision with the sidecar while there should be none,
-// and then there should be one again: the container is the operator's own work
-// and no reason for a conflict.
+// A user runs kubectl rollout undo to a template with the sidecar while the VectorSidecar is disabled, and enables
+// it again. The sidecar of that template is not a conflict.
 func TestVectorSidecar_InjectsAgainAfterUndo(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)

@@ -34,9 +34,8 @@ func fleet(t *testing.T, namespace string, size int, change func(*objects.Deploy
 
 func asIs(b *objects.Deployment) *objects.Deployment { return b }
 
-// watchUnfinished follows every Deployment of a namespace and keeps the highest
-// number of those that carried the sidecar, or had just lost it, and had not
-// finished rolling out at the same time.
+// watchUnfinished records the highest number of Deployments in a namespace that were changed by the operator and
+// had not finished rolling out, at the same time.
 type watchUnfinished struct {
 	mu         sync.Mutex
 	unfinished map[string]bool
@@ -141,7 +140,7 @@ func TestRolloutFailure_StopsFanOut(t *testing.T) {
 	for _, deployment := range deployments {
 		harness.Until(t, world, deployment, "its first rollout", isRolledOut)
 	}
-	// No node is that large: the new pods are never scheduled.
+	// No node is large enough, so the new pods are never scheduled.
 	huge := func(s *v1alpha1.SidecarSpec) { s.Resources = resources("1000") }
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("1").Sidecar(huge).Build()
 	world.Create(t, vs)

@@ -28,7 +28,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// metric is the value of a metric of the operator's, with a label if one is named.
+// metric returns the value of the operator's metric, with a label if one is named.
 func metric(t *testing.T, name string, label ...string) float64 {
 	t.Helper()
 	families, err := ctrlmetrics.Registry.Gather()
@@ -55,8 +55,8 @@ func hasLabel(m *dto.Metric, value string) bool {
 	return false
 }
 
-// installing runs the operator as one that a chart installed: with the ConfigMaps of
-// the release, and without the one of the other tests.
+// installing runs the operator as the chart installs it: with the ConfigMaps of the release, and without the
+// ConfigMap of other tests.
 func installing(t *testing.T, values string) (upgrade func(arguments ...string)) {
 	t.Helper()
 	root, err := harness.Root()
@@ -78,7 +78,8 @@ func installing(t *testing.T, values string) (upgrade func(arguments ...string))
 	}
 }
 
-// From installation to repair, without a restart of the operator.
+// The operator applies a changed template set, reports an invalid one and applies its correction, without a
+// restart.
 func TestTemplateSet_AppliesChangesWithoutRestart(t *testing.T) {
 	upgrade := installing(t, "production")
 	namespace := world.Namespace(t)
@@ -87,7 +88,7 @@ func TestTemplateSet_AppliesChangesWithoutRestart(t *testing.T) {
 	}
 	plain, reading := build("plain", "plain"), build("reading", "files")
 	metrics := objects.NewVectorSidecar("metrics", namespace).Selecting("logs", "plain").Build()
-	// Without metadata of the sidecar's own, to which the team would add.
+	// The sidecar adds no pod metadata, to which the template below would add.
 	files := objects.NewVectorSidecar("files", namespace).Selecting("logs", "files").WithLogs("/var/log/app").
 		Sidecar(func(s *v1alpha1.SidecarSpec) { s.Data = &v1alpha1.DataSpec{Evictable: "Never"} }).Build()
 	world.Create(t, plain, reading, metrics, files)
@@ -104,7 +105,7 @@ func TestTemplateSet_AppliesChangesWithoutRestart(t *testing.T) {
 	require.Equal(t, "default", metrics.Status.TemplateSet)
 	plainRevisions, readingRevisions := countRevisions(t, plain), countRevisions(t, reading)
 
-	// One file, which changes the sidecars of those who read files.
+	// The change of one file changes only sidecars that read log files.
 	original, err := fs.ReadFile(vectorsidecar.FS, "templates/podtemplate.yaml")
 	require.NoError(t, err)
 	before, after, found := strings.Cut(string(original), "\ntemplate:\n")
@@ -127,7 +128,7 @@ func TestTemplateSet_AppliesChangesWithoutRestart(t *testing.T) {
 	require.Equal(t, 1, readingRevisions.until(t, reading))
 	require.Equal(t, 0, plainRevisions.until(t, plain), "its result is the same")
 
-	// A mistake: nothing rolls, and the status says where it is.
+	// An invalid file causes no rollout, and the status names its line.
 	upgrade("--set-file", team("  {{- if .Values.sidecar.logs.path }\n"))
 	for _, vs := range []*v1alpha1.VectorSidecar{metrics, files} {
 		harness.Until(t, world, vs, "the reason", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionConfigValid) == "False" })
@@ -148,7 +149,7 @@ func TestTemplateSet_AppliesChangesWithoutRestart(t *testing.T) {
 	require.Equal(t, 1, readingRevisions.until(t, reading))
 	require.Equal(t, 0, plainRevisions.until(t, plain))
 
-	// Repaired, it goes on.
+	// The corrected file is rolled out.
 	upgrade("--set-file", team(annotated("second")))
 	harness.Until(t, world, reading, "the repair", isAnnotated("second"))
 	ready()
@@ -167,14 +168,14 @@ func addTemplateSet(t *testing.T, set *corev1.ConfigMap) {
 	})
 }
 
-// templateSet is a set with one file, beside those of the default one.
+// templateSet returns a template set with one file in addition to the default set's files.
 func templateSet(name, file, text string) *corev1.ConfigMap {
 	object := objects.NewConfigMap("templates-"+name, options.Namespace, file, text)
 	object.Labels = map[string]string{meta.LabelTemplateSet: name}
 	return object
 }
 
-// definedTwice is also a template of the default set's.
+// definedTwice defines a template that the default set also defines.
 const definedTwice = `{{- define "vector-sidecar.isNative" }}{{ end }}`
 
 func TestTemplateSet_WritesNothingWhileInvalid(t *testing.T) {
@@ -277,7 +278,7 @@ func TestPolicy_AllowsOverridesOfValues(t *testing.T) {
 	harness.Until(t, world, vs, "the refusal", hasCondition(meta.ConditionConfigValid, metav1.ConditionFalse, "ConfigMap "+namespace+"/vectorsidecar-defaults values.yaml:1: a namespace may not set sidecar.image; the platform allows sidecar.logLevel"))
 }
 
-// variable reads one of the sidecar's environment.
+// variable returns a value from the sidecar's environment variables.
 func variable(d *appsv1.Deployment, name string) string {
 	for _, c := range d.Spec.Template.Spec.InitContainers {
 		for _, entry := range c.Env {
@@ -289,7 +290,7 @@ func variable(d *appsv1.Deployment, name string) string {
 	return ""
 }
 
-// What the API server would say of the pods is said before anything is written.
+// If the API server would reject the pods, the operator reports its reason before it writes the workload.
 func TestVectorSidecar_ReportsPodRejectionBeforeWrite(t *testing.T) {
 	world.SetValues(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey, "podSecurity: privileged"))
 	namespace := world.Namespace(t)
@@ -318,8 +319,7 @@ func TestVectorSidecar_ReportsPodRejectionBeforeWrite(t *testing.T) {
 	harness.Until(t, world, deployment, "the sidecar, as the namespace now allows it", isInjected)
 }
 
-// A change reaches many workloads for the price of one rendering, if the templates
-// look at none of them.
+// If the templates do not read the workload, the operator renders a change once for many workloads.
 func TestVectorSidecar_RendersFanOutOnce(t *testing.T) {
 	require.NoError(t, running.Stop())
 	t.Cleanup(func() { running = world.RunOperator(options) })

@@ -17,7 +17,7 @@ import (
 
 const excluded = "vector.dev/exclude-containers"
 
-// silent has agents on the nodes leave the sidecar's output alone, and adds a label.
+// silent creates a sidecar whose output is excluded from node agents, with an additional pod label.
 func silent(t *testing.T, namespace string) (*appsv1.Deployment, *v1alpha1.VectorSidecar) {
 	t.Helper()
 	deployment, vs := inject(t, namespace)
@@ -30,12 +30,13 @@ func silent(t *testing.T, namespace string) (*appsv1.Deployment, *v1alpha1.Vecto
 	return deployment, vs
 }
 
-// tells says what a Deployment's pods tell Vector's agent.
+// tells returns a condition: the pods of a Deployment have that text for Vector's agent.
 func tells(text string) func(*appsv1.Deployment) bool {
 	return func(d *appsv1.Deployment) bool { return d.Spec.Template.Annotations[excluded] == text }
 }
 
-// The owner's text for an agent stays, whenever he writes it, and comes out of it as it was.
+// If the application owner sets an annotation for node agents, before or after the injection, the operator keeps it
+// and reports the value to add.
 func TestNodeAgentsMode_KeepsAnnotationsOfOwner(t *testing.T) {
 	t.Parallel()
 	for name, write := range map[string]func(t *testing.T, namespace string){
@@ -76,8 +77,8 @@ func TestNodeAgentsMode_KeepsAnnotationsOfOwner(t *testing.T) {
 	}
 }
 
-// A rollback brings annotations and labels back without our managed fields: they are no owner's, and
-// are taken out with the sidecar.
+// A rollback restores annotations and labels without the operator's managed fields. The operator removes them
+// together with the sidecar.
 func TestVectorSidecar_RemovesPodMetadataAfterUndo(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -96,8 +97,7 @@ func TestVectorSidecar_RemovesPodMetadataAfterUndo(t *testing.T) {
 	require.Equal(t, map[string]string{"app": "cart"}, deployment.Spec.Template.Labels)
 }
 
-// A label by which the workload finds its pods, and one that it has, are a conflict; nothing is
-// written.
+// If the workload's selector uses a label of sidecar.podLabels, the operator reports a conflict and writes nothing.
 func TestVectorSidecar_ReportsConflictingPodLabels(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -115,8 +115,8 @@ func TestVectorSidecar_ReportsConflictingPodLabels(t *testing.T) {
 	require.JSONEq(t, before, rawTemplate(t, deployment))
 }
 
-// The sidecar's volumes are named to the Cluster Autoscaler. A volume that the owner adds later is one
-// rollout, his own, and the sidecar goes without a trace.
+// The operator lists the sidecar's volumes in an annotation for the Cluster Autoscaler. If the application owner
+// adds a volume, that is one rollout. Removal leaves only the owner's annotation.
 func TestEvictableMode_AnnotatesVolumesOfSidecar(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)

@@ -25,11 +25,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// saidWithin is how long it may take until it is said what keeps pods from running, on a
-// slow machine. The progress deadline is ten minutes.
+// saidWithin is the maximum time until blocked pods are reported, on a slow machine. The progress deadline is ten
+// minutes.
 const saidWithin = 20 * time.Second
 
-// quota lets no second pod into a namespace, and waits until it is in force.
+// quota rejects a second pod in a namespace, and waits until it is active.
 func quota(t *testing.T, namespace string) {
 	t.Helper()
 	object := &corev1.ResourceQuota{
@@ -43,7 +43,7 @@ func quota(t *testing.T, namespace string) {
 	})
 }
 
-// limits lets no container have more than a few megabytes.
+// limits limits each container to a few megabytes.
 func limits(t *testing.T, namespace string) {
 	t.Helper()
 	most := corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("5Mi")}
@@ -53,7 +53,7 @@ func limits(t *testing.T, namespace string) {
 	})
 }
 
-// restrict has Pod Security refuse the application, which is at no fault of the sidecar's.
+// restrict makes Pod Security reject the application's pods, not because of the sidecar.
 func restrict(t *testing.T, namespace string) {
 	t.Helper()
 	object := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}
@@ -64,7 +64,7 @@ func restrict(t *testing.T, namespace string) {
 
 func asItIs(*testing.T, string) {}
 
-// Fact: each of these states is said within seconds, in the status and in an event.
+// Fact: the status and an event report each of these states within seconds.
 func TestVectorSidecar_ReportsBlockedPodsWithinSeconds(t *testing.T) {
 	t.Parallel()
 	const image = "registry.example/vector:"
@@ -118,8 +118,8 @@ func TestVectorSidecar_ReportsBlockedPodsWithinSeconds(t *testing.T) {
 	}
 }
 
-// Fact: a sidecar that runs and is not ready is given the time of its readiness probe, half a
-// minute at least by the age of its pod, and then is at fault.
+// Fact: a sidecar that runs but is not ready fails after the time of its readiness probe, and not before its pod is
+// half a minute old.
 func TestVectorSidecar_ReportsUnreadySidecar(t *testing.T) {
 	t.Parallel()
 	const given = 30 * time.Second
@@ -144,7 +144,7 @@ func TestVectorSidecar_ReportsUnreadySidecar(t *testing.T) {
 	require.Equal(t, "True", condition(vs, meta.ConditionError))
 }
 
-// StatefulSets and DaemonSets have no condition that says so: the events of the workload do.
+// StatefulSets and DaemonSets have no condition for rejected pods, so the operator reads the workload's events.
 func TestVectorSidecar_ReportsRejectedPodsFromEvents(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"StatefulSet", "DaemonSet"} {
@@ -231,7 +231,7 @@ func TestControllerReason_ReportsRejectedReplicaSetsAndJobs(t *testing.T) {
 	}
 }
 
-// requireEvent waits for a warning on a VectorSidecar that says something.
+// requireEvent waits for a warning on a VectorSidecar that contains a text.
 func requireEvent(t *testing.T, vs *v1alpha1.VectorSidecar, says string) {
 	t.Helper()
 	harness.Eventually(t, "an event that says "+says, func() bool {
@@ -246,7 +246,7 @@ func requireEvent(t *testing.T, vs *v1alpha1.VectorSidecar, says string) {
 	})
 }
 
-// What keeps pods away may pass, and then the rollout goes on.
+// If pods are blocked for a while, the rollout continues when they are unblocked.
 func TestVectorSidecar_ContinuesWhenPodsAreUnblocked(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -267,7 +267,7 @@ func TestVectorSidecar_ContinuesWhenPodsAreUnblocked(t *testing.T) {
 	require.Empty(t, vs.Status.Workloads)
 }
 
-// Pods of a workload that is well are never looked at.
+// The operator does not list the pods of ready workloads.
 func TestVectorSidecar_DoesNotReadPodsOfReadyWorkloads(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)

@@ -21,8 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// own is a VectorSidecar for the workloads of a namespace, with a container and ports
-// of its own.
+// own returns a VectorSidecar with its own container name and ports.
 func own(name, namespace string, port int32) *objects.VectorSidecar {
 	return objects.NewVectorSidecar(name, namespace).Selecting("logs", "vector").Named("vector-" + name).Sidecar(func(s *v1alpha1.SidecarSpec) {
 		health := port + 1000
@@ -30,7 +29,7 @@ func own(name, namespace string, port int32) *objects.VectorSidecar {
 	})
 }
 
-// stalls returns whether a VectorSidecar of a namespace was ever stalled from now on.
+// stalls watches a namespace; ever returns the last one that was stalled since then.
 func stalls(t *testing.T, namespace string) (ever func() string) {
 	t.Helper()
 	seer, err := client.NewWithWatch(world.Config, client.Options{Scheme: world.Client.Scheme()})
@@ -56,7 +55,8 @@ func stalls(t *testing.T, namespace string) (ever func() string) {
 	}
 }
 
-// Whoever writes second has met no conflict: it has seen the first one's write late.
+// If two VectorSidecars are created at the same time, the one that writes second has read the first write late. It
+// does not report a conflict.
 func TestVectorSidecar_ToleratesConcurrentCreation(t *testing.T) {
 	t.Parallel()
 	for i := range 8 {
@@ -87,8 +87,8 @@ func assertCreated(t *testing.T, object client.Object) {
 	}
 }
 
-// Of two that meet a new workload the older has the annotations without a name, and
-// what only one can have, whoever is the first to write.
+// If several VectorSidecars select a new workload, the oldest one owns the annotations without a name and shared
+// names, whichever writes first.
 func TestVectorSidecar_PrecedesByAgeInNewWorkloads(t *testing.T) {
 	t.Parallel()
 	for i := range 6 {
@@ -116,8 +116,7 @@ func TestVectorSidecar_PrecedesByAgeInNewWorkloads(t *testing.T) {
 	}
 }
 
-// secondPasses returns when whatever is made is younger: creation times are in whole
-// seconds.
+// secondPasses waits until new objects are younger than older, because creation times are in whole seconds.
 func secondPasses(t *testing.T, older client.Object) {
 	t.Helper()
 	harness.Eventually(t, "a second to pass", func() bool {
@@ -128,11 +127,11 @@ func secondPasses(t *testing.T, older client.Object) {
 	})
 }
 
-// A backup makes all VectorSidecars anew within a second, so that others are older
-// than they were. What the workloads carry stays as it is.
+// A restored backup creates all VectorSidecars within a second, so their order by age changes. The sidecars of the
+// workloads stay the same.
 func TestVectorSidecar_KeepsSidecarsAfterBackupRestore(t *testing.T) {
 	namespace := world.Namespace(t)
-	// By name, each pair is in the other order than by age.
+	// The order by name is the reverse of the order by age.
 	first, second := own("z", namespace, 9001).Build(), own("a", namespace, 9002).Build()
 	namesake := own("b", namespace, 9003).Named("vector-z").Build()
 	cart := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
@@ -165,8 +164,8 @@ func TestVectorSidecar_KeepsSidecarsAfterBackupRestore(t *testing.T) {
 	require.Empty(t, running.Requests.Writes("/namespaces/"+namespace+"/deployments"))
 }
 
-// restore has a VectorSidecar gone, as with its cluster, and back as a backup brings it,
-// its companions included.
+// restore deletes a VectorSidecar and its companions, as with a lost cluster, and creates them again as a backup
+// does.
 func restore(t *testing.T, vs *v1alpha1.VectorSidecar) {
 	t.Helper()
 	world.Get(t, vs)

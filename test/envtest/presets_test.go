@@ -15,7 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/presets"
 )
 
-// The pod is asked for too, because Pod Security judges pods and not Deployments.
+// The test also creates the pod, because Pod Security checks pods and not Deployments.
 func TestVectorSidecar_AcceptsEveryPreset(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t, "pod-security.kubernetes.io/enforce", "restricted")

@@ -18,7 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// published waits until the record of the operator says something.
+// published waits until the operator's publication meets a condition.
 func published(t *testing.T, what string, says func(*rollouts.Publication) bool) *rollouts.Publication {
 	t.Helper()
 	var found *rollouts.Publication
@@ -31,7 +31,8 @@ func published(t *testing.T, what string, says func(*rollouts.Publication) bool)
 	return found
 }
 
-// The record has the revision that VectorSidecars get, whatever of the installation cannot be loaded, also after a restart.
+// If a part of the installation cannot be loaded, the publication keeps the revision that VectorSidecars have, also
+// after a restart.
 func TestPublication_KeepsRevisionOfBrokenParts(t *testing.T) {
 	installation := wavesOf(t, "1s", "halt: {}")
 	set := templateSet("own", "NOTES.txt", "own")

@@ -29,7 +29,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// pulls are the names in a Deployment's imagePullSecrets.
+// pulls returns the names in a Deployment's imagePullSecrets.
 func pulls(d *appsv1.Deployment) []string {
 	var names []string
 	for _, secret := range d.Spec.Template.Spec.ImagePullSecrets {
@@ -38,8 +38,8 @@ func pulls(d *appsv1.Deployment) []string {
 	return names
 }
 
-// A pod gets the pull secrets of its ServiceAccount only if it lists none, a list by name has
-// several owners, and what one of them lists too stays when the sidecar goes.
+// A pod uses the pull secrets of its ServiceAccount only if it lists none, so the operator adds these to its own.
+// On removal, the operator keeps those that the application also lists.
 func TestHasPullSecret_KeepsOtherPullSecrets(t *testing.T) {
 	t.Parallel()
 	pulling := "      imagePullSecrets: [{name: apps}]\n      volumes:"
@@ -48,11 +48,11 @@ func TestHasPullSecret_KeepsOtherPullSecrets(t *testing.T) {
 		return strings.Replace(manifest("1"), "      volumes:", "      serviceAccountName: cart\n"+list, 1)
 	}
 	for name, test := range map[string]struct {
-		// deploy and then add are what the owner does before and after the sidecar comes.
+		// deploy runs before the injection, and add after it.
 		deploy, add func(t *testing.T, ns string)
 		mounts      bool
 		with, left  []string
-		// ejected is what is left where files are cleaned that do not say who owns what, if that is not left.
+		// ejected is the result of cleaning a file without managed fields, if it is not left.
 		ejected []string
 	}{
 		"the application lists its own": {
@@ -135,7 +135,7 @@ func TestHasPullSecret_KeepsOtherPullSecrets(t *testing.T) {
 	}
 }
 
-// cleaned is a Deployment as eject leaves that of a file, which does not say who owns what.
+// cleaned returns a Deployment as eject cleans that of a file without managed fields.
 func cleaned(t *testing.T, of *appsv1.Deployment) *appsv1.Deployment {
 	t.Helper()
 	merger, err := simulate.New()
@@ -148,8 +148,8 @@ func cleaned(t *testing.T, of *appsv1.Deployment) *appsv1.Deployment {
 	return stripped.(*appsv1.Deployment)
 }
 
-// Where ServiceAccounts may not be read, or there is none, nobody knows what pods would lose: the
-// workload is left as it is. What a ServiceAccount lists is followed.
+// If the ServiceAccount cannot be read or does not exist, the operator does not know the pod's pull secrets, and
+// does not inject. It follows changes of the ServiceAccount.
 func TestHasPullSecret_WaitsForServiceAccount(t *testing.T) {
 	namespace := world.Namespace(t)
 	account := &corev1.ServiceAccount{
@@ -207,7 +207,7 @@ func TestHasPullSecret_WaitsForServiceAccount(t *testing.T) {
 	}, harness.Patience, 50*time.Millisecond, "the VectorSidecar to be gone")
 }
 
-// A ServiceAccount is read once for all of its workloads, and not again with the next change.
+// The operator reads a ServiceAccount once for all of its workloads, and not again for the next change.
 func TestHasPullSecret_ReadsServiceAccountOnce(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -238,7 +238,7 @@ func TestHasPullSecret_ReadsServiceAccountOnce(t *testing.T) {
 	}, harness.Patience, 50*time.Millisecond, "the VectorSidecar to be gone")
 }
 
-// A forbidden read says nothing of what a ServiceAccount lists.
+// If the API server denies the read of a ServiceAccount, its pull secrets are unknown, not empty.
 func TestReader_ReportsForbiddenServiceAccount(t *testing.T) {
 	t.Parallel()
 	config := rest.CopyConfig(world.Config)

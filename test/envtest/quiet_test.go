@@ -44,8 +44,8 @@ func TestVectorSidecar_CausesNoWritesAfterRestart(t *testing.T) {
 	settle()
 
 	require.NoError(t, running.Stop())
-	// Deleted while nobody looks: proof that the next operator has been through
-	// its work when the finalizer is gone.
+	// This VectorSidecar is deleted while no operator runs. When its finalizer is gone, the next operator has
+	// reconciled everything.
 	marker := objects.NewVectorSidecar("marker", namespace).Selecting("logs", "nothing").Build()
 	world.Create(t, marker)
 	running = world.RunOperator(options)
@@ -81,8 +81,7 @@ func TestVectorSidecar_InjectsWithOneWrite(t *testing.T) {
 	written := running.Requests.Writes(below + "deployments")
 	require.Len(t, written, workloads)
 	require.Len(t, running.Requests.Writes(below+"configmaps"), 1)
-	// Rollouts that go on for long are looked at, which on a slow machine these may be: first at
-	// the Deployment, then at its ReplicaSets and pods.
+	// The operator lists ReplicaSets and pods only of rollouts that take longer, as these may on a slow machine.
 	const long = time.Second
 	isLookedAt := false
 	require.Empty(t, slices.DeleteFunc(running.Requests.Reads(below), func(read harness.Request) bool {
@@ -102,8 +101,7 @@ func TestVectorSidecarStatus_ChangesOnlyWithItsContent(t *testing.T) {
 	deployment, vs := injected(t)
 	before := vs.Status.DeepCopy()
 
-	// An event that concerns the VectorSidecar and changes nothing; the marker
-	// that follows is in the same queue, after it.
+	// This change affects the VectorSidecar, but not its result. The marker follows in the same queue.
 	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Labels["team"] = "payments" })
 	marker := objects.NewVectorSidecar("marker", vs.Namespace).Selecting("logs", "nothing").Build()
 	world.Create(t, marker)

@@ -18,8 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// What a policy refuses to write or to take out is said, tried again, and done when the policy is gone, also by an operator
-// that has not seen it refused before.
+// If a policy rejects the injection or the removal, the operator reports it and retries. It succeeds when the
+// policy is gone, also after a restart of the operator.
 func TestVectorSidecar_RetriesRejectedWritesAfterRestart(t *testing.T) {
 	const size = 6 // More than there are places.
 	namespace := world.Namespace(t)
@@ -29,7 +29,7 @@ func TestVectorSidecar_RetriesRejectedWritesAfterRestart(t *testing.T) {
 		are := func(one v1alpha1.WorkloadStatus) bool { return one.State == v1alpha1.StateRejected }
 		return len(vs.Status.Workloads) == size && !slices.ContainsFunc(vs.Status.Workloads, func(one v1alpha1.WorkloadStatus) bool { return !are(one) })
 	}
-	// stays shows that all are refused, that it is said, and that the operator which leads next says so, too.
+	// stays requires that all writes are rejected and reported, also by the next operator.
 	stays := func(what string) {
 		harness.Until(t, world, vs, what, areRefused)
 		restart(t)

@@ -31,7 +31,7 @@ func installationName() types.NamespacedName {
 	return types.NamespacedName{Namespace: options.Namespace, Name: options.EnvironmentsConfigMap}
 }
 
-// storedRevisions are the installation's, the last one first.
+// storedRevisions returns the installation's stored revisions, the newest one first.
 func storedRevisions(t *testing.T) []appsv1.ControllerRevision {
 	t.Helper()
 	found, err := source.Revisions(t.Context(), livelist.New(world.Client), installationName())
@@ -39,7 +39,7 @@ func storedRevisions(t *testing.T) []appsv1.ControllerRevision {
 	return found
 }
 
-// storedSince returns the stored revisions that are not among earlier ones. The operator deletes old revisions meanwhile.
+// storedSince returns the stored revisions that are not in earlier. The operator may have deleted old ones since.
 func storedSince(t *testing.T, earlier []appsv1.ControllerRevision) []appsv1.ControllerRevision {
 	t.Helper()
 	return slices.DeleteFunc(storedRevisions(t), func(stored appsv1.ControllerRevision) bool {
@@ -47,14 +47,14 @@ func storedSince(t *testing.T, earlier []appsv1.ControllerRevision) []appsv1.Con
 	})
 }
 
-// restart is another leader.
+// restart starts another leader.
 func restart(t *testing.T) {
 	t.Helper()
 	require.NoError(t, running.Stop())
 	running = world.RunOperator(options)
 }
 
-// waiting has a VectorSidecar in the first wave, whose soak does not end, and one in the last. Both are done with the
+// waiting creates a VectorSidecar in the first wave, which soaks forever, and one in the last. Both finished the
 // first revision.
 func waiting(t *testing.T, rules string) (installation *corev1.ConfigMap, canary, rest *inWave, first string) {
 	t.Helper()
@@ -87,7 +87,7 @@ func valuesOf(d *appsv1.Deployment) string {
 	return ""
 }
 
-// soaks waits until it is done with another revision than one.
+// soaks waits until the VectorSidecar soaks a revision that is not other.
 func (w *inWave) soaks(t *testing.T, other string) {
 	t.Helper()
 	harness.Until(t, world, w.vs, "the soak of the next revision", func(vs *v1alpha1.VectorSidecar) bool {
@@ -96,7 +96,8 @@ func (w *inWave) soaks(t *testing.T, other string) {
 	})
 }
 
-// A VectorSidecar that waits is one as any other, with the templates and values that it has.
+// While a VectorSidecar waits for its wave, the operator injects, corrects and changes sidecars with the templates
+// and values of its current revision.
 func TestWave_ServesPreviousRevisionWhileWaiting(t *testing.T) {
 	installation, canary, rest, first := waiting(t, "")
 	level(t, installation, "warn")
@@ -122,7 +123,7 @@ func TestWave_ServesPreviousRevisionWhileWaiting(t *testing.T) {
 	harness.Until(t, world, lateApp, "the sidecar of a new VectorSidecar", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
 }
 
-// A stricter policy holds for everybody at once, and a looser one where the wave is reached.
+// A stricter policy takes effect immediately for all VectorSidecars, and a looser one only with its wave.
 func TestPolicy_RelaxesOnlyWithItsRevision(t *testing.T) {
 	installation, canary, rest, first := waiting(t, "")
 	allow := func(registry string) {
@@ -218,8 +219,8 @@ func TestUndo_RevertsInstallation(t *testing.T) {
 	require.Equal(t, first, canary.vs.Status.Rollout.Revision)
 }
 
-// What cannot be rendered as it was is not rendered at all.
-// One VectorSidecar goes on before the waves, or back, and nobody waits for it.
+// A user promotes one VectorSidecar before its wave, and reverts it. Others are not changed. If a user names a
+// revision that is not stored, the operator reports that.
 func TestPromote_StartsRevisionOfOneVectorSidecar(t *testing.T) {
 	installation, canary, rest, first := waiting(t, "")
 	level(t, installation, "warn")
@@ -331,7 +332,7 @@ func TestRevision_DeletesUnneededRecords(t *testing.T) {
 	harness.Eventually(t, "that they go with the installation", func() bool { return len(storedRevisions(t)) == 0 })
 }
 
-// While a set is broken, a new leader has the version that was stored last.
+// While a template set is invalid, a new leader uses the last stored version.
 func TestTemplateSet_KeepsLastValidAcrossLeaders(t *testing.T) {
 	installation := wavesOf(t, "1s", "")
 	set := templateSet("own", "NOTES.txt", "own")

@@ -19,13 +19,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// unaudited are the rights that no request shows: one that the API server asks for itself
-// when another request is made, and those to read a workload past a watch that is behind.
-// Whether that is needed is a matter of chance for kinds that few tests are about; the code
-// is the one that reads Deployments.
+// unaudited lists permissions that no logged request uses: one that the API server checks during other requests,
+// and the reads of workloads past a lagging watch. These are rare for kinds with few tests; the code is the same as
+// for Deployments.
 var unaudited = []string{"update vectorsidecars/finalizers", "get statefulsets", "get daemonsets", "get cronjobs"}
 
-// auditArgs have the API server write down what the operator asks it for.
+// auditArgs makes the API server log the operator's requests.
 func auditArgs(folder string) (args map[string]string, log string, err error) {
 	policy, log := filepath.Join(folder, "audit-policy.yaml"), filepath.Join(folder, "audit.log")
 	text := fmt.Sprintf(`apiVersion: audit.k8s.io/v1
@@ -39,9 +38,8 @@ rules:
 	return map[string]string{"audit-policy-file": policy, "audit-log-path": log, "audit-log-mode": "blocking"}, log, err
 }
 
-// requireAllRightsUsed is an error if the whole suite, all of which ran with the
-// chart's role and no other rights, did without one of them: then the chart should,
-// too. Of a part of the suite nothing follows.
+// requireAllRightsUsed returns an error if the whole suite, which has exactly the permissions of the chart, did not
+// use one of them, because the chart does not need it. A part of the suite is not checked.
 func requireAllRightsUsed(role []byte, log string) error {
 	if flag.Lookup("test.run").Value.String() != "" {
 		return nil
@@ -56,7 +54,7 @@ func requireAllRightsUsed(role []byte, log string) error {
 	}
 	var idle []string
 	for _, right := range granted {
-		// Who watches lists first, where the API server cannot stream a list.
+		// A watch lists first if the API server cannot stream lists.
 		if verb, resource, _ := strings.Cut(right, " "); verb == "list" && used["watch "+resource] {
 			continue
 		}
@@ -70,7 +68,7 @@ func requireAllRightsUsed(role []byte, log string) error {
 	return nil
 }
 
-// rightsOf are those of a ClusterRole, each a verb and a resource.
+// rightsOf returns the permissions of a ClusterRole, each a verb and a resource.
 func rightsOf(manifest []byte) ([]string, error) {
 	var role rbacv1.ClusterRole
 	if err := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(manifest), 4096).Decode(&role); err != nil {
@@ -90,7 +88,7 @@ func rightsOf(manifest []byte) ([]string, error) {
 	return rights, nil
 }
 
-// requested are the rights that requests in an audit log made use of.
+// requested returns the permissions that the requests in an audit log used.
 func requested(log string) (map[string]bool, error) {
 	text, err := os.ReadFile(log)
 	if err != nil {

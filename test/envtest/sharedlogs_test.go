@@ -17,7 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// The log volume that the operator mounts into the application's own containers.
+// The tests of this file check the log volume that the operator mounts into the application's containers.
 
 const sharedVolume = "vectorsidecar-vector-logs"
 
@@ -27,8 +27,7 @@ func sharesLogs(containers ...string) func(*v1alpha1.SidecarSpec) {
 	}
 }
 
-// mounting are the application's containers that mount the shared volume, with the
-// path.
+// mounting returns the containers that mount the shared volume, with the path.
 func mounting(d *appsv1.Deployment) map[string]string {
 	found := map[string]string{}
 	for _, c := range d.Spec.Template.Spec.Containers {
@@ -41,8 +40,8 @@ func mounting(d *appsv1.Deployment) map[string]string {
 	return found
 }
 
-// shared sets up what an owner deploys with server-side apply, with the sidecar and
-// the log volume in its container "app".
+// shared applies a Deployment with server-side apply as its application owner, and injects the sidecar with the log
+// volume in container "app".
 func shared(t *testing.T, containers string) (*appsv1.Deployment, *v1alpha1.VectorSidecar) {
 	t.Helper()
 	namespace := world.Namespace(t)
@@ -62,7 +61,8 @@ func shared(t *testing.T, containers string) (*appsv1.Deployment, *v1alpha1.Vect
 
 const app2 = `{name: app2, image: "registry.example/app:2"}`
 
-// We are no owner of the application's container.
+// The application owner can rename a container that mounts the log volume, because the operator does not own the
+// container.
 func TestLogsSpec_AllowsContainerRename(t *testing.T) {
 	t.Parallel()
 	deployment, vs := shared(t, `[`+app+`]`)
@@ -117,7 +117,7 @@ func ending(list string) string {
 	return "]"
 }
 
-// Every change to what is shared is one rollout, whatever it changes.
+// Each change of the shared log volume takes one rollout.
 func TestLogsSpec_ChangesWithOneRollout(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -155,7 +155,7 @@ func TestLogsSpec_ChangesWithOneRollout(t *testing.T) {
 	}
 }
 
-// What was shared comes back when somebody takes it away.
+// If another writer removes the mount of the log volume, the operator restores it.
 func TestLogsSpec_RestoresRemovedMount(t *testing.T) {
 	t.Parallel()
 	deployment, vs := shared(t, `[`+app+`]`)
@@ -165,7 +165,8 @@ func TestLogsSpec_RestoresRemovedMount(t *testing.T) {
 	harness.Until(t, world, deployment, "the mount", func(d *appsv1.Deployment) bool { return mounting(d)["app"] == "/var/log/app" })
 }
 
-// The patch takes what it names, so it has to be asked first who owns it.
+// A patch forces its fields, so the operator checks their field managers first. It reports a conflict with a
+// deployment tool.
 func TestLogsSpec_KeepsMountOfDeployer(t *testing.T) {
 	t.Parallel()
 	deployment, vs := shared(t, `[`+app+`]`)
@@ -180,8 +181,7 @@ func TestLogsSpec_KeepsMountOfDeployer(t *testing.T) {
 	require.EqualValues(t, "Always", deployment.Spec.Template.Spec.InitContainers[0].ImagePullPolicy)
 }
 
-// A workload is written for the version that was looked at, and an operator that
-// ends between the patch and the apply leaves work that the next one completes.
+// If the operator stops between the patch and the apply, the next operator completes the write without a rollout.
 func TestLogsSpec_CompletesInterruptedWrite(t *testing.T) {
 	t.Parallel()
 	deployment, vs := shared(t, `[`+app+`]`)

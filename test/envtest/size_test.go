@@ -18,7 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// bloat gives a VectorSidecar more than it may have, and waits until that is said.
+// bloat makes a VectorSidecar larger than the limit, and waits until that is reported.
 func bloat(t *testing.T, vs *v1alpha1.VectorSidecar) {
 	t.Helper()
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
@@ -37,7 +37,7 @@ func TestVectorSidecar_KeepsSidecarsWhenTooLarge(t *testing.T) {
 
 	bloat(t, vs)
 
-	// What it selected is nobody's business until it is smaller again.
+	// Until the VectorSidecar is smaller again, selected workloads are not injected.
 	late := objects.NewDeployment("late", vs.Namespace).Labeled("logs", "vector").Build()
 	world.Create(t, late)
 	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Labels["team"] = "shop" })

@@ -20,14 +20,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// byDefault leaves spec.rollout.soak out.
+// byDefault leaves spec.rollout.soak unset.
 const byDefault = -1
 
-// dies is the image of a sidecar that ends 2 s after its pod became ready, whenever it
-// is started again.
+// dies is the image of a sidecar that exits 2 s after its pod became ready, at each start.
 const dies = "registry.example/vector:dies"
 
-// injectedOf counts the Deployments of a namespace that carry the sidecar.
+// injectedOf returns the number of Deployments in a namespace that have the sidecar.
 func injectedOf(t *testing.T, namespace string) int {
 	t.Helper()
 	var all appsv1.DeploymentList
@@ -59,9 +58,8 @@ func TestSoak_LimitsFailingSidecarToBudget(t *testing.T) {
 	require.Contains(t, message(vs, meta.ConditionReady), "RolloutFailed: 5 of 16 Deployments did not finish rolling out")
 }
 
-// Who may not look at pods has only the time by which to judge, and a restart in the
-// middle of it must not give a place away that is still needed. What the Deployments say
-// by themselves is not enough here: their rollouts are longer ago than a soak takes.
+// Without permission to read pods, the operator uses only times. A failing sidecar keeps its rollout slot through a
+// restart, although the Deployments alone look finished: their rollouts ended longer ago than the soak.
 func TestSoak_KeepsSlotOfFailingSidecarAcrossRestart(t *testing.T) {
 	const size, budget = 6, 2
 	blind := options
@@ -92,14 +90,14 @@ func TestSoak_KeepsSlotOfFailingSidecarAcrossRestart(t *testing.T) {
 	}
 	require.NoError(t, running.Stop())
 	running = world.RunOperator(blind)
-	// Each of them goes and comes back again, seen by the new operator.
+	// The new operator watches both Deployments become unavailable and available again.
 	comeAndGo(t, deployments[:budget], 2)
 	require.Equal(t, budget, injectedOf(t, namespace))
 	require.Empty(t, running.Requests.Reads("/namespaces/"+namespace+"/pods"))
 }
 
-// comeAndGo waits until each of some Deployments has lost its pods and got them again so
-// many times. They do so at once.
+// comeAndGo waits until some Deployments have all lost their pods and got them again, a number of times. They do so
+// concurrently.
 func comeAndGo(t *testing.T, deployments []*appsv1.Deployment, times int) {
 	t.Helper()
 	changes := make([]int, len(deployments)) // An odd one is a loss.
@@ -114,8 +112,8 @@ func comeAndGo(t *testing.T, deployments []*appsv1.Deployment, times int) {
 	})
 }
 
-// Times are those of the API server and its controllers, also where the operator's own clock
-// is an hour before or after.
+// The operator computes soaks with times of the API server and its controllers, so an operator clock that is an
+// hour wrong has no effect.
 func TestSoak_UsesClockOfTheAPIServer(t *testing.T) {
 	require.NoError(t, running.Stop())
 	t.Cleanup(func() { running = world.RunOperator(options) })
@@ -132,9 +130,8 @@ func TestSoak_DelaysNextRollout(t *testing.T) {
 	requireSoaks(t, 3)
 }
 
-// requireSoaks has a sidecar roll out to one Deployment after another, each when the one
-// before has soaked. The times are the API server's and the Deployment controller's, in whole
-// seconds.
+// requireSoaks rolls out a sidecar to one Deployment after another, and requires that each one starts after the
+// previous one has soaked. The times are of the API server and the Deployment controller, in whole seconds.
 func requireSoaks(t *testing.T, size int) {
 	t.Helper()
 	const soak = 3 * time.Second
@@ -173,7 +170,7 @@ func requireSoaks(t *testing.T, size int) {
 	})
 }
 
-// writtenAt is when the operator last changed a Deployment.
+// writtenAt returns when the operator last changed a Deployment.
 func writtenAt(t *testing.T, d *appsv1.Deployment) time.Time {
 	t.Helper()
 	for i := range d.ManagedFields {
@@ -185,7 +182,7 @@ func writtenAt(t *testing.T, d *appsv1.Deployment) time.Time {
 	return time.Time{}
 }
 
-// rolledOutAt is when the last rollout of a Deployment finished.
+// rolledOutAt returns when the last rollout of a Deployment finished.
 func rolledOutAt(t *testing.T, d *appsv1.Deployment) time.Time {
 	t.Helper()
 	for _, condition := range d.Status.Conditions {

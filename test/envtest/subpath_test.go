@@ -16,7 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// On a volume that pods share, each sees its own folder only, and so does its sidecar.
+// If pods share a log volume with a subPathExpr, each pod's sidecar mounts the same directory as its application.
 func TestLogsSpec_MountsSubPathOfItsPod(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)

@@ -23,7 +23,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// Inject, then remove: the workload has to be what its owner wrote.
+// After injection and removal, the workload is as its application owner wrote it.
 func TestVectorSidecar_RestoresWorkloadWhenDeleted(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("n", 63)
@@ -112,7 +112,7 @@ func TestVectorSidecar_RestoresWorkloadWhenDeleted(t *testing.T) {
 	}
 }
 
-// Rollouts may be paused between injection and removal.
+// The operator removes the sidecar also from a workload whose rollouts are paused.
 func TestVectorSidecar_RemovesSidecarFromPausedWorkload(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -150,7 +150,7 @@ func TestDeletionOrphan_KeepsSidecarAndCompanion(t *testing.T) {
 	require.Len(t, companions, 1)
 	require.Empty(t, companions[0].OwnerReferences, "the garbage collector has no reason to take it")
 
-	// One of the same name takes over what it left, without a rollout.
+	// A new VectorSidecar of the same name adopts the sidecar without a rollout.
 	world.Get(t, deployment)
 	generation := deployment.Generation
 	world.Create(t, objects.NewVectorSidecar(vs.Name, vs.Namespace).Selecting("logs", "vector").Build())
@@ -167,7 +167,7 @@ func TestVectorSidecar_DoesNotBlockNamespaceDeletion(t *testing.T) {
 
 	require.NoError(t, world.Client.Delete(t.Context(), namespace))
 
-	// Then nothing holds it but the namespace controller, which may look again a minute later.
+	// After that, only the namespace controller delays the deletion, which may take another minute.
 	harness.Eventually(t, "all that the operator has to do with to be gone", func() bool {
 		var sidecars v1alpha1.VectorSidecarList
 		require.NoError(t, world.Client.List(t.Context(), &sidecars, client.InNamespace(vs.Namespace)))
@@ -175,7 +175,7 @@ func TestVectorSidecar_DoesNotBlockNamespaceDeletion(t *testing.T) {
 	})
 }
 
-// rawTemplate is spec.template as the API server sends it.
+// rawTemplate returns spec.template as the API server sends it.
 func rawTemplate(t *testing.T, deployment *appsv1.Deployment) string {
 	t.Helper()
 	raw := &unstructured.Unstructured{}

@@ -155,7 +155,8 @@ func TestUndo_FollowsTheRunbookAfterTwoFailedRevisions(t *testing.T) {
 	require.Regexp(t, first+` .*[0-9] *\n`, history)
 }
 
-// engineer grants a user what an undo needs, which is no permission for VectorSidecars, and returns flags to be that user.
+// engineer grants a user the permissions for an undo, which are none for VectorSidecars, and returns flags to act
+// as that user.
 func engineer(t *testing.T, name string) []string {
 	t.Helper()
 	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: options.Namespace, Name: name}, Rules: []rbacv1.PolicyRule{
@@ -171,8 +172,8 @@ func engineer(t *testing.T, name string) []string {
 	return []string{"--as", name, "--operator-namespace", options.Namespace}
 }
 
-// Two ClusterVectorSidecars and a VectorSidecar have a revision that fails. A user who may not read them undoes it, and
-// whatever is created afterwards does not get it.
+// Two ClusterVectorSidecars and a VectorSidecar have a revision that fails. A user without permission to read them
+// undoes it, and objects that are created later do not get it.
 func TestUndo_ReturnsClusterVectorSidecars(t *testing.T) {
 	deployOperator(t)
 	installation := wavesOf(t, "8s", "halt: {}")
@@ -230,7 +231,7 @@ func TestUndo_ReturnsClusterVectorSidecars(t *testing.T) {
 	}
 }
 
-// A revision that works after all: a retry ends the undo, and the mark goes when the revision is finished.
+// A retry of an undone revision ends the undo. When the revision is finished, its mark as failed is removed.
 func TestUndo_EndsWithARetryOfTheRevision(t *testing.T) {
 	deployOperator(t)
 	installation := wavesOf(t, "1s", "halt: {}")

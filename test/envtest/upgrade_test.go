@@ -30,8 +30,8 @@ func nextRelease(t *testing.T, roll string) fs.FS {
 	return next
 }
 
-// restarts runs the operator with another built-in chart, nil for its own, until it has
-// looked at everything of a namespace.
+// restarts runs the operator with another built-in chart, nil for its own, until it has reconciled everything in a
+// namespace.
 func restarts(t *testing.T, chart fs.FS, namespace, marker string) {
 	t.Helper()
 	require.NoError(t, running.Stop())
@@ -112,8 +112,8 @@ func TestOperator_UpgradesWithoutWrites(t *testing.T) {
 	})
 }
 
-// A policy that changes nothing is written down where it may matter later: without new
-// pods, and without an event.
+// If a changed policy does not change the sidecar, the operator records the new input in annotations, without new
+// pods and without an event.
 func TestVectorSidecar_RecordsInputWithoutNewPods(t *testing.T) {
 	namespace := world.Namespace(t)
 	var deployments []*appsv1.Deployment
@@ -145,7 +145,7 @@ func TestVectorSidecar_RecordsInputWithoutNewPods(t *testing.T) {
 	require.Len(t, running.Requests.Writes("/namespaces/"+namespace+"/deployments"), 4, "two injections, two notes")
 }
 
-// With waves, an upgrade alone is no revision, and what a release is to roll is one.
+// With waves, an upgrade alone is not a revision. An upgrade to a release that rolls out its changes is one.
 func TestWave_AppliesToUpgradeThatRollsOut(t *testing.T) {
 	wavesOf(t, "3s", "")
 	t.Cleanup(func() {
@@ -189,7 +189,7 @@ func TestWave_AppliesToUpgradeThatRollsOut(t *testing.T) {
 		require.Len(t, slices.DeleteFunc(writes(one), func(r harness.Request) bool { return !strings.Contains(r.Path, "/deployments/") }), 1)
 	}
 
-	// The release before has no such change: it goes back, by waves.
+	// The previous release does not have that change, so it is reverted in waves.
 	restarts(t, nextRelease(t, ""), canary.vs.Namespace, "back")
 	rest.until(t, v1alpha1.RolloutComplete, before)
 }

@@ -19,7 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// asking is a VectorSidecar that wants Vector's own word.
+// asking returns a VectorSidecar whose configuration Vector validates in a Job.
 func asking(namespace, text string, change func(*v1alpha1.ValidateJobSpec)) *v1alpha1.VectorSidecar {
 	return objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithInlineConfig(text).
 		Sidecar(func(s *v1alpha1.SidecarSpec) {
@@ -37,8 +37,8 @@ func validations(t *testing.T, namespace string) []batchv1.Job {
 	return jobs.Items
 }
 
-// finish ends the pod of the only Job as Vector would end it: no node here runs
-// an image. The Job's own controller does the rest.
+// finish ends the pod of the only Job as Vector would, because simulated nodes do not run images. The Job
+// controller does the rest.
 func finish(t *testing.T, namespace string, exit int32, words string) {
 	t.Helper()
 	var pods corev1.PodList
@@ -97,7 +97,7 @@ func TestValidateJobSpec_ValidatesConfigBeforeInjection(t *testing.T) {
 	require.Equal(t, generation, deployment.Generation, "the last good one stays")
 }
 
-// An end that is not Vector's own refusal says nothing about the configuration.
+// If the Job ends without a result of Vector, whenUnable decides: Proceed injects, and Wait blocks the injection.
 func TestValidateJobSpec_AppliesPolicyWhenJobCannotRun(t *testing.T) {
 	t.Parallel()
 	for policy, proceeds := range map[string]bool{"Proceed": true, "Wait": false} {

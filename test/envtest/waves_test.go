@@ -50,7 +50,7 @@ func (w *inWave) until(t *testing.T, state v1alpha1.RolloutState, revision strin
 	})
 }
 
-// wavesOf gives the installation two waves.
+// wavesOf sets rollout rules with two waves.
 func wavesOf(t *testing.T, soak, rules string) *corev1.ConfigMap {
 	t.Helper()
 	return pacing(t, "waves: [{name: canary, namespaceSelector: {matchLabels: {wave: canary}}, soak: "+soak+"}]\n"+rules)
@@ -91,7 +91,7 @@ func TestWave_RollsOutInstallationChange(t *testing.T) {
 	rest.until(t, v1alpha1.RolloutComplete, "")
 	require.GreaterOrEqual(t, rest.vs.Status.Rollout.StartTime.Sub(finished), 2*time.Second, "the wave before has soaked")
 
-	// Its own spec is its owner's: it waits for nobody.
+	// A change of a VectorSidecar's spec does not wait for waves.
 	harness.Change(t, world, rest.vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
 	harness.Until(t, world, rest.app, "its own change", func(d *appsv1.Deployment) bool { return logLevel(d) == "trace" })
 
@@ -99,7 +99,8 @@ func TestWave_RollsOutInstallationChange(t *testing.T) {
 	harness.Until(t, world, rest.vs, "no waves", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Rollout == nil })
 }
 
-// A label of its namespace alone has a VectorSidecar look again: without workloads nothing else does before the soak is over.
+// If the label of a namespace changes its wave, the operator reconciles the VectorSidecar at once. Without
+// workloads, nothing else would before the soak ends.
 func TestWave_FollowsNamespaceLabel(t *testing.T) {
 	installation := wavesOf(t, "0s", "")
 	canary := newInWave(t, "canary")
@@ -161,7 +162,8 @@ func TestHalt_BlocksRevisionInLaterWaves(t *testing.T) {
 	harness.Until(t, world, canary.app, "another change", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
 }
 
-// A missed deadline whose cause is not known, because pods are not read, stops its VectorSidecar and halts no revision.
+// If pods are not read, the cause of a missed progress deadline is unknown. It stops the VectorSidecar, but does
+// not halt the revision.
 func TestHalt_IgnoresFailureOfUnknownCause(t *testing.T) {
 	blind := options
 	blind.ReadPods = false
@@ -196,7 +198,7 @@ func TestHalt_IgnoresFailureOfUnknownCause(t *testing.T) {
 	require.Equal(t, v1alpha1.RolloutProgressing, is.State)
 }
 
-// A sidecar that is restarted again and again, and is ready in between: no workload shows it.
+// A sidecar that restarts repeatedly and is ready in between halts the revision, although no workload fails.
 func TestHalt_CountsSidecarRestarts(t *testing.T) {
 	installation := wavesOf(t, "0s", "")
 	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
@@ -231,7 +233,7 @@ func TestHalt_CountsSidecarRestarts(t *testing.T) {
 	})
 }
 
-// A node that is drained takes pods away in the middle of a soak: that is nobody's fault.
+// Pods that are deleted during a soak, as by a node drain, are not a failure and do not halt the revision.
 func TestHalt_IgnoresDrainedNodes(t *testing.T) {
 	installation := wavesOf(t, "6s", "halt: {sidecarRestarts: 1}")
 	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
@@ -254,7 +256,7 @@ func TestHalt_IgnoresDrainedNodes(t *testing.T) {
 	require.NotEqual(t, v1alpha1.RolloutHalted, canary.vs.Status.Rollout.State)
 }
 
-// Who is deleted in the middle of a wave is waited for by nobody.
+// If a VectorSidecar is deleted during its wave, later waves do not wait for it.
 func TestWave_IgnoresDeletedVectorSidecar(t *testing.T) {
 	installation := wavesOf(t, "0s", "")
 	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
@@ -273,8 +275,8 @@ func TestWave_IgnoresDeletedVectorSidecar(t *testing.T) {
 	harness.Until(t, world, canary.app, "removal", isClean)
 }
 
-// One that has reached the second wave is overtaken by another that begins with the first. Who is
-// paused has not got it, and gets nothing more of it.
+// A newer revision starts in the first wave, also if the second wave has the previous one. A paused VectorSidecar
+// that has not written the previous revision never writes it.
 func TestWave_StartsNewerRevisionFromTheFirst(t *testing.T) {
 	installation := wavesOf(t, "1s", "")
 	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
@@ -310,7 +312,7 @@ func TestWave_StartsNewerRevisionFromTheFirst(t *testing.T) {
 	rest.until(t, v1alpha1.RolloutComplete, canary.vs.Status.Rollout.Revision)
 }
 
-// One VectorSidecar goes on with a halted revision, and stays by itself: the halt holds for the others.
+// If a user retries a halted revision for one VectorSidecar, only that one continues. It stays halted for others.
 func TestHalt_AllowsPromotionOfOneVectorSidecar(t *testing.T) {
 	installation := wavesOf(t, "1s", "halt: {failedWorkloads: 1}")
 	canary, rest := newInWave(t, "canary"), newInWave(t, "other")

@@ -23,10 +23,10 @@ import (
 // status counts the sidecar only once the workload has it.
 func TestVectorSidecarStatus_CountsOnlyWhatIsWritten(t *testing.T) {
 	for name, test := range map[string]struct {
-		// between is what another writer does with the workload right before a write of the operator.
+		// between is another writer's change of the workload right before a write of the operator.
 		between func(ctx context.Context, deployment *appsv1.Deployment) error
-		// matched is the number of workloads while the other writer is there, and state is that of the workload, "" if it is
-		// gone.
+		// matched is the number of workloads during that change, and state is the state of the workload, "" if it
+		// is deleted.
 		matched int32
 		state   v1alpha1.WorkloadState
 	}{
