@@ -41,7 +41,7 @@ func TestChart_AcceptsEveryEnvironment(t *testing.T) {
 	}
 }
 
-// Chart-testing installs the chart with each of these files.
+// Chart-testing can install the chart with each of these files.
 func TestChart_AcceptsValuesForChartTesting(t *testing.T) {
 	files, err := filepath.Glob(chartDir + "/ci/*-values.yaml")
 	require.NoError(t, err)
@@ -56,7 +56,7 @@ func TestChart_AcceptsValuesForChartTesting(t *testing.T) {
 	}
 }
 
-// The first VectorSidecar of the notes, as printed, collects the log files of the sample application.
+// The VectorSidecar that the chart's notes print collects the log files of the sample application.
 func TestChart_ShowsSidecarThatCollectsLogs(t *testing.T) {
 	notes := render(t, load(t), nil)["vector-sidecar-operator/templates/NOTES.txt"]
 	_, example, _ := strings.Cut(notes, "kubectl apply -f - <<EOF\n")
@@ -99,8 +99,8 @@ func TestChart_AcceptsCombinationsOfValues(t *testing.T) {
 	}
 }
 
-// requireAccepted has an API server look at all that is rendered, and the Pod
-// Security Standard at all pods.
+// requireAccepted requires that the API server accepts all rendered objects, and that all pods meet the Pod
+// Security Standard.
 func requireAccepted(t *testing.T, values map[string]any) {
 	t.Helper()
 	all := objects(t, join(render(t, load(t), values, monitoringKinds...)))
@@ -114,7 +114,7 @@ func requireAccepted(t *testing.T, values map[string]any) {
 	requireRestricted(t, corev1.PodTemplateSpec{ObjectMeta: pod.ObjectMeta, Spec: pod.Spec})
 }
 
-// What is installed is what controller-gen made, and the names around it.
+// The chart installs the CustomResourceDefinition that controller-gen generates.
 func TestDefinition_MatchesControllerGen(t *testing.T) {
 	text, err := os.ReadFile(chartDir + "/files/crds/" + crdFile)
 	require.NoError(t, err)
@@ -126,16 +126,15 @@ func TestDefinition_MatchesControllerGen(t *testing.T) {
 	require.Equal(t, crdName, rendered.Name)
 	require.Equal(t, generated.Spec, rendered.Spec)
 
-	// kubectl apply without --server-side keeps a copy in an annotation, and
-	// annotations may have 256 KiB together.
+	// kubectl apply without --server-side stores a copy in an annotation, and an object may have 256 KiB of
+	// annotations.
 	size, err := json.Marshal(rendered)
 	require.NoError(t, err)
 	require.Less(t, len(size), 200<<10, "shorten the descriptions: maxDescLen in the Makefile")
 }
 
-// withWhatTheyNeed installs what others of the objects need to be accepted: the
-// CustomResourceDefinition unless there is one, which stays for a release to take
-// over, and for the time of the test the accounts of Pods.
+// withWhatTheyNeed installs objects that the others need to be accepted: the CustomResourceDefinition unless it
+// exists, which stays until a release adopts it, and for the duration of the test the ServiceAccounts of pods.
 func withWhatTheyNeed(t *testing.T, all []*unstructured.Unstructured) {
 	t.Helper()
 	for _, object := range all {
@@ -171,7 +170,7 @@ func requireRestricted(t *testing.T, template corev1.PodTemplateSpec) {
 	result := policy.AggregateCheckResults(evaluator.EvaluatePod(restricted, &template.ObjectMeta, &template.Spec))
 	require.True(t, result.Allowed, result.ForbiddenDetail())
 	for _, container := range template.Spec.Containers {
-		// Ours alone: the standard does not ask for it.
+		// The Pod Security Standard does not require this; the chart sets it.
 		require.True(t, *container.SecurityContext.ReadOnlyRootFilesystem, container.Name)
 	}
 }

@@ -19,7 +19,7 @@ import (
 	example "kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// as is a client of a user with the given rights in a namespace.
+// as returns a client that acts as a user with some permissions in a namespace.
 func as(t *testing.T, user, namespace string, rules ...rbacv1.PolicyRule) client.Client {
 	t.Helper()
 	named := metav1.ObjectMeta{Name: "test-" + user, Namespace: namespace}
@@ -49,7 +49,7 @@ func TestVectorSidecar_RequiresPatchRightOnDeployments(t *testing.T) {
 	stranger := as(t, "stranger", "shop", mayWrite)
 	logs := example.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Build()
 
-	// The API server takes a moment to know of a new policy.
+	// A new policy takes effect after a moment.
 	harness.Eventually(t, "the policy to work", func() bool {
 		err := stranger.Create(t.Context(), logs.DeepCopy(), client.DryRunAll)
 		return apierrors.IsForbidden(err)
@@ -85,7 +85,8 @@ func TestVectorSidecar_RequiresPatchRightOnDeployments(t *testing.T) {
 	}
 }
 
-// A ClusterVectorSidecar reaches every namespace, so a right in one is not enough.
+// A ClusterVectorSidecar may select any namespace, so the permission to patch workloads in one namespace is not
+// enough.
 func TestClusterVectorSidecar_RequiresClusterWidePatch(t *testing.T) {
 	installed(t, chartDir)
 	mayWriteThem := rbacv1.PolicyRule{APIGroups: []string{"observability.kontroloop.ai"}, Resources: []string{"clustervectorsidecars"}, Verbs: []string{"*"}}
@@ -112,7 +113,7 @@ func TestClusterVectorSidecar_RequiresClusterWidePatch(t *testing.T) {
 	require.True(t, apierrors.IsForbidden(ofShop.Patch(t.Context(), wider.DeepCopy(), client.MergeFrom(logs))))
 	require.True(t, apierrors.IsForbidden(ofShop.Delete(t.Context(), logs.DeepCopy(), client.DryRunAll)))
 	require.NoError(t, remover.Delete(t.Context(), logs.DeepCopy(), client.DryRunAll))
-	// The operator adds its finalizer and writes the status, with its own account.
+	// The operator adds its finalizer and writes the status with its own ServiceAccount.
 	harness.Eventually(t, "the operator to look at it", func() bool {
 		world.Get(t, logs)
 		return len(logs.Finalizers) == 1 && logs.Status.ObservedGeneration == logs.Generation
@@ -127,7 +128,7 @@ func TestClusterVectorSidecar_RequiresClusterWidePatch(t *testing.T) {
 	})
 }
 
-// asOfCluster is a client of a user with the given rights in all namespaces.
+// asOfCluster returns a client that acts as a user with some permissions in all namespaces.
 func asOfCluster(t *testing.T, user string, rules ...rbacv1.PolicyRule) client.Client {
 	t.Helper()
 	named := metav1.ObjectMeta{Name: "test-cluster-" + user}
@@ -143,9 +144,8 @@ func asOfCluster(t *testing.T, user string, rules ...rbacv1.PolicyRule) client.C
 	return c
 }
 
-// requireRightsOn requires that who may patch Deployments alone may not write a
-// VectorSidecar that lists another kind, may not take that kind out of it, and may not
-// delete it.
+// requireRightsOn requires that a user who may patch only Deployments is denied to write a VectorSidecar that lists
+// another kind, to remove that kind from it, and to delete it.
 func requireRightsOn(t *testing.T, kind v1alpha1.WorkloadKind, resource string, ofDeployments client.Client) {
 	t.Helper()
 	named := "of-" + resource
@@ -158,7 +158,7 @@ func requireRightsOn(t *testing.T, kind v1alpha1.WorkloadKind, resource string, 
 	err := ofDeployments.Create(t.Context(), both.DeepCopy())
 	require.True(t, apierrors.IsForbidden(err), "%v", err)
 	require.ErrorContains(t, err, resource)
-	// The API server takes a moment to know of a new role.
+	// A new role takes effect after a moment.
 	harness.Eventually(t, "the role to work", func() bool { return ofBoth.Create(t.Context(), both.DeepCopy(), client.DryRunAll) == nil })
 	require.NoError(t, ofBoth.Create(t.Context(), both))
 
@@ -173,8 +173,7 @@ func requireRightsOn(t *testing.T, kind v1alpha1.WorkloadKind, resource string, 
 	require.NoError(t, ofBoth.Delete(t.Context(), both))
 }
 
-// Whoever takes a VectorSidecar away, in whichever way, has all of its Deployments
-// rolled.
+// Each way to remove a VectorSidecar rolls all of its Deployments, so it requires a permission on Deployments.
 func TestVectorSidecar_RequiresRightsForRemoval(t *testing.T) {
 	installed(t, chartDir)
 	_, logs := injected(t)
@@ -225,7 +224,7 @@ func TestVectorSidecar_RequiresRightsForRemoval(t *testing.T) {
 		require.NoError(t, entitled.Patch(t.Context(), after, patch, client.DryRunAll))
 	})
 
-	// The operator itself takes its finalizer away.
+	// The operator can remove its finalizer.
 	require.NoError(t, remover.Delete(t.Context(), tried()))
 	kubectl(t, "wait", "--for=delete", "vectorsidecars.observability.kontroloop.ai/logs", "-n", "shop", "--timeout=60s")
 }
@@ -263,7 +262,7 @@ func TestChart_AggregatesRolesForVectorSidecars(t *testing.T) {
 					want = "yes"
 				}
 			}
-			// The roles are put together by a controller.
+			// A controller aggregates the roles.
 			harness.Eventually(t, role+" to "+verb+": "+want, func() bool {
 				answer, _, _ := tryKubectl(t, "auth", "can-i", verb, "vectorsidecars", "-n", "shop", "--as", "user-"+role)
 				return answer == want+"\n"

@@ -20,7 +20,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// What Artifact Hub shows of the chart is what is in it.
+// The chart's annotations for Artifact Hub name the images and kinds that it installs, and their examples are
+// valid.
 func TestChart_DescribesItselfForArtifactHub(t *testing.T) {
 	card := load(t).Metadata.Annotations
 	all := objects(t, join(render(t, load(t), nil)))
@@ -60,7 +61,7 @@ func TestChart_DescribesItselfForArtifactHub(t *testing.T) {
 	}
 }
 
-// The package names the organization, and addresses of files that the repository has.
+// The chart's metadata names the organization and existing files of the repository.
 func TestChart_NamesOrganizationAndExistingFiles(t *testing.T) {
 	const organization = "https://github.com/kontroloop-ai"
 	metadata := load(t).Metadata

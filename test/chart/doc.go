@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package chart holds the installation chart in chart/ against every values file
-// in values/ and against a real API server. What a single template renders is
-// told by the suites in chart/tests.
+// Package chart tests the installation chart in chart/ with every values file in values/ and on a real API server.
+// The suites in chart/tests test what each template renders.
 package chart

@@ -21,7 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 )
 
-// What helm gives the operator of a file of values is what the plugin reads out of it.
+// The plugin reads the same values from a values file that Helm renders for the operator.
 func TestReadValues_MatchesHelm(t *testing.T) {
 	files, err := filepath.Glob(root + "/values/*.yaml")
 	require.NoError(t, err)
@@ -58,7 +58,7 @@ rollout: {maxConcurrent: 2%, windows: [{from: "08:00", to: "16:00"}]}
 	}
 }
 
-// policyOf tells policies apart by what they say beyond the default.
+// policyOf returns a digest of the settings of a policy that differ from the default.
 func policyOf(t *testing.T, files map[string]string) string {
 	t.Helper()
 	read, err := policy.Parse("policy", []byte(files[desired.PolicyKey]))
@@ -76,7 +76,7 @@ func paceOf(t *testing.T, files map[string]string) *fleet.Rules {
 	return read
 }
 
-// The chart lists template sets by the digests that the operator computes of their ConfigMaps as the API server has them.
+// The chart lists template sets with the same digests that the operator computes for their ConfigMaps.
 func TestFiles_ChecksumIsThatOfTheChart(t *testing.T) {
 	values := filepath.Join(t.TempDir(), "values.yaml")
 	require.NoError(t, os.WriteFile(values, []byte(`templates:

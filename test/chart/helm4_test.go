@@ -14,7 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// helm4 runs Helm 4 as helm does Helm 3.
+// helm4 runs Helm 4, as helm runs Helm 3.
 func helm4(t *testing.T, args ...string) []byte {
 	t.Helper()
 	stdout, stderr, err := tryProgram(t, "helm4", args...)

@@ -29,7 +29,7 @@ func TestChart_AppliesEveryKey(t *testing.T) {
 		}
 	}
 
-	// The same few, for all keys.
+	// Keys that need the same values share one rendering.
 	rendered := map[string]map[string]string{}
 	documented := map[string]bool{}
 	for path := range leaves(t, chart) {
@@ -49,7 +49,7 @@ func TestChart_AppliesEveryKey(t *testing.T) {
 			}
 			before := rendered[given]
 			after := render(t, chart, chartutil.MergeTables(set(t, path, value), needed(t, path)), kinds...)
-			// The notes alone would be an effect on nothing.
+			// A change of only the notes does not count.
 			require.False(t, maps.Equal(without(before, notes), without(after, notes)), "another value changes nothing")
 			withAccounts(t, objects(t, join(after)))
 			for file, text := range without(after, notes) {
@@ -64,8 +64,8 @@ func TestChart_AppliesEveryKey(t *testing.T) {
 	}
 }
 
-// needed are the values without which a key has no effect: those of the longest
-// beginning of its path that there are any for.
+// needed returns the values without which a key has no effect. They are listed for the longest known prefix of its
+// path.
 func needed(t *testing.T, path string) map[string]any {
 	t.Helper()
 	longest := ""
@@ -79,9 +79,8 @@ func needed(t *testing.T, path string) map[string]any {
 	return values
 }
 
-// null takes a default away, of a key or of a whole section, in an installer's file as in the sidecar's
-// values; and so does helm upgrade --reuse-values with what is new. Either the chart does without, or its
-// schema says what is missing.
+// A user can set each key or section to null, in values files or with helm upgrade --reuse-values. Then the chart
+// renders without it, or its schema reports the missing key.
 func TestChart_AcceptsNullOrRequiresKey(t *testing.T) {
 	chart := load(t)
 	var top node
@@ -103,7 +102,7 @@ func TestChart_AcceptsNullOrRequiresKey(t *testing.T) {
 	})
 }
 
-// monitoringKinds are those of the Prometheus Operator.
+// monitoringKinds are the kinds of the Prometheus Operator.
 var monitoringKinds = []string{"monitoring.coreos.com/v1/ServiceMonitor", "monitoring.coreos.com/v1/PodMonitor", "monitoring.coreos.com/v1/PrometheusRule"}
 
 const notes = "vector-sidecar-operator/templates/NOTES.txt"
@@ -115,8 +114,8 @@ func load(t *testing.T) *helmchart.Chart {
 	return chart
 }
 
-// render renders the chart as helm does, schema and all, by file, for a cluster
-// that has these kinds besides its own.
+// render renders the chart as Helm does, with a check of the schema, for a cluster with additional kinds. The
+// result is by file.
 func render(t *testing.T, chart *helmchart.Chart, values map[string]any, kinds ...string) map[string]string {
 	t.Helper()
 	capabilities := chartutil.DefaultCapabilities.Copy()
@@ -130,7 +129,7 @@ func render(t *testing.T, chart *helmchart.Chart, values map[string]any, kinds .
 	return files
 }
 
-// set is values with one key set, as a values file would.
+// set returns values with one key, as in a values file.
 func set(t *testing.T, path, value string) map[string]any {
 	t.Helper()
 	var parsed any

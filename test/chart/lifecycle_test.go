@@ -79,7 +79,7 @@ func install(t *testing.T) {
 	helm(t, "install", release, chartDir, "-n", namespace, "--create-namespace", "-f", root+"/values/production.yaml")
 }
 
-// releaseStatus is the part of helm's answer that is looked at.
+// releaseStatus is the part of Helm's output that the tests read.
 type releaseStatus struct {
 	Info struct {
 		Status string `json:"status"`
@@ -94,7 +94,7 @@ func status(t *testing.T) releaseStatus {
 	return answer
 }
 
-// removeDefinition waits until it is gone, so that the test installs its own.
+// removeDefinition deletes the CustomResourceDefinition and waits, so that the test installs its own.
 func removeDefinition(t *testing.T) {
 	t.Helper()
 	definition := &unstructured.Unstructured{}

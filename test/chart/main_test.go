@@ -41,11 +41,11 @@ const (
 	crdFile   = "observability.kontroloop.ai_vectorsidecars.yaml"
 )
 
-// Shared by all tests, which therefore do not run in parallel; set by TestMain.
+// All tests share these, so they do not run in parallel. TestMain sets them.
 var (
 	plane   *controlplane.ControlPlane
 	cluster client.Client
-	// world is the cluster, too.
+	// world is also the cluster.
 	world *harness.World
 	// callerFolder has the client certificate that the API server shows to webhooks.
 	callerFolder string
@@ -86,8 +86,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// installOthersDefinitions installs those of the Prometheus Operator and of
-// cert-manager, whose objects the chart makes.
+// installOthersDefinitions installs the CustomResourceDefinitions of the Prometheus Operator and of cert-manager,
+// because the chart has objects of their kinds.
 func installOthersDefinitions(c *controlplane.ControlPlane) error {
 	helm, err := c.Bin("helm")
 	if err != nil {
@@ -102,7 +102,7 @@ func installOthersDefinitions(c *controlplane.ControlPlane) error {
 	return nil
 }
 
-// helm runs helm as the cluster's administrator, and returns what it prints.
+// helm runs Helm as the cluster administrator, and returns its output.
 func helm(t *testing.T, args ...string) []byte {
 	t.Helper()
 	stdout, stderr, err := tryHelm(t, args...)
@@ -135,7 +135,7 @@ func tryProgram(t *testing.T, name string, args ...string) (printed, complained 
 	return stdout.String(), stderr.String(), err
 }
 
-// environments are the names and paths of the values files.
+// environments returns the names and paths of the values files.
 func environments(t *testing.T) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob(root + "/values/*.yaml")
@@ -150,8 +150,8 @@ func environments(t *testing.T) map[string]string {
 	return found
 }
 
-// kubectl runs kubectl as the cluster's administrator, or as whom the arguments say,
-// and returns what it prints.
+// kubectl runs kubectl as the cluster administrator, or as the user that the arguments name, and returns its
+// output.
 func kubectl(t *testing.T, args ...string) string {
 	t.Helper()
 	stdout, stderr, err := tryKubectl(t, args...)

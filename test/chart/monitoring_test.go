@@ -33,7 +33,7 @@ type group struct {
 	} `json:"rules"`
 }
 
-// ruleFile is a file of rules as Prometheus reads it, and the groups in it.
+// ruleFile returns a rule file as Prometheus reads it, and the groups in it.
 func ruleFile(t *testing.T) (text []byte, groups []group) {
 	t.Helper()
 	rendered := render(t, load(t), needed(t, "monitoring."), monitoringKinds...)
@@ -49,7 +49,7 @@ func ruleFile(t *testing.T) (text []byte, groups []group) {
 	return rule.Spec, spec.Groups // JSON is YAML, too.
 }
 
-// What fires, when and with which words is in testdata/alerts.yaml.
+// testdata/alerts.yaml lists which alerts fire, when, and with which text.
 func TestChart_FiresExpectedAlerts(t *testing.T) {
 	promtool, err := plane.Bin("promtool")
 	require.NoError(t, err)
@@ -95,8 +95,8 @@ func TestChart_HasRunbookForEveryAlert(t *testing.T) {
 	require.ElementsMatch(t, names, alerts, "a runbook for each alert and no other")
 }
 
-// vectorMetrics are Vector's own that are used, with their labels. There is no
-// Vector here to scrape; they are as its documentation of 0.57 has them.
+// vectorMetrics are the metrics of Vector that the chart queries, with their labels. The tests run no Vector; these
+// are from its documentation of 0.57.
 var vectorMetrics = map[string][]string{
 	"vector_build_info":                       {"version"},
 	"vector_component_sent_events_total":      {"component_id", "component_kind"},
@@ -107,15 +107,14 @@ var vectorMetrics = map[string][]string{
 }
 
 var (
-	// selector is a metric as all queries write it, with its matchers.
+	// selector is a metric and its matchers in a query.
 	selector = regexp.MustCompile(`\b([a-zA-Z_:][a-zA-Z0-9_:]*)\{([^}]*)\}`)
 	matcher  = regexp.MustCompile(`(\w+)\s*(?:=~|!~|!=|=)\s*"`)
 	grouping = regexp.MustCompile(`\b(?:by|without)\s*\(([^)]*)\)`)
 	word     = regexp.MustCompile(`\bvector(?:sidecar)?_[a-z_]+`)
 )
 
-// Every metric, and every label of it, that an alert or a dashboard names is one
-// that a running operator exports, or Vector does.
+// Each metric and label in an alert or dashboard is exported by a running operator or by Vector.
 func TestChart_QueriesOnlyExportedMetrics(t *testing.T) {
 	i := installed(t, chartDir, "--set", "monitoring.enabled=true")
 	injected(t)
@@ -147,8 +146,7 @@ func TestChart_QueriesOnlyExportedMetrics(t *testing.T) {
 	}
 }
 
-// target are the labels that Prometheus gives to everything that it scrapes, and
-// histograms theirs.
+// target lists the labels that Prometheus adds to all scraped metrics, and the label of histograms.
 var target = []string{"job", "namespace", "pod", "le"}
 
 func ours(found [][]string) []string {
@@ -161,7 +159,7 @@ func ours(found [][]string) []string {
 	return names
 }
 
-// queries are all of the chart's, by where they stand.
+// queries returns all queries of the chart by their location.
 func queries(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -194,9 +192,8 @@ func queries(t *testing.T) map[string]string {
 	return all
 }
 
-// scrape reads the metrics that the operator serves, each with its labels; nil if
-// nobody answers. Those that it declares and that nothing has been counted of yet
-// are added: package metrics holds them to what is exported.
+// scrape returns the metrics that the operator serves, each with its labels; nil if it does not respond. Declared
+// metrics without a value yet are added, because package metrics tests that they are exported.
 func (i *installation) scrape(t *testing.T) map[string][]string {
 	t.Helper()
 	var account corev1.ServiceAccount

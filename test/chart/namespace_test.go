@@ -21,7 +21,7 @@ import (
 	example "kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// inhabited is a namespace with an application that carries a sidecar.
+// inhabited creates a namespace with an application that has a sidecar.
 func inhabited(t *testing.T, name string) (namespace *corev1.Namespace, logs *v1alpha1.VectorSidecar) {
 	t.Helper()
 	namespace = &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
@@ -41,7 +41,8 @@ func awaitGone(t *testing.T, namespace *corev1.Namespace) {
 	})
 }
 
-// The namespace controller may delete Deployments and not patch them.
+// The namespace controller may delete Deployments, but not patch them. It can still delete a namespace with
+// VectorSidecars.
 func TestVectorSidecar_AllowsNamespaceDeletion(t *testing.T) {
 	i := installed(t, chartDir, "--set", "leaderElection.leaseDurationSeconds=3,leaderElection.renewDeadlineSeconds=2,leaderElection.retryPeriodSeconds=1")
 

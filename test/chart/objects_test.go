@@ -21,7 +21,7 @@ import (
 
 const crdKind = "CustomResourceDefinition"
 
-// objects reads a manifest of several documents.
+// objects decodes a manifest with several documents.
 func objects(t *testing.T, manifest []byte) []*unstructured.Unstructured {
 	t.Helper()
 	var found []*unstructured.Unstructured
@@ -39,7 +39,7 @@ func objects(t *testing.T, manifest []byte) []*unstructured.Unstructured {
 	}
 }
 
-// theDefinition is that of VectorSidecars.
+// theDefinition returns the CustomResourceDefinition of VectorSidecars.
 func theDefinition(t *testing.T, all []*unstructured.Unstructured) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	return ofKind[apiextensionsv1.CustomResourceDefinition](t, slices.DeleteFunc(slices.Clone(all), func(object *unstructured.Unstructured) bool {
@@ -47,7 +47,7 @@ func theDefinition(t *testing.T, all []*unstructured.Unstructured) *apiextension
 	}), crdKind)
 }
 
-// ofKind is the only object of a kind, in its own type.
+// ofKind returns the only object of a kind, as its Go type.
 func ofKind[T any](t *testing.T, all []*unstructured.Unstructured, kind string) *T {
 	t.Helper()
 	var typed *T
@@ -63,7 +63,7 @@ func ofKind[T any](t *testing.T, all []*unstructured.Unstructured, kind string) 
 	return typed
 }
 
-// apply applies an object as an installer would; for real unless told otherwise.
+// apply applies an object as Helm would.
 func apply(t *testing.T, object *unstructured.Unstructured, options ...client.ApplyOption) {
 	t.Helper()
 	options = append(options, client.FieldOwner("chart-test"), client.ForceOwnership)
@@ -71,7 +71,7 @@ func apply(t *testing.T, object *unstructured.Unstructured, options ...client.Ap
 	require.NoError(t, err, "%s %q", object.GetKind(), object.GetName())
 }
 
-// exists tells whether the cluster has an object.
+// exists reports whether the cluster has an object.
 func exists(t *testing.T, object *unstructured.Unstructured) bool {
 	t.Helper()
 	live := &unstructured.Unstructured{}

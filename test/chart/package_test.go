@@ -19,7 +19,7 @@ import (
 	"helm.sh/helm/v3/pkg/engine"
 )
 
-// The chart goes to a registry and comes back as it was, and installs from there.
+// A chart that was pushed to a registry is unchanged when it is pulled, and can be installed from there.
 func TestChart_InstallsFromRegistry(t *testing.T) {
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	t.Cleanup(server.Close)
@@ -45,7 +45,7 @@ func TestChart_InstallsFromRegistry(t *testing.T) {
 	require.Equal(t, string(helm(t, "template", release, chartDir, "-n", namespace)), string(fetched))
 }
 
-// Helm hands a dependency the key of its condition, and what is global for all charts.
+// As a dependency, the chart gets the key of its condition and the global values of all charts.
 func TestChart_InstallsAsConditionalDependency(t *testing.T) {
 	chart := load(t)
 	name := chart.Name()
@@ -64,7 +64,7 @@ func TestChart_InstallsAsConditionalDependency(t *testing.T) {
 	require.Contains(t, files["platform/charts/"+name+"/templates/deployment.yaml"], "kind: Deployment")
 	require.NotContains(t, files["platform/charts/"+name+"/templates/NOTES.txt"], "no effect on a subchart")
 
-	// Labels and the environment of the umbrella chart are not the subchart's.
+	// The umbrella chart's global labels and environment do not apply to the subchart.
 	values["global"] = map[string]any{"environment": "Any Text", "labels": []any{"MARKER"}}
 	all, err = chartutil.ToRenderValues(platform, values, chartutil.ReleaseOptions{Name: release, Namespace: namespace}, nil)
 	require.NoError(t, err)

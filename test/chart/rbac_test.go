@@ -16,10 +16,10 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// may are the verbs of a resource.group/subresource.
+// may lists the allowed verbs by resource.group/subresource.
 type may map[string][]string
 
-// everywhere is what the operator may do in every namespace.
+// everywhere lists the operator's permissions in every namespace.
 var everywhere = may{
 	"deployments.apps": {"get", "list", "watch", "patch"},
 	"replicasets.apps": {"list"},
@@ -36,7 +36,7 @@ var everywhere = may{
 	"subjectaccessreviews.authorization.k8s.io":                {"create"},
 }
 
-// athome is what it may do in its own namespace besides.
+// athome lists its additional permissions in the operator namespace.
 var athome = may{
 	"leases.coordination.k8s.io": {"get", "create", "update"},
 	"events":                     {"create", "patch"},
@@ -44,12 +44,12 @@ var athome = may{
 
 var verbs = []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}
 
-// operatorMay asks the API server for every verb of every resource that it has.
+// operatorMay compares the operator's permissions for every verb of every resource with the lists.
 func operatorMay(t *testing.T) {
 	kube, err := kubernetes.NewForConfig(plane.Config())
 	require.NoError(t, err)
 	resources := allResources(t, kube)
-	// A change to a workload goes through its pod template alone.
+	// The operator changes a workload only by its pod template.
 	for _, sensitive := range []string{"secrets", "pods", "pods/exec", "deployments.apps/scale", "roles.rbac.authorization.k8s.io"} {
 		require.Contains(t, resources, sensitive)
 	}
@@ -68,8 +68,8 @@ func operatorMay(t *testing.T) {
 	require.Equal(t, may{"leases.coordination.k8s.io": {"create"}}, others, "with another's Lease")
 }
 
-// allResources are those that the API server serves, each group once, and the
-// one that it does not list because nothing is stored there.
+// allResources returns the resources of the API server, each group once, and the one that it does not list because
+// its objects are not stored.
 func allResources(t *testing.T, kube kubernetes.Interface) []string {
 	t.Helper()
 	_, lists, err := kube.Discovery().ServerGroupsAndResources()
@@ -92,8 +92,8 @@ func allResources(t *testing.T, kube kubernetes.Interface) []string {
 	return slices.Compact(names)
 }
 
-// rights are what the chart's ServiceAccount may do. It is asked about without
-// its groups, whose rights every account of a cluster has.
+// rights returns the permissions of the chart's ServiceAccount, without those of its groups, which every account of
+// a cluster has.
 func rights(t *testing.T, kube kubernetes.Interface, resources []string, namespace, name string) may {
 	t.Helper()
 	allowed := may{}
@@ -118,7 +118,7 @@ func rights(t *testing.T, kube kubernetes.Interface, resources []string, namespa
 	return allowed
 }
 
-// The plugin tells the operator from Deployments that only look like it by the name of these bindings.
+// The plugin recognizes the operator's Deployment by the names of these bindings.
 func TestChart_NamesBindingsAfterDeployment(t *testing.T) {
 	for kind, args := range map[string][]string{
 		"ClusterRoleBinding": nil,

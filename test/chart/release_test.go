@@ -26,15 +26,14 @@ import (
 	example "kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// installation is a release whose pods have a stand-in, so that it works.
+// installation is a release with processes that stand in for its pods.
 type installation struct {
 	pods *harness.StandIn
 	// end ends the operator with a signal.
 	end func(os.Signal)
 }
 
-// installed installs a chart and starts what it would start. What a test leaves is
-// taken away with force.
+// installed installs a chart and starts the processes of its pods. Cleanup removes leftovers by force.
 func installed(t *testing.T, chart string, args ...string) *installation {
 	t.Helper()
 	t.Cleanup(func() { takeAway(t) })
@@ -46,8 +45,8 @@ func installed(t *testing.T, chart string, args ...string) *installation {
 	return i
 }
 
-// awaitServed waits until the API server serves VectorSidecars, which a new
-// definition takes a moment for.
+// awaitServed waits until the API server serves VectorSidecars, because a new CustomResourceDefinition takes a
+// moment.
 func (*installation) awaitServed(t *testing.T) {
 	t.Helper()
 	harness.Eventually(t, "VectorSidecars to be served", func() bool {
@@ -55,7 +54,7 @@ func (*installation) awaitServed(t *testing.T) {
 	})
 }
 
-// awaitLeader waits until an operator leads.
+// awaitLeader waits until an operator is the leader.
 func (*installation) awaitLeader(t *testing.T) {
 	t.Helper()
 	harness.Eventually(t, "an operator to lead", func() bool {
@@ -65,22 +64,21 @@ func (*installation) awaitLeader(t *testing.T) {
 	})
 }
 
-// restarted ends the operator and starts the one that is installed now.
+// restarted stops the operator and starts the operator that is installed now.
 func (i *installation) restarted(t *testing.T) {
 	t.Helper()
 	i.end(os.Interrupt)
 	i.end = i.pods.Operator(t, fullname)
 }
 
-// requireWorks has helm test find that an operator does its work.
+// requireWorks requires that helm test succeeds.
 func requireWorks(t *testing.T) {
 	t.Helper()
 	require.Contains(t, string(helm(t, "test", release, "-n", namespace)), "Phase:          Succeeded")
 }
 
-// takeAway takes a release away with force, with everything of its kinds but the
-// definition: the next release takes it over, which costs the API server far less
-// than one that goes and comes.
+// takeAway removes a release and all objects of its kinds by force, except the CustomResourceDefinition. The next
+// release adopts that, which costs the API server much less than deleting and creating it.
 func takeAway(t *testing.T) {
 	t.Helper()
 	_, _, _ = tryHelm(t, "uninstall", release, "-n", namespace, "--no-hooks", "--ignore-not-found")
@@ -98,15 +96,14 @@ func takeAway(t *testing.T) {
 		}
 	}
 	require.NoError(t, cluster.DeleteAllOf(ctx, &appsv1.Deployment{}, client.InNamespace("shop")))
-	// Nobody owns them, and whoever would have deleted them is gone.
+	// These have no owner, and the operator that would have deleted them does not run.
 	require.NoError(t, cluster.DeleteAllOf(ctx, &corev1.ConfigMap{}, client.InNamespace("shop"), client.HasLabels{meta.LabelSidecar}))
-	// An operator that has lost its rights cannot give its Lease up, and the next
-	// one would wait until it is over.
+	// An operator without permissions cannot release its Lease, and the next one would wait until that expires.
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: fullname}}
 	require.NoError(t, client.IgnoreNotFound(cluster.Delete(ctx, lease)))
 }
 
-// injected is an application in namespace shop that carries the sidecar.
+// injected creates an application in namespace shop and waits for its sidecar.
 func injected(t *testing.T) (*appsv1.Deployment, *v1alpha1.VectorSidecar) {
 	t.Helper()
 	cart := example.NewDeployment("cart", "shop").Labeled("logs", "vector").Build()
@@ -121,7 +118,7 @@ func injected(t *testing.T) (*appsv1.Deployment, *v1alpha1.VectorSidecar) {
 
 func carries(d *appsv1.Deployment) bool { return len(d.Spec.Template.Spec.InitContainers) > 0 }
 
-// companions are the ConfigMaps that the operator made in namespace shop.
+// companions returns the ConfigMaps that the operator created in namespace shop.
 func companions(t *testing.T) []corev1.ConfigMap {
 	t.Helper()
 	var found corev1.ConfigMapList
@@ -129,7 +126,7 @@ func companions(t *testing.T) []corev1.ConfigMap {
 	return found.Items
 }
 
-// requireNoTrace finds nothing of the operator in the cluster but the definition.
+// requireNoTrace requires that the cluster has nothing of the operator except the CustomResourceDefinition.
 func requireNoTrace(t *testing.T, cart *appsv1.Deployment) {
 	t.Helper()
 	world.Get(t, cart)
@@ -142,7 +139,7 @@ func requireNoTrace(t *testing.T, cart *appsv1.Deployment) {
 	requireReleaseGone(t)
 }
 
-// requireReleaseGone finds no object of the release but the definition.
+// requireReleaseGone requires that no object of the release is left except the CustomResourceDefinition.
 func requireReleaseGone(t *testing.T) {
 	t.Helper()
 	kubectl := func(kinds string) string {
@@ -154,7 +151,7 @@ func requireReleaseGone(t *testing.T) {
 		"poddisruptionbudgets,networkpolicies,validatingwebhookconfigurations,validatingadmissionpolicies,validatingadmissionpolicybindings,mutatingadmissionpolicies,mutatingadmissionpolicybindings,servicemonitors,podmonitors,prometheusrules"))
 }
 
-// isWithoutLease tells whether there is no Lease for which the next release would wait.
+// isWithoutLease reports whether no Lease exists that the next release would wait for.
 func isWithoutLease(t *testing.T) bool {
 	t.Helper()
 	err := cluster.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: fullname}, &coordinationv1.Lease{})

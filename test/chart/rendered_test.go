@@ -25,8 +25,8 @@ import (
 	example "kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// To whoever applies what the chart renders, the Job before uninstalling is a Job like
-// any other. The release stays, and so does what it injected.
+// If a user applies the chart's rendered manifests, the Job of the uninstall hook is an ordinary Job. It does not
+// uninstall the release or remove sidecars.
 func TestChart_UninstallsNothingFromRenderedManifests(t *testing.T) {
 	i := installed(t, chartDir)
 	t.Cleanup(func() { deleteUninstallJob(t) })
@@ -74,12 +74,13 @@ func TestChart_UninstallsNothingFromRenderedManifests(t *testing.T) {
 		})
 	}
 
-	// It is a release still.
+	// Helm still knows the release.
 	helm(t, "uninstall", release, "-n", namespace)
 	requireNoTrace(t, cart)
 }
 
-// Whoever else makes the Job is known by what the API server writes down of it.
+// The uninstall Job removes sidecars only if its managedFields show that Helm, Argo CD or another known client
+// created it.
 func TestChart_UninstallsOnlyForKnownClients(t *testing.T) {
 	i := installed(t, chartDir)
 	asArgoCD := rest.CopyConfig(plane.Config())
@@ -121,8 +122,8 @@ func TestChart_UninstallsOnlyForKnownClients(t *testing.T) {
 	}
 }
 
-// createUninstallJob creates the Job before uninstalling, with its account and rights,
-// for the time of the test.
+// createUninstallJob creates the Job of the uninstall hook, with its account and permissions, for the duration of
+// the test.
 func createUninstallJob(t *testing.T, create func(*unstructured.Unstructured) error) {
 	t.Helper()
 	rendered := helm(t, "template", release, chartDir, "-n", namespace, "--show-only", "templates/uninstall-rights.yaml", "--show-only", "templates/uninstall-job.yaml")
@@ -141,7 +142,7 @@ func createUninstallJob(t *testing.T, create func(*unstructured.Unstructured) er
 	}
 }
 
-// kustomization is a folder with a kustomization.yaml and with these files.
+// kustomization creates a folder with a kustomization.yaml and the given files.
 func kustomization(t *testing.T, text string, files ...string) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -154,7 +155,7 @@ func kustomization(t *testing.T, text string, files ...string) string {
 	return folder
 }
 
-// generated is a file with what kustomize's Helm generator makes of the chart.
+// generated writes a file with the output of kustomize's Helm generator for the chart.
 func generated(t *testing.T) string {
 	t.Helper()
 	folder := kustomization(t, `
@@ -177,7 +178,7 @@ func deleteUninstallJob(t *testing.T) {
 	kubectl(t, "delete", "job", fullname+"-uninstall", "-n", namespace, "--ignore-not-found")
 }
 
-// requireUntouched finds a VectorSidecar that nobody deletes, and its sidecar.
+// requireUntouched requires that a VectorSidecar is not deleted and its sidecar is in place.
 func requireUntouched(t *testing.T, cart *appsv1.Deployment, logs *v1alpha1.VectorSidecar) {
 	t.Helper()
 	world.Get(t, logs)
@@ -186,7 +187,7 @@ func requireUntouched(t *testing.T, cart *appsv1.Deployment, logs *v1alpha1.Vect
 	require.True(t, carries(cart))
 }
 
-// awaitJob waits until the Job before uninstalling has ended.
+// awaitJob waits until the Job of the uninstall hook has ended.
 func awaitJob(t *testing.T) *batchv1.Job {
 	t.Helper()
 	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: fullname + "-uninstall"}}

@@ -13,14 +13,14 @@ import (
 	helmchart "helm.sh/helm/v3/pkg/chart"
 )
 
-// node is the part of a JSON schema that is looked at.
+// node is the part of a JSON schema that the tests read.
 type node struct {
 	Description          string          `json:"description"`
 	Properties           map[string]node `json:"properties"`
 	AdditionalProperties json.RawMessage `json:"additionalProperties"`
 }
 
-// leaves are the paths of the schema that have no further keys of the chart's own.
+// leaves returns the paths of the schema below which the chart has no keys of its own.
 func leaves(t *testing.T, chart *helmchart.Chart) map[string]node {
 	t.Helper()
 	var top node
@@ -58,7 +58,7 @@ func TestSchema_DescribesEveryKeyAndRejectsOthers(t *testing.T) {
 	})
 }
 
-// Helm itself holds each default against the schema; this is about the keys.
+// Helm checks the defaults against the schema, so this test checks only the keys.
 func TestSchema_HasKeysOfValues(t *testing.T) {
 	inSchema := leaves(t, load(t))
 	inValues := map[string]*yaml.Node{}
@@ -72,7 +72,7 @@ func TestSchema_HasKeysOfValues(t *testing.T) {
 	}
 }
 
-// One values file is for both charts, so the root chart knows this one's keys.
+// One values file can be used for both charts, so the root chart accepts this chart's keys.
 func TestSchema_IncludesEveryKeyInRootChart(t *testing.T) {
 	text, err := os.ReadFile(root + "/values.schema.json")
 	require.NoError(t, err)

@@ -17,8 +17,8 @@ import (
 	example "kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// Two releases of one name work side by side, each in its namespace, with Roles
-// there alone. Uninstalling one leaves the other's VectorSidecars alone.
+// Two releases of the same name work in two namespaces, each with Roles only there. Uninstalling one does not
+// change VectorSidecars of the other.
 func TestChart_IsolatesReleasesByNamespace(t *testing.T) {
 	const second = "other-system"
 	installed(t, chartDir, "--set", "watchNamespaces={shop},environment=staging")
@@ -57,8 +57,8 @@ func TestChart_IsolatesReleasesByNamespace(t *testing.T) {
 	requireReleaseGone(t)
 }
 
-// One of its namespaces is deleted, and the Role with it. The others go on, after a restart of the operator too, and
-// when the namespace is back, so is the operator.
+// If one of the operator's namespaces is deleted with its Role, the operator continues in the others, also after a
+// restart. If the namespace is created again, the operator serves it again.
 func TestOperator_ContinuesWithoutDeletedNamespace(t *testing.T) {
 	gone := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "gone"}}
 	world.Create(t, gone)

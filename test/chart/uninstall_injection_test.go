@@ -24,9 +24,8 @@ import (
 	example "kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// A release with injection by the API server is uninstalled: nothing puts back what is taken out, not into
-// workloads that nobody has taken over, nor into those that their owner creates and changes meanwhile; and
-// what is created afterwards is as it is written.
+// After the uninstallation of a release with admission injection, no workload gets the sidecar again. That holds
+// for workloads that the operator has not adopted yet, and for those that are created or changed during it.
 func TestChart_EndsAdmissionInjectionOnUninstall(t *testing.T) {
 	for name, test := range map[string]struct {
 		isDead bool
@@ -72,7 +71,7 @@ func TestChart_EndsAdmissionInjectionOnUninstall(t *testing.T) {
 	}
 }
 
-// created creates a Deployment in namespace shop that is selected.
+// created creates a selected Deployment in namespace shop.
 func created(t *testing.T, name string, options ...client.CreateOption) *appsv1.Deployment {
 	t.Helper()
 	made := example.NewDeployment(name, "shop").Labeled("logs", "vector").WithReplicas(0).Build()
@@ -80,8 +79,8 @@ func created(t *testing.T, name string, options ...client.CreateOption) *appsv1.
 	return made
 }
 
-// deploying creates Deployments and changes them, one after the other, until the returned function ends that,
-// which returns them. None may be refused.
+// deploying creates and changes Deployments, one after the other, until stop returns them. It requires that the API
+// server rejects none.
 func deploying(t *testing.T) (stop func() []*appsv1.Deployment) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -112,8 +111,8 @@ func deploying(t *testing.T) (stop func() []*appsv1.Deployment) {
 	}
 }
 
-// endsSoon checks that a namespace with a VectorSidecar that nobody serves any more, and that was never
-// injected by, can be deleted.
+// endsSoon requires that a namespace can be deleted that has a VectorSidecar without an operator and without
+// injected workloads.
 func endsSoon(t *testing.T) {
 	t.Helper()
 	other := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "gone-"}}

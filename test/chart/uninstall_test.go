@@ -18,7 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// The Job leads in its place.
+// If no operator runs, the uninstall Job becomes the leader and removes the sidecars.
 func TestChart_RemovesSidecarsWithoutOperator(t *testing.T) {
 	i := installed(t, chartDir, "--set", "leaderElection.leaseDurationSeconds=3,leaderElection.renewDeadlineSeconds=2,leaderElection.retryPeriodSeconds=1")
 	cart, logs := injected(t)
@@ -30,7 +30,8 @@ func TestChart_RemovesSidecarsWithoutOperator(t *testing.T) {
 	requireNoTrace(t, cart)
 }
 
-// alsoForStatefulSets has a VectorSidecar list a kind that the release does not serve, and has no right to.
+// alsoForStatefulSets adds a kind to a VectorSidecar that is not enabled in the release, which has no permission
+// for it.
 func alsoForStatefulSets(t *testing.T, of *v1alpha1.VectorSidecar) {
 	t.Helper()
 	before := of.DeepCopy()
@@ -73,18 +74,18 @@ func TestChart_RejectsUninstallWithBlockPolicy(t *testing.T) {
 	world.Get(t, cart)
 	require.True(t, carries(cart))
 
-	// The release can be had back,
+	// The release can be restored,
 	helm(t, "rollback", release, "1", "-n", namespace)
 	require.Equal(t, "deployed", status(t).Info.Status)
-	// and what stood in the way can be taken away.
+	// and the VectorSidecar that blocked the uninstallation can be deleted.
 	require.NoError(t, cluster.Delete(t.Context(), logs))
 	kubectl(t, "wait", "--for=delete", "vectorsidecars.observability.kontroloop.ai/logs", "-n", "shop", "--timeout=60s")
 	helm(t, "uninstall", release, "-n", namespace)
 	requireNoTrace(t, cart)
 }
 
-// Helm's SDK writes under the name of the program that it is built into. One that nobody
-// knows may as well apply manifests, until it is named.
+// Helm's SDK writes with the name of its program as field manager. An unknown program may only apply manifests, so
+// it does not uninstall until uninstall.clients names it.
 func TestChart_UninstallsWithNamedHelmSDKClient(t *testing.T) {
 	i := installed(t, chartDir)
 	cart, logs := injected(t)
@@ -105,7 +106,7 @@ func TestChart_UninstallsWithNamedHelmSDKClient(t *testing.T) {
 	requireNoTrace(t, cart)
 }
 
-// The hooks that Helm runs are those of the revision that is installed.
+// After a rollback, Helm runs the hooks of the installed revision.
 func TestChart_UninstallsAfterRollback(t *testing.T) {
 	i := installed(t, chartDir)
 	cart, _ := injected(t)
@@ -119,8 +120,7 @@ func TestChart_UninstallsAfterRollback(t *testing.T) {
 	requireNoTrace(t, cart)
 }
 
-// uninstallAs uninstalls the release by Helm's SDK in a program of a name, and returns
-// what that complains of.
+// uninstallAs uninstalls the release by Helm's SDK in a program of some name, and returns its error output.
 func uninstallAs(t *testing.T, name string) (complaint string, err error) {
 	t.Helper()
 	bin, err := plane.Bin("helm-sdk")
@@ -133,9 +133,8 @@ func uninstallAs(t *testing.T, name string) (complaint string, err error) {
 	return stderr.String(), err
 }
 
-// An operator loses its rights before it is told to stop, and so cannot give its Lease
-// up. The next release would wait until it is over. Nor does one that stands by make it
-// again.
+// The operator loses its permissions before it stops, so it cannot release its Lease. The uninstallation deletes
+// the Lease, so that the next release does not wait for it, and no standby creates it again.
 func TestChart_DeletesLeaseOnUninstall(t *testing.T) {
 	for name, settings := range map[string]string{
 		"of the whole cluster":        "uninstall.policy=eject",
@@ -156,13 +155,13 @@ func TestChart_DeletesLeaseOnUninstall(t *testing.T) {
 	}
 }
 
-// A test that passes whatever is installed would be none.
+// helm test fails if no operator is the leader.
 func TestChart_FailsHelmTestWithoutOperator(t *testing.T) {
 	i := installed(t, chartDir, "--set", "helmTest.timeoutSeconds=2")
-	// One that stops before it leads gives nothing up.
+	// An operator that stops before it is the leader releases no Lease.
 	i.awaitLeader(t)
 	i.end(syscall.SIGINT)
-	// Helm keeps the pod of a test that failed, for whoever wants to know why.
+	// Helm keeps the pod of a failed test.
 	t.Cleanup(func() { kubectl(t, "delete", "pods", "-n", namespace, "-l", "app.kubernetes.io/instance="+release) })
 
 	_, complaint, err := tryHelm(t, "test", release, "-n", namespace)

@@ -26,21 +26,20 @@ import (
 	example "kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// before is the folder in bin of the release before: its program, chart and values.
+// before is the folder in bin with the program, chart and values of the previous release.
 const before = "before"
 
-// kind is a kind of sidecar that goes through an upgrade.
+// kind is a kind of sidecar that the upgrade is tested with.
 type kind struct {
-	// of are its VectorSidecars, each of which selects by a label of its name.
+	// of are its VectorSidecars, each of which selects by a label with its name.
 	of []*v1alpha1.VectorSidecar
-	// rolls is the line of CHANGELOG.md that says that the upgrade rolls it, "" if it
-	// does not.
+	// rolls is the line of CHANGELOG.md about the rollout of this kind, "" if the upgrade does not roll it.
 	rolls string
-	// limits are those of each container of its workloads, which request as much.
+	// limits are the limits and requests of each container of its workloads.
 	limits corev1.ResourceList
 }
 
-// kinds are those that are rendered in ways of their own.
+// kinds returns the kinds of sidecars that are rendered differently.
 func kinds() map[string]kind {
 	sidecar := func(name string, change func(*example.VectorSidecar)) *v1alpha1.VectorSidecar {
 		builder := example.NewVectorSidecar(name, "shop").Selecting(name, "vector").WithMaxConcurrent("100%")
@@ -69,30 +68,30 @@ func kinds() map[string]kind {
 	}
 }
 
-// elsewhere has a second sidecar listen on other ports than the first.
+// elsewhere gives a second sidecar other ports than the first.
 func elsewhere(s *v1alpha1.SidecarSpec) {
 	s.Metrics, s.Health = &v1alpha1.MetricsSpec{Port: ptr.To[int32](9599)}, &v1alpha1.HealthSpec{Port: ptr.To[int32](8687)}
 }
 
-// upgrade is one that is under way, with workloads of all kinds.
+// upgrade is an upgrade in progress, with workloads of all kinds.
 type upgrade struct {
 	*installation
 	kinds     map[string]kind
 	workloads []*carrier
 }
 
-// carrier is a workload with the pods that it should have.
+// carrier is a workload with the expected state of its pods.
 type carrier struct {
 	*appsv1.Deployment
 	kind      string
 	template  string
 	revisions int
-	// written is what the operator has written.
+	// written is the record of the operator's writes.
 	written string
 }
 
-// inject makes a workload of each kind and waits for its sidecars. Whoever injects has
-// looked at all others of the same VectorSidecars as well.
+// inject creates a workload of each kind and waits for its sidecars, and until the same VectorSidecars have
+// reconciled all others.
 func (u *upgrade) inject(t *testing.T, phase string) {
 	t.Helper()
 	for name, kind := range u.kinds {
@@ -123,7 +122,7 @@ func (u *upgrade) inject(t *testing.T, phase string) {
 	}
 }
 
-// remember takes the pods as they are for those that have to stay.
+// remember records the current pod templates and writes of the workloads.
 func (u *upgrade) remember(t *testing.T) {
 	t.Helper()
 	for _, one := range u.workloads {
@@ -132,7 +131,7 @@ func (u *upgrade) remember(t *testing.T) {
 	}
 }
 
-// requireNoRollout finds no new pods, but where the release notes tell of them, and no write to the rest.
+// requireNoRollout requires no new pods and no writes, except for workloads that the release notes name.
 func (u *upgrade) requireNoRollout(t *testing.T, why string, isSaid func(*carrier) bool) {
 	t.Helper()
 	for _, one := range u.workloads {
@@ -150,7 +149,7 @@ func (u *upgrade) requireNoRollout(t *testing.T, why string, isSaid func(*carrie
 	}
 }
 
-// rolls is what the upgrade rolls.
+// rolls reports whether the upgrade rolls a workload.
 func (u *upgrade) rolls(one *carrier) bool { return u.kinds[one.kind].rolls != "" }
 
 func templateOf(t *testing.T, deployment *appsv1.Deployment) string {
@@ -160,7 +159,7 @@ func templateOf(t *testing.T, deployment *appsv1.Deployment) string {
 	return string(text)
 }
 
-// writtenTo is what field managers of the operator have written to a workload, and when.
+// writtenTo returns the writes of the operator's field managers to a workload, with times.
 func writtenTo(t *testing.T, deployment *appsv1.Deployment) string {
 	t.Helper()
 	annotations := maps.Clone(deployment.Annotations)
@@ -172,7 +171,7 @@ func writtenTo(t *testing.T, deployment *appsv1.Deployment) string {
 	return string(text)
 }
 
-// revisions is how many ReplicaSets a workload has had.
+// revisions returns the number of ReplicaSets of a workload.
 func revisions(t *testing.T, deployment *appsv1.Deployment) int {
 	t.Helper()
 	var all appsv1.ReplicaSetList
@@ -186,7 +185,7 @@ func revisions(t *testing.T, deployment *appsv1.Deployment) int {
 	return n
 }
 
-// requireClean finds nothing of the operator in a workload but a record of who wrote.
+// requireClean requires that a workload has nothing of the operator except managedFields entries.
 func requireClean(t *testing.T, deployment *appsv1.Deployment) {
 	t.Helper()
 	harness.Until(t, world, deployment, "its sidecars to be gone", func(d *appsv1.Deployment) bool { return len(d.Spec.Template.Spec.InitContainers) == 1 })
@@ -200,8 +199,7 @@ func requireClean(t *testing.T, deployment *appsv1.Deployment) {
 	require.Empty(t, deployment.Spec.Template.Spec.Containers[0].VolumeMounts)
 }
 
-// fromBefore installs the release before, with its own program and chart, and makes
-// VectorSidecars.
+// fromBefore installs the previous release with its own program and chart, and creates VectorSidecars.
 func fromBefore(t *testing.T, kinds map[string]kind) *upgrade {
 	t.Helper()
 	program, err := plane.Bin(before + "/operator")
@@ -225,9 +223,8 @@ func fromBefore(t *testing.T, kinds map[string]kind) *upgrade {
 	return u
 }
 
-// From the release before to this one and back, each with its own program and chart:
-// whoever finds workloads that the other has written to writes to none of them, and can
-// take out of them what is in them.
+// An upgrade from the previous release and a rollback to it, each with its own program and chart, do not write
+// workloads that the other one has injected. Both can remove each other's sidecars.
 func TestChart_UpgradesWithoutRollouts(t *testing.T) {
 	own := example.NewConfigMap("own", "shop", "vector.yaml", example.VectorConfig("own"))
 	world.Create(t, own)
@@ -265,7 +262,7 @@ func TestChart_UpgradesWithoutRollouts(t *testing.T) {
 	requireReleaseGone(t)
 }
 
-// requireNotes finds what was asked for in all workloads, whose it is and why.
+// requireNotes requires that all workloads have the annotations for their requested input, VectorSidecar and cause.
 func requireNotes(t *testing.T, u *upgrade) {
 	t.Helper()
 	for _, one := range u.workloads {
@@ -275,7 +272,7 @@ func requireNotes(t *testing.T, u *upgrade) {
 	}
 }
 
-// What rolls is said where whoever upgrades looks for it.
+// The changelog lists each change that rolls workloads.
 func TestChart_ReportsRolloutsInReleaseNotes(t *testing.T) {
 	text, err := os.ReadFile(root + "/CHANGELOG.md")
 	require.NoError(t, err)
@@ -288,7 +285,7 @@ func TestChart_ReportsRolloutsInReleaseNotes(t *testing.T) {
 	}
 }
 
-// The whole life of a release, in every environment.
+// Installation, upgrade, rollback and uninstallation work in every environment.
 func TestChart_SupportsLifecycleInEveryEnvironment(t *testing.T) {
 	for name, file := range environments(t) {
 		t.Run(name, func(t *testing.T) {

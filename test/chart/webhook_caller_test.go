@@ -22,12 +22,11 @@ import (
 	example "kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// callerName is that of the certificate that the API server shows.
+// callerName is the name in the API server's client certificate.
 const callerName = "kube-apiserver"
 
-// writeClient writes a client certificate, and the configuration by which an API server
-// shows it to every webhook, into a folder: client.crt, client.key, kubeconfig.yaml and
-// admission.yaml.
+// writeClient writes a client certificate into a folder, and the configuration with which an API server presents it
+// to every webhook: client.crt, client.key, kubeconfig.yaml and admission.yaml.
 func writeClient(folder string) error {
 	certificate, key, err := harness.Certify(&x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: callerName},
@@ -59,8 +58,8 @@ plugins:
 	)
 }
 
-// The answer goes to the author of the VectorSidecar by way of the API server; whoever
-// else asks might be anybody.
+// Only the API server, which passes it to the author of the VectorSidecar, gets a message that may quote
+// ConfigMaps. Other clients get it without quotes.
 func TestWebhook_AnswersOnlyTheAPIServer(t *testing.T) {
 	i := judged(t, "--set", "policy.overrides.namespaces={sidecar.logLevel}")
 	port := trustedPort(t)

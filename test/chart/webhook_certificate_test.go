@@ -27,7 +27,7 @@ const (
 	webhookConfiguration = namespace + "." + fullname + ".vectorsidecars"
 )
 
-// certificate is what the operator's Secret holds; nothing if it is gone.
+// certificate returns the data of the operator's Secret, nil if it does not exist.
 func certificate(t *testing.T) map[string][]byte {
 	t.Helper()
 	var secret corev1.Secret
@@ -36,7 +36,7 @@ func certificate(t *testing.T) map[string][]byte {
 	return secret.Data
 }
 
-// trusted is whom the API server trusts.
+// trusted returns the caBundle that the API server trusts.
 func trusted(t *testing.T) []byte {
 	t.Helper()
 	var configuration admissionv1.ValidatingWebhookConfiguration
@@ -45,15 +45,15 @@ func trusted(t *testing.T) []byte {
 	return configuration.Webhooks[0].ClientConfig.CABundle
 }
 
-// whileAsked asks the webhook again and again while something is done, and fails
-// if it is once without an answer. It does at least one round after the end.
+// whileAsked sends requests to the webhook until do returns, and at least once after that. It fails if one request
+// has no answer.
 func whileAsked(t *testing.T, do func()) {
 	t.Helper()
 	failures, asked := asking(t, do)
 	require.Empty(t, failures, "of %d requests", asked)
 }
 
-// asking asks in the same way, and returns what went wrong.
+// asking sends the same requests, and returns the errors.
 func asking(t *testing.T, do func()) (failures []error, asked int) {
 	t.Helper()
 	good := example.NewVectorSidecar("asked", "shop").Selecting("logs", "none").Build()
@@ -62,8 +62,7 @@ func asking(t *testing.T, do func()) (failures []error, asked int) {
 	asking.Go(func() {
 		for ended := false; !ended; asked++ {
 			ended = ctx.Err() != nil
-			// Each request has a connection of its own to the webhook, or shares
-			// one that was made before; both go on.
+			// A request has a new connection to the webhook, or an existing one; both work.
 			if err := cluster.Create(t.Context(), good.DeepCopy(), client.DryRunAll); err != nil {
 				failures = append(failures, err)
 			}
@@ -75,7 +74,7 @@ func asking(t *testing.T, do func()) (failures []error, asked int) {
 	return failures, asked
 }
 
-// awaitCertificate waits until something has become of what the Secret holds.
+// awaitCertificate waits until the data of the Secret meets a condition.
 func awaitCertificate(t *testing.T, what string, met func(map[string][]byte) bool) map[string][]byte {
 	t.Helper()
 	var data map[string][]byte
@@ -119,13 +118,13 @@ func TestWebhook_RenewsCertificate(t *testing.T) {
 	})
 }
 
-// What the plugin judges by hand, the operator and the API server have agreed upon.
+// The plugin's command check accepts the certificate of the webhook that the API server uses.
 func TestCheck_AcceptsCertificateOfWebhook(t *testing.T) {
 	judged(t)
 	plugin, err := plane.Bin("kubectl-vectorsidecar")
 	require.NoError(t, err)
 
-	// It fails for what there is not here: pods, and so endpoints.
+	// The command fails, because the cluster has no pods and no endpoints.
 	printed, _ := exec.CommandContext(t.Context(), plugin, "check", "--kubeconfig", plane.Kubeconfig()).Output()
 
 	require.Regexp(t, `(?m)^ok +rights of the operator: `, string(printed))
@@ -133,8 +132,7 @@ func TestCheck_AcceptsCertificateOfWebhook(t *testing.T) {
 	require.Regexp(t, `(?m)^ok +certificate of the admission webhook: in Secret `+namespace+"/"+webhookSecret, string(printed))
 }
 
-// The new release has another port, at which a second operator answers that only
-// stands by.
+// An upgrade changes the port of the webhook, and a standby answers there with the same certificate.
 func TestWebhook_KeepsCertificateDuringUpgrade(t *testing.T) {
 	judged(t)
 	data, bundle := certificate(t), trusted(t)
@@ -150,7 +148,7 @@ func TestWebhook_KeepsCertificateDuringUpgrade(t *testing.T) {
 	require.Equal(t, data, certificate(t))
 }
 
-// holder is who leads.
+// holder returns the identity of the leader.
 func holder(t *testing.T) string {
 	t.Helper()
 	var lease coordinationv1.Lease
@@ -183,7 +181,7 @@ func trustedPort(t *testing.T) int32 {
 	return *configuration.Webhooks[0].ClientConfig.Service.Port
 }
 
-// The operator may touch one Secret and one configuration, and no other.
+// The operator has permission for exactly one Secret and one webhook configuration, by name.
 func TestWebhook_LimitsRightsByResourceName(t *testing.T) {
 	judged(t)
 	kube, err := kubernetes.NewForConfig(plane.Config())

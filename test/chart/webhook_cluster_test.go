@@ -19,10 +19,10 @@ import (
 	example "kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// auditIsBroken has the environment audit have a sink that Vector does not have.
+// auditIsBroken gives the environment audit a sink type that Vector does not have.
 const auditIsBroken = `environments.audit={"sidecar":{"sinks":{"out":{"type":"nothing"}}}}`
 
-// inAll returns what a VectorSidecar is in the namespaces with the label team=TEAM.
+// inAll returns a VectorSidecar as a ClusterVectorSidecar for the namespaces with the label team=TEAM.
 func inAll(team string, of *example.VectorSidecar) *v1alpha1.ClusterVectorSidecar {
 	sidecar := of.Build()
 	made := &v1alpha1.ClusterVectorSidecar{}
@@ -88,7 +88,8 @@ func TestWebhook_ValidatesClusterVectorSidecar(t *testing.T) {
 	t.Run("an update", func(t *testing.T) { updateOfCluster(t, logs, broken) })
 }
 
-// updateOfCluster changes a ClusterVectorSidecar to a broken configuration, with it, and back.
+// updateOfCluster enforces the check of an invalid configuration, changes other fields, and removes the
+// configuration.
 func updateOfCluster(t *testing.T, logs func() *example.VectorSidecar, broken string) {
 	t.Helper()
 	made := inAll("one", logs().Sidecar(func(s *v1alpha1.SidecarSpec) {
@@ -119,7 +120,7 @@ func updateOfCluster(t *testing.T, logs func() *example.VectorSidecar, broken st
 	require.Empty(t, said)
 }
 
-// What was wrong before the webhook was switched on may be changed, and is not refused for that.
+// If an object was invalid before the webhook was enabled, the webhook allows other changes and warns.
 func TestWebhook_AllowsUpdateWithExistingFault(t *testing.T) {
 	i := installed(t, chartDir)
 	old := inAll("one", example.NewVectorSidecar("old", "").Selecting("logs", "none").WithInlineConfig(configured("type: consol\ninputs: [in]")))
@@ -135,7 +136,7 @@ func TestWebhook_AllowsUpdateWithExistingFault(t *testing.T) {
 	require.Contains(t, said, "as before: ClusterVectorSidecar old spec.sidecar.config.inline:7:11")
 }
 
-// judges switches the webhook on, and waits until it answers.
+// judges enables the webhook, and waits until it answers.
 func (i *installation) judges(t *testing.T) {
 	t.Helper()
 	helm(t, "upgrade", release, chartDir, "-n", namespace, "--set", judging(freePort(t)))
@@ -144,8 +145,8 @@ func (i *installation) judges(t *testing.T) {
 	awaitJudge(t)
 }
 
-// An operator for some namespaces is not asked about what it does not serve, and an upgrade of one that
-// was not asked has it asked.
+// The webhook of an operator for some namespaces does not check ClusterVectorSidecars. After an upgrade to the
+// whole cluster, it does.
 func TestWebhook_CoversClusterVectorSidecarIfEnabled(t *testing.T) {
 	i := judged(t, "--set", "watchNamespaces={shop}")
 	broken := inAll("one", example.NewVectorSidecar("tried", "").Selecting("logs", "none").WithInlineConfig("sources: ["))
@@ -159,7 +160,7 @@ func TestWebhook_CoversClusterVectorSidecarIfEnabled(t *testing.T) {
 	require.Len(t, configuration(t).Webhooks[0].Rules, 2)
 }
 
-// written writes an object into a file.
+// written writes an object to a file.
 func written(t *testing.T, object *v1alpha1.ClusterVectorSidecar) string {
 	t.Helper()
 	object.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("ClusterVectorSidecar"))

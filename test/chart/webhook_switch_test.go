@@ -21,10 +21,9 @@ import (
 	example "kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// replicas are the pods of the release's Deployment, and of the Service of the webhook
-// the endpoints.
+// replicas are the processes of the release's pods, and the endpoints of the webhook's Service.
 type replicas struct {
-	// program is that of pods that start from now on, by its path in bin.
+	// program is the path in bin of the program of new pods.
 	program string
 	running []replica // the oldest first
 	started int
@@ -49,7 +48,7 @@ func released(t *testing.T, chart, program string, count int, args ...string) *r
 	return r
 }
 
-// start starts a pod of the Deployment as it is now, and waits until it is ready.
+// start starts a pod of the current Deployment, and waits until it is ready.
 func (r *replicas) start(t *testing.T) {
 	t.Helper()
 	r.started++
@@ -61,7 +60,7 @@ func (r *replicas) start(t *testing.T) {
 	route(t, pod.Host)
 }
 
-// roll replaces all pods as a Deployment does: none goes before another one is ready.
+// roll replaces all pods as a Deployment does: it stops a pod only when another one is ready.
 func (r *replicas) roll(t *testing.T) {
 	t.Helper()
 	for range len(r.running) {
@@ -74,7 +73,7 @@ func (r *replicas) roll(t *testing.T) {
 	}
 }
 
-// route has the Service of the webhook, if there is one, lead to a pod.
+// route makes the Service of the webhook, if it exists, lead to a pod.
 func route(t *testing.T, host string) {
 	t.Helper()
 	var service corev1.Service
@@ -83,7 +82,7 @@ func route(t *testing.T, host string) {
 	require.NoError(t, client.IgnoreNotFound(cluster.Patch(t.Context(), &service, patch)))
 }
 
-// configuration is that of the webhook, nil if there is none.
+// configuration returns the configuration of the webhook, nil if it does not exist.
 func configuration(t *testing.T) *admissionv1.ValidatingWebhookConfiguration {
 	t.Helper()
 	found := &admissionv1.ValidatingWebhookConfiguration{}
@@ -134,8 +133,7 @@ func TestWebhook_StartsAndStopsByUpgrade(t *testing.T) {
 	}
 }
 
-// All of them make the certificate at once and none of them alone: it does not matter who
-// leads, and whether anybody does.
+// Each replica can renew the certificate, also if the leader does not run, and all use the same one.
 func TestWebhook_KeepsCertificateWithAnyReplica(t *testing.T) {
 	r := released(t, chartDir, "operator", 3, "--set", judging(freePort(t)))
 	awaitJudge(t)
@@ -165,7 +163,7 @@ func TestWebhook_KeepsCertificateWithAnyReplica(t *testing.T) {
 	awaitJudge(t)
 }
 
-// A probe is no line in the log, neither before there is a certificate nor after.
+// Readiness probes are not logged, with and without a certificate.
 func TestWebhook_DoesNotLogProbes(t *testing.T) {
 	certificate, err := os.ReadFile(filepath.Join(callerFolder, "client.crt"))
 	require.NoError(t, err)

@@ -26,17 +26,16 @@ import (
 	example "kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// judging are the settings of the admission webhook at a port. Its operators stop sooner
-// than by default, which is for clusters that have nodes.
+// judging returns the settings of the admission webhook at a port. The shutdown delay is shorter than the default,
+// which is for clusters with real nodes.
 func judging(port int) string {
 	return fmt.Sprintf("admissionWebhook.enabled=true,admissionWebhook.port=%d,extraArgs={--webhook-shutdown-delay=1s}", port)
 }
 
-// judged installs the chart with the admission webhook, and waits until it answers.
-// There are no kubelets and no proxies here: so that the API server finds the
-// operator, its Service is made one by the name of this machine. All else is as the
-// chart and the operator make it: names, certificates, rights, the configuration.
-// What no test sees is how a Service finds its pods.
+// judged installs the chart with the admission webhook, and waits until it answers. Without kubelets and proxies,
+// the API server reaches the operator by a Service with the name of this machine. Names, certificates, permissions
+// and the configuration are as the chart and the operator create them. The tests do not cover how a Service finds
+// its pods.
 func judged(t *testing.T, args ...string) *installation {
 	t.Helper()
 	i := installed(t, chartDir, append([]string{"--set", judging(freePort(t))}, args...)...)
@@ -45,7 +44,7 @@ func judged(t *testing.T, args ...string) *installation {
 	return i
 }
 
-// freePort is one that nobody listens at.
+// freePort returns a port on which no process listens.
 func freePort(t *testing.T) int {
 	t.Helper()
 	listener, err := net.Listen("tcp", "localhost:0")
@@ -56,7 +55,7 @@ func freePort(t *testing.T) int {
 	return address.Port
 }
 
-// awaitJudge waits until VectorSidecars are accepted, and others refused.
+// awaitJudge waits until the webhook accepts and rejects VectorSidecars.
 func awaitJudge(t *testing.T) {
 	t.Helper()
 	good := example.NewVectorSidecar("good", "shop").Selecting("logs", "none").Build()
@@ -71,7 +70,7 @@ func awaitJudge(t *testing.T) {
 	})
 }
 
-// warned does something and returns what the API server warns of.
+// warned runs a function and returns the API server's warnings.
 func warned(t *testing.T, do func(client.Client) error) string {
 	t.Helper()
 	heard := &warnings{}
@@ -87,15 +86,15 @@ type warnings struct{ texts []string }
 
 var _ rest.WarningHandler = &warnings{}
 
-// HandleWarningHeader notes a warning.
+// HandleWarningHeader records a warning.
 func (w *warnings) HandleWarningHeader(_ int, _, text string) { w.texts = append(w.texts, text) }
 
-// configured is a configuration of demonstration logs with a sink.
+// configured returns a configuration of demonstration logs with a sink.
 func configured(sink string) string {
 	return "sources:\n  in:\n    type: demo_logs\n    format: json\nsinks:\n  out:\n    " + strings.ReplaceAll(sink, "\n", "\n    ") + "\n"
 }
 
-// sinks is one sink for the rendered configuration.
+// sinks returns one sink for the rendered configuration.
 func sinks(out string) map[string]apiextensionsv1.JSON {
 	return map[string]apiextensionsv1.JSON{"out": {Raw: []byte(out)}}
 }
@@ -109,7 +108,7 @@ func TestWebhook_ValidatesVectorSidecar(t *testing.T) {
 		return example.NewVectorSidecar("tried", "shop").Selecting("logs", value)
 	}
 	world.Create(t, example.NewDeployment("other", "shop").Labeled("logs", "later").Build())
-	// What the operator judges by has come to its watch when it is said.
+	// When this is reported, the operator has read the objects that the webhook needs.
 	harness.Eventually(t, "the operator to see the sidecar that is there", func() bool {
 		return apierrors.IsInvalid(cluster.Create(t.Context(), selecting("vector").Named("second").Build(), client.DryRunAll))
 	})
@@ -217,7 +216,7 @@ func TestWebhook_ValidatesVectorSidecar(t *testing.T) {
 	require.True(t, carries(cart))
 }
 
-// requireJudgedAsGiven has a VectorSidecar whose last good spec would be refused today.
+// requireJudgedAsGiven creates a VectorSidecar whose last known good spec would be rejected today.
 func requireJudgedAsGiven(t *testing.T) {
 	t.Helper()
 	vs := example.NewVectorSidecar("reverted", "shop").Selecting("logs", "later").WithInlineConfig(configured("type: console\ninputs: [in]\nencoding: {codec: json}")).Build()
@@ -249,7 +248,7 @@ func requireJudgedAsGiven(t *testing.T) {
 	require.NoError(t, cluster.Delete(t.Context(), vs))
 }
 
-// change changes a VectorSidecar, and returns what comes of it.
+// change changes a VectorSidecar, and returns the error.
 func change(t *testing.T, of *v1alpha1.VectorSidecar, how func(*v1alpha1.VectorSidecar)) error {
 	t.Helper()
 	world.Get(t, of)
@@ -275,7 +274,7 @@ func TestWebhook_AllowsOnlyDeletionWithoutOperator(t *testing.T) {
 	logs.Status.MatchedDeployments = 7
 	require.NoError(t, cluster.Status().Patch(t.Context(), logs, client.MergeFrom(before)))
 
-	// The Job deletes it, and removes its finalizer.
+	// The uninstall Job deletes the VectorSidecar, and removes its finalizer.
 	helm(t, "uninstall", release, "-n", namespace)
 	requireNoTrace(t, cart)
 }
