@@ -16,8 +16,7 @@ import (
 
 var codeOfLint = regexp.MustCompile(`\bVSC\d{3}\b`)
 
-// A code in a page means something, and each that there is stands in a page with what it
-// means and what to do.
+// Each code in a page exists, and each existing code is on a page with its meaning and fix.
 func TestDocs_ExplainEveryCode(t *testing.T) {
 	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
 	require.NoError(t, err)

@@ -37,8 +37,8 @@ var offline = map[string]string{
 	"helm lint ./chart -f values/production.yaml": "0 chart(s) failed",
 }
 
-// session are the commands that need a cluster, in the order of pages, and what
-// they must print. A reader who follows the README types them in this order.
+// session lists the commands that need a cluster, in the order of the pages, and their expected output. A reader of
+// the README runs them in this order.
 var session = []struct{ command, prints string }{
 	{"helm install vso ./chart -n vector-system --create-namespace -f values/production.yaml", "STATUS: deployed"},
 	{"kubectl rollout status deployment/vso-vector-sidecar-operator -n vector-system", "successfully rolled out"},
@@ -77,8 +77,7 @@ var session = []struct{ command, prints string }{
 	{"kubectl delete crd vectorsidecars.observability.kontroloop.ai clustervectorsidecars.observability.kontroloop.ai overlaysets.observability.kontroloop.ai", "deleted"},
 }
 
-// elsewhere are the commands that are run by others: the file that says so, and
-// the text in it.
+// elsewhere lists the commands that other files run: the file, and its text that runs the command.
 var elsewhere = map[string]struct{ file, text string }{
 	"kubectl annotate --overwrite crd vectorsidecars.observability.kontroloop.ai clustervectorsidecars.observability.kontroloop.ai overlaysets.observability.kontroloop.ai meta.helm.sh/release-name=two meta.helm.sh/release-namespace=b": {
 		"test/chart/lifecycle_test.go", `"meta.helm.sh/release-name=two", "meta.helm.sh/release-namespace=b"`,
@@ -94,8 +93,8 @@ var elsewhere = map[string]struct{ file, text string }{
 	"make test": {"Makefile", "$(MAKE) --no-print-directory test\n"},
 }
 
-// commands are the lines of the sh blocks, those that end in a backslash joined.
-// The guide for template authors has a test of its own.
+// commands returns the lines of all sh blocks, joined after a backslash. Another test runs the guide for template
+// authors.
 func commands(t *testing.T) []string {
 	t.Helper()
 	var lines []string
@@ -149,7 +148,7 @@ func TestDocs_RunCommandsWithoutCluster(t *testing.T) {
 	printed := map[string]string{}
 	for command, prints := range offline {
 		t.Run(command, func(t *testing.T) {
-			// No cluster at all: neither a person's own, nor one of a test.
+			// The kubeconfig does not exist, so the command cannot use a user's or a test's cluster.
 			printed[command] = shell(t, command, "KUBECONFIG="+filepath.Join(t.TempDir(), "none"))
 			require.Contains(t, printed[command], prints)
 		})
@@ -173,8 +172,7 @@ func TestDocs_RunCommandsInPageOrder(t *testing.T) {
 	requireShownOutput(t, printed)
 }
 
-// runOperator runs the operator and the chart's hooks in place of the installed
-// pods, which are simulated.
+// runOperator runs the operator and the chart's hooks, because the installed pods are simulated.
 func runOperator(t *testing.T, plane *controlplane.ControlPlane) {
 	t.Helper()
 	known := runtime.NewScheme()
@@ -189,8 +187,8 @@ func runOperator(t *testing.T, plane *controlplane.ControlPlane) {
 	pods.Hooks(t)
 }
 
-// shell runs a line in the root of the repository, with the repository's tools
-// and away from the settings of whoever runs the test.
+// shell runs a line in the root of the repository, with the repository's tools and without the settings of the user
+// who runs the test.
 func shell(t *testing.T, line string, variables ...string) string {
 	t.Helper()
 	kubectl, err := controlplane.Bin("kubectl")

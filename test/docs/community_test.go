@@ -46,7 +46,7 @@ func TestDocs_HaveValidIssueForms(t *testing.T) {
 	}
 }
 
-// A report goes to the private form, and contributors find no address of a person.
+// The form links to private security advisories, and community pages contain no email address.
 func TestDocs_NameNoPersonInCommunityPages(t *testing.T) {
 	address := regexp.MustCompile(`\w@\w`)
 	for _, name := range communityPages {
@@ -57,7 +57,7 @@ func TestDocs_NameNoPersonInCommunityPages(t *testing.T) {
 	require.Contains(t, string(text), "/security/advisories/new")
 }
 
-// Updates reach the product's module and each module of a tool.
+// Dependabot updates the product's module and each module of a tool.
 func TestDocs_UpdateEveryModule(t *testing.T) {
 	text, err := os.ReadFile(root + "/.github/dependabot.yml")
 	require.NoError(t, err)

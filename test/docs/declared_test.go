@@ -21,20 +21,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// qualified is a declaration as the pages name it, FOLDER.NAME. With a star at its end
-// it stands for all whose names begin so.
+// qualified is a declaration as pages name it, FOLDER.NAME. A star at the end stands for all names with that
+// prefix.
 var qualified = regexp.MustCompile(`^((?:api|cmd|internal|test)/[a-z0-9/]+)\.([A-Za-z]\w*\*?)$`)
 
-// declaration is what a package declares by a name.
+// declaration is a named declaration of a package.
 type declaration struct {
 	name string
-	// source is its text, with its comment.
+	// source is its source code and comment.
 	source string
-	// value is that of a constant, nil for all else, and isDuration whether it counts
+	// value is the value of a constant, nil for other declarations. isDuration reports whether it is in
 	// nanoseconds.
 	value      constant.Value
 	isDuration bool
-	// keys are the names in JSON of a struct's fields.
+	// keys are the JSON names of a struct's fields.
 	keys []string
 }
 
@@ -51,10 +51,10 @@ func declared(t *testing.T, folder, name string) []declaration {
 	return found
 }
 
-// parsedFolders remembers declarations, by folder.
+// parsedFolders caches declarations by folder.
 var parsedFolders sync.Map
 
-// declarations are those of all files of a folder at their top level, tests included.
+// declarations returns the top-level declarations of all files in a folder, tests included.
 func declarations(t *testing.T, folder string) []declaration {
 	t.Helper()
 	if known, ok := parsedFolders.Load(folder); ok {
@@ -77,7 +77,7 @@ func declarations(t *testing.T, folder string) []declaration {
 			found = append(found, declarationsOf(fset, text, decl)...)
 		}
 	}
-	// What is imported stays unknown but for the units of time, so errors are expected.
+	// Imports except the units of time stay unknown, so errors are expected.
 	config := types.Config{Importer: unitsOfTime{}, Error: func(error) {}, IgnoreFuncBodies: true}
 	if scope, _ := config.Check(folder, fset, product, nil); scope != nil {
 		for i := range found {
@@ -90,7 +90,7 @@ func declarations(t *testing.T, folder string) []declaration {
 	return found
 }
 
-// declarationsOf are the names that one declaration gives. Methods are not among them.
+// declarationsOf returns the names of one declaration, without methods.
 func declarationsOf(fset *token.FileSet, text []byte, decl ast.Decl) []declaration {
 	source := func(node ast.Node, doc *ast.CommentGroup) string {
 		from := node.Pos()
@@ -121,7 +121,7 @@ func declarationsOf(fset *token.FileSet, text []byte, decl ast.Decl) []declarati
 	return nil
 }
 
-// keysOf are the names that the fields of a struct have in JSON.
+// keysOf returns the JSON names of a struct's fields.
 func keysOf(expr ast.Expr) []string {
 	of, ok := expr.(*ast.StructType)
 	if !ok {
@@ -137,8 +137,8 @@ func keysOf(expr ast.Expr) []string {
 	return keys
 }
 
-// unitsOfTime imports package time with nothing but Duration and its units, and every
-// other package empty: the constants of this repository are made of no more.
+// unitsOfTime imports package time with only Duration and its units, and every other package empty, because the
+// constants of this repository need no more.
 type unitsOfTime struct{}
 
 // Import implements types.Importer.

@@ -19,7 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// The names and the defaults in the tables of names and differences are those of the code and of the chart.
+// The tables in docs/architecture.md have the names and defaults of the code and the chart.
 func TestDocs_ListNamesAndDefaultsOfTheCode(t *testing.T) {
 	_, section, found := strings.Cut(read(t, "docs/architecture.md").prose, "\n## Names and differences\n")
 	require.True(t, found)

@@ -14,7 +14,7 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 )
 
-// The table of environments says what their values files give.
+// The table of environments has the values of their values files.
 func TestDocs_ListValuesOfEnvironments(t *testing.T) {
 	environments := read(t, "docs/environments.md")
 	header, rows := []string(nil), map[string][]string{}
@@ -67,7 +67,7 @@ func yesNo(value any) string {
 	return "no"
 }
 
-// environmentNames are those of the values files.
+// environmentNames returns the names of the values files.
 func environmentNames(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob(root + "/values/*.yaml")
@@ -79,7 +79,7 @@ func environmentNames(t *testing.T) []string {
 	return names
 }
 
-// valuesOf are the values of an environment over the defaults of both charts.
+// valuesOf returns the values of an environment merged with the defaults of both charts.
 func valuesOf(t *testing.T, environment string) chartutil.Values {
 	t.Helper()
 	merged := map[string]any{}
@@ -91,7 +91,7 @@ func valuesOf(t *testing.T, environment string) chartutil.Values {
 	return merged
 }
 
-// What the README asks for is what go.mod and the chart ask for.
+// The README requires the same versions as go.mod and the chart.
 func TestDocs_NameRequiredVersionsInReadme(t *testing.T) {
 	readme := read(t, "README.md")
 	for product, in := range map[string]struct{ file, line string }{

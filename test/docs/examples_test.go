@@ -19,7 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/scenario"
 )
 
-// ownValuesComment begins the example that is called my-values.yaml.
+// ownValuesComment is the first line of the example my-values.yaml.
 const ownValuesComment = "# my-values.yaml\n"
 
 // ownPolicyComment and ownRolloutComment begin the examples of a policy and of the pace of
@@ -29,18 +29,18 @@ const (
 	ownRolloutComment = "# my-rollout.yaml\n"
 )
 
-// ownMirrorComment begins the example of an installation whose images are in a registry of its own.
+// ownMirrorComment is the first line of the example of an installation with images in a private registry.
 const ownMirrorComment = "# my-mirror.yaml\n"
 
-// ownVectorComment begins the example of a Vector configuration.
+// ownVectorComment is the first line of the example of a Vector configuration.
 const ownVectorComment = "# my-vector.yaml\n"
 
-// foreignComment begins objects of other projects, which are only parsed: their definitions are not
-// here.
+// foreignComment is the first line of objects of other projects. They are only parsed, because the repository does
+// not have their definitions.
 const foreignComment = "# of another project\n"
 
-// A YAML block is a VectorSidecar, a Vector configuration without findings, the values
-// that a command takes, a policy, a quota, or another project's.
+// Each YAML block is valid: a VectorSidecar, a Vector configuration without findings, the values of a command, a
+// policy, a quota, or an object of another project.
 func TestDocs_ContainOnlyValidExamples(t *testing.T) {
 	for _, f := range fences(t, "yaml") {
 		if _, isFile := fileOf(&f); isFile || strings.HasPrefix(f.text, ownValuesComment) {
@@ -94,8 +94,7 @@ func TestDocs_ContainOnlyValidExamples(t *testing.T) {
 	}
 }
 
-// requireValues takes values of an installation as the operator does, and with them the
-// sample that they are to allow.
+// requireValues reads values of an installation as the operator does, and requires that they allow their sample.
 func requireValues(t *testing.T, f fence) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "my-values.yaml")
@@ -118,7 +117,7 @@ func ownValues(t *testing.T) string {
 	return ""
 }
 
-// The diff in the pages is the output of the two commands before and after it.
+// Each diff in the pages is the difference between the outputs of the commands before and after it.
 func TestDocs_ShowRealDiffs(t *testing.T) {
 	diffs := slices.DeleteFunc(fences(t, "diff"), func(f fence) bool { return f.page == templatesPage })
 	require.Len(t, diffs, 1)
@@ -132,9 +131,8 @@ func TestDocs_ShowRealDiffs(t *testing.T) {
 	}
 }
 
-// requireChange holds the lines of a diff against two outputs. They are lines of
-// the outputs, in their order. "…" at the end of a line stands for the rest of it,
-// and alone for lines that are left out.
+// requireChange compares the lines of a diff with two outputs, in their order. "…" at the end of a line stands for
+// its rest, and on its own line for omitted lines.
 func requireChange(t *testing.T, diff, before, after string) {
 	t.Helper()
 	var old, merged []string

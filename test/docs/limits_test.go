@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// heldBy stands between a limit and the names of what holds it.
+// heldBy stands between a limit and the names of the code or values that enforce it.
 const heldBy = "\n  Held by "
 
 var (
@@ -33,7 +33,7 @@ var (
 // limit is an item of docs/limits.md.
 type limit struct {
 	text string
-	// names are in code spans in the text, and holders in those behind heldBy.
+	// names are the code spans in the text, and holders the code spans after heldBy.
 	names, holders []string
 }
 
@@ -61,8 +61,8 @@ func limits(t *testing.T) []limit {
 	return all
 }
 
-// A limit says every number that holds it, and no other; what it names by a star or by
-// a struct it names in full. So one that is raised or lifted fails here.
+// Each limit on the page has exactly the numbers of the code or values that enforce it. Names with a star or of a
+// struct list all members. So a changed limit fails here.
 func TestDocs_StateLimitsOfTheCode(t *testing.T) {
 	for _, one := range limits(t) {
 		var known []string // numbers, as they are written
@@ -84,8 +84,8 @@ func TestDocs_StateLimitsOfTheCode(t *testing.T) {
 	}
 }
 
-// holder returns the numbers that a holder of a limit has, each in the forms in which
-// the limit may say it, and its text, in which other numbers may stand.
+// holder returns the numbers of the code or value that enforces a limit, in each form in which the page may write
+// them, and its source, which may contain other numbers.
 func holder(t *testing.T, of *limit, name string) (values [][]string, source string) {
 	t.Helper()
 	if match := qualified.FindStringSubmatch(name); match != nil {
@@ -114,7 +114,7 @@ func holder(t *testing.T, of *limit, name string) (values [][]string, source str
 	return values, source
 }
 
-// formsOf are the ways to write the number that a constant is, nil if it is none.
+// formsOf returns the ways to write a constant number, nil if it is not one.
 func formsOf(one *declaration) []string {
 	if one.value == nil {
 		return nil
@@ -146,8 +146,7 @@ func formsOf(one *declaration) []string {
 	return forms
 }
 
-// valueAt returns what the sidecar chart's values have at a path, or those of the
-// installation chart.
+// valueAt returns the value at a path in the sidecar chart's values, or in the installation chart's.
 func valueAt(t *testing.T, path string) (value any, found bool) {
 	t.Helper()
 	for _, file := range []string{"values.yaml", "chart/values.yaml"} {

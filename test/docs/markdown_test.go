@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// root is the repository, seen from here.
+// root is the relative path of the repository.
 const root = "../.."
 
 // page is a Markdown file.
@@ -46,9 +46,8 @@ const (
 	decisionIndex = "docs/decisions/README.md"
 )
 
-// pages are README.md, the pages that it links to, in that order, and the rest of
-// docs, .github and CHANGELOG.md by name: the order in which a newcomer reads them.
-// Runbooks are not among them.
+// pages returns README.md, the pages that it links to, in that order, and the rest of docs, .github and
+// CHANGELOG.md by name: the order in which a new user reads them. Runbooks are not included.
 func pages(t *testing.T) []page {
 	t.Helper()
 	readme := read(t, "README.md")
@@ -78,7 +77,7 @@ func pages(t *testing.T) []page {
 	return all
 }
 
-// read reads the page of that name.
+// read returns the page with that name.
 func read(t *testing.T, name string) page {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, name))
@@ -115,10 +114,10 @@ func parse(t *testing.T, name, text string) page {
 	return p
 }
 
-// elsewhereHeld are the pages whose commands another package's tests run.
+// elsewhereHeld lists the pages whose commands another package's tests run.
 var elsewhereHeld = map[string]string{"docs/cli.md": "test/cli"}
 
-// fences are those of all pages in one of the languages.
+// fences returns the fenced blocks of all pages in one of the languages.
 func fences(t *testing.T, languages ...string) []fence {
 	t.Helper()
 	var found []fence
@@ -137,7 +136,7 @@ func fences(t *testing.T, languages ...string) []fence {
 
 var codeSpan = regexp.MustCompile("`([^`\n]+)`")
 
-// code are the texts in backticks.
+// code returns the code spans of a page.
 func (p *page) code() []string {
 	var found []string
 	for _, match := range codeSpan.FindAllStringSubmatch(p.prose, -1) {
@@ -165,8 +164,7 @@ func TestDocs_UseOnlyCheckedFenceLanguages(t *testing.T) {
 	}
 }
 
-// A newcomer reads the README in a few minutes, and finds every page from there with at most two clicks, a decision
-// with three.
+// The README is short, and links to every page with at most two clicks, and to decisions with three.
 func TestDocs_LinkEveryPageFromShortReadme(t *testing.T) {
 	text, err := os.ReadFile(root + "/README.md")
 	require.NoError(t, err)

@@ -19,8 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
-// The guide names those methods, of all that there are in Go, that a template of a
-// set can call.
+// The guide lists exactly the Go methods that a template of a template set can call.
 func TestDocs_ListEveryMethodForTemplates(t *testing.T) {
 	types := map[string]reflect.Type{
 		".Files":                    reflect.TypeFor[*gotemplate.Files](),
@@ -47,8 +46,7 @@ func TestDocs_ListEveryMethodForTemplates(t *testing.T) {
 	}
 }
 
-// canCall tells whether a template finds a method, when it calls it without the
-// arguments that it may need.
+// canCall reports whether a template can call a method. Missing arguments do not count.
 func canCall(t *testing.T, of, method string) bool {
 	t.Helper()
 	set := fstest.MapFS{"templates/podtemplate.yaml": {Data: []byte("{{ $_ := (" + of + ")." + method + " }}")}}

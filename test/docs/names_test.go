@@ -54,7 +54,7 @@ func TestDocs_LinkOnlyToExistingTargets(t *testing.T) {
 	}
 }
 
-// withIndex is the path itself, or a file of it if it is a folder that has any.
+// withIndex returns the path, or a file in it if it is a folder with files.
 func withIndex(path string) string {
 	if found, _ := filepath.Glob(filepath.Join(path, "*")); len(found) > 0 {
 		return found[0]
@@ -62,7 +62,7 @@ func withIndex(path string) string {
 	return path
 }
 
-// notPaths are written as paths and are none of the repository's.
+// notPaths look like paths, but are not files of the repository.
 var notPaths = []string{
 	"pods/exec", "vectorsidecars/status", "vectorsidecars/finalizers", "clustervectorsidecars/status", // resources
 	"vectorsidecar/", "clustervectorsidecar/NAME", // field managers
@@ -71,10 +71,9 @@ var notPaths = []string{
 	"vector-sidecar-operator/VERSION", "kubectl-vectorsidecar/VERSION", // user agents
 }
 
-// What is in backticks and has a slash, or the name of a file at the root, is
-// there. ENV stands for an environment. A name with a dot before its first slash
-// is a host's or an API group's, and a path from / is the container's. FOLDER.NAME is
-// declared in that folder.
+// A code span with a slash, or with the name of a file at the root, names an existing file. ENV stands for an
+// environment. A name with a dot before its first slash is a host or an API group, and an absolute path is in a
+// container. FOLDER.NAME is declared in that folder.
 func TestDocs_NameOnlyExistingPaths(t *testing.T) {
 	checked := 0
 	for _, p := range pages(t) {
@@ -144,7 +143,7 @@ func TestDocs_ExplainEveryReason(t *testing.T) {
 	require.ElementsMatch(t, declared, explained)
 }
 
-// docs/status.md explains every condition, and the reasons that are met most.
+// docs/status.md explains every condition, and the most frequent reasons.
 func TestDocs_ExplainConditionsOnStatusPage(t *testing.T) {
 	reasons, conditions := constants(t, "Reason"), constants(t, "Condition")
 	status := read(t, "docs/status.md")
@@ -168,7 +167,8 @@ func TestDocs_ExplainConditionsOnStatusPage(t *testing.T) {
 	require.Subset(t, reasons, first(tables[2]))
 }
 
-// A decision is a page with a title, a date, the decision, its alternatives and its cost, and the index lists it.
+// Each decision has a page with a title, a date, the decision, its alternatives and its cost. The index lists all
+// pages.
 func TestDocs_StateDateAndAlternativeOfDecisions(t *testing.T) {
 	form := regexp.MustCompile(`(?s)-->\n\n# [^\n]+\n\nDate: (20\d\d-[01]\d-[0-3]\d)\n\n## Decision\n\n.+\n\n## Alternatives\n\n- \*\*(?:Tried|Rejected):\*\* .+\n\n## Cost\n\n.+\.\n$`)
 	index := read(t, decisionIndex)
@@ -185,8 +185,7 @@ func TestDocs_StateDateAndAlternativeOfDecisions(t *testing.T) {
 	require.Greater(t, decisions, 70)
 }
 
-// constants are the values of the string constants of package meta whose names
-// have a prefix.
+// constants returns the values of package meta's string constants whose names have a prefix.
 func constants(t *testing.T, prefix string) []string {
 	t.Helper()
 	files, err := filepath.Glob(root + "/internal/meta/*.go")

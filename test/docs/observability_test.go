@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Keys of log lines and attributes of spans are what people search by.
+// The pages explain the keys of log lines and the attributes of spans, because users search for them.
 func TestDocs_ExplainLogKeysAndSpanAttributes(t *testing.T) {
 	text, err := os.ReadFile(root + "/docs/observability.md")
 	require.NoError(t, err)

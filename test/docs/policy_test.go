@@ -21,7 +21,7 @@ func TestDocs_ContainGeneratedPolicyTable(t *testing.T) {
 	isGenerated(t, filepath.Join(root, "docs", "policy.md"), "fields", fieldsTable())
 }
 
-// row is a row of the table: fields that let in the same, judged by the same keys.
+// row is a row of the table: fields that allow the same, and are checked by the same policy keys.
 type row struct {
 	cells  [2]string
 	fields []string
@@ -54,7 +54,7 @@ func fieldsTable() string {
 	return b.String()
 }
 
-// add adds a field to the row that has the same to say.
+// add adds a field to the row with the same cells.
 func add(rows []row, cells [2]string, field string) []row {
 	at := slices.IndexFunc(rows, func(r row) bool { return r.cells == cells })
 	if at < 0 {
@@ -64,7 +64,7 @@ func add(rows []row, cells [2]string, field string) []row {
 	return rows
 }
 
-// keys are what judges a field.
+// keys returns the policy keys that check a field.
 func keys(line *policy.Line) string {
 	if line.NotAllowed() {
 		return "no key: always refused"
@@ -89,7 +89,7 @@ func code(text string) string {
 	return "`" + text + "`"
 }
 
-// one writes paths that have their beginning and their end in common as one.
+// one writes paths with a common prefix and suffix as one path.
 func one(paths []string) string {
 	var steps [][]string
 	for _, path := range paths {

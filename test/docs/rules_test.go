@@ -22,7 +22,7 @@ func TestDocs_ContainGeneratedRulesTable(t *testing.T) {
 	isGenerated(t, filepath.Join(root, "docs", "vector-config.md"), "rules", rulesTable())
 }
 
-// isGenerated checks what stands in a page between two comments that name it.
+// isGenerated compares the part of a page between two comments with the generated text.
 func isGenerated(t *testing.T, file, name, generated string) {
 	t.Helper()
 	text, err := os.ReadFile(file)

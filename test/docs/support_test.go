@@ -28,7 +28,8 @@ func pinnedIn(t *testing.T, file, pattern string) string {
 // minorOf returns the minor version without the patch, as the tables name it.
 func minorOf(version string) string { return regexp.MustCompile(`^\d+\.\d+`).FindString(version) }
 
-// The page has the versions that the tests run, and nothing between them and the oldest version is run.
+// The page lists the versions that the tests run, and says that the versions between them and the oldest supported
+// one are not run.
 func TestDocs_NameTestedVersions(t *testing.T) {
 	page := read(t, "docs/support.md").prose
 	kind := pinnedIn(t, ".github/workflows/kind.yaml", `kindest/node:v(\d+\.\d+\.\d+)@`)
@@ -56,7 +57,7 @@ func minorNumber(t *testing.T, version string) int {
 	return minor
 }
 
-// A version that is not run is rendered, the chart and the sidecar.
+// For each supported version that the tests do not run, the chart and the sidecar are rendered.
 func TestDocs_RenderForVersionsThatAreNotRun(t *testing.T) {
 	oldest := minorNumber(t, pinnedIn(t, "chart/Chart.yaml", `kubeVersion: ">=(\d+\.\d+)\.`))
 	built := minorNumber(t, pinnedIn(t, "test/tools/kubernetes/go.mod", `\sk8s\.io/kubernetes v(\S+)`))

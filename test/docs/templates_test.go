@@ -18,14 +18,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/gotemplate"
 )
 
-// templatesPage is the guide for template authors, and ownTemplates the folder in
-// which it has them work.
+// templatesPage is the guide for template authors, and ownTemplates is the folder that its commands use.
 const (
 	templatesPage = "docs/templates.md"
 	ownTemplates  = "my-templates"
 )
 
-// ownFile finds the name of a file of that folder in the comment that begins it.
+// ownFile finds the name of a file of that folder in its first comment.
 var ownFile = regexp.MustCompile(`^(?:# |{{- /\* )(` + ownTemplates + `/\S+)`)
 
 func fileOf(f *fence) (string, bool) {
@@ -36,8 +35,8 @@ func fileOf(f *fence) (string, bool) {
 	return match[1], true
 }
 
-// A reader of the guide goes from its beginning to its end: writes the files, types
-// the commands, and looks at what has changed by them.
+// The test follows the guide: it writes the files, runs the commands, and compares the changes that the guide
+// shows.
 func TestDocs_GuideTemplateAuthors(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), ownTemplates)
 	here := func(text string) string { return strings.ReplaceAll(text, ownTemplates, folder) }
@@ -71,8 +70,8 @@ func TestDocs_GuideTemplateAuthors(t *testing.T) {
 	require.Contains(t, printed, "2 tests, 0 failed\n", "the last command runs the scenarios")
 }
 
-// requireWritten holds what is shown of a file that a command has changed against it. "…"
-// stands for what is left out, as in a diff.
+// requireWritten compares the shown content of a file that a command has changed with the file. "…" stands for
+// omitted text, as in a diff.
 func requireWritten(t *testing.T, shown, file string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -81,7 +80,7 @@ func requireWritten(t *testing.T, shown, file string) {
 	requireInOrder(t, lines, string(text))
 }
 
-// helmOnly are the functions that Helm adds to sprig's.
+// helmOnly lists the functions that Helm adds to sprig.
 var helmOnly = []string{"lookup", "call", "include", "tpl", "required", "toYaml", "fromYaml", "toToml", "fromToml", "fromYamlArray", "fromJsonArray"}
 
 func TestDocs_ListRejectedTemplateFunctions(t *testing.T) {
@@ -98,7 +97,7 @@ func TestDocs_ListRejectedTemplateFunctions(t *testing.T) {
 	require.ElementsMatch(t, refused, named(t, "### Functions"))
 }
 
-// named are the words in backticks of the first column of a section's table.
+// named returns the code spans in the first column of a section's table.
 func named(t *testing.T, heading string) []string {
 	t.Helper()
 	var words []string
@@ -110,7 +109,7 @@ func named(t *testing.T, heading string) []string {
 	return words
 }
 
-// table is the first table of a section of the guide, without its head.
+// table returns the first table of a section of the guide, without its header.
 func table(t *testing.T, heading string) [][]string {
 	t.Helper()
 	all := pages(t)
@@ -132,8 +131,7 @@ func table(t *testing.T, heading string) [][]string {
 	return rows
 }
 
-// Templates that use more than each budget allows; what stops them is the number
-// that the guide tells.
+// A template that exceeds a budget is stopped with the number on the guide's page.
 func TestDocs_StateTemplateBudgets(t *testing.T) {
 	for name, text := range map[string]string{
 		"steps":  `{{ range until 400 }}{{ range until 400 }}{{ . }}{{ end }}{{ end }}`,
@@ -165,7 +163,7 @@ func budgets(t *testing.T) map[string]string {
 	return all
 }
 
-// The table of files is the folder.
+// The table of files lists all files of the folder.
 func TestDocs_ListEveryTemplate(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(root, "templates", "*"))
 	require.NoError(t, err)

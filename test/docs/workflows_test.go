@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// workflow is as much of one as is checked here.
+// workflow is the part of a workflow that is checked here.
 type workflow struct {
 	Jobs map[string]struct {
 		RunsOn string `json:"runs-on"`
@@ -21,8 +21,8 @@ type workflow struct {
 	}
 }
 
-// A workflow runs elsewhere: what it names of the repository is here, and what its shell
-// runs is shell.
+// Workflows do not run here, so the test checks that the files they name exist, and that their shell scripts are
+// valid.
 func TestDocs_CheckNamesInWorkflows(t *testing.T) {
 	files, err := filepath.Glob(root + "/.github/workflows/*.yaml")
 	require.NoError(t, err)
