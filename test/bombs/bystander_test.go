@@ -19,7 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// bystander is a namespace of somebody who does no harm.
+// bystander is a namespace with ordinary workloads.
 type bystander struct {
 	namespace string
 
@@ -28,7 +28,7 @@ type bystander struct {
 	changed  chan struct{}
 }
 
-// newBystander makes a namespace with a VectorSidecar, and watches its Deployments.
+// newBystander creates a namespace with a VectorSidecar, and watches its Deployments.
 func newBystander(t *testing.T) *bystander {
 	t.Helper()
 	b := &bystander{namespace: world.Namespace(t), injected: map[string]time.Time{}, changed: make(chan struct{}, 1)}
@@ -77,8 +77,7 @@ func (b *bystander) await(ctx context.Context, name string) (at time.Time, isInj
 	}
 }
 
-// inject makes so many Deployments, one after the other, and returns how long each waited
-// for its sidecar, the shortest first.
+// inject creates count Deployments, one after the other, and returns how long each waited for its sidecar, sorted.
 func (b *bystander) inject(t *testing.T, o *running, count int) []time.Duration {
 	t.Helper()
 	var took []time.Duration
@@ -98,7 +97,7 @@ func (b *bystander) inject(t *testing.T, o *running, count int) []time.Duration 
 	return took
 }
 
-// percentile is how long that many of a hundred took at most.
+// percentile returns the maximum duration of that percentage of the injections.
 func percentile(took []time.Duration, of int) time.Duration {
 	return took[min(len(took)*of/100, len(took)-1)].Round(100 * time.Microsecond)
 }

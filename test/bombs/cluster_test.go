@@ -19,8 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// everywhere makes ClusterVectorSidecars of those bombs that are in a spec, for the namespaces with
-// a label.
+// everywhere creates ClusterVectorSidecars of the bombs that are in a spec, for the namespaces with a label.
 func everywhere(t *testing.T, bombs []bomb, key string) (all []*v1alpha1.ClusterVectorSidecar, names []string) {
 	t.Helper()
 	for i := range bombs {
@@ -39,7 +38,8 @@ func everywhere(t *testing.T, bombs []bomb, key string) (all []*v1alpha1.Cluster
 	return all, names
 }
 
-// A ClusterVectorSidecar has its bomb judged in every namespace that it selects.
+// The operator checks the excessive input of a ClusterVectorSidecar in every selected namespace, within its memory
+// limit, and still injects in other namespaces.
 func TestClusterVectorSidecar_IsolatesExcessiveInput(t *testing.T) {
 	unlessAsked(t)
 	namespaces, injections := 300, 200

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package bombs holds the operator to its limit of memory in the face of inputs that
-// are small and grow when they are read: as a process, on a real API server. What exactly
-// it says of each is not its business: that it says something short, and that others are
-// served all the while, is.
+// Package bombs tests that the operator stays within its memory limit with small inputs that grow when they are
+// read. It runs the operator as a process with a real API server. It does not check the exact errors, but that they
+// are short, and that other workloads are still injected.
 package bombs

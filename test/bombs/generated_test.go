@@ -19,7 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// allowing has the platform allow namespaces and workloads to set what bombs set.
+// allowing sets a policy that allows namespaces and workloads to set the values of bombs.
 func allowing(t *testing.T) string {
 	t.Helper()
 	installation := objects.NewConfigMap("bombs", own, desired.PolicyKey, "overrides: {namespaces: [values], workloads: [values]}")
@@ -27,7 +27,7 @@ func allowing(t *testing.T) string {
 	return "--environments-configmap=" + installation.Name
 }
 
-// try plants a bomb, and returns false if the API server does not take it.
+// try creates a bomb, and returns false if the API server rejects it.
 func (b *bomb) try(t *testing.T, namespace string) bool {
 	t.Helper()
 	for _, object := range b.carrier(namespace, b.text) {
@@ -43,8 +43,8 @@ func (b *bomb) try(t *testing.T, namespace string) bool {
 	return true
 }
 
-// meet has an operator judge a bomb, and checks what it cost beyond its resting state,
-// which has no garbage of the bomb before.
+// meet makes an operator check a bomb, and limits its cost beyond the operator at rest, whose heap has no garbage
+// of the previous bomb.
 func (o *running) meet(t *testing.T, b *bomb, profiles string) (isTaken bool) {
 	t.Helper()
 	living(t, profiles)

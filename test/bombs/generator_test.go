@@ -16,24 +16,24 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// generator makes up bombs: shapes of a language, as large as their carrier takes them,
-// one below the other, and sometimes broken.
+// generator creates bombs: shapes of a language, nested, up to the size limit of their carrier, and sometimes
+// invalid.
 type generator struct{ *rand.Rand }
 
-// language is one that a carrier's text is in, with the shapes that are known of it.
+// language is the language of a carrier's text, with its known shapes.
 type language []struct {
 	name string
-	// make makes a shape of about so many bytes.
+	// make returns a shape of about size bytes.
 	make func(g generator, size int) string
 }
 
-// carriers are where texts go, which of a language each, and how large one may be.
+// carriers lists the fields for texts, with the language and the size limit of each.
 var carriers = []struct {
 	name    string
 	carrier carrier
 	largest int
 	shapes  language
-	// frame has the verb %s for the text.
+	// frame is a format with the verb %s for the text.
 	frame string
 }{
 	{"a namespace's defaults", inDefaults, 512 << 10, yamlShapes, "values:\n  a:\n%s"},
@@ -66,7 +66,7 @@ func inSink(namespace, text string) []client.Object {
 	return []client.Object{sidecar(namespace).Sidecar(sink).Build(), deployment(namespace).Build()}
 }
 
-// bomb makes up one.
+// bomb creates a bomb.
 func (g generator) bomb() bomb {
 	into := carriers[g.IntN(len(carriers))]
 	size := 1 << g.IntN(20)
@@ -92,7 +92,7 @@ func (g generator) bomb() bomb {
 	return bomb{name: name, text: text[:min(len(text), into.largest)], carrier: into.carrier}
 }
 
-// broken puts something where it does not belong.
+// broken inserts an invalid piece into a text.
 func (g generator) broken(text string) string {
 	odd := []string{"\t", "\x00", "\r", "{", "[", "}", "]", ":", "\"", "'", "&a", "*a", "|", ">", "---\n", "%", "#", "\u2028", "\ufeff", "{{", "${A}"}
 	at := g.IntN(len(text))
@@ -102,10 +102,10 @@ func (g generator) broken(text string) string {
 	return text[:at] + odd[g.IntN(len(odd))] + text[at:]
 }
 
-// some repeats a text until there are about so many bytes.
+// some repeats a text up to about size bytes.
 func some(size int, text string) string { return strings.Repeat(text, max(1, size/len(text))) }
 
-// numbered repeats a format with a number until there are about so many bytes.
+// numbered repeats a format with a number up to about size bytes.
 func numbered(size int, format string) string {
 	var text strings.Builder
 	for n := 0; text.Len() < size; n++ {
@@ -114,17 +114,17 @@ func numbered(size int, format string) string {
 	return text.String()
 }
 
-// quoted is a text in the quotes of JSON.
+// quoted returns a text as a JSON string.
 func quoted(text string) string {
 	of, _ := json.Marshal(text) // A text always marshals.
 	return string(of)
 }
 
-// inDepth are an opening and its closing around one another.
+// inDepth nests pairs of opening and closing up to about size bytes.
 func inDepth(size int, opening, inner, closing string) string {
 	depth := max(1, size/(len(opening)+len(closing)))
 	return strings.Repeat(opening, depth) + inner + strings.Repeat(closing, depth)
 }
 
-// configured is a valid configuration with more below a key.
+// configured returns a valid configuration with an additional key.
 func configured(more string) string { return objects.VectorConfig("bomb") + more }

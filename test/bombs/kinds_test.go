@@ -16,20 +16,20 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// bomb is an input that costs more to read than its bytes make one expect.
+// bomb is an input that costs much more to read than its size suggests.
 type bomb struct {
 	name string
-	// text is the input itself, by which its size is told.
+	// text is the input itself; its size is reported.
 	text string
-	// carrier are the objects that hold a text in a namespace, the VectorSidecar first.
+	// carrier returns the objects that contain a text in a namespace, the VectorSidecar first.
 	carrier carrier
-	// names is a part of what the operator says of it.
+	// names is a part of the operator's message about it.
 	names string
 }
 
 type carrier func(namespace, text string) []client.Object
 
-// label is that of the Deployments which bombs are meant for.
+// label is the label of the Deployments for bombs.
 const label, bombed = "logs", "bombed"
 
 func sidecar(namespace string) *objects.VectorSidecar {
@@ -64,7 +64,7 @@ func inValues(namespace, text string) []client.Object {
 	return []client.Object{object, deployment(namespace).Build()}
 }
 
-// inSet lays a file over the built-in template set.
+// inSet adds a file to the built-in template set.
 func inSet(key string) carrier {
 	return func(namespace, text string) []client.Object {
 		set := objects.NewConfigMap("set-"+namespace, own, key, text)
@@ -75,12 +75,12 @@ func inSet(key string) carrier {
 
 func times(n int, text string) string { return strings.Repeat(text, n) }
 
-// aliases are a scalar of some size, and as many references to it.
+// aliases returns a scalar of some size, and count references to it.
 func aliases(key string, size, count int) string {
 	return fmt.Sprintf("%s: {a: &a %s, b: [%s]}\n", key, times(size, "x"), strings.TrimSuffix(times(count, "*a,"), ","))
 }
 
-// nested are maps in one another with keys of some length, and leaves in the last one.
+// nested returns nested maps with keys of some length, and leaves in the innermost one.
 func nested(depth, key, leaves int) string {
 	var text strings.Builder
 	for range depth {
@@ -93,7 +93,7 @@ func nested(depth, key, leaves int) string {
 	return text.String() + "}" + times(depth, "}")
 }
 
-// doubling is a schema that is twice as large with each reference.
+// doubling returns a schema that doubles with each reference.
 func doubling(count int) string {
 	text := `{"definitions":{"d0":{"type":"object"}`
 	for n := range count {
@@ -102,7 +102,7 @@ func doubling(count int) string {
 	return text + fmt.Sprintf(`},"$ref":"#/definitions/d%d"}`, count)
 }
 
-// leaves are a mapping with one long key above so many scalars.
+// leaves returns a mapping with one long key above many scalars.
 func leaves(key, count int) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "? %s\n:\n", times(key, "k"))
@@ -112,18 +112,18 @@ func leaves(key, count int) string {
 	return text.String()
 }
 
-// aliased is a configuration with a bomb beside it.
+// aliased returns a configuration that also contains a bomb.
 func aliased(size, count int) string {
 	return objects.VectorConfig("bomb") + fmt.Sprintf("x: &a %s\ny: [%s]\n", times(size, "x"), strings.TrimSuffix(times(count, "*a,"), ","))
 }
 
-// chosen are the kinds that the command line asks for.
+// chosen returns the kinds that the command line names.
 func chosen() []bomb {
 	of := regexp.MustCompile(*only)
 	return slices.DeleteFunc(kinds(), func(b bomb) bool { return !of.MatchString(b.name) })
 }
 
-// kinds are the bombs that this package knows by name.
+// kinds returns the bombs with a name.
 func kinds() []bomb {
 	list := strings.TrimSuffix(times(240_000, "a,"), ",")
 	long := strings.TrimSuffix(times(249_000, "a,"), ",")

@@ -18,7 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// own is the operator's own namespace.
+// own is the operator namespace.
 const own = "vector-system"
 
 // Set by TestMain.
@@ -58,7 +58,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// unlessAsked skips a test that neither flag asks for.
+// unlessAsked skips a test unless a flag enables it.
 func unlessAsked(t *testing.T) {
 	t.Helper()
 	if !*full && !*few {
@@ -66,7 +66,7 @@ func unlessAsked(t *testing.T) {
 	}
 }
 
-// prepare makes what the operator needs of its own namespace.
+// prepare creates the objects that the operator needs in its namespace.
 func prepare(ctx context.Context, world *harness.World) error {
 	if err := world.Client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: own}}); err != nil {
 		return err

@@ -21,7 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// living is how many bytes are in use in an operator's heap.
+// living returns the number of bytes in use in an operator's heap.
 func living(t *testing.T, profiles string) int {
 	t.Helper()
 	heap(t, profiles)
@@ -95,7 +95,7 @@ func TestVectorSidecar_UsesDocumentedMemory(t *testing.T) {
 	}
 }
 
-// projected is a volume of so many sources.
+// projected returns a volume with count sources.
 func projected(count int) []corev1.Volume {
 	return []corev1.Volume{{Name: "many", VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{Sources: make([]corev1.VolumeProjection, count)}}}}
 }

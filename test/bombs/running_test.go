@@ -22,17 +22,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// limit is that of the operator's container in the chart.
+// limit is the memory limit of the operator's container in the chart.
 const limit = 256 << 20
 
-// running is an operator under the limit of memory.
+// running is an operator process with a memory limit.
 type running struct {
 	*harness.Process
 
 	webhook string
 }
 
-// start starts an operator as the chart does, with more arguments.
+// start starts an operator as the chart does, with additional arguments.
 func start(t *testing.T, arguments ...string) *running {
 	t.Helper()
 	return startAt(t, plane.Kubeconfig(), arguments...)
@@ -49,7 +49,7 @@ func startAt(t *testing.T, kubeconfig string, arguments ...string) *running {
 	})}
 }
 
-// lives tells whether it has not ended.
+// lives reports whether the process is running.
 func (o *running) lives() bool {
 	select {
 	case <-o.Ended():
@@ -59,7 +59,7 @@ func (o *running) lives() bool {
 	}
 }
 
-// isReady asks for its readiness.
+// isReady reports whether the operator is ready.
 func (o *running) isReady(ctx context.Context) bool {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+o.Health+"/readyz", nil)
 	if err != nil {
@@ -72,8 +72,8 @@ func (o *running) isReady(ctx context.Context) bool {
 	return response.Body.Close() == nil && response.StatusCode == http.StatusOK
 }
 
-// until waits until something is so, as long as the operator lives and for no longer
-// than the patience. It reports whether it is.
+// until waits for a condition while the operator runs, at most for the patience. It reports whether the condition
+// is met.
 func (o *running) until(ctx context.Context, patience time.Duration, is func(context.Context) bool) bool {
 	err := wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
 		if !o.lives() {
@@ -84,7 +84,7 @@ func (o *running) until(ctx context.Context, patience time.Duration, is func(con
 	return err == nil
 }
 
-// rest waits until the operator has nothing to do: it uses no more processor time.
+// rest waits until the operator has nothing to do, so that it uses no more CPU time.
 func (o *running) rest(t *testing.T, patience time.Duration) bool {
 	t.Helper()
 	last, since := time.Duration(-1), time.Now()
@@ -97,7 +97,7 @@ func (o *running) rest(t *testing.T, patience time.Duration) bool {
 	})
 }
 
-// warm has the operator do its work once.
+// warm makes the operator inject once.
 func (o *running) warm(t *testing.T) {
 	t.Helper()
 	namespace := world.Namespace(t)
@@ -109,8 +109,7 @@ func (o *running) warm(t *testing.T) {
 
 func isInjected(d *appsv1.Deployment) bool { return d.Annotations[meta.AnnotationInjected] == "true" }
 
-// judged returns the VectorSidecar of a bomb once the operator has judged it, nil
-// before.
+// judged returns the VectorSidecar of a bomb after the operator has reported on it, nil before.
 func judged(ctx context.Context, namespace string) *v1alpha1.VectorSidecar {
 	var found v1alpha1.VectorSidecar
 	if err := world.Client.Get(ctx, types.NamespacedName{Namespace: namespace, Name: "bomb"}, &found); err != nil {
@@ -123,7 +122,7 @@ func judged(ctx context.Context, namespace string) *v1alpha1.VectorSidecar {
 	return &found
 }
 
-// plant makes the objects of a bomb in a namespace, which go with the test.
+// plant creates the objects of a bomb in a namespace, and deletes them after the test.
 func (b *bomb) plant(t *testing.T, namespace string) {
 	t.Helper()
 	for _, object := range b.carrier(namespace, b.text) {

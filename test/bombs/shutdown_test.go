@@ -14,12 +14,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// slow takes more than half a second of a processor before it has taken all the steps that
-// a template may take: of what templates may call, a regular expression takes the longest
-// for each step. Many of them are far from done when the first is seen to be.
+// slow takes more than half a second of CPU time for the maximum number of steps of a template. Of all template
+// functions, a regular expression takes the longest per step. Many of these VectorSidecars are not checked yet when
+// the first one has a status.
 const slow = `{{- $a := repeat 3000 "aaaaaaaaaaaaaaa" }}{{ range until 2000 }}{{ $is := regexMatch "(a|aa)b" $a }}{{ end }}`
 
-// A signal to stop ends what is computed, and nothing that waits is begun.
+// After a signal to stop, the operator cancels computations, and starts none that wait.
 func TestOperator_StopsDuringComputation(t *testing.T) {
 	unlessAsked(t)
 	namespaces := make([]string, 40)
@@ -50,6 +50,7 @@ func TestOperator_StopsDuringComputation(t *testing.T) {
 
 	require.Zero(t, o.ExitCode())
 	require.Positive(t, unjudged(t.Context()), "it was not stopped in the middle")
-	// Each worker finishes the function of a template that it executes. All that waits would take several times what was used before.
+	// Each worker finishes only its current template function. All waiting computations would take several times
+	// the CPU time used before.
 	require.Less(t, o.Used()-before, before/3, "processor time after the signal, compared with that before it")
 }

@@ -16,24 +16,24 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// What a bomb may cost.
+// The limits of a bomb's cost.
 const (
 	mostMemory = 64 << 20
 	mostCPU    = time.Second
-	// tooLong is when a bomb that is not judged yet counts as one that never will be.
+	// tooLong is the time after which a bomb without a status counts as never checked.
 	tooLong = 20 * time.Second
 )
 
-// cost is what some bombs of a kind cost the operator, beyond what it is at rest.
+// cost is the cost of some bombs of a kind for the operator, beyond the operator at rest.
 type cost struct {
-	// memory is the most at any time.
+	// memory is the maximum at any time.
 	memory int64
 	cpu    time.Duration
-	// fate is what became of the operator, "" for nothing.
+	// fate says how the operator ended, "" if it runs.
 	fate string
 }
 
-// String is a cell of the table.
+// String returns a cell of the table.
 func (c cost) String() string {
 	text := fmt.Sprintf("%4d MiB, %5.2f s", c.memory>>20, c.cpu.Seconds())
 	if c.fate != "" {
@@ -42,8 +42,7 @@ func (c cost) String() string {
 	return text
 }
 
-// measured is the cost of what an operator is confronted with, which itself ends when all is
-// judged.
+// measured returns the cost of running confront, which returns when all bombs are checked.
 func measured(t *testing.T, confront func(*running) bool) cost {
 	t.Helper()
 	o := start(t)
@@ -84,7 +83,7 @@ func measured(t *testing.T, confront func(*running) bool) cost {
 	return found
 }
 
-// cost measures some bombs of a kind, each in a namespace of its own.
+// cost measures count bombs of a kind, each in its own namespace.
 func (b *bomb) cost(t *testing.T, count int) cost {
 	t.Helper()
 	var found cost

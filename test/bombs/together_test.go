@@ -30,7 +30,7 @@ type planted struct {
 	namespace string
 }
 
-// plantAll makes some of each bomb, each in a namespace of its own.
+// plantAll creates several of each bomb, each in its own namespace.
 func plantAll(t *testing.T, bombs []bomb, each int) []planted {
 	t.Helper()
 	var all []planted
@@ -44,10 +44,10 @@ func plantAll(t *testing.T, bombs []bomb, each int) []planted {
 	return all
 }
 
-// longest is how many bytes an error may have of which a person can make something.
+// longest is the maximum length in bytes of an error that a user can read.
 const longest = 1000
 
-// holds checks that the VectorSidecar of a bomb has one clear error.
+// holds requires that the VectorSidecar of a bomb has one clear error.
 func (p *planted) holds(t *testing.T) {
 	t.Helper()
 	found := judged(t.Context(), p.namespace)
@@ -60,18 +60,17 @@ func (p *planted) holds(t *testing.T) {
 	require.Zero(t, found.Status.InjectedDeployments, p.name)
 }
 
-// touch has the operator judge a bomb again, at little cost to the API server: by the level
-// of its namespace.
+// touch makes the operator check a bomb again, at little cost for the API server, by a label of its namespace.
 func (p *planted) touch(ctx context.Context, level api.Level) error {
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: p.namespace}}
 	patch := fmt.Appendf(nil, `{"metadata":{"labels":{%q:%q}}}`, api.EnforceLevelLabel, level)
 	return world.Client.Patch(ctx, namespace, client.RawPatch(types.MergePatchType, patch))
 }
 
-// stirred is how often a bomb is judged again.
+// stirred is the interval between two checks of bombs.
 const stirred = 50 * time.Millisecond
 
-// stir has the operator judge bombs again and again, until the returned function is called.
+// stir makes the operator check bombs repeatedly, until end is called.
 func stir(t *testing.T, all []planted) (end func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -98,7 +97,7 @@ func stir(t *testing.T, all []planted) (end func()) {
 	}
 }
 
-// allJudged waits until the operator has judged all bombs, and checks what it says.
+// allJudged waits until the operator has checked all bombs, and requires short errors.
 func (o *running) allJudged(t *testing.T, all []planted) {
 	t.Helper()
 	for _, one := range all {
@@ -108,7 +107,7 @@ func (o *running) allJudged(t *testing.T, all []planted) {
 	}
 }
 
-// reviews are requests to the webhook for all bombs that are in a VectorSidecar.
+// reviews returns the webhook requests for all bombs in a VectorSidecar.
 func reviews(t *testing.T, bombs []bomb) [][]byte {
 	t.Helper()
 	var all [][]byte
@@ -118,8 +117,7 @@ func reviews(t *testing.T, bombs []bomb) [][]byte {
 	return all
 }
 
-// The operator starts when the bombs are there, so that it would meet them again after
-// each restart.
+// The bombs exist before the operator starts, so it would read them again after each restart.
 func TestOperator_IsolatesExcessiveInputOfTenants(t *testing.T) {
 	unlessAsked(t)
 	each, injections, clients := 10, 500, 10

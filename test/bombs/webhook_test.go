@@ -29,7 +29,7 @@ import (
 
 const certificateSecret = "bombs-webhook"
 
-// certified is the certificate of the webhook.
+// certified returns the Secret with the certificate of the webhook.
 func certified() (*corev1.Secret, error) {
 	certificate, key, err := harness.Certify(&x509.Certificate{
 		SerialNumber: big.NewInt(1), DNSNames: []string{"localhost"}, NotAfter: time.Now().Add(24 * time.Hour),
@@ -43,7 +43,7 @@ func certified() (*corev1.Secret, error) {
 	}, nil
 }
 
-// review is a request to create the VectorSidecar of a bomb.
+// review returns a request to create the VectorSidecar of a bomb.
 func (b *bomb) review(t *testing.T, namespace string) []byte {
 	t.Helper()
 	object, err := json.Marshal(b.carrier(namespace, b.text)[0])
@@ -58,15 +58,15 @@ func (b *bomb) review(t *testing.T, namespace string) []byte {
 	return text
 }
 
-// flood is somebody who posts bombs to the webhook, without credentials.
+// flood is a number of clients without credentials that post bombs to the webhook.
 type flood struct {
 	cancel  context.CancelFunc
 	posters sync.WaitGroup
-	// answered counts the answers, and lost the requests without one.
+	// answered counts the responses, and lost the requests without a response.
 	answered, lost atomic.Int64
 }
 
-// beginFlood posts texts over and over by so many clients until end is called.
+// beginFlood posts texts repeatedly from some clients until end is called.
 func (o *running) beginFlood(t *testing.T, clients int, texts ...[]byte) *flood {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -91,12 +91,12 @@ func (f *flood) end() {
 	f.posters.Wait()
 }
 
-// strangers are clients that show no certificate and believe any.
+// strangers is a client without a certificate that accepts any server certificate.
 var strangers = &http.Client{Timeout: time.Minute, Transport: &http.Transport{
 	TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
 }}
 
-// ask reports whether there was an answer, whichever.
+// ask reports whether the webhook responded.
 func (o *running) ask(ctx context.Context, text []byte) bool {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://"+o.webhook+meta.WebhookPath, bytes.NewReader(text))
 	if err != nil {
