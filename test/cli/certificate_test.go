@@ -15,8 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// certify is "certify NAME DNS-NAME SINCE LEFT" in a script. It writes NAME.crt and
-// NAME.key: a certificate that signs itself, valid since and for some time.
+// certify is the script command "certify NAME DNS-NAME SINCE LEFT". It writes NAME.crt and NAME.key, a self-signed
+// certificate with a start and a remaining validity.
 func certify(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 4 {
 		ts.Fatalf("usage: certify NAME DNS-NAME SINCE LEFT")

@@ -23,8 +23,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// testCheckReportsTheFleet runs check, and rollout status, on a healthy installation whose fleet gets into one state after
-// another: the exit code is 1 if the fleet needs somebody, and 0 if writes are stopped.
+// testCheckReportsTheFleet runs check and rollout status on a healthy installation whose fleet gets into several
+// states. The exit code is 1 if a user must act, and 0 if writes are stopped.
 func testCheckReportsTheFleet(t *testing.T, plane *controlplane.ControlPlane, w *harness.World) {
 	home, namespace := w.Namespace(t), w.Namespace(t)
 	operator := objects.NewDeployment("operator", home).Labeled("app.kubernetes.io/component", "operator").Build()

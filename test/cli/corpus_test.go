@@ -33,8 +33,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// Every scenario of the golden corpus, once by the plugin on files and once by the
-// operator on a real API server: the same objects come of it.
+// For every scenario of the golden corpus, the plugin on files and the operator on a real API server produce the
+// same objects.
 func testInjectGivesWhatTheOperatorGives(t *testing.T, _ *controlplane.ControlPlane, w *harness.World) {
 	server, err := discovery.NewDiscoveryClientForConfig(w.Config)
 	require.NoError(t, err)
@@ -65,10 +65,10 @@ func compare(t *testing.T, w *harness.World, one *scenario.Scenario, version str
 	install(t, w, one)
 	configMaps, workloads, sidecars := objectsOf(t, one, scenario.ConfigMaps), objectsOf(t, one, scenario.Workload), objectsOf(t, one, scenario.Sidecar)
 	given := slices.Concat(configMaps, workloads, sidecars)
-	// A VectorSidecar that goes waits for rollouts, and nobody rolls these out.
+	// The deletion of a VectorSidecar waits for rollouts, and no controller rolls these out.
 	t.Cleanup(func() { remove(t, w, slices.Concat(configMaps, sidecars, workloads)) })
 
-	// What the plugin gives, with the defaults that this API server adds.
+	// This is the plugin's output, with the defaults of this API server.
 	injected := map[client.ObjectKey]*appsv1.Deployment{}
 	companions := map[string]*corev1.ConfigMap{}
 	for _, document := range inject(t, one, version) {
@@ -113,15 +113,14 @@ func compare(t *testing.T, w *harness.World, one *scenario.Scenario, version str
 	require.Len(t, made.Items, len(companions), "the operator makes no others")
 }
 
-// create creates an object. The API server takes records of ownership with an
-// update alone.
+// create creates an object. The API server accepts managedFields only in an update.
 func create(t *testing.T, w *harness.World, object client.Object) {
 	t.Helper()
 	copied, ok := object.DeepCopyObject().(client.Object)
 	require.True(t, ok)
 	w.Create(t, copied)
 	if records := object.GetManagedFields(); len(records) > 0 {
-		// The workload's own controller may write meanwhile.
+		// The workload's controller may write at the same time.
 		require.NoError(t, retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 			w.Get(t, copied)
 			copied.SetManagedFields(records)
@@ -130,8 +129,7 @@ func create(t *testing.T, w *harness.World, object client.Object) {
 	}
 }
 
-// await waits until a live workload is what it should be, and shows the difference
-// if it never is.
+// await waits until a live workload equals the expected one, and reports the difference if it does not.
 func await(t *testing.T, w *harness.World, live, want *appsv1.Deployment) {
 	t.Helper()
 	deadline := time.Now().Add(harness.Patience)
@@ -152,8 +150,8 @@ func await(t *testing.T, w *harness.World, live, want *appsv1.Deployment) {
 	}
 }
 
-// bare is a Deployment without what only being there gives it: among that the mark of
-// the installation that has written to it, and since when it waits for a sidecar.
+// bare returns a Deployment without fields that exist only in a cluster, such as the annotations for the
+// installation that wrote it and for the start of its wait.
 func bare(deployment *appsv1.Deployment) *appsv1.Deployment {
 	object := deployment.DeepCopy()
 	annotations := maps.Clone(object.Annotations)
@@ -193,8 +191,7 @@ func inject(t *testing.T, one *scenario.Scenario, version string) []source.Docum
 	return documents
 }
 
-// install gives the namespace its environment and the installation its values, as
-// the scenario has them.
+// install sets the scenario's environment on the namespace and its values in the installation.
 func install(t *testing.T, w *harness.World, one *scenario.Scenario) {
 	t.Helper()
 	environment := "development"

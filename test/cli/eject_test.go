@@ -18,8 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// What inject puts into manifests, eject takes out of them, of every scenario of
-// the golden corpus, though nothing records who owns what.
+// For every scenario of the golden corpus, eject removes everything that inject adds to manifests, although no
+// managedFields record its owner.
 func TestEject_RevertsInject(t *testing.T) {
 	scenarios, err := scenario.Load(filepath.Join(root, "test", "golden"))
 	require.NoError(t, err)
@@ -47,8 +47,7 @@ func TestEject_RevertsInject(t *testing.T) {
 	require.Greater(t, undone, 30)
 }
 
-// deployments are those of a text, by name and without what only being there
-// gives them.
+// deployments returns the Deployments of a text by name, without fields that exist only in a cluster.
 func deployments(t *testing.T, text []byte) map[string]*appsv1.Deployment {
 	t.Helper()
 	documents, err := source.Parse("a text", text, nil)

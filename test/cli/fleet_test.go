@@ -29,11 +29,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// planned is how many workloads a plan is made for.
+// planned is the number of workloads in the plan.
 const planned = 1000
 
-// A plan over a thousand workloads is right and writes nothing. How long it takes
-// is logged, and is no condition: machines differ.
+// A plan for a thousand workloads is correct and writes nothing. The test logs the duration, but does not limit it,
+// because machines differ.
 func testAPlanOverAThousandWorkloadsWritesNothing(t *testing.T, plane *controlplane.ControlPlane, w *harness.World) {
 	namespace := w.Namespace(t)
 	for i := range planned {
@@ -62,8 +62,7 @@ func testAPlanOverAThousandWorkloadsWritesNothing(t *testing.T, plane *controlpl
 
 var written = regexp.MustCompile(`^apiserver_request_total\{.*resource="(deployments|configmaps|vectorsidecars|namespaces|events)".*verb="(POST|PUT|PATCH|APPLY|DELETE|DELETECOLLECTION)".*\} (\S+)$`)
 
-// writes are the API server's counts of requests that change what the plugin has
-// to do with.
+// writes returns the API server's counts of write requests for the plugin's resources.
 func writes(t *testing.T, w *harness.World) map[string]float64 {
 	t.Helper()
 	server, err := kubernetes.NewForConfig(w.Config)
@@ -82,8 +81,8 @@ func writes(t *testing.T, w *harness.World) map[string]float64 {
 	return maps.Clone(counts)
 }
 
-// restore puts a workload back as kubectl apply does from a backup: none of the operator's managers
-// is on record for what it has injected.
+// restore restores a workload from a backup with kubectl apply: no field manager of the operator is recorded for
+// the injected fields.
 func restore(t *testing.T, w *harness.World, deployment *appsv1.Deployment) {
 	t.Helper()
 	w.Get(t, deployment)
@@ -92,7 +91,7 @@ func restore(t *testing.T, w *harness.World, deployment *appsv1.Deployment) {
 	require.NoError(t, w.Client.Create(t.Context(), deployment, client.FieldOwner("kubectl-client-side-apply")))
 }
 
-// share has its owner apply the whole of a workload, the sidecars included, so that they are both's.
+// share applies the whole workload as its application owner, sidecars included, so that both own them.
 func share(t *testing.T, w *harness.World, deployment *appsv1.Deployment) {
 	t.Helper()
 	w.Get(t, deployment)
@@ -104,8 +103,8 @@ func share(t *testing.T, w *harness.World, deployment *appsv1.Deployment) {
 	require.NoError(t, w.Client.Patch(t.Context(), applied, client.RawPatch(types.ApplyPatchType, text), client.FieldOwner("argocd"), client.ForceOwnership))
 }
 
-// The operator injects, and is gone before its VectorSidecars: their finalizers
-// would keep them, and their namespaces, for ever.
+// After the injection, the operator is removed before its VectorSidecars. Their finalizers would block them, and
+// their namespaces, forever.
 func testEjectCleansAClusterWhoseOperatorIsGone(t *testing.T, plane *controlplane.ControlPlane, w *harness.World) {
 	w.SetValues(t, emptyValues())
 	running := w.RunOperator(options)
@@ -136,7 +135,7 @@ func testEjectCleansAClusterWhoseOperatorIsGone(t *testing.T, plane *controlplan
 	require.NoError(t, running.Stop())
 	restore(t, w, deployments[0])
 	share(t, w, deployments[1])
-	// One is being deleted already, and nobody is there to let it go.
+	// One VectorSidecar is already being deleted, and no operator removes its finalizer.
 	stuck := &v1alpha1.VectorSidecar{}
 	stuck.Namespace, stuck.Name = namespaces[0], "logs"
 	require.NoError(t, w.Client.Delete(t.Context(), stuck))

@@ -31,13 +31,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// evil does all that a text can do to who shows it.
+// evil contains everything by which a text can affect a terminal or a log.
 const evil = "\x1b]8;;http://evil\a\x1b[2Jnothing\r\b\u202e\u2028\u009b1m\x7f\n::error::owned\nx ##[error]y ##vso[z]"
 
-// quoted is evil as YAML, JSON and Go write it.
+// quoted is evil as YAML, JSON and Go quote it.
 var quoted = strconv.QuoteToASCII(evil)
 
-// shows runs the plugin and finds nothing in what it prints that steers anybody.
+// shows runs the plugin and requires that its output has no control sequences.
 func shows(t *testing.T, arguments ...string) string {
 	t.Helper()
 	var out, rest bytes.Buffer
@@ -51,12 +51,12 @@ func shows(t *testing.T, arguments ...string) string {
 	return out.String() + rest.String()
 }
 
-// isReached reports whether what is evil was shown, by its number.
+// isReached reports whether the output contains an escaped control character of evil.
 func isReached(shown string) bool {
 	return strings.Contains(shown, "x1b") || strings.Contains(shown, "u001b") || strings.Contains(shown, "u202e") || strings.Contains(shown, "x202E") || strings.Contains(shown, "\ufffd")
 }
 
-// scene is a folder of files, with something evil in one of them.
+// scene is a folder of files, one of which contains evil.
 type scene map[string]string
 
 func (s scene) in(t *testing.T) func(...string) []string {
@@ -81,7 +81,7 @@ const (
 	selecting = "apiVersion: observability.kontroloop.ai/v1alpha1\nkind: VectorSidecar\nmetadata: {name: logs, namespace: shop}\nspec: {selector: {matchLabels: {logs: vector}}, SPEC}\n"
 )
 
-// write fills in a file of the above.
+// write fills a file template of a scene.
 func write(template string, pairs ...string) string {
 	standard := []string{"NAME", "cart", "TEAM", "a", "NOTE", "note", "IMAGE", "a:1"}
 	if !slices.Contains(pairs, "SPEC") {
@@ -90,7 +90,7 @@ func write(template string, pairs ...string) string {
 	return strings.NewReplacer(append(pairs, standard...)...).Replace(template)
 }
 
-// own is the built-in chart with another template.
+// own returns the built-in chart with another template.
 func own(t *testing.T, name, text string) scene {
 	t.Helper()
 	folder := t.TempDir()
@@ -141,7 +141,7 @@ func scenes(t *testing.T) map[string]scene {
 	}
 }
 
-// commands are how each command is run on a scene, @ for its folder.
+// commands returns the ways to run each command on a scene; @ stands for its folder.
 func commands(on scene) [][]string {
 	from := []string{"-f", "@workload.yaml", "--sidecar", "@sidecar.yaml"}
 	if on["values.yaml"] != "" {
@@ -172,7 +172,7 @@ func commands(on scene) [][]string {
 	}...)
 }
 
-// Whatever is in the files: names, texts, templates, comments.
+// The plugin escapes control characters of files: in names, texts, templates and comments.
 func TestCLI_EscapesControlCharactersOfFiles(t *testing.T) {
 	t.Parallel()
 	for name, files := range scenes(t) {
@@ -189,12 +189,12 @@ func TestCLI_EscapesControlCharactersOfFiles(t *testing.T) {
 	}
 }
 
-// isEvil reports whether a command brings what is evil with it.
+// isEvil reports whether a command has evil in its arguments or on its standard input.
 func isEvil(command []string) bool {
 	return slices.ContainsFunc(command, func(argument string) bool { return argument == "-" || strings.Contains(argument, evil) })
 }
 
-// A command that is new is tried, too.
+// The test covers every command of the plugin, so a new one must be added.
 func TestCLI_TestsEveryCommandWithHostileFiles(t *testing.T) {
 	t.Parallel()
 	var tried []string
@@ -206,7 +206,7 @@ func TestCLI_TestsEveryCommandWithHostileFiles(t *testing.T) {
 	}
 }
 
-// What is rendered is the same, however it has to be written.
+// Escaping does not change the rendered content.
 func TestRender_KeepsContentWhenEscaped(t *testing.T) {
 	t.Parallel()
 	const some = "\x1b]8;;x\a\r\u202e\u2028\n::error::owned ##[error]" // Templates print no others.
@@ -221,7 +221,7 @@ func TestRender_KeepsContentWhenEscaped(t *testing.T) {
 	require.Equal(t, corev1.EnvVar{Name: "A", Value: some}, env[len(env)-1])
 }
 
-// Whatever others have written into a cluster: annotations, labels, a status.
+// The plugin escapes control characters of objects in a cluster: annotations, labels, a status.
 func testNoObjectSteersWhoSeesWhatIsPrinted(t *testing.T, plane *controlplane.ControlPlane, world *harness.World) {
 	namespace := world.Namespace(t)
 	opted := objects.NewDeployment("opted", namespace).Labeled("logs", "vector").Annotated(meta.AnnotationInject, "false "+evil).WithReplicas(0).Build()

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// The template is filled in as krew-release-bot does it.
+// The test fills the template as krew-release-bot does.
 func TestCLI_ProvidesCompleteKrewManifest(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, ".krew.yaml"))
 	require.NoError(t, err)

@@ -29,7 +29,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what the scripts expect, and the generated pages")
 
-// root is the repository, seen from here.
+// root is the relative path of the repository.
 const root = "../.."
 
 // options are those of the operator in these tests.
@@ -40,7 +40,7 @@ func emptyValues() *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: options.Namespace, Name: options.EnvironmentsConfigMap}}
 }
 
-// The plugin is a program on the scripts' path, built from this test.
+// The scripts run the plugin as a program, which is this test binary.
 func TestMain(m *testing.M) {
 	ctrl.SetLogger(logr.Discard())
 	testscript.Main(m, map[string]func(){"kubectl-vectorsidecar": func() {
@@ -49,8 +49,8 @@ func TestMain(m *testing.M) {
 	}})
 }
 
-// run runs the scripts of a folder, one after the other: those of a cluster share
-// it. Each has a copy of the files that the examples name.
+// run runs the scripts of a folder, one after the other, because scripts with a cluster share it. Each has a copy
+// of the files that the examples name.
 func run(t *testing.T, folder, kubeconfig string) {
 	t.Helper()
 	scripts, err := filepath.Glob(filepath.Join("testdata", folder, "*.txtar"))
@@ -94,7 +94,7 @@ func setUp(env *testscript.Env, kubeconfig string) error {
 	env.Setenv("REPOSITORY", repository)
 	env.Setenv("KUBECONFIG", kubeconfig)
 	env.Setenv("HOME", env.WorkDir)
-	// A script has no other variables than these: its programs collect garbage as seldom as this one.
+	// A script has only these environment variables, so its programs collect garbage as rarely as this one.
 	for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
 		env.Setenv(name, os.Getenv(name))
 	}
@@ -106,8 +106,8 @@ func TestCLI_RunsScriptsWithoutCluster(t *testing.T) {
 	run(t, "offline", filepath.Join(t.TempDir(), "none"))
 }
 
-// The tests on a cluster look at all that it has, so they take turns on it: to start one for each of them
-// would cost more than many of them do. Each leaves no VectorSidecar and no workload to the next.
+// The tests on a cluster read the whole cluster, so they run one after the other: a cluster for each would take
+// longer than many of the tests. Each deletes its VectorSidecars and workloads.
 func TestCLI_WorksOnACluster(t *testing.T) {
 	t.Parallel()
 	for name, group := range map[string]struct {
@@ -138,7 +138,7 @@ func TestCLI_WorksOnACluster(t *testing.T) {
 	}
 }
 
-// A VectorSidecar is tried on a cluster before anything is installed there.
+// A user can preview a VectorSidecar before the operator is installed in the cluster.
 func TestCLI_PreviewsBeforeInstallation(t *testing.T) {
 	t.Parallel()
 	plane := controlplane.ForTest(t, controlplane.Options{})
@@ -151,7 +151,7 @@ func TestCLI_PreviewsBeforeInstallation(t *testing.T) {
 	}
 }
 
-// clusterTest is a test on a cluster that has nothing of the operator but its CustomResourceDefinitions.
+// clusterTest is a test on a cluster that has only the CustomResourceDefinitions of the operator.
 type clusterTest struct {
 	name string
 	run  func(*testing.T, *controlplane.ControlPlane, *harness.World)

@@ -22,7 +22,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/hostile"
 )
 
-// reportedTexts are texts that end what they stand in, in one of the formats of a report.
+// reportedTexts returns texts that would end the surrounding text in a format of a report.
 func reportedTexts() map[string]string {
 	texts := hostile.Texts()
 	for name, text := range map[string]string{
@@ -37,7 +37,7 @@ func reportedTexts() map[string]string {
 // findingLine is a finding as GitHub reads it: one line, whose properties end with two colons.
 var findingLine = regexp.MustCompile(`^::(?:error|warning) file=[^:,\r\n]+(?:,line=\d+)?(?:,col=\d+)?,title=\w+::[^\r\n]+$`)
 
-// Whatever the names, keys and values of files are, a report is whole, and has as many findings
+// Whatever the names, keys and values of files contain, a report is complete, and has the same number of findings
 // in each format.
 func TestReport_StaysCompleteWithHostileNames(t *testing.T) {
 	t.Parallel()
@@ -86,7 +86,7 @@ func jsonOf(t *testing.T, text string) string {
 	return string(quoted)
 }
 
-// linted is a report about a folder.
+// linted returns the report about a folder.
 func linted(t *testing.T, folder, format string) string {
 	t.Helper()
 	var out, rest bytes.Buffer

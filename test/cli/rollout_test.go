@@ -38,7 +38,7 @@ func testRolloutCommandsFollowTheWaves(t *testing.T, plane *controlplane.Control
 	require.NoError(t, json.Unmarshal([]byte(rollout("status", "-o", "json")), &first))
 	require.Len(t, first.Revision, 10)
 
-	// What was given out before, as the operator stores it.
+	// This is the previous revision, as the operator stores it.
 	before := &fleet.Content{Values: fleet.Files{Data: map[string]string{"development.yaml": "sidecar: {logLevel: error}\n"}}}
 	for n, content := range []*fleet.Content{before, {}} {
 		parts, whole, err := content.Records(home, "values", int64(n+1))
@@ -184,7 +184,7 @@ default   0/1    ....................   0             1         0        0      
 	testClusterRollouts(t, w, rollout, first.Revision, before.Revision())
 }
 
-// testRevertedSpecs has a VectorSidecar listed that has gone back from a spec of its own, also where there are no waves.
+// testRevertedSpecs requires that a VectorSidecar with a reverted spec is listed, also without waves.
 func testRevertedSpecs(t *testing.T, w *harness.World, name client.ObjectKey, kubeconfig, home string) {
 	t.Helper()
 	bare := w.Namespace(t)
@@ -213,7 +213,7 @@ func testRevertedSpecs(t *testing.T, w *harness.World, name client.ObjectKey, ku
 	}
 }
 
-// testClusterRollouts tries the commands on a ClusterVectorSidecar, which is in two waves.
+// testClusterRollouts runs the commands on a ClusterVectorSidecar in two waves.
 func testClusterRollouts(t *testing.T, w *harness.World, rollout func(...string) string, present, before string) {
 	t.Helper()
 	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "all"}}

@@ -14,16 +14,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/cli"
 )
 
-// builtin is what all runs of the plugin in this process have in common: to read it takes longer than most of them.
+// builtin is shared by all runs of the plugin in this process, because reading it takes longer than most of them.
 var builtin = cli.Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}.WithCache()
 
-// runs runs the plugin in this process, and returns what it prints as data.
+// runs runs the plugin in this process, and returns its standard output.
 func runs(t testing.TB, arguments ...string) []byte {
 	t.Helper()
 	return exits(t, 0, arguments...)
 }
 
-// exits is runs with another exit code.
+// exits is runs for another exit code.
 func exits(t testing.TB, want int, arguments ...string) []byte {
 	t.Helper()
 	var out, rest bytes.Buffer
