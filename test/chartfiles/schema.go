@@ -11,7 +11,7 @@ import (
 	"slices"
 )
 
-// keys are those of the sidecar chart's values that an installation gives.
+// keys are the sidecar chart's values that an installation can set.
 var keys = []string{"global", "sidecar", "initContainers", "volumes", "values"}
 
 type node = map[string]any
@@ -23,9 +23,8 @@ const (
 	end   = "\n}\n"
 )
 
-// withDefinitions returns the installation chart's schema with the definitions of what the
-// sidecar chart's schema says: each key as a whole, and again as nothing but the names that
-// there are.
+// withDefinitions returns the installation chart's schema with definitions from the sidecar chart's schema: each
+// key as a whole, and each with only the names of its keys.
 func withDefinitions(installation, sidecar []byte) ([]byte, error) {
 	properties, err := propertiesOf(sidecar)
 	if err != nil {
@@ -47,8 +46,7 @@ func withDefinitions(installation, sidecar []byte) ([]byte, error) {
 	return slices.Concat(installation[:at+len(begin)], text, []byte(end)), nil
 }
 
-// namesFile returns the names alone, which the installation chart reads where a template
-// set adds some.
+// namesFile returns only the names, which the installation chart reads if a template set adds some.
 func namesFile(sidecar []byte) ([]byte, error) {
 	properties, err := propertiesOf(sidecar)
 	if err != nil {
@@ -77,8 +75,8 @@ func propertiesOf(schema []byte) (node, error) {
 	return read.Properties, nil
 }
 
-// values is a schema of a value in a layer: null takes out what a layer below gives, and
-// which keys there are is told apart.
+// values returns the schema of a value in a layer. It also accepts null, which removes the value of a lower layer,
+// and unknown keys, which onlyNames checks.
 func values(of any) any {
 	schema, ok := of.(node)
 	if !ok {
@@ -110,7 +108,7 @@ func values(of any) any {
 	return schema
 }
 
-// onlyNames is what a schema says of the names of keys.
+// onlyNames returns the part of a schema about the names of keys.
 func onlyNames(of any) any {
 	schema, _ := of.(node)
 	names := node{}

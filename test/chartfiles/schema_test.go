@@ -67,7 +67,7 @@ func TestOnlyNames_MatchesBuiltInGlobals(t *testing.T) {
 	require.JSONEq(t, string(want), globals)
 }
 
-// withoutClosed removes additionalProperties: false, which every other key is treated as anyway.
+// withoutClosed removes additionalProperties: false, which other keys have implicitly.
 func withoutClosed(schema any) any {
 	names, isNode := schema.(node)
 	if !isNode {
