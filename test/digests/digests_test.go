@@ -44,8 +44,8 @@ var update = flag.Bool("update", false, "record the digests")
 // recorded has a name and a digest in each line.
 const recorded = "recorded.txt"
 
-// Workloads, revisions and generated ConfigMaps carry these digests: if one changes, an upgrade of the operator writes
-// them again. Record others only together with RELEASE_BEFORE.
+// Workloads, revisions and generated ConfigMaps carry these digests. If one changes, an upgrade of the operator
+// writes them again. Record new digests only together with RELEASE_BEFORE.
 func TestDigests_AreAsRecorded(t *testing.T) {
 	digests := map[string]string{}
 	addDecisions(t, digests)
