@@ -80,7 +80,7 @@ func TestReviewCluster_ChecksOncePerEnvironment(t *testing.T) {
 	require.EqualValues(t, 2, w.asked.Load())
 }
 
-// What one is judged by does not grow with the number of its namespaces.
+// The webhook checks the same small number of namespaces of a ClusterVectorSidecar, however many it selects.
 func TestReviewCluster_LimitsNamespaces(t *testing.T) {
 	var names []string
 	for n := range 300 {
@@ -167,7 +167,8 @@ func TestReviewCluster_AllowsFaultOfOneEnvironment(t *testing.T) {
 	require.NotContains(t, answer.Result.Message, "in namespace")
 }
 
-// It may be the fault of that namespace, so others are asked.
+// A fault in one namespace is a warning, because that namespace may cause it. The same fault in a second namespace is
+// denied.
 func TestReviewCluster_AllowsFaultOfOneNamespace(t *testing.T) {
 	w := newWorld(t)
 	w.has("shop=development", "pay=development")
@@ -191,7 +192,7 @@ func TestReviewCluster_AllowsFaultOfOneNamespace(t *testing.T) {
 	require.Contains(t, answer.Result.Message, "in namespace pay: Deployment pay/cart: ")
 }
 
-// A VectorSidecar of the namespace comes first: that is no fault.
+// If a VectorSidecar takes precedence in a namespace, that is not a fault of the ClusterVectorSidecar.
 func TestReviewCluster_IgnoresPrecedingVectorSidecars(t *testing.T) {
 	w := newWorld(t)
 	w.has("shop=development")
@@ -228,7 +229,7 @@ func TestReviewCluster_DeniesUpdatesWithNewFaults(t *testing.T) {
 	require.Equal(t, "deciding on ClusterVectorSidecar logs: not to be asked", answer.Result.Message)
 }
 
-// What it breaks in a namespace that it did not select before is new, and its own faults are not.
+// A fault in a namespace that was not selected before is new. A fault that the namespace already had is not.
 func TestReviewCluster_ChecksNewlySelectedNamespaces(t *testing.T) {
 	w := newWorld(t)
 	w.has("shop=development", "pay=development")
@@ -290,7 +291,7 @@ func TestReviewCluster_HidesConfigMapsFromUnprovenClients(t *testing.T) {
 	require.Contains(t, answer.Result.Message, "kubectl vectorsidecar plan -n shop --sidecar FILE")
 }
 
-// What everybody may know of it in one namespace they may know of it in all.
+// A client that is not proven to be the API server gets a fault once, without the name of a namespace.
 func TestReviewCluster_ReportsFaultOnceToUnprovenClients(t *testing.T) {
 	w := newWorld(t)
 	w.has("try=development", "shop=own") // That environment is only known from a ConfigMap.
