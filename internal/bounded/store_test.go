@@ -79,7 +79,7 @@ func TestFootprint_CountsSharedValuesOnce(t *testing.T) {
 	require.Less(t, Footprint([]any{shared, shared}), 1200)
 }
 
-// What is counted somewhere else is not counted again.
+// A value that another footprint counts is not counted again.
 func TestFootprint_ExcludesValuesCountedElsewhere(t *testing.T) {
 	type holder struct{ own, others *[]byte }
 	own, others := make([]byte, 1000), make([]byte, 50_000)
