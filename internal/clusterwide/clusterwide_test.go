@@ -64,7 +64,7 @@ func TestSelector_SelectsNamespaces(t *testing.T) {
 	}
 }
 
-// Whatever names what is in a namespace must be of one ClusterVectorSidecar alone.
+// Names in a namespace are unique to one ClusterVectorSidecar.
 func TestNewSidecar_UsesUniqueNames(t *testing.T) {
 	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "logs"}}
 	made := NewSidecar(cluster, "shop", true)
@@ -89,7 +89,7 @@ func TestNewSidecar_LeavesUnselectedNamespace(t *testing.T) {
 	require.Nil(t, cluster.DeletionTimestamp)
 }
 
-// Which namespaces it selected before is not known, so it is out of none.
+// If the selector is invalid, the previously selected namespaces are not known, so no sidecar is removed.
 func TestNewSelector_KeepsSidecarsWhenInvalid(t *testing.T) {
 	cluster := &v1alpha1.ClusterVectorSidecar{}
 	cluster.Spec.NamespaceSelector.MatchLabels = map[string]string{"team": "not a label"}
@@ -121,7 +121,7 @@ func TestTruncateOversized_KeepsObjectTooLarge(t *testing.T) {
 	require.Equal(t, reduced, TruncateOversized(reduced))
 }
 
-// What the operator remembered of a namespace before a restart.
+// After a restart, the retry and the finished canaries of a namespace are restored from the status.
 func TestNewSidecar_RestoresRetryAndFinishedCanaries(t *testing.T) {
 	cluster := &v1alpha1.ClusterVectorSidecar{}
 	cluster.Status.Retry = &v1alpha1.RetryStatus{Requested: "now"}
