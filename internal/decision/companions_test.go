@@ -13,8 +13,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 )
 
-// Templates that give one workload more arguments than another: their copies share a
-// name, so the copy has the keys of both.
+// If templates use different keys of a ConfigMap for two workloads, both use one copy, and the copy has the keys of
+// both.
 func TestNeedCopy_MergesCopiesOfOneName(t *testing.T) {
 	made, from, sidecar := &Decision{}, &corev1.ConfigMap{
 		Data: map[string]string{"vector.yaml": "a"}, BinaryData: map[string][]byte{"geo.mmdb": {1}},

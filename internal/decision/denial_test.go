@@ -19,7 +19,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// cart cannot be written, and next waits for it or not.
+// If the API server rejected a write, the same write is not repeated until its backoff ends, and the next workload
+// starts instead. A changed write or workload starts at once.
 func TestDecide_SkipsDeniedWriteUntilItChanges(t *testing.T) {
 	cart := func() Workload {
 		return evaluated("cart", plan.Inject, &plan.Desired{}, workload.State{EquivalentVersion: "10"})
@@ -66,7 +67,8 @@ func TestIsUnderWay_IgnoresDeniedWrites(t *testing.T) {
 	require.False(t, decided.IsUnderWay(), "new content of ConfigMaps would wait for ever")
 }
 
-// Of a number the next one is the canary; those that a selector names are the only ones.
+// If canaries are given as a number, a blocked workload is replaced by the next one. If a selector names them, a
+// blocked one is not replaced.
 func TestMarkCanaries_SkipsUnsuitableWorkloads(t *testing.T) {
 	wanted := func(name string, action plan.Change) Workload {
 		return evaluated(name, action, &plan.Desired{}, workload.State{})

@@ -80,7 +80,8 @@ func marks(p *plan.Plan) bool {
 	return annotations[meta.AnnotationFailedBefore(p.Manager)] == "true"
 }
 
-// A workload that fails goes after a healthy one, whatever its name, is no canary, and is marked.
+// A failing workload is updated after a healthy one, independent of its name. It is not a canary, and it is marked as
+// failed before.
 func TestDecide_FindsWorkloadsThatFailedBefore(t *testing.T) {
 	for name, test := range before {
 		for _, canary := range []*v1alpha1.CanarySpec{nil, {Workloads: new(intstr.FromInt32(1))}} {
@@ -107,7 +108,8 @@ func TestDecide_FindsWorkloadsThatFailedBefore(t *testing.T) {
 	}
 }
 
-// After the write, no state of a workload that failed before counts, blocks, or keeps a wave from finishing.
+// After the write, a workload that failed before does not count as failed, does not block other workloads, and does
+// not prevent its wave from finishing, whatever its state is.
 func TestDecide_BlamesNoWriteForWhatFailedBefore(t *testing.T) {
 	crash := workload.Fault{Reason: meta.ReasonCrashLoopBackOff, Message: "container vector of pod cart-1 ended", IsOurs: true}
 	full := workload.Fault{Reason: meta.ReasonUnschedulable, Message: "pod cart-1: no node"}
@@ -160,7 +162,8 @@ func TestDecide_BlamesNoWriteForWhatFailedBefore(t *testing.T) {
 	}
 }
 
-// A workload that has recovered counts again, and one that failed because of the sidecar is where the next is tried.
+// A workload that failed because of the sidecar is updated first with the next sidecar. A workload that failed before
+// the sidecar was injected counts again after it has recovered.
 func TestDecide_BlamesTheSidecarForItsOwnFailures(t *testing.T) {
 	crash := workload.Fault{Reason: meta.ReasonCrashLoopBackOff, Message: "container vector of pod cart-1 ended", IsOurs: true}
 	full := workload.Fault{Reason: meta.ReasonUnschedulable, Message: "pod cart-1: no node"}
@@ -204,7 +207,8 @@ func TestDecide_BlamesTheSidecarForItsOwnFailures(t *testing.T) {
 	}
 }
 
-// The API server injects the sidecar while a failed workload waits for it.
+// If the API server injects the sidecar while a workload waits because it is failing, the adopted workload is marked
+// as failed before.
 func TestDecide_KnowsFailedWorkloadsThatAreAdopted(t *testing.T) {
 	state := workload.State{Rollout: workload.RolloutProgressing}
 	for reason, want := range map[string]bool{meta.ReasonWaitingForHealthy: true, meta.ReasonWaitingForSlot: false} {
@@ -216,7 +220,7 @@ func TestDecide_KnowsFailedWorkloadsThatAreAdopted(t *testing.T) {
 	}
 }
 
-// Without a clock, as for files, nothing is known of before.
+// Previews of files have no clock, so no workload is marked as failed before.
 func TestDecide_MarksNothingInFiles(t *testing.T) {
 	state := workload.State{Rollout: workload.RolloutFailed}
 	facts := &Facts{Input: Input{Inputs: desired.Inputs{Sidecar: logs()}, Faults: map[types.UID]workload.Fault{}}}

@@ -104,7 +104,8 @@ func TestElders_ReturnsPrecedingVectorSidecars(t *testing.T) {
 	require.Equal(t, []string{"first", "second", "at the same time"}, found)
 }
 
-// Of two ClusterVectorSidecars of which the younger one refuses a VectorSidecar each comes before the next, in a circle.
+// Two ClusterVectorSidecars and a VectorSidecar may take precedence in a cycle. The order is the same for each order
+// of the input.
 func TestElders_OrdersCyclicPrecedence(t *testing.T) {
 	made := func(name string, second int64, cluster *v1alpha1.InCluster) v1alpha1.VectorSidecar {
 		vs := objects.NewVectorSidecar(name, "shop").Selecting("logs", "vector").Build()

@@ -68,7 +68,7 @@ func TestDecide_BlocksWritesRejectedByDryRun(t *testing.T) {
 	}
 }
 
-// What would be refused in new workloads is not put into them by the API server either.
+// If a dry run rejected pods with the sidecar, the API server does not inject it into new workloads.
 func TestFacts_WithholdsOverlayRejectedByDryRun(t *testing.T) {
 	wanted := plan.NewDesired(&workload.Overlay{Hash: "a"}, "logs", "vector", "", nil)
 	offer := &desired.AdmissionOverlay{Rendered: &desired.Rendered{Desired: wanted}}

@@ -13,7 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
-// What is bounded in bytes takes no more of them than is counted, but for what an allocation is rounded up by.
+// The counted bytes of a decision match its allocated memory, apart from rounding by the allocator.
 func TestPrevious_CountsAllocatedBytes(t *testing.T) {
 	const count = 2000
 	allocated := func() float64 { // In all: what others have left to collect makes no difference.
