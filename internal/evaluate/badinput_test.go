@@ -275,7 +275,7 @@ func TestDecide_RejectsInvalidRenderedPodTemplates(t *testing.T) {
 	}
 }
 
-// If the next version has a mistake, workloads keep the last good one.
+// If a changed VectorSidecar is invalid, workloads keep the last valid sidecar.
 func TestDecide_KeepsInjectedSidecarAfterInvalidChange(t *testing.T) {
 	for name, test := range map[string]mistake{
 		"a set":      {set: extra("{{ if }}")},

@@ -117,8 +117,8 @@ func (m *mistake) world(t *testing.T) *Snapshot {
 	return s
 }
 
-// Whatever a tenant writes, a pass takes far less memory than the operator has, and
-// reports what is wrong.
+// For any input of a tenant, a reconcile needs far less memory than the operator has, and the status reports the
+// error.
 func TestDecide_BoundsMemoryForTenantInput(t *testing.T) {
 	for name, bomb := range bombs() {
 		t.Run(name, func(t *testing.T) {

@@ -25,7 +25,7 @@ func manyOf(n int) []*appsv1.Deployment {
 	return all
 }
 
-// A fan-out renders once per distinct input, and a second pass not at all.
+// A fan-out renders once for each distinct input, and the next reconcile does not render.
 func TestDecide_RendersOncePerDistinctInput(t *testing.T) {
 	const workloads = 50
 	for name, test := range map[string]struct {

@@ -94,7 +94,7 @@ func TestDecide_ReadsSplitConfiguration(t *testing.T) {
 	}
 }
 
-// What Vector reads of a directory, and how.
+// The check reads the same files of a directory as Vector, in the same way.
 func TestDecide_ReadsConfigDirectory(t *testing.T) {
 	for name, test := range map[string]struct {
 		files map[string]string
@@ -149,7 +149,8 @@ func TestDecide_ReadsConfigDirectory(t *testing.T) {
 	}
 }
 
-// Flags, variables and files with which Vector exits before it reads a configuration. What only the pod knows passes.
+// The check rejects flags, variables and files with which Vector exits before it reads a configuration. Values that
+// only the pod has are accepted.
 func TestDecide_ChecksCommandLine(t *testing.T) {
 	of := func(name string) corev1.EnvVar {
 		return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "s"}, Key: "k"}}}

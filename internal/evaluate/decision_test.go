@@ -164,7 +164,7 @@ func TestDecide_UsesMostSpecificEnvironment(t *testing.T) {
 	}
 }
 
-// All ways in which a workload is no longer to have the sidecar.
+// Each case makes a workload lose its sidecar.
 func TestDecide_RemovesUnwantedSidecar(t *testing.T) {
 	now := metav1.Now()
 	for name, happen := range map[string]func(*Snapshot){
@@ -399,8 +399,8 @@ func TestDecide_WarnsWhenSidecarCollectsNothing(t *testing.T) {
 	}
 }
 
-// With Live, new content does not change the pod template. It is a new sidecar, and
-// neither drift nor a repair loop.
+// With Live, new content does not change the pod template. It counts as a new sidecar, not as drift or a correction
+// loop.
 func TestDecide_UpdatesLiveConfigWithoutDrift(t *testing.T) {
 	live := func(text string) *v1alpha1.VectorSidecar {
 		vs := logs().WithInlineConfig(objects.VectorConfig(text)).Sidecar(func(s *v1alpha1.SidecarSpec) { s.Reload = v1alpha1.ReloadLive }).Build()
@@ -420,8 +420,8 @@ func TestDecide_UpdatesLiveConfigWithoutDrift(t *testing.T) {
 	require.Equal(t, first.Write.Apply["spec"], second.Write.Apply["spec"], "no pod starts anew")
 }
 
-// The plain annotations pass to the second VectorSidecar when the first is deleted.
-// That is our own change and no drift.
+// When the first VectorSidecar is deleted, the second one writes the annotations without a name. That does not count
+// as drift.
 func TestDecide_MovesPlainAnnotationsWithoutDrift(t *testing.T) {
 	vs := logs().Build()
 	vs.Spec.DriftPolicy = v1alpha1.DriftReport

@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
-// The API server refuses pods whose preStop sleep is longer than their grace period, by
-// default 30 seconds.
+// The preStop sleep is shortened to the grace period of the pod, by default 30 seconds, because the API server
+// rejects pods with a longer sleep.
 func TestDecide_LimitsDrainToGracePeriod(t *testing.T) {
 	for name, test := range map[string]struct {
 		grace   *int64
@@ -46,7 +46,7 @@ func TestDecide_LimitsDrainToGracePeriod(t *testing.T) {
 	}
 }
 
-// A gate waits no longer than the pod's grace period; where there can be none, a warning says so.
+// A drain gate does not wait longer than the pod's grace period. If a pod cannot have a gate, a warning reports it.
 func TestDecide_LimitsDrainGateToGracePeriod(t *testing.T) {
 	for name, test := range map[string]struct {
 		grace   int64

@@ -101,7 +101,7 @@ func TestElder_TakesPrecedenceOverYoungerVectorSidecar(t *testing.T) {
 	}
 }
 
-// A restore from a backup creates them within a second, and in another order.
+// A restore from a backup may create VectorSidecars in one second and in another order. The injected sidecar stays.
 func TestElder_DoesNotReplaceInjectedSidecar(t *testing.T) {
 	for name, test := range map[string]struct {
 		first, second *objects.VectorSidecar
@@ -127,7 +127,7 @@ func TestElder_DoesNotReplaceInjectedSidecar(t *testing.T) {
 	}
 }
 
-// A VectorSidecar that cannot be injected blocks nobody.
+// A VectorSidecar that cannot be injected does not block other VectorSidecars.
 func TestElder_BlocksNoOthersWhenNotInjectable(t *testing.T) {
 	for name, elder := range map[string]*objects.VectorSidecar{
 		"it is disabled":            named("z", 9001).Disabled(),
@@ -145,8 +145,8 @@ func TestElder_BlocksNoOthersWhenNotInjectable(t *testing.T) {
 	}
 }
 
-// The third of three knows what the second may do given the first; and many cost no
-// more than each alone.
+// For the third of three VectorSidecars, the result of the second one depends on the first one. The cost of many
+// VectorSidecars is only the sum of their costs.
 func TestAddElders_ConsidersAllPrecedingVectorSidecars(t *testing.T) {
 	first, second, third := made(1, named("a", 9001)), made(2, named("b", 9001)), made(3, named("c", 9003).Named("vector-b"))
 	s := snapshot(t, third, cart())

@@ -13,8 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
-// An operator that learns the IP family leaves what was written before alone: it comes with
-// the next change of the sidecar.
+// If the operator detects another IP family, injected sidecars stay unchanged until the next change of the sidecar.
 func TestDecide_AppliesIPFamilyWithNextChange(t *testing.T) {
 	deployment := cart()
 	s := snapshot(t, logs().Build(), deployment)
@@ -30,7 +29,7 @@ func TestDecide_AppliesIPFamilyWithNextChange(t *testing.T) {
 	require.Contains(t, decided.Companions[0].Data["vector.yaml"], "address: '[::]:9598'")
 }
 
-// A configuration of the user's own that listens for IPv4 alone is written, with a warning.
+// If a user's own configuration listens on IPv4 only and the pods use IPv6, the sidecar is written with a warning.
 func TestDecide_ChecksProbeAddressAgainstIPFamily(t *testing.T) {
 	for family, findings := range map[string]int{render.IPv4: 0, render.IPv6: 1} {
 		t.Run(family, func(t *testing.T) {

@@ -39,7 +39,8 @@ func live() *v1alpha1.VectorSidecar {
 	return logs().Sidecar(func(s *v1alpha1.SidecarSpec) { s.Reload = v1alpha1.ReloadLive }).Build()
 }
 
-// A configuration that is no longer rendered cannot be restored.
+// If the companion ConfigMap of an earlier rendering is missing, it cannot be rendered again. The workload is updated
+// to the current rendering.
 func TestDecide_UpdatesEarlierRenderingWithoutItsConfig(t *testing.T) {
 	s, _ := keeping(t, logs().Build())
 	memory := newMemory()
@@ -52,7 +53,8 @@ func TestDecide_UpdatesEarlierRenderingWithoutItsConfig(t *testing.T) {
 	require.Len(t, decided.Missing, 1)
 }
 
-// One whose name stays can be restored without a new pod.
+// With Live, the name of the companion ConfigMap does not change, so a missing or changed one is restored without new
+// pods.
 func TestDecide_RestoresLiveConfigOfEarlierRendering(t *testing.T) {
 	for name, happen := range map[string]func(*Snapshot){
 		"gone": func(s *Snapshot) { s.Companions = nil },
@@ -103,7 +105,7 @@ func TestDecide_UsesCurrentRenderingForNewWorkloads(t *testing.T) {
 	}
 }
 
-// A note takes no place in the budget, is not blocked and makes no loop.
+// A write of annotations only does not use a rollout slot, is not blocked, and is not a correction loop.
 func TestDecide_UsesNoSlotForRecordOnlyWrites(t *testing.T) {
 	var deployments []*appsv1.Deployment
 	for _, name := range []string{"a", "b", "c"} {
@@ -152,7 +154,8 @@ func TestDecide_RestoresARemovedRecord(t *testing.T) {
 	require.Equal(t, plan.None, decide(t, s).Plans[0].Change)
 }
 
-// The user's ConfigMap is no companion and does not matter to a sidecar that is kept.
+// A sidecar of an earlier rendering stays unchanged if it reads the user's ConfigMap, which is not a companion. If
+// that ConfigMap is missing, the error is reported.
 func TestDecide_KeepsEarlierRenderingWithUserConfigMap(t *testing.T) {
 	deployment := cart()
 	s := snapshot(t, logs().WithConfigMap("own", "vector.yaml").Build(), deployment)

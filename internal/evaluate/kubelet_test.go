@@ -48,7 +48,8 @@ func TestDecide_UsesNativeSidecarIfAllKubeletsSupportIt(t *testing.T) {
 	}
 }
 
-// Kubelets are not what people gave, as long as the API server says as much of them.
+// The kubelet version changes the input hash only if it differs from the version that is assumed from the API server,
+// and the rendering depends on it.
 func TestDecide_IncludesRelevantKubeletInInputHash(t *testing.T) {
 	of := func(server, oldest string) string {
 		s := snapshot(t, logs().Build(), cart())
@@ -62,7 +63,8 @@ func TestDecide_IncludesRelevantKubeletInInputHash(t *testing.T) {
 	require.Equal(t, of("v1.31.0", "v1.29.0"), of("v1.31.0", "v1.29.7"), "a patch changes nothing")
 }
 
-// An upgrade of the operator alone changes no workload.
+// If the templates of an upgraded operator consider the kubelet version, injected sidecars stay unchanged until their
+// next change. If the oldest node pool is upgraded, the sidecar is updated.
 func TestDecide_UpdatesSidecarAfterNodePoolUpgrade(t *testing.T) {
 	deployment := objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Build()
 	s := snapshot(t, logs().Build(), deployment)

@@ -67,7 +67,8 @@ func goingBack(s *Snapshot) {
 
 func unfinished(v *workload.View) { v.Rollout = workload.RolloutProgressing }
 
-// When a change goes, by mode and by what has happened to the workload that has the sidecar of before.
+// Each case has a rollout mode and the history of a workload with the previous sidecar, and whether the change
+// starts.
 func TestDecide_StartsChangeByRolloutMode(t *testing.T) {
 	const owner, person = meta.ReasonWaitingForAppRollout, meta.ReasonWaitingForPromotion
 	for name, test := range map[string]struct {
@@ -154,7 +155,7 @@ func TestDecide_StartsChangeByRolloutMode(t *testing.T) {
 	}
 }
 
-// What a person promotes is what waits then: the next change waits again.
+// A promotion applies to the change that waits. The next change waits again.
 func TestDecide_PromotesOnlyWaitingChange(t *testing.T) {
 	for _, mode := range []v1alpha1.RolloutMode{v1alpha1.ModeManual, v1alpha1.ModeOnAppRollout} {
 		s := snapshot(t, waitingFor(mode, 0), cart())
@@ -174,7 +175,7 @@ func TestDecide_PromotesOnlyWaitingChange(t *testing.T) {
 	}
 }
 
-// To note on a workload that it waits is a write, which begins no soak: when it may go, it takes a place as any other.
+// The annotation of a deferred change does not start a soak. When the change is promoted, it needs a rollout slot.
 func TestDecide_UsesSlotForDeferredChange(t *testing.T) {
 	s := snapshot(t, waitingFor(v1alpha1.ModeManual, 0), cart())
 	s.Now = noon
@@ -191,7 +192,8 @@ func TestDecide_UsesSlotForDeferredChange(t *testing.T) {
 	require.Equal(t, fleet.Demand{Wanted: 1, Matched: 1}, decided.Demand(plan.Injections))
 }
 
-// A workload without a sidecar: new ones do not wait where that would keep them without one.
+// Each case has a workload without a sidecar. With OnAppRollout, a workload that is not older than the VectorSidecar
+// is injected at once. With Manual, it is injected if the other workloads have the current sidecar.
 func TestDecide_InjectsNewWorkloadsByRolloutMode(t *testing.T) {
 	for name, test := range map[string]struct {
 		mode    v1alpha1.RolloutMode
@@ -230,7 +232,7 @@ func TestDecide_InjectsNewWorkloadsByRolloutMode(t *testing.T) {
 	}
 }
 
-// A configuration that Vector reloads starts no pods, and does not wait.
+// A configuration change that Vector reloads does not restart pods, so it does not wait in any mode.
 func TestDecide_StartsChangeWithoutNewPodsAtOnce(t *testing.T) {
 	config := func(format string) *v1alpha1.ConfigSpec {
 		return &v1alpha1.ConfigSpec{Inline: "sources: {in: {type: demo_logs, format: " + format + "}}\nsinks: {out: {type: blackhole, inputs: [in]}}"}
@@ -257,7 +259,8 @@ func TestDecide_StartsChangeWithoutNewPodsAtOnce(t *testing.T) {
 	require.Equal(t, plan.ActionDefer, decide(t, s).Plans[0].Action())
 }
 
-// A note that is not needed any more goes: a later wait begins anew.
+// When a workload does not wait any more, the annotation with the start of the wait is removed. A later wait starts
+// again.
 func TestDecide_RemovesWaitAnnotationAfterWait(t *testing.T) {
 	s := snapshot(t, waitingFor(v1alpha1.ModeOnAppRollout, 0), cart())
 	s.Now = noon
@@ -271,7 +274,7 @@ func TestDecide_RemovesWaitAnnotationAfterWait(t *testing.T) {
 	require.Equal(t, plan.RecordOnly, decide(t, s).Plans[0].Change, "whatever the mode")
 }
 
-// A workload that has only waited has nothing to remove but the note.
+// If a workload waited and never had the sidecar, only the annotation is removed, without new pods.
 func TestDecide_RemovesWaitAnnotationWithoutRollout(t *testing.T) {
 	s := snapshot(t, waitingFor(v1alpha1.ModeManual, 0), cart())
 	s.Now = noon
@@ -285,7 +288,8 @@ func TestDecide_RemovesWaitAnnotationWithoutRollout(t *testing.T) {
 	require.False(t, p.StartsPods())
 }
 
-// A note of a release that knew other fields of pod templates is written anew, with its time.
+// If another release computed the annotation of a wait from other fields of the pod template, the annotation is
+// written again with the same time.
 func TestDecide_RenewsWaitAnnotationOfOtherRelease(t *testing.T) {
 	s := snapshot(t, waitingFor(v1alpha1.ModeOnAppRollout, 0), cart())
 	s.Now = noon
@@ -306,7 +310,7 @@ func TestDecide_RenewsWaitAnnotationOfOtherRelease(t *testing.T) {
 	require.Equal(t, noon.Add(-time.Hour), decided.Deferred.Since)
 }
 
-// In waves, what has waited too long waits for the waves before.
+// A change that has reached spec.rollout.maxAge still waits for the preceding waves.
 func TestDecide_KeepsWaveOrderAfterMaxAge(t *testing.T) {
 	s := snapshot(t, waitingFor(v1alpha1.ModeOnAppRollout, time.Hour), cart())
 	s.Now = noon
@@ -320,7 +324,8 @@ func TestDecide_KeepsWaveOrderAfterMaxAge(t *testing.T) {
 	require.True(t, p.IsWaiting())
 }
 
-// The API server injects what may go with an owner's change, and not what waits for a person.
+// In mode OnAppRollout, the API server injects a deferred sidecar. In mode Manual, it injects the sidecar only after
+// the promotion.
 func TestDecide_OffersNoOverlayBeforePromotion(t *testing.T) {
 	for mode, isOffered := range map[v1alpha1.RolloutMode]bool{v1alpha1.ModeOnAppRollout: true, v1alpha1.ModeManual: false} {
 		s := snapshot(t, waitingFor(mode, 0), cart())
@@ -340,7 +345,7 @@ func TestDecide_OffersNoOverlayBeforePromotion(t *testing.T) {
 	}
 }
 
-// Nothing is noted while nothing may be written.
+// While writes are on hold, the annotation of a wait is not written.
 func TestDecide_WritesNoWaitAnnotationWhileOnHold(t *testing.T) {
 	s := snapshot(t, waitingFor(v1alpha1.ModeManual, 0), cart())
 	s.Now, s.Hold = noon, plan.Stop("stopped")

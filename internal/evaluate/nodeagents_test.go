@@ -30,8 +30,8 @@ func silent(name string, port int32) *objects.VectorSidecar {
 	return named(name, port).Sidecar(func(s *v1alpha1.SidecarSpec) { s.NodeAgents = "Exclude" })
 }
 
-// The agents' annotations never take anything over: neither the owner's nor those of an older
-// VectorSidecar, whoever writes first.
+// The operator does not replace annotations of node agents that the application or an older VectorSidecar has, in any
+// order of writes.
 func TestDecide_KeepsNodeAgentAnnotationsOfOthers(t *testing.T) {
 	first, second := made(1, silent("z", 9001)), made(2, silent("a", 9002))
 	s := snapshot(t, first, cart())
@@ -56,7 +56,7 @@ func TestDecide_KeepsNodeAgentAnnotationsOfOthers(t *testing.T) {
 	require.NotContains(t, decideAmong(t, second, s, first, second).Warning, excluded)
 }
 
-// Sinks decide whether agents are told anything: what is printed has no other way on.
+// With console sinks, node agents must read the sidecar's output, so the sidecar is not excluded.
 func TestDecide_KeepsNodeAgentsWithConsoleSinks(t *testing.T) {
 	sinks := func(sinks ...string) func(*v1alpha1.SidecarSpec) {
 		return func(s *v1alpha1.SidecarSpec) {
@@ -97,7 +97,8 @@ func TestDecide_KeepsNodeAgentsWithConsoleSinks(t *testing.T) {
 	}
 }
 
-// A name may be too long for the key of an annotation, and is told only where it was asked for.
+// If a container name is too long for the key of an agent's annotation, the annotation is left out. A warning reports
+// it only if NodeAgents is set.
 func TestDecide_WarnsOfTooLongNodeAgentAnnotationKey(t *testing.T) {
 	const long = "vector-for-the-shop-that-never-closes-and-logs-all-day"
 	p := decide(t, snapshot(t, logs().Named(long).Sidecar(func(s *v1alpha1.SidecarSpec) { s.NodeAgents = "Exclude" }).Build(), cart())).Plans[0]
@@ -107,7 +108,7 @@ func TestDecide_WarnsOfTooLongNodeAgentAnnotationKey(t *testing.T) {
 	require.Contains(t, p.Warning, "ad.datadoghq.com/"+long+".logs_exclude, which is too long")
 }
 
-// Where the policy reserves the domain, the annotation is left out, and the sidecar is not refused.
+// If the policy reserves the domain of an annotation, the annotation is left out, and the sidecar is still injected.
 func TestDecide_OmitsNodeAgentAnnotationsByPolicy(t *testing.T) {
 	vs := logs().Sidecar(func(s *v1alpha1.SidecarSpec) { s.NodeAgents = "Exclude" }).Build()
 	s := snapshot(t, vs, cart())

@@ -49,7 +49,8 @@ func had(lastWriter string) func(*Snapshot) {
 	return func(s *Snapshot) { s.Carried = func(types.UID) (string, bool) { return lastWriter, true } }
 }
 
-// What becomes of a workload without the sidecar that another operator owns.
+// Each case has a workload with a controller owner and without the sidecar, and whether the sidecar is injected
+// again.
 func TestDecide_AcceptsRemovalByControllerOwner(t *testing.T) {
 	by := func(writer string) func(*Snapshot) {
 		return func(s *Snapshot) { change(s, func(v *workload.View) { v.LastWriter = writer }) }
@@ -126,7 +127,8 @@ func TestDecide_AcceptsRemovalByControllerOwner(t *testing.T) {
 	}
 }
 
-// Whose owner leaves the sidecar alone keeps it, whatever others of its kind do, and gets its changes.
+// If the controller owner of a workload keeps the sidecar, the workload stays injected and receives changes, even if
+// owners of the same kind have removed the sidecar elsewhere.
 func TestDecide_KeepsSidecarInOtherOwnedWorkloads(t *testing.T) {
 	s := snapshot(t, as("", ""), cart())
 	ofKafka(s)
@@ -139,7 +141,7 @@ func TestDecide_KeepsSidecarInOtherOwnedWorkloads(t *testing.T) {
 	require.Equal(t, kafkas(""), decided.TakenOut)
 }
 
-// spec.ownedWorkloads, for a workload with and without the sidecar.
+// Each case has a value of spec.ownedWorkloads, and the result for a workload with and without the sidecar.
 func TestDecide_AppliesOwnedWorkloadsSetting(t *testing.T) {
 	for name, test := range map[string]struct {
 		owned         v1alpha1.OwnedWorkloads
@@ -199,7 +201,8 @@ func TestDecide_BoundsRecordedOwnerRemovals(t *testing.T) {
 	require.Equal(t, later, decision.MergeTakenOut(later, kafkas("")))
 }
 
-// Any number of removals by owners in one namespace has no effect in other namespaces. Removals in several namespaces have.
+// Removals by controller owners in one namespace do not affect other namespaces, until several namespaces have
+// reported the same kind of owner.
 func TestDecide_IsolatesOwnerRemovalsByNamespace(t *testing.T) {
 	in := func(namespace, ownerKind string) []v1alpha1.OwnerRemoval {
 		one := kafkas("")

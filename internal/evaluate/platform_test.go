@@ -234,7 +234,8 @@ func TestDecide_PullsAllImagesFromRegistry(t *testing.T) {
 	}
 }
 
-// A workload with pods below the enforced level gets the sidecar all the same.
+// A sidecar above the enforced Pod Security level is blocked. If the workload's pods already violate that level, the
+// sidecar is injected.
 func TestDecide_BlocksWorkloadOnPodSecurityViolation(t *testing.T) {
 	sidecar := logs().Sidecar(func(s *v1alpha1.SidecarSpec) { s.SecurityContext = &corev1.SecurityContext{RunAsUser: new(int64)} }).Build()
 	no, yes := false, true
@@ -258,7 +259,7 @@ func TestDecide_BlocksWorkloadOnPodSecurityViolation(t *testing.T) {
 	require.Contains(t, decided.Plans[1].Message(), `runAsUser=0 (container "vector"`)
 }
 
-// The layer that gave the value has to be corrected.
+// An error of a template names the layer that set the value, because the user must correct that layer.
 func TestDecide_NamesValueLayerInTemplateErrors(t *testing.T) {
 	sets := map[string]map[string]string{"own": {"extra.yaml": "{{ $s := .Values.sidecar }}\n{{ $s.name.x }}"}}
 	for name, test := range map[string]struct {
@@ -284,8 +285,8 @@ func TestDecide_NamesValueLayerInTemplateErrors(t *testing.T) {
 	}
 }
 
-// The operator's namespace is not read for whoever sets values in another one, though the policy lets him
-// choose among the ConfigMaps of his own.
+// A user who sets values in another namespace cannot read ConfigMaps of the operator namespace, even if the policy
+// allows ConfigMaps of the user's own namespace.
 func TestDecide_ProtectsConfigMapsInOperatorNamespace(t *testing.T) {
 	const mayChoose = "overrides: {namespaces: [sidecar.config], workloads: [sidecar.config]}"
 	reference := func(name, key string) string {

@@ -16,7 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// Each of these once bypassed the rule about it.
+// Each case bypassed a policy rule in an earlier version.
 func TestDecide_RejectsPolicyBypasses(t *testing.T) {
 	const (
 		restricted = "securityContext: {runAsNonRoot: true, runAsUser: 1, allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}, seccompProfile: {type: RuntimeDefault}}"

@@ -16,8 +16,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// While a revision with another policy has not reached a VectorSidecar, both hold: whichever of them is
-// the stricter one, and whatever rule differs.
+// Until a revision with another policy has started for a VectorSidecar, both policies apply, so the stricter rule of
+// the two decides.
 func TestDecide_AppliesBothPoliciesUntilWaveStarts(t *testing.T) {
 	const config = "sources: {app: {type: demo_logs, format: json}}\nsinks: {out: {type: http, inputs: [app], uri: 'https://logs.example', encoding: {codec: json}}}\n"
 	for name, test := range map[string]struct {

@@ -112,7 +112,8 @@ func TestDecide_FollowsPullSecretsOfServiceAccount(t *testing.T) {
 	require.Contains(t, p.Write.Cause, "the workload's own (accountPullSecrets)")
 }
 
-// A template set of its own may list what it likes, and leave out what it should not.
+// A custom template set must list the pull secrets of the ServiceAccount, and only pull secrets that the policy
+// allows.
 func TestDecide_RejectsTemplatesWithoutAccountPullSecrets(t *testing.T) {
 	s := snapshot(t, pullingWith("registry"), cart())
 	s.Platform = releaseOf(t, map[string]string{"concat $.Values.target.accountPullSecrets .": "concat (list) ."}, map[string]string{desired.PolicyKey: allowsRegistry}, nil)
@@ -126,7 +127,8 @@ func TestDecide_RejectsTemplatesWithoutAccountPullSecrets(t *testing.T) {
 	require.Contains(t, decided.Invalid.Message, `images may not be pulled with the Secret "apps"`)
 }
 
-// What the owner lists is the owner's, until it is not listed any more.
+// A pull secret in the application owner's manifest is not injected. If the application owner removes it, the
+// operator injects it.
 func TestDecide_AddsPullSecretRemovedByOwner(t *testing.T) {
 	lists := func(names ...string) *appsv1.Deployment {
 		return objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Pod(func(pod *corev1.PodSpec) {
@@ -150,8 +152,8 @@ func TestDecide_AddsPullSecretRemovedByOwner(t *testing.T) {
 	require.Contains(t, p.Write.Cause, "the workload's own (imagePullSecrets)")
 }
 
-// A name that the policy does not allow may be what the application is pulled with anyway: that is
-// known before it is refused.
+// A pull secret that the policy does not allow is accepted if the application's ServiceAccount has it. So the
+// ServiceAccount is read first.
 func TestDecide_ReadsAccountBeforePullSecretPolicy(t *testing.T) {
 	s := snapshot(t, pullingWith("registry"), cart())
 	from := accountsOf{"default": {PullSecrets: []string{"registry"}}}

@@ -45,8 +45,7 @@ func mixed(source *rand.Rand) []*appsv1.Deployment {
 	return all
 }
 
-// Whatever random templates read of the workload, a cached rendering is right for all
-// workloads that get it.
+// For random templates, a cached rendering equals a new one for each workload that uses it.
 func TestDecide_CachesRenderingsOfRandomTemplates(t *testing.T) {
 	rendered, asked, valid := 0, 0, 0
 	for seed := range uint64(12) {

@@ -25,7 +25,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// Whatever changes between two passes, the second decides like a new process.
+// After any change between two reconciles, the second decision equals that of a new process.
 func TestRecall_DoesNotAffectDecisions(t *testing.T) {
 	vs := logs().WithLogs("/var/log/app").Build()
 	vs.CreationTimestamp = metav1.NewTime(time.Unix(200, 0))
@@ -117,7 +117,7 @@ func TestRecall_DoesNotAffectDecisions(t *testing.T) {
 	}
 }
 
-// The cost of a pass grows with what has changed.
+// The cost of a reconcile depends on the number of changes.
 func TestRecall_EvaluatesOnlyChangedWorkloads(t *testing.T) {
 	cache, all := workloadcache.New(), manyOf(6)
 	var records []*workloadcache.Record

@@ -20,7 +20,8 @@ import (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// Package decision tests how rollouts are judged.
+// Package decision tests rollouts in detail. This test shows that the state of a workload, a pod fault and a started
+// rollout reach the decision.
 func TestDecide_ReportsSoakAndStartedRollouts(t *testing.T) {
 	s := snapshot(t, logs().WithSoak(-1).Build(), cart())
 	carried(s, &decide(t, s).Plans[0])
@@ -88,7 +89,7 @@ func TestDecide_UpdatesCanariesFirst(t *testing.T) {
 	require.Contains(t, decided.Invalid.Message, "spec.rollout.canary.selector")
 }
 
-// The only canary has no pods: others get a change when it has, or by promotion of this change alone.
+// If the only canary has no pods, other workloads wait until it has pods or a user promotes this change.
 func TestDecide_HoldsChangeWhileCanaryHasNoPods(t *testing.T) {
 	first := &v1alpha1.CanarySpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"first": "yes"}}}
 	fleet := func(t *testing.T) *Snapshot {
@@ -150,7 +151,7 @@ func TestDecide_HoldsChangeWhileCanaryHasNoPods(t *testing.T) {
 	}
 }
 
-// A person has a VectorSidecar go on: what failed before holds up nothing, what fails later does.
+// If a user requests a retry, earlier failures do not block other workloads. Later failures do.
 func TestDecide_IgnoresEarlierFailuresAfterRetry(t *testing.T) {
 	deployments := manyOf(2)
 	s := snapshot(t, logs().Build(), deployments...)

@@ -15,8 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// Where nobody can be told, the sidecar is injected as ever, with a warning; it reads nothing of the workload, so
-// that it can be told of before there is one.
+// If environment variables cannot be injected, the sidecar is still injected, with a warning. The result does not
+// depend on a workload, so it is known before one exists.
 func TestDecide_WarnsOfMissingApplicationEnv(t *testing.T) {
 	sidecar := objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Sidecar(func(s *v1alpha1.SidecarSpec) {
 		s.OTLP = &v1alpha1.OTLPSpec{Enabled: ptr.To(true)}

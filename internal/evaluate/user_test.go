@@ -18,7 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// The user comes from where the values say, and passes the restricted standard in each case.
+// The sidecar's user comes from the source that the values name, and the pod passes the restricted Pod Security level
+// in each case.
 func TestDecide_RunsSidecarAsRequestedUser(t *testing.T) {
 	for name, test := range map[string]struct {
 		user        v1alpha1.UserMode
@@ -69,7 +70,7 @@ func TestDecide_BlocksUserOutsideNamespaceRange(t *testing.T) {
 	require.Equal(t, plan.Inject, decide(t, s).Plans[0].Change)
 }
 
-// An operator that learns its platform leaves what was written before alone.
+// If the operator detects another platform, injected sidecars stay unchanged until the next change of the sidecar.
 func TestDecide_AppliesPlatformWithNextChange(t *testing.T) {
 	deployment := cart()
 	s := snapshot(t, logs().Build(), deployment)

@@ -31,8 +31,8 @@ func restricting(t *testing.T, rules string) *desired.Platform {
 	return platform
 }
 
-// The policy applies to a configuration wherever it comes from, whatever happens to its
-// other errors, with and without a workload.
+// The policy applies to a configuration from each source, with and without other errors, and with and without a
+// workload.
 func TestDecide_AppliesPolicyToEveryConfigSource(t *testing.T) {
 	const rules = "vector: {hosts: {allow: ['*.example.com']}}"
 	const (
@@ -96,7 +96,7 @@ func TestDecide_AppliesPolicyToEveryConfigSource(t *testing.T) {
 	}
 }
 
-// What Vector would read or connect to that the configuration does not mention.
+// Each case makes Vector read files that the operator cannot check. The policy rejects it.
 func TestDecide_RejectsConfigHiddenFromPolicy(t *testing.T) {
 	const fine = "sources: {app: {type: demo_logs, format: json}}\nsinks: {out: {type: blackhole, inputs: [app]}}\n"
 	mount := func(name, at string) func(*v1alpha1.SidecarSpec) {
@@ -148,7 +148,7 @@ func TestDecide_RejectsConfigHiddenFromPolicy(t *testing.T) {
 	}
 }
 
-// Without rules on Vector, the policy is what it was before.
+// A policy without rules for Vector has the same effect as one without that section.
 func TestDecide_IgnoresEmptyVectorPolicy(t *testing.T) {
 	empty, err := policy.Parse("values", []byte("vector: {types: {allow: [], deny: []}, options: {allow: [], deny: []}, hosts: {allow: [], deny: []}}"))
 	require.NoError(t, err)
