@@ -112,7 +112,8 @@ func TestSlotAllocator_SkipsDeletedVectorSidecars(t *testing.T) {
 	require.Equal(t, SlotUsage{Limit: 1}, i.Usage(i.rules))
 }
 
-// Who is several, which is known only later, is heard once all of these are.
+// If an expected ClusterVectorSidecar is replaced by its namespaces, rollout slots are granted after each of these
+// namespaces has reported.
 func TestSlotAllocator_WaitsForReportsOfEachNamespace(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 2", map[string]int{"a": 5, "b": 0})
 	require.Zero(t, i.ask(named("a")))
@@ -165,8 +166,8 @@ func TestSlotAllocator_AvoidsWakingFailedVectorSidecar(t *testing.T) {
 	require.Empty(t, i.Report(named("a"), 0, 0, i.rules), "it would try without end")
 }
 
-// What failed may be over, and another rollout that ends is as good a time to try as any. Two that fail do not wake each
-// other without end.
+// If a VectorSidecar has failed, it is requeued when another rollout ends, because the error may be gone. Two failed
+// VectorSidecars do not requeue each other endlessly.
 func TestSlotAllocator_WakesFailedVectorSidecarAfterRollout(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 1", map[string]int{"a": 2, "b": 3})
 	a, b := named("a"), named("b")
@@ -198,7 +199,7 @@ func TestSlotAllocator_WakesFailedVectorSidecarAfterRollout(t *testing.T) {
 	}
 }
 
-// One VectorSidecar of a thousand workloads holds up nobody with one.
+// A VectorSidecar with a thousand workloads does not block VectorSidecars with one workload.
 func TestSlotAllocator_StartsSmallDemandWithinTwoBatches(t *testing.T) {
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 1))
@@ -220,7 +221,7 @@ func TestSlotAllocator_StartsSmallDemandWithinTwoBatches(t *testing.T) {
 	}
 }
 
-// Whatever order they ask in, all is done in the fewest turns, and the limit holds.
+// For any order of requests, all rollouts finish in the smallest number of batches, and the limit is not exceeded.
 func TestSlotAllocator_NeedsFewestBatches(t *testing.T) {
 	for seed := range uint64(50) {
 		random := rand.New(rand.NewPCG(seed, 2))
@@ -262,7 +263,8 @@ func BenchmarkReadAnnotations(b *testing.B) {
 	}
 }
 
-// One owner could hold all places with a soak of a day, or with pods that never start.
+// If a VectorSidecar uses rollout slots for too long, for example because of a long soak or pods that never start,
+// other VectorSidecars get as many additional slots.
 func TestSlotAllocator_RecallsSlotsHeldTooLong(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 4", map[string]int{"a": 9, "b": 2, "c": 3})
 	now := time.Unix(10_000, 0)
@@ -294,7 +296,7 @@ func TestSlotAllocator_RecallsSlotsHeldTooLong(t *testing.T) {
 	require.Positive(t, i.ask(a), "it has given them back")
 }
 
-// Who may write in one namespace could make any number of VectorSidecars there, each with a turn of its own.
+// If one namespace has many VectorSidecars that use all rollout slots, the next free slot goes to another namespace.
 func TestSlotAllocator_SharesSlotsAmongNamespaces(t *testing.T) {
 	now := time.Unix(10_000, 0)
 	allocator, rules := NewSlotAllocator(func() time.Time { return now }), parse(t, "maxConcurrent: 4")
@@ -319,7 +321,8 @@ func TestSlotAllocator_SharesSlotsAmongNamespaces(t *testing.T) {
 	require.Equal(t, 1, ask(two), "and one that is held for too long, whoever else of that namespace waits longer")
 }
 
-// Who gives back one place now and then holds up others with the rest no longer.
+// A released rollout slot counts as the oldest one. If a VectorSidecar releases a slot from time to time, only its
+// remaining slots can count as used for too long.
 func TestSlotAllocator_ReleasesOldestSlotsFirst(t *testing.T) {
 	now := time.Unix(10_000, 0)
 	allocator, rules, a, b := NewSlotAllocator(func() time.Time { return now }), parse(t, "maxConcurrent: 3"), named("a"), named("b")
@@ -339,7 +342,7 @@ func TestSlotAllocator_ReleasesOldestSlotsFirst(t *testing.T) {
 	require.Equal(t, 2, granted)
 }
 
-// Whoever leads next does not know since when places are held: others wait for an hour once more, and not for ever.
+// The times of used rollout slots are lost on restart. Other VectorSidecars then wait for up to one more hour.
 func TestSlotAllocator_RestartsSlotTimesAfterRestart(t *testing.T) {
 	now := time.Unix(10_000, 0)
 	rules, a, b := parse(t, "maxConcurrent: 2"), named("a"), named("b")

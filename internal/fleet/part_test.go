@@ -42,7 +42,7 @@ func TestSum_CombinesProgressOfNamespaces(t *testing.T) {
 	require.False(t, Sum(nil, 1).IsDone, "of what nobody has looked at, nothing is known")
 }
 
-// A ClusterVectorSidecar in two waves holds up its own second one, and is heard of as a whole.
+// A ClusterVectorSidecar in two waves blocks its own later wave, and reports the state of all its waves at once.
 func TestWaves_SupportsSidecarInSeveralWaves(t *testing.T) {
 	rules, err := Parse("rollout", []byte(threeWaves))
 	require.NoError(t, err)

@@ -230,7 +230,8 @@ func TestHalt_LastsUntilNewRevisionOrRetry(t *testing.T) {
 	require.Empty(t, f.is[0].FailedRevision)
 }
 
-// Whoever leads after a crash finds the workload done that was written right before.
+// If the operator crashes right after it wrote a workload, the next one sees the workload as finished and still soaks
+// it.
 func TestSoak_SurvivesCrashAfterWrites(t *testing.T) {
 	f := newFleet(t, threeWaves, 3)
 	f.passes(nothing)
@@ -244,7 +245,7 @@ func TestSoak_SurvivesCrashAfterWrites(t *testing.T) {
 	require.Equal(t, []v1alpha1.RolloutState{"Soaking", "Waiting", "Waiting"}, f.states())
 }
 
-// A VectorSidecar that went back has its own revision, and nothing holds it.
+// A VectorSidecar that reverted a halted revision is not on hold with its previous revision.
 func TestAdvance_RevertsHaltedRevision(t *testing.T) {
 	f := newFleet(t, threeWaves+"\nonFailure: Revert", 3)
 	f.passes(nothing)
@@ -306,8 +307,8 @@ func TestAdvance_KeepsFirstRevision(t *testing.T) {
 	require.Equal(t, v1alpha1.RolloutHalted, f.is[0].State)
 }
 
-// Another revision while one is failing: nobody goes on with the failing one, and the one to go back
-// to is still the one before it.
+// If a new revision is published while one is failing, VectorSidecars start the new one. They still revert to the
+// revision before the failing one.
 func TestAdvance_KeepsLastKnownGoodRevision(t *testing.T) {
 	f := newFleet(t, threeWaves+"\nonFailure: Revert", 3)
 	f.passes(nothing)
@@ -572,7 +573,8 @@ func TestWaves_SkipsDeletedAndFailedSidecars(t *testing.T) {
 	require.True(t, f.pass(1, nothing).IsNew)
 }
 
-// What the status says of one whose first pass after a restart fails counts: the order of waves and a halt outlast that.
+// If the first reconcile of a VectorSidecar after a restart fails, its status is used. So the order of waves and a
+// halt are preserved.
 func TestWaves_UsesStatusUntilFirstReconcile(t *testing.T) {
 	fails := func(f *fleetOf, is *v1alpha1.RolloutStatus) {
 		f.waves.ReportUnknown(f.names[0], &f.given, WaveReport{WaveMember{}, is})
@@ -626,7 +628,7 @@ func TestParse_RejectsInvalidWaves(t *testing.T) {
 	}
 }
 
-// What has waited too long for spec.rollout.mode goes by waves, too, though no wave had waited for it.
+// Workloads that have reached spec.rollout.maxAge follow the order of waves, although no wave waited for them before.
 func TestWaves_AppliesToOverdueWorkloads(t *testing.T) {
 	f := newFleet(t, threeWaves, 3)
 	f.passes(nothing)
@@ -663,7 +665,7 @@ func TestWaves_AppliesToOverdueWorkloads(t *testing.T) {
 	require.True(t, f.pass(0, nothing).Gate.IsHalted, "and failures count")
 }
 
-// One VectorSidecar goes on by a person's word; for all others its failures still count.
+// A user can retry a halted revision for one VectorSidecar. For all others, its failures still count.
 func TestHalt_AllowsRetryOfOneSidecar(t *testing.T) {
 	retry := map[string]string{meta.AnnotationRetryRollout: "now"}
 	for name, onFailure := range map[string]v1alpha1.OnFailure{"halted": v1alpha1.OnFailureHalt, "reverted": v1alpha1.OnFailureRevert} {
@@ -700,7 +702,8 @@ func TestHalt_AllowsRetryOfOneSidecar(t *testing.T) {
 	}
 }
 
-// Without waves nobody waits for anybody, and who goes meanwhile is not waited for later.
+// Without waves, no VectorSidecar waits for another one. A VectorSidecar that is deleted then is not awaited when
+// waves are configured again.
 func TestForget_DropsMemberWithoutRules(t *testing.T) {
 	f := newFleet(t, threeWaves, 2)
 	f.passes(Progress{IsDone: true})
