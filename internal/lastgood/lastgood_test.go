@@ -111,7 +111,7 @@ func TestEffectiveSidecar_EndsRevertAfterSpecChangeOrRetry(t *testing.T) {
 	}
 }
 
-// A person has it tried once: what fails again is reverted again.
+// A user can retry a reverted spec once. If it fails again, it is reverted again.
 func TestRevert_RevertsAgainAfterFailedRetry(t *testing.T) {
 	sidecar := goneBack(t)
 	sidecar.Annotations = map[string]string{meta.AnnotationRetryRollout: "now"}

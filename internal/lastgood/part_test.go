@@ -74,8 +74,8 @@ func TestNextSpecStatus_WaitsForAllNamespaces(t *testing.T) {
 	}
 }
 
-// A namespace that fails with every spec keeps no other from being kept, and takes none back: it is known
-// by its name, also to who leads next.
+// A namespace that fails with every spec does not prevent that a spec becomes the last known good one, and does not
+// cause a revert. Its name is in the status, so it is known after a restart.
 func TestNextSpecStatus_ListsNamespacesThatAlwaysFail(t *testing.T) {
 	sidecar := wide("good", 1)
 	fails := settledIn(sidecar)
@@ -138,7 +138,7 @@ func TestNextSpecStatus_RejectsSpecWithTooManyFailingNamespaces(t *testing.T) {
 	require.Len(t, kept().Failing, mostFailing, "a good one stays, with the names that it has")
 }
 
-// The next spec does not wait again for the same trouble.
+// The next spec does not wait again for a namespace with the same error.
 func TestSum_WaitsOnceForTroubledNamespaces(t *testing.T) {
 	sidecar, next := wide("new", 1), wide("next", 2)
 	began := now.Add(-patience + time.Minute)
