@@ -18,12 +18,12 @@ import (
 
 var argoRollouts = workload.KindByName("Rollout")
 
-// argoController is who writes the status of Rollouts here.
+// argoController is the field manager of the status of Rollouts in these tests.
 const argoController = "rollouts-controller"
 
-// rollOut says of all Rollouts that they are rolled out, as their controller does of those without pods:
-// what is swept are the operator's writes, and nothing is asked of pods. test/rollouts has the controller
-// itself, which takes minutes to build.
+// rollOut sets the status of all Rollouts to rolled out, as their controller does for Rollouts without pods. These
+// tests need only the operator's writes, not pods. test/rollouts runs the controller itself, which takes minutes to
+// build.
 func rollOut(ctx context.Context) error {
 	watching, err := client.NewWithWatch(world.Config, client.Options{Scheme: world.Client.Scheme()})
 	if err != nil {
@@ -44,7 +44,7 @@ func rollOut(ctx context.Context) error {
 	return nil
 }
 
-// settle writes the status of a Rollout that is done, unless that is there.
+// settle sets the status of a Rollout to rolled out if it is not already.
 func settle(ctx context.Context, rollout workload.Object) error {
 	seen := fmt.Sprint(rollout.GetGeneration())
 	if content, _ := workload.Read(rollout); content.Observed {

@@ -30,30 +30,30 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/faults/wire"
 )
 
-// realm is where a ClusterVectorSidecar lives: the operator's own namespace, and two that it may
-// select, one of each wave. The operator serves the whole cluster, so that runs come one by one.
+// realm has the namespaces of a ClusterVectorSidecar: the operator namespace and two selectable namespaces, one in
+// each wave. The operator serves the whole cluster, so runs are not parallel.
 type realm struct {
 	*place
 
 	canary, rest string
 	wide         *v1alpha1.ClusterVectorSidecar
-	// tooEarly is what the rest had before the canary.
+	// tooEarly describes a sidecar that the default wave had before the canary.
 	tooEarly string
 }
 
-// life is how the life of a ClusterVectorSidecar goes.
+// life is the expected result of one run of a ClusterVectorSidecar.
 type life struct {
-	// generations are those of the Deployments in the end, which count the rollouts.
+	// generations are the final generations of the Deployments, which count the rollouts.
 	generations [2]int64
 	writes      map[string]int
 }
 
-// wideStep is something that a person does, and what both namespaces are to have.
+// wideStep is a user's change and the expected sidecars of both namespaces.
 type wideStep struct {
 	name  string
 	do    func(ctx context.Context, r *realm) error
 	wants [2]string
-	// isReverted is true if its spec is to have failed, and both to have gone back from it.
+	// isReverted is true if the spec must fail and both namespaces must revert.
 	isReverted bool
 }
 
@@ -78,14 +78,14 @@ func lifeOfACluster() []wideStep {
 	}
 }
 
-// asks has its spec changed.
+// asks changes the sidecar of the spec.
 func asks(how func(*v1alpha1.SidecarSpec)) func(ctx context.Context, r *realm) error {
 	return func(ctx context.Context, r *realm) error {
 		return change(ctx, r.wide.DeepCopy(), func(c *v1alpha1.ClusterVectorSidecar) { how(c.Spec.Sidecar) })
 	}
 }
 
-// change changes an object that is there, as its owner does.
+// change changes an existing object as a user does.
 func change[O client.Object](ctx context.Context, object O, how func(O)) error {
 	if err := world.Client.Get(ctx, client.ObjectKeyFromObject(object), object); err != nil {
 		return err
@@ -95,7 +95,7 @@ func change[O client.Object](ctx context.Context, object O, how func(O)) error {
 	return world.Client.Patch(ctx, object, client.MergeFrom(before))
 }
 
-// selects has the rest's namespace selected, or not.
+// selects adds or removes the label by which the namespace of the default wave is selected.
 func selects(isSelected bool) func(ctx context.Context, r *realm) error {
 	return func(ctx context.Context, r *realm) error {
 		return change(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.rest}}, func(ns *corev1.Namespace) {
@@ -106,7 +106,7 @@ func selects(isSelected bool) func(ctx context.Context, r *realm) error {
 	}
 }
 
-// newRealm makes the namespaces, each with a Deployment, and the values of the installation.
+// newRealm creates the namespaces, each with a Deployment, and the installation's values.
 func newRealm(ctx context.Context, w *wire.Wire) (*realm, error) {
 	installation := map[string]string{desired.RolloutKey: "{waves: [{name: canary, namespaceSelector: {matchLabels: {wave: canary}}}], halt: {}}"}
 	maps.Copy(installation, values("info"))
@@ -145,8 +145,7 @@ func overAll(ctx context.Context, p *place, life *wire.Life) {
 	runIn(ctx, p, life, operator.Options{Namespace: p.namespace, EnvironmentsConfigMap: environments, ClusterSidecars: true, WorkloadKinds: []string{p.kind.Kind}})
 }
 
-// live lives a life through, and says how it was not as it should have been. Without should, it is
-// learnt.
+// live runs all steps and returns an error if the result differs from should. Without should, it records the result.
 func live(ctx context.Context, fault *wire.Fault, should *life) (took *life, err error) {
 	w := wire.New(fault)
 	r, err := newRealm(ctx, w)
@@ -155,7 +154,7 @@ func live(ctx context.Context, fault *wire.Fault, should *life) (took *life, err
 	}
 	defer func() { err = errors.Join(err, r.end(context.WithoutCancel(ctx))) }()
 	r.start(ctx)
-	// Without nodes a sidecar cannot fail.
+	// A sidecar can fail only with nodes.
 	steps := slices.DeleteFunc(lifeOfACluster(), func(s wideStep) bool { return s.isReverted && !*full })
 	for i := range steps {
 		if err := steps[i].do(ctx, r); err != nil {
@@ -193,8 +192,7 @@ func live(ctx context.Context, fault *wire.Fault, should *life) (took *life, err
 	return took, nil
 }
 
-// wait waits until both namespaces have what they are to have, and the ClusterVectorSidecar says so,
-// or is gone.
+// wait waits until both namespaces have the expected sidecars, and the ClusterVectorSidecar reports that or is gone.
 func (r *realm) wait(ctx context.Context, step *wideStep, isLast bool) error {
 	began := time.Now()
 	for {
@@ -251,7 +249,7 @@ func (r *realm) lacks(ctx context.Context, step *wideStep, isLast bool) (string,
 	return "", nil
 }
 
-// left says which ConfigMap is left of it, "" for none.
+// left returns the name of a remaining ConfigMap, or the empty string.
 func (r *realm) left(ctx context.Context) (string, error) {
 	for _, namespace := range []string{r.canary, r.rest} {
 		var all corev1.ConfigMapList
@@ -270,7 +268,7 @@ func (r *realm) cart(ctx context.Context, namespace string) (*appsv1.Deployment,
 	return d, world.Client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "cart"}, d)
 }
 
-// levelOf is the log level of its sidecar, "" without one.
+// levelOf returns the log level of the sidecar, or the empty string without a sidecar.
 func levelOf(d *appsv1.Deployment) string {
 	for _, c := range d.Spec.Template.Spec.InitContainers {
 		for _, variable := range c.Env {
@@ -282,7 +280,7 @@ func levelOf(d *appsv1.Deployment) string {
 	return ""
 }
 
-// bareNow says what of an operator's is left in a Deployment, "" for nothing.
+// bareNow describes the remaining injected fields of a Deployment, or returns the empty string.
 func bareNow(d *appsv1.Deployment) string {
 	for key := range d.Annotations {
 		if strings.HasPrefix(key, meta.Group) {
@@ -297,7 +295,7 @@ func bareNow(d *appsv1.Deployment) string {
 	return ""
 }
 
-// end ends a run, and leaves nothing that the next one would serve.
+// end stops the run and deletes its objects, so that the next run does not reconcile them.
 func (r *realm) end(ctx context.Context) error {
 	wide := r.wide.DeepCopy()
 	err := change(ctx, wide, func(c *v1alpha1.ClusterVectorSidecar) { c.Finalizers = nil })
@@ -308,8 +306,8 @@ func (r *realm) end(ctx context.Context) error {
 	return errors.Join(failure, r.place.end(ctx))
 }
 
-// A ClusterVectorSidecar lives in two namespaces, which are in two waves: whatever fails between two
-// writes, of it or in one of the two, both end as without the fault, by as many rollouts.
+// A ClusterVectorSidecar selects two namespaces in two waves. If a write of the operator fails, both namespaces reach
+// the same state as without the fault, with the same number of rollouts.
 func TestClusterVectorSidecar_RecoversFromEveryFault(t *testing.T) {
 	should, err := live(t.Context(), nil, nil)
 	require.NoError(t, err)

@@ -22,17 +22,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// A fleet is many VectorSidecars with a few workloads each, in some namespaces.
+// The fleet has many VectorSidecars in some namespaces, with a few workloads each.
 const (
 	namespaces, sidecarsEach, workloadsEach = 10, 20, 5
 
 	allOfFleet = namespaces * sidecarsEach * workloadsEach
 	places     = 20
-	// killEvery is after how many more injected workloads the operator is killed.
+	// killEvery is the number of injected workloads between two kills of the operator.
 	killEvery = allOfFleet / 8
 )
 
-// lateWorkloads are those of a fleet whose rollout goes on.
+// lateWorkloads counts the workloads of a fleet whose rollout is in progress.
 type lateWorkloads struct {
 	mu       sync.Mutex
 	going    map[types.UID]bool
@@ -60,8 +60,7 @@ func (l *lateWorkloads) count() (injected, most int) {
 	return len(l.injected), l.most
 }
 
-// followDeployments has every labeled Deployment seen as it is, and again with each change,
-// until the test ends.
+// followDeployments calls see for every labeled Deployment, and again for each change, until the test ends.
 func followDeployments(t *testing.T, see func(*appsv1.Deployment)) {
 	t.Helper()
 	watching, err := client.NewWithWatch(world.Config, client.Options{Scheme: world.Client.Scheme()})
@@ -78,8 +77,8 @@ func followDeployments(t *testing.T, see func(*appsv1.Deployment)) {
 	}()
 }
 
-// Two hundred VectorSidecars share twenty places, whatever becomes of the operator: it is
-// killed again and again, and each new one has to find out by itself what goes on.
+// Two hundred VectorSidecars share twenty rollout slots. The operator is killed repeatedly, and each new one must
+// read from the cluster which rollouts are in progress. The limit is never exceeded.
 func TestSlotAllocator_LimitsFleetAcrossKills(t *testing.T) {
 	onlyInFull(t)
 	binary, err := harness.BuildOperator(t.Context(), t.TempDir())
@@ -127,11 +126,12 @@ func TestSlotAllocator_LimitsFleetAcrossKills(t *testing.T) {
 }
 
 const (
-	// killedWorkloads is how many Deployments change while the operator is killed mostKills times.
+	// killedWorkloads is the number of Deployments that change while the operator is killed mostKills times.
 	killedWorkloads, mostKills = 150, 10
 )
 
-// generationsOf returns the generations of the labeled Deployments of a namespace that carry a sidecar and have rolled out.
+// generationsOf returns the generations of the labeled Deployments of a namespace that have a sidecar and have rolled
+// out.
 func generationsOf(t *testing.T, namespace string) map[string]int64 {
 	t.Helper()
 	var all appsv1.DeploymentList
@@ -146,7 +146,8 @@ func generationsOf(t *testing.T, namespace string) map[string]int64 {
 	return generations
 }
 
-// A change reaches each of 150 Deployments by one new generation, whatever becomes of the operator in the middle of it.
+// If the operator is killed repeatedly during a change of 150 Deployments, each Deployment still gets one new
+// generation.
 func TestVectorSidecar_ChangesWorkloadsOnceAfterKills(t *testing.T) {
 	onlyInFull(t)
 	binary, err := harness.BuildOperator(t.Context(), t.TempDir())

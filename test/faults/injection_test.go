@@ -16,14 +16,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/faults/wire"
 )
 
-// injecting is inProcess where the API server injects.
+// injecting is inProcess with admission injection.
 func injecting(ctx context.Context, p *place, life *wire.Life) {
 	runIn(ctx, p, life, operator.Options{
 		Namespace: p.namespace, WatchNamespaces: []string{p.namespace}, EnvironmentsConfigMap: environments, WorkloadKinds: []string{p.kind.Kind}, AdmissionInjection: true,
 	})
 }
 
-// atAdmission are scenarios in which the API server injects by what the operator has written.
+// atAdmission are scenarios with admission injection.
 func atAdmission() []scenario {
 	return []scenario{
 		ofAdmission("Deployment"), ofAdmission("Rollout"),
@@ -40,7 +40,7 @@ func atAdmission() []scenario {
 	}
 }
 
-// ofAdmission is the life of a workload that is created with its sidecar.
+// ofAdmission is the scenario of a workload that is created with its sidecar.
 func ofAdmission(kind string) scenario {
 	deploys := func(image string) action {
 		return patch("kubectl-client-side-apply", "cart", client.Object(workload.KindByName(kind).New()), func(object client.Object) {
@@ -66,7 +66,7 @@ func ofAdmission(kind string) scenario {
 	}}
 }
 
-// createdWith creates the workload as soon as the API server puts the sidecar into what is never written.
+// createdWith creates the workload as soon as the API server injects the sidecar in a dry run.
 func createdWith(kind string) action {
 	return func(ctx context.Context, p *place) error {
 		for {
@@ -83,7 +83,7 @@ func createdWith(kind string) action {
 	}
 }
 
-// appliesLists writes the lists of a Rollout as its owner has them, without what others have put there.
+// appliesLists applies the lists of a Rollout from the application owner's manifest, without injected items.
 func appliesLists(image string) action {
 	return func(ctx context.Context, p *place) error {
 		object := workload.KindByName("Rollout").New()
@@ -94,7 +94,7 @@ func appliesLists(image string) action {
 	}
 }
 
-// many are more VectorSidecars than an OverlaySet is written at once for.
+// many is a number of VectorSidecars for which the operator delays and groups writes of the OverlaySet.
 const many = 12
 
 func nameOf(n int) string { return fmt.Sprintf("logs-%02d", n) }
@@ -110,7 +110,7 @@ func forMany(do func(ctx context.Context, p *place, name string) error) action {
 	}
 }
 
-// one is a VectorSidecar that selects no workload that there is.
+// one returns a VectorSidecar that does not select an existing workload.
 func one(name, namespace string) *v1alpha1.VectorSidecar {
 	vs := logs(namespace).Named(name).Build()
 	vs.Name = name
@@ -118,7 +118,7 @@ func one(name, namespace string) *v1alpha1.VectorSidecar {
 	return vs
 }
 
-// offered wants the API server to have some sidecars to put in, each of which says something.
+// offered requires the given number of active overlays, each of which contains a string.
 func offered(n int, what string) condition {
 	return func(s *seen) string {
 		found := 0

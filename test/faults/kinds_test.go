@@ -17,7 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// ofKinds are the lives of workloads that are no Deployments.
+// ofKinds are the scenarios of workloads that are not Deployments.
 func ofKinds() []scenario {
 	var every []scenario
 	for _, kind := range []string{"StatefulSet", "DaemonSet", "CronJob", "Rollout"} {
@@ -26,8 +26,7 @@ func ofKinds() []scenario {
 	return every
 }
 
-// ofKind are the lives of a workload of a kind. Nothing is asked of its pods: there are
-// none.
+// ofKind are the scenarios of one workload kind, without pods.
 func ofKind(kind string) []scenario {
 	from := func(build func(string) *objects.VectorSidecar) func(string) client.Object {
 		return func(ns string) client.Object { return build(ns).For(v1alpha1.WorkloadKind(kind)).Build() }
@@ -54,7 +53,7 @@ func ofKind(kind string) []scenario {
 	}
 }
 
-// workloadOf is a workload like the Deployment of most scenarios.
+// workloadOf returns a workload like the Deployment of most scenarios.
 func workloadOf(kind, namespace string) client.Object {
 	object := harness.NewWorkload(kind, "cart", namespace, map[string]string{"logs": "v"})
 	harness.ChangeTemplate(object, func(template *corev1.PodTemplateSpec) {
@@ -73,7 +72,7 @@ func workloadOf(kind, namespace string) client.Object {
 	return object
 }
 
-// labelOf sets a label of a workload, and takes it off if the value is empty.
+// labelOf sets a label of a workload, or removes it if the value is empty.
 func labelOf(kind, name, key, value string) action {
 	return patch("kubectl-label", name, client.Object(workload.KindByName(kind).New()), func(object client.Object) {
 		labels := object.GetLabels()

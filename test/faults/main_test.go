@@ -33,7 +33,7 @@ var (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	ctrl.SetLogger(logr.Discard())
-	// Deployments have to be rolled out; only what fails, or is done at random, makes pods.
+	// Deployments need the controllers. Pods are needed only for failing and random scenarios.
 	options := controlplane.Options{Controllers: true}
 	if *full {
 		options.Nodes = 3 // A thousand pods fit on each.

@@ -23,7 +23,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-// What owners do, each as the tool that they would do it with.
+// Changes of application owners, each with the requests of the tool that they use.
 
 // create creates objects.
 func create(objects func(namespace string) []client.Object) action {
@@ -47,7 +47,7 @@ func edit(name string, change func(*appsv1.Deployment)) action {
 	return patch("kubectl-edit", name, &appsv1.Deployment{}, change)
 }
 
-// label sets a label of a Deployment, and takes it off if the value is empty.
+// label sets a label of a Deployment, or removes it if the value is empty.
 func label(name, key, value string) action {
 	return patch("kubectl-label", name, &appsv1.Deployment{}, func(d *appsv1.Deployment) {
 		metav1.SetMetaDataLabel(&d.ObjectMeta, key, value)
@@ -57,7 +57,7 @@ func label(name, key, value string) action {
 	})
 }
 
-// annotate sets an annotation of a Deployment, and takes it off if the value is empty.
+// annotate sets an annotation of a Deployment, or removes it if the value is empty.
 func annotate(name, key, value string) action {
 	return patch("kubectl-annotate", name, &appsv1.Deployment{}, func(d *appsv1.Deployment) {
 		metav1.SetMetaDataAnnotation(&d.ObjectMeta, key, value)
@@ -77,7 +77,7 @@ func configMap(name string, change func(*corev1.ConfigMap)) action {
 	return patch("kubectl-edit", name, &corev1.ConfigMap{}, change)
 }
 
-// patch sends the difference that a change makes.
+// patch sends the difference of a change as a patch.
 func patch[T client.Object](manager, name string, empty T, change func(T)) action {
 	return func(ctx context.Context, p *place) error {
 		object, ok := empty.DeepCopyObject().(T)
@@ -127,11 +127,11 @@ func deploymentNamed(name string) client.Object {
 	return &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: name}}
 }
 
-// applyOnServer applies a manifest as kubectl apply --server-side does. A conflict is
-// the owner's loss.
+// applyOnServer applies a manifest as kubectl apply --server-side does. A conflict is ignored, as if the application
+// owner gave up the change.
 func applyOnServer(manifest string) action { return applyWith(manifest) }
 
-// applyByForce applies it with --force-conflicts, as who has several tools has to.
+// applyByForce applies a manifest with --force-conflicts, as users of several tools must.
 func applyByForce(manifest string) action { return applyWith(manifest, client.ForceOwnership) }
 
 func applyWith(manifest string, options ...client.PatchOption) action {
@@ -184,8 +184,7 @@ func applyOnClient(manifest string) action {
 	}
 }
 
-// read reads a manifest of a Deployment into a namespace, and returns it as JSON, too,
-// with no more than the manifest says.
+// read parses a manifest of a Deployment in a namespace. It also returns the manifest's fields as JSON.
 func read(namespace, manifest string) (*appsv1.Deployment, []byte, error) {
 	said := map[string]any{}
 	if err := yaml.Unmarshal([]byte(manifest), &said); err != nil {
@@ -204,7 +203,7 @@ func read(namespace, manifest string) (*appsv1.Deployment, []byte, error) {
 	return object, text, json.Unmarshal(text, object)
 }
 
-// undo has a Deployment go back to its first ReplicaSet, as kubectl rollout undo does.
+// undo returns a Deployment to its first ReplicaSet as kubectl rollout undo does.
 func undo(name string) action {
 	return func(ctx context.Context, p *place) error {
 		s, err := p.look(ctx, true)

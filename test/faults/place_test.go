@@ -23,17 +23,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/faults/wire"
 )
 
-// place is where a run takes place: a namespace, and an operator that works in no
-// other one. When that crashes, another one takes its place, as in a pod.
+// place is the namespace of a run with an operator that watches only this namespace. If the operator crashes, another
+// one starts, as in a pod.
 type place struct {
 	namespace string
 	wire      *wire.Wire
 	rollouts  *rollouts
 	kind      *workload.Kind
-	// program is what runs on the wire.
+	// program is the program under test.
 	program program
-	// waits has an operator not take the place of one that has crashed before
-	// something comes on resume.
+	// waits delays the start of the next operator after a crash until resume is closed.
 	waits  bool
 	resume chan struct{}
 
@@ -42,16 +41,16 @@ type place struct {
 
 	mu   sync.Mutex
 	life *wire.Life
-	// chart is what the operator has built in, nil for its own.
+	// chart is the operator's built-in chart; nil means the default.
 	chart fs.FS
 }
 
-// program runs an operator for a place until the context ends or its life does, and
-// returns when nothing of it reaches the API server any more.
+// program runs an operator for a place until the context or its life ends. It returns when no request of the operator
+// can reach the API server any more.
 type program func(ctx context.Context, p *place, life *wire.Life)
 
-// newPlace creates a namespace with the ConfigMap of the installation's values, which has data. Nothing runs in it before
-// start. kind is that of its workloads, "" for Deployments.
+// newPlace creates a namespace with the ConfigMap of the installation's values, which has data. No operator runs
+// before start. kind is the kind of its workloads; empty means Deployment.
 func newPlace(ctx context.Context, w *wire.Wire, runs program, kind string, data map[string]string) (*place, error) {
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "run-"}}
 	if err := world.Client.Create(ctx, namespace); err != nil {
@@ -67,7 +66,7 @@ func newPlace(ctx context.Context, w *wire.Wire, runs program, kind string, data
 	return p, err
 }
 
-// start has an operator run until the end of the run.
+// start runs an operator until the end of the run.
 func (p *place) start(ctx context.Context) {
 	ctx, p.stop = context.WithCancel(ctx)
 	life := p.begin()
@@ -92,8 +91,8 @@ func (p *place) begin() *wire.Life {
 	return p.life
 }
 
-// inProcess runs an operator in the process of the tests, which is quick: it has a
-// transport, a cache and a memory of its own, and loses all of them in a crash.
+// inProcess runs an operator in the process of the tests, which is fast. Its transport, cache and state are lost in a
+// crash.
 func inProcess(ctx context.Context, p *place, life *wire.Life) {
 	runIn(ctx, p, life, operator.Options{
 		Namespace: p.namespace, WatchNamespaces: []string{p.namespace}, EnvironmentsConfigMap: environments, WorkloadKinds: []string{p.kind.Kind},
@@ -114,14 +113,14 @@ func runIn(ctx context.Context, p *place, life *wire.Life, options operator.Opti
 	p.stopped.Go(func() { _ = running.Stop() }) // How one ends that has crashed is of no matter.
 }
 
-// through is a program's way to the API server.
+// through returns a config that sends a program's requests through a life.
 func through(life *wire.Life, config *rest.Config) *rest.Config {
 	config = rest.CopyConfig(config)
 	config.Wrap(life.Through)
 	return config
 }
 
-// crash has the operator crash now.
+// crash ends the operator at once.
 func (p *place) crash() {
 	p.mu.Lock()
 	life := p.life
@@ -129,7 +128,7 @@ func (p *place) crash() {
 	life.Crash()
 }
 
-// upgrade has an operator with another built-in chart take the place of the one that runs.
+// upgrade replaces the running operator by one with another built-in chart.
 func (p *place) upgrade(chart fs.FS) {
 	p.mu.Lock()
 	p.chart = chart
@@ -143,8 +142,7 @@ func (p *place) builtIn() fs.FS {
 	return p.chart
 }
 
-// job runs another program on the same wire, again whenever it crashes. It has the
-// administrator's rights.
+// job runs another program on the same wire with the administrator's permissions, and again after each crash.
 func (p *place) job(ctx context.Context, run func(ctx context.Context, config *rest.Config) error) error {
 	for {
 		life := p.wire.Begin()
@@ -170,7 +168,7 @@ func (p *place) job(ctx context.Context, run func(ctx context.Context, config *r
 	}
 }
 
-// end stops the operator, and leaves nothing that costs anything.
+// end stops the operator and deletes the objects that use resources.
 func (p *place) end(ctx context.Context) error {
 	p.stop()
 	p.rollouts.stop()
@@ -189,7 +187,7 @@ func (p *place) end(ctx context.Context) error {
 	return failure
 }
 
-// pause waits before the next look.
+// pause waits before the next check.
 func pause(ctx context.Context) error {
 	select {
 	case <-ctx.Done():

@@ -18,10 +18,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// Faults of processes: of the operator's, which is killed, or stopped and continued,
-// and of the control plane's. They concern every namespace, and so come one by one.
+// Faults of processes: the operator's process is killed, or stopped and continued, and so is the control plane. They
+// affect every namespace, so the tests are not parallel.
 
-// named returns a scenario.
+// named returns the scenario with a name.
 func named(t *testing.T, name string) *scenario {
 	t.Helper()
 	every := scenarios()
@@ -30,7 +30,7 @@ func named(t *testing.T, name string) *scenario {
 	return &every[at]
 }
 
-// onlyInFull skips a test that make test-integration has no time for.
+// onlyInFull skips a test that is too slow for make test-integration.
 func onlyInFull(t *testing.T) {
 	t.Helper()
 	if !*full || *only != "" {
@@ -38,8 +38,7 @@ func onlyInFull(t *testing.T) {
 	}
 }
 
-// asProcess runs the operator as a process behind a proxy, and kills it where its life
-// ends.
+// asProcess runs the operator as a process behind a proxy, and kills the process when its life ends.
 func asProcess(t *testing.T, binary string) program {
 	t.Helper()
 	return func(ctx context.Context, p *place, life *wire.Life) {
@@ -64,7 +63,7 @@ func asProcess(t *testing.T, binary string) program {
 	}
 }
 
-// What the sweep does to operators in its own process, here to some that are killed.
+// If the operator's process is killed before or after any of its writes, the next process reaches the same state.
 func TestOperator_RecoversFromKillAtAnyWrite(t *testing.T) {
 	binary, err := harness.BuildOperator(t.Context(), t.TempDir())
 	require.NoError(t, err)
@@ -93,12 +92,12 @@ func TestOperator_RecoversFromKillAtAnyWrite(t *testing.T) {
 	}
 }
 
-// middle is a write in the middle of a fan-out.
+// middle returns the n-th apply of a Deployment in a fan-out.
 func middle(n int) wire.Write { return wire.Write{Kind: "apply deployments", N: n} }
 
 const manyWorkloads = 50
 
-// The API server or etcd is killed or frozen during the fan-out.
+// If the API server or etcd is killed or frozen during a fan-out, the operator finishes the fan-out.
 func TestOperator_FinishesFanOutAfterServerFaults(t *testing.T) {
 	onlyInFull(t)
 	s := named(t, fmt.Sprintf("fan-out to %d", manyWorkloads))
@@ -143,7 +142,7 @@ func TestOperator_FinishesFanOutAfterServerFaults(t *testing.T) {
 	}
 }
 
-// pair is two operators that elect their leader.
+// pair is two operators with leader election.
 type pair struct {
 	t      *testing.T
 	binary string
@@ -152,7 +151,7 @@ type pair struct {
 	all []*harness.Process
 }
 
-// run runs both until the run is over, or the leader has ended: then one is left.
+// run runs both until the end of the run, or until the leader has exited and one is left.
 func (o *pair) run(ctx context.Context, p *place, life *wire.Life) {
 	proxy, err := wire.Serve(life, world.Operator, o.t.TempDir())
 	if err != nil {
@@ -175,7 +174,7 @@ func (o *pair) run(ctx context.Context, p *place, life *wire.Life) {
 	}
 }
 
-// leaders are the operators that have ever led.
+// leaders returns the operators that have led so far.
 func (o *pair) leaders() (found []*harness.Process) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -187,8 +186,8 @@ func (o *pair) leaders() (found []*harness.Process) {
 	return found
 }
 
-// The leader is stopped in the middle of a fan-out, another one takes over and does the
-// rest, and what the first one wakes up with is not written.
+// If the leader is frozen during a fan-out, another replica leads and finishes it. When the first one continues, it
+// does not write.
 func TestOperator_TakesOverFanOutOfFrozenLeader(t *testing.T) {
 	onlyInFull(t)
 	binary, err := harness.BuildOperator(t.Context(), t.TempDir())

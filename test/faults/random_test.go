@@ -33,16 +33,16 @@ var (
 	during = flag.Duration("during", 3*time.Minute, "how long owners do things at random in the full sweep")
 )
 
-// deed is something that somebody does at random.
+// deed is a random change or fault.
 type deed struct {
 	name string
 	do   action
-	// isOwners says that it is done to the Deployment. Its owner does the same where
-	// there is no operator yet.
+	// isOwners is true if the deed changes the Deployment. The application owner makes the same change without an
+	// operator.
 	isOwners bool
 }
 
-// deeds draws one.
+// deeds draws a random deed.
 func deeds(r *rand.Rand) deed {
 	n := r.IntN(100)
 	owners := func(name string, do action) deed { return deed{fmt.Sprintf("%s %d", name, n), do, true} }
@@ -98,8 +98,8 @@ func app(d *appsv1.Deployment) *corev1.Container {
 	return &corev1.Container{}
 }
 
-// The way makes no difference: after whatever owners and faults did, a workload is as if
-// its owner had done the same before there was an operator, and that had come last.
+// After random changes and faults, a workload is the same as if its application owner had made all changes before the
+// operator first ran.
 func TestVectorSidecar_ConvergesAfterRandomEvents(t *testing.T) {
 	onlyInFull(t)
 	t.Logf("-seed=%d", *seed)
@@ -127,8 +127,7 @@ func TestVectorSidecar_ConvergesAfterRandomEvents(t *testing.T) {
 	t.Logf("%d rounds", total)
 }
 
-// wander has owners do things at random, and compares the end with that of doing the
-// same without an operator first.
+// wander makes random changes, and compares the result with that of the same changes before the operator first ran.
 func wander(ctx context.Context, seed uint64) (err error) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	begin := create(given(func(ns string) client.Object { return cart(ns).WithInitContainer("migrate").Build() }))
@@ -168,8 +167,8 @@ func wander(ctx context.Context, seed uint64) (err error) {
 	return nil
 }
 
-// compareEnds has the faults end, gives the place without an operator what the other
-// one has come to, and expects the same of both.
+// compareEnds ends the faults, applies the final configuration in the place without an operator, and requires the
+// same state of both.
 func compareEnds(ctx context.Context, wild, scratch *place) error {
 	wild.wire.Streams.Release()
 	now, err := wild.look(ctx, true)
@@ -206,9 +205,9 @@ func compareEnds(ctx context.Context, wild, scratch *place) error {
 	}, func(s *seen) bool { return wild.wire.Idle() > futile && s.unsettled() == "" })
 }
 
-// workloads are the Deployments of a namespace, less what depends on who came first
-// although it means nothing: the order of volumes, and who is said to have made a map
-// that many write into. Of the record of who owns what, only our part is compared.
+// workloads returns the Deployments of a namespace without irrelevant differences that depend on the order of writes:
+// the order of volumes, and the field manager of a shared map. Of managedFields, only the operator's entries are
+// compared.
 func workloads(s *seen) state {
 	all := state{}
 	for name, object := range s.workloads {

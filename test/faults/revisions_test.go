@@ -22,29 +22,28 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// environments is the ConfigMap with the installation's values, in the operator's namespace: the one of
+// environments is the ConfigMap with the installation's values in the operator namespace, which is the namespace of
 // the run.
 const environments = "environments"
 
-// values are those of the installation that a run is given, with a log level.
+// values returns the installation's values of a run with a log level.
 func values(level string) map[string]string {
 	return map[string]string{"development.yaml": "sidecar: {logLevel: " + level + "}"}
 }
 
-// revisionOf is the revision of such values, with a change of the operator's own that is to roll, "" for none.
+// revisionOf returns the revision of such values, with an operator change that rolls workloads; empty means none.
 func revisionOf(level, roll string) string {
 	return (&fleet.Content{Values: fleet.Files{Data: values(level)}, Roll: roll}).Revision()
 }
 
-// staged are values that go by waves: there is one alone.
+// staged returns values with a single wave.
 func staged() map[string]string {
 	data := values("info")
 	data[desired.RolloutKey] = "halt: {}"
 	return data
 }
 
-// mayStore and whoStores let the operator store revisions in the namespace of the run, as it may in its
-// own.
+// mayStore and whoStores let the operator store revisions in the namespace of the run, as in the operator namespace.
 func mayStore(namespace string) client.Object {
 	return &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "stores"}, Rules: []rbacv1.PolicyRule{{
 		APIGroups: []string{"apps"}, Resources: []string{"controllerrevisions"}, Verbs: []string{"get", "list", "create", "patch", "delete"},
@@ -59,7 +58,7 @@ func whoStores(namespace string) client.Object {
 	}
 }
 
-// revisions are the scenarios in which the installation gives out one revision after another.
+// revisions are the scenarios in which the installation publishes several revisions.
 func revisions() []scenario {
 	change := func(level string, ends ...condition) step {
 		return step{"values: " + level, configMap(environments, func(c *corev1.ConfigMap) {
@@ -102,10 +101,10 @@ func revisions() []scenario {
 	}}
 }
 
-// ofNextRelease is what the next release renders, and this one does not.
+// ofNextRelease is a setting that only the next release renders.
 const ofNextRelease = "FallbackToLogsOnError"
 
-// upgrade has the next release's operator run. roll is as of harness.NextRelease.
+// upgrade runs the operator of the next release. roll is as for harness.NextRelease.
 func upgrade(roll string) action {
 	return func(_ context.Context, p *place) error {
 		chart, err := harness.NextRelease(roll)
@@ -116,7 +115,7 @@ func upgrade(roll string) action {
 	}
 }
 
-// stores wants a text in the operator's own templates that are stored with the revision of a log level.
+// stores requires a string in the built-in templates that are stored with the revision of a log level.
 func stores(level, text string) condition {
 	return func(s *seen) string {
 		content, err := fleet.ReadContent(environments, revisionOf(level, ""), func(name string) (*appsv1.ControllerRevision, error) {
@@ -138,14 +137,14 @@ func stores(level, text string) condition {
 	}
 }
 
-// impatient has a pod to wait for, and not for long.
+// impatient is a Deployment with a pod and a short progress deadline.
 func impatient(namespace string) client.Object {
 	object := cart(namespace).WithReplicas(1).Build()
 	object.Spec.ProgressDeadlineSeconds = ptr.To[int32](5)
 	return object
 }
 
-// reverting goes back from a spec that fails.
+// reverting is a VectorSidecar that reverts a failing spec.
 func reverting(namespace string) client.Object {
 	object := logs(namespace).Build()
 	object.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "info"}
@@ -153,7 +152,7 @@ func reverting(namespace string) client.Object {
 	return object
 }
 
-// isReverted wants a VectorSidecar to have gone back from its own spec.
+// isReverted requires that a VectorSidecar has reverted its own spec.
 func isReverted(name string) condition {
 	return func(s *seen) string {
 		if vs := s.sidecars[name]; vs == nil || vs.Status.Reverted == nil {
@@ -163,7 +162,7 @@ func isReverted(name string) condition {
 	}
 }
 
-// isAt wants a VectorSidecar to have a revision of the installation's values.
+// isAt requires that a VectorSidecar has a revision of the installation's values.
 func isAt(name, revision string) condition {
 	return func(s *seen) string {
 		if vs := s.sidecars[name]; vs == nil || vs.Status.Rollout == nil || vs.Status.Rollout.Revision != revision {

@@ -16,9 +16,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// rollouts are the pod templates that the workloads of a namespace go through, by
-// their names. Every write is seen, also one that their controller is too
-// late for.
+// rollouts records the names of all pod templates of a namespace's workloads. It records every write, also one that
+// the workload's controller does not act on.
 type rollouts struct {
 	namespace string
 	kind      *workload.Kind
@@ -45,8 +44,8 @@ func countRollouts(ctx context.Context, namespace string, kind *workload.Kind) (
 	return r, nil
 }
 
-// follow follows the workloads until the watch breaks, as it does when an API server
-// goes. What is there when it comes back is told first.
+// follow watches the workloads until the watch ends, as it does when an API server stops. A new watch starts with the
+// existing workloads.
 func (r *rollouts) follow(ctx context.Context, watching client.WithWatch) {
 	stream, err := watching.Watch(ctx, r.kind.NewList().(client.ObjectList), client.InNamespace(r.namespace))
 	if err != nil {
@@ -71,7 +70,7 @@ func (r *rollouts) see(object workload.Object) {
 	r.versions[name] = object.GetResourceVersion()
 }
 
-// upTo returns the pod templates so far, once all that somebody saw has been seen.
+// upTo returns the pod templates so far, when the watch has delivered the versions in s.
 func (r *rollouts) upTo(ctx context.Context, s *seen) (map[string][]string, error) {
 	for {
 		if found := r.of(s); found != nil {

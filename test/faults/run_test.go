@@ -16,52 +16,47 @@ import (
 )
 
 const (
-	// patience is for how long nothing may change in the namespace while a state is waited
-	// for: on a busy machine the garbage collector takes its time, and the operator looks for
-	// ReplicaSets after 5, 10, 20 and 40 s. utmost is how long a state may take to come after a
-	// fault, however much changes: how fast fifty rollouts go side by side with others is the
-	// machine's affair.
+	// patience is the maximum time without a change in the namespace while the test waits for a state. On a busy
+	// machine the garbage collector is slow, and the operator reads ReplicaSets after 5, 10, 20 and 40 s. utmost is
+	// the maximum time until a state is reached after a fault, with any number of changes, because parallel rollouts
+	// depend on the machine.
 	patience, utmost = 90 * time.Second, 5 * time.Minute
-	// calm is how long nothing is written when all is done: more than the time for
-	// which a status is held back.
+	// calm is the time without writes after which a run is finished. It is longer than the delay of a status.
 	calm = 1500 * time.Millisecond
-	// futile is how long nothing is asked for, and nothing said to go on, when what is
-	// missing will not come any more: more than the first waits before another try.
+	// futile is the time without requests after which a missing state is not expected any more. It is longer than the
+	// first backoffs.
 	futile = 6 * time.Second
-	// anew is when a person starts the operator anew, whose write was refused as one
-	// that will always be refused.
+	// anew is the time after which the test restarts the operator, if a write was rejected permanently.
 	anew = 3 * time.Second
 )
 
-// course is how a run went.
+// course is the result of a run.
 type course struct {
-	// states are those at the ends of the steps, and ends the parts of them that do not
-	// tell of the way.
+	// states are the states at the ends of the steps, and ends the parts of them that do not depend on earlier steps.
 	states, ends []state
-	// rollouts are the pod templates that each Deployment went through.
+	// rollouts are the pod templates that each Deployment has had.
 	rollouts map[string][]string
-	// writes are how many there were of each kind.
+	// writes are the numbers of writes by kind.
 	writes map[string]int
 }
 
-// errNotReached says that the write that was to fail was not made.
+// errNotReached is returned if the write with the fault did not happen.
 var errNotReached = errors.New("the write was not made")
 
 // game is one run of a scenario.
 type game struct {
 	scenario *scenario
-	// program is what is tried; nil for inProcess.
+	// program is the program under test; nil means inProcess.
 	program program
-	// fault is what happens to it, nil for nothing.
+	// fault is the injected fault, if any.
 	fault *wire.Fault
-	// before is what else happens, before a write goes on its way.
+	// before has functions that are called before a write is sent.
 	before map[wire.Write]func()
-	// should is the course without all that, nil to learn it.
+	// should is the course of a run without faults; nil records it.
 	should *course
 }
 
-// play plays a game, and returns the course that it took. The error says how that was
-// not as it should have been.
+// play runs a game and returns its course. The error describes the difference from the expected course.
 func play(ctx context.Context, g *game) (took *course, err error) {
 	w := wire.New(g.fault)
 	runs := g.program
@@ -83,7 +78,7 @@ func play(ctx context.Context, g *game) (took *course, err error) {
 			return nil, err
 		}
 	}
-	// Whether there were pods before the operator came must be the same in every run.
+	// In every run, the pods must exist before the operator starts.
 	if err := p.until(ctx, (*seen).rolling, nil); err != nil {
 		return nil, err
 	}
@@ -99,24 +94,24 @@ func play(ctx context.Context, g *game) (took *course, err error) {
 	return played.finish(ctx)
 }
 
-// player plays one scenario.
+// player runs one game.
 type player struct {
 	*place
 	*game
 	took *course
-	// skipped says that the end of a step was not waited for.
+	// skipped is true if the end of a step was not awaited.
 	skipped bool
-	// restarted says that a person has started the operator anew.
+	// restarted is true if the test has restarted the operator.
 	restarted bool
-	// compared is what was compared last, and differs what came of it.
+	// compared is the version of the last compared state, and differs the result.
 	compared, differs string
 
 	mishaps sync.Mutex
-	// failed is what an owner could not do meanwhile.
+	// failed is the error of a change that the scenario makes before a write.
 	failed error
 }
 
-// arrange puts on the wire what happens beside the faults.
+// arrange registers the functions of the game and the scenario on the wire.
 func (p *player) arrange(ctx context.Context) {
 	for at, do := range p.before {
 		p.wire.Before(at, do)
@@ -166,8 +161,8 @@ func (p *player) step(ctx context.Context, i int) error {
 	return err
 }
 
-// differences compares a state with that at the end of a step. To write an object down
-// takes longer than to read it, so what was compared is not compared again.
+// differences compares a state with the expected state at the end of a step. Serialization is slower than reading, so
+// an unchanged state is not compared again.
 func (p *player) differences(i int, s *seen) string {
 	compared := fmt.Sprint(i, p.skipped, s.versions)
 	switch {
@@ -197,9 +192,8 @@ func (p *player) hasFired() bool {
 	}
 }
 
-// isFutile has a person start the operator anew after a refusal for good, and says
-// whether to give up: not on an operator that has just been started, which on a busy
-// machine may take longer to begin than nothing was written before.
+// isFutile restarts the operator once after a permanent rejection. It returns whether to stop waiting: not while the
+// operator is starting, which may be slow on a busy machine.
 func (p *player) isFutile(s *seen) bool {
 	if !p.restarted && p.hasFired() && p.fault.Effect.Status() == http.StatusUnprocessableEntity && p.wire.Quiet() > anew {
 		p.restarted = true
@@ -209,7 +203,7 @@ func (p *player) isFutile(s *seen) bool {
 	return !p.restarted && p.wire.Idle() > futile && s.unsettled() == ""
 }
 
-// learn waits for the end of a step without a fault: what is said, and then calm.
+// learn waits for the end of a step without a fault: until the conditions are met, and then for calm.
 func (p *player) learn(ctx context.Context, one *step) error {
 	versions, since := "", time.Now()
 	return p.until(ctx, func(s *seen) string {
@@ -233,7 +227,7 @@ func (p *player) learn(ctx context.Context, one *step) error {
 	}, nil)
 }
 
-// finish waits until it stays as it is, and compares the way with that without a fault.
+// finish waits until nothing changes any more, and compares the rollouts with those of the run without a fault.
 func (p *player) finish(ctx context.Context) (*course, error) {
 	for p.wire.Quiet() < calm/2 {
 		if err := pause(ctx); err != nil {
@@ -260,8 +254,7 @@ func (p *player) finish(ctx context.Context) (*course, error) {
 	return p.took, p.compareRollouts()
 }
 
-// compareRollouts holds a run to the pod templates that there are without the fault,
-// and to no more of them.
+// compareRollouts requires that the run has only the pod templates of the run without a fault, and not more of them.
 func (p *player) compareRollouts() error {
 	extra := 0
 	if p.fault != nil && p.scenario.extra != nil {
@@ -281,8 +274,7 @@ func (p *player) compareRollouts() error {
 	return nil
 }
 
-// until looks at the namespace until nothing is missing, patience is over, or it is
-// futile to wait.
+// until checks the namespace until nothing is missing, patience has passed, or isFutile returns true.
 func (p *place) until(ctx context.Context, missing func(*seen) string, isFutile func(*seen) bool) error {
 	began, versions := time.Now(), ""
 	changed := began

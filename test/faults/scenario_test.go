@@ -18,43 +18,41 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/faults/wire"
 )
 
-// scenario is a story of a namespace, told in steps.
+// scenario is a sequence of steps in a namespace.
 type scenario struct {
 	name string
-	// kind is that of its workloads, "" for Deployments.
+	// kind is the kind of its workloads; empty means Deployment.
 	kind string
-	// given is there before the operator runs.
+	// given returns the objects that exist before the operator starts.
 	given func(namespace string) []client.Object
 	// values is the data of the ConfigMap of the installation's values.
 	values map[string]string
 	steps  []step
-	// hurries has the owner not wait for the step in which the fault strikes: the
-	// next one follows at once, before an operator takes the place of one that has
-	// crashed. Where the run ends is the same; what lies between is less.
+	// hurries starts the next step at once after the fault, before another operator replaces a crashed one. The final
+	// state is the same, with fewer states between.
 	hurries bool
-	// races has a Deployment that is new while its VectorSidecar is there: whether its
-	// controller or the operator is first makes a difference to what lies between.
+	// races is true if a Deployment is created after its VectorSidecar. The states between depend on whether its
+	// controller or the operator is first.
 	races bool
-	// injects has the API server inject by what the operator has written.
+	// injects enables admission injection.
 	injects bool
-	// meanwhile is done before the first write of a kind goes on its way, by an
-	// owner that knows nothing of it.
+	// meanwhile has concurrent changes of an application owner, made before the first write of a kind is sent.
 	meanwhile map[string]action
-	// extra are the rollouts that a fault explains: none, unless it says why.
+	// extra returns the number of additional rollouts that a fault explains. Each scenario gives the reason.
 	extra func(effect wire.Effect) int
 }
 
-// step is what an owner does, and what is to come of it.
+// step is a change and its expected result.
 type step struct {
 	name string
 	do   action
 	ends []condition
 }
 
-// action is something that an owner does in a namespace.
+// action makes a change in a namespace.
 type action func(ctx context.Context, p *place) error
 
-// condition says what a namespace lacks, "" if nothing.
+// condition describes what is missing in a namespace, or returns the empty string.
 type condition func(s *seen) string
 
 func pod(d *appsv1.Deployment) *corev1.PodSpec { return &d.Spec.Template.Spec }
@@ -70,7 +68,7 @@ func containers(object workload.Object) (names []string) {
 	return names
 }
 
-// has wants a workload to have just these init containers and containers, in order.
+// has requires exactly these init containers and containers of a workload, in order.
 func has(deployment string, names ...string) condition {
 	return func(s *seen) string {
 		d := s.workloads[deployment]
@@ -84,7 +82,7 @@ func has(deployment string, names ...string) condition {
 	}
 }
 
-// ahead wants containers of a Deployment to start before another one.
+// ahead requires that containers of a Deployment start before another one.
 func ahead(deployment, of string, names ...string) condition {
 	return func(s *seen) string {
 		if s.workloads[deployment] == nil {
@@ -100,7 +98,7 @@ func ahead(deployment, of string, names ...string) condition {
 	}
 }
 
-// allHave wants it of some number of Deployments.
+// allHave requires these containers of the given number of Deployments.
 func allHave(n int, names ...string) condition {
 	return func(s *seen) string {
 		if len(s.workloads) != n {
@@ -115,7 +113,7 @@ func allHave(n int, names ...string) condition {
 	}
 }
 
-// says wants a text in the pod template of a Deployment.
+// says requires a string in the pod template of a Deployment.
 func says(deployment, what string) condition {
 	return func(s *seen) string {
 		if d := s.workloads[deployment]; d == nil || !strings.Contains(text(workload.PodTemplate(d)), what) {
@@ -125,7 +123,7 @@ func says(deployment, what string) condition {
 	}
 }
 
-// saysNot wants it not to be there.
+// saysNot requires that the pod template does not have the string.
 func saysNot(deployment, what string) condition {
 	return func(s *seen) string {
 		if says(deployment, what)(s) == "" {
@@ -135,7 +133,7 @@ func saysNot(deployment, what string) condition {
 	}
 }
 
-// gone wants a VectorSidecar not to be there.
+// gone requires that a VectorSidecar does not exist.
 func gone(name string) condition {
 	return func(s *seen) string {
 		if s.sidecars[name] != nil {
@@ -145,7 +143,7 @@ func gone(name string) condition {
 	}
 }
 
-// matched wants a VectorSidecar to have matched some Deployments.
+// matched requires that a VectorSidecar has matched the given number of Deployments.
 func matched(name string, n int32) condition {
 	return func(s *seen) string {
 		if vs := s.sidecars[name]; vs == nil || vs.Status.MatchedWorkloads != n {
@@ -155,7 +153,7 @@ func matched(name string, n int32) condition {
 	}
 }
 
-// inEnvironment wants a VectorSidecar to be of an environment.
+// inEnvironment requires the environment of a VectorSidecar.
 func inEnvironment(name, environment string) condition {
 	return func(s *seen) string {
 		if vs := s.sidecars[name]; vs == nil || vs.Status.Environment != environment {
@@ -165,7 +163,7 @@ func inEnvironment(name, environment string) condition {
 	}
 }
 
-// bare wants no companion.
+// bare requires that no companion ConfigMap exists.
 func bare(s *seen) string {
 	for i := range s.configMaps {
 		if c := &s.configMaps[i]; c.Labels[meta.LabelSidecar] != "" {
@@ -175,7 +173,7 @@ func bare(s *seen) string {
 	return ""
 }
 
-// configured wants a companion that says something.
+// configured requires a companion ConfigMap that contains a string.
 func configured(what string) condition {
 	return func(s *seen) string {
 		for i := range s.configMaps {

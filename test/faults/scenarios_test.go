@@ -24,7 +24,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// cart is the Deployment of most scenarios: a rollout of it has no pods to wait for.
+// cart is the Deployment of most scenarios. It has no pods, so a rollout finishes at once.
 func cart(namespace string) *objects.Deployment {
 	return objects.NewDeployment("cart", namespace).WithReplicas(0).Labeled("logs", "v")
 }
@@ -34,15 +34,14 @@ func logs(namespace string) *objects.VectorSidecar {
 	return objects.NewVectorSidecar("logs", namespace).Selecting("logs", "v").WithMaxConcurrent("100%")
 }
 
-// mounting has the sidecar read what all containers log, from a volume that is
-// mounted into them.
+// mounting adds logs of all containers, from a volume that is mounted into them.
 func mounting(vs *objects.VectorSidecar, path string) *objects.VectorSidecar {
 	return vs.Sidecar(func(s *v1alpha1.SidecarSpec) {
 		s.Logs = &v1alpha1.LogsSpec{Path: path, Containers: []string{"*"}}
 	})
 }
 
-// given are objects that are there at the beginning.
+// given returns the objects that exist at the start.
 func given(build ...func(namespace string) client.Object) func(namespace string) []client.Object {
 	return func(namespace string) (all []client.Object) {
 		for _, one := range build {
@@ -56,7 +55,7 @@ func plain(namespace string) client.Object { return cart(namespace).Build() }
 
 func two(namespace string) client.Object { return cart(namespace).WithContainer("second").Build() }
 
-// unlabeled is one that its label has yet to be put on.
+// unlabeled is a Deployment without the label that selects it.
 func unlabeled(namespace string) client.Object {
 	return objects.NewDeployment("cart", namespace).WithReplicas(0).WithContainer("second").Build()
 }
@@ -71,7 +70,7 @@ func withMounts(namespace string) client.Object {
 	return mounting(logs(namespace), "/var/log/app").Build()
 }
 
-// Steps that many scenarios have.
+// Steps of many scenarios.
 
 func inject(vs func(string) client.Object, containers ...string) step {
 	return step{"inject", add(vs), []condition{has("cart", containers...), matched("logs", 1)}}
@@ -89,13 +88,13 @@ func updated(name string, change func(*v1alpha1.VectorSidecar), says ...conditio
 	return step{name, sidecar("logs", change), says}
 }
 
-// hasty is a scenario in which the owner takes back what the fault interrupts.
+// hasty returns a scenario in which the change with the fault is reverted at once.
 func hasty(s scenario) scenario {
 	s.name, s.hurries = s.name+", taken back at once", true
 	return s
 }
 
-// scenarios are all that are swept.
+// scenarios are all scenarios that are tested with faults.
 func scenarios() []scenario {
 	var every []scenario
 	every = append(every, injections()...)
@@ -108,7 +107,7 @@ func scenarios() []scenario {
 	return every
 }
 
-// injections are those that begin and change what is injected.
+// injections are the scenarios that inject a sidecar and change it.
 func injections() []scenario {
 	return []scenario{
 		{name: "inject", given: given(plain), steps: []step{inject(withLogs, "vector", "app")}},
@@ -195,7 +194,7 @@ func fanOut(n int) scenario {
 	}
 }
 
-// configurations are those that change what Vector is told.
+// configurations are the scenarios that change Vector's configuration.
 func configurations() []scenario {
 	referring := func(ns string) client.Object { return logs(ns).WithConfigMap("pipeline", "").Build() }
 	pipeline := func(ns string) client.Object {
@@ -237,7 +236,7 @@ func configurations() []scenario {
 	}
 }
 
-// removals are those that take out what is injected, or leave it.
+// removals are the scenarios that remove the sidecar or orphan it.
 func removals() []scenario {
 	orphan := func(ns string) client.Object {
 		vs := logs(ns).Build()
@@ -291,7 +290,7 @@ func removals() []scenario {
 	}
 }
 
-// uninstalled is what the chart's Job does before a release goes.
+// uninstalled runs the uninstall Job of the chart.
 func uninstalled(ctx context.Context, p *place) error {
 	hook := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: p.namespace, Name: "uninstall"}}
 	hook.Spec.Suspend = ptr.To(true) // It runs here, and in no pod.
@@ -309,15 +308,15 @@ func uninstalled(ctx context.Context, p *place) error {
 	})
 }
 
-// manifest is what an owner has in a file.
+// manifest has the settings of an application owner's manifest.
 type manifest struct {
 	version int
-	// unlabeled leaves out the label by which the sidecar comes.
+	// unlabeled leaves out the label that selects the workload.
 	unlabeled bool
 	// more adds an annotation and a volume.
 	more bool
-	// folder has a volume in any case: kubectl apply takes out all volumes, and not
-	// only its own, where a manifest had some and has none any more.
+	// folder always adds a volume, because kubectl apply removes all volumes, including injected ones, if a manifest
+	// had some and has none any more.
 	folder bool
 }
 
@@ -338,11 +337,11 @@ func (m manifest) text() string {
   metadata: {labels: {app: cart}, annotations: %s}, spec: {
     initContainers: [{name: migrate, image: "registry.example/migrate:%d"}],
     containers: [{name: app, image: "registry.example/app:%d"}], volumes: %s}}}}`, labels, annotations, m.version, m.version, volumes)
-	// What an owner does not speak of is not in its file.
+	// Empty fields are not in the manifest.
 	return strings.NewReplacer(", annotations: {}", "", ", volumes: []", "").Replace(text)
 }
 
-// owners are those in which a workload's owner goes on with work.
+// owners are the scenarios in which an application owner changes the workload.
 func owners() []scenario {
 	var every []scenario
 	for _, tool := range []struct {
@@ -380,7 +379,7 @@ func owners() []scenario {
 	)
 }
 
-// deploying are those that an owner's tool may make a difference to.
+// deploying are the scenarios that may depend on the deployment tool.
 func deploying(tool string, deploy func(manifest) action) []scenario {
 	begin := step{"deploy", deploy(manifest{version: 1}), []condition{has("cart", "migrate", "app")}}
 	meanwhile := func(kind string) map[string]action {

@@ -28,23 +28,23 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// seen is what there is in the namespace of a run.
+// seen has the objects in the namespace of a run.
 type seen struct {
 	namespace string
-	// workloads are those of the run's kind.
+	// workloads are the workloads of the run's kind.
 	workloads   map[string]workload.Object
 	sidecars    map[string]*v1alpha1.VectorSidecar
 	configMaps  []corev1.ConfigMap
 	replicaSets []appsv1.ReplicaSet
 	overlaySets []v1alpha1.OverlaySet
-	// revisions are what the operator has stored.
+	// revisions are the stored revisions of the operator.
 	revisions []appsv1.ControllerRevision
-	// versions are those of all objects: two looks with the same ones saw the same.
+	// versions has the resource versions of all objects. Two reads with equal versions are equal.
 	versions string
 }
 
-// look reads a namespace as an API server's cache has it, which is cheap, or as it is.
-// The cheap look leaves out ConfigMaps and ReplicaSets for as long as something goes on.
+// look reads a namespace from the API server's cache, which is cheap, or with latest from etcd. The cheap read leaves
+// out ConfigMaps and ReplicaSets while a rollout is in progress.
 func (p *place) look(ctx context.Context, latest bool) (*seen, error) {
 	options := []client.ListOption{client.InNamespace(p.namespace)}
 	if !latest {
@@ -78,7 +78,7 @@ func (p *place) look(ctx context.Context, latest bool) (*seen, error) {
 	return s, nil
 }
 
-// list fills lists, and notes which versions of which objects are in them.
+// list fills the lists and records the versions of their objects.
 func (s *seen) list(ctx context.Context, options []client.ListOption, lists ...client.ObjectList) error {
 	for _, list := range lists {
 		if err := world.Client.List(ctx, list, options...); err != nil {
@@ -98,7 +98,7 @@ func (s *seen) list(ctx context.Context, options []client.ListOption, lists ...c
 	return nil
 }
 
-// unsettled says what still goes on, "" for nothing.
+// unsettled describes what is still in progress, or returns the empty string.
 func (s *seen) unsettled() string {
 	for name, vs := range s.sidecars {
 		reconciling := apimeta.FindStatusCondition(vs.Status.Conditions, meta.ConditionReconciling)
@@ -114,7 +114,7 @@ func (s *seen) unsettled() string {
 	return s.rolling()
 }
 
-// rolling says which workload's rollout goes on, "" for none's.
+// rolling names a workload whose rollout is in progress, or returns the empty string.
 func (s *seen) rolling() string {
 	for name, object := range s.workloads {
 		content, _ := workload.Read(object)
@@ -129,7 +129,7 @@ func (s *seen) rolling() string {
 	return ""
 }
 
-// told is what VectorSidecars say of themselves.
+// told returns the statuses of the VectorSidecars.
 func (s *seen) told() string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(s.sidecars)) {
@@ -141,21 +141,19 @@ func (s *seen) told() string {
 	return b.String()
 }
 
-// isComplete reports whether the Deployment controller has nothing to do any more.
+// isComplete returns whether the Deployment controller has finished.
 func isComplete(d *appsv1.Deployment) bool {
 	return slices.ContainsFunc(d.Status.Conditions, func(c appsv1.DeploymentCondition) bool {
 		return c.Type == appsv1.DeploymentProgressing && c.Reason == "NewReplicaSetAvailable"
 	})
 }
 
-// state is what two runs have to have in common: a text for each object, in which
-// nothing is of one run alone.
+// state is the comparable result of a run: a string for each object, without values that differ between runs.
 type state map[string]string
 
-// ends are the parts of a state that do not tell of the way to it: what is injected, and
-// what VectorSidecars say. Old configurations and ReplicaSets stay for as long as a
-// workload can be rolled back to them, and a finalizer is there once something was
-// written.
+// ends returns the parts of a state that do not depend on earlier steps: the injected fields and the statuses of
+// VectorSidecars. Old configurations and ReplicaSets stay as long as a workload can be rolled back to them, and a
+// finalizer stays after the first write.
 func (s *seen) ends() state {
 	all := state{}
 	for name, object := range s.workloads {
@@ -167,7 +165,7 @@ func (s *seen) ends() state {
 	return all
 }
 
-// state is that of a namespace.
+// state returns the state of a namespace.
 func (s *seen) state() state {
 	all := state{}
 	for name, object := range s.workloads {
@@ -196,8 +194,8 @@ func (s *seen) state() state {
 	return all
 }
 
-// templates are the pod templates of ReplicaSets, by the Deployment that they are of,
-// less what is named by a hash. Their order says nothing of when they were made.
+// templates returns the pod templates of ReplicaSets by Deployment, without names that have a hash. Their order is
+// not the order of creation.
 func (s *seen) templates() map[string][]string {
 	all := map[string][]string{}
 	for i := range s.replicaSets {
@@ -216,28 +214,28 @@ func (s *seen) templates() map[string][]string {
 	return all
 }
 
-// uid is what an API server tells an object by, also in the record of who owns what.
+// uid matches UIDs of objects, including those in managedFields.
 var uid = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
-// version is that of the operator in the annotation rendered-from.
+// version matches the operator's version in the annotation rendered-from.
 var version = regexp.MustCompile(`"operator":"[^"]*",`)
 
 // since matches the times in the record of the published revision.
 var since = regexp.MustCompile(`"since": "[^"]*"`)
 
-// failedAt matches the time in the mark of a failed revision.
+// failedAt matches the time in the annotation of a failed revision.
 var failedAt = regexp.MustCompile(`(` + meta.AnnotationFailed + `: \w+) \S+`)
 
-// text is an object as YAML that names no namespace and no UID.
+// text returns an object as YAML, without its namespace and UIDs.
 func (s *seen) text(object any) string {
 	written, err := yaml.Marshal(object)
 	if err != nil {
 		return err.Error()
 	}
 	text := strings.ReplaceAll(string(written), s.namespace, "NAMESPACE")
-	// Operators of which one leads have another name than one that is alone.
+	// Operators with leader election have another name than a single one.
 	text = strings.ReplaceAll(text, harness.AccountNamespace+"/"+harness.Account, "NAMESPACE/vector-sidecar-operator")
-	// One that runs in the test's own process has no version.
+	// An operator in the process of the tests has no version.
 	text = version.ReplaceAllString(text, "")
 	text = failedAt.ReplaceAllString(text, "$1 TIME")
 	text = since.ReplaceAllString(text, `"since": "TIME"`)
@@ -257,7 +255,7 @@ func metadataOf(object workload.Object) *metav1.ObjectMeta {
 	return &apimeta.AsPartialObjectMetadata(object).ObjectMeta
 }
 
-// specOf is a workload with other metadata, and without its status.
+// specOf returns a workload with other metadata, and without its status.
 func specOf(object workload.Object, metadata metav1.ObjectMeta) map[string]any {
 	tree, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
@@ -266,7 +264,7 @@ func specOf(object workload.Object, metadata metav1.ObjectMeta) map[string]any {
 	return map[string]any{"metadata": metadata, "spec": tree["spec"]}
 }
 
-// ofAnyRun is metadata less what every run has of its own.
+// ofAnyRun returns metadata without the values that differ between runs.
 func ofAnyRun(given *metav1.ObjectMeta) metav1.ObjectMeta {
 	m := *given.DeepCopy()
 	m.UID, m.ResourceVersion, m.Generation, m.CreationTimestamp = "", "", 0, metav1.Time{}
@@ -281,7 +279,7 @@ func ofAnyRun(given *metav1.ObjectMeta) metav1.ObjectMeta {
 	for i := range m.OwnerReferences {
 		m.OwnerReferences[i].UID = ""
 	}
-	// What a Deployment's controller says of it is not compared.
+	// Fields of the Deployment's controller are not compared.
 	m.ManagedFields = slices.DeleteFunc(m.ManagedFields, func(e metav1.ManagedFieldsEntry) bool {
 		return e.Manager == "kube-controller-manager" || e.Manager == argoController
 	})
@@ -309,7 +307,7 @@ func statusOfAnyRun(given *v1alpha1.VectorSidecarStatus) v1alpha1.VectorSidecarS
 	return s
 }
 
-// differences says how a state is not the one that it should be, "" if it is.
+// differences describes how a state differs from the expected one, or returns the empty string.
 func differences(should, is state) string {
 	names := map[string]bool{}
 	for name := range should {

@@ -26,12 +26,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/faults/wire"
 )
 
-// short are the scenarios that make test-integration has time for.
+// short are the scenarios that make test-integration runs.
 var short = []string{"inject before init containers", "inject with mounts before init containers", "delete"}
 
-// Faults that are put at every write; at those of a few of a kind; and, once each, at
-// the first of a kind and at the last, which is often what ends several requests for one
-// change.
+// Faults at every write; at some writes of each kind; and once each, at the first and the last write of a kind. The
+// last write often finishes several requests of one change.
 var (
 	everywhere = []wire.Effect{wire.CrashBefore, wire.CrashAfter, wire.LoseAnswer, wire.CutRequest}
 	inShort    = []wire.Effect{wire.CrashBefore, wire.CrashAfter, wire.LoseAnswer}
@@ -43,11 +42,11 @@ var (
 	watches = []wire.Effect{wire.SlowAnswer, wire.HoldWatches, wire.CutWatches, wire.ExpireWatches}
 )
 
-// few is how many are few.
+// few is the number of writes of a kind that the faults in atFew use.
 const few = 10
 
-// TestFaults_DoNotChangeFinalState plays every scenario without a fault, and then with each fault at each
-// of its writes.
+// The test runs each scenario without a fault, and then with each fault at each write. All runs end in the same
+// state.
 func TestFaults_DoNotChangeFinalState(t *testing.T) {
 	swept := chosen(t)
 	held := readWrites(t)
@@ -70,7 +69,7 @@ func TestFaults_DoNotChangeFinalState(t *testing.T) {
 	report(t, swept, learned, jobs, time.Since(began))
 }
 
-// chosen are the scenarios that are swept this time.
+// chosen returns the scenarios of this run.
 func chosen(t *testing.T) []scenario {
 	t.Helper()
 	every := scenarios()
@@ -86,8 +85,7 @@ func chosen(t *testing.T) []scenario {
 	})
 }
 
-// learn plays scenarios without a fault, each twice: what differs between two such
-// runs cannot be compared.
+// learn runs each scenario twice without a fault. Values that differ between these runs cannot be compared.
 func learn(t *testing.T, swept []scenario) map[string]*course {
 	t.Helper()
 	var mu sync.Mutex
@@ -112,7 +110,7 @@ func learn(t *testing.T, swept []scenario) map[string]*course {
 	return learned
 }
 
-// learnOne plays a game twice, and returns what both have in common.
+// learnOne runs a game twice and returns the common result.
 func learnOne(ctx context.Context, g *game) (*course, error) {
 	first, err := play(ctx, g)
 	if err != nil {
@@ -128,7 +126,7 @@ func learnOne(ctx context.Context, g *game) (*course, error) {
 	return first.least(again), sameCourse(first, again)
 }
 
-// sameCourse says what differs between two runs without a fault.
+// sameCourse returns how two runs without a fault differ.
 func sameCourse(first, again *course) error {
 	for i := range first.states {
 		if differs := differences(first.states[i], again.states[i]); differs != "" {
@@ -148,7 +146,7 @@ func sameCourse(first, again *course) error {
 	return nil
 }
 
-// least is the course with the lower numbers of writes.
+// least returns the course with the lower numbers of writes.
 func (c *course) least(other *course) *course {
 	for kind, n := range other.writes {
 		c.writes[kind] = min(n, cmp.Or(c.writes[kind], n))
@@ -156,11 +154,10 @@ func (c *course) least(other *course) *course {
 	return c
 }
 
-// isOfVersion reports whether writes of a kind are for one version of an object, and so
-// are made again where the Deployment controller, or a write of ours that the cache
-// does not show yet, came first; and so is a deletion. How often is a matter of speed. A
-// status is written more often, too, the longer a rollout takes, and so is an OverlaySet, whose
-// changes are written together.
+// isOfVersion returns whether the number of a kind's writes depends on timing. Such a write is for one version of an
+// object. It is repeated if the Deployment controller was faster, or if the cache lags behind the operator's own
+// write. The number of status writes grows with the duration of a rollout, and changes of an OverlaySet are written
+// together.
 func isOfVersion(kind string) bool {
 	return strings.Contains(kind, "merge patch") || strings.Contains(kind, "/status") || kind == "update overlaysets" || strings.HasPrefix(kind, "JSON patch") || strings.HasPrefix(kind, "delete")
 }
@@ -171,7 +168,7 @@ type job struct {
 	err error
 }
 
-// jobsOf are the runs that a scenario needs.
+// jobsOf returns the runs of a scenario.
 func jobsOf(s *scenario, should *course, held map[string]map[string]int) []*job {
 	var jobs []*job
 	put := func(kind string, n int, effects []wire.Effect) {
@@ -210,7 +207,7 @@ func jobsOf(s *scenario, should *course, held map[string]map[string]int) []*job 
 	return jobs
 }
 
-// perform performs jobs side by side.
+// perform runs jobs in parallel.
 func perform(t *testing.T, jobs []*job) {
 	t.Helper()
 	group, done := errgroup.Group{}, atomic.Int32{}
@@ -230,7 +227,7 @@ func perform(t *testing.T, jobs []*job) {
 	_ = group.Wait() // Its functions report to the test.
 }
 
-// perform tries again when a write that depends on speed was not made.
+// perform retries if the write with the fault depends on timing and did not happen.
 func (j *job) perform(ctx context.Context) {
 	for range 3 {
 		_, j.err = play(ctx, &j.game)
@@ -240,12 +237,12 @@ func (j *job) perform(ctx context.Context) {
 	}
 }
 
-// isMissed reports whether a fault found no write to be put at, and speed explains that.
+// isMissed returns whether the write with the fault did not happen, because it depends on timing.
 func (j *job) isMissed() bool {
 	return errors.Is(j.err, errNotReached) && isOfVersion(j.fault.At.Kind)
 }
 
-// shortened keeps a text to what a person reads.
+// shortened limits a string to 80 lines.
 func shortened(text string) string {
 	const most = 80
 	if all := lines(text); len(all) > most {
@@ -254,7 +251,7 @@ func shortened(text string) string {
 	return text
 }
 
-// report prints what was swept.
+// report logs the results.
 func report(t *testing.T, swept []scenario, learned map[string]*course, jobs []*job, took time.Duration) {
 	t.Helper()
 	var b strings.Builder

@@ -27,7 +27,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// Of the namespaces of a fleet in waves, one is a canary's, two are early, the rest is the rest.
+// One namespace of the fleet is in the wave canary, two are in early, and the others are in the default wave.
 const (
 	sidecarsInWaves, workloadsInWaves = 10, 20
 
@@ -35,7 +35,7 @@ const (
 	waveSoak   = 5 * time.Second
 )
 
-// waveOf is the wave of the n-th namespace.
+// waveOf returns the wave of the n-th namespace.
 func waveOf(n int) string {
 	switch {
 	case n == 0:
@@ -46,19 +46,19 @@ func waveOf(n int) string {
 	return "default"
 }
 
-// timeline is when the workloads of each wave got which log level.
+// timeline records when the workloads of each wave received which log level.
 type timeline struct {
 	mu     sync.Mutex
 	began  time.Time
 	waves  map[string]string // by namespace
 	levels map[types.UID]string
 	counts map[string]map[string]int // how many have a level, by level and wave
-	// first and last are when a wave's first and last workload got a level.
+	// first and last are the times at which a wave's first and last workload received a level.
 	first, last map[string]map[string]time.Duration
-	// had are the levels that a workload has had, and returned counts those that got one again.
+	// had are the previous levels of a workload, and returned counts the workloads that received one again.
 	had      map[types.UID]map[string]bool
 	returned int
-	// tooEarly are the workloads that got a level before the waves before had it.
+	// tooEarly are the workloads that received a level before the preceding waves had it.
 	tooEarly []string
 }
 
@@ -69,7 +69,7 @@ func newTimeline() *timeline {
 	}
 }
 
-// ofWave is how many workloads a wave has.
+// ofWave returns the number of workloads in a wave.
 func (l *timeline) ofWave(wave string) int {
 	count := 0
 	for _, one := range l.waves {
@@ -120,7 +120,7 @@ func (l *timeline) have(level string) (all int) {
 	return all
 }
 
-// has is how many have a level now.
+// has returns the number of workloads that have a level now.
 func (l *timeline) has(level string) (all int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -132,8 +132,8 @@ func (l *timeline) has(level string) (all int) {
 	return all
 }
 
-// Two thousand workloads in three waves get one change after another, with an operator that is
-// killed again and again. One of the changes is bad: some of the first wave get it, and go back.
+// Two thousand workloads in three waves receive several revisions, while the operator is killed repeatedly. One
+// revision fails: only workloads of the first wave receive it, and they revert.
 func TestWave_LimitsFleetAcrossKills(t *testing.T) {
 	onlyInFull(t)
 	binary, err := harness.BuildOperator(t.Context(), t.TempDir())
@@ -238,7 +238,7 @@ onFailure: Revert`, waveSoak, waveSoak))
 	require.Positive(t, kills)
 }
 
-// rolloutStatus is what the plugin prints.
+// rolloutStatus returns the output of the plugin's rollout status.
 func rolloutStatus(t *testing.T, home string) string {
 	t.Helper()
 	var out, rest bytes.Buffer
@@ -249,7 +249,7 @@ func rolloutStatus(t *testing.T, home string) string {
 	return out.String()
 }
 
-// logStored logs what the revisions take in etcd, which does not depend on how many VectorSidecars there are.
+// logStored logs the size of the stored revisions in etcd, which does not depend on the number of VectorSidecars.
 func logStored(t *testing.T, home string) {
 	t.Helper()
 	var stored appsv1.ControllerRevisionList

@@ -56,8 +56,8 @@ func readWrites(t *testing.T) map[string]map[string]int {
 	return all
 }
 
-// writeWrites writes what was learned over what was held of the same scenarios, and
-// leaves out scenarios that there are no more.
+// writeWrites replaces the stored numbers of the scenarios that ran, and removes scenarios that do not exist any
+// more.
 func writeWrites(t *testing.T, before map[string]map[string]int, learned map[string]*course) {
 	t.Helper()
 	var b strings.Builder
@@ -80,8 +80,8 @@ func writeWrites(t *testing.T, before map[string]map[string]int, learned map[str
 	require.NoError(t, os.WriteFile(held, []byte(b.String()), 0o644))
 }
 
-// requireWrites holds a scenario to its numbers: one that has lost its requests tests
-// nothing any more, and one that has more of them is slower.
+// requireWrites compares a scenario's writes with the stored numbers: with fewer writes the faults are not tested any
+// more, and with more the operator is slower.
 func requireWrites(t *testing.T, name string, should, is map[string]int) {
 	t.Helper()
 	kinds := map[string]bool{}

@@ -18,61 +18,60 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Effect is what becomes of a write. The zero value lets it through.
+// Effect is the failure of a write. With the zero value, the write succeeds.
 type Effect struct {
 	Name string
-	// commits has the API server get the write, before what else happens.
+	// commits sends the write to the API server before the failure.
 	commits bool
-	// cuts breaks the connection in place of an answer.
+	// cuts breaks the connection instead of an answer.
 	cuts bool
-	// crashes ends the program in place of an answer.
+	// crashes ends the program instead of an answer.
 	crashes bool
-	// status is answered in place of the API server.
+	// status is the HTTP status of an answer that replaces the API server's.
 	status int
-	// delay is how long the answer takes.
+	// delay is the delay of the answer.
 	delay time.Duration
-	// watches is what happens to the watches before the write, until recovery.
+	// watches changes the watches before the write, until recovery.
 	watches func(*Streams)
-	// backdates has the next life see what there was before the write, until recovery.
+	// backdates lets the next life list the state before the write, until recovery.
 	backdates bool
 }
 
-// recovery is how long the watches of a program are not as they should be.
+// recovery is the duration of failing watches.
 const recovery = 2 * time.Second
 
-// What can become of a write, other than an answer of the API server.
+// Effects without an answer of the API server.
 var (
 	CrashBefore = Effect{Name: "crash before", crashes: true}
 	CrashAfter  = Effect{Name: "crash after", crashes: true, commits: true}
 	// CutRequest breaks the connection before the API server has the request.
 	CutRequest = Effect{Name: "cut request", cuts: true}
-	// LoseAnswer breaks it when the write is done and not answered.
+	// LoseAnswer breaks the connection after the write, before the answer.
 	LoseAnswer = Effect{Name: "lost answer", cuts: true, commits: true}
 )
 
-// What can become of a write that is done and answered.
+// Effects with an answer of the API server.
 var (
-	// SlowAnswer is one that takes a while.
+	// SlowAnswer delays the answer.
 	SlowAnswer = Effect{Name: "slow answer", delay: recovery}
-	// HoldWatches has a program not see what comes of its write for a while.
+	// HoldWatches delays the watch events of the write.
 	HoldWatches = Effect{Name: "watches held", watches: (*Streams).Hold}
-	// CutWatches has it connect again.
+	// CutWatches breaks the watches, so that the program watches again.
 	CutWatches = Effect{Name: "watches cut", watches: (*Streams).Cut}
-	// ExpireWatches has it list everything again.
+	// ExpireWatches expires the watches, so that the program lists all objects again.
 	ExpireWatches = Effect{Name: "watches expired", watches: (*Streams).Expire}
-	// CrashIntoPast has the program in its place begin with what there was before the
-	// write, as an API server whose cache is behind serves it.
+	// CrashIntoPast ends the program after the write. The next program lists the state before the write, as an API
+	// server with a lagging cache serves it.
 	CrashIntoPast = Effect{Name: "crash after, into the past", commits: true, crashes: true, backdates: true}
 )
 
-// Answer has a write answered with a status that an API server may give, and not
-// done.
+// Answer returns the effect that rejects a write with a status of an API server.
 func Answer(status int) Effect { return Effect{Name: strconv.Itoa(status), status: status} }
 
-// Crashes reports whether the effect ends the program.
+// Crashes returns whether the effect ends the program.
 func (e Effect) Crashes() bool { return e.crashes }
 
-// Status is the status that is answered, 0 for none.
+// Status returns the HTTP status of the answer, or 0 if the answer is not replaced.
 func (e Effect) Status() int { return e.status }
 
 // Fault is an effect on one write.
@@ -81,13 +80,13 @@ type Fault struct {
 	Effect Effect
 }
 
-// String names the fault as in "lost answer at apply deployments, number 2".
+// String describes the fault, such as "lost answer at apply deployments, number 2".
 func (f Fault) String() string { return fmt.Sprintf("%s at %s", f.Effect.Name, f.At) }
 
-// errCut is what a program sees of a connection that breaks.
+// errCut is a client's error of a broken connection.
 var errCut = fmt.Errorf("cut by a test: %w", syscall.ECONNRESET)
 
-// Statuses are those that Answer knows, each with what an API server says with it.
+// statuses are the statuses of Answer, each with the error of an API server.
 var statuses = map[int]func(resource schema.GroupResource, name string) *apierrors.StatusError{
 	http.StatusForbidden: func(r schema.GroupResource, name string) *apierrors.StatusError {
 		return apierrors.NewForbidden(r, name, errInjected)
@@ -117,7 +116,7 @@ var statuses = map[int]func(resource schema.GroupResource, name string) *apierro
 
 var errInjected = fmt.Errorf("a test said so")
 
-// answer is the response with which an API server refuses a request.
+// answer returns the response with which an API server rejects a request.
 func answer(request *http.Request, status int) (*http.Response, error) {
 	refuse, known := statuses[status]
 	if !known {

@@ -19,17 +19,17 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// Proxy is a life on the wire of a program that is a process of its own: an address
-// on the loopback, behind which is the API server.
+// Proxy serves a life of a program in another process: it listens on the loopback interface and forwards requests to
+// the API server.
 type Proxy struct {
-	// Kubeconfig is the file that leads the program here.
+	// Kubeconfig is the path of the kubeconfig for the program.
 	Kubeconfig string
 
 	server *httptest.Server
 }
 
-// Serve serves an API server to a program over plain HTTP, as the identity of the
-// config and through a life, with a kubeconfig in a folder.
+// Serve forwards a program's requests through a life to an API server, with the identity of the config, and writes a
+// kubeconfig to a directory. It uses plain HTTP.
 func Serve(life *Life, config *rest.Config, folder string) (*Proxy, error) {
 	upstream, err := url.Parse(config.Host)
 	if err != nil {
@@ -44,7 +44,7 @@ func Serve(life *Life, config *rest.Config, folder string) (*Proxy, error) {
 		Transport:     life.Through(transport),
 		FlushInterval: -1, // A watch is to be heard at once.
 		ErrorLog:      log.New(io.Discard, "", 0),
-		// In place of an answer of its own, it breaks the connection.
+		// The proxy breaks the connection instead of answering with its own error.
 		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
 	})}
 	p.server.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -61,7 +61,7 @@ func Serve(life *Life, config *rest.Config, folder string) (*Proxy, error) {
 	return p, nil
 }
 
-// Close breaks every connection and serves no more.
+// Close breaks every connection and stops the proxy.
 func (p *Proxy) Close() error {
 	p.server.CloseClientConnections()
 	p.server.Close()

@@ -15,8 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Streams are what a program sees of the API server's state: its watches, and the
-// lists that they begin with. They pass what they get until told otherwise.
+// Streams controls how a program reads the API server's state: its watches, and the lists that start them. Without a
+// change, all responses are forwarded.
 type Streams struct {
 	mu    sync.Mutex
 	all   map[*stream]bool
@@ -27,7 +27,7 @@ type Streams struct {
 
 func newStreams() *Streams { return &Streams{all: map[*stream]bool{}} }
 
-// Hold keeps back what comes on watches, until Release.
+// Hold delays the watch events until Release.
 func (s *Streams) Hold() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -36,7 +36,7 @@ func (s *Streams) Hold() {
 	}
 }
 
-// Release lets through what was kept back, in its order, and serves lists of today.
+// Release forwards the delayed events in their order, and serves current lists.
 func (s *Streams) Release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,7 +46,7 @@ func (s *Streams) Release() {
 	s.held, s.dated, s.gone = nil, "", false
 }
 
-// Cut breaks every watch that is open, with all that was kept back on it.
+// Cut breaks every open watch and drops its delayed events.
 func (s *Streams) Cut() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,8 +55,7 @@ func (s *Streams) Cut() {
 	}
 }
 
-// Expire breaks every watch that is open, and has the API server know nothing any more
-// of the version at which a program would go on, until Release.
+// Expire breaks every open watch. Until Release, the API server rejects the versions at which a program would resume.
 func (s *Streams) Expire() {
 	s.mu.Lock()
 	s.gone = true
@@ -64,9 +63,8 @@ func (s *Streams) Expire() {
 	s.Cut()
 }
 
-// Backdate serves lists from the cache of an API server as they were at a resource
-// version, and no news since then, until Release. Reads that ask for the latest state
-// get it, as they do from a server whose cache is behind.
+// Backdate serves lists of a resource version, and no later events, until Release, as an API server with a lagging
+// cache does. Reads of the latest state are not changed.
 func (s *Streams) Backdate(version string) {
 	s.Hold()
 	s.mu.Lock()
@@ -74,7 +72,7 @@ func (s *Streams) Backdate(version string) {
 	s.dated = version
 }
 
-// suffer does to the watches what an effect on a write does to them.
+// suffer applies the effect of a write to the watches.
 func (s *Streams) suffer(effect Effect, next http.RoundTripper, write *http.Request) error {
 	switch {
 	case effect.backdates:
@@ -92,8 +90,7 @@ func (s *Streams) suffer(effect Effect, next http.RoundTripper, write *http.Requ
 	return nil
 }
 
-// latest asks for the version that the state has now, of which the server that a write
-// goes to makes the next.
+// latest returns the current version of the state. The API server of a write creates the next one.
 func latest(next http.RoundTripper, write *http.Request) (string, error) {
 	before, _, _ := strings.Cut(write.URL.Path, "/apis/")
 	_, below, _ := strings.Cut(write.URL.Path, "/namespaces/")
@@ -117,7 +114,7 @@ func latest(next http.RoundTripper, write *http.Request) (string, error) {
 	return list.Metadata.ResourceVersion, nil
 }
 
-// backdate turns a request for any state that a server has into one for an old state.
+// backdate changes a request for any state into a request for an old state.
 func (s *Streams) backdate(request *http.Request) *http.Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,8 +135,7 @@ func (s *Streams) open(next http.RoundTripper, request *http.Request) (*http.Res
 	gone, dated := s.gone, s.dated != ""
 	s.mu.Unlock()
 	query := request.URL.Query()
-	// A list that comes as a watch has no exact version; a program that is refused
-	// one asks for a list.
+	// A streaming list cannot have an exact version. It is rejected, so that the program sends a list request.
 	if dated && query.Get("sendInitialEvents") == "true" {
 		return answer(request, http.StatusUnprocessableEntity)
 	}
@@ -158,7 +154,7 @@ func (s *Streams) open(next http.RoundTripper, request *http.Request) (*http.Res
 	return response, nil
 }
 
-// stream is a watch that is open.
+// stream is an open watch.
 type stream struct {
 	streams *Streams
 	body    io.ReadCloser
@@ -166,7 +162,7 @@ type stream struct {
 	ended   chan struct{}
 }
 
-// Read reads what is let through.
+// Read reads the forwarded events.
 func (s *stream) Read(into []byte) (int, error) {
 	n, err := s.body.Read(into)
 	s.streams.mu.Lock()
@@ -195,7 +191,7 @@ func (s *stream) Close() error {
 	return nil
 }
 
-// cut breaks the connection under the watch.
+// cut breaks the connection of the watch.
 func (s *stream) cut() {
 	s.once.Do(func() {
 		close(s.ended)

@@ -12,22 +12,22 @@ import (
 	"time"
 )
 
-// Wire is all that goes from one program, and those that take its place, to the API
-// server. Make one with New.
+// Wire carries all requests of a program, and of the programs that replace it, to the API server. Use New to create
+// one.
 type Wire struct {
-	// Streams are the watches that are open.
+	// Streams are the open watches.
 	Streams *Streams
 
 	mu     sync.Mutex
 	counts map[string]int
-	// last is when the last write was, and asked when a program began or sent anything.
+	// last is the time of the last write, and asked the time of the last start or request of a program.
 	last, asked time.Time
 	fault       *Fault
 	before      map[Write]func()
 	fired       chan struct{}
 }
 
-// New returns a wire with a fault on it, or with none.
+// New returns a wire with a fault, or without one.
 func New(fault *Fault) *Wire {
 	return &Wire{
 		Streams: newStreams(), counts: map[string]int{}, fault: fault,
@@ -35,32 +35,32 @@ func New(fault *Fault) *Wire {
 	}
 }
 
-// Before has something done before a write goes on its way, which waits for it.
+// Before registers a function that is called before a write is sent. The write waits for it.
 func (w *Wire) Before(at Write, do func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.before[at] = do
 }
 
-// Fired is closed when the fault has had its effect.
+// Fired returns a channel that is closed when the fault has happened.
 func (w *Wire) Fired() <-chan struct{} { return w.fired }
 
-// Counts are the writes so far, by kind.
+// Counts returns the numbers of writes so far, by kind.
 func (w *Wire) Counts() map[string]int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return maps.Clone(w.counts)
 }
 
-// Quiet is how long ago the last write was.
+// Quiet returns the time since the last write.
 func (w *Wire) Quiet() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return time.Since(w.last)
 }
 
-// Idle is how long ago a program began, or read or wrote anything but a lease or an event: one that has
-// just been started reads before it writes, and on a busy machine that takes a while.
+// Idle returns the time since a program last started, read or wrote, without requests for Leases and events. A
+// program reads before it writes, which may be slow on a busy machine.
 func (w *Wire) Idle() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -73,8 +73,7 @@ func (w *Wire) ask() {
 	w.asked = time.Now()
 }
 
-// number counts a write, and says what is to be done before it, if anything, and what
-// becomes of it.
+// number counts a write, and returns the function to call before it and its effect.
 func (w *Wire) number(kind string) (before func(), effect Effect) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -88,7 +87,7 @@ func (w *Wire) number(kind string) (before func(), effect Effect) {
 	return w.before[at], effect
 }
 
-// errDead is what a program that has crashed would see, if it saw anything.
+// errDead is the error of all requests after a crash.
 var errDead = errors.New("this program has crashed")
 
 // Life is one run of a program, from its start to its end or crash.
@@ -101,18 +100,17 @@ type Life struct {
 	crashed  chan struct{}
 }
 
-// Begin begins the life of a program.
+// Begin starts the life of a program.
 func (w *Wire) Begin() *Life {
 	w.ask()
 	return &Life{wire: w, crashed: make(chan struct{})}
 }
 
-// Crashed is closed when the program is not to go on: nothing of it reaches the API
-// server any more, and nothing of the API server's reaches it.
+// Crashed returns a channel that is closed at the crash. After it, requests of the program do not reach the API
+// server, and answers do not reach the program.
 func (l *Life) Crashed() <-chan struct{} { return l.crashed }
 
-// Crash ends the life, and returns when the API server has done what it was already
-// asked for.
+// Crash ends the life, and returns when the API server has finished the requests that were already sent.
 func (l *Life) Crash() {
 	l.die()
 	l.inFlight.Wait()
@@ -127,8 +125,7 @@ func (l *Life) die() {
 	}
 }
 
-// enter lets a request of a program that lives through. What it returns says that the
-// request is done with; a watch never is.
+// enter allows a request of a living program. The returned function ends the request; a watch does not end.
 func (l *Life) enter(request *http.Request) (leave func(), lives bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -150,7 +147,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 // RoundTrip makes a request.
 func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
 
-// Through returns the transport of the program, through which it reaches another.
+// Through returns the transport of the program, based on another one.
 func (l *Life) Through(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(request *http.Request) (*http.Response, error) {
 		leave, lives := l.enter(request)
@@ -210,7 +207,7 @@ func (l *Life) send(next http.RoundTripper, request *http.Request) (*http.Respon
 	return response, err
 }
 
-// refuse does not send a request; whoever makes one expects its body to be closed.
+// refuse returns an error without sending the request. It closes the request's body, as a transport must.
 func refuse(request *http.Request, err error) (*http.Response, error) {
 	return nil, errors.Join(err, closeBody(request))
 }
@@ -222,7 +219,7 @@ func closeBody(request *http.Request) error {
 	return request.Body.Close()
 }
 
-// swallow keeps an answer from whoever waits for it.
+// swallow drops a response.
 func swallow(response *http.Response, err error) (*http.Response, error) {
 	if response != nil {
 		_ = response.Body.Close() // Nobody asks for what it says.

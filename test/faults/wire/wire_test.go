@@ -59,7 +59,7 @@ func TestKindOf_ClassifiesEveryWrite(t *testing.T) {
 	}
 }
 
-// server counts what it gets.
+// server counts its requests.
 func server(t *testing.T) (got *atomic.Int32, next http.RoundTripper) {
 	t.Helper()
 	got = &atomic.Int32{}
@@ -150,8 +150,7 @@ func TestBefore_RunsHookBeforeWrite(t *testing.T) {
 	require.Equal(t, map[string]int{"apply deployments": 1}, w.Counts())
 }
 
-// watched is a server whose watches say what comes on a channel, and a life on a wire
-// to it, as a program that reaches it through a proxy.
+// watched starts a server whose watches send the strings of a channel, and a proxy to it.
 func watched(t *testing.T, w *Wire, says <-chan string) (kubeconfig string, queries chan url.Values) {
 	t.Helper()
 	queries = make(chan url.Values, 10)
@@ -175,7 +174,7 @@ func watched(t *testing.T, w *Wire, says <-chan string) (kubeconfig string, quer
 	return proxy.Kubeconfig, queries
 }
 
-// get asks for ConfigMaps. The answer is open until the test ends.
+// get requests ConfigMaps. The response is open until the test ends.
 func get(t *testing.T, kubeconfig, query string) (status int, body io.Reader, err error) {
 	t.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
@@ -243,7 +242,7 @@ func TestBackdate_ReturnsListsOfEarlierVersion(t *testing.T) {
 	require.Equal(t, http.StatusUnprocessableEntity, status, "so that the program asks for a list")
 }
 
-// What a crash leads into is what there was before the write.
+// After CrashIntoPast, the next life lists the state before the write.
 func TestCrashIntoPast_StartsBeforeTheWrite(t *testing.T) {
 	w := New(&Fault{At: Write{"apply deployments", 1}, Effect: CrashIntoPast})
 	var asked []string
@@ -265,7 +264,7 @@ func TestCrashIntoPast_StartsBeforeTheWrite(t *testing.T) {
 	}, asked)
 }
 
-// A process whose life has ended reaches nothing, and its proxy answers nothing.
+// After a crash, the proxy does not forward requests of the process and does not answer them.
 func TestProxy_BreaksConnectionsAfterCrash(t *testing.T) {
 	w := New(nil)
 	upstream := httptest.NewServer(http.NotFoundHandler())
@@ -283,8 +282,8 @@ func TestProxy_BreaksConnectionsAfterCrash(t *testing.T) {
 	require.Error(t, err)
 }
 
-// A program that has been started and reads is not idle, though nothing is written; one that only holds its
-// lease is.
+// A program that has started or reads is not idle, even if it does not write. A program that only reads its Lease is
+// idle.
 func TestIdle_EndsWithReads(t *testing.T) {
 	_, next := server(t)
 	of := New(nil)

@@ -12,21 +12,21 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Write is a request that changes something: the n-th, from 1, of its kind.
+// Write is the n-th writing request of its kind, counted from 1.
 type Write struct {
-	// Kind is verb, content type and resource: "apply deployments",
-	// "create configmaps", "merge patch vectorsidecars/status".
+	// Kind has the verb, content type and resource, such as "apply deployments", "create configmaps" or "merge patch
+	// vectorsidecars/status".
 	Kind string
 	N    int
 }
 
-// String is as people count: "apply deployments, number 2".
+// String describes the write, such as "apply deployments, number 2".
 func (w Write) String() string { return fmt.Sprintf("%s, number %d", w.Kind, w.N) }
 
-// uncounted are resources that tell of work and do none.
+// uncounted are resources whose writes are not counted.
 var uncounted = []string{"leases", "events"}
 
-// patches names the content types of patches.
+// patches has names for the content types of patches.
 var patches = map[string]string{
 	string(types.ApplyYAMLPatchType):      "apply",
 	string(types.ApplyCBORPatchType):      "apply",
@@ -35,14 +35,13 @@ var patches = map[string]string{
 	string(types.JSONPatchType):           "JSON patch",
 }
 
-// verbs names the methods that write.
+// verbs has the verbs of the writing methods.
 var verbs = map[string]string{http.MethodPost: "create", http.MethodPut: "update", http.MethodDelete: "delete"}
 
-// ofCluster are resources that are in no namespace, and count.
+// ofCluster is the only cluster-scoped resource whose writes are counted.
 const ofCluster = "clustervectorsidecars"
 
-// KindOf names the kind of a request, if it is a write to an object that counts: one of a
-// namespace, or a ClusterVectorSidecar.
+// KindOf returns the kind of a request, if it writes a namespaced object or a ClusterVectorSidecar.
 func KindOf(request *http.Request) (kind string, counts bool) {
 	verb := verbs[request.Method]
 	if request.Method == http.MethodPatch {
@@ -63,8 +62,7 @@ func KindOf(request *http.Request) (kind string, counts bool) {
 	return kind, true
 }
 
-// resourceOf is RESOURCE or RESOURCE/SUBRESOURCE of a path that is in a namespace, or of a
-// ClusterVectorSidecar.
+// resourceOf returns RESOURCE or RESOURCE/SUBRESOURCE of a path, if it is namespaced or of a ClusterVectorSidecar.
 func resourceOf(path string) string {
 	_, below, found := strings.Cut(path, "/namespaces/")
 	if at := strings.Index(path, "/"+ofCluster); !found && at >= 0 {
@@ -81,7 +79,7 @@ func resourceOf(path string) string {
 	}
 }
 
-// isWatch reports whether a request asks for a watch.
+// isWatch returns whether a request is a watch.
 func isWatch(request *http.Request) bool {
 	watch := request.URL.Query().Get("watch")
 	return request.Method == http.MethodGet && watch != "" && watch != "0" && watch != "false"
