@@ -15,7 +15,7 @@ import (
 // open is the scenario whose author has the API on all addresses.
 const open = "inline-yaml"
 
-// What the chart renders is clean: a warning that everybody has is read by nobody.
+// The rendered configurations of all scenarios have no findings, because users ignore warnings that everybody has.
 func TestRender_ProducesNoFindings(t *testing.T) {
 	for _, s := range scenarios(t) {
 		if _, ok := s.file(wantYAML); !ok {

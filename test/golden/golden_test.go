@@ -49,8 +49,7 @@ func scenarios(t *testing.T) []scenario {
 // file returns what the scenario holds under a name, and whether it does.
 func (s *scenario) file(name string) (string, bool) { return s.File(name) }
 
-// The scenarios are run as a platform team runs its own: by kubectl vectorsidecar
-// test.
+// All scenarios pass with kubectl vectorsidecar test, the command that platform teams use.
 func TestScenario_PassesWithThePlugin(t *testing.T) {
 	if *update {
 		run(t, ".", "--update") // All at once, bases first.
@@ -79,7 +78,7 @@ func copied(t *testing.T) string {
 	return folder
 }
 
-// What is expected is written in one way, so that an update shows what has changed and no more.
+// --update does not change a scenario that passes, so the diff of an update shows only changed expectations.
 func TestUpdate_KeepsPassingScenarios(t *testing.T) {
 	folder := copied(t)
 	run(t, folder, "--update")

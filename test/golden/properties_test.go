@@ -75,8 +75,7 @@ func TestInject_KeepsRestrictedPodSecurity(t *testing.T) {
 	}
 }
 
-// What was merged is planned as done, so that nothing is written twice; and taken
-// out again, the workload is what it was.
+// After an injection, the next plan has no change. After the removal, the workload equals the original.
 func TestInject_IsStableAndReversible(t *testing.T) {
 	merger, err := simulate.New()
 	require.NoError(t, err)

@@ -37,8 +37,8 @@ const (
 // it.
 var differs = map[string]string{}
 
-// The same input has the same pod template as in the release before, except for what the changelog says: an upgrade
-// must not roll workloads that were written long ago.
+// The same input has the same pod template as in the previous release, except for changes that the changelog names.
+// An upgrade must not roll existing workloads.
 func TestTemplates_AreThoseOfTheReleaseBefore(t *testing.T) {
 	commit := lines(t, releaseBefore)
 	require.Len(t, commit, 1)
