@@ -150,8 +150,7 @@ func visits(t *testing.T, other *stayer) {
 	require.Contains(t, string(printed), "the node is "+hostname+" of "+other.kubeconfig)
 }
 
-// RemoveDead removes only the directories and cgroups of recorded runs. Others stay, even if their names begin like those
-// of runs.
+// RemoveDead keeps directories and cgroups without a record, even if they have the prefix of a run.
 func TestRemoveDead_KeepsUnrecordedDirectories(t *testing.T) {
 	all, err := hierarchies()
 	require.NoError(t, err)

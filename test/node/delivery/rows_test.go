@@ -13,8 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/node/delivery"
 )
 
-// The page is where people read what the suite saw: it has the suite's rows, and says of
-// each in which a line is lost why.
+// docs/delivery.md has the rows of this suite. Each row that may lose a line has a note with the reason.
 func TestRows_MatchThePageAndExplainLosses(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/delivery.md")
 	require.NoError(t, err)

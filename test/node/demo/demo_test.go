@@ -15,7 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// As make demo NODE=real DEMO=once plays it: it ends by itself, with all as it is shown.
+// make demo NODE=real DEMO=once shows all steps on a real node and ends without input.
 func TestDemo_FinishesOnARealNode(t *testing.T) {
 	root, err := harness.Root()
 	require.NoError(t, err)

@@ -29,8 +29,8 @@ type table struct {
 	delivery.Table
 }
 
-// One release serves what a pod's end loses and what it takes. The second is not tried beside the first, whose
-// pods take the node's time.
+// The test checks the lost lines and the duration of pod terminations with one release of the chart. The two parts
+// run one after the other, because their pods share the node's CPU.
 func TestProduct_LosesNoLinesAtPodTermination(t *testing.T) {
 	installed(t)
 	t.Run("no line is lost", testNoLineIsLost)

@@ -46,8 +46,8 @@ func TestProduct_InstallsAndUninstalls(t *testing.T) {
 	require.Empty(t, now.Annotations["vectorsidecar.observability.kontroloop.ai/injected"])
 }
 
-// What judges VectorSidecars waits for a certificate that the operator makes, and helm for
-// the pods: neither waits for the other.
+// The webhook waits for a certificate that the operator creates, and helm waits for the pods. Neither blocks the
+// other.
 func TestWebhook_SwitchesOnOffAndOnAgain(t *testing.T) {
 	space := restricted(t)
 	installed(t)

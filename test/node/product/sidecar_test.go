@@ -26,8 +26,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// One release serves what follows, whose tests wait most of their time. How many run at once is for who starts them:
-// two cores are not enough for the pods of all.
+// All parts share one release of the chart, because they mostly wait. The user limits how many run in parallel,
+// because two cores are not enough for the pods of all.
 func TestSidecar_RunsOnARealNode(t *testing.T) {
 	installed(t, webhook, "rbac.optional.pods=true", "rbac.optional.serviceAccounts=true", "policy.imagePullSecrets.allowed={"+mirror+"}", kinds)
 	sideBySide(t, []test{

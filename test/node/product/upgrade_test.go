@@ -146,8 +146,9 @@ func releaseBefore(t *testing.T) string {
 	return filepath.Dir(program)
 }
 
-// From the release before, without the webhook, to this one with it, a change, back again
-// and away: on the way no line of an application is lost, and nothing rolls but the change.
+// The chart is upgraded from the previous release without the webhook to this one with it, then a sidecar is changed,
+// and then the chart is rolled back and uninstalled. No line of an application is lost, and only the changed workload
+// rolls.
 func TestProduct_UpgradesAndRollsBackWithoutLoss(t *testing.T) {
 	folder := releaseBefore(t)
 	f := newFleet(t)
