@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "rewrite the expectations")
 
 const configFile = "vector.yaml"
 
-// Render has refused by then what Vector or an API server could not read.
+// Every combination of presets renders without an error of the check or the API types.
 func TestRender_AcceptsEveryPresetCombination(t *testing.T) {
 	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
 	require.NoError(t, err)
