@@ -183,10 +183,9 @@ const (
 	removeVolume = `{"op": "test", "path": "/spec/template/spec/volumes/1/name", "value": "spool"}, {"op": "remove", "path": "/spec/template/spec/volumes/1"}`
 )
 
-// Containers are merged by name; volumes are one value, which only a guarded patch shares.
-// That is the pinned release's definition: up to 1.8.3 no list of the pod has a key, so that
-// containers are one value as well.
-// A changed template goes through the Rollout's own steps, and back byte for byte.
+// Server-side apply merges the containers of a Rollout by name. The list of volumes is atomic, so only a guarded
+// patch can share it. This is the definition of the pinned release: up to 1.8.3 all lists of the pod are atomic. A
+// changed template follows the Rollout's steps, and a reverted one is identical to the original.
 func TestArgoRollout_MergesContainersByName(t *testing.T) {
 	t.Parallel()
 	r := startRollouts(t)

@@ -19,9 +19,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// Where the API server injects, a Rollout has its sidecar from its first ReplicaSet on, and each deploy of its owner is
-// one more, by its own steps: what the owner writes over comes back in the owner's own request. Generations tell less
-// than ReplicaSets: the controller itself writes the template anew, with fields that are empty.
+// With admission injection, a Rollout has the sidecar in its first ReplicaSet. Each deploy of its application owner
+// adds one ReplicaSet and follows the Rollout's steps: removed parts of the sidecar are injected again in the same
+// request. The test counts ReplicaSets, because the Rollout controller itself increases the generation with empty
+// fields.
 func TestOverlaySet_InjectsIntoArgoRollouts(t *testing.T) {
 	t.Parallel()
 	r := startRollouts(t)

@@ -315,8 +315,8 @@ func (r *cluster) goesBackFromAFailure(t *testing.T) {
 	require.Equal(t, before, template(t, live))
 }
 
-// Where the cluster gets Argo Rollouts later, they are watched within a minute, and where it
-// goes, the operator works on.
+// If Argo Rollouts is installed later, the operator watches Rollouts within a minute. If it is uninstalled, the
+// operator continues without them.
 func TestOperator_WatchesArgoRolloutsInstalledLater(t *testing.T) {
 	t.Parallel()
 	r := startPlane(t)
