@@ -107,7 +107,7 @@ func TestSchema_HasKeysOfValuesAndAPI(t *testing.T) {
 	require.Equal(t, slices.Sorted(maps.Keys(inAPI)), slices.Sorted(maps.Keys(inValues)), "the fields of a VectorSidecar, and values.yaml")
 }
 
-// A VectorSidecar cannot set what is global: that is the platform's.
+// The schema has the same keys below global as values.yaml, because only the platform team can set them.
 func TestSchema_HasGlobalKeysOfValues(t *testing.T) {
 	inSchema, inValues := map[string]bool{}, map[string]bool{}
 	top, tree := schema(t), values(t)
@@ -247,7 +247,7 @@ var operators = []string{
 	"sidecar.config.validateJob.enabled", "sidecar.config.validateJob.deadlineSeconds", "sidecar.config.validateJob.whenUnable",
 }
 
-// A value that changes nothing is a promise that is not kept.
+// Each key of values.yaml changes the rendered sidecar.
 func TestValues_ChangeTheRenderedSidecar(t *testing.T) {
 	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)

@@ -120,7 +120,7 @@ sidecar:
   sinks: {console: null, out: {type: socket, mode: tcp, address: "x:1", batch: {max_bytes: 10485760, timeout_secs: 0.5}}}`,
 }
 
-// What a person previews with Helm is what the operator renders.
+// The operator renders the same objects as helm template.
 func TestRender_MatchesHelmTemplate(t *testing.T) {
 	helm, err := controlplane.Bin("helm")
 	require.NoError(t, err)

@@ -22,8 +22,8 @@ import (
 
 var quoted = regexp.MustCompile("`([^`]+)`")
 
-// What docs/log-files.md says of loggers: which names are read, and which patterns are of files that
-// may be removed.
+// For each logger in docs/log-files.md, the include patterns match its files, and the cleanup patterns match only its
+// rotated files.
 func TestSidecar_ReadsFileNamesOfLoggers(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs", "log-files.md"))
 	require.NoError(t, err)

@@ -13,9 +13,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 )
 
-// The installation chart hands its policy over as a whole. Were its defaults not the
-// operator's own, another default of the next release would be a policy that somebody
-// asked for, with which everything that is rendered differently goes out.
+// The installation chart sets every policy key. Its defaults must equal the built-in defaults. Otherwise, a changed
+// default in the next release would count as a setting of the user and change all sidecars.
 func TestPolicy_EqualsDefaultOfTheChart(t *testing.T) {
 	text, err := os.ReadFile("../../chart/values.yaml")
 	require.NoError(t, err)
