@@ -17,7 +17,7 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 )
 
-// Other pods cannot tap events through the API of Vector.
+// The API of Vector listens on the loopback address, so other pods cannot tap events.
 func TestVector_RestrictsAPIToLoopback(t *testing.T) {
 	url, _ := collector(t, false)
 	r := start(t, vectorsidecar.FS, url, 20)
@@ -45,7 +45,7 @@ func TestVector_FailsProbeWhenHanging(t *testing.T) {
 	require.Eventually(t, func() bool { return r.isAlive(t) }, time.Minute, 100*time.Millisecond)
 }
 
-// A restart would mend no collector.
+// If the collector does not answer, Vector still passes its liveness probe, because a restart would not help.
 func TestVector_PassesProbeWithHangingCollector(t *testing.T) {
 	url, reached := collector(t, true)
 	r := start(t, vectorsidecar.FS, url, 20)
@@ -54,8 +54,8 @@ func TestVector_PassesProbeWithHangingCollector(t *testing.T) {
 	require.True(t, r.isAlive(t))
 }
 
-// The kubelet goes on asking a container that ends while its pod stays. The metrics end at
-// once, and Vector when its collector has all, or its time is up.
+// During pod termination, the kubelet continues to probe the container. The metrics end with the signal, and Vector
+// exits before the probe fails, when the collector has all events or the time has passed.
 func TestVector_StopsWithoutFailedProbe(t *testing.T) {
 	const limit = 8
 	url, reached := collector(t, true)

@@ -54,8 +54,7 @@ var options = map[string]map[string]any{
 	"files":          {"logs": map[string]any{"include": []any{"*.log", "*.log.1"}}},
 }
 
-// Vector starts with what comes of every preset in every environment with every option:
-// Render has refused by then what the check refuses.
+// Vector accepts the rendered configuration of every preset with every option in every environment.
 func TestVector_AcceptsEveryPreset(t *testing.T) {
 	vector := program(t)
 	var all []written
@@ -78,8 +77,7 @@ func TestVector_AcceptsEveryPreset(t *testing.T) {
 	t.Logf("%d configurations", len(all))
 }
 
-// Vector and the check both say yes, or both no, to every configuration in the repository that
-// is meant for the newest Vector.
+// The check and Vector accept and reject the same configurations of this repository, for the newest Vector.
 func TestCheck_AgreesWithVectorOnRepositoryConfigs(t *testing.T) {
 	vector, all := program(t), configurations(t)
 	require.Greater(t, len(all), 100)

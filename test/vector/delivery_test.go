@@ -146,7 +146,7 @@ var byTwoLines = map[string]any{"fingerprint": map[string]any{"lines": 2}}
 // notReadTwice is where a line that comes twice is not one of those that at least once allows.
 const notReadTwice = "compressed beside the live one"
 
-// What docs/sidecar.md says in its table of log files that is 0 is 0.
+// Where the table of log files in docs/sidecar.md has 0 lost lines, Vector loses no line.
 func TestVector_LosesNoLineOfReplacedFiles(t *testing.T) {
 	byInode := map[string]any{"fingerprint": map[string]any{"strategy": "DeviceAndInode"}}
 	for name, test := range map[string]struct {
@@ -236,7 +236,8 @@ func compressed(t *testing.T, a *application, lines func(int) []string) {
 	a.writes(t, "later.log", lines(1)...)
 }
 
-// A line counts as read when the collector has it, so none is lost, and some come twice.
+// Vector marks a line as read when the collector has it. If Vector is killed, no line is lost, and some are sent
+// twice.
 func TestVector_LosesNoLineWhenKilled(t *testing.T) {
 	a := reads(t, nil, nil)
 	for n := range 20 {

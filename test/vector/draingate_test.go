@@ -41,7 +41,7 @@ func (a *application) gate(t *testing.T) *draingate.Gate {
 	}
 }
 
-// What a gate says Vector has finished with, the collector has.
+// When the drain gate opens, the collector has all lines of the files.
 func TestGate_OpensAfterEveryLineArrived(t *testing.T) {
 	for name, test := range map[string]struct {
 		logs  map[string]any
@@ -78,7 +78,7 @@ func TestGate_OpensAfterEveryLineArrived(t *testing.T) {
 	}
 }
 
-// A file that was quiet is read after seconds only: it is for them that there is a gate.
+// Vector reads a file that was quiet only after some seconds. The drain gate waits for it.
 func TestGate_WaitsForQuietFile(t *testing.T) {
 	a := reads(t, nil, nil)
 	a.writes(t, "app.log", generation("first", 0)...)

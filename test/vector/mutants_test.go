@@ -62,7 +62,7 @@ func grouped() map[string]*tally {
 	return map[string]*tally{"right": {}, "misspelled": {}, "extra": {}, "foreign": {}, "form": {}, "value": {}, "missing": {}}
 }
 
-// The check finds every mutant that the tables call wrong, and refuses none that they call right.
+// The check rejects every mutant that is wrong by the tables, and accepts every mutant that is right by them.
 func TestCheck_FindsEveryMutantOfTheTables(t *testing.T) {
 	mutants, groups := generate(), grouped()
 	require.Greater(t, len(mutants), 10_000)
@@ -102,7 +102,7 @@ func seeded(t *testing.T) uint64 {
 	return chosen
 }
 
-// Vector and the check both say yes, or both no.
+// The check accepts every mutant that Vector accepts, and rejects at least 99 % of those that Vector rejects.
 func TestCheck_AgreesWithVectorOnMutants(t *testing.T) {
 	vector, groups, chosen := program(t), grouped(), seeded(t)
 	mutants := generate()

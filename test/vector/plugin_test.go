@@ -51,8 +51,8 @@ func graphOf(program, condition string) string {
 `
 }
 
-// What Vector itself finds in what is rendered stands at the line of the VectorSidecar, in
-// the words of Vector. Its secrets are asked of nobody.
+// The plugin reports Vector's messages about a rendered configuration, with the line of the VectorSidecar. It does
+// not read secrets from a backend.
 func TestVector_ReportsItsFindingsThroughPlugin(t *testing.T) {
 	vector := program(t)
 	root, err := harness.Root()

@@ -31,9 +31,8 @@ type remap struct{ group, text string }
 // counted is how the programs of a group are judged.
 type counted struct{ programs, refused, caught, fully, partly, not int }
 
-// Vector and the check both take a program, or, of those that are wrong in what the check
-// judges, both refuse it. It refuses none that Vector takes, and where it says that it has
-// judged all, it agrees.
+// The check accepts every VRL program that Vector accepts. If it has checked a program fully, it also rejects the
+// program if Vector does.
 func TestCheck_AgreesWithVectorOnVRLPrograms(t *testing.T) {
 	vector := program(t)
 	chosen := *seed

@@ -16,8 +16,8 @@ import (
 	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
 )
 
-// The validation Job's question to each release is put to the Vector that is here: of an
-// earlier one that shows which arguments build the components, and not what it says.
+// The arguments of the validation Job for each release are used with the installed Vector. For an earlier release,
+// the test only shows which arguments build the components.
 func TestValidateJobSpec_FindsFaultsOfItsTable(t *testing.T) {
 	vector := program(t)
 	faults := map[string]string{

@@ -18,9 +18,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// What the check's table says that Vector refuses, when it reads a configuration or when it
-// starts with it, Vector refuses; and it takes the others. Those with a data_dir need nothing else of
-// what is around Vector: what only a start shows, as confined templates, is asked of them a second time.
+// Vector rejects the values that the check's table lists as rejected, when it reads the configuration or starts with
+// it, and accepts the others. Values with data_dir are tested a second time, because only a start shows the remaining
+// errors, such as unconfined templates.
 func TestCheck_AgreesWithVectorOnValues(t *testing.T) {
 	vector := program(t)
 	root, err := harness.Root()
@@ -58,7 +58,7 @@ func TestCheck_AgreesWithVectorOnValues(t *testing.T) {
 // pieces are what searches are made of.
 var pieces = []string{"a", "b1", "@a.b", "é", " ", " ", "  ", "\t", "AND", "OR", "NOT", "TO", "&&", "||", "-", "+", "=", "!", "(", ")", "[", "]", "{", "}", ":", ":", "*", "?", "\"", "\\", ">", ">=", "<", "<=", "1", "-2.5", "E3", "~", "^", "_exists_:", "*:*", "[1 TO 2]", "\"a b\"", "(a)", "a:b", "UNICODE3000"}
 
-// Vector and the check both say yes, or both no, to searches of random pieces.
+// The check and Vector accept and reject the same random search queries.
 func TestCheck_AgreesWithVectorOnSearchQueries(t *testing.T) {
 	vector, chosen := program(t), seeded(t)
 	random := rand.New(rand.NewPCG(chosen, 1))
