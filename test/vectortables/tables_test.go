@@ -43,8 +43,8 @@ func TestOptionsFile_MatchesGenerator(t *testing.T) {
 	require.Equal(t, string(committed), fresh, "make vector-tables FACTS=DIR writes another table: nobody edits it")
 }
 
-// Every row of Vector's documentation is in the table as it stands there, unless
-// Vector's own schema or an exception takes more. What is decoded is what was written.
+// The table has every row of Vector's documentation unchanged, unless Vector's schema or an exception accepts more.
+// Decoding an encoded table returns the same rows.
 func TestRows_MatchVectorsDocumentation(t *testing.T) {
 	f, err := readFacts(given(t), further()...)
 	require.NoError(t, err)

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A name that is missing would be refused; one that Go has no more, Vector may still have.
+// The table has every time zone of Go, because the check rejects a missing name. It may have more names, which Vector
+// may still accept.
 func TestTable_ContainsEveryTimeZoneOfGo(t *testing.T) {
 	fresh, err := table()
 	require.NoError(t, err)
