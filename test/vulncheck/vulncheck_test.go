@@ -29,7 +29,7 @@ const entry = `{
   }]
 }`
 
-// The smallest program stands for all. It calls the function.
+// make vulncheck reports a vulnerability of a called function. The smallest program is enough for the test.
 func TestVulncheck_FindsCalledFunctionOfDatabase(t *testing.T) {
 	database := t.TempDir()
 	for name, text := range map[string]string{
