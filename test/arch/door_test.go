@@ -19,8 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// readers are the packages that make something of a text, or open what leads elsewhere,
-// by what of them does.
+// readers lists the packages that parse texts or follow references, by the names of their functions that do.
 var readers = map[string]*regexp.Regexp{
 	"encoding/json":                                     reads,
 	"sigs.k8s.io/json":                                  reads,
@@ -45,7 +44,7 @@ var readers = map[string]*regexp.Regexp{
 
 var reads = regexp.MustCompile(`^(Unmarshal\w*|Decode|DecodeFile|DecodeFS|DecodeReader|New(YAMLOrJSON|YAMLToJSON|Stream|)Decoder\w*|YAMLToJSON\w*|ToJSON|NewCompiler|MustCompile|NewReader|OpenReader|Load\w*|Parse\w*)$`)
 
-// behindTheDoor read texts nonetheless, and why they may.
+// behindTheDoor lists the uses outside package bounded, and why they are allowed.
 var behindTheDoor = map[string]string{
 	"internal/overlayset/definition.go: json.Unmarshal":           "the API server's own document of definitions that administrators install, of so many bytes",
 	"internal/plan/inputs.go: json.Unmarshal":                     "a kilobyte at most, which is looked at before",
@@ -70,8 +69,7 @@ var behindTheDoor = map[string]string{
 	"internal/workload/argorollout_object.go: utiljson.Unmarshal": "an object of the API server, or of a file that came through the door",
 }
 
-// Every text that others wrote comes in through package bounded, which knows what it
-// costs before anything is made of it.
+// All text from users and clusters is read with package bounded, which limits the cost before the text is parsed.
 func TestArch_ReadsForeignTextWithinLimits(t *testing.T) {
 	found := map[string]bool{}
 	files(t, func(file string, text []byte) {
@@ -103,7 +101,7 @@ func TestArch_ReadsForeignTextWithinLimits(t *testing.T) {
 	require.Equal(t, slices.Sorted(maps.Keys(behindTheDoor)), slices.Sorted(maps.Keys(found)), "have package bounded read it, or say why nobody else wrote it")
 }
 
-// nameOf is what a file reads a package.
+// nameOf returns the name by which a file imports a package.
 func nameOf(imported *ast.ImportSpec, of string) string {
 	if imported.Name != nil {
 		return imported.Name.Name

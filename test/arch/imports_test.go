@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// order is the pipeline: a package may import those that stand before it.
+// order is the pipeline: a package may import only the packages before it.
 var order = []string{
 	"internal/meta",
 	"internal/tree",
@@ -119,7 +119,7 @@ func TestArch_OrdersImportsByPipeline(t *testing.T) {
 	}
 }
 
-// deepest is how many packages of the product may stand on one another.
+// deepest is the maximum length of a chain of imports between packages of the product.
 const deepest = 10
 
 func TestArch_LimitsLengthOfImportChains(t *testing.T) {
@@ -153,7 +153,7 @@ func TestArch_LimitsLengthOfImportChains(t *testing.T) {
 	}
 }
 
-// A program that runs beside every sidecar is small.
+// The drain gate runs next to every sidecar, so its program must be small.
 func TestArch_LimitsImportsOfDrainGate(t *testing.T) {
 	for _, one := range packages(t) {
 		if short(one.ImportPath) != "internal/draingate" {
@@ -173,7 +173,7 @@ func TestArch_ListsOnlyExistingPackages(t *testing.T) {
 	require.Subset(t, names, order)
 }
 
-// Who may import what; everybody else may not.
+// reserved lists imports that only the named packages may have.
 var reserved = []struct {
 	what    string
 	matches func(imported string) bool
@@ -215,8 +215,8 @@ func TestArch_RestrictsReservedImports(t *testing.T) {
 	}
 }
 
-// Transitively they reach clients, because Kubernetes' own types do; what counts
-// is that they name none themselves.
+// Pure packages reach clients transitively, because Kubernetes' types import them. They must not import clients
+// themselves.
 func TestArch_KeepsPurePackagesFreeOfClients(t *testing.T) {
 	for _, one := range packages(t) {
 		if !slices.Contains(pure, short(one.ImportPath)) {
@@ -230,7 +230,7 @@ func TestArch_KeepsPurePackagesFreeOfClients(t *testing.T) {
 	}
 }
 
-// The Vector checker is usable outside of this module: it gets its parsers from its caller.
+// The Vector checker can be used outside of this module: its caller passes the parsers.
 func TestArch_KeepsVectorlintIndependentOfProduct(t *testing.T) {
 	checked := 0
 	for _, one := range packages(t) {

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// namesAKind are the files of the product that name a kind of workloads, messages
-// included: its adapter, and those that have a reason of their own.
+// namesAKind lists the files of the product that name a kind of workloads, messages included: its adapter, and
+// files with the given reason.
 var namesAKind = map[string]string{
 	"internal/workload/deployment.go": "the adapter",
 	"internal/checkup/cluster.go":     "the operator's own Deployment, as the chart installs it",
@@ -32,13 +32,13 @@ func TestKind_NamesDeploymentOnlyInItsAdapter(t *testing.T) {
 		"ask internal/workload for what is to be known of a kind, or say here why that cannot be")
 }
 
-// tables have a row for each kind.
+// tables lists the files with a row for each kind.
 var tables = map[string]string{
 	"internal/workload/kinds.go":   "the list of kinds",
 	"internal/workload/holders.go": "what holds their pod templates",
 }
 
-// Adding a kind is one file, and one row in each table.
+// A new kind needs one file, and one row in each table.
 func TestKind_IsDefinedInOneFile(t *testing.T) {
 	for kind, others := range map[string][]string{
 		"StatefulSet": nil,

@@ -19,8 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/gotemplate"
 )
 
-// nodes are what the parser of Go's templates makes, by what internal/gotemplate does with
-// them.
+// nodes lists the node types of Go's template parser, and how internal/gotemplate handles each.
 var nodes = map[string]string{
 	"NodeText": "frame.node", "NodeAction": "frame.node", "NodeIf": "frame.node", "NodeWith": "frame.node", "NodeRange": "frame.node",
 	"NodeTemplate": "frame.node", "NodeBreak": "frame.node", "NodeContinue": "frame.node", "NodeList": "frame.list",
@@ -31,7 +30,7 @@ var nodes = map[string]string{
 	"NodeComment": "the parser leaves it out", "nodeElse": "the parser keeps it to itself", "nodeEnd": "the parser keeps it to itself",
 }
 
-// keywords are the words of the language, which the parser makes nodes of.
+// keywords lists the keywords of the template language, for which the parser makes nodes.
 var keywords = []string{".", "block", "break", "continue", "define", "else", "end", "if", "nil", "range", "template", "with"}
 
 // goSource parses a file of the standard library.
@@ -42,7 +41,7 @@ func goSource(t *testing.T, name string) *ast.File {
 	return file
 }
 
-// keysIn are the constant keys of the first composite literal below a declaration.
+// keysIn returns the constant keys of the first composite literal in a declaration.
 func keysIn(t *testing.T, file *ast.File, name string) []string {
 	t.Helper()
 	var keys []string
@@ -78,8 +77,8 @@ func keysIn(t *testing.T, file *ast.File, name string) []string {
 	return keys
 }
 
-// internal/gotemplate walks the trees of text/template/parse by itself: what a new Go adds to
-// the language is nothing to it until somebody has added it there, and said here where.
+// internal/gotemplate walks the trees of text/template/parse itself. If a new Go version adds a node type or a
+// keyword, it must be added there and in this file.
 func TestArch_ListsEveryTemplateNode(t *testing.T) {
 	var made []string
 	for _, declaration := range goSource(t, "text/template/parse/node.go").Decls {
@@ -103,7 +102,7 @@ func TestArch_ListsEveryTemplateNode(t *testing.T) {
 	require.Equal(t, keywords, words, "a new keyword of templates: what does the parser make of it?")
 }
 
-// A function that a new Go adds to templates is there, or is refused with a reason.
+// If a new Go version adds a builtin template function, internal/gotemplate has it, or rejects it with a reason.
 func TestArch_ListsEveryBuiltinTemplateFunction(t *testing.T) {
 	for _, name := range keysIn(t, goSource(t, "text/template/funcs.go"), "builtins") {
 		_, err := gotemplate.Compile(map[string]string{"templates/a.yaml": "{{ " + name + " }}"}, gotemplate.Options{})

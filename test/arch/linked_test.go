@@ -12,23 +12,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A look-up of methods by a name that only running it tells came along unnoticed with a
-// library, and cost a fifth of the program and as much of its memory: for one of these,
-// the linker keeps every method of every type.
+// If a library looks up methods by a name at run time, the linker keeps every method of every type. Once, that cost
+// a fifth of the program's size and of its memory.
 func TestOperator_LinksOnlyCalledMethods(t *testing.T) {
 	symbols, caller := linked(t)
 	at := slices.IndexFunc(symbols, func(symbol string) bool { return strings.HasSuffix(symbol, " <ReflectMethod>") })
 	require.Negative(t, at, "a look-up of methods by name is reached by %s", chain(caller, symbols, at))
 }
 
-// linked links the operator as it is shipped. It returns what the linker came to,
-// in this order, and from where it came to each.
+// linked links the operator as it is released. It returns the symbols in the order in which the linker reaches
+// them, and the caller of each.
 func linked(t *testing.T) (symbols []string, caller map[string]string) {
 	t.Helper()
-	// What make reads, go test must see read, or it reuses a result of before.
+	// go test must see that these files are read, because make reads them. Otherwise it reuses an old result.
 	files(t, func(string, []byte) {})
-	// The main package is compiled for this link alone: what a linker prints, go repeats at
-	// each build that finds the program up to date, by the main package that it is linked of.
+	// The main package is compiled only for this link, because go repeats the linker's output at each later build
+	// that finds the program up to date.
 	command := exec.CommandContext(t.Context(), "make", "build", "BIN="+t.TempDir(),
 		"PROGRAMS=-gcflags=./cmd/operator=-dwarf=false ./cmd/operator", "LDFLAGS=-s -w -dumpdep")
 	command.Dir = root
@@ -45,7 +44,7 @@ func linked(t *testing.T) (symbols []string, caller map[string]string) {
 	return symbols, caller
 }
 
-// chain is how the program comes to a symbol, the program's start first.
+// chain returns the calls by which the program reaches a symbol, starting with the program's entry.
 func chain(caller map[string]string, symbols []string, at int) string {
 	if at < 0 {
 		return ""

@@ -22,14 +22,13 @@ const (
 	module = "kontroloop.ai/vector-sidecar-operator"
 )
 
-// goPackage is what `go list` says of a package. Imports are those of its code;
-// tests are free.
+// goPackage is the output of `go list` for a package. Imports are only those of its code, not of its tests.
 type goPackage struct {
 	ImportPath, Dir string
 	Imports         []string
 }
 
-// short is the path inside the module, "." for the root.
+// short returns the path inside the module, "." for the root.
 func short(importPath string) string {
 	if importPath == module {
 		return "."
@@ -54,11 +53,10 @@ func packages(t *testing.T) []goPackage {
 	return all
 }
 
-// outside are the folders that are not ours to judge: built, downloaded, or the
-// input of tests.
+// outside lists the folders that are not checked: built, downloaded, or the input of tests.
 var outside = []string{"bin", ".git", "testdata", "base", "vendor", "node_modules"}
 
-// files visits the files of the repository by their path in it.
+// files calls visit for each file of the repository, with its path in it.
 func files(t *testing.T, visit func(path string, text []byte)) {
 	t.Helper()
 	seen := 0
@@ -85,7 +83,7 @@ func files(t *testing.T, visit func(path string, text []byte)) {
 	require.Greater(t, seen, 100, "this is not the repository")
 }
 
-// isGenerated tells whether a program writes a file.
+// isGenerated reports whether a file is generated.
 func isGenerated(path string, text []byte) bool {
 	first, _, _ := bytes.Cut(text, []byte("\npackage "))
 	return bytes.Contains(first, []byte("// Code generated ")) || strings.HasPrefix(path, "chart/files/crds/")

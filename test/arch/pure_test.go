@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// clock is what of package time depends on when it is called.
+// clock matches the names of package time whose result depends on the time of the call.
 var clock = regexp.MustCompile(`^(Now|Since|Until|After|AfterFunc|Sleep|Tick|NewTimer|NewTicker)$`)
 
 // isClient reports whether a package reaches a cluster.
@@ -40,8 +40,7 @@ func TestDecision_DependsOnlyOnArguments(t *testing.T) {
 	})
 }
 
-// What workloads should carry may be stopped, and is remembered; it is the same at another
-// time of the day, and reaches for nothing.
+// Package desired can be canceled and caches its results, but it uses no clock and no clients.
 func TestArch_KeepsClocksAndClientsOutOfDesired(t *testing.T) {
 	sources(t, []string{"internal/desired", "internal/evaluate"}, func(file string, parsed *ast.File) {
 		for _, imported := range importsOf(t, parsed) {
@@ -51,7 +50,7 @@ func TestArch_KeepsClocksAndClientsOutOfDesired(t *testing.T) {
 	})
 }
 
-// sources goes through the files of packages, without tests.
+// sources calls do for each file of the packages, without tests.
 func sources(t *testing.T, of []string, do func(file string, parsed *ast.File)) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -79,7 +78,7 @@ func importsOf(t *testing.T, parsed *ast.File) []string {
 	return all
 }
 
-// readings are where a file reads the clock, or waits for it.
+// readings returns the places in which a file reads the clock, or waits for it.
 func readings(parsed *ast.File) []string {
 	var found []string
 	ast.Inspect(parsed, func(node ast.Node) bool {

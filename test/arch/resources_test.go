@@ -20,8 +20,8 @@ import (
 
 const fullName = "vectorsidecars.observability.kontroloop.ai"
 
-// kubectl takes the first of several kinds that share a short name: the one that we had
-// is also that of Istio's VirtualServices, of which the notes then deleted all.
+// If several kinds share a short name, kubectl uses the first one. The short name vs is also that of Istio's
+// VirtualServices, which the chart's notes once would have deleted.
 func TestVectorSidecar_HasNoShortName(t *testing.T) {
 	text, err := os.ReadFile(root + "/chart/files/crds/observability.kontroloop.ai_vectorsidecars.yaml")
 	require.NoError(t, err)
@@ -33,16 +33,16 @@ func TestVectorSidecar_HasNoShortName(t *testing.T) {
 }
 
 var (
-	// shortName is a command with the short name as its kind, by itself or with others.
+	// shortName matches a command with the short name as its kind, alone or with other kinds.
 	shortName = regexp.MustCompile("\\b(get|describe|explain|patch|edit|label|annotate|wait|delete)\\b([^|;&`]*[\\s,])?vs([/,\\s\"'`]|$)")
-	// deleted is what a command deletes: one kind or several, with or without names.
+	// deleted matches the kinds that a command deletes, with or without names.
 	deleted = regexp.MustCompile("\\bdelete\\s+(?:-\\S+\\s+)*([a-z][^\\s\"'`]*)")
-	// ours are the ways to name our kind.
+	// ours matches the names of the product's kind.
 	ours = regexp.MustCompile(`^(vs|vectorsidecars?)(\.|/|$)`)
 )
 
-// Pages, notes, samples and programs use the plural, and the full name with the group
-// wherever they delete, so that nobody copies a command that deletes something else.
+// Pages, notes, samples and programs use the plural name of the kind, and for deletions the full name with the
+// group. So a copied command does not delete other objects.
 func TestArch_RequiresFullResourceNamesInCommands(t *testing.T) {
 	deletions := 0
 	files(t, func(path string, text []byte) {
@@ -73,8 +73,8 @@ func TestArch_FindsCommandsWithShortName(t *testing.T) {
 	}
 }
 
-// commandsIn are the lines of a file that call kubectl. Of Go, they are the texts that
-// do, and the texts that a call is given, as one line.
+// commandsIn returns the lines of a file that call kubectl. In Go files, these are strings, and the strings of one
+// call as one line.
 func commandsIn(t *testing.T, path string, text []byte) []string {
 	t.Helper()
 	if path == "test/arch/resources_test.go" {
@@ -114,7 +114,7 @@ func calls(text string) []string {
 	return lines
 }
 
-// value is that of a text, and empty for what is none.
+// value returns the value of a string literal, "" for other nodes.
 func value(node ast.Expr) string {
 	literal, ok := node.(*ast.BasicLit)
 	if !ok || literal.Kind != token.STRING {
@@ -127,7 +127,7 @@ func value(node ast.Expr) string {
 	return text
 }
 
-// called is the name of the function or method that is called.
+// called returns the name of the called function or method.
 func called(call *ast.CallExpr) string {
 	switch function := call.Fun.(type) {
 	case *ast.Ident:

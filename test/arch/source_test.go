@@ -40,7 +40,7 @@ func TestArch_RequiresPackageComments(t *testing.T) {
 	}
 }
 
-// The package comment of the root leads through every package.
+// The package comment of the root package lists every package.
 func TestArch_ListsEveryPackageInRootComment(t *testing.T) {
 	var there []string
 	for _, one := range packages(t) {
@@ -95,7 +95,7 @@ func TestArch_RequiresEqualChartVersions(t *testing.T) {
 	require.Equal(t, sidecar.Version, sidecar.AppVersion)
 }
 
-// A tool may ask for a later patch release, not for another Go.
+// A tool may require a later patch release of Go, but not another minor version.
 func TestArch_RequiresOneGoVersion(t *testing.T) {
 	directive := regexp.MustCompile(`(?m)^go (\d+\.\d+)`)
 	want := directive.FindSubmatch(content(t, "go.mod"))
@@ -117,7 +117,7 @@ func content(t *testing.T, name string) []byte {
 	return text
 }
 
-// mayWrite are the calls that change something in a cluster, apart from apply's.
+// mayWrite lists the calls outside package apply that change objects in a cluster.
 var mayWrite = []string{
 	"internal/source/permissions.go: p.client.Create", // A review asks a question, and nothing is stored.
 }
@@ -142,8 +142,7 @@ func TestArch_RestrictsWritesToApply(t *testing.T) {
 	require.Equal(t, mayWrite, found)
 }
 
-// isWrite recognizes a call of one of a client's writing methods, by the names
-// that clients have in this code.
+// isWrite reports whether a call is a write method of a client, by the names that clients have in this code.
 func isWrite(call *ast.CallExpr) bool {
 	method, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || !slices.Contains([]string{"Create", "Update", "Patch", "Delete", "DeleteAllOf", "Apply"}, method.Sel.Name) {

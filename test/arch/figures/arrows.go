@@ -14,11 +14,11 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// graph has an edge from each file to those whose declarations it names.
+// graph has an edge from each file to the files whose declarations it names.
 type graph map[string]map[string]bool
 
-// arrowFigures counts the arrows between the files of each package, and how many of them
-// point back up in the order of files that has the fewest such.
+// arrowFigures counts the edges between the files of each package, and how many of them point up in the order of
+// files that has the fewest such edges.
 func (c *code) arrowFigures() []figure {
 	var figures []figure
 	total, up := 0, 0
@@ -57,8 +57,8 @@ func (c *code) arrowsIn(p *packages.Package) graph {
 	return arrows
 }
 
-// isDeclared is true of what a file declares for others: not of variables of functions,
-// and not of fields, which are where their type is.
+// isDeclared reports whether other files can name an object. Variables of functions and fields do not count: fields
+// belong to their type.
 func isDeclared(object types.Object) bool {
 	if function, ok := object.(*types.Func); ok {
 		return function.Pkg() != nil
@@ -74,7 +74,7 @@ func (g graph) count() int {
 	return count
 }
 
-// back is the least number of arrows that point back up, whatever the order of files.
+// back returns the minimum number of edges that point up, over all orders of files.
 func (g graph) back() int {
 	count := 0
 	for _, circle := range g.circles() {
@@ -83,7 +83,7 @@ func (g graph) back() int {
 	return count
 }
 
-// circles are the groups of files that all lead to one another.
+// circles returns the groups of files that name each other, directly or not.
 func (g graph) circles() [][]string {
 	reaches := map[string]map[string]bool{}
 	for from := range g {
@@ -116,16 +116,14 @@ func (g graph) walk(from string, seen map[string]bool) {
 	}
 }
 
-// exactly is how many files the best order is found for by trying all; for more, the
-// order is one that is good.
+// exactly is the number of files up to which all orders are tried. For more files, the order is an approximation.
 const exactly = 20
 
 func (g graph) least(files []string) int {
 	if len(files) > exactly {
 		return g.good(files)
 	}
-	// fewest[set] is the least number of arrows back up among the first files, those of
-	// the set, in any order.
+	// fewest[set] is the minimum number of upward edges among the files of the set, over all orders.
 	from := make([]uint32, len(files))
 	for i, file := range files {
 		for j, other := range files {
@@ -140,7 +138,7 @@ func (g graph) least(files []string) int {
 		for i := range files {
 			if set>>i&1 == 1 {
 				rest := uint32(set) &^ (1 << i)
-				// The file comes last: what it names of those before is up.
+				// This file is last: its edges to earlier files point up.
 				fewest[set] = min(fewest[set], fewest[rest]+int32(bits.OnesCount32(from[i]&rest))) //nolint:gosec // at most 20
 			}
 		}
@@ -148,7 +146,7 @@ func (g graph) least(files []string) int {
 	return int(fewest[len(fewest)-1])
 }
 
-// good takes the file next of which the fewest arrows point back up to those before.
+// good picks as the next file the one with the fewest edges to earlier files.
 func (g graph) good(files []string) int {
 	left, before, up := slices.Clone(files), map[string]bool{}, 0
 	cost := func(file string) int {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// of makes a graph of pairs: from the first to the second, and so on.
+// of returns a graph of pairs: from the first to the second, and so on.
 func of(arrows ...string) graph {
 	g := graph{}
 	for i := 0; i < len(arrows); i += 2 {

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// idleExports are the exported functions and methods of packages below internal, as
-// PACKAGE.TYPE.METHOD, that no other package of the product names. Methods that an interface
-// asks for are left out: who calls them names the interface.
+// idleExports returns the exported functions and methods of packages below internal, as PACKAGE.TYPE.METHOD, that
+// no other package of the product names. Methods of an interface do not count, because callers name the interface.
 func (c *code) idleExports() []string {
 	used := map[types.Object]bool{}
 	asked := map[string]bool{}

@@ -12,13 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// calledByTemplates are methods that templates name, and no code.
+// calledByTemplates lists methods that only templates name.
 var calledByTemplates = []string{
 	"internal/gotemplate.Files.AsConfig", "internal/gotemplate.Files.AsSecrets", "internal/gotemplate.Files.GetBytes", "internal/gotemplate.Files.Lines",
 }
 
-// An exported function that nobody else calls is an offer that has to be kept for nobody. What
-// tests and tools outside its package call is used.
+// An exported function without a caller in another package must be made unexported. Tests and tools outside its
+// package count as callers.
 func TestIdleExports_ListsOnlyExceptions(t *testing.T) {
 	code, err := loaded()
 	require.NoError(t, err)

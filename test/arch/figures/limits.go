@@ -36,7 +36,7 @@ type linterConfig struct {
 	} `json:"linters"`
 }
 
-// exclusion is a rule by which golangci-lint leaves out findings. All of its patterns must match.
+// exclusion is a golangci-lint rule that ignores findings. All of its patterns must match.
 type exclusion struct {
 	Linters []string `json:"linters"`
 	Path    string   `json:"path"`

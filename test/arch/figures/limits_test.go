@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each exception is about one function, which exceeds the limit. The number of exceptions is a bar.
+// Each exception is for one function that exceeds the limit. The number of exceptions may only fall.
 func TestExceptions_AreNeeded(t *testing.T) {
 	config, err := readLinterConfig(root)
 	require.NoError(t, err)

@@ -22,7 +22,7 @@ const module = "kontroloop.ai/vector-sidecar-operator"
 type code struct {
 	fset     *token.FileSet
 	packages []*packages.Package
-	// generated are the files that programs wrote. The Syntax of their package does not contain them.
+	// generated are the generated files. The Syntax of their package does not contain them.
 	generated map[*packages.Package][]*ast.File
 	// bodies are the declarations of functions and methods.
 	bodies map[*types.Func]*ast.FuncDecl
@@ -68,13 +68,13 @@ func newCode(fset *token.FileSet, loaded []*packages.Package) *code {
 	return c
 }
 
-// file is the path of what is at a place, from the folder of its package's parent on.
+// file returns the path of the file at a position, starting with the parent folder of its package.
 func (c *code) file(at token.Pos) string {
 	path := c.fset.Position(at).Filename
 	return filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path))
 }
 
-// short is the path of a package inside the module.
+// short returns the path of a package inside the module.
 func short(path string) string { return strings.TrimPrefix(path, module+"/") }
 
 // packageFor returns the package that declares an object, nil for a library's.
@@ -87,7 +87,7 @@ func (c *code) packageFor(object types.Object) *packages.Package {
 	return nil
 }
 
-// typedFile is a file below internal that a person wrote, with its package.
+// typedFile is a file below internal that is not generated, with its package.
 type typedFile struct {
 	pkg    *packages.Package
 	syntax *ast.File

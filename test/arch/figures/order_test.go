@@ -12,14 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// loaded is all code. It is loaded once.
+// loaded returns the type-checked product. It is loaded once.
 var loaded = sync.OnceValues(load)
 
-// ordered are packages on the way from an event to a patch whose files can be read from the top down.
+// ordered lists packages between an event and a patch whose files can be read from the top down.
 var ordered = []string{"internal/controller", "internal/decision", "internal/desired"}
 
-// Each of their files names only declarations of files below it. Where that does not hold, a
-// declaration belongs beside what uses it, or into a file of its own.
+// Each file of these packages names only declarations of later files. Otherwise a declaration belongs next to its
+// use, or in its own file.
 func TestCircles_FindsNoneInOrderedPackages(t *testing.T) {
 	code, err := loaded()
 	require.NoError(t, err)

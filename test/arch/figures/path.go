@@ -292,7 +292,7 @@ func (c *closure) addOwnTypes(part fragment, into map[types.Object]bool) {
 	})
 }
 
-// function finds one by its name, nil if there is none.
+// function returns the function with a name, nil if it does not exist.
 func (c *code) function(name string) *types.Func {
 	for function := range c.bodies {
 		if nameOf(function) == name {
@@ -310,7 +310,7 @@ func nameOf(function *types.Func) string {
 	return short(function.Pkg().Path()) + "." + name
 }
 
-// receiver is the type that a method belongs to, nil for a function.
+// receiver returns the type of a method, nil for a function.
 func receiver(function *types.Func) *types.TypeName {
 	if owner := function.Signature().Recv(); owner != nil {
 		if named := namedType(owner.Type()); named != nil {

@@ -101,7 +101,7 @@ func (c *code) lines(node ast.Node) int {
 	return c.fset.Position(node.End()).Line - c.fset.Position(node.Pos()).Line + 1
 }
 
-// mentions reports whether an identifier or a text of a file has a word in it.
+// mentions reports whether an identifier or a string of a file contains a word.
 func mentions(file *ast.File, word string) bool {
 	found := false
 	ast.Inspect(file, func(node ast.Node) bool {
@@ -116,8 +116,8 @@ func mentions(file *ast.File, word string) bool {
 	return found
 }
 
-// tools counts the fields of a struct that do something: functions, channels,
-// interfaces, and pointers to what has methods.
+// tools counts the fields of a struct that are not data: functions, channels, interfaces, and pointers to types
+// with methods.
 func tools(declared types.Object) int {
 	if declared == nil {
 		return 0
@@ -140,7 +140,7 @@ func tools(declared types.Object) int {
 	return count
 }
 
-// countTexts counts lines and words of files as they are: code, tests, goldens, the README.
+// countTexts counts lines and words of files: code, tests, golden files, the README.
 func countTexts(repository fs.FS) ([]figure, error) {
 	code, inside, beside := 0, 0, 0
 	err := walk(repository, []string{"api", "cmd", "internal", "test"}, ".go", func(path string, text []byte) {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A type with more parts that are not data is several types.
+// A type with too many fields that are not data must be split.
 func TestCrowdedTypes_AreNone(t *testing.T) {
 	code, err := loaded()
 	require.NoError(t, err)

@@ -25,7 +25,7 @@ type goFile struct {
 
 func (f *goFile) isTest() bool { return strings.HasSuffix(f.path, "_test.go") }
 
-// isWritten reports whether a person wrote the file as code of the product below internal.
+// isWritten reports whether the file is code of the product below internal and not generated.
 func (f *goFile) isWritten() bool {
 	return strings.HasPrefix(f.path, "internal/") && !f.isTest() && !ast.IsGenerated(f.syntax)
 }
@@ -71,7 +71,7 @@ func isOutside(repository fs.FS, folder string) bool {
 	return err == nil
 }
 
-// repositoryRoot is the folder that contains go.mod, the current one or one above.
+// repositoryRoot returns the folder that contains go.mod, the current one or one above.
 func repositoryRoot() (string, error) {
 	folder, err := os.Getwd()
 	if err != nil {

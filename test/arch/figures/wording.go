@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// wording is a rule of docs/language.md that a search for text finds broken.
+// wording is a rule of docs/language.md that a text search can check.
 type wording struct {
 	figure  string
 	pattern *regexp.Regexp
@@ -34,11 +34,11 @@ var (
 			[]string{"api", "internal", "docs", "chart"}},
 	}
 
-	// vagueSubject is the beginning of a message that does not name the object.
+	// vagueSubject matches the start of a message that does not name the object.
 	vagueSubject = regexp.MustCompile("^[\"`](it|its|that|they|there|one|nobody|what) ")
 )
 
-// languagePage quotes the words that the other pages do not use.
+// languagePage quotes words that other pages must not use.
 const languagePage = "docs/language.md"
 
 // wordingFigures counts lines that break a wording, messages with a vague subject, and functions named xOf.
@@ -83,7 +83,8 @@ func wordingFigures(repository fs.FS, files []*goFile) ([]figure, error) {
 	return append(figures, countBar("messages_with_a_vague_subject", messages), countBar("functions_named_of", functions)), nil
 }
 
-// isProse reports whether a person wrote the file for readers: code without tests, pages, values and templates.
+// isProse reports whether a file has text for readers that is not generated: code without tests, pages, values and
+// templates.
 func isProse(name string, text []byte) bool {
 	return slices.Contains([]string{".go", ".md", ".yaml", ".tpl", ".txt"}, path.Ext(name)) && !strings.HasSuffix(name, "_test.go") &&
 		!strings.Contains(name, "/testdata/") && !bytes.Contains(text[:min(len(text), 2000)], []byte("DO NOT EDIT"))
