@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package corpus generates workloads of every kind, in which every field of a pod is
-// present, absent and empty, and shared with another owner in every way that owners
-// have to write. The same seed gives the same workloads. It knows no cluster and
-// nothing of the product; its tests put both to the workloads.
+// Package corpus generates workloads of every kind, in which every field of a pod is present, absent or empty, and
+// shared with a second owner in each way of writing. The same seed gives the same workloads. It uses no cluster and
+// no code of the product; its tests use both.
 package corpus
 
 import (
@@ -13,17 +12,17 @@ import (
 	"strings"
 )
 
-// Way is how an owner writes.
+// Way is the way in which an owner writes.
 type Way string
 
-// The ways of the tools that owners have.
+// The ways of writing of common tools.
 const (
-	// Create is kubectl create, or any other client that sends the whole object.
+	// Create is kubectl create, or another client that sends the whole object.
 	Create Way = "create"
-	// ClientSide is kubectl apply, which keeps what it applied in an annotation.
+	// ClientSide is kubectl apply, which stores the applied manifest in an annotation.
 	ClientSide Way = "client-side apply"
-	// ServerSide is kubectl apply --server-side. Who is refused for a conflict with a
-	// default, say, goes on with Forced, as the refusal advises.
+	// ServerSide is kubectl apply --server-side. If it is rejected for a conflict, the owner continues with Forced,
+	// as the error suggests.
 	ServerSide Way = "server-side apply"
 	// Forced is the same with --force-conflicts.
 	Forced Way = "forced apply"
@@ -31,7 +30,7 @@ const (
 	Edit Way = "edit"
 )
 
-// Manager is the field manager that writes in a way.
+// Manager returns the field manager of a way.
 func (w Way) Manager() string {
 	switch w {
 	case Create:
@@ -44,34 +43,33 @@ func (w Way) Manager() string {
 	return "kubectl"
 }
 
-// Other is the field manager of an owner that applies beside the first one.
+// Other is the field manager of a second owner.
 const Other = "platform-team"
 
-// Write is what one owner writes.
+// Write is one write of an owner.
 type Write struct {
 	Way     Way
 	Manager string
-	// Object is the workload as far as the owner writes it, in the form of a Deployment
-	// and without its name.
+	// Object is the part of the workload that the owner writes, in the form of a Deployment and without its name.
 	Object map[string]any
 }
 
-// Workload is a workload, as the writes by which it comes to be. The first one makes it.
+// Workload is a workload as a list of writes. The first one creates it.
 type Workload struct {
 	Kind *Kind
-	// About says what is particular of it, in a line.
+	// About describes the workload in one line.
 	About  string
 	Writes []Write
 }
 
-// part is a value of a field, and who writes it how.
+// part is a value of a field, and how its owners write it.
 type part struct {
 	variant
-	// second is how another owner writes the field; "" for nobody.
+	// second is how the second owner writes the field; "" if it does not.
 	second Way
-	// alone says that the first owner does not.
+	// alone reports that the first owner does not write the field.
 	alone bool
-	// value is what the second one writes.
+	// value is the second owner's value.
 	value any
 }
 
@@ -86,7 +84,7 @@ func (p *part) String() string {
 	return fmt.Sprintf("%s and %s by %s", text, short(p.value), p.second)
 }
 
-// build makes a workload of what an owner writes in a way.
+// build returns a workload with the fields that an owner writes in a way.
 func build(kind *Kind, way Way, base map[string]any, parts ...part) Workload {
 	first := Write{way, way.Manager(), base}
 	others := map[Way]map[string]any{}
@@ -118,8 +116,8 @@ func build(kind *Kind, way Way, base map[string]any, parts ...part) Workload {
 	return workload
 }
 
-// Redeployed is what the first owner writes with the next version of the application:
-// the same, with one more of what sidecars bring as well.
+// Redeployed returns the first owner's write for the next version of the application: the same fields, and an
+// additional item in each list that sidecars use.
 func (w *Workload) Redeployed() Write {
 	next := w.Writes[0]
 	next.Object = merged(next.Object, template("metadata", map[string]any{"annotations": map[string]any{"shop.example.com/next": "2"}}))
@@ -134,8 +132,8 @@ func (w *Workload) Redeployed() Write {
 	return next
 }
 
-// Singles are workloads that have one field each that is not the base's: every value
-// of every field, null and empty, by every way of writing, alone and shared.
+// Singles returns workloads that differ from the base in one field each: every value of every field, null and
+// empty, for every way of writing, alone and shared.
 func Singles(kind *Kind, base map[string]any) ([]Workload, error) {
 	fields, err := kind.Fields()
 	if err != nil {
@@ -173,8 +171,7 @@ func Singles(kind *Kind, base map[string]any) ([]Workload, error) {
 
 var firsts = []Way{Create, ClientSide, ServerSide}
 
-// Random returns a number of workloads with two to ten fields each that are not the
-// base's.
+// Random returns a number of workloads that differ from the base in two to ten fields each.
 func Random(kind *Kind, seed uint64, number int, base map[string]any) ([]Workload, error) {
 	fields, err := kind.Fields()
 	if err != nil {
@@ -207,7 +204,7 @@ func Random(kind *Kind, seed uint64, number int, base map[string]any) ([]Workloa
 	return all, nil
 }
 
-// draw picks a variant of the field and who writes it.
+// draw picks a variant of the field and its owners.
 func (f *Field) draw(random *rand.Rand, base map[string]any) part {
 	variants := f.variants(base)
 	at := random.IntN(len(variants))

@@ -20,18 +20,18 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// course is the life of one workload with one sidecar.
+// course is the test of one workload with one sidecar.
 type course struct {
 	sample   *sample
 	workload *Workload
 	name     string
-	// next is what the first owner writes with the next version.
+	// next is the first owner's write for the next version.
 	next Write
-	// before is the workload as its owners made it.
+	// before is the workload as its owners created it.
 	before workload.Object
-	// twin is the same workload, which goes through the same without a sidecar.
+	// twin is the name of an equal workload, which gets the same writes, but never a sidecar.
 	twin string
-	// isSelected says that the workload is to have the sidecar.
+	// isSelected reports that the workload is selected for the sidecar.
 	isSelected bool
 }
 
@@ -44,7 +44,7 @@ func (c *course) pair() string {
 	return fmt.Sprintf("VectorSidecar %q and %s", c.sample.sidecar.Name, c.workload.About)
 }
 
-// make has the owners write, and looks at what comes of it.
+// make sends the owners' writes, and checks the result.
 func (c *course) make(ctx context.Context) error {
 	for i := range c.workload.Writes {
 		for _, name := range []string{c.name, c.twin} {
@@ -62,7 +62,7 @@ func (c *course) make(ctx context.Context) error {
 	return err
 }
 
-// kind is the product's word for the workload's kind.
+// kind returns the product's adapter for the workload's kind.
 func (c *course) kind() *workload.Kind { return workload.KindByName(c.workload.Kind.Name) }
 
 func (c *course) read(ctx context.Context, name string) (workload.Object, error) {
@@ -75,8 +75,8 @@ func (c *course) read(ctx context.Context, name string) (workload.Object, error)
 
 func copyOf(object workload.Object) workload.Object { return object.DeepCopyObject().(workload.Object) }
 
-// takes reports whether the workload takes the sidecar, once it is selected. A CronJob takes
-// none that would run on, and it is an error if that is not what is said.
+// takes reports whether the workload gets the sidecar when it is selected. A CronJob does not get one that would
+// keep its Jobs running; then the reason must say so.
 func (c *course) takes(ctx context.Context) (bool, error) {
 	selected, err := c.turn(ctx, true, client.DryRunAll)
 	if err != nil {
@@ -92,7 +92,7 @@ func (c *course) takes(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// turn selects the workload, or not, and returns it.
+// turn selects or deselects the workload, and returns it.
 func (c *course) turn(ctx context.Context, on bool, options ...client.PatchOption) (workload.Object, error) {
 	live, _ := c.sample.watch.now(c.name)
 	if live == nil {
@@ -107,9 +107,8 @@ func (c *course) turn(ctx context.Context, on bool, options ...client.PatchOptio
 	return wanted, err
 }
 
-// inject selects the workload, and compares what the operator makes of it with what
-// the offline merge does: of the workload as it is in the cluster, and of a manifest
-// of the same without anything of the cluster's.
+// inject selects the workload, and compares the operator's result with that of the offline merge: for the live
+// workload, and for a manifest of it without fields of the cluster.
 func (c *course) inject(ctx context.Context) error {
 	selected, err := c.turn(ctx, true, client.DryRunAll)
 	if err != nil {
@@ -143,7 +142,7 @@ func (c *course) inject(ctx context.Context) error {
 	return nil
 }
 
-// manifestOf is a workload as an owner would have it in a file.
+// manifestOf returns a workload as its owner would store it in a file.
 func manifestOf(object workload.Object) workload.Object {
 	manifest := copyOf(object)
 	manifest.SetUID("")
@@ -154,8 +153,7 @@ func manifestOf(object workload.Object) workload.Object {
 	return manifest
 }
 
-// merge is the pod template that the offline merge gives, with the API server's
-// defaults.
+// merge returns the pod template of the offline merge, with the API server's defaults.
 func (c *course) merge(ctx context.Context, object workload.Object) (string, error) {
 	p, err := c.sample.plan(ctx, object)
 	if err != nil || !p.HasChange(plan.Inject) {
@@ -177,8 +175,8 @@ func (c *course) merge(ctx context.Context, object workload.Object) (string, err
 	return templateOf(merged), nil
 }
 
-// takesAgain reports whether the workload takes the sidecar as its owner has deployed it since: its twin tells, which
-// never had one. A deploy may have paused it, or moved its pods to the host network.
+// takesAgain reports whether the workload still gets the sidecar after its owner's next deployment, by its twin
+// without a sidecar. The deployment may have paused it, or moved its pods to the host network.
 func (c *course) takesAgain(ctx context.Context) (bool, error) {
 	twin, err := c.read(ctx, c.twin)
 	if err != nil {
@@ -189,7 +187,7 @@ func (c *course) takesAgain(ctx context.Context) (bool, error) {
 	return p != nil && p.HasChange(plan.Inject), err
 }
 
-// redeployed has the first owner write the next version while the sidecar is in.
+// redeployed sends the first owner's next version while the sidecar is injected.
 func (c *course) redeployed(ctx context.Context) error {
 	if _, err := c.turn(ctx, true); err != nil {
 		return fmt.Errorf("selecting it: %w", err)
@@ -207,7 +205,7 @@ func (c *course) redeployed(ctx context.Context) error {
 	return nil
 }
 
-// settled waits until the operator has nothing more to do to the workload.
+// settled waits until the operator has no more changes for the workload.
 func (c *course) settled(ctx context.Context) string {
 	return c.sample.watch.until(ctx, c.name, func(live workload.Object) string {
 		if p, err := c.sample.plan(ctx, live); err != nil || p == nil || !p.HasChange(plan.None) || !p.Existing.IsOwned {
@@ -217,7 +215,7 @@ func (c *course) settled(ctx context.Context) string {
 	})
 }
 
-// unfinished says what a plan would still do to a workload, or why it does nothing.
+// unfinished returns the changes that a plan would still make to a workload, or why it makes none.
 func unfinished(p *plan.Plan, err error) string {
 	if err != nil || p == nil {
 		return fmt.Sprintf("the operator has no plan: %v", err)
@@ -225,8 +223,8 @@ func unfinished(p *plan.Plan, err error) string {
 	return fmt.Sprintf("the operator has not come to an end: %s %s: %s", p.Action(), p.Reason(), p.Message())
 }
 
-// giveBack deselects the workload, looks for traces, and has the owner deploy what is
-// there, without what the next version brought, and with it.
+// giveBack deselects the workload, requires that nothing of the sidecar is left, and sends the owner's deployments
+// without and with the changes of the next version.
 func (c *course) giveBack(ctx context.Context) error {
 	if _, err := c.turn(ctx, false); err != nil {
 		return fmt.Errorf("deselecting it: %w", err)
@@ -258,7 +256,7 @@ func (c *course) isUnowned(got, want string) bool {
 	return !isRefused(got) && isRefused(want) && (isOfNull || isOfVolumes)
 }
 
-// traces is what is left of a sidecar in a workload that had another pod template.
+// traces returns what is left of a sidecar in a workload that had the given pod template.
 func traces(live workload.Object, template string) string {
 	if got := templateOf(live); got != template {
 		return "before (-) and after (+) differ:\n" + diff(template, got)
@@ -317,7 +315,7 @@ const refusal = "refused: "
 
 func isRefused(said string) bool { return strings.HasPrefix(said, refusal) }
 
-// manifests is what the owners wrote, for whoever wants to see it again.
+// manifests returns the owners' writes, to reproduce a failure.
 func (c *course) manifests() string {
 	var b strings.Builder
 	for i := range c.workload.Writes {
@@ -339,7 +337,7 @@ func text(value any) string {
 	return string(content)
 }
 
-// diff shows how two JSON texts differ.
+// diff returns the difference of two JSON texts.
 func diff(one, other string) string {
 	var a, b any
 	if json.Unmarshal([]byte(one), &a) != nil || json.Unmarshal([]byte(other), &b) != nil {

@@ -18,10 +18,10 @@ import (
 
 // This file is about kinds that a CustomResourceDefinition defines.
 
-// errUndefined says that the definition of the workload's kind does not know, or take, what is in it.
+// errUndefined means that the CustomResourceDefinition of the workload's kind does not have or accept a field.
 var errUndefined = errors.New("the definition of its kind does not have it")
 
-// isUndefined reports whether that is what the API server says.
+// isUndefined reports whether the API server's error means that.
 func isUndefined(err error) bool {
 	return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || err != nil && strings.Contains(err.Error(), "field not declared in schema")
 }
@@ -43,7 +43,7 @@ func templateOf(object workload.Object) string {
 	return text(withoutEmpty(template))
 }
 
-// withoutEmpty leaves out of a template the lists and maps of sidecars where they are empty.
+// withoutEmpty removes the empty lists and maps that sidecars use from a template.
 func withoutEmpty(tree map[string]any) map[string]any {
 	kept := map[string]any{}
 	for key, value := range tree {

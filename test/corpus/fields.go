@@ -26,11 +26,11 @@ var table []byte
 //go:embed kinds.yaml
 var tableOfKinds []byte
 
-// places are where fields are, by the first word of their names.
+// places maps the first word of a field's name to the location of the field.
 var places = map[string]struct {
 	of   reflect.Type
 	wrap func(map[string]any) map[string]any
-	// isOfKind says that workloads of one kind alone have them.
+	// isOfKind reports that only workloads of one kind have these fields.
 	isOfKind bool
 }{
 	"metadata": {of: reflect.TypeFor[metav1.ObjectMeta](), wrap: func(m map[string]any) map[string]any { return map[string]any{"metadata": m} }},
@@ -62,28 +62,28 @@ func template(key string, value any) map[string]any {
 
 func pod(spec map[string]any) map[string]any { return template("spec", spec) }
 
-// Field is a field of a workload, and what may stand in it.
+// Field is a field of a workload, and its possible values.
 type Field struct {
-	// Name is the place and the name in JSON, such as pod.dnsConfig.
+	// Name is the location and the name in JSON, such as pod.dnsConfig.
 	Name string `json:"field"`
-	// Values are whole values of the field.
+	// Values are complete values of the field.
 	Values []any `json:"values"`
-	// Refused are of "null" and "empty" those that the API server refuses.
+	// Refused lists which of "null" and "empty" the API server rejects.
 	Refused []string `json:"refused"`
-	// Beside is what the pod needs for it: fields of the pod.
+	// Beside are other fields of the pod that the field requires.
 	Beside map[string]any `json:"beside"`
-	// Without are fields that it does not go with.
+	// Without are fields that cannot be combined with it.
 	Without []string `json:"without"`
-	// Unshared says that nobody but the first owner can write it.
+	// Unshared reports that only the first owner can write it.
 	Unshared bool `json:"unshared"`
-	// Kinds are those that can have it, none for all.
+	// Kinds are the kinds that can have it, empty for all.
 	Kinds []string `json:"kinds"`
-	// NotInit says that init containers may not have a container's field.
+	// NotInit reports that init containers cannot have this field of containers.
 	NotInit bool `json:"notInit"`
 }
 
-// Fields are all fields of the tables; those of containers once for the application's
-// container and once for an init container.
+// Fields returns all fields of the tables. Fields of containers are listed for the application's container and for
+// an init container.
 func Fields() ([]*Field, error) {
 	var read []*Field
 	for _, text := range [][]byte{tableOfKinds, table} {
@@ -117,7 +117,7 @@ func (f *Field) place() (place, key string) {
 	return place, key
 }
 
-// goType is the type of the field, nil if there is none.
+// goType returns the type of the field, nil if there is none.
 func (f *Field) goType() reflect.Type {
 	place, key := f.place()
 	of := places[place].of
@@ -141,8 +141,8 @@ type variant struct {
 
 func (v variant) String() string { return v.Name + "=" + short(v.value) }
 
-// variants are the values of the field, null, and the empty one of its type; these two
-// only where the base does not give it another.
+// variants returns the values of the field, null, and the empty value of its type. The last two are omitted if the
+// base sets the field.
 func (f *Field) variants(base map[string]any) []variant {
 	var all []variant
 	for _, value := range f.Values {
@@ -160,7 +160,7 @@ func (f *Field) variants(base map[string]any) []variant {
 	return all
 }
 
-// empty is the empty value of the field's type, nil if it has none.
+// empty returns the empty value of the field's type, nil if it has none.
 func (f *Field) empty() any {
 	of := f.goType()
 	if of.Kind() == reflect.Pointer {
@@ -177,16 +177,16 @@ func (f *Field) empty() any {
 	return nil
 }
 
-// other is another whole value than that of a variant, or the same if there is none.
+// other returns a value that differs from that of a variant, or the same one if there is no other.
 func (f *Field) other(than int) any { return f.Values[(than+1)%len(f.Values)] }
 
-// tree is a workload of nothing but a value of the field.
+// tree returns a workload with only a value of the field.
 func (f *Field) tree(value any) map[string]any {
 	place, key := f.place()
 	return places[place].wrap(map[string]any{key: value})
 }
 
-// needs is what the field needs of the first owner.
+// needs returns the fields that the first owner must write for this field.
 func (f *Field) needs() map[string]any {
 	needed := map[string]any{}
 	if f.Beside != nil {
@@ -198,7 +198,7 @@ func (f *Field) needs() map[string]any {
 	return needed
 }
 
-// in is what a tree has of the field, nil for nothing.
+// in returns the value of the field in a tree, nil if it is not set.
 func (f *Field) in(tree map[string]any) any {
 	place, key := f.place()
 	for at := places[place].wrap(map[string]any{}); len(at) == 1; {
@@ -214,7 +214,7 @@ func (f *Field) in(tree map[string]any) any {
 	return tree[key]
 }
 
-// itemOf is the item of a list that has the name of another.
+// itemOf returns the item of a list that has the same name as named.
 func itemOf(list, named any) map[string]any {
 	items, _ := list.([]any)
 	wanted, _ := named.(map[string]any)
@@ -226,7 +226,7 @@ func itemOf(list, named any) map[string]any {
 	return nil
 }
 
-// excludes reports whether the field does not go with one of others.
+// excludes reports whether the field cannot be combined with one of others.
 func (f *Field) excludes(others []*Field) bool {
 	return slices.ContainsFunc(others, func(other *Field) bool {
 		return slices.Contains(f.Without, other.Name) || slices.Contains(other.Without, f.Name) ||
@@ -234,7 +234,7 @@ func (f *Field) excludes(others []*Field) bool {
 	})
 }
 
-// avoids reports whether the field does not go with what another one needs.
+// avoids reports whether the field cannot be combined with a field that another one requires.
 func (f *Field) avoids(beside map[string]any) bool {
 	return slices.ContainsFunc(f.Without, func(name string) bool { return shares(beside, &Field{Name: name}) })
 }
@@ -246,7 +246,7 @@ func shares(beside map[string]any, field *Field) bool {
 	return needed && place == "pod"
 }
 
-// short is a value in few characters.
+// short returns a short text of a value.
 func short(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/fields"
 )
 
-// leftOut are the fields that no workload of the corpus has, and why. A whole type
-// is named by its own name.
+// leftOut lists the fields that no workload of the corpus has, and why. An entry for a whole type has the name of
+// the type.
 var leftOut = map[string]string{
 	"ObjectMeta.generateName":               "the API server's own",
 	"ObjectMeta.namespace":                  "where a workload is, is its test's",
@@ -54,11 +54,10 @@ var leftOut = map[string]string{
 	"VolumeMount.bindMountOptions":          newer,
 }
 
-// newer is why fields of this module's types are left out that the control plane of
-// the tests has not.
+// newer is the reason for fields that this module's types have, and the control plane of the tests does not.
 const newer = "not in the version of the API server"
 
-// leftOutOf are further ones, of one kind.
+// leftOutOf lists further omitted fields of one kind.
 var leftOutOf = map[string]map[string]string{
 	"Deployment": {"PodSpec.activeDeadlineSeconds": "refused in a Deployment"},
 	"StatefulSet": {
@@ -80,7 +79,7 @@ var leftOutOf = map[string]map[string]string{
 	},
 }
 
-// indexed is why fields of Jobs are left out that say nothing of a pod.
+// indexed is the reason for fields of Jobs that do not affect pods.
 const indexed = "needs an indexed Job"
 
 var specs = map[string]reflect.Type{
@@ -88,7 +87,7 @@ var specs = map[string]reflect.Type{
 	"DaemonSet": reflect.TypeFor[appsv1.DaemonSetSpec](), "CronJob": reflect.TypeFor[batchv1.CronJobSpec](), "Rollout": reflect.TypeFor[rolloutSpec](),
 }
 
-// A field that Kubernetes adds is to be put into the table.
+// If Kubernetes adds a field to workloads, it must be added to the table.
 func TestFields_CoverEveryWorkloadField(t *testing.T) {
 	for _, kind := range Kinds() {
 		t.Run(kind.Name, func(t *testing.T) { requireAllFields(t, kind) })
@@ -122,7 +121,7 @@ func requireAllFields(t *testing.T, kind *Kind) {
 	}
 }
 
-// collect notes which fields of types a tree has.
+// collect records the fields of types that a tree sets.
 func collect(has map[string]bool, of reflect.Type, tree any) {
 	for of.Kind() == reflect.Pointer {
 		of = of.Elem()
@@ -139,7 +138,7 @@ func collect(has map[string]bool, of reflect.Type, tree any) {
 			return
 		}
 		for _, field := range reflect.VisibleFields(of) {
-			// What is embedded is the type's own, unless it has a name.
+			// Fields of an embedded struct belong to the outer type, unless the struct has a JSON name.
 			if below, ok := value[fields.JSON(field)]; ok {
 				has[owner(of, field)+"."+fields.JSON(field)] = true
 				collect(has, field.Type, below)
@@ -148,7 +147,7 @@ func collect(has map[string]bool, of reflect.Type, tree any) {
 	}
 }
 
-// owner is the type that declares a field, which may be embedded in another.
+// owner returns the type that declares a field, which may be embedded in another type.
 func owner(of reflect.Type, field reflect.StructField) string {
 	for _, at := range field.Index[:len(field.Index)-1] {
 		of = of.Field(at).Type
@@ -156,7 +155,7 @@ func owner(of reflect.Type, field reflect.StructField) string {
 	return of.Name()
 }
 
-// A stop signal needs an operating system, and options for Windows do not go with one.
+// For example, a stop signal requires an operating system, which excludes options for Windows.
 func TestField_ExcludesNeedsOfOtherFields(t *testing.T) {
 	all, err := Fields()
 	require.NoError(t, err)
@@ -188,8 +187,7 @@ func TestRandom_RepeatsWorkloadsOfASeed(t *testing.T) {
 	require.NotEqual(t, one, other)
 }
 
-// A base is not changed by what is made of it, and every workload says something
-// else.
+// Singles does not change its base, and each workload has a different description.
 func TestSingles_CreatesDistinctWorkloads(t *testing.T) {
 	base := Logging()
 	before := runtime.DeepCopyJSON(base)

@@ -11,17 +11,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Kind is a kind of workloads. All are generated in the form of a Deployment, with their
-// pod template at spec.template.
+// Kind is a kind of workloads. All are generated in the form of a Deployment, with their pod template at
+// spec.template.
 type Kind struct {
 	Name, APIVersion string
-	// places are the first words of the names of the fields that are its own.
+	// places are the first words of the names of the fields that only this kind has.
 	places []string
-	// base is what the first owner has to say besides, and left are the keys of a
-	// Deployment's spec that it has not.
+	// base are additional required fields of the kind, and left are the keys of a Deployment's spec that the kind
+	// does not have.
 	base map[string]any
 	left []string
-	// job says that the template is that of a Job, at spec.jobTemplate.spec.template.
+	// job reports that the pod template belongs to a Job, at spec.jobTemplate.spec.template.
 	job bool
 	// custom says that a CustomResourceDefinition defines it: a list of its pods is one value with one
 	// owner, tools send merge patches of whole lists, and the definition, which is of a release of its
@@ -29,7 +29,7 @@ type Kind struct {
 	custom bool
 }
 
-// Kinds are those that sidecars are written to.
+// Kinds returns the kinds that the operator injects into.
 func Kinds() []*Kind {
 	return []*Kind{
 		{Name: "Deployment", APIVersion: "apps/v1", places: []string{"deployment"}},
@@ -46,7 +46,7 @@ func Kinds() []*Kind {
 	}
 }
 
-// rolloutSpec are the fields of a Rollout that its workloads have.
+// rolloutSpec has the fields of a Rollout that the corpus uses.
 type rolloutSpec struct {
 	Replicas                *int32                 `json:"replicas"`
 	Selector                *metav1.LabelSelector  `json:"selector"`
@@ -58,15 +58,15 @@ type rolloutSpec struct {
 	Strategy                map[string]any         `json:"strategy"`
 }
 
-// MergesByKey reports whether the API server merges lists of the kind's pods by their keys, as it does in
-// Kubernetes' own.
+// MergesByKey reports whether the API server merges lists in the kind's pods by their keys, as it does in built-in
+// kinds.
 func (k *Kind) MergesByKey() bool { return !k.custom }
 
-// takes reports whether the kind can be written by a second owner in a way: who applies to a list
-// that has one owner takes it away from the first.
+// takes reports whether a second owner can write the kind in a way. If a list has one owner, an apply of the second
+// owner would take it from the first.
 func (k *Kind) takes(second Way) bool { return !k.custom || second == "" || second == Edit }
 
-// Fields are the fields that a workload of the kind can have.
+// Fields returns the fields that a workload of the kind can have.
 func (k *Kind) Fields() ([]*Field, error) {
 	all, err := Fields()
 	return slices.DeleteFunc(all, func(f *Field) bool {
@@ -76,7 +76,7 @@ func (k *Kind) Fields() ([]*Field, error) {
 	}), err
 }
 
-// Base is a base of workloads with what the kind has to say.
+// Base returns a base of workloads with the kind's required fields.
 func (k *Kind) Base(of map[string]any) map[string]any {
 	based := merged(of, k.base)
 	spec, _ := based["spec"].(map[string]any)
@@ -86,7 +86,7 @@ func (k *Kind) Base(of map[string]any) map[string]any {
 	return based
 }
 
-// Placed returns what is in the form of a Deployment as the kind has it.
+// Placed converts a tree in the form of a Deployment to the form of the kind.
 func (k *Kind) Placed(tree map[string]any) map[string]any {
 	placed := runtime.DeepCopyJSON(tree)
 	placed["apiVersion"], placed["kind"] = k.APIVersion, k.Name

@@ -32,7 +32,7 @@ func (c *course) write(ctx context.Context, name string, write *Write, isFirst b
 	return nil
 }
 
-// send writes as an owner's tool does.
+// send writes as the tool of an owner does.
 func (c *course) send(ctx context.Context, name string, write *Write, isNew bool) (*unstructured.Unstructured, error) {
 	object := c.object(name, write)
 	owner := client.FieldOwner(write.Manager)
@@ -92,8 +92,7 @@ func annotate(object *unstructured.Unstructured, key, value string) {
 	object.SetAnnotations(annotations)
 }
 
-// patch is what a tool sends to change what is there: kubectl apply the difference of
-// three, everybody else what they wrote.
+// patch returns the patch of a tool: kubectl apply sends the three-way difference, all others what they wrote.
 func (c *course) patch(ctx context.Context, write *Write, object *unstructured.Unstructured) ([]byte, error) {
 	wanted, err := json.Marshal(object.Object)
 	if err != nil || write.Way != ClientSide {
@@ -111,8 +110,8 @@ func (c *course) patch(ctx context.Context, write *Write, object *unstructured.U
 	return strategicpatch.CreateThreeWayMergePatch(last, wanted, current, schema, true)
 }
 
-// mergePatch is the same for a kind of which the API server takes no strategic merge patch: kubectl
-// apply sends whole lists, and so does kubectl edit, with what was there.
+// mergePatch is patch for a kind without strategic merge patches: kubectl apply and kubectl edit send whole lists,
+// edit with the existing items.
 func (c *course) mergePatch(ctx context.Context, write *Write, object *unstructured.Unstructured) ([]byte, error) {
 	live, current, err := liveOf(ctx, object)
 	if err != nil {
@@ -128,7 +127,7 @@ func (c *course) mergePatch(ctx context.Context, write *Write, object *unstructu
 	return client.MergeFrom(live).Data(&unstructured.Unstructured{Object: merged(live.Object, object.Object)})
 }
 
-// liveOf is an object as it is, and as JSON.
+// liveOf returns an object in the cluster, also as JSON.
 func liveOf(ctx context.Context, object *unstructured.Unstructured) (live *unstructured.Unstructured, text []byte, err error) {
 	live = &unstructured.Unstructured{}
 	live.SetGroupVersionKind(object.GroupVersionKind())

@@ -16,12 +16,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// atOnce is how many workloads are on their way at once. Each waits most of its time.
+// atOnce is the number of workloads that are tested concurrently. Each of them mostly waits.
 const atOnce = 16
 
-// Offline and live are one merge: for every generated workload and every sample
-// sidecar, the offline result is what a real API server holds after the operator. And
-// taken out again, nothing of it is left, and nothing of the owner's is lost.
+// For every generated workload and every sample sidecar, the offline merge equals the result of the operator on a
+// real API server. After the removal, nothing of the sidecar is left, and all fields of the owners are unchanged.
 func TestMerge_MatchesTheAPIServer(t *testing.T) {
 	by := *seed
 	if by == 0 {
@@ -67,8 +66,8 @@ func TestMerge_MatchesTheAPIServer(t *testing.T) {
 	require.Len(t, sum.byName, len(samples), "every sample has a workload that takes it: %v", sum.byName)
 }
 
-// draw picks half of the workloads from those with one field, and half from
-// combinations. Of few, most are Deployments.
+// draw picks half of the workloads with one field, and half with combinations. If few are requested, most are
+// Deployments.
 func draw(t *testing.T, kind *Kind, by uint64, needsLogs bool) []Workload {
 	t.Helper()
 	base, isFirst := Bare(), kind.Name == Kinds()[0].Name
@@ -95,22 +94,22 @@ func draw(t *testing.T, kind *Kind, by uint64, needsLogs bool) []Workload {
 	return append(all, more...)
 }
 
-// few is up to how many workloads the other kinds have but two.
+// few is the number of workloads up to which the other kinds have only two each.
 const few = 8
 
-// tally adds up what came of the pairs of a workload and a sidecar.
+// tally counts the results of the pairs of a workload and a sidecar.
 type tally struct {
 	mu                           sync.Mutex
 	pairs, injected, differences int
-	// undefined are those of which a CustomResourceDefinition does not know, or take, some value.
+	// undefined counts the pairs with a value that a CustomResourceDefinition does not have or accept.
 	undefined                   int
 	byName, byKind, pairsByKind map[string]int
 }
 
-// perLine is how many pairs go by between two lines that say how far it is.
+// perLine is the number of pairs between two lines of progress.
 const perLine = 500
 
-// add says at once what differs: all of it may take an hour.
+// add reports each difference immediately, because the whole test may take an hour.
 func (s *tally) add(t *testing.T, pair string, result outcome) {
 	t.Helper()
 	s.mu.Lock()
@@ -136,10 +135,10 @@ func (s *tally) add(t *testing.T, pair string, result outcome) {
 	}
 }
 
-// names numbers workloads, so that each has a name of its own.
+// names numbers the workloads, so that each has its own name.
 var names atomic.Int64
 
-// outcome is what came of one pair.
+// outcome is the result of one pair.
 type outcome struct {
 	sidecar     string
 	kind        string
@@ -148,7 +147,7 @@ type outcome struct {
 	differences []string
 }
 
-// run takes a workload through its life: made by its owners, injected, and given back.
+// run tests a workload: its owners create it, the operator injects it and removes the sidecar.
 func (c *course) run(ctx context.Context) outcome {
 	result := outcome{sidecar: c.sample.sidecar.Name, kind: c.workload.Kind.Name}
 	err := c.make(ctx)
@@ -169,8 +168,8 @@ func (c *course) run(ctx context.Context) outcome {
 	return result
 }
 
-// live puts the sidecar in and takes it out, twice; the second time the owner deploys
-// in between. One whose owner has paused it by a deploy, say, takes none.
+// live injects and removes the sidecar twice. The second time, the owner deploys in between. A workload that this
+// pauses, for example, gets no sidecar.
 func (c *course) live(ctx context.Context) error {
 	if err := c.inject(ctx); err != nil {
 		return err

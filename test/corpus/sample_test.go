@@ -35,19 +35,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// sample is one of docs/samples in a namespace of its own.
+// sample is one of docs/samples in its own namespace.
 type sample struct {
 	sidecar   *v1alpha1.VectorSidecar
 	needsLogs bool
-	// snapshot is all that the operator sees of the world but the workloads.
+	// snapshot is the operator's input without the workloads.
 	snapshot decision.Input
-	// cache is as the plugin has one.
+	// cache is a cache as in the plugin.
 	cache  *desired.Cache
 	merger *simulate.Merger
 	watch  *watched
 }
 
-// loadSamples puts every sample that injects something into a namespace.
+// loadSamples creates a namespace for each sample that injects a sidecar.
 func loadSamples(t *testing.T) []*sample {
 	t.Helper()
 	root, err := harness.Root()
@@ -103,8 +103,8 @@ func loadSamples(t *testing.T) []*sample {
 	return all
 }
 
-// hurry has a VectorSidecar be for all kinds, also on the host network, and not wait for rollouts, which nobody does
-// here.
+// hurry makes a VectorSidecar select all kinds, also with hostNetwork, and not wait for rollouts, because no
+// controllers run.
 func hurry(sidecar *v1alpha1.VectorSidecar) {
 	everything := intstr.FromString("100%")
 	if sidecar.Spec.Rollout == nil {
@@ -129,8 +129,7 @@ func (s *sample) takes(t *testing.T, base map[string]any) bool {
 	return p != nil && p.HasChange(plan.Inject)
 }
 
-// turn selects a workload, or not: by its labels, or where everything is selected, by
-// its annotation.
+// turn selects or deselects a workload: by its labels, or by its annotation if the sample selects all workloads.
 func (s *sample) turn(object workload.Object, on bool) {
 	labels, annotations := maps.Clone(object.GetLabels()), maps.Clone(object.GetAnnotations())
 	for key, value := range s.sidecar.Spec.Selector.MatchLabels {
@@ -150,10 +149,10 @@ func (s *sample) turn(object workload.Object, on bool) {
 	object.SetAnnotations(annotations)
 }
 
-// planning lets one plan be made at a time: a rendering has a deadline.
+// planning serializes plans, because a rendering has a deadline.
 var planning sync.Mutex
 
-// plan is what the operator would do to a workload, nil for nothing.
+// plan returns the operator's changes to a workload, nil for none.
 func (s *sample) plan(ctx context.Context, object workload.Object) (*plan.Plan, error) {
 	planning.Lock()
 	defer planning.Unlock()

@@ -5,8 +5,7 @@ package corpus
 
 import "k8s.io/apimachinery/pkg/runtime"
 
-// Bare is the base of workloads: as little as a workload may say, in the form of a
-// Deployment.
+// Bare returns the minimal base of workloads, in the form of a Deployment.
 func Bare() map[string]any {
 	return merged(empty(), map[string]any{
 		"metadata": map[string]any{"labels": map[string]any{"tier": "web"}},
@@ -21,7 +20,7 @@ func Bare() map[string]any {
 	})
 }
 
-// Logging is the base of workloads that write to files on a volume of their own.
+// Logging returns the base of workloads that write to files on a volume.
 func Logging() map[string]any {
 	return merged(Bare(), pod(map[string]any{
 		"containers": []any{map[string]any{"name": "app", "volumeMounts": []any{map[string]any{"name": "logs", "mountPath": "/var/log/app"}}}},
@@ -31,7 +30,7 @@ func Logging() map[string]any {
 
 func empty() map[string]any { return map[string]any{"apiVersion": "apps/v1", "kind": "Deployment"} }
 
-// listKeys are the keys of the lists whose items are merged.
+// listKeys are the keys by which lists are merged.
 var listKeys = map[string]string{
 	"containers": "name", "initContainers": "name", "volumes": "name", "env": "name", "volumeMounts": "mountPath",
 }

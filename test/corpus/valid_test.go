@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Every value of every field is one that the API server takes, and knows.
+// The API server accepts and knows every value of every field.
 func TestFields_HaveValidValues(t *testing.T) {
 	namespace := world.Namespace(t)
 	for _, kind := range Kinds() {

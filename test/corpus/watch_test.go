@@ -22,7 +22,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// watched are the workloads of a namespace as they are now, by name.
+// watched caches the current workloads of a namespace by name.
 type watched struct {
 	mu      sync.Mutex
 	latest  map[string]workload.Object
@@ -34,7 +34,7 @@ func watch(t *testing.T, namespace string) *watched {
 	clientset, err := kubernetes.NewForConfig(world.Config)
 	require.NoError(t, err)
 	w := &watched{latest: map[string]workload.Object{}, changed: make(chan struct{})}
-	// The API server ends a watch after half an hour or more, so that an informer is needed.
+	// The API server ends a watch after half an hour or more, so the test uses an informer.
 	factory := informers.NewSharedInformerFactoryWithOptions(clientset, 0, informers.WithNamespace(namespace))
 	untyped, err := dynamic.NewForConfig(world.Config)
 	require.NoError(t, err)
@@ -78,11 +78,10 @@ func (w *watched) now(name string) (workload.Object, <-chan struct{}) {
 	return w.latest[name], w.changed
 }
 
-// patience is how long a workload may stay as it is though it should be otherwise.
+// patience is the maximum time until a workload has the expected state.
 const patience = harness.Patience / 3
 
-// until waits for a workload of which a check has nothing to say, and returns what it
-// says last otherwise.
+// until waits until a check of a workload returns "", and returns its last result otherwise.
 func (w *watched) until(ctx context.Context, name string, check func(workload.Object) string) string {
 	said, seen := "it was not seen", ""
 	ended := time.NewTimer(patience)
