@@ -17,9 +17,9 @@ import (
 
 const header = "# SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors\n# SPDX-License-Identifier: Apache-2.0\n---\n"
 
-// quantity is what resource.ParseQuantity reads, with an exponent that it is quick with: a
-// larger one takes time in proportion to the number, not to its text. longestQuantity is its
-// maximum length in characters, for the same reason.
+// quantity matches the quantities that resource.ParseQuantity reads quickly: for a larger exponent, the time grows
+// with the number, not with the length of its text. longestQuantity is the maximum length in characters, for the
+// same reason.
 const (
 	quantity        = `^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?[0-9]{1,2}))?$`
 	longestQuantity = 64
