@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
-// startBase starts etcd and kube-apiserver and makes the administrator.
+// startBase starts etcd and kube-apiserver and creates the administrator.
 func (c *ControlPlane) startBase(ctx context.Context) error {
 	base, err := c.newBase()
 	if err != nil {
@@ -51,8 +51,8 @@ func (c *ControlPlane) startBase(ctx context.Context) error {
 	return nil
 }
 
-// announce says where the server listens, and whom it tells. Without an address of its
-// own it would look for a network interface with a default route, which a machine may lack.
+// announce sets the address on which the server listens, and that it advertises. Without an address of its own, it
+// would look for a network interface with a default route, which a machine may lack.
 func (c *ControlPlane) announce(server *envtest.APIServer) error {
 	args := server.Configure()
 	if c.options.Address == "" {
@@ -94,7 +94,7 @@ func (c *ControlPlane) newBase() (*envtest.ControlPlane, error) {
 	return &envtest.ControlPlane{APIServer: server, Etcd: etcd}, nil
 }
 
-// newAPIServer is a kube-apiserver of the options, by the name of its start script.
+// newAPIServer returns a kube-apiserver for the options, named by its start script.
 func (c *ControlPlane) newAPIServer(name string) (*envtest.APIServer, error) {
 	log, err := c.logFile(name)
 	if err != nil {
@@ -110,7 +110,7 @@ func (c *ControlPlane) newAPIServer(name string) (*envtest.APIServer, error) {
 	}
 	args := server.Configure()
 	if c.options.Controllers {
-		// envtest disables the ServiceAccount plugin, for want of the controller that makes the accounts.
+		// envtest disables the ServiceAccount plugin, because it has no controller that creates the accounts.
 		args.Disable("disable-admission-plugins")
 	}
 	if gates := c.featureGates(); gates != "" {

@@ -11,13 +11,12 @@ import (
 	"strings"
 )
 
-// BinVariable names the environment variable that may hold the absolute path of
-// the folder with the built tools, where it is not the repository's bin.
+// BinVariable names the environment variable that may hold the absolute path of the folder with the built tools.
+// The default is the repository's bin.
 const BinVariable = "CONTROLPLANE_BIN"
 
-// Bin is the path of one of the repository's built tools: kubectl, helm,
-// helm-unittest, operator and the control plane's own. Its error names the tool
-// and the command that builds it.
+// Bin returns the path of one of the repository's built tools: kubectl, helm, helm-unittest, operator and the
+// control plane's programs. Its error names the tool and the command that builds it.
 func Bin(name string) (string, error) {
 	dir, err := binDir()
 	if err != nil {
@@ -58,7 +57,7 @@ func binDir() (string, error) {
 	}
 }
 
-// binariesFor finds every program that options need, so that one error names all that are missing.
+// binariesFor finds all programs that options need, so that one error names all missing ones.
 func binariesFor(options Options) (map[string]string, error) {
 	names := []string{"etcd", "kube-apiserver"}
 	if options.Controllers {

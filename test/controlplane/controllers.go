@@ -24,8 +24,8 @@ func (c *ControlPlane) startControllers(ctx context.Context) error {
 	}
 	p, url, err := c.runComponent("kube-controller-manager",
 		"--root-ca-file="+ca,
-		// As in clusters that people install: each controller has the rights of its own
-		// role, and not those of an administrator.
+		// As in installed clusters, each controller has the permissions of its own role, and not those of an
+		// administrator.
 		"--use-service-account-credentials=true",
 		"--service-account-private-key-file="+filepath.Join(c.dir, "certs", "sa-signer.key"),
 		"--flex-volume-plugin-dir="+filepath.Join(c.dir, "run", "flexvolume"),
@@ -51,7 +51,7 @@ func (c *ControlPlane) startControllers(ctx context.Context) error {
 	return nil
 }
 
-// runComponent starts a Kubernetes program with the flags that all share, and returns the URL of its health.
+// runComponent starts a Kubernetes program with the common flags, and returns the URL of its health endpoint.
 func (c *ControlPlane) runComponent(name string, args ...string) (*program, string, error) {
 	kubeconfig, err := c.ComponentKubeconfig(name)
 	if err != nil {
@@ -67,7 +67,7 @@ func (c *ControlPlane) runComponent(name string, args ...string) (*program, stri
 		"--secure-port="+port,
 		"--cert-dir="+filepath.Join(c.dir, "run", name+"-certs"),
 		"--leader-elect=false",
-		// Its usual 20 to 50 requests a second would be what a test of a fleet measures.
+		// The default of 20 to 50 requests a second would dominate the result of a fleet test.
 		"--kube-api-qps=500",
 		"--kube-api-burst=1000",
 	)

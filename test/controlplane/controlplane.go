@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package controlplane starts and stops a real Kubernetes control plane, built
-// from this repository's tool modules, for tests and for the demo.
+// Package controlplane starts and stops a real Kubernetes control plane, built from this repository's tool modules,
+// for tests and for the demo.
 //
-// By itself it is not a cluster to run containers on: nodes are simulated, so pods
-// get the states that a kubelet would report, and no process. Package node adds a
-// real one, by Run.
+// It does not run containers: nodes are simulated, so pods get the states that a kubelet would report, but no
+// process. Package node adds a real node with Run.
 package controlplane
 
 import (
@@ -23,22 +22,22 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
-// Options choose how much of a control plane is started. The zero value is etcd
-// and kube-apiserver alone, which is ready in a few seconds.
+// Options select the parts of a control plane. The zero value is only etcd and kube-apiserver, which are ready in a
+// few seconds.
 type Options struct {
 	// Dir holds data, certificates, kubeconfigs and logs. Empty means a directory
 	// of its own, which Stop removes.
 	Dir string
-	// Controllers adds kube-controller-manager: Deployments make pods, deleted
-	// namespaces empty, orphans are collected, and ServiceAccounts are required.
+	// Controllers adds kube-controller-manager, which creates the pods of Deployments, empties deleted namespaces,
+	// collects garbage and requires ServiceAccounts.
 	Controllers bool
-	// Nodes is the number of simulated nodes, with kube-scheduler to place pods on
-	// them and kwok to run them in name. More than none implies Controllers.
+	// Nodes is the number of simulated nodes. kube-scheduler places pods on them, and kwok simulates them. A
+	// positive number implies Controllers.
 	Nodes int
-	// Scheduler adds kube-scheduler for nodes that others bring; it implies Controllers.
+	// Scheduler adds kube-scheduler for nodes that the caller adds; it implies Controllers.
 	Scheduler bool
-	// Address is where kube-apiserver listens, host:port, and where pods find it.
-	// Empty means a free port of the loopback, which no pod reaches.
+	// Address is the host:port on which kube-apiserver listens, and which pods use. Empty means a free port of the
+	// loopback, which pods cannot reach.
 	Address string
 	// FeatureGates are set on every Kubernetes program that is started.
 	FeatureGates map[string]bool
@@ -47,7 +46,7 @@ type Options struct {
 	APIServerArgs map[string]string
 	// EtcdQuota limits the size of etcd's data in bytes; 0 for etcd's default, 2 GiB.
 	EtcdQuota int64
-	// Log is told of each step in one line; nil means silence.
+	// Log receives one line for each step; nil disables it.
 	Log io.Writer
 }
 
@@ -65,9 +64,8 @@ type ControlPlane struct {
 	files      []io.Closer
 }
 
-// Start starts a control plane and returns when it serves, its controllers work
-// and its nodes are ready. ctx governs the start only. On an error nothing is
-// left running, and the error says where the logs are.
+// Start starts a control plane, and returns when it serves, its controllers work and its nodes are ready. ctx
+// limits only the start. After an error no program runs, and the error names the folder of the logs.
 func Start(ctx context.Context, options Options) (*ControlPlane, error) {
 	if options.Nodes > 0 || options.Scheduler {
 		options.Controllers = true
@@ -89,8 +87,8 @@ func Start(ctx context.Context, options Options) (*ControlPlane, error) {
 	return c, nil
 }
 
-// Of is a control plane that others have started, and end, by the path of its
-// administrator's kubeconfig. It can be asked; it has no programs, and Stop does nothing.
+// Of returns a control plane that is started and stopped by others, for the path of its administrator's kubeconfig.
+// It has no programs, and Stop does nothing.
 func Of(kubeconfig string) (*ControlPlane, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
@@ -100,20 +98,19 @@ func Of(kubeconfig string) (*ControlPlane, error) {
 	return &ControlPlane{config: config, kubeconfig: kubeconfig}, nil
 }
 
-// Config is the cluster administrator's, without client-side rate limiting.
+// Config returns the cluster administrator's configuration, without client-side rate limiting.
 func (c *ControlPlane) Config() *rest.Config { return rest.CopyConfig(c.config) }
 
-// Kubeconfig is the path of the cluster administrator's kubeconfig.
+// Kubeconfig returns the path of the cluster administrator's kubeconfig.
 func (c *ControlPlane) Kubeconfig() string { return c.kubeconfig }
 
-// Dir is where this control plane keeps its data, certificates, kubeconfigs and logs.
+// Dir returns the folder of this control plane's data, certificates, kubeconfigs and logs.
 func (c *ControlPlane) Dir() string { return c.dir }
 
-// Bin is the path of one of the repository's built tools, as the function Bin finds it.
+// Bin returns the path of one of the repository's built tools, as the function Bin does.
 func (c *ControlPlane) Bin(name string) (string, error) { return Bin(name) }
 
-// Stop ends every program and removes the directory unless the caller chose it.
-// A second call does nothing.
+// Stop stops all programs, and removes the directory unless Options.Dir is set. A second call does nothing.
 func (c *ControlPlane) Stop() error {
 	err := c.stop()
 	if c.temporary {
@@ -122,7 +119,7 @@ func (c *ControlPlane) Stop() error {
 	return err
 }
 
-// keep leaves the directory in place after Stop, for its logs.
+// keep makes Stop keep the directory, for its logs.
 func (c *ControlPlane) keep() string {
 	c.temporary = false
 	return c.logs()
@@ -191,7 +188,7 @@ func (c *ControlPlane) featureGates() string {
 	return strings.Join(gates, ",")
 }
 
-// stop ends the programs: those that need the API server first and together, then that, then etcd.
+// stop stops the programs: first all that use the API server, at once, then the API server, then etcd.
 func (c *ControlPlane) stop() error {
 	var errs []error
 	for _, p := range c.programs {

@@ -32,7 +32,7 @@ const (
 	tick = 50 * time.Millisecond
 )
 
-// One control plane with everything serves the whole story: it costs most of the time.
+// All checks share one complete control plane, because its start takes most of the time.
 func TestStart_RunsCompleteControlPlane(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -149,7 +149,7 @@ func TestStopAPIServer_KeepsDataForRestart(t *testing.T) {
 	require.NoDirExists(t, c.Dir(), "a directory of its own goes with Stop")
 }
 
-// killedVariable makes this test binary the one that is killed.
+// killedVariable makes this test binary the process that is killed.
 const killedVariable = "CONTROLPLANE_TEST_KILLED"
 
 func TestForTest_StopsProgramsOfKilledTest(t *testing.T) {
@@ -214,7 +214,7 @@ func kubectl(t *testing.T, kubeconfig string, args ...string) string {
 	return string(out)
 }
 
-// programs are the process ids that the control plane in dir noted, by program.
+// programs returns the recorded process ids of the control plane in dir, by program.
 func programs(t *testing.T, dir string) map[string]int {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "run", "*.pid"))
@@ -230,7 +230,7 @@ func programs(t *testing.T, dir string) map[string]int {
 	return pids
 }
 
-// alive is false too for a process that has ended and only waits to be collected by its parent.
+// alive reports whether a process runs. It is false for a zombie process.
 func alive(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false
@@ -239,7 +239,7 @@ func alive(pid int) bool {
 	return err != nil || !strings.Contains(string(stat), ") Z ")
 }
 
-// lines passes what is written to it on to a test's log.
+// lines writes to the log of a test.
 type lines struct{ t *testing.T }
 
 func (l lines) Write(p []byte) (int, error) {

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
-// tokenSeconds is how long a ServiceAccount's token lasts: longer than a demo that stays up.
+// tokenSeconds is the lifetime of a ServiceAccount's token, which is longer than a demo runs.
 const tokenSeconds = 24 * 60 * 60
 
 // KubeconfigFor writes a kubeconfig that acts as an existing ServiceAccount, in
@@ -39,9 +39,8 @@ func (c *ControlPlane) KubeconfigFor(ctx context.Context, namespace, serviceAcco
 	return c.writeKubeconfig(namespace+"."+serviceAccount, namespace, config)
 }
 
-// ComponentKubeconfig writes the kubeconfig of one of the cluster's own programs, under
-// its usual user name, so that it can be told from the others in what it writes. It
-// returns its path.
+// ComponentKubeconfig writes the kubeconfig of one of the cluster's programs, with its usual user name, so that its
+// requests can be distinguished. It returns its path.
 func (c *ControlPlane) ComponentKubeconfig(name string) (string, error) {
 	user, err := c.base.AddUser(envtest.User{Name: "system:" + name, Groups: []string{"system:masters"}}, &rest.Config{})
 	if err != nil {

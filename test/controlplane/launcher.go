@@ -54,7 +54,7 @@ func newLauncher(dir string, binaries map[string]string) (*launcher, error) {
 	return l, nil
 }
 
-// add writes the script that starts a program.
+// add writes the start script of a program.
 func (l *launcher) add(name, path string) error {
 	if err := os.WriteFile(l.path(name), []byte(l.script(name, path)), 0o700); err != nil {
 		return fmt.Errorf("writing the start script of %s: %w", name, err)
@@ -62,17 +62,17 @@ func (l *launcher) add(name, path string) error {
 	return nil
 }
 
-// path is that of a script which runs the named program with its own arguments.
+// path returns the path of the script that runs the named program with its arguments.
 func (l *launcher) path(name string) string { return filepath.Join(l.dir, name) }
 
 func (l *launcher) pidFile(name string) string { return l.path(name) + ".pid" }
 
 func (l *launcher) script(name, path string) string {
-	// envtest asks a program for its flags before it starts it; that one's id is of no use.
+	// envtest first runs a program with --help; the id of that process is not recorded.
 	return fmt.Sprintf("#!/bin/sh\n[ \"$1\" = --help ] || echo $$ >%s\nexec %s \"$@\"\n", quote(l.pidFile(name)), quote(path))
 }
 
-// forget drops the process id of a program that has ended, which may be given to another.
+// forget deletes the recorded process id of an ended program, because the system may reuse it.
 func (l *launcher) forget(name string) error {
 	if err := os.Remove(l.pidFile(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("forgetting the process id of %s: %w", name, err)
@@ -80,7 +80,7 @@ func (l *launcher) forget(name string) error {
 	return nil
 }
 
-// close sends the guard away; every program must have ended.
+// close stops the guard. All programs must have ended.
 func (l *launcher) close() error {
 	if l == nil || l.guard == nil {
 		return nil
@@ -94,8 +94,8 @@ func (l *launcher) close() error {
 	return nil
 }
 
-// ownGroup keeps Ctrl-C in a terminal from reaching a child, so that Stop decides the order.
+// ownGroup prevents that Ctrl-C in a terminal reaches a child, because Stop stops the programs in order.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// quote makes s one word of a shell script.
+// quote returns s as one word of a shell script.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -95,7 +95,7 @@ func node(name string) *corev1.Node {
 	}}
 }
 
-// nodesReady is nil when no node carries a taint that keeps pods away.
+// nodesReady returns nil if no node has a taint that repels pods.
 func nodesReady(ctx context.Context, client kubernetes.Interface) error {
 	nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {

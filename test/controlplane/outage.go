@@ -18,7 +18,7 @@ import (
 	"syscall"
 )
 
-// StopAPIServer ends kube-apiserver alone, as an outage would.
+// StopAPIServer stops only kube-apiserver, as in an outage.
 func (c *ControlPlane) StopAPIServer() error {
 	if err := c.base.APIServer.Stop(); err != nil {
 		return fmt.Errorf("stopping kube-apiserver: %w", err)
@@ -26,7 +26,7 @@ func (c *ControlPlane) StopAPIServer() error {
 	return c.launcher.forget("kube-apiserver")
 }
 
-// StartAPIServer ends an outage: same address, certificates and data.
+// StartAPIServer starts kube-apiserver again, with the same address, certificates and data.
 func (c *ControlPlane) StartAPIServer() error {
 	if err := c.base.APIServer.Start(); err != nil {
 		return fmt.Errorf("starting kube-apiserver: %w", err)
@@ -34,13 +34,13 @@ func (c *ControlPlane) StartAPIServer() error {
 	return nil
 }
 
-// KillAPIServer ends kube-apiserver without a chance to finish anything.
+// KillAPIServer kills kube-apiserver without a graceful shutdown.
 func (c *ControlPlane) KillAPIServer(ctx context.Context) error {
 	return c.kill(ctx, "kube-apiserver")
 }
 
-// RestartAPIServer kills kube-apiserver and starts it with other flags beside those that it
-// has, given without their dashes, as an upgrade or a downgrade may.
+// RestartAPIServer kills kube-apiserver and starts it with additional flags, given without their dashes, as in an
+// upgrade or a downgrade.
 func (c *ControlPlane) RestartAPIServer(ctx context.Context, flags map[string]string) error {
 	if err := c.KillAPIServer(ctx); err != nil {
 		return err
@@ -51,11 +51,10 @@ func (c *ControlPlane) RestartAPIServer(ctx context.Context, flags map[string]st
 	return c.StartAPIServer()
 }
 
-// KillEtcd ends etcd without a chance to finish anything. What it had confirmed is on
-// the disk.
+// KillEtcd kills etcd without a graceful shutdown. Confirmed writes are on the disk.
 func (c *ControlPlane) KillEtcd(ctx context.Context) error { return c.kill(ctx, "etcd") }
 
-// StartEtcd starts etcd again: same address and data.
+// StartEtcd starts etcd again, with the same address and data.
 func (c *ControlPlane) StartEtcd() error {
 	if err := c.base.Etcd.Start(); err != nil {
 		return fmt.Errorf("starting etcd: %w", err)
@@ -63,7 +62,7 @@ func (c *ControlPlane) StartEtcd() error {
 	return nil
 }
 
-// Store puts a value into etcd, past the API server: what an earlier release of that may have left there.
+// Store writes a value directly to etcd, as an earlier release of the API server may have stored it.
 func (c *ControlPlane) Store(ctx context.Context, key string, value []byte) error {
 	text, err := json.Marshal(map[string][]byte{"key": []byte(key), "value": value})
 	if err != nil {
@@ -84,8 +83,7 @@ func (c *ControlPlane) Store(ctx context.Context, key string, value []byte) erro
 	return nil
 }
 
-// Freeze stops one of the control plane's programs where it is, until the returned
-// function has it go on.
+// Freeze stops one of the control plane's processes with a signal. The returned function makes it continue.
 func (c *ControlPlane) Freeze(name string) (thaw func() error, err error) {
 	pid, err := c.launcher.pid(name)
 	if err != nil {
@@ -121,7 +119,7 @@ func hasStopped(pid int) error {
 		if err != nil {
 			return err
 		}
-		// The state follows the name, which is in parentheses and may have some itself.
+		// The state follows the name, which is in parentheses and may contain parentheses.
 		if _, state, _ := strings.Cut(string(text[bytes.LastIndexByte(text, ')'):]), " "); !strings.HasPrefix(state, "T") {
 			return fmt.Errorf("thread %s is in state %.1s", filepath.Base(filepath.Dir(path)), state)
 		}
@@ -129,7 +127,7 @@ func hasStopped(pid int) error {
 	return nil
 }
 
-// kill kills a program, and returns when it is gone.
+// kill kills a program, and returns after it has ended.
 func (c *ControlPlane) kill(ctx context.Context, name string) error {
 	pid, err := c.launcher.pid(name)
 	if err != nil {
@@ -147,7 +145,7 @@ func (c *ControlPlane) kill(ctx context.Context, name string) error {
 	return errors.Join(err, c.launcher.forget(name))
 }
 
-// pid is the process id that a program has noted at its start.
+// pid returns the process id that a program recorded at its start.
 func (l *launcher) pid(name string) (int, error) {
 	text, err := os.ReadFile(l.pidFile(name))
 	if err != nil {

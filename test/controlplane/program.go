@@ -21,8 +21,8 @@ import (
 
 const (
 	startTimeout = time.Minute // a cold, loaded machine; a warm one needs 3 s
-	// stopTimeout is longer than the API server gives requests that are under way to
-	// end, which is a minute (--request-timeout).
+	// stopTimeout is longer than the API server lets requests in progress finish, which is a minute
+	// (--request-timeout).
 	stopTimeout  = 75 * time.Second
 	pollInterval = 50 * time.Millisecond
 )
@@ -70,7 +70,7 @@ func (c *ControlPlane) Run(ctx context.Context, name, path string, ready func(co
 	return p.await(ctx, ready)
 }
 
-// healthy waits until the program answers at url, and gives up when it has ended.
+// healthy waits until the program responds at url, and returns an error if it has ended.
 func (p *program) healthy(ctx context.Context, url string) error {
 	client := &http.Client{
 		Timeout: time.Second,
@@ -95,7 +95,7 @@ func (p *program) healthy(ctx context.Context, url string) error {
 	})
 }
 
-// await waits until the program is ready, and gives up when it has ended.
+// await waits until the program is ready, and returns an error if it has ended.
 func (p *program) await(ctx context.Context, ready func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -112,7 +112,7 @@ func (p *program) await(ctx context.Context, ready func(context.Context) error) 
 // signalEnd asks the program to end.
 func (p *program) signalEnd() { _ = p.cmd.Process.Signal(syscall.SIGTERM) }
 
-// wait returns when the program has ended, by force after a while.
+// wait returns when the program has ended. After a timeout it kills the program.
 func (p *program) wait() error {
 	select {
 	case <-p.ended:
@@ -150,7 +150,7 @@ func openLog(dir, name string) (*os.File, error) {
 	return file, nil
 }
 
-// freePort is one that nothing listened on a moment ago.
+// freePort returns a port on which no process listened a moment ago.
 func freePort() (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 	"path/filepath"
 )
 
-// SnapshotEtcd stops etcd for a moment, copies its data to a folder, which must not exist
-// yet, and has it go on.
+// SnapshotEtcd stops etcd, copies its data to a folder, which must not exist yet, and starts it again.
 func (c *ControlPlane) SnapshotEtcd(ctx context.Context, folder string) error {
 	if err := c.KillEtcd(ctx); err != nil {
 		return err
@@ -23,9 +22,8 @@ func (c *ControlPlane) SnapshotEtcd(ctx context.Context, folder string) error {
 	return c.StartEtcd()
 }
 
-// RestoreEtcd puts a snapshot in place of etcd's data, as an operator of a cluster does
-// after a disaster: kube-apiserver does not run meanwhile. What was written since the snapshot
-// is gone, and resource versions go back to it.
+// RestoreEtcd replaces etcd's data by a snapshot, as a cluster administrator does after a disaster, while
+// kube-apiserver does not run. Writes after the snapshot are lost, and resource versions decrease to it.
 func (c *ControlPlane) RestoreEtcd(ctx context.Context, folder string) error {
 	if err := errors.Join(c.KillAPIServer(ctx), c.KillEtcd(ctx)); err != nil {
 		return err

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ForTest starts a control plane that ends with the test. The logs of a failed
-// test are kept, and it says where.
+// ForTest starts a control plane that ends with the test. If the test fails, the logs are kept, and the test names
+// their folder.
 func ForTest(t testing.TB, options Options) *ControlPlane {
 	t.Helper()
 	c, err := Start(t.Context(), options)
@@ -27,10 +27,9 @@ func ForTest(t testing.TB, options Options) *ControlPlane {
 	return c
 }
 
-// Main runs a package's tests on one shared control plane, for TestMain: it hands
-// the control plane to prepare (to install CRDs, say), runs the tests, calls what
-// prepare returned, if anything, and stops the control plane. The result is the
-// exit code.
+// Main runs a package's tests on one shared control plane, for TestMain. It calls prepare with the control plane,
+// to install CRDs for example, runs the tests, calls release unless that is nil, and stops the control plane. It
+// returns the exit code.
 func Main(m *testing.M, options Options, prepare func(*ControlPlane) (release func() error, err error)) int {
 	c, err := Start(context.Background(), options)
 	if err != nil {
