@@ -24,13 +24,13 @@ var cart = types.NamespacedName{Namespace: "shop", Name: "cart"}
 
 const cartObject = "Deployment shop/cart"
 
-// application is a state of the Deployment to compare with.
+// application is a state of the Deployment, for comparison.
 type application struct {
 	resourceVersion string
 	generation      int64
 	annotations     map[string]string
 	managers        []string
-	// template is .spec.template in the API server's own bytes.
+	// template is .spec.template as the API server sends it.
 	template json.RawMessage
 	// replicaSet runs the pods; replicaSets are all there are, in order.
 	replicaSet  string
@@ -42,7 +42,7 @@ func (a *application) digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// application reads the Deployment as it is now.
+// application returns the current state of the Deployment.
 func (d *demo) application(ctx context.Context) (application, error) {
 	text, err := d.quietly(ctx, "kubectl", "get", "--raw", "/apis/apps/v1/namespaces/"+cart.Namespace+"/deployments/"+cart.Name)
 	if err != nil {
@@ -79,8 +79,8 @@ func (d *demo) application(ctx context.Context) (application, error) {
 	return now, nil
 }
 
-// rolledOut waits until the Deployment has rolled out, each of its pods is ready
-// with so many containers, and none is left of those before; then it shows them.
+// rolledOut waits until the Deployment has rolled out, each of its pods is ready with that number of containers,
+// and no old pod is left. Then it shows the pods.
 func (d *demo) rolledOut(ctx context.Context, containers int) error {
 	expected := fmt.Sprintf("all pods to be %d/%d ready", containers, containers)
 	err := d.wait(ctx, cartObject, expected, func(ctx context.Context) (finding, error) {
@@ -100,8 +100,8 @@ func (d *demo) rolledOut(ctx context.Context, containers int) error {
 	return d.showPods(ctx, containers)
 }
 
-// rollout tells how far a rollout is. The Deployment controller speaks of a
-// generation only once it has seen it.
+// rollout returns the progress of a rollout. The Deployment's status is about a generation only after its
+// controller has observed it.
 func rollout(deployment *appsv1.Deployment, pods []corev1.Pod, containers int) finding {
 	wanted := int(*deployment.Spec.Replicas)
 	ready := 0
@@ -142,7 +142,7 @@ func readiness(pod *corev1.Pod) (ready, of int) {
 	return ready, of
 }
 
-// showPods shows what kubectl says of the pods, and reads it as a person would.
+// showPods shows kubectl's output about the pods, and checks its columns.
 func (d *demo) showPods(ctx context.Context, containers int) error {
 	output, err := d.kubectl(ctx, "get", "pods", "-n", cart.Namespace)
 	if err != nil {

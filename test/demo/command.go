@@ -39,7 +39,7 @@ func (d *demo) quietly(ctx context.Context, tool string, args ...string) (string
 	return stdout.String(), nil
 }
 
-// head is the first lines of a text.
+// head returns the first lines of a text.
 func head(text string, lines int) string {
 	all := strings.SplitAfter(text, "\n")
 	if len(all) <= lines {

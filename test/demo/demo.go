@@ -17,13 +17,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// step is one thing to show. It returns an error if it is not as shown.
+// step is a step of the demo. It returns an error if the cluster is not as shown.
 type step struct {
 	title string
 	run   func(*demo, context.Context) error
 }
 
-// steps are the play.
+// steps returns the steps of the demo.
 func steps() []step {
 	return []step{
 		{"Start a Kubernetes control plane with simulated nodes", (*demo).startControlPlane},
@@ -43,23 +43,23 @@ func steps() []step {
 	}
 }
 
-// demo is what the steps share. Each step finds what those before it have left.
+// demo is the state that the steps share. Each step uses the results of earlier ones.
 type demo struct {
 	*screen
 	root string // the repository
 	dir  string // data and logs of everything that is started
 
-	// node is the one that the play is on, nil if nodes are simulated.
+	// node is the real node, nil if nodes are simulated.
 	node   *realNode
 	plane  *controlplane.ControlPlane
 	client client.WithWatch // the cluster administrator's
-	// hasRollouts is true if there is Argo Rollouts.
+	// hasRollouts reports whether Argo Rollouts is available.
 	hasRollouts bool
-	// patience is how long anything may take.
+	// patience is the maximum duration of each wait.
 	patience time.Duration
 
-	// operator is the running one, nil when none should run, and on a real node. It is
-	// started with these arguments and environment variables, and listens at these addresses.
+	// operator is the running process, nil if none should run, and on a real node. It is started with these
+	// arguments and environment variables, and listens at these addresses.
 	operator               *process
 	arguments, environment []string
 	addresses              addresses
@@ -67,11 +67,11 @@ type demo struct {
 	hooks    *harness.StandIn
 	endHooks context.CancelFunc
 
-	// original is the application before any sidecar, injected with it.
+	// original is the application before the injection, and injected after it.
 	original, injected application
 }
 
-// newDemo is a play on simulated nodes, or on a real one.
+// newDemo returns a demo on simulated nodes, or on a real one.
 func newDemo(s *screen, node *realNode) (*demo, error) {
 	root, err := repository()
 	if err != nil {
@@ -87,7 +87,7 @@ func newDemo(s *screen, node *realNode) (*demo, error) {
 	return &demo{screen: s, root: root, dir: dir, patience: patience}, nil
 }
 
-// repository is the folder of the repository that this runs in.
+// repository returns the root folder of the repository.
 func repository() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -105,8 +105,7 @@ func repository() (string, error) {
 	}
 }
 
-// play runs the steps, then stays up unless once, then ends everything. It
-// returns the exit code.
+// play runs the steps, waits for Ctrl-C unless once is set, and stops everything. It returns the exit code.
 func (d *demo) play(ctx context.Context, once bool) int {
 	acts := steps()
 	if d.node == nil {
@@ -132,7 +131,7 @@ func (d *demo) play(ctx context.Context, once bool) int {
 	if err != nil && !interrupted {
 		d.failed(ctx, err)
 	}
-	// The context may have ended; ending what was started must happen anyway.
+	// The context may be canceled, but the started programs must be stopped.
 	if stopErr := d.stop(err == nil || interrupted); stopErr != nil {
 		d.failed(ctx, stopErr)
 		return 1
@@ -148,7 +147,7 @@ func (d *demo) play(ctx context.Context, once bool) int {
 	return 0
 }
 
-// runSteps returns how long each step took that was as shown.
+// runSteps runs the steps, and returns the duration of each successful one.
 func (d *demo) runSteps(ctx context.Context, acts []step) ([]time.Duration, error) {
 	var took []time.Duration
 	for i, act := range acts {
@@ -173,7 +172,7 @@ func (d *demo) summary(acts []step, took []time.Duration) {
 	d.line("")
 }
 
-// failed says what was not as shown, and where to look.
+// failed reports the mismatch, and where the logs are.
 func (d *demo) failed(ctx context.Context, err error) {
 	d.line("")
 	d.line("%s %s", d.paint(red, "NOT AS SHOWN:"), err)
@@ -190,8 +189,7 @@ func (d *demo) failed(ctx context.Context, err error) {
 	d.line("logs are in %s", filepath.Join(d.dir, "logs"))
 }
 
-// stop ends what was started, in the reverse order. The logs stay unless all was
-// clean.
+// stop stops the started programs in reverse order. It keeps the logs after an error.
 func (d *demo) stop(clean bool) error {
 	if d.node != nil {
 		return nil // It ends with this process, and all that runs on it.

@@ -18,8 +18,7 @@ import (
 const (
 	label      = "logs"
 	labelValue = "vector"
-	// claim is how soon a labeled Deployment is patched; limit is where a slow
-	// machine is no excuse any more.
+	// claim is the documented time until a labeled Deployment is patched; limit is the maximum on slow machines.
 	claim = time.Second
 	limit = 5 * time.Second
 )
@@ -44,7 +43,7 @@ func (d *demo) applySidecar(ctx context.Context) error {
 	if _, err := d.kubectl(ctx, "apply", "-f", logsFile); err != nil {
 		return err
 	}
-	// By default each rollout is watched for half a minute before it counts as done.
+	// By default, each rollout soaks for half a minute before it is finished.
 	if _, err := d.kubectl(ctx, "patch", "vectorsidecars", logs.Name, "-n", logs.Namespace, "--type=merge", "-p", `{"spec": {"rollout": {"soak": "2s", "onFailure": "Revert"}}}`); err != nil {
 		return err
 	}
@@ -98,8 +97,8 @@ func (d *demo) inject(ctx context.Context) error {
 	return nil
 }
 
-// labelAndMeasure sets the label and shows how long the operator took. Both ends
-// are seen by one watch, so that kubectl's own time is not in it.
+// labelAndMeasure sets the label and shows how long the operator took. One watch measures both ends, so the
+// duration does not include kubectl.
 func (d *demo) labelAndMeasure(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

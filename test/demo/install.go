@@ -47,7 +47,7 @@ func (d *demo) startControlPlane(ctx context.Context) error {
 	return d.runRollouts(ctx)
 }
 
-// connect makes a control plane the demo's, and shows its nodes.
+// connect connects the demo to a control plane, and shows its nodes.
 func (d *demo) connect(ctx context.Context, plane *controlplane.ControlPlane, nodes int) error {
 	d.plane = plane
 	known := runtime.NewScheme()
@@ -67,7 +67,7 @@ func (d *demo) connect(ctx context.Context, plane *controlplane.ControlPlane, no
 	return expect("control plane", "Ready nodes:", nodes, strings.Count(output, " Ready "))
 }
 
-// kinds are those that the installation serves.
+// kinds returns the enabled kinds.
 func (d *demo) kinds() []string {
 	served := []string{"Deployment", "StatefulSet", "DaemonSet", "CronJob"}
 	if d.hasRollouts {
@@ -97,9 +97,8 @@ func (d *demo) install(ctx context.Context) error {
 	})
 }
 
-// runOperator runs the operator's binary as its Deployment would: its
-// ServiceAccount, its arguments. The Deployment's own pods are simulated and run
-// nothing.
+// runOperator runs the operator's binary with the ServiceAccount and arguments of its Deployment, because the
+// Deployment's pods are simulated.
 func (d *demo) runOperator(ctx context.Context) error {
 	deployment, err := d.operatorDeployment(ctx)
 	if err != nil {
@@ -131,7 +130,7 @@ func (d *demo) runOperator(ctx context.Context) error {
 	return d.startOperator(ctx)
 }
 
-// runHooks runs what the pods of helm test and of helm uninstall would run, as runOperator does for the operator's.
+// runHooks runs the programs of the pods of helm test and helm uninstall, as runOperator does for the operator's.
 func (d *demo) runHooks(ctx context.Context) {
 	d.hooks = &harness.StandIn{Plane: d.plane, Client: d.client, Namespace: namespace, Metrics: d.addresses.metrics}
 	ctx, d.endHooks = context.WithCancel(ctx)
@@ -149,8 +148,7 @@ func (d *demo) configuration(ctx context.Context, operator string) (string, erro
 	return path, os.WriteFile(path, []byte(mounted.Data["config.yaml"]), 0o600)
 }
 
-// startOperator starts the operator as runOperator found that it should be, and
-// waits until it is ready and leads.
+// startOperator starts the operator with the settings of runOperator, and waits until it is ready and the leader.
 func (d *demo) startOperator(ctx context.Context) error {
 	path, err := d.plane.Bin("operator")
 	if err != nil {
@@ -174,7 +172,7 @@ func (d *demo) startOperator(ctx context.Context) error {
 	return nil
 }
 
-// leader waits until an operator with these arguments leads, and returns its identity.
+// leader waits until an operator with these arguments is the leader, and returns its identity.
 func (d *demo) leader(ctx context.Context, arguments []string) (identity string, err error) {
 	lease := types.NamespacedName{Namespace: namespace, Name: value(arguments, "--leader-election-id")}
 	err = d.wait(ctx, "Lease "+lease.String(), "a leader", func(ctx context.Context) (finding, error) {
@@ -204,10 +202,10 @@ func (d *demo) operatorDeployment(ctx context.Context) (*appsv1.Deployment, erro
 	return &found.Items[0], nil
 }
 
-// addresses are where the operator listens, which outside a pod must be free.
+// addresses are the addresses on which the operator listens. Outside a pod they must be free.
 type addresses struct{ metrics, health string }
 
-// loopback finds two addresses, both held until both are found.
+// loopback finds two free addresses. Both stay bound until both are found.
 func loopback() (addresses, error) {
 	metrics, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -222,8 +220,7 @@ func loopback() (addresses, error) {
 	return addresses{metrics: metrics.Addr().String(), health: health.Addr().String()}, nil
 }
 
-// replaceIn puts what is here in place of what is in a pod: addresses, and the
-// path of the configuration.
+// replaceIn replaces the values of a pod in arguments: addresses, and the path of the configuration.
 func (a addresses) replaceIn(args []string, config string) []string {
 	replaced := make([]string, len(args))
 	for i, arg := range args {
@@ -241,7 +238,7 @@ func (a addresses) replaceIn(args []string, config string) []string {
 	return replaced
 }
 
-// value is that of a flag among arguments.
+// value returns the value of a flag in arguments.
 func value(args []string, flag string) string {
 	for _, arg := range args {
 		if name, value, _ := strings.Cut(arg, "="); name == flag {

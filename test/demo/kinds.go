@@ -19,19 +19,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// kindred are workloads of other kinds than Deployment, and the VectorSidecar for them.
+// kindred has workloads of other kinds than Deployment, and their VectorSidecar.
 type kindred struct {
 	file, sidecar string
-	// workloads are their names by kind.
+	// workloads has the names by kind.
 	workloads map[string]string
-	// want is what they come to.
+	// want is the expected state.
 	want string
 }
 
-// shop is the namespace that they are in.
+// shop is the namespace of these workloads.
 const shop = "shop"
 
-// rolloutDefinition is what Argo Rollouts defines, of the release whose controller is run.
+// rolloutDefinition is the CustomResourceDefinition of Argo Rollouts, of the same release as the controller.
 const rolloutDefinition = "bin/rollouts-crds"
 
 func (d *demo) otherKinds(ctx context.Context) error {
@@ -50,7 +50,7 @@ func (d *demo) otherKinds(ctx context.Context) error {
 	return nil
 }
 
-// injectKindred has workloads of other kinds get a sidecar, and lose it.
+// injectKindred injects the sidecar into workloads of other kinds, and removes it.
 func (d *demo) injectKindred(ctx context.Context, of *kindred) error {
 	if _, err := d.kubectl(ctx, "apply", "-f", of.file); err != nil {
 		return err
@@ -88,8 +88,8 @@ func (d *demo) injectKindred(ctx context.Context, of *kindred) error {
 	return err
 }
 
-// rolledOutOrHeld says whether one workload of each of so many kinds has the sidecar: in its pods, or, as a
-// CronJob, for its next run.
+// rolledOutOrHeld reports whether one workload of each of count kinds has the sidecar: in its pods, or for a
+// CronJob in the template of its next Job.
 func rolledOutOrHeld(kinds []v1alpha1.KindStatus, count int) finding {
 	found := finding{state: "nothing"}
 	for _, kind := range kinds {
@@ -102,7 +102,7 @@ func rolledOutOrHeld(kinds []v1alpha1.KindStatus, count int) finding {
 	return found
 }
 
-// runRollouts installs Argo Rollouts, whose controller runs here, as that of Deployments does.
+// runRollouts installs Argo Rollouts, and runs its controller on this machine.
 func (d *demo) runRollouts(ctx context.Context) error {
 	if _, err := d.kubectl(ctx, "apply", "--server-side", "-f", rolloutDefinition); err != nil {
 		return err

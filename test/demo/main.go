@@ -1,17 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Command demo shows the operator's main job to a person, on a real control plane
-// of its own, and checks each step as it is shown: install, inject, roll out,
-// leave alone, change, take out without a trace. It exits with an error as soon as
-// anything is not as it says. It is not a test of corner cases.
+// Command demo shows the operator's main features on a real control plane, and checks each step: install, inject,
+// roll out, leave unchanged, change, remove without a trace. It exits with an error if a step is not as shown. It
+// does not test corner cases.
 //
-// Its nodes are simulated, and the operator is a process beside them; with -node=real it
-// and the application run in pods of a real node (see test/node), from the chart alone.
+// Its nodes are simulated, and the operator is a process on this machine. With -node=real, the operator and the
+// application run in pods of a real node (see test/node), as the chart installs them.
 //
-// main.go and demo.go run the steps; install.go, inject.go, steady.go and
-// remove.go hold them in the order of the play, and node.go those that differ on a real
-// node; the other files are what they stand on.
+// main.go and demo.go run the steps; install.go, inject.go, steady.go and remove.go contain them in order, and
+// node.go contains those that differ on a real node; the other files have helpers.
 package main
 
 import (

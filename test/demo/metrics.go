@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// reader asks the operator for its metrics, as Prometheus does: over HTTPS, with
-// the token of a ServiceAccount that may.
+// reader reads the operator's metrics as Prometheus does: over HTTPS, with the token of a ServiceAccount that has
+// the permission.
 type reader struct {
 	url, token string
 	client     *http.Client
@@ -24,7 +24,7 @@ type reader struct {
 func newReader(address, token string) *reader {
 	return &reader{url: "https://" + address + "/metrics", token: token, client: &http.Client{
 		Timeout: 5 * time.Second,
-		// The operator signs its certificate itself, on the loopback here.
+		// The operator uses a self-signed certificate, on the loopback here.
 		Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}, //nolint:gosec // see above
 	}}
 }
@@ -50,7 +50,7 @@ func (r *reader) read(ctx context.Context) (metrics, error) {
 	return metrics(text), nil
 }
 
-// metrics are in Prometheus's text format.
+// metrics is text in Prometheus's format.
 type metrics string
 
 // sum adds the samples of a metric that have all of the labels, each written as
@@ -78,7 +78,7 @@ func hasAll(series string, labels []string) bool {
 	return true
 }
 
-// settled tells whether the operator leads, has worked, and has nothing to do.
+// settled reports whether the operator is the leader, has reconciled, and has an empty queue.
 func (m metrics) settled() finding {
 	leads, passes := m.sum("leader_election_master_status") > 0, m.sum("controller_runtime_reconcile_total")
 	todo := m.sum("workqueue_depth") + m.sum("controller_runtime_active_workers")

@@ -16,17 +16,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 )
 
-// patienceOnNode is patience where containers have to start, and to end.
+// patienceOnNode is the patience on a real node, where containers have to start and stop.
 const patienceOnNode = 3 * time.Minute
 
-// realNode is a cluster of one node, which runs containers.
+// realNode is a cluster with one node that runs containers.
 type realNode struct {
 	plane *controlplane.ControlPlane
 	// shell is the command that starts a shell in the cluster's network.
 	shell string
 }
 
-// stepsOnNode are the play where pods run: what the chart installs needs no help.
+// stepsOnNode returns the steps for a real node, which runs the pods of the chart.
 func stepsOnNode() []step {
 	return []step{
 		{"Start a Kubernetes cluster of one real node", func(d *demo, ctx context.Context) error { return d.connect(ctx, d.node.plane, 1) }},
@@ -56,7 +56,7 @@ func (d *demo) findOperator(ctx context.Context) error {
 	return nil
 }
 
-// leadingPod is the operator's that leads.
+// leadingPod returns the operator's pod that is the leader.
 func (d *demo) leadingPod(ctx context.Context) (*corev1.Pod, error) {
 	deployment, err := d.operatorDeployment(ctx)
 	if err != nil {
@@ -74,7 +74,7 @@ func (d *demo) leadingPod(ctx context.Context) (*corev1.Pod, error) {
 	return &pod, nil
 }
 
-// seeLine shows what Vector prints where no sink is asked for.
+// seeLine shows the line that Vector prints without a configured sink.
 func (d *demo) seeLine(ctx context.Context) error {
 	args := []string{"logs", "deployment/" + cart.Name, "-n", cart.Namespace, "-c", "vector", "--tail=1"}
 	d.command(append([]string{"kubectl"}, args...)...)
@@ -88,7 +88,7 @@ func (d *demo) seeLine(ctx context.Context) error {
 	return err
 }
 
-// restartPods is restartOperator with all pods replaced, the leader's among them.
+// restartPods is restartOperator on a real node: it replaces all pods, also the leader's.
 func (d *demo) restartPods(ctx context.Context) error {
 	return d.restart(ctx, func(ctx context.Context) (address string, err error) {
 		deployment, err := d.operatorDeployment(ctx)
@@ -117,8 +117,8 @@ func (d *demo) restartPods(ctx context.Context) error {
 	})
 }
 
-// onlyNewPods waits until the operator has as many pods as it should have, and none that
-// is on its way out: such a one may lead.
+// onlyNewPods waits until the operator has the expected number of pods, and no terminating pod, which may be the
+// leader.
 func (d *demo) onlyNewPods(ctx context.Context) error {
 	return d.wait(ctx, "release "+release, "the pods of before to be gone", func(ctx context.Context) (finding, error) {
 		deployment, err := d.operatorDeployment(ctx)
@@ -133,7 +133,7 @@ func (d *demo) onlyNewPods(ctx context.Context) error {
 	})
 }
 
-// showNode shows what runs on the node, and the operator's last words.
+// showNode shows the pods on the node, and the last lines of the operator's log.
 func (d *demo) showNode(ctx context.Context) {
 	if d.client == nil {
 		return
@@ -142,7 +142,7 @@ func (d *demo) showNode(ctx context.Context) {
 	_, _ = d.kubectl(ctx, "logs", "-n", namespace, "--selector=app.kubernetes.io/instance="+release, "--tail=15")
 }
 
-// stayOnNode is stay.
+// stayOnNode is stay on a real node.
 func (d *demo) stayOnNode(ctx context.Context) error {
 	d.title("It stays up for you to try")
 	if err := d.install(ctx); err != nil {

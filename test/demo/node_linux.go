@@ -17,10 +17,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/node"
 )
 
-// shellImage is what docs/samples/app/deployment.yaml runs.
+// shellImage is the image in docs/samples/app/deployment.yaml.
 const shellImage = "docker.io/library/busybox:1.37"
 
-// onNode plays on a node of its own, and returns the exit code.
+// onNode runs the demo on a real node, and returns the exit code.
 func onNode(play func(*realNode) int) int {
 	return node.Do(func(ctx context.Context, n *node.Node) int {
 		if err := importImages(ctx, n); err != nil {
@@ -31,8 +31,7 @@ func onNode(play func(*realNode) int) int {
 	})
 }
 
-// importImages has the node know the images that the chart and the samples name, none of
-// which it could pull.
+// importImages imports the images of the chart and the samples into the node, which cannot pull them.
 func importImages(ctx context.Context, n *node.Node) error {
 	root, err := repository()
 	if err != nil {
@@ -45,7 +44,7 @@ func importImages(ctx context.Context, n *node.Node) error {
 	return errors.Join(n.ImportLayout(ctx, operator, filepath.Join(root, "bin", "image")), n.ImportVector(ctx, sidecar), importShell(ctx, n))
 }
 
-// imageNames are the names of the operator's image and of Vector's, as the charts have them.
+// imageNames returns the names of the images of the operator and of Vector in the charts.
 func imageNames(root string) (operator, sidecar string, err error) {
 	var chart struct {
 		AppVersion string `json:"appVersion"`
@@ -73,7 +72,7 @@ func imageNames(root string) (operator, sidecar string, err error) {
 	return installed.Image.Registry + "/" + installed.Image.Repository + ":" + chart.AppVersion, injected.Sidecar.Image, nil
 }
 
-// importShell makes the image of the sample of the machine's own shell.
+// importShell builds the image of the sample from the machine's own shell.
 func importShell(ctx context.Context, n *node.Node) error {
 	files := map[string]string{}
 	for _, name := range []string{"sh", "date", "sleep"} {

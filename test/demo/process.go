@@ -15,8 +15,8 @@ import (
 
 const stopTimeout = 15 * time.Second // longer than the operator's own grace period
 
-// process is the running operator. It is ended by its process id. Were this
-// program killed, the operator would lose its lease with the control plane and end.
+// process is the running operator. It is stopped by its process id. If the demo is killed, the control plane ends,
+// so the operator loses its Lease and ends.
 type process struct {
 	log   string // path of what it prints
 	cmd   *exec.Cmd
@@ -24,7 +24,7 @@ type process struct {
 	err   error // how it ended; read after ended
 }
 
-// startProcess runs a program with nothing but the given environment.
+// startProcess runs a program with only the given environment.
 func startProcess(path string, args, environment []string, log string) (*process, error) {
 	file, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -34,7 +34,7 @@ func startProcess(path string, args, environment []string, log string) (*process
 	p := &process{log: log, ended: make(chan struct{}), cmd: exec.Command(path, args...)}
 	p.cmd.Env = environment
 	p.cmd.Stdout, p.cmd.Stderr = file, file
-	// Ctrl-C in a terminal must not reach it before the steps have ended.
+	// Ctrl-C in a terminal must not reach the operator before the steps have ended.
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := p.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("starting the operator: %w", err)
@@ -55,7 +55,7 @@ func (p *process) hasEnded() bool {
 	}
 }
 
-// end tells how the operator ended, once it has.
+// end returns the exit error of the operator after it has ended.
 func (p *process) end() error {
 	if p.err == nil {
 		return errors.New("exit status 0")
@@ -63,8 +63,8 @@ func (p *process) end() error {
 	return p.err
 }
 
-// stop asks the operator to end, and is an error unless it does so in order. A
-// second call does nothing.
+// stop sends a signal to stop, and returns an error unless the operator exits gracefully. A second call does
+// nothing.
 func (p *process) stop() error {
 	if p.hasEnded() {
 		return nil
@@ -85,7 +85,7 @@ func (p *process) stop() error {
 	return nil
 }
 
-// lastLines is the end of a log file.
+// lastLines returns the last lines of a log file.
 func lastLines(path string, count int) string {
 	text, err := os.ReadFile(path)
 	if err != nil {

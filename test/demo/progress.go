@@ -14,15 +14,15 @@ var frames = [...]string{"⠋", "⠙", "⠸", "⠴", "⠦", "⠇"}
 
 const frameTime = 100 * time.Millisecond
 
-// progress tells what is being waited for: on a terminal in one line that moves
-// and goes away, elsewhere in a line for each thing it says.
+// progress shows what the demo waits for: on a terminal in one animated line that disappears, otherwise in a line
+// for each text.
 type progress struct {
 	screen *screen
 	said   chan string
 	ended  chan struct{}
 }
 
-// working begins a progress line. Only one may be there at a time.
+// working starts a progress line. Only one may exist at a time.
 func (s *screen) working(text string) *progress {
 	p := &progress{screen: s, said: make(chan string), ended: make(chan struct{})}
 	go p.move()
@@ -62,7 +62,7 @@ func (p *progress) move() {
 	}
 }
 
-// since tells how long something takes, once it is long.
+// since returns a text about the elapsed time if it is long.
 func since(began time.Time) string {
 	if time.Since(began) < time.Second {
 		return ""
@@ -70,7 +70,7 @@ func since(began time.Time) string {
 	return fmt.Sprintf(" (%.0f s)", time.Since(began).Seconds())
 }
 
-// fit cuts a text so that it does not wrap: a second line would not go away.
+// fit shortens a text so that it does not wrap, because a second line would not disappear.
 func (p *progress) fit(text string) string {
 	room := p.screen.width - len(indent) - len("x …")
 	if runes := []rune(text); len(runes) > room {
@@ -79,7 +79,7 @@ func (p *progress) fit(text string) string {
 	return text
 }
 
-// draw puts a text in the place of the progress line, on a terminal.
+// draw replaces the progress line with a text, on a terminal.
 func (p *progress) draw(text string) {
 	s := p.screen
 	s.mu.Lock()

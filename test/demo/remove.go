@@ -45,7 +45,7 @@ func (d *demo) remove(ctx context.Context) error {
 	return d.noConfigMaps(ctx)
 }
 
-// nothingOfOurs proves that the Deployment is as its owner wrote it.
+// nothingOfOurs requires that the Deployment is as its application owner wrote it.
 func (d *demo) nothingOfOurs(ctx context.Context) error {
 	now, err := d.application(ctx)
 	if err != nil {
@@ -76,7 +76,7 @@ func (d *demo) nothingOfOurs(ctx context.Context) error {
 	return nil
 }
 
-// noConfigMaps waits for the garbage collector, which works when it likes.
+// noConfigMaps waits for the garbage collector, which has its own schedule.
 func (d *demo) noConfigMaps(ctx context.Context) error {
 	err := d.wait(ctx, "Namespace shop", "no ConfigMap of the operator's", func(ctx context.Context) (finding, error) {
 		var found corev1.ConfigMapList
@@ -101,7 +101,7 @@ func (d *demo) noConfigMaps(ctx context.Context) error {
 	return nil
 }
 
-// uninstall uninstalls the release while the operator runs, and ends the operator with its Deployment.
+// uninstall uninstalls the release while the operator runs, and stops the operator with its Deployment.
 func (d *demo) uninstall(ctx context.Context) error {
 	d.line("a Job looks for VectorSidecars first (uninstall.policy); its pod is simulated, so its program runs here, too")
 	if err := d.uninstallRelease(ctx); err != nil {
@@ -114,8 +114,7 @@ func (d *demo) uninstall(ctx context.Context) error {
 	return err
 }
 
-// uninstallRelease shows that the chart takes away all that it has brought, but for the
-// definition.
+// uninstallRelease shows that the chart removes all of its objects except the CustomResourceDefinition.
 func (d *demo) uninstallRelease(ctx context.Context) error {
 	d.command("helm", "uninstall", release, "-n", namespace)
 	output, err := d.quietly(ctx, "helm", "uninstall", release, "-n", namespace)

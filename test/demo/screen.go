@@ -28,8 +28,7 @@ const (
 	cyan  color = "36"
 )
 
-// screen writes for a person: with color and a moving progress line on a
-// terminal, in plain lines elsewhere.
+// screen writes for a user: with color and an animated progress line on a terminal, otherwise in plain lines.
 type screen struct {
 	isTerminal, isColored bool
 	width                 int // of the terminal
@@ -74,12 +73,12 @@ func (s *screen) heading(number int, text string) {
 
 func (s *screen) line(format string, args ...any) { s.print(indent + fmt.Sprintf(format, args...)) }
 
-// ok says what was found as it should be.
+// ok reports a successful check.
 func (s *screen) ok(format string, args ...any) {
 	s.line("%s %s", s.paint(green, "ok"), fmt.Sprintf(format, args...))
 }
 
-// command shows what one would type.
+// command shows a command as a user types it.
 func (s *screen) command(words ...string) {
 	quoted := make([]string, len(words))
 	for i, word := range words {
@@ -95,7 +94,7 @@ func (s *screen) block(text string) {
 	}
 }
 
-// lines hands on what somebody writes a line at a time.
+// lines calls a function for each written line.
 type lines func(string)
 
 func (l lines) Write(text []byte) (int, error) {
@@ -103,7 +102,7 @@ func (l lines) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// shellWord is a word as a shell reads it back.
+// shellWord quotes a word for a shell.
 func shellWord(word string) string {
 	if word != "" && !strings.ContainsAny(word, " \t\n'\"\\$`{}[]()*?<>|&;#~!") {
 		return word

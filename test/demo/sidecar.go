@@ -69,8 +69,7 @@ func readyFor(sidecar *v1alpha1.VectorSidecar, reason string) finding {
 	}
 }
 
-// showSidecar shows the VectorSidecar as a person sees it, checks the columns, and
-// shows the conditions.
+// showSidecar shows kubectl's output about the VectorSidecar, checks its columns, and shows the conditions.
 func (d *demo) showSidecar(ctx context.Context, matched, injected int) error {
 	output, err := d.kubectl(ctx, "get", "vectorsidecars", "-n", logs.Namespace)
 	if err != nil {

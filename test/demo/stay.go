@@ -10,8 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// stay installs the operator again and leaves everything to the person until
-// Ctrl-C.
+// stay installs the operator again, and waits for Ctrl-C while the user works with it.
 func (d *demo) stay(ctx context.Context) error {
 	d.title("It stays up for you to try")
 	if err := d.install(ctx); err != nil {
@@ -48,7 +47,7 @@ func (d *demo) stay(ctx context.Context) error {
 	return nil
 }
 
-// suggestions are commands to try.
+// suggestions returns commands to try.
 func (d *demo) suggestions() []string {
 	return []string{
 		"export KUBECONFIG=" + shellWord(d.plane.Kubeconfig()) + ` PATH="$PWD/bin:$PATH"`,

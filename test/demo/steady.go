@@ -17,12 +17,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// prometheus is a ServiceAccount that may read the operator's metrics.
+// prometheus is a ServiceAccount with the permission to read the operator's metrics.
 const prometheus = "prometheus"
 
-// restartOperator shows that a new operator finds everything as it should be. It
-// takes the operator's own word for when it has looked, and its own count of what
-// it has written.
+// restartOperator shows that a new operator writes nothing. The operator's metrics show when it has reconciled
+// everything, and how much it has written.
 func (d *demo) restartOperator(ctx context.Context) error {
 	return d.restart(ctx, func(ctx context.Context) (address string, err error) {
 		if err := d.operator.stop(); err != nil {
@@ -33,8 +32,8 @@ func (d *demo) restartOperator(ctx context.Context) error {
 	})
 }
 
-// restart is restartOperator where again is how: it returns where the new operator's
-// metrics are.
+// restart restarts the operator with again, which returns the address of its metrics, and checks that it writes
+// nothing.
 func (d *demo) restart(ctx context.Context, again func(context.Context) (address string, err error)) error {
 	var before, after v1alpha1.VectorSidecar
 	if err := d.client.Get(ctx, logs, &before); err != nil {
@@ -71,7 +70,7 @@ func (d *demo) restart(ctx context.Context, again func(context.Context) (address
 	return nil
 }
 
-// nothingWritten waits until the operator has looked at everything.
+// nothingWritten waits until the operator has reconciled everything, and requires no writes.
 func (d *demo) nothingWritten(ctx context.Context, from *reader) error {
 	var found metrics
 	err := d.wait(ctx, "operator process", "a look at everything", func(ctx context.Context) (finding, error) {
@@ -91,8 +90,8 @@ func (d *demo) nothingWritten(ctx context.Context, from *reader) error {
 	return nil
 }
 
-// metricsToken lets a ServiceAccount read the operator's metrics, as the chart's notes say,
-// and returns its token.
+// metricsToken gives a ServiceAccount the permission to read the operator's metrics, as in the chart's notes, and
+// returns its token.
 func (d *demo) metricsToken(ctx context.Context) (string, error) {
 	var roles rbacv1.ClusterRoleList
 	if err := d.client.List(ctx, &roles, client.MatchingLabels{"app.kubernetes.io/instance": release}); err != nil {

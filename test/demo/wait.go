@@ -17,14 +17,14 @@ const (
 	interval = 50 * time.Millisecond
 )
 
-// mismatch says that something is not as shown.
+// mismatch is the difference between an object and the shown state.
 type mismatch struct{ object, expected, found string }
 
 func (m mismatch) Error() string {
 	return fmt.Sprintf("%s: expected %s, found %s", m.object, m.expected, m.found)
 }
 
-// expect is nil if a value is as expected.
+// expect returns nil if a value is as expected.
 func expect[T comparable](object, of string, expected, found T) error {
 	if expected == found {
 		return nil
@@ -32,15 +32,14 @@ func expect[T comparable](object, of string, expected, found T) error {
 	return mismatch{object, fmt.Sprintf("%s %v", of, expected), fmt.Sprint(found)}
 }
 
-// finding is what a look at the cluster found: whether it is what is waited for,
-// and how far it is, in words.
+// finding is the result of a check of the cluster: whether the awaited state is reached, and the progress as text.
 type finding struct {
 	done  bool
 	state string
 }
 
-// wait looks until it finds an object as expected, and shows how far it is. The
-// error names object, expectation and what was found last.
+// wait calls look until an object is as expected, and shows the progress. The error names object, expectation and
+// the last finding.
 func (d *demo) wait(ctx context.Context, object, expected string, look func(context.Context) (finding, error)) error {
 	progress := d.working("waiting for " + expected)
 	defer progress.end()
