@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package collector is a collector of traces for tests: it speaks OTLP on the
-// loopback, over HTTP and over gRPC, and keeps the spans that it is sent.
+// Package collector is a trace collector for tests. It accepts OTLP on the loopback, over HTTP and gRPC, and stores
+// the received spans.
 package collector
 
 import (
@@ -21,9 +21,9 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Collector keeps what it is sent.
+// Collector stores the spans that it receives.
 type Collector struct {
-	// HTTP and GRPC are its endpoints, as OTEL_EXPORTER_OTLP_ENDPOINT wants them.
+	// HTTP and GRPC are its endpoints, in the form of OTEL_EXPORTER_OTLP_ENDPOINT.
 	HTTP, GRPC string
 
 	collectortrace.UnimplementedTraceServiceServer
@@ -32,10 +32,10 @@ type Collector struct {
 	spans []Span
 }
 
-// Span is one span, with its attributes and those of its resource as text.
+// Span is a span with its attributes and the attributes of its resource, as strings.
 type Span struct {
 	Name, TraceID, ID, Parent string
-	// Error is the description of its status, if that is an error.
+	// Error is the description of the status if that is an error.
 	Error                string
 	Attributes, Resource map[string]string
 }
@@ -57,14 +57,14 @@ func Start(t testing.TB) *Collector {
 	return c
 }
 
-// Spans are those that came so far.
+// Spans returns the spans received so far.
 func (c *Collector) Spans() []Span {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append([]Span(nil), c.spans...)
 }
 
-// Named are the spans of a name that came so far.
+// Named returns the spans of a name received so far.
 func (c *Collector) Named(name string) []Span {
 	var found []Span
 	for _, span := range c.Spans() {
@@ -87,7 +87,7 @@ func (c *Collector) serve(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// Export takes spans over gRPC.
+// Export receives spans over gRPC.
 func (c *Collector) Export(_ context.Context, request *collectortrace.ExportTraceServiceRequest) (*collectortrace.ExportTraceServiceResponse, error) {
 	c.keep(request)
 	return &collectortrace.ExportTraceServiceResponse{}, nil
