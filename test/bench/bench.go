@@ -23,7 +23,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// bench is one run of the benchmark.
+// bench is a run of the benchmark.
 type bench struct {
 	out         io.Writer
 	folder      string // of what the run leaves: logs, profiles
@@ -39,13 +39,12 @@ type bench struct {
 	findings []found
 }
 
-// finding is one figure of the goals.
+// finding is a measured figure with a goal.
 type finding struct {
 	what, goal, measured string
-	// reached tells that the goal was met.
+	// reached reports whether the goal was met.
 	reached bool
-	// ratio is kept and compared with earlier runs, the less the better; 0 for
-	// what is no ratio.
+	// ratio is stored and compared with earlier runs; lower is better. It is 0 for other figures.
 	ratio float64
 }
 
@@ -68,7 +67,7 @@ func newBench(ctx context.Context, out io.Writer, folder string) (*bench, error)
 	return b, nil
 }
 
-// on runs scenarios on a control plane of their own.
+// on runs scenarios on a new control plane.
 func (b *bench) on(ctx context.Context, options controlplane.Options, scenarios []scenario) (err error) {
 	if b.cluster, err = newCluster(ctx, options); err != nil {
 		return err
@@ -98,7 +97,7 @@ func (b *bench) on(ctx context.Context, options controlplane.Options, scenarios 
 // installation is the ConfigMap of the installation's values.
 const installation = "environments"
 
-// install gives the operator the installation's pace, if there is one.
+// install sets the installation's rollout rules, if there are any.
 func (b *bench) install(ctx context.Context) error {
 	if b.rollout == "" {
 		return nil
@@ -119,8 +118,7 @@ func (b *bench) find(f finding) {
 	b.tell("%s: %s (goal: %s)", f.what, f.measured, f.goal)
 }
 
-// empty deletes what a scenario has made in a namespace. No operator runs, so
-// finalizers are taken off by hand.
+// empty deletes the objects of a scenario in a namespace. It removes finalizers, because no operator runs.
 func (b *bench) empty(ctx context.Context, namespace string) error {
 	var all v1alpha1.VectorSidecarList
 	if err := b.cluster.Client.List(ctx, &all, client.InNamespace(namespace)); err != nil {
@@ -140,7 +138,7 @@ func (b *bench) empty(ctx context.Context, namespace string) error {
 	return errors.Join(err, b.cluster.clear(ctx, namespace))
 }
 
-// report prints everything that was found.
+// report prints all findings.
 func (b *bench) report() {
 	goals := table{title: "Goals", head: []string{"what", "goal", "measured", ""}}
 	for _, f := range b.findings {
@@ -156,7 +154,7 @@ func (b *bench) report() {
 	_, _ = fmt.Fprintf(b.out, "\nMeasured on %s; after: %s. API server %s.\n", b.machine, load(), b.kubeVersion)
 }
 
-// settled waits until a VectorSidecar has told of a number of matches.
+// settled waits until the status of a VectorSidecar meets a condition.
 func (b *bench) settled(ctx context.Context, namespace, name string, met func(*v1alpha1.VectorSidecar) bool) error {
 	sidecar := &v1alpha1.VectorSidecar{}
 	return until(ctx, "VectorSidecar "+name, func() (bool, error) {

@@ -17,12 +17,11 @@ import (
 // calls counts requests by verb and resource, such as "APPLY deployments".
 type calls map[string]int
 
-// counted are the resources that the operator deals with. Requests for others are
-// the API server's own.
+// counted lists the resources that the operator uses. Requests for other resources are the API server's.
 var counted = []string{"deployments", "replicasets", "configmaps", "vectorsidecars", "events", "namespaces"}
 
-// readCalls takes the API server's own count of requests so far. Watches are left
-// out: they are counted when they end.
+// readCalls returns the API server's count of requests so far. Watches are not included, because they are counted
+// when they end.
 func readCalls(ctx context.Context, client kubernetes.Interface) (calls, error) {
 	text, err := client.CoreV1().RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
 	if err != nil {
@@ -51,14 +50,14 @@ func readCalls(ctx context.Context, client kubernetes.Interface) (calls, error) 
 	return found, nil
 }
 
-// label reads one label of a series.
+// label returns the value of one label of a series.
 func label(series, name string) string {
 	_, rest, _ := strings.Cut(","+series, ","+name+"=\"")
 	value, _, _ := strings.Cut(rest, "\"")
 	return value
 }
 
-// since is what was called after an earlier count.
+// since returns the calls after an earlier count.
 func (c calls) since(before calls) calls {
 	made := calls{}
 	for key, count := range c {
@@ -69,7 +68,7 @@ func (c calls) since(before calls) calls {
 	return made
 }
 
-// isRead tells whether a key of calls is of reading.
+// isRead reports whether a key of calls is a read.
 func isRead(key string) bool {
 	verb, _, _ := strings.Cut(key, " ")
 	return verb == "GET" || verb == "LIST"

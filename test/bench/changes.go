@@ -19,11 +19,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// changesPerSecond is how fast labels are added.
+// changesPerSecond is the rate at which labels are added.
 const changesPerSecond = 50
 
-// latency adds the selected label to one Deployment after the other, and sees how
-// soon each has the sidecar.
+// latency adds the selected label to one Deployment after the other, and measures the time until each has the
+// sidecar.
 func (s sizes) latency(ctx context.Context, b *bench) (err error) {
 	namespace, err := b.cluster.namespace(ctx, "latency")
 	if err != nil {
@@ -78,8 +78,8 @@ func (s sizes) latency(ctx context.Context, b *bench) (err error) {
 	return nil
 }
 
-// pace injects with controllers at work and a budget, until the last rollout is done,
-// and sees what a bystander of the API server feels.
+// pace injects with running controllers and a limit of concurrent rollouts until all rollouts have finished, and
+// measures the API server's latency for another client.
 func (s sizes) pace(ctx context.Context, b *bench) (err error) {
 	namespace, err := b.cluster.namespace(ctx, "paced")
 	if err != nil {

@@ -17,15 +17,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// workers is how many requests at once make the world that is measured, and the floor:
-// as many as give the most, see docs/performance.md.
+// workers is the number of concurrent requests that create the measured objects and run the floor. It gives the
+// highest throughput, see docs/performance.md.
 const workers = 16
 
-// cluster is the control plane that is measured on.
+// cluster is the control plane of the benchmark.
 type cluster struct {
 	*harness.World
 	control *controlplane.ControlPlane
-	// set speaks protobuf, where World's client speaks JSON.
+	// set uses protobuf; World's client uses JSON.
 	set   kubernetes.Interface
 	fast  *rest.Config
 	count int // of namespaces made
@@ -49,7 +49,7 @@ func newCluster(ctx context.Context, options controlplane.Options) (*cluster, er
 	return c, nil
 }
 
-// namespace makes a new one.
+// namespace creates a namespace.
 func (c *cluster) namespace(ctx context.Context, what string) (string, error) {
 	c.count++
 	object := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s-%d", what, c.count)}}
@@ -59,7 +59,7 @@ func (c *cluster) namespace(ctx context.Context, what string) (string, error) {
 	return object.Name, nil
 }
 
-// quiet waits until the API server has had no call that counts for a while.
+// quiet waits until the API server has had no counted call for a while.
 func (c *cluster) quiet(ctx context.Context, still time.Duration) (calls, error) {
 	last, err := readCalls(ctx, c.set)
 	if err != nil {
@@ -80,7 +80,7 @@ func (c *cluster) quiet(ctx context.Context, still time.Duration) (calls, error)
 	return last, nil
 }
 
-// pause waits, or ends with the context.
+// pause waits, or returns when the context ends.
 func pause(ctx context.Context, wait time.Duration) error {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
@@ -92,7 +92,7 @@ func pause(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-// until polls a condition.
+// until polls until a condition is met.
 func until(ctx context.Context, what string, met func() (bool, error)) error {
 	for {
 		done, err := met()

@@ -22,16 +22,17 @@ import (
 )
 
 const (
-	// atRest is how long after the last change the operator has finished, and restFor how long it is then measured.
+	// atRest is the time after the last change until the operator counts as idle, and restFor is the measured time
+	// after that.
 	atRest, restFor = 20 * time.Second, 20 * time.Second
-	// mostAtRest is the goal for its processor time in restFor.
+	// mostAtRest is the goal for the operator's CPU time in restFor.
 	mostAtRest = 100 * time.Millisecond
-	// readReplicaSets is the key of the calls that list ReplicaSets.
+	// readReplicaSets is the key of calls that list ReplicaSets.
 	readReplicaSets = "LIST replicasets"
 )
 
-// oldCompanions changes the configuration of many VectorSidecars of one namespace, so that each has a companion that only an
-// old ReplicaSet refers to, and then lets the controllers delete these ReplicaSets.
+// oldCompanions changes the configuration of many VectorSidecars in one namespace, so that each has a companion
+// that only an old ReplicaSet uses. Then it makes the controllers delete these ReplicaSets.
 func (s sizes) oldCompanions(ctx context.Context, b *bench) (err error) {
 	count := s.companions
 	namespace, err := b.cluster.namespace(ctx, "companions")
@@ -94,7 +95,7 @@ func (s sizes) oldCompanions(ctx context.Context, b *bench) (err error) {
 	return nil
 }
 
-// companionsChange measures a change, its calls until the operator has been at rest, and its processor time when it is.
+// companionsChange measures a change: its calls until the operator is idle, and its CPU time afterwards.
 func (b *bench) companionsChange(ctx context.Context, operator *process, change func(context.Context) error) (made round, resting time.Duration, err error) {
 	before, err := readCalls(ctx, b.cluster.set)
 	if err != nil {
@@ -128,7 +129,7 @@ func (b *bench) companionsChange(ctx context.Context, operator *process, change 
 	return made, rested - used, err
 }
 
-// companions waits until a namespace has a number of companions, and all of its VectorSidecars are up to date.
+// companions waits until a namespace has count companions, and all of its VectorSidecars are up to date.
 func (b *bench) companions(ctx context.Context, namespace string, count int) error {
 	return until(ctx, fmt.Sprintf("%d companions", count), func() (bool, error) {
 		if err := pause(ctx, 500*time.Millisecond); err != nil {

@@ -19,13 +19,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// contender injects all Deployments of a namespace that has count of them.
+// contender injects all of the count Deployments in a namespace.
 type contender struct {
 	name string
 	run  func(ctx context.Context, b *bench, namespace string, count int) (round, error)
 }
 
-// round is what one contender needed for one namespace.
+// round is the cost of one contender for one namespace.
 type round struct {
 	wall, cpu time.Duration
 	memory    int64 // the most that was resident, in bytes
@@ -47,7 +47,7 @@ var (
 	naiveContender    = contender{byNaive, runNaive}
 )
 
-// runFloor applies the same bodies in a plain loop, and does nothing else.
+// runFloor applies the operator's manifests in a plain loop.
 func runFloor(ctx context.Context, b *bench, namespace string, count int) (round, error) {
 	o, err := newOverlay(ctx, logs(namespace), nil, b.kubeVersion)
 	if err != nil {
@@ -58,7 +58,7 @@ func runFloor(ctx context.Context, b *bench, namespace string, count int) (round
 	})
 }
 
-// runNaive has the naive algorithm do it.
+// runNaive injects with the naive algorithm.
 func runNaive(ctx context.Context, b *bench, namespace string, count int) (round, error) {
 	o, err := newOverlay(ctx, logs(namespace), nil, b.kubeVersion)
 	if err != nil {
@@ -75,7 +75,7 @@ func runNaive(ctx context.Context, b *bench, namespace string, count int) (round
 	return b.measure(ctx, namespace, count, os.Getpid(), func(ctx context.Context) error { return injector.Run(ctx, namespace) })
 }
 
-// runKubectl has kubectl apply a file with one manifest for each Deployment.
+// runKubectl runs kubectl apply with one file that has a manifest for each Deployment.
 func runKubectl(ctx context.Context, b *bench, namespace string, count int) (round, error) {
 	o, err := newOverlay(ctx, logs(namespace), nil, b.kubeVersion)
 	if err != nil {
@@ -112,7 +112,7 @@ func runKubectl(ctx context.Context, b *bench, namespace string, count int) (rou
 	return made, err
 }
 
-// runOperator creates the VectorSidecar beside a running operator.
+// runOperator creates the VectorSidecar while the operator runs.
 func runOperator(ctx context.Context, b *bench, namespace string, count int) (made round, err error) {
 	operator, err := b.program.start(ctx)
 	if err != nil {
@@ -133,8 +133,8 @@ func runOperator(ctx context.Context, b *bench, namespace string, count int) (ma
 	return made, err
 }
 
-// measure runs one contender until every Deployment is injected, and counts the
-// calls until nothing more comes. pid is the process to account for, 0 for none.
+// measure runs one contender until every Deployment is injected, and counts the calls until no more follow. pid is
+// the process whose CPU time counts, 0 for none.
 func (b *bench) measure(ctx context.Context, namespace string, count, pid int, run func(context.Context) error) (made round, err error) {
 	before, err := b.cluster.quiet(ctx, time.Second)
 	if err != nil {

@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// contest is a number of interleaved rounds of some contenders.
+// contest has the results of interleaved rounds of some contenders.
 type contest struct {
 	count  int
 	order  []string
 	rounds map[string][]round
 }
 
-// compete lets each contender inject a namespace of its own, in turn, so that what
-// else the machine does falls on all of them.
+// compete makes each contender inject its own namespace, in turn, so that other load on the machine affects all of
+// them.
 func (b *bench) compete(ctx context.Context, count, rounds int, contenders ...contender) (*contest, error) {
 	c := &contest{count: count, rounds: map[string][]round{}}
 	for _, one := range contenders {
@@ -47,7 +47,7 @@ func (b *bench) compete(ctx context.Context, count, rounds int, contenders ...co
 	return c, nil
 }
 
-// walls are the durations of a contender's rounds, the shortest first.
+// walls returns the durations of a contender's rounds, sorted.
 func (c *contest) walls(name string) []time.Duration {
 	var all []time.Duration
 	for _, r := range c.rounds[name] {
@@ -57,12 +57,12 @@ func (c *contest) walls(name string) []time.Duration {
 	return all
 }
 
-// ratio is that of the medians of two contenders.
+// ratio returns the ratio of the medians of two contenders.
 func (c *contest) ratio(of, to string) float64 {
 	return float64(median(c.walls(of))) / float64(median(c.walls(to)))
 }
 
-// table has one line for each contender.
+// table returns a table with one line for each contender.
 func (c *contest) table() table {
 	t := table{
 		title: fmt.Sprintf("Fan-out to %d Deployments", c.count),
@@ -87,10 +87,10 @@ func (c *contest) table() table {
 	return t
 }
 
-// median of what is sorted.
+// median returns the median of sorted values.
 func median[T any](sorted []T) T { return sorted[len(sorted)/2] }
 
-// percentile of what is sorted.
+// percentile returns a percentile of sorted values.
 func percentile[T any](sorted []T, percent int) T {
 	return sorted[min(len(sorted)-1, len(sorted)*percent/100)]
 }

@@ -18,11 +18,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// spread is over how many namespaces a large fleet is spread.
+// spread is the number of namespaces of a large fleet.
 const spread = 10
 
-// fleet starts the operator on fleets of Deployments that nothing selects: what it
-// holds of each, how soon it is ready, and what it does when nothing happens.
+// fleet starts the operator on fleets of Deployments that no VectorSidecar selects: it measures the memory for
+// each, the time to readiness, and the cost at rest.
 func (s sizes) fleet(ctx context.Context, b *bench) error {
 	var namespaces []string
 	for range spread {
@@ -88,13 +88,13 @@ func limitFor(count int) int64 {
 	return chartLimit
 }
 
-// sample is what one start of the operator came to.
+// sample is the cost of one start of the operator.
 type sample struct {
 	toReady, cpu       time.Duration
 	resident, mostEver int64
 }
 
-// settle starts the operator, lets it come to rest, and ends it.
+// settle starts the operator, waits until it is idle, and stops it.
 func (b *bench) settle(ctx context.Context) (found sample, err error) {
 	operator, err := b.program.start(ctx)
 	if err != nil {
@@ -102,7 +102,7 @@ func (b *bench) settle(ctx context.Context) (found sample, err error) {
 	}
 	defer func() { err = errors.Join(err, operator.stop()) }()
 	found.toReady = operator.toReady
-	// The operator has given back by then what its start took.
+	// By then, the operator has released the memory that its start needed.
 	if _, err := b.cluster.quiet(ctx, 3*time.Second); err != nil {
 		return found, err
 	}
@@ -138,8 +138,8 @@ func (b *bench) compareFleet(count int, empty, filled sample) {
 		fmt.Sprintf("%s, %s CPU", rounded(filled.toReady), rounded(filled.cpu)), filled.toReady <= goal.ready, 0})
 }
 
-// rest has the operator inject what is selected, and then watches it do nothing:
-// while nothing happens, in a storm of status updates, and when it starts anew.
+// rest makes the operator inject the selected Deployments, and measures it while it has nothing to do: without
+// changes, during many status updates, and after a restart.
 func (s sizes) rest(ctx context.Context, b *bench, namespace string, there int) (err error) {
 	operator, err := b.program.start(ctx)
 	if err != nil {
@@ -179,7 +179,7 @@ func (s sizes) rest(ctx context.Context, b *bench, namespace string, there int) 
 	return err
 }
 
-// idles watches the operator do nothing, once it has come to rest.
+// idles measures the operator while it has nothing to do.
 func (s sizes) idles(ctx context.Context, b *bench, operator *process, among string) error {
 	before, err := b.cluster.quiet(ctx, 10*time.Second)
 	if err != nil {
@@ -202,7 +202,7 @@ func (s sizes) idles(ctx context.Context, b *bench, operator *process, among str
 	return nil
 }
 
-// stormOn updates the status of Deployments in no way that planning sees.
+// stormOn updates the status of Deployments in fields that the operator does not use.
 func (s sizes) stormOn(ctx context.Context, b *bench, operator *process, namespace string) error {
 	all, err := b.cluster.set.AppsV1().Deployments(namespace).List(ctx, metav1.ListOptions{Limit: 500})
 	if err != nil {
@@ -236,7 +236,7 @@ func (s sizes) stormOn(ctx context.Context, b *bench, operator *process, namespa
 	return nil
 }
 
-// spentSince is what was called, and what the operator used, since an earlier look.
+// spentSince returns the calls, and the operator's CPU time, since an earlier measurement.
 func (b *bench) spentSince(ctx context.Context, operator *process, before calls, spent time.Duration) (calls, time.Duration, error) {
 	used, err := harness.CPU(operator.pid())
 	if err != nil {
@@ -246,7 +246,7 @@ func (b *bench) spentSince(ctx context.Context, operator *process, before calls,
 	return after.since(before), used - spent, err
 }
 
-// matched is met when a VectorSidecar has told of so many matches.
+// matched returns a condition: a VectorSidecar reports count matches.
 func matched(count int) func(*v1alpha1.VectorSidecar) bool {
 	return func(sidecar *v1alpha1.VectorSidecar) bool { return int(sidecar.Status.MatchedDeployments) == count }
 }

@@ -17,8 +17,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// grow injects more and more Deployments, and sees how the operator's own cost
-// grows with them: the slope of its processor time in a plot of logarithms.
+// grow injects more and more Deployments, and measures the growth of the operator's CPU time: the slope in a plot
+// of logarithms.
 func (s sizes) grow(ctx context.Context, b *bench) error {
 	var sizes, costs []float64
 	t := table{title: "Growth with the matches", head: []string{"Deployments", "wall", "CPU of the operator", "each", "memory"}}
@@ -38,7 +38,7 @@ func (s sizes) grow(ctx context.Context, b *bench) error {
 	return nil
 }
 
-// slope is that of the line of least squares through the logarithms.
+// slope returns the slope of the least-squares line through the logarithms.
 func slope(xs, ys []float64) float64 {
 	var sumX, sumY, sumXX, sumXY float64
 	for n := range xs {
@@ -49,10 +49,10 @@ func slope(xs, ys []float64) float64 {
 	return (n*sumXY - sumX*sumY) / (n*sumXX - sumX*sumX)
 }
 
-// crowdEvents is how many changes of one workload the cost of one is taken from.
+// crowdEvents is the number of changes of one workload over which the cost of one is averaged.
 const crowdEvents = 1000
 
-// crowded sees what more VectorSidecars in a namespace add to the cost of an event.
+// crowded measures the additional cost of an event for each VectorSidecar in the namespace.
 func (s sizes) crowded(ctx context.Context, b *bench) error {
 	var costs []time.Duration
 	for _, count := range s.crowd {
@@ -68,8 +68,8 @@ func (s sizes) crowded(ctx context.Context, b *bench) error {
 	return nil
 }
 
-// costOfEvent is the operator's processor time for one change of a matched
-// Deployment, among many VectorSidecars of which one matches.
+// costOfEvent returns the operator's CPU time for one change of a selected Deployment, with many VectorSidecars of
+// which one selects it.
 func (b *bench) costOfEvent(ctx context.Context, sidecars int) (cost time.Duration, err error) {
 	namespace, err := b.cluster.namespace(ctx, "crowd")
 	if err != nil {

@@ -19,11 +19,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// mixture is the kinds of a mixed fleet, in equal shares. Nobody rolls out the Rollouts.
+// mixture lists the kinds of a mixed fleet, in equal shares. No controller rolls out the Rollouts.
 var mixture = []v1alpha1.WorkloadKind{"Deployment", "StatefulSet", "DaemonSet", "CronJob", "Rollout"}
 
-// mix starts the operator, which serves all kinds of the mixture, on a fleet of them that nothing
-// selects, and then watches it do nothing with VectorSidecars that select some.
+// mix starts the operator with all kinds of the mixture enabled, on a fleet that no VectorSidecar selects. Then it
+// measures the operator at rest with VectorSidecars that select some of the fleet.
 func (s sizes) mix(ctx context.Context, b *bench) error {
 	if err := b.cluster.ServeRollouts(); err != nil {
 		return err
@@ -73,10 +73,10 @@ func (s sizes) mix(ctx context.Context, b *bench) error {
 	return s.idleAmong(ctx, b, what)
 }
 
-// group is the label of the workloads of a VectorSidecar.
+// group returns the label of the workloads of a VectorSidecar.
 func group(n int) string { return fmt.Sprintf("logs-%d", n) }
 
-// ofKind is a workload of a kind with the pod template of the benchmark's Deployments.
+// ofKind returns a workload of a kind with the pod template of the benchmark's Deployments.
 func ofKind(kind v1alpha1.WorkloadKind, name, namespace string, n int) client.Object {
 	from := application(name, namespace)
 	object := harness.NewWorkload(string(kind), name, namespace, from.Labels)
@@ -95,7 +95,7 @@ func ofKind(kind v1alpha1.WorkloadKind, name, namespace string, n int) client.Ob
 	return object
 }
 
-// idleAmong has the operator inject what is selected, and then watches it do nothing.
+// idleAmong makes the operator inject the selected workloads, and measures it while it has nothing to do.
 func (s sizes) idleAmong(ctx context.Context, b *bench, what string) (err error) {
 	operator, err := b.program.start(ctx)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// machine describes what a run was made on, and how busy that was before.
+// machine describes the machine of a run, and its load before.
 func machine() string {
 	return fmt.Sprintf("%s, %d cores of %s, %s of memory, Linux %s, %s; load averages before: %s",
 		time.Now().Format(time.DateOnly), runtime.NumCPU(),
@@ -20,13 +20,13 @@ func machine() string {
 		strings.TrimSpace(text("/proc/sys/kernel/osrelease")), runtime.Version(), load())
 }
 
-// load is how many processes wanted to run in the last 1, 5 and 15 minutes.
+// load returns the load averages of the last 1, 5 and 15 minutes.
 func load() string {
 	fields := strings.Fields(text("/proc/loadavg"))
 	return strings.Join(fields[:min(3, len(fields))], ", ")
 }
 
-// line is the value of the first line of a file that begins so.
+// line returns the value of the first line of a file that starts with a key.
 func line(file, key string) string {
 	for l := range strings.Lines(text(file)) {
 		if name, value, found := strings.Cut(l, ":"); found && strings.TrimSpace(name) == key {
@@ -36,7 +36,7 @@ func line(file, key string) string {
 	return ""
 }
 
-// text is what a file holds; "" where there is none.
+// text returns the content of a file; "" if it does not exist.
 func text(file string) string {
 	content, err := os.ReadFile(file)
 	if err != nil {

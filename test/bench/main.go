@@ -1,14 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Command bench measures what the operator costs on a real API server, and holds
-// it against the floor: what the API server takes for the same writes from a plain
-// loop. Rounds of the contenders are interleaved, and only ratios are claims; see
-// docs/performance.md. It is no test of what the operator does.
+// Command bench measures the cost of the operator on a real API server, and compares it with the floor: the cost of
+// the same writes from a plain loop. Rounds of the contenders are interleaved, and only ratios are claims; see
+// docs/performance.md. It does not test the operator's behavior.
 //
-// main.go and bench.go run the scenarios; fanout.go and its neighbors hold them;
-// contest.go and contenders.go are the rounds; the other files are what they
-// stand on.
+// main.go and bench.go run the scenarios; fanout.go and the files next to it contain them; contest.go and
+// contenders.go contain the rounds; the other files have helpers.
 package main
 
 import (

@@ -22,18 +22,18 @@ import (
 )
 
 const (
-	// inEach is how many Deployments a namespace has.
+	// inEach is the number of Deployments in a namespace.
 	inEach = 2
-	// wideLabel is that of the namespaces that a ClusterVectorSidecar selects.
+	// wideLabel is the label of the namespaces that a ClusterVectorSidecar selects.
 	wideLabel = "wide"
-	// joining is how many namespaces are labeled later, one after the other.
+	// joining is the number of namespaces that get the label later, one after the other.
 	joining = 20
 )
 
-// spaces are namespaces with Deployments, all of whose names differ.
+// spaces are namespaces with Deployments, whose names are unique in all of them.
 type spaces []string
 
-// spacesOf makes namespaces that a ClusterVectorSidecar of that name selects.
+// spacesOf creates namespaces that a ClusterVectorSidecar with a name selects.
 func (b *bench) spacesOf(ctx context.Context, count int, name string) (spaces, error) {
 	made := make(spaces, count)
 	return made, each(ctx, count, func(ctx context.Context, n int) error {
@@ -53,7 +53,7 @@ func (s spaces) seed(ctx context.Context, b *bench) error {
 	})
 }
 
-// empty deletes what a round has made.
+// empty deletes the objects of a round.
 func (s spaces) empty(ctx context.Context, b *bench) error {
 	return each(ctx, len(s), func(ctx context.Context, n int) error {
 		return errors.Join(b.cluster.clear(ctx, s[n]),
@@ -61,8 +61,7 @@ func (s spaces) empty(ctx context.Context, b *bench) error {
 	})
 }
 
-// floor does the least: in each namespace one ConfigMap, and one server-side apply for each
-// Deployment.
+// floor makes the minimal requests: in each namespace one ConfigMap, and one server-side apply for each Deployment.
 func (s spaces) floor(ctx context.Context, b *bench) (round, error) {
 	o, err := newOverlay(ctx, logs("NAMESPACE"), nil, b.kubeVersion)
 	if err != nil {
@@ -94,8 +93,8 @@ func (s spaces) floor(ctx context.Context, b *bench) (round, error) {
 	})
 }
 
-// operator creates a ClusterVectorSidecar beside a running operator, and afterwards has
-// namespaces join, one after the other.
+// operator creates a ClusterVectorSidecar while an operator runs, and afterwards labels further namespaces, one
+// after the other.
 func (s spaces) operator(ctx context.Context, b *bench, name string) (made round, joined []time.Duration, err error) {
 	operator, err := b.program.start(ctx)
 	if err != nil {
@@ -125,7 +124,7 @@ func (s spaces) operator(ctx context.Context, b *bench, name string) (made round
 	return made, joined, errors.Join(b.cluster.Client.Patch(ctx, wide, patch), b.cluster.Client.Delete(ctx, wide))
 }
 
-// join labels namespaces, and returns how long it took until the Deployment in each was injected.
+// join labels namespaces, and returns the time until the Deployment in each was injected.
 func (b *bench) join(ctx context.Context, label string) ([]time.Duration, error) {
 	var took []time.Duration
 	for range joining {
@@ -155,7 +154,7 @@ func (b *bench) join(ctx context.Context, label string) ([]time.Duration, error)
 	return took, nil
 }
 
-// spread has one ClusterVectorSidecar reach the Deployments of many namespaces.
+// spread measures one ClusterVectorSidecar for the Deployments of many namespaces.
 func (s sizes) spread(ctx context.Context, b *bench) error {
 	c := &contest{count: s.namespaces, order: []string{byFloor, byOperator}, rounds: map[string][]round{}}
 	var joined []time.Duration

@@ -18,8 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// observer sees when each Deployment of a namespace is injected, from a watch of
-// their metadata, and for all contenders alike.
+// observer records when each Deployment of a namespace is injected, with a watch of their metadata, for all
+// contenders in the same way.
 type observer struct {
 	cancel context.CancelFunc
 
@@ -37,7 +37,7 @@ func (c *cluster) observe(ctx context.Context, namespace string) (*observer, err
 	ctx, cancel := context.WithCancel(ctx)
 	deployments := client.Resource(appsv1.SchemeGroupVersion.WithResource("deployments")).Namespace(namespace)
 	o := &observer{cancel: cancel, injected: map[string]time.Time{}, versions: map[string]string{}, changed: make(chan struct{})}
-	// Each watch begins with what is there, so that nothing is missed between two.
+	// Each watch starts with the current state, so no change between two watches is missed.
 	go func() {
 		for ctx.Err() == nil {
 			if watch, err := deployments.Watch(ctx, metav1.ListOptions{}); err == nil {
@@ -65,7 +65,7 @@ func (o *observer) see(of runtime.Object) {
 	o.changed = make(chan struct{})
 }
 
-// wait returns when the condition is met by what has been seen.
+// wait returns when the recorded state meets a condition.
 func (o *observer) wait(ctx context.Context, what string, met func() bool) error {
 	for {
 		o.mu.Lock()
@@ -82,19 +82,19 @@ func (o *observer) wait(ctx context.Context, what string, met func() bool) error
 	}
 }
 
-// seen is how many Deployments have been injected.
+// seen returns the number of injected Deployments.
 func (o *observer) seen() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return len(o.injected)
 }
 
-// count waits until that many Deployments have been injected.
+// count waits until n Deployments have been injected.
 func (o *observer) count(ctx context.Context, n int) error {
 	return o.wait(ctx, fmt.Sprintf("%d injections", n), func() bool { return len(o.injected) >= n })
 }
 
-// at is when a Deployment was injected.
+// at returns when a Deployment was injected.
 func (o *observer) at(name string) time.Time {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -103,15 +103,14 @@ func (o *observer) at(name string) time.Time {
 
 func (o *observer) stop() { o.cancel() }
 
-// again forgets when Deployments were injected, for another wave.
+// again resets the recorded times, for another round.
 func (o *observer) again() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	clear(o.injected)
 }
 
-// same waits until that many Deployments run the same sidecar, and another one
-// than before.
+// same waits until count Deployments have the same sidecar, which is not the previous one.
 func (o *observer) same(ctx context.Context, count int, before string) error {
 	return o.wait(ctx, "the same sidecar everywhere", func() bool {
 		if len(o.versions) < count {
@@ -121,7 +120,7 @@ func (o *observer) same(ctx context.Context, count int, before string) error {
 	})
 }
 
-// kinds are the sidecars that run; the caller holds the lock.
+// kinds returns the versions of the sidecar in use; the caller holds the lock.
 func (o *observer) kinds() map[string]bool {
 	found := map[string]bool{}
 	for _, version := range o.versions {
@@ -130,7 +129,7 @@ func (o *observer) kinds() map[string]bool {
 	return found
 }
 
-// version is the sidecar that runs, any of them if there are several.
+// version returns the version of the sidecar in use, any of them if there are several.
 func (o *observer) version() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -140,14 +139,14 @@ func (o *observer) version() string {
 	return ""
 }
 
-// distinct is how many different sidecars run.
+// distinct returns the number of versions of the sidecar in use.
 func (o *observer) distinct() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return len(o.kinds())
 }
 
-// earliest is when the first Deployment was injected.
+// earliest returns when the first Deployment was injected.
 func (o *observer) earliest() time.Time {
 	o.mu.Lock()
 	defer o.mu.Unlock()

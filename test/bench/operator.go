@@ -18,11 +18,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// home is the namespace of the operator.
+// home is the operator namespace.
 const home = "vector-system"
 
-// program is the operator, built and run as a process of its own, so that its
-// costs are in the kernel's accounts.
+// program is the operator's program. It runs as a process, so that the kernel accounts its cost.
 type program struct {
 	path, kubeconfig, logs string
 	environment, arguments []string
@@ -37,11 +36,11 @@ const (
 	productionLimit = 512 << 20
 )
 
-// process is the operator at work.
+// process is a running operator.
 type process struct {
 	command *exec.Cmd
 	ended   chan struct{}
-	// toReady is how long it took from its start until it said that it is ready.
+	// toReady is the time from its start until it was ready.
 	toReady time.Duration
 	pprof   string
 }
@@ -104,7 +103,7 @@ func (o *process) isReady(ctx context.Context, url string) (bool, error) {
 
 func (o *process) pid() int { return o.command.Process.Pid }
 
-// stop ends the operator in order.
+// stop stops the operator gracefully.
 func (o *process) stop() error {
 	if err := o.command.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("stopping the operator: %w", err)

@@ -11,11 +11,10 @@ import (
 	"os"
 )
 
-// profileSeconds is how long the operator's processor time is sampled.
+// profileSeconds is the duration of a CPU profile.
 const profileSeconds = 20
 
-// profile begins to sample where an operator spends its time, if the run wants it.
-// What it returns waits for the end and keeps the profile.
+// profile starts a CPU profile of an operator if the run has the flag. finish waits for its end and stores it.
 func (b *bench) profile(ctx context.Context, operator *process) (finish func() error) {
 	if !b.profiles {
 		return func() error { return nil }
@@ -28,7 +27,7 @@ func (b *bench) profile(ctx context.Context, operator *process) (finish func() e
 	return func() error { return <-done }
 }
 
-// keep writes what an address answers into a file.
+// keep writes the response of a URL to a file.
 func keep(ctx context.Context, url, file string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

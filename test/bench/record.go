@@ -11,19 +11,19 @@ import (
 	"slices"
 )
 
-// slack is how much worse than its recorded range a ratio may become.
+// slack is the factor by which a ratio may exceed its recorded range.
 const slack = 1.20
 
-// span is the range of a ratio over the runs that were recorded.
+// span is the range of a ratio in the recorded runs.
 type span struct {
 	Least float64 `json:"least"`
 	Most  float64 `json:"most"`
 }
 
-// ranges are those of all ratios, by what they are of.
+// ranges are the ranges of all ratios, by the name of the finding.
 type ranges map[string]span
 
-// readRanges reads what was recorded; nothing may have been if mayBeNew.
+// readRanges reads the recorded ranges. If mayBeNew is true, the file may not exist.
 func readRanges(file string, mayBeNew bool) (ranges, error) {
 	recorded := ranges{}
 	text, err := os.ReadFile(file)
@@ -39,13 +39,13 @@ func readRanges(file string, mayBeNew bool) (ranges, error) {
 	return recorded, nil
 }
 
-// isWorse tells whether a ratio is beyond its range. What has none is not.
+// isWorse reports whether a ratio exceeds its range. A ratio without a range does not.
 func (r ranges) isWorse(f found) bool {
 	before, known := r[f.what]
 	return known && f.ratio > before.Most*slack
 }
 
-// suspects are the scenarios that found a ratio beyond its range.
+// suspects returns the scenarios with a ratio that exceeds its range.
 func (r ranges) suspects(findings []found) []string {
 	var names []string
 	for _, f := range findings {
@@ -81,7 +81,7 @@ func (r ranges) worse(findings []found) error {
 	return errors.Join(errs...)
 }
 
-// widen takes the findings into the ranges, and writes them to a file.
+// widen adds the findings to the ranges, and writes these to a file.
 func (r ranges) widen(findings []found, file string) error {
 	for _, f := range findings {
 		if f.ratio == 0 {

@@ -13,7 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// rolledOut waits until the controllers have rolled out what was seeded.
+// rolledOut waits until the controllers have rolled out all created Deployments.
 func (b *bench) rolledOut(ctx context.Context, namespace string, count int) error {
 	return until(ctx, "Deployments to be rolled out", func() (bool, error) {
 		all, err := b.deployments(ctx, namespace)
@@ -27,8 +27,7 @@ func (b *bench) rolledOut(ctx context.Context, namespace string, count int) erro
 	})
 }
 
-// standing counts the Deployments whose rollout has not finished, and those that
-// carry the sidecar.
+// standing counts the Deployments whose rollout has not finished, and those with the sidecar.
 func (b *bench) standing(ctx context.Context, namespace string) (unfinished, injected int, err error) {
 	all, err := b.deployments(ctx, namespace)
 	for n := range all {
@@ -42,8 +41,7 @@ func (b *bench) standing(ctx context.Context, namespace string) (unfinished, inj
 	return unfinished, injected, err
 }
 
-// deployments lists all, at most ten times a second: it is to be watched, not to
-// be slowed down.
+// deployments lists all Deployments, at most ten times a second, to limit its effect on the measurement.
 func (b *bench) deployments(ctx context.Context, namespace string) ([]appsv1.Deployment, error) {
 	if err := pause(ctx, 100*time.Millisecond); err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 )
 
-// settings are what the command line says.
+// settings are the flags of the command line.
 type settings struct {
 	change   func(*sizes)
 	size     string
@@ -27,19 +27,19 @@ type settings struct {
 	update   bool
 }
 
-// scenario is one thing to measure. It adds to the findings and the tables.
+// scenario is one measurement. It adds to the findings and the tables.
 type scenario struct {
 	name string
 	run  func(context.Context, *bench) error
 }
 
-// suite is the scenarios that share a control plane.
+// suite has the scenarios that share a control plane.
 type suite struct {
 	options   controlplane.Options
 	scenarios []scenario
 }
 
-// measure runs what the settings ask for, reports, and compares with earlier runs.
+// measure runs the selected scenarios, reports, and compares with earlier runs.
 func measure(ctx context.Context, s settings) error {
 	sizes, known := map[string]sizes{"short": short, "full": full}[s.size]
 	if !known {
@@ -63,8 +63,7 @@ func measure(ctx context.Context, s settings) error {
 	if s.update {
 		return recorded.widen(b.findings, s.record)
 	}
-	// Something else on the machine may have met the one contender and not the
-	// other. It does not do so twice.
+	// Other load on the machine may have affected only one contender. In a second run, that is unlikely.
 	if again := recorded.suspects(b.findings); len(again) > 0 {
 		b.tell("worse than ever: %s; once more …", strings.Join(again, ", "))
 		if err := b.run(ctx, sizes, func(name string) bool { return slices.Contains(again, name) }); err != nil {
@@ -74,7 +73,7 @@ func measure(ctx context.Context, s settings) error {
 	return recorded.worse(b.findings)
 }
 
-// run runs the scenarios that are chosen by their names.
+// run runs the scenarios that are selected by name.
 func (b *bench) run(ctx context.Context, sizes sizes, choose func(string) bool) error {
 	ran := 0
 	for _, suite := range suites(sizes) {

@@ -22,12 +22,12 @@ const (
 	wantedValue = "vector"
 )
 
-// seed makes Deployments, changed by the caller if it wants to.
+// seed creates Deployments, each changed by change unless that is nil.
 func (c *cluster) seed(ctx context.Context, namespace string, count int, change func(int, *appsv1.Deployment)) error {
 	return c.seedFrom(ctx, namespace, 0, count, change)
 }
 
-// seedFrom makes those of them that are numbered from first on.
+// seedFrom creates the Deployments with numbers from first on.
 func (c *cluster) seedFrom(ctx context.Context, namespace string, first, count int, change func(int, *appsv1.Deployment)) error {
 	return each(ctx, count-first, func(ctx context.Context, n int) error {
 		n += first
@@ -42,14 +42,14 @@ func (c *cluster) seedFrom(ctx context.Context, namespace string, first, count i
 
 func appName(n int) string { return fmt.Sprintf("app-%05d", n) }
 
-// clear deletes what a round has made.
+// clear deletes the objects of a round.
 func (c *cluster) clear(ctx context.Context, namespace string) error {
 	now, background := int64(0), metav1.DeletePropagationBackground
 	options := metav1.DeleteOptions{GracePeriodSeconds: &now, PropagationPolicy: &background}
 	return c.set.AppsV1().Deployments(namespace).DeleteCollection(ctx, options, metav1.ListOptions{})
 }
 
-// each calls for every number below count, some at once.
+// each calls a function for every number below count, with some calls at once.
 func each(ctx context.Context, count int, call func(context.Context, int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(workers)
@@ -66,14 +66,14 @@ func wanted(_ int, d *appsv1.Deployment) {
 	metav1.SetMetaDataLabel(&d.ObjectMeta, wantedKey, wantedValue)
 }
 
-// scaledDown is a wanted one whose rollouts have no pods to wait for.
+// scaledDown makes a selected Deployment whose rollouts have no pods to wait for.
 func scaledDown(n int, d *appsv1.Deployment) {
 	wanted(n, d)
 	d.Spec.Replicas = new(int32)
 }
 
-// application is a Deployment of the size that a chart gives: labels, variables,
-// probes, requests and volumes; about four kilobytes as JSON.
+// application returns a Deployment of a typical size: with labels, variables, probes, requests and volumes; about
+// four kilobytes as JSON.
 func application(name, namespace string) *appsv1.Deployment {
 	object := objects.NewDeployment(name, namespace).WithReplicas(2).
 		Labeled("app.kubernetes.io/name", name).Labeled("app.kubernetes.io/instance", name).

@@ -24,25 +24,25 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// logs is the VectorSidecar of a fan-out: it reads a log folder, so that its
-// templates look at each workload, and lets all workloads change at once.
+// logs returns the VectorSidecar of a fan-out. It reads a log directory, so that its templates read each workload,
+// and changes all workloads at once.
 func logs(namespace string) *v1alpha1.VectorSidecar {
 	return objects.NewVectorSidecar("logs", namespace).Selecting(wantedKey, wantedValue).WithLogs("/var/log/app").WithMaxConcurrent("100%").Build()
 }
 
-// referring is a VectorSidecar whose configuration is in a ConfigMap.
+// referring returns a VectorSidecar whose configuration is in a ConfigMap.
 func referring(namespace, budget string) *v1alpha1.VectorSidecar {
 	return objects.NewVectorSidecar("logs", namespace).Selecting(wantedKey, wantedValue).WithConfigMap("vector", "vector.yaml").WithMaxConcurrent(budget).Build()
 }
 
-// overlay is what the operator would apply, for those who do it without one.
+// overlay is the operator's apply for a workload, for contenders without an operator.
 type overlay struct {
 	body       map[string]any
 	companions []corev1.ConfigMap
 }
 
-// newOverlay decides as the operator does. configuration is the ConfigMap that the
-// VectorSidecar refers to, nil if it refers to none.
+// newOverlay computes the apply with the operator's code. configuration is the ConfigMap that the VectorSidecar
+// refers to, nil if there is none.
 func newOverlay(ctx context.Context, sidecar *v1alpha1.VectorSidecar, configuration *corev1.ConfigMap, kubeVersion string) (*overlay, error) {
 	chart, err := render.LoadChart(vectorsidecar.FS)
 	if err != nil {
@@ -70,7 +70,7 @@ func newOverlay(ctx context.Context, sidecar *v1alpha1.VectorSidecar, configurat
 	return &overlay{body: decided.Plans[0].Body(), companions: decided.Companions}, nil
 }
 
-// manifest is what to apply to one Deployment.
+// manifest returns the manifest to apply to one Deployment.
 func (o *overlay) manifest(namespace, name string) ([]byte, error) {
 	body := maps.Clone(o.body)
 	metadata := map[string]any{"name": name, "namespace": namespace}
@@ -81,7 +81,7 @@ func (o *overlay) manifest(namespace, name string) ([]byte, error) {
 	return json.Marshal(body)
 }
 
-// template is the same as types.
+// template returns the same as Go types.
 func (o *overlay) template() (*corev1.PodTemplateSpec, map[string]string, error) {
 	text, err := json.Marshal(o.body)
 	if err != nil {

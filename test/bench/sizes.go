@@ -12,14 +12,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 )
 
-// sizes are how much of each scenario a run does.
+// sizes has the size of each scenario.
 type sizes struct {
 	rounds  int
 	counts  []int // numbers of Deployments that a VectorSidecar fans out to
 	against int   // the largest of them that the slow contenders take part in
 	fleets  []int // numbers of Deployments that the operator starts with
 	mixed   int   // workloads of several kinds that it starts with
-	// namespaces are those that one ClusterVectorSidecar reaches.
+	// namespaces is the number of namespaces that one ClusterVectorSidecar selects.
 	namespaces int
 	idle       time.Duration
 	sidecars   int // VectorSidecars beside an idle fleet
@@ -56,13 +56,13 @@ var full = sizes{
 	companions: 400,
 }
 
-// suites are all scenarios of a size. Each control plane is a new one, so that what
-// one suite leaves in etcd is no burden to the next.
+// suites returns all scenarios of a size. Each suite has a new control plane, so that the content of etcd from one
+// suite does not affect the next.
 func suites(s sizes) []suite {
 	all := []suite{
 		{controlplane.Options{}, s.fanOuts()},
 		{controlplane.Options{}, []scenario{{"latency", s.latency}}},
-		// New content is taken when the rollout before has finished, which takes controllers.
+		// New content is applied when the previous rollout has finished, which requires controllers.
 		{controlplane.Options{Controllers: true}, []scenario{{"flips", s.flip}}},
 		{controlplane.Options{}, []scenario{{"fleet", s.fleet}}},
 		{controlplane.Options{}, []scenario{{"injected", s.inject}}},
@@ -87,8 +87,7 @@ func suites(s sizes) []suite {
 // pacedNodes take 110 pods each.
 const pacedNodes = 30
 
-// override has flags change single sizes. What it returns makes the changes that the
-// command line asks for.
+// override defines flags that change single sizes. The returned function applies them.
 func override(flags *flag.FlagSet) func(*sizes) {
 	var changes []func(*sizes)
 	declare := func(name, usage string, set func(*sizes, []int)) {

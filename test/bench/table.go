@@ -36,7 +36,7 @@ func (t *table) print(w io.Writer) {
 	}
 }
 
-// rounded has about three digits.
+// rounded rounds a duration to about three digits.
 func rounded(d time.Duration) string {
 	for unit := time.Microsecond; unit <= time.Second; unit *= 10 {
 		if d < 1000*unit {

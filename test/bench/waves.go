@@ -29,8 +29,8 @@ func (c *cluster) configure(ctx context.Context, namespace, message string) erro
 	return err
 }
 
-// flip changes a ConfigMap that many Deployments refer to: a few times, against the
-// floor, and then every second for a while.
+// flip changes a ConfigMap that many Deployments refer to: a few times, compared with the floor, and then every
+// second for a while.
 func (s sizes) flip(ctx context.Context, b *bench) (err error) {
 	ours, err := b.cluster.namespace(ctx, "flips")
 	if err != nil {
@@ -67,12 +67,11 @@ func (s sizes) flip(ctx context.Context, b *bench) (err error) {
 	return b.flutter(ctx, s, seen, ours)
 }
 
-// wave is what one change of a configuration took, from the moment it was written.
+// wave is the time that one change of a configuration took, from its write to the first and last Deployment.
 type wave struct{ first, last time.Duration }
 
-// waves changes the configuration, and holds the operator against a plain loop that
-// applies the same bodies, both in Deployments that have the sidecar. They take
-// turns.
+// waves changes the configuration, and compares the operator with a plain loop that applies the same manifests,
+// both in injected Deployments. They alternate.
 func (b *bench) waves(ctx context.Context, s sizes, ours *observer, namespace, floors string) error {
 	theirs, err := b.cluster.observe(ctx, floors)
 	if err != nil {
@@ -126,7 +125,7 @@ func (b *bench) wave(ctx context.Context, seen *observer, count int, change func
 	return wave{first: seen.earliest().Sub(began), last: time.Since(began)}, nil
 }
 
-// applyConfigured applies what the operator would for a configuration.
+// applyConfigured applies the operator's manifests for a configuration.
 func (b *bench) applyConfigured(ctx context.Context, namespace string, count int, message string) error {
 	configuration := objects.NewConfigMap("vector", namespace, "vector.yaml", objects.VectorConfig(message))
 	o, err := newOverlay(ctx, referring(namespace, "100%"), configuration, b.kubeVersion)
@@ -151,7 +150,7 @@ func (c *cluster) applyAll(ctx context.Context, o *overlay, namespace string, co
 	})
 }
 
-// flutter changes the configuration every second, sooner than a wave may end.
+// flutter changes the configuration every second, before the previous change has reached all Deployments.
 func (b *bench) flutter(ctx context.Context, s sizes, seen *observer, namespace string) error {
 	before, err := b.cluster.quiet(ctx, time.Second)
 	if err != nil {

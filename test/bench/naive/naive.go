@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package naive injects a sidecar as many a first injector does. It is the
-// yardstick of the benchmark, kept for what it costs, and nothing of the product.
+// Package naive injects a sidecar with the simplest algorithm. The benchmark compares the operator's cost with it.
+// It is not part of the product.
 package naive
 
 import (
@@ -30,8 +30,7 @@ type Injector struct {
 	annotations map[string]string
 }
 
-// New returns an Injector with its own limits of requests. The annotations are set
-// on each Deployment beside its own.
+// New returns an Injector with its own request limits. The annotations are added to those of each Deployment.
 func New(config *rest.Config, sidecar *corev1.PodTemplateSpec, annotations map[string]string) (*Injector, error) {
 	limited := rest.CopyConfig(config)
 	limited.QPS, limited.Burst = qps, burst
@@ -42,10 +41,10 @@ func New(config *rest.Config, sidecar *corev1.PodTemplateSpec, annotations map[s
 	return &Injector{client: client, sidecar: sidecar, annotations: annotations}, nil
 }
 
-// hashKey is the annotation that tells what was injected.
+// hashKey is the annotation with the hash of the injected sidecar.
 const hashKey = "naive.bench/hash"
 
-// Run lists everything, and reads and updates what differs, one after the other.
+// Run lists all Deployments, and reads and updates those that differ, one after the other.
 func (i *Injector) Run(ctx context.Context, namespace string) error {
 	deployments := i.client.AppsV1().Deployments(namespace)
 	all, err := deployments.List(ctx, metav1.ListOptions{})
