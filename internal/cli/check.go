@@ -29,16 +29,13 @@ func newCheck(a *app) *cobra.Command {
 	options := checkOptions{app: a}
 	command := &cobra.Command{
 		Use:   "check",
-		Short: "Check whether the cluster is fit for the operator, and the installation healthy",
-		Long: `Check whether the cluster is fit for the operator, and the installation healthy: version of
-Kubernetes, CustomResourceDefinition, the operator's replicas, values and permissions, its
-admission webhook if it has one, other injectors, VectorSidecars with errors, and what
-workloads carry for VectorSidecars that do not exist. To check the operator's permissions,
-you have to be allowed to impersonate its ServiceAccount; for the webhook's certificate, to
-read its Secret.
+		Short: "Check the cluster and the installation",
+		Long: `Check the cluster and the installation: Kubernetes version, CustomResourceDefinition, replicas,
+values and permissions of the operator, admission webhook, other injectors, VectorSidecars with
+errors, and leftover sidecars. To check the operator's permissions, you must be allowed to
+impersonate its ServiceAccount; to check the webhook's certificate, to read its Secret.
 
-The exit code is 0 if all checks passed, 1 if one failed, and 2 if none failed but some could
-not run.`,
+The exit code is 1 if a check failed, and 2 if one could not run.`,
 		Example: `# the whole cluster
 kubectl vectorsidecar check`,
 		Args: cobra.NoArgs,

@@ -30,15 +30,14 @@ func newDiff(a *app) *cobra.Command {
 	options := diffOptions{}
 	command := &cobra.Command{
 		Use:   "diff [WORKLOAD...] [-f FILE] [--sidecar FILE]",
-		Short: "Show what would change in live or given workloads, and whether pods would restart",
-		Long: `Show what would change in live or given workloads, and whether pods would restart.
+		Short: "Show changes of live or given workloads, and whether pods would restart",
+		Long: `Show changes of live or given workloads, and whether pods would restart.
 
-The lines before each difference begin with # and say what is done to the workload,
-how many pods it replaces, and why; patch ignores them. The rollout budget is ignored, as
-are the annotations change-cause and rendered-from.
+Lines that start with # precede each difference: the action, the number of replaced pods, and the
+reason; patch ignores them. The command ignores the rollout budget and the annotations
+change-cause and rendered-from.
 
-The exit code is 0 if nothing would change, 1 if something would, and 2 if it could not
-look.`,
+The exit code is 1 if live and rendered objects differ.`,
 		Example: `# what a VectorSidecar would do, before it is applied
 kubectl vectorsidecar diff -f docs/samples/app/deployment.yaml --sidecar docs/samples/02-logs.yaml --label logs=vector
 # what a changed VectorSidecar would do to the workloads of the cluster

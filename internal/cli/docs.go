@@ -38,8 +38,8 @@ func newDocs(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "docs TOPIC",
 		Short: "Print the reference of values, of reasons and findings, or of this program",
-		Long: `Print a reference as Markdown: values, reasons (with the findings of lint), or cli. With a
-reason or the code of a finding, print what it means and what to do.`,
+		Long: `Print a reference as Markdown: values, reasons (with the findings of lint), or cli. With a reason or
+the code of a finding, print its meaning and the fix.`,
 		Example: `# all values that a sidecar is rendered from
 kubectl vectorsidecar docs values
 # what one word of a status means
@@ -106,7 +106,7 @@ Written by ` + "`make generate`" + ` from the catalog in the code. ` + "`kubectl
 
 ### Condition reasons
 
-Words in the conditions of a VectorSidecar, in its ` + "`status.workloads`" + `, in events, and in what the kubectl plugin prints.
+Words in the conditions of a VectorSidecar, in its ` + "`status.workloads`" + `, in events, and in the output of the kubectl plugin.
 
 | Reason | Level | On | Meaning | What to do |
 |---|---|---|---|---|
@@ -128,7 +128,7 @@ func controllerReasonsSection() string {
 	b.WriteString(`
 ### Reasons of controllers
 
-Reasons that the controllers of workloads set in conditions, and in warning events if their kind has no conditions. *On*
+Reasons that the controllers of workloads set in conditions, and in warning events for kinds without conditions. *On*
 is the type of the condition, or *event*. The status quotes the message of the controller with the reason in *Reported as*. Warning events are read with ` + "`rbac.optional.pods`" + `.
 
 | Kind | On | Reason | Reported as | Note |

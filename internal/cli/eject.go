@@ -49,22 +49,19 @@ func newEject(a *app) *cobra.Command {
 	options := ejectOptions{app: a}
 	command := &cobra.Command{
 		Use:   "eject [-f FILE | -n NAMESPACE | -A]",
-		Short: "Remove the sidecars from manifests, or from a cluster for good",
+		Short: "Remove the sidecars from manifests or from a cluster",
 		Long: `Remove the sidecars from manifests or from a cluster.
 
-From manifests (--filename): the workloads are printed without their sidecars, and everything
-else unchanged, except for the ConfigMaps made for sidecars, which are dropped. Manifests read
-from a cluster with --show-managed-fields show exactly which fields are the operator's; for
-others, and where none is on record, the list in the pod template is used.
+From manifests (--filename): prints them without sidecars and their generated ConfigMaps, otherwise
+unchanged. Manifests read with --show-managed-fields show the operator's fields exactly. For others,
+the command uses the list in the pod template.
 
-From a cluster: everything is removed that the operator and its users created: VectorSidecars,
-sidecars, the ConfigMaps made for them, annotations and finalizers. The operator need not be
-running. Workloads lose their sidecars a few at a time, each by one ordinary rollout. A
-ConfigMap that a workload still needs stays.
-The custom resource definition and the operator are removed with Helm.
+From a cluster: removes everything that the operator and its users created: VectorSidecars, sidecars,
+generated ConfigMaps, annotations and finalizers, also while the operator is down. Workloads lose
+their sidecars a few at a time, each by one ordinary rollout. A ConfigMap that a workload still needs
+stays. Remove the CustomResourceDefinition and the operator with Helm.
 
-The exit code is 0 if nothing is left, 1 if something is left, which the output names, and 2 if
-a read or a write failed.`,
+The exit code is 1 if the output names remaining items.`,
 		Example: `# manifests in, manifests out
 kubectl get deployment cart -n shop -o yaml --show-managed-fields | kubectl vectorsidecar eject -f -
 # see what would go

@@ -94,11 +94,10 @@ func newExplain(a *app) *cobra.Command {
 	options := explainOptions{}
 	command := &cobra.Command{
 		Use:   "explain WORKLOAD",
-		Short: "Explain the whole decision about one workload: why it has the sidecar or not",
-		Long: `Explain the whole decision about one workload: which selectors match, or the first
-requirement that does not; whether it opts out; the environment and what named it; the
-templates; what would be done, why, and why it waits; why its sidecar was written last;
-and who owns each of our fields.`,
+		Short: "Explain the decision about one workload: why it has the sidecar or lacks it",
+		Long: `Explain the decision about one workload: selectors and the first requirement that does not match,
+opt-out, environment and its origin, templates, action and its reason or wait, cause of the last
+write, and owners of each of the operator's fields.`,
 		Example: `# why has this workload the sidecar, or has it not?
 kubectl vectorsidecar explain deployment/cart -n shop
 # every field that is ours, with its owners

@@ -37,7 +37,7 @@ func newGet(a *app) *cobra.Command {
 	options := getOptions{app: a}
 	command := &cobra.Command{
 		Use:   "get [VECTORSIDECAR... | clustervectorsidecars | clustervectorsidecar/NAME...]",
-		Short: "List VectorSidecars with their counts and why they are not ready",
+		Short: "List VectorSidecars with their counts and messages",
 		Example: `# all of a namespace
 kubectl vectorsidecar get -n shop
 # all of the cluster, with the messages

@@ -35,27 +35,27 @@ func newLint(a *app) *cobra.Command {
 	options := lintOptions{inputs: &inputs{app: a}}
 	command := &cobra.Command{
 		Use:   "lint FILE|FOLDER...",
-		Short: "Find what is wrong in values, templates, VectorSidecars and Vector configuration",
-		Long: `Find what is wrong in values files as given to helm install with the template sets in them,
-sidecar charts, VectorSidecars with their workloads and ConfigMaps, and Vector configuration.
-Values are held against the template set that they are for. Values and templates are rendered in every environment
-with every way in and every sink that has a preset. Defines that no rendered template uses are
-reported, also those of the folder that --templates names. Folders are read recursively. Each
-finding has a code, a place and a line of help; --explain CODE tells what a code means. A
-VectorSidecar is also held against its CustomResourceDefinition, its rules included, as the
-API server does.
+		Short: "Check values, templates, VectorSidecars and Vector configuration",
+		Long: `Check values files of helm install with their template sets, sidecar charts, VectorSidecars with
+their workloads and ConfigMaps, and Vector configuration. Directories are read recursively.
 
-A comment on a finding's line, or alone on the line above, ignores it. It names the codes and
-the reason. One without a reason, or that ignores nothing, is itself a finding.
+Values are validated by their template set. Values and templates are rendered in every environment
+with every source of events and every sink that has a preset. Unused defines are reported, also
+those of the directory that --templates names. A VectorSidecar is validated by its
+CustomResourceDefinition and its rules, as by the API server. Each finding has a code, a place and
+a line of help; --explain CODE explains a code.
+
+A comment on a finding's line, or alone on the line above, ignores it. It names the codes and the
+reason. A comment that lacks the reason, or does not ignore a finding, is itself a finding.
 
     # vectorsidecar: ignore VSC215 because the collector of the team reads it
 
-A values file is checked if --values names it, its chart is that of the sidecar or the operator, it has the map
-sidecar or environments, or it belongs to no chart and is named values*.yaml. Other files are listed with the
-reason why they are skipped, as are templates of charts that contain a VectorSidecar.
+A values file is checked in these cases: --values names it, its chart is that of the sidecar or the
+operator, it has the map sidecar or environments, or it is named values*.yaml outside of charts.
+Other files are listed with the reason why they are skipped, also templates of charts that contain
+a VectorSidecar.
 
-The exit code is 0 if there are no findings, 1 if there are, and 2 if the command could not run, or
-found no file to check.`,
+The exit code is 1 with findings, and 2 if the files are missing.`,
 		Example: `# a folder of samples
 kubectl vectorsidecar lint docs/samples
 # values and templates of a sidecar chart, for a pipeline

@@ -17,10 +17,10 @@ func manualPage(root *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString(license + "# kubectl vectorsidecar\n\nWritten by `make generate` from the commands; every example is run by a test.\n\n" + root.Long + `
 
-Commands that may ask a cluster take kubectl's flags, such as ` + "`-n`, `--context` and `--kubeconfig`" + `. Data goes to the standard output and
-everything else to the standard error. Text is colored on a terminal only, and never with ` + "`NO_COLOR`" + `.
+All commands except ` + strings.Join(offlineCommands(root), ", ") + ` have kubectl's flags for the cluster, such as ` + "`-n`, `--context` and `--kubeconfig`" + `.
+Data goes to the standard output and everything else to the standard error. Text is colored on a terminal only, and never with ` + "`NO_COLOR`" + `.
 
-| Command | What it does |
+| Command | Effect |
 |---|---|
 `)
 	for _, command := range root.Commands() {
@@ -36,6 +36,17 @@ everything else to the standard error. Text is colored on a terminal only, and n
 	return b.String()
 }
 
+// offlineCommands returns the commands without kubectl's flags, in Markdown.
+func offlineCommands(root *cobra.Command) []string {
+	var names []string
+	for _, command := range root.Commands() {
+		if _, isKube := ownFlags(command); !isKube && !command.HasSubCommands() && isDocumented(command) {
+			names = append(names, "`"+command.Name()+"`")
+		}
+	}
+	return names
+}
+
 func isDocumented(command *cobra.Command) bool { return !command.Hidden && command.Name() != "help" }
 
 func describeCommand(b *strings.Builder, command *cobra.Command) {
@@ -47,7 +58,7 @@ func describeCommand(b *strings.Builder, command *cobra.Command) {
 	if command.Example != "" {
 		fmt.Fprintf(b, "\n```sh\n%s\n```\n", command.Example)
 	}
-	flags, isKube := ownFlags(command)
+	flags, _ := ownFlags(command)
 	if len(flags) > 0 {
 		b.WriteString("\n| Flag | Default | Meaning |\n|---|---|---|\n")
 	}
@@ -61,9 +72,6 @@ func describeCommand(b *strings.Builder, command *cobra.Command) {
 			standard = ""
 		}
 		fmt.Fprintf(b, "| %s | %s | %s |\n", name, standard, flag.Usage)
-	}
-	if isKube {
-		b.WriteString("\nAnd kubectl's flags for the cluster.\n")
 	}
 }
 

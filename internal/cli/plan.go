@@ -73,17 +73,18 @@ func newPlan(a *app) *cobra.Command {
 	options := planOptions{}
 	command := &cobra.Command{
 		Use:   "plan [-n NAMESPACE | -A] [-f FILE] [--sidecar FILE]",
-		Short: "Show what would happen in a namespace or a cluster, in which order, and what is skipped and why",
-		Long: `Show what would happen in a namespace or a cluster: which workloads change, how many
-pods restart, in which order, who is in conflict, who is skipped and why.
+		Short: "Show changes in a namespace or a cluster, their order, and skipped workloads",
+		Long: `Show the changes in a namespace or a cluster: changed workloads, restarted pods, their order,
+conflicts, and skipped workloads with the reason. The command does not write.
 
-A batch is a number of rollouts that run at once; the next one begins when it has finished. If no window of the
-installation's rollout.windows is open, the second batch begins with the next one. With --values or --templates the
-batches of one wave of rollout.waves come after those of the wave before.
+A batch is a number of rollouts that run at once; the next one starts when it has finished. If all
+windows of the installation's rollout.windows are closed, the second batch starts with the next one.
+With --values or --templates the batches of one wave of rollout.waves come after those of the
+previous wave.
 
-The forecast is arithmetic: requests that the new pods add, ResourceQuotas and LimitRanges that would reject pods,
-ReplicaSets, ConfigMaps or other objects, autoscalers that would read another utilization for the same load, and
-QoS classes that change. Quotas, limits and autoscalers of the files replace those of the cluster. Nothing is written.`,
+The forecast is arithmetic: additional requests, rejections by ResourceQuotas and LimitRanges, changed
+utilization for autoscalers, and changed QoS classes. Quotas, limits and autoscalers of the files
+replace those of the cluster.`,
 		Example: `# a namespace
 kubectl vectorsidecar plan -n shop
 # the cluster, if these VectorSidecars were changed

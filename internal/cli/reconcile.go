@@ -36,16 +36,13 @@ func newReconcile(a *app) *cobra.Command {
 	options := reconcileOptions{app: a}
 	command := &cobra.Command{
 		Use:   "reconcile [VECTORSIDECAR...] [--all] [--live]",
-		Short: "Have the operator reconcile VectorSidecars from scratch",
-		Long: `Have the operator reconcile VectorSidecars from scratch: it renders and compares without its
-caches of earlier results, as it does by itself every half hour. If nothing differs, nothing
-is written.
+		Short: "Reconcile VectorSidecars from scratch",
+		Long: `Make the operator reconcile VectorSidecars from scratch: it renders and compares without cached
+results, as it does by itself every half hour, and writes only differences.
 
-With --live it first lists the workloads of the namespace live, once, and corrects its cache.
-
-It sets the annotation ` + meta.AnnotationReconcileAt + `, whose
-value the status repeats as lastHandledReconcileAt when it is done. You need the permission to
-patch VectorSidecars. The exit code is 1 if no operator has answered in time.`,
+It sets the annotation ` + meta.AnnotationReconcileAt + `. When the
+reconcile has finished, the status repeats its value as lastHandledReconcileAt. You need permission
+to patch VectorSidecars. The exit code is 1 if the operator does not answer in time.`,
 		Example: `# one, and then see where it stands
 kubectl vectorsidecar reconcile logs -n shop
 # all of a namespace, and what the operator may have missed

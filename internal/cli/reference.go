@@ -26,10 +26,10 @@ func newSchema(a *app) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON schema of values files, for editors and pipelines",
-		Long: `Print the JSON schema of values files. Editors use it to complete and check them: a
-first line "# yaml-language-server: $schema=values.schema.json" refers to it. With
---vector-version, it knows the options of that version below sidecar.sinks and
-sidecar.config.raw: names, forms and values. What an option needs beside it is for lint.`,
+		Long: `Print the JSON schema of values files. For editors, a first line
+"# yaml-language-server: $schema=values.schema.json" refers to it. With --vector-version, it knows
+the options of that version below sidecar.sinks and sidecar.config.raw: names, forms and values.
+lint checks the options that another option requires.`,
 		Example: `# for an editor
 kubectl vectorsidecar schema > values.schema.json
 # with every option of Vector

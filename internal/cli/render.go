@@ -27,10 +27,10 @@ func newRender(a *app) *cobra.Command {
 	options := renderOptions{}
 	command := &cobra.Command{
 		Use:   "render [WORKLOAD...] [-f FILE] [--sidecar FILE]",
-		Short: "Print workloads as they would be with the sidecar, and the objects made for it",
-		Long: `Print workloads as they would be with the sidecar, and the objects made for it.
+		Short: "Print workloads with the sidecar, and the generated objects",
+		Long: `Print workloads with the sidecar, and the generated objects.
 
-The rollout budget is ignored: the output is the state after the rollout.`,
+The output is the state after the rollout.`,
 		Example: `# a workload and a VectorSidecar from files; no cluster is asked
 kubectl vectorsidecar render -f docs/samples/app/deployment.yaml --sidecar docs/samples/02-logs.yaml --label logs=vector --environment staging
 # only what is merged into the workload

@@ -30,9 +30,9 @@ import (
 func newRollout(a *app) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "rollout",
-		Short: "Follow changed templates and values through the waves of an installation, and have them go on",
-		Long: `Follow changed templates and values through the waves of an installation
-(rollout.waves of its values), and have them go on.`,
+		Short: "Show and control the waves of an installation",
+		Long: `Show and control the waves of an installation (rollout.waves of its values), in which changed
+templates and values roll out.`,
 		Example: `# how far each wave is
 kubectl vectorsidecar rollout status
 # do not wait for a wave, and those before it, any longer

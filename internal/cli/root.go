@@ -151,18 +151,17 @@ func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "kubectl-vectorsidecar",
 		Short: "Preview, test and explain what the Vector Sidecar Operator decides, with or without a cluster",
-		Long: `Preview, test and explain what the Vector Sidecar Operator decides, with or without a cluster.
+		Long: `Preview, test and explain decisions of the Vector Sidecar Operator, with or without a cluster.
 
-Workloads and VectorSidecars that are not given in files are read from the cluster
-of the current kubeconfig. With both in files, no cluster is needed.
+Workloads and VectorSidecars outside of the given files are read from the cluster of the current
+kubeconfig. If files have both, the plugin works without a cluster.
 
-If you may not read the labels of a namespace or the values of the installation, the
-plugin uses what the operator reports in the status of a VectorSidecar, and says what it
-assumes otherwise. Anything else that may not be read is an error.
+If you may not read the labels of a namespace or the values of the installation, the plugin uses the
+operator's report in the status of a VectorSidecar, and prints its other assumptions. All other
+failed reads are errors.
 
 Exit codes are 0 for success, 1 for findings (see check, diff, eject, lint, reconcile, test
-and validate), and 2 if the command could not run: an object, file or server cannot be read or
-reached, or does not answer.`,
+and validate), and 2 if the command could not run because a read, a file or a server failed.`,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl vectorsidecar"},

@@ -57,47 +57,43 @@ func newTest(a *app) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "test FILE|FOLDER...",
 		Short: "Run the declarative tests of templates and values",
-		Long: `Run the declarative tests of templates and values. A test is a .txtar file, or a folder,
-which holds workload.yaml and vectorsidecar.yaml and may hold configmaps.yaml, values.yaml
-(what the installation gave for the environment), environment, kube-version,
-kubelet-version, ip-family and platform. What should come of it is the whole outcome, want.yaml or want-error, which --update writes, or
-expect.yaml, a list of expectations:
+		Long: `Run the declarative tests of templates and values. A test is a .txtar file, or a directory. It has
+workload.yaml and vectorsidecar.yaml, and optionally configmaps.yaml, values.yaml (the installation's
+values for the environment), environment, kube-version, kubelet-version, ip-family and platform. The
+expected result is want.yaml or want-error, which --update writes, or expect.yaml, a list of
+expectations:
 
     - object: Deployment/cart
       path: "{.spec.template.spec.initContainers[0].name}"
       equals: vector
 
-An expectation has one of equals, contains, lacks (a text that is not there), matches and
-exists. With exists: false, neither the path nor the object has to be there; without a path,
-exists is about the object itself:
+An expectation has one of equals, contains, lacks (an absent text), matches and exists. With
+exists: false, the path or the object must be absent; without a path, exists is about the object
+itself:
 
     - object: ConfigMap/cart
       exists: false
 
-A .txtar file may name another one of its folder as its base, by a line before its first
-file. It has the inputs of the base but for what it says itself, and says how a file FILE.yaml
-differs in FILE.diff:
+A .txtar file may name another one of its directory as its base, by a line before its first file. It
+has the inputs of the base, with its own replacements. FILE.diff has the differences of FILE.yaml:
 
     base: cart.txtar
     -- vectorsidecar.diff --
      spec:
     +  environment: production
 
-Each line begins with a mark: "~" takes the place of the line with the same key, "+" is added,
-"-" is taken out (with " …" at its end, what is below it too), and a space stays, to say where
-the next ones are. --update writes want.diff, bases first.
+Each line starts with a mark: "~" replaces the line with the same key, "+" is added, "-" is removed
+(with " …" at its end, also the lines below it), and a space marks the place for the next ones.
+--update writes want.diff, bases first.
 
-A test in the folder of a sidecar chart, or below it, is of the templates of that chart, the
-nearest one, unless --templates names others.
+A test in the directory of a sidecar chart, or below it, uses the templates of the nearest chart,
+unless --templates names others. The flags for values, versions and the platform apply to every
+test: values override those of values.yaml, and other flags the file of the same name.
 
-The flags for values, versions and the platform apply to every test: values are laid over
-those of values.yaml, and any other flag takes precedence over the file of the same name.
+If a test cannot run, the others still run. With --vector, a test also fails if that Vector rejects
+the rendered configuration, or if one of the configuration's own unit tests fails: see validate.
 
-A test that cannot be run does not end the others. With --vector, a test also fails if that Vector refuses the configuration that was rendered, or
-if one of the configuration's own unit tests fails: see validate.
-
-The exit code is 0 if all tests pass, 1 if one fails, and 2 if they cannot be run, or if
-Vector could not judge one of them.`,
+The exit code is 1 if a test fails, and 2 if Vector's result for one of them is undecided.`,
 		Example: `# all tests of a folder
 kubectl vectorsidecar test test/golden
 # with other templates, for a pipeline

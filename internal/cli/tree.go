@@ -38,8 +38,8 @@ func newTree(a *app) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "tree [-n NAMESPACE | -A]",
 		Short: "Show environments, their templates, VectorSidecars and workloads, with their state",
-		Long: `Show environments, the templates that are rendered for them, the VectorSidecars of each,
-their workloads, and where each of these stands.`,
+		Long: `Show environments, their templates, the VectorSidecars of each, their workloads, and the state of
+all of these.`,
 		Example: `# a namespace
 kubectl vectorsidecar tree -n shop
 # files

@@ -35,21 +35,20 @@ func newValidate(a *app) *cobra.Command {
 	options := validateOptions{}
 	command := &cobra.Command{
 		Use:   "validate [WORKLOAD...] [-f FILE] [--sidecar FILE] | --together FILE|FOLDER...",
-		Short: "Have a Vector of this machine judge the configurations that workloads would get",
-		Long: `Have a Vector of this machine judge the configurations that workloads would get: it validates
-each, which compiles VRL, and runs its unit tests if it has any. lint needs no Vector, and
-finds what only a sidecar has; this command finds what only Vector does.
+		Short: "Validate configurations of workloads with a Vector of this machine",
+		Long: `Validate the configurations of workloads with a Vector of this machine, which compiles VRL, and run
+their unit tests. This command finds the errors that only Vector detects; lint works without Vector,
+and finds those of sidecars.
 
-Vector gets the variables of the rendered container and none of yours. What only the pod
-knows (Secrets, its own fields) has placeholders, SECRET[…] is asked of no backend, and no
-sink is contacted. What was not judged is printed. Vector has 30 seconds for each answer. It
-has to be of the version that the image tells; where that tells none, any will do.
+Vector gets only the variables of the rendered container. Values known only in the pod (Secrets, its
+own fields) and SECRET[…] are placeholders, and Vector does not connect to secret backends or sinks.
+Undecided parts are printed. Vector has 30 seconds for each run. Use the version of the image's tag;
+if the tag lacks a version, use any.
 
-With --together, the arguments are the files and folders of one Vector configuration. Vector reads
-folders as those of --config-dir.
+With --together, Vector reads directories like those of --config-dir.
 
-The exit code is 0 if Vector takes all, 1 if it refuses one or a unit test fails, and 2 if it
-could not judge.`,
+The exit code is 1 if Vector rejects a configuration or a unit test fails, and 2 if the result is
+undecided.`,
 		Example: `# a VectorSidecar and a workload from files; no cluster is asked
 kubectl vectorsidecar validate -f docs/samples/app/deployment.yaml --sidecar docs/samples/04-inline-config.yaml --label logs=inline --vector vector
 # for code scanning

@@ -24,7 +24,7 @@ func newVersion(a *app) *cobra.Command {
 	var output *format
 	command := &cobra.Command{
 		Use:   "version",
-		Short: "Print the version of this program and of the templates that are built into it",
+		Short: "Print the version of this program and of its built-in templates",
 		Example: `# for a script
 kubectl vectorsidecar version -o json`,
 		Args: cobra.NoArgs,
