@@ -25,7 +25,7 @@ authenticates and that may ` + "`get /metrics`" + `. Every replica serves them; 
 
 ## The operator's own metrics
 
-No label has the names of users' objects as values, so the number of series does not grow with the cluster.
+Values of labels exclude the names of users' objects, so the number of series is independent of the size of the cluster.
 
 `)
 	writeTable(&b, MetricDefinitions())

@@ -22,7 +22,7 @@ SPDX-License-Identifier: Apache-2.0
 // valuesHeader precedes the table on docs/values.md.
 const valuesHeader = pageLicense + `# Values of the installation
 
-What may be set with ` + "`helm install … ./chart`" + `. The keys of a sidecar, under ` + "`sidecar`" + `, are explained in [values.yaml](../values.yaml) of
+Keys for ` + "`helm install … ./chart`" + `. The keys of a sidecar, under ` + "`sidecar`" + `, are explained in [values.yaml](../values.yaml) of
 the sidecar chart. A key that is not here is refused.
 
 `

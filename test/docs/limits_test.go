@@ -30,7 +30,10 @@ var (
 	version = regexp.MustCompile(`^\d+\.\d+\.\d+$`)
 )
 
-// limit is an item of docs/limits.md.
+// limitPages list limits, each with its holders.
+var limitPages = []string{"docs/limits.md", "docs/rollout-limits.md", "docs/operator-limits.md"}
+
+// limit is an item of a page of limitPages.
 type limit struct {
 	text string
 	// names are the code spans in the text, and holders the code spans after heldBy.
@@ -39,12 +42,13 @@ type limit struct {
 
 func limits(t *testing.T) []limit {
 	t.Helper()
+	var items []string
+	for _, name := range limitPages {
+		items = append(items, strings.Split(read(t, name).prose, "\n- ")[1:]...)
+	}
 	var all []limit
-	for _, item := range strings.Split(read(t, "docs/limits.md").prose, "\n- ")[1:] {
+	for _, item := range items {
 		item, _, _ = strings.Cut(item, "\n\n")
-		if strings.HasPrefix(item, "[") && !strings.Contains(item, heldBy) {
-			continue // of the table of contents
-		}
 		text, holders, found := strings.Cut(item, heldBy)
 		require.True(t, found, "nothing holds this limit:\n%s", item)
 		one := limit{text: linkTo.ReplaceAllString(strings.Join(strings.Fields(text), " "), "")}
