@@ -27,6 +27,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -55,7 +56,7 @@ func (s *trying) preflights() *preflights {
 			return s.create(ctx, pod)
 		},
 	}).Build()
-	return &preflights{instruments: &instruments{liveness: newLiveness(0), now: time.Now, clock: time.Now}, writer: apply.New(answered)}
+	return &preflights{instruments: &instruments{Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now)}, liveness: newLiveness(0), now: time.Now, clock: time.Now}, writer: apply.New(answered)}
 }
 
 // injections returns plans for workloads with a number of pod shapes, and the same number of workloads for each shape.

@@ -25,6 +25,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
@@ -67,7 +68,7 @@ func TestDeleteCompanions_DeletesConfirmedUnreferencedConfigMaps(t *testing.T) {
 		Wake: func(name types.NamespacedName) { woken <- name },
 	})
 	go func() { _ = uses.Start(t.Context()) }()
-	r := New(Options{Cached: cache, Sidecars: sidecarcache.New(cache, "", false), Live: paged, Workloads: workloadcache.New(), Writer: apply.New(live), Uses: uses, Clock: time.Now})
+	r := New(Options{Cached: cache, Sidecars: sidecarcache.New(cache, "", false), Live: paged, Workloads: workloadcache.New(), Writer: apply.New(live), Uses: uses, Metrics: telemetry.NewMetrics("1", time.Now), Clock: time.Now})
 
 	require.Equal(t, finished, r.deleteCompanions(t.Context()))
 	require.Equal(t, types.NamespacedName{Namespace: "shop"}, <-woken)
