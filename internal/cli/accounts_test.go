@@ -33,8 +33,8 @@ func (o oneAccount) GetServiceAccount(context.Context, types.NamespacedName) (*w
 // connected is a cluster that is not asked for anything.
 type connected struct{ client.WithWatch }
 
-// What a ServiceAccount has is told as the operator knows it; what only the person may not read is not
-// known, and never nothing.
+// Fields of a ServiceAccount are evaluated as the operator does. If the user may not read the ServiceAccount, they
+// are unknown, not empty.
 func TestAccounts_MatchesViewOfOperator(t *testing.T) {
 	reads, blind := &source.Installation{ReadsAccounts: true}, &source.Installation{}
 	apps := workload.Account{PullSecrets: []string{"apps"}}

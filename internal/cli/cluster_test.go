@@ -22,8 +22,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// A preview is for the cluster that it asks, unless it is told another one; what it cannot ask
-// it assumes, and says so.
+// A preview uses the properties of the connected cluster, unless flags override them. For properties that it cannot
+// read, it uses defaults and reports that.
 func TestClusterFlags_OverridesDetectedCluster(t *testing.T) {
 	kubernetes := &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Name: "kubernetes", Namespace: "default"},
@@ -58,8 +58,8 @@ func TestClusterFlags_OverridesDetectedCluster(t *testing.T) {
 	}
 }
 
-// A selector of namespaces that cannot be read is the fault of that ClusterVectorSidecar: what others
-// inject is previewed.
+// If the namespace selector of a ClusterVectorSidecar is invalid, that is an error of this ClusterVectorSidecar only.
+// The sidecars of others are previewed.
 func TestNewRender_SkipsInvalidNamespaceSelector(t *testing.T) {
 	broken := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "platform"}}
 	broken.Spec.NamespaceSelector.MatchLabels = map[string]string{"team": "not a label"}
@@ -90,8 +90,8 @@ func TestClusterFlags_RejectsUnknownValues(t *testing.T) {
 	}
 }
 
-// What the files have objects of is read of the cluster, and no other namespace: they would meet nothing
-// there, as if nothing would change.
+// Objects that the files lack are read from the cluster in the namespace of the files, because in another namespace
+// they would not match.
 func TestInputs_ReadsMissingObjectsFromNamespace(t *testing.T) {
 	logs := func(namespace string) *v1alpha1.VectorSidecar {
 		return objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
@@ -131,7 +131,7 @@ func TestInputs_ReadsMissingObjectsFromNamespace(t *testing.T) {
 	}
 }
 
-// A list without items is no null to who reads it.
+// A list without items is printed as an empty list, not as null.
 func TestPrint_WritesEmptyListWithoutNull(t *testing.T) {
 	c := &cluster{}
 	for _, arguments := range [][]string{{"render"}, {"render", "--only-overlay"}, {"render", "--explain-values"}, {"get"}, {"tree"}, {"plan"}} {
@@ -144,7 +144,7 @@ func TestPrint_WritesEmptyListWithoutNull(t *testing.T) {
 	}
 }
 
-// Who ends it has not learned that no operator answers.
+// If the user interrupts the command, the error is not that no operator answers.
 func TestAwaitReconciles_SeparatesInterruptionFromNoAnswer(t *testing.T) {
 	var out, notes bytes.Buffer
 	a := (&cluster{objects: []client.Object{objects.NewVectorSidecar("logs", "shop").Build()}}).app(t, &out, &notes)
@@ -157,7 +157,7 @@ func TestAwaitReconciles_SeparatesInterruptionFromNoAnswer(t *testing.T) {
 	require.Contains(t, notes.String(), "error: waiting for the operator: context canceled")
 }
 
-// What -o name prints, and what kubectl takes, names one everywhere.
+// All commands accept the names that -o name prints and kubectl accepts.
 func TestParseSidecarName_AcceptsKubectlForms(t *testing.T) {
 	cluster := &cluster{objects: []client.Object{
 		objects.NewVectorSidecar("logs", "shop").Build(), objects.NewVectorSidecar("traces", "shop").Build(),

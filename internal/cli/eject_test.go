@@ -42,7 +42,7 @@ configmap/b in shop
 	require.Equal(t, "ConfigMap shop/c stays, because pods of Job shop/run need it: wait until they have ended, or delete them\n", notes.String())
 }
 
-// Its pods start as the CronJob was when it began.
+// The pods of a running Job have the CronJob's earlier template, so its ConfigMap is kept.
 func TestEjectOptions_KeepsConfigMapOfRunningJob(t *testing.T) {
 	const manifests = `{apiVersion: batch/v1, kind: Job, metadata: {name: report-1, namespace: shop, ownerReferences: [{apiVersion: batch/v1, kind: CronJob, name: report, uid: "1", controller: true}]}, ` +
 		`spec: {template: {spec: {volumes: [{name: c, configMap: {name: logs-vector}}]}}}}

@@ -29,7 +29,8 @@ func releases() *cluster {
 	return &cluster{objects: all}
 }
 
-// Which of several operators serves a namespace is known, and whose decision is shown is said where not.
+// If several operators exist, the commands use the one that watches the namespace. If that is not known, a note names
+// the operator that was used.
 func TestSession_SelectsOperatorOfNamespace(t *testing.T) {
 	const several, unserved = "found several operators", "does not watch namespace"
 	for name, test := range map[string]struct {
@@ -62,8 +63,8 @@ func TestSession_SelectsOperatorOfNamespace(t *testing.T) {
 	}
 }
 
-// Whoever may write in a namespace can have a Deployment there that looks like an operator's, but binds no
-// roles elsewhere: the one that has those of the chart comes first, wherever it is.
+// A user with write access to a namespace can create a Deployment that looks like an operator, but cannot bind roles
+// elsewhere. So an operator with the roles of the chart is used first, in any namespace.
 func TestSession_RanksUnboundDeploymentLast(t *testing.T) {
 	bound := func(to, namespace string) client.Object {
 		name := metav1.ObjectMeta{Name: to, Namespace: namespace}

@@ -16,8 +16,8 @@ import (
 	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
 )
 
-// An editor that is given the schema finds what is misspelled, and bears with what is fine,
-// in the oldest release whose options are known and in the newest.
+// With the schema, an editor reports misspelled options and accepts valid ones, for the oldest known release and for
+// the newest.
 func TestWithOptions_ValidatesVectorOptions(t *testing.T) {
 	plain, err := fs.ReadFile(vectorsidecar.FS, schemaFile)
 	require.NoError(t, err)

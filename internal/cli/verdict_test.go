@@ -14,7 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// The answer says that nothing is to be done, and what comes later.
+// For a sidecar of an earlier rendering, the answer states that no write is needed and which change comes later.
 func TestExplanation_DescribesOlderRendering(t *testing.T) {
 	desired := plan.NewDesired(&workload.Overlay{Hash: "newer"}, "logs", "vector", "", nil)
 	current := plan.Plan{Change: plan.None, Desired: desired, Existing: plan.Existing{IsOwned: true}, Rollout: plan.Rollout{Phase: plan.RolloutComplete}, Workload: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}}

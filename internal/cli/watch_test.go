@@ -53,7 +53,7 @@ func kindsOf(all ...watched) (kinds []string) {
 	return kinds
 }
 
-// What is shown is watched, and nothing else: whoever may not read that has no use for it either.
+// The command watches only the kinds that it shows. A user without permission for a kind does not see it.
 func TestWatch_ShowsChangesOfListedKinds(t *testing.T) {
 	everywhere := func(name string) client.Object {
 		one := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: name}}
