@@ -60,7 +60,7 @@ func TestDecide_FindsEvidence(t *testing.T) {
 	}
 }
 
-// Each state of the only canary: others wait as long as it is no evidence.
+// Each case is a state of the only canary. Other workloads wait until the canary's pods have run the sidecar.
 func TestDecide_StartsOthersOnEvidence(t *testing.T) {
 	canary := &v1alpha1.CanarySpec{Workloads: new(intstr.FromInt32(1))}
 	for name, test := range evidenceStates {

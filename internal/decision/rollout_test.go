@@ -72,8 +72,8 @@ func seen(fault workload.Fault) func(*Facts) {
 
 func nobodyKnows(*Facts) {}
 
-// After a restart the workload does not tell whether the operator's last write changed the template or annotations alone.
-// A status that is newer than the write does.
+// After a restart, the workload does not show whether the operator's last write changed the pod template. A status
+// that is newer than the write does.
 func TestDecide_KeepsFailureThatTheStatusReports(t *testing.T) {
 	wrote := noon.Add(-time.Minute)
 	for name, test := range map[string]struct {
@@ -280,8 +280,8 @@ func TestDecide_ReplacesSoakingSidecarInItsSlot(t *testing.T) {
 	require.Contains(t, decided.Plans[1].Message(), "until its pods have been available for 30s")
 }
 
-// A missed deadline whose cause is not known stops the VectorSidecar. It is no failure of the sidecar, which could halt the
-// revision of all others.
+// If a missed deadline has an unknown cause, only this VectorSidecar stops. It does not count as a failure of the
+// sidecar, which could halt the revision of all others.
 func TestDecide_BlamesNoSidecarForUnknownCauses(t *testing.T) {
 	crash := workload.Fault{Reason: meta.ReasonCrashLoopBackOff, Message: "container vector of pod cart-1 ended", IsOurs: true}
 	full := workload.Fault{Reason: meta.ReasonUnschedulable, Message: "pod cart-1: no node"}
