@@ -102,7 +102,7 @@ func TestPlatformAt_UsesTemplatesOfPublishingRelease(t *testing.T) {
 	})
 }
 
-// A set is compared for all that it renders: templates, defaults and the installation's values.
+// Two template sets differ if their templates, their defaults or the installation's values differ.
 func TestSamples_DiffersForChangedRendering(t *testing.T) {
 	s := newSystem(t)
 	before := s.stored().Samples

@@ -358,7 +358,8 @@ func FuzzArchive(f *testing.F) {
 	})
 }
 
-// The files that a set takes from the built-in one may change in the next release.
+// A template set's digest covers the installation's files only, because the built-in files may change with the next
+// release.
 func TestTemplateSet_IdentifiesFilesOfInstallation(t *testing.T) {
 	s := newSystem(t)
 	require.Empty(t, s.set("").ProvidedDigest)
@@ -415,7 +416,7 @@ func TestPlatformAt_RestoresPolicyOfRevision(t *testing.T) {
 	require.ErrorContains(t, err, "imags: unknown key")
 }
 
-// What is stored of the largest policy that is taken is longer than that.
+// The stored content of the largest accepted policy is larger than the limit of values, and can be restored.
 func TestPlatformAt_RestoresLargestPolicy(t *testing.T) {
 	s := newSystem(t)
 	var hosts strings.Builder

@@ -107,7 +107,7 @@ templates: {default: {values.yaml: 'global: {labels: {}}', values.schema.json: '
 	}
 }
 
-// A preview of values shows whether writes would be stopped with them. A stop by rollout pause outlasts them.
+// A preview shows whether the values stop writes. A stop by rollout pause is kept.
 func TestInstallationValues_StopOfWrites(t *testing.T) {
 	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)

@@ -24,8 +24,8 @@ func inNamespace(namespace, level string) *v1alpha1.VectorSidecar {
 	return made
 }
 
-// Values are merged once for all namespaces, and again as soon as one of them, a workload, the spec or the
-// environment is another.
+// Merged values are shared by all namespaces. They are merged again if the namespace's values, the workload's values,
+// the spec or the environment differ.
 func TestValues_SharesMergedValuesAmongNamespaces(t *testing.T) {
 	platform, cache := builtIn(t), NewCache()
 	merge := func(sidecar *v1alpha1.VectorSidecar, platform *Platform, overrides []environment.Layer, configMaps ...*corev1.ConfigMap) mergedValues {

@@ -402,7 +402,7 @@ func TestSettling_KeepsUnlistedSetsWhileItWaits(t *testing.T) {
 	require.Len(t, s.next().Published.FilterListed().Sets, 1)
 }
 
-// A stricter policy holds before the revision that it comes with is published; a looser one comes with it.
+// A stricter policy applies before its revision is published. A looser one applies with the revision.
 func TestPlatform_AwaitingTakesTheStricterPolicy(t *testing.T) {
 	for name, test := range map[string]struct{ published, present, want string }{
 		"stricter": {"", "users: {min: 1000}", "min"},

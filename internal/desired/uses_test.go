@@ -37,7 +37,8 @@ func TestMountedFiles_ListsFilesOfConfigMap(t *testing.T) {
 	}
 }
 
-// It is unknown who reads what a custom set mounts into the application.
+// If a custom template set mounts a ConfigMap into the application, all its keys are copied, because the used ones
+// are not known.
 func TestNewUses_IncludesAllKeysOfApplicationVolume(t *testing.T) {
 	overlay := &workload.Overlay{Mounts: []workload.Mount{{Container: "app", VolumeMount: corev1.VolumeMount{Name: "config", MountPath: "/m"}}}}
 	overlay.Template.Spec.Volumes = []corev1.Volume{{Name: "config", VolumeSource: corev1.VolumeSource{
