@@ -48,7 +48,7 @@ func TestCompile_RejectsVerbsThatPrintAddresses(t *testing.T) {
 	}
 }
 
-// What shows only at run time ends the rendering, with its place.
+// A value that is known only at run time and would print an address ends the rendering with its position.
 func TestExecute_RejectsPrintedAddresses(t *testing.T) {
 	for _, text := range []string{
 		`printf .Values.format .Values.map`, `printf (print "%#" "v") .Values.map`, `printf (print "%" "p") "x"`,

@@ -64,7 +64,7 @@ func TestCompile_SortsFindingsByFileAndLine(t *testing.T) {
 	require.Equal(t, []string{"c/a.yaml:env", "c/a.yaml:uui", "c/b.yaml:now"}, places)
 }
 
-// What is to say of a mistake is found out for those that are reported, of which there are 20.
+// The explanation of an error is computed only for the reported errors, up to 20.
 func TestCompile_ExplainsOnlyReportedFaults(t *testing.T) {
 	const many = 9_000
 	var defined strings.Builder
