@@ -137,7 +137,7 @@ environments: {qa: {templateSet: strict}}
 	}
 }
 
-// Files are looked at together, and a finding stands where a person has to mend.
+// Files are checked together, and a finding has the position that the user must correct.
 func TestLintTogether_PlacesFindingsAtCause(t *testing.T) {
 	const workload = "kind: Deployment\nmetadata:\n  name: cart\n  namespace: shop\n  labels: {a: b}\n" +
 		"spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: %s, image: i}]}}}\n"
@@ -312,7 +312,7 @@ func TestRules_ContainsEachCodeOnce(t *testing.T) {
 	}
 }
 
-// The version is that of configurations, and takes the place of what an image tells.
+// The given version is used for configurations instead of the version of the image.
 func TestLint_ChecksGivenVectorVersion(t *testing.T) {
 	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
