@@ -47,8 +47,8 @@ func TestLabelValue_ReturnsUniqueValidValues(t *testing.T) {
 	}
 }
 
-// With another name, what earlier versions merged in would stay beside what later ones merge
-// in.
+// The names of field managers do not change across releases. With another name, fields that an earlier release
+// applied would not be removed.
 func TestManager_KeepsNamesAcrossReleases(t *testing.T) {
 	require.Equal(t, "vectorsidecar/logs", Manager("logs"))
 	require.Equal(t, "vectorsidecar/"+strings.Repeat("c", 97)+"-4b4e34eb907bea94", Manager(strings.Repeat("c", 253)))
