@@ -45,7 +45,8 @@ func telling(of SidecarOverlays) SidecarOverlays {
 	return of
 }
 
-// What is told is judged as well.
+// Environment variables are part of an overlay's digest and of the tested pod template. They do not change the hash,
+// so pods are not restarted for them.
 func TestConvertOverlay_IncludesEnvInjections(t *testing.T) {
 	offer := func(tells ...workload.EnvInjection) *desired.AdmissionOverlay {
 		overlay := &workload.Overlay{EnvInjections: tells}
@@ -105,7 +106,7 @@ func TestCompose_SupersedesYoungerOverlayOnConflict(t *testing.T) {
 	}
 }
 
-// Nothing is known yet of a VectorSidecar that has just been switched on again.
+// If the overlay of an older VectorSidecar is not known yet, the younger ones have no overlay.
 func TestCompose_WaitsForUnknownOlderVectorSidecar(t *testing.T) {
 	parts := map[string]SidecarOverlays{"a": part("a", nil, nil, nil), "c": part("c", nil, nil, nil)}
 	made := Compose(sidecars("a", "b", "c"), parts)
@@ -115,8 +116,8 @@ func TestCompose_WaitsForUnknownOlderVectorSidecar(t *testing.T) {
 	require.Equal(t, map[string][]string{"a": {}, "b": {}, "c": {"b"}}, yieldsOf(&made))
 }
 
-// A ClusterVectorSidecar comes after those of the namespace but for the ones that it refuses, which yield
-// to it where they clash with it, and to no other.
+// ClusterVectorSidecars come after the VectorSidecars of the namespace, except those named in takesPrecedenceOver.
+// These come later, but only if both conflict.
 func TestCompose_OrdersClusterVectorSidecars(t *testing.T) {
 	all := sidecars("clustervectorsidecar/x", "a", "clustervectorsidecar/y", "b")
 	all[0].Cluster, all[2].Cluster = &v1alpha1.InCluster{}, &v1alpha1.InCluster{}
@@ -151,7 +152,7 @@ func TestCompose_OrdersClusterVectorSidecars(t *testing.T) {
 	require.Equal(t, []string{"clustervectorsidecar/x"}, of()["a"], "nobody but the operator knows what it adds")
 }
 
-// An operator that starts anew finds in the OverlaySet what the one before it knew.
+// After a restart, the operator reads the overlays of each VectorSidecar from the OverlaySet.
 func TestSplitBySidecar_ReversesCompose(t *testing.T) {
 	names := sidecars("a", "b", "c")
 	made := Compose(names, map[string]SidecarOverlays{
@@ -183,7 +184,7 @@ func TestCompose_SkipsOverlaysAboveLimits(t *testing.T) {
 	require.Empty(t, made.Native)
 }
 
-// What not every pod may have is for the operator to judge.
+// The API server does not inject fields that are not valid in every pod. The operator checks them for each workload.
 func TestIncompatibility_ReportsPodDependentFields(t *testing.T) {
 	body := func(container map[string]any) map[string]any {
 		container["name"] = "vector"
