@@ -109,7 +109,7 @@ func podOf(container map[string]any) map[string]any {
 	return map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{"initContainers": []any{container}}}}}
 }
 
-// The pods stay as they are, and so does the cause.
+// If only annotations of the workload are written, the pods do not change, and the cause annotation is kept.
 func TestForInjection_KeepsCauseInRecordOnlyWrite(t *testing.T) {
 	view := writtenBy(rendered("old", "a"))
 	p := ForInjection(mine, rendered("old", "b"), Policy{}, view)
@@ -132,8 +132,7 @@ func TestForInjection_NamesChangedWorkloadInput(t *testing.T) {
 	}
 }
 
-// None of it is compared: a workload without it is up to date, and so is one where
-// somebody has changed it.
+// The annotations with the cause are not compared. A workload without them, or with changed ones, is up to date.
 func TestForInjection_IgnoresCauseAnnotations(t *testing.T) {
 	desired := rendered("old", "a")
 	for name, change := range map[string]func(map[string]any){

@@ -45,8 +45,8 @@ func writtenBy(desired *Desired) *workload.View {
 	return view
 }
 
-// An upgrade of the operator renders the same input differently, which alone is no
-// reason to write. A change by a user is.
+// An upgraded operator may render the same input differently, which alone does not cause a write. A user's change
+// does.
 func TestForInjection_UpdatesOnlyOnChangedInput(t *testing.T) {
 	const same, different, missing = "same", "different", "missing"
 	for _, asked := range []string{same, different, missing} {
@@ -90,7 +90,7 @@ func TestForInjection_UpdatesOnlyOnChangedInput(t *testing.T) {
 	}
 }
 
-// Notes are on the workload itself, not in its pod template.
+// Bookkeeping annotations are on the workload itself, so writing them does not change its pod template.
 func TestForInjection_KeepsPodTemplateInRecordOnlyWrite(t *testing.T) {
 	p := ForInjection(mine, rendered("old", "b"), Policy{}, writtenBy(rendered("old", "a")))
 	require.Equal(t, RecordOnly, p.Change)
@@ -145,7 +145,7 @@ func TestForInjection_MaintainsEarlierRendering(t *testing.T) {
 	}
 }
 
-// What only the new rendering adds conflicts with nobody yet.
+// For an unchanged sidecar of an earlier rendering, parts that only the new rendering has do not cause conflicts.
 func TestForInjection_IgnoresConflictsOfNewerRendering(t *testing.T) {
 	overlay := *rendered("new", "a").overlay
 	overlay.Template.Spec.InitContainers = []corev1.Container{*overlay.Template.Spec.InitContainers[0].DeepCopy()}
@@ -201,7 +201,7 @@ func TestForInjection_CountsPatchedMountsAsWritten(t *testing.T) {
 	require.True(t, ForInjection(mine, shared("new", "/moved"), Policy{}, view).Write.Repairs)
 }
 
-// The second VectorSidecar's notes have its name in their keys.
+// The keys of the second VectorSidecar's bookkeeping annotations have its name.
 func TestForInjection_AddsNameToBookkeepingKeys(t *testing.T) {
 	view := application()
 	view.Owned = map[string]workload.OwnedFields{theirs: {HasPlainAnnotations: true, Containers: []string{"audit"}}}

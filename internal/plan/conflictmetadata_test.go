@@ -12,7 +12,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Labels and annotations have owners, as containers do.
+// Labels and annotations of the pod template have field managers, as containers do, so they can conflict.
 func TestForInjection_ReportsPodMetadataConflict(t *testing.T) {
 	labeled := sidecar()
 	labeled.overlay.Template.Labels = map[string]string{"tier": "logs"}

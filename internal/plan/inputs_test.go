@@ -96,8 +96,8 @@ func TestInputs_IgnoresInvalidRecords(t *testing.T) {
 	require.Empty(t, Inputs{}.String())
 }
 
-// Workloads keep digests across releases: if they changed, the next change would be
-// reported as one of everything.
+// Workloads keep digests across releases. If the computation changed, the next change would be reported as a change
+// of all inputs.
 func TestInputs_KeepsDigestsAcrossReleases(t *testing.T) {
 	inputs := of(map[string]any{"sidecar": map[string]any{"logs": map[string]any{"path": "/var/log/app"}, "sinks": map[string]any{}, "args": []any{"-v"}, "threads": 2.0}})
 	inputs.Add(InputConfig, ConfigMapDigests(&corev1.ConfigMap{Data: map[string]string{"vector.yaml": "sources: {}"}, BinaryData: map[string][]byte{"x": {1}}}))
@@ -108,7 +108,7 @@ func TestInputs_KeepsDigestsAcrossReleases(t *testing.T) {
 	require.Equal(t, "rX", sum(inputs[InputSidecar]))
 }
 
-// However large the inputs, merged digests compare like those by key.
+// If the inputs have too many keys, their digests are merged. Merged digests are compared like digests by key.
 func TestInputs_BoundsLengthOfRecord(t *testing.T) {
 	values := func(of, changed int) map[string]any {
 		groups := map[string]any{}

@@ -150,7 +150,8 @@ func misfit(v *workload.View) {
 	v.Unread.Template, v.Containers, v.Volumes = "spec.template.spec.volumes cannot be read", nil, nil
 }
 
-// What cannot be read stays as it is, and is told of; a status alone keeps nothing in.
+// If the pod template cannot be decoded, the sidecar is not removed, and the status reports the field. An undecodable
+// status does not prevent the removal.
 func TestForRemoval_KeepsSidecarInUnreadableTemplate(t *testing.T) {
 	record := with(current(), misfit)
 	record.Kind, record.Owned = "Rollout", map[string]workload.OwnedFields{mine: {IsRecorded: true, InjectedHash: "x", Lost: []string{"data"}}}
@@ -219,7 +220,7 @@ func TestForInjection_NamesBothSidesOfConflict(t *testing.T) {
 	}
 }
 
-// A rendering error does not keep the owner from opting out.
+// If rendering fails, a workload can still opt out.
 func TestForBlocked_AppliesOptOut(t *testing.T) {
 	optedOut := func(v *workload.View) { v.OptOut = "\"false\"" }
 	for name, test := range map[string]struct {
@@ -362,8 +363,7 @@ func TestForInjection_PatchesMountsIntoApplication(t *testing.T) {
 	require.Nil(t, ForRemoval(mine, current()).Write.Patch, "without a mount it is enough to give up")
 }
 
-// A missing mark is no difference: an installation that finds the sidecar of another
-// one writes nothing.
+// A missing mark does not cause a write, so an installation that finds the sidecar of another one does not change it.
 func TestForInjection_IgnoresMissingMarks(t *testing.T) {
 	marked := *sidecar()
 	marked.marks = map[string]string{meta.AnnotationWrittenBy(mine): "vector-system/vso"}
@@ -393,7 +393,7 @@ func TestForInjection_RemovesOrphanMark(t *testing.T) {
 	require.NotContains(t, ForRemoval(mine, left(current())).Write.Patch, "spec", "the rest is given up")
 }
 
-// A patch does not touch what others own.
+// The patch of a removal does not change items of other field managers.
 func TestForRemoval_PatchesOnlyOwnedItems(t *testing.T) {
 	view := shares()
 	owned := view.Owned[mine]
@@ -423,8 +423,8 @@ func TestForRemoval_PatchesOnlyOwnedItems(t *testing.T) {
 	require.Equal(t, without(map[string]any{"name": "A", "$patch": "delete"}), left["env"], "without anything of ours")
 }
 
-// The workload itself says what is half done, and it is completed without a loss,
-// whichever request was the last to arrive.
+// Each case is a workload after an interrupted write. The plan completes the write from the workload alone, whichever
+// request was the last one, and does not lose application fields.
 func TestForInjection_CompletesInterruptedWrite(t *testing.T) {
 	report := Policy{ReportDrift: true}
 	for name, test := range map[string]struct {
@@ -458,8 +458,8 @@ func TestForInjection_CompletesInterruptedWrite(t *testing.T) {
 	}
 }
 
-// Applying nothing would delete what only the manager owns, such as an owner's init
-// container.
+// If the removal only has to release the managedFields entry, the plan does not apply an empty body. That would
+// delete items that only this manager owns, such as an init container of the application.
 func TestForRemoval_DropsRecordWithForeignItems(t *testing.T) {
 	for name, change := range map[string]func(*workload.OwnedFields){
 		"names":          func(o *workload.OwnedFields) { o.Named = true },
@@ -479,7 +479,7 @@ func TestForRemoval_DropsRecordWithForeignItems(t *testing.T) {
 	require.Nil(t, p.Write.Patch)
 }
 
-// The native sidecar of another VectorSidecar was there first, and stays first.
+// The native sidecar of another VectorSidecar stays before the injected one.
 func TestForInjection_KeepsOrderOfOtherNativeSidecars(t *testing.T) {
 	view := with(application(), func(v *workload.View) {
 		v.Containers = append([]workload.Container{{Name: "audit", Init: true}, {Name: "migrate", Init: true}}, v.Containers...)

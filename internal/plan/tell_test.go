@@ -63,7 +63,7 @@ func TestForInjection_RemovesOutdatedInjectedEnv(t *testing.T) {
 	}
 }
 
-// A patch takes out these variables alone, and the record of them.
+// The patch removes the outdated variables and their record, and keeps all other variables.
 func TestRemoveStaleEnv_KeepsOtherVariables(t *testing.T) {
 	record := meta.AnnotationInjectedEnv(mine)
 	for name, test := range map[string]struct {
@@ -107,7 +107,7 @@ func TestRemoveStaleEnv_KeepsOtherVariables(t *testing.T) {
 	}
 }
 
-// Where the input is the same, another release tells nothing else before the next change.
+// If the requested input is the same, an upgraded operator does not change injected variables before the next change.
 func TestForInjection_KeepsInjectedEnvAfterUpgrade(t *testing.T) {
 	older := tells(address).WithInput(RequestedInput{Digest: "asked"})
 	view := writtenBy(older)

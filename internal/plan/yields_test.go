@@ -15,7 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Annotations that yield are left to whoever has them, and what is to be added there is said.
+// An optional annotation that the application or another VectorSidecar already has is not injected. A message names
+// the value to add to it.
 func TestOmittedAnnotations_ReportsAnnotationsOfOthers(t *testing.T) {
 	const list, flag = "vector.dev/exclude-containers", "fluentbit.io/exclude-vector"
 	another := meta.Manager("audit")
@@ -59,8 +60,9 @@ func TestOmittedAnnotations_ReportsAnnotationsOfOthers(t *testing.T) {
 	}
 }
 
-// The volumes of the sidecar keep no node: an annotation names them, unless one of the workload's own keeps
-// it anyway. What is there stays, so that a change of the owner's volumes is one rollout and not two.
+// An annotation lists the sidecar's volumes, so that they do not prevent a node scale-down. It is left out if a
+// volume of the workload prevents the scale-down anyway. An injected annotation stays, so a change of the
+// application's volumes causes one rollout, not two.
 func TestForInjection_MarksSidecarVolumesAsEvictable(t *testing.T) {
 	const key, pod = meta.AnnotationEvictableVolumes, "cluster-autoscaler.kubernetes.io/safe-to-evict"
 	has := func(kind string, medium corev1.StorageMedium) func(*workload.View) {
@@ -112,7 +114,7 @@ func TestForInjection_MarksSidecarVolumesAsEvictable(t *testing.T) {
 	require.Equal(t, "b,data", tree.MapAt(p.Write.Apply, "spec", "template", "metadata", "annotations")[key])
 }
 
-// Most workloads may have volumes of their own, and share what is desired, which is large.
+// The overlay without optional parts is large, so all workloads share it.
 func TestYielding_ReturnsSharedOverlay(t *testing.T) {
 	desired, view := evictable("data").WithInput(RequestedInput{Digest: "1"}), with(application(), owns("", meta.AnnotationEvictableVolumes, "own"))
 	require.Same(t, desired.lesser, desired.Yielding(mine, view))
@@ -166,7 +168,7 @@ func telling(list, flag string) *Desired {
 	return NewDesired(&of, "logs", "vector", "config-1", nil)
 }
 
-// A pull secret that the workload lists is its own: it is neither written nor noted as ours.
+// A pull secret that the workload lists itself is not injected, and not recorded as injected.
 func TestWithoutPullSecrets_OmitsSecretsOfOwner(t *testing.T) {
 	for name, test := range map[string]struct{ own, adds []string }{
 		"it lists one":  {[]string{"registry"}, []string{"mirror"}},
