@@ -87,7 +87,8 @@ func TestStrip_KeepsFieldsOfOwner(t *testing.T) {
 	require.Equal(t, "cache", template.Spec.Volumes[0].Name)
 }
 
-// Of a workload that was restored from a backup, its owner's tool is on record for all of it.
+// In a workload that was restored from a backup, the application owner's tool is the field manager of all fields. The
+// sidecar is found by the annotation that lists its items.
 func TestStrip_UsesItemListWithoutManagedFields(t *testing.T) {
 	merger, err := simulate.New()
 	require.NoError(t, err)
@@ -104,7 +105,8 @@ func TestStrip_UsesItemListWithoutManagedFields(t *testing.T) {
 	require.Equal(t, want.Spec.Template.Spec.Volumes, template.Spec.Volumes)
 }
 
-// What inject has printed is the owner's by his manifest, and ours since the operator took it over.
+// Items that the inject command printed are fields of the application owner's manifest. After the operator has
+// adopted them, they are removed, too.
 func TestStrip_RemovesItemsOfOwnersManifest(t *testing.T) {
 	merger, err := simulate.New()
 	require.NoError(t, err)
@@ -121,7 +123,7 @@ func TestStrip_RemovesItemsOfOwnersManifest(t *testing.T) {
 	require.Equal(t, deployment("cart").Spec.Template.Spec.Containers, template.Spec.Containers)
 }
 
-// A workload may wait for its first sidecar, and note that.
+// The annotation of a workload that waits for its first sidecar is removed.
 func TestStrip_RemovesWaitAnnotation(t *testing.T) {
 	merger, err := simulate.New()
 	require.NoError(t, err)
@@ -139,7 +141,7 @@ func TestStrip_RemovesWaitAnnotation(t *testing.T) {
 	require.Equal(t, deployment("cart").Annotations, stripped.GetAnnotations())
 }
 
-// A manifest that was exported from a cluster may have nothing but annotations of the sidecar.
+// An exported manifest may have only copied annotations of the sidecar. They are removed.
 func TestStrip_RemovesCopiedMarks(t *testing.T) {
 	merger, err := simulate.New()
 	require.NoError(t, err)
@@ -207,7 +209,7 @@ func TestFindTraces_FindsEverythingInNamespace(t *testing.T) {
 	require.Len(t, found.Workloads, 2)
 }
 
-// Without its ConfigMap a workload that names it starts no pods.
+// A ConfigMap that a workload still uses is kept, because its pods would not start without it.
 func TestEjector_KeepsRequiredConfigMaps(t *testing.T) {
 	scheme := runtime.NewScheme()
 	require.NoError(t, clientgoscheme.AddToScheme(scheme))
@@ -251,7 +253,7 @@ func TestEjector_KeepsRequiredConfigMaps(t *testing.T) {
 	require.Len(t, left.Items, 3, "what only an ended Job, one of the operator's or another namespace names is deleted")
 }
 
-// An operator that still runs may write between a read and the removal of the finalizer.
+// If a running operator writes between the read and the removal of the finalizer, the removal is retried.
 func TestReleaseSidecar_RetriesAfterConcurrentWrite(t *testing.T) {
 	scheme := runtime.NewScheme()
 	require.NoError(t, clientgoscheme.AddToScheme(scheme))
@@ -277,7 +279,7 @@ func TestReleaseSidecar_RetriesAfterConcurrentWrite(t *testing.T) {
 	require.Empty(t, left.Finalizers)
 }
 
-// Deployments that a deployer applied with copied annotations have nothing else of the operator.
+// Deployments that have only copied annotations from a deployer are cleaned up.
 func TestEjector_RemovesCopiedMarks(t *testing.T) {
 	scheme := runtime.NewScheme()
 	require.NoError(t, errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)))
@@ -299,7 +301,8 @@ func TestEjector_RemovesCopiedMarks(t *testing.T) {
 	}
 }
 
-// What cannot be read is left in, and neither a file without it nor what it needs goes. Other namespaces do not wait for it.
+// If a workload cannot be decoded, its sidecar and the ConfigMaps that it needs are kept, and an error is reported.
+// Other namespaces are cleaned up.
 func TestEjector_KeepsSidecarInUnreadableTemplate(t *testing.T) {
 	rollout := &unstructured.Unstructured{}
 	require.NoError(t, json.Unmarshal([]byte(`{"apiVersion":"argoproj.io/v1alpha1","kind":"Rollout","metadata":{"name":"cart","namespace":"shop"},"spec":{"template":{"metadata":{"annotations":{`+
