@@ -11,8 +11,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// What the API server drops of a body and adds to it is not applied and is applied: the body, and so its
-// hash, is that of who writes neither. What it keeps stays, also if it is zero.
+// The applied body leaves out fields that the API server drops, and has the fields that it adds. So its hash does not
+// depend on how they are written. Other zero values are kept.
 func TestCanonical_MatchesBodyKeptByAPIServer(t *testing.T) {
 	container := func(more string) string {
 		return "{containers: [{name: vector, image: x, " + more + "}]}"
