@@ -18,8 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
-// What a reverted ClusterVectorSidecar asks for is not what there is, whatever else is to be said of its
-// namespaces; a person has to act once all of them are back.
+// While a spec is reverted, the ClusterVectorSidecar is not Ready, whatever its namespaces report. It is stalled when
+// all namespaces have reverted, because the user must act.
 func TestNewClusterStatus_ReportsRevertedSpec(t *testing.T) {
 	back, before := lastgood.Attempt{Generation: -3}, lastgood.Attempt{Generation: 3}
 	in := func(trial lastgood.Attempt, plans ...plan.Plan) *InNamespace {
@@ -63,7 +63,7 @@ func TestNewClusterStatus_ReportsSpecTooLargeToStore(t *testing.T) {
 	require.Contains(t, ready.Message, "the spec has more than 256 KiB")
 }
 
-// A retry is about what had failed when the first namespace saw it, whoever reports later.
+// The time of a retry is that of the first namespace that handled it, in any order of reports.
 func TestNewClusterStatus_KeepsFirstRetry(t *testing.T) {
 	asked := func(value string) string {
 		return fleet.RetryDigest(map[string]string{meta.AnnotationRetryRollout: value})

@@ -79,7 +79,7 @@ func TestNewClusterStatus_CountsNamespacesWithoutPods(t *testing.T) {
 	require.EqualValues(t, 5, got.WorkloadsWithoutPods)
 }
 
-// An entry is needed only while not all workloads are ready: after that, these are the evidence.
+// A finished canary is stored until all workloads of the namespace are ready.
 func TestNewClusterStatus_KeepsFinishedCanaries(t *testing.T) {
 	in := func(state v1alpha1.CanaryState, ready, matched int32) *InNamespace {
 		return &InNamespace{VectorSidecarStatus: v1alpha1.VectorSidecarStatus{

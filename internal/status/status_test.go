@@ -122,8 +122,7 @@ func gone() lastgood.SpecStatus {
 	}
 }
 
-// Every verdict, with the state that kstatus, which Flux, kpt and Cluster API use to wait,
-// derives from it.
+// For each condition, kstatus, which Flux, kpt and Cluster API use, computes the expected state.
 func TestNewSidecarStatus_MatchesKstatus(t *testing.T) {
 	const ready, atIt, stuck = "Ready", "Reconciling", "Stalled"
 	for name, test := range map[string]struct {
@@ -309,7 +308,8 @@ func TestNewSidecarStatus_UpdatesTimeOnlyOnChange(t *testing.T) {
 	require.Equal(t, noon, apimeta.FindStatusCondition(moved.Conditions, meta.ConditionConfigValid).LastTransitionTime)
 }
 
-// After an upgrade of the operator a fleet that is at rest stays so.
+// A changed last known good spec alone does not cause a status write, for example after an upgrade of the operator.
+// It is written with the next other change.
 func TestNewSidecarStatus_DefersLastKnownGoodSpec(t *testing.T) {
 	facts := Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None))}
 	facts.Sidecar.Status = NewSidecarStatus(facts, noon)
@@ -413,7 +413,7 @@ func TestNewSidecarStatus_LimitsSize(t *testing.T) {
 	}
 }
 
-// What needs attention is listed first, however many others wait because of it.
+// Workloads that need attention are listed before the workloads that wait because of them.
 func TestNewSidecarStatus_ListsWaitingWorkloadsLast(t *testing.T) {
 	var plans []plan.Plan
 	for i := range 3 * maxListed {
