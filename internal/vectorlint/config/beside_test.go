@@ -12,8 +12,8 @@ import (
 	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
 
-// What a configuration may read of the files that lie beside it: a file too many costs
-// a rollout when it changes, a file too few keeps Vector from starting.
+// The files next to a configuration that Vector may read are found. An additional file would cause a rollout when it
+// changes, and a missing file would prevent Vector from starting.
 func TestFindUsedFiles_ListsFilesReadByConfiguration(t *testing.T) {
 	const table, schema, crt, other = "/etc/vector/teams.csv", "/etc/vector/schema.desc", "/etc/vector/ca.crt", "/etc/vector/other.csv"
 	const interpolating = "timberio/vector:0.50.0"
@@ -76,8 +76,8 @@ func TestFindUsedFiles_ListsFilesReadByConfiguration(t *testing.T) {
 	}
 }
 
-// Two files are read as one configuration; each of them names files, also where they
-// contradict each other.
+// Two files form one configuration. The files that each of them names are found, even if the two contradict each
+// other.
 func TestFindUsedFiles_CombinesSeveralFiles(t *testing.T) {
 	files := []File{
 		{Name: "a.yaml", Text: "data_dir: /data\nsources: {a: {type: file, include: [/etc/vector/a]}}\n"},

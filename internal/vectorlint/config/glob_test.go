@@ -41,7 +41,7 @@ func TestGlob_MatchesLikeVector(t *testing.T) {
 	}
 }
 
-// Every comparison counts, so that no pattern goes on for long, whatever it is made of.
+// Each comparison of a pattern counts, so matching any pattern ends within the limit.
 func TestGlob_CountsComparisons(t *testing.T) {
 	name := strings.Repeat("a", 1000)
 	for pattern, least := range map[string]int{

@@ -34,7 +34,7 @@ const (
 	yamlOfMany = "sources:\n  app: {type: internal_logs}\n  ${ID}: {type: internal_logs}\nsinks:\n  out:\n    type: blackhole\n    inputs: ${INPUTS}\n"
 )
 
-// Variables are replaced in the text, so that they may be anything: a number, a list, a key.
+// Variables are replaced in the text before parsing, so a variable may be a number, a list or a key.
 func TestInterpolate_ReplacesVariablesBeforeParsing(t *testing.T) {
 	for name, c := range map[string]try{
 		"a number in TOML":            {name: "v.toml", text: tomlOfMax, image: before, container: having("MAX", "5")},
@@ -63,7 +63,7 @@ func TestInterpolate_ReplacesVariablesBeforeParsing(t *testing.T) {
 	}
 }
 
-// What a variable stands for is judged like any other value, at its place.
+// The value of a variable is checked like any other value, at the position of the variable.
 func TestInterpolate_ChecksReplacedValues(t *testing.T) {
 	for text, c := range map[string]try{
 		"v.toml:8:20: sinks.out.batch.max_events is a number, \"-5\"": {name: "v.toml", text: tomlOfMax, image: before, container: having("MAX", "-5")},
@@ -83,7 +83,7 @@ func TestInterpolate_ChecksReplacedValues(t *testing.T) {
 	}
 }
 
-// Who could not be read because of a variable that is not known is not refused.
+// If a configuration cannot be parsed because of an unknown variable, the finding is a warning, not an error.
 func TestInterpolate_WarnsAboutUnknownVariables(t *testing.T) {
 	for _, c := range []try{
 		{name: "v.toml", text: "a = b${REST}", image: before},
@@ -98,7 +98,7 @@ func TestInterpolate_WarnsAboutUnknownVariables(t *testing.T) {
 	require.Contains(t, codes(Errors(broken.findings())), unreadable)
 }
 
-// The search by hand finds what the expression does.
+// The handwritten search for variables finds the same variables as the regular expression.
 func TestVariableWidth_MatchesExpression(t *testing.T) {
 	for _, text := range []string{"$$", "$A", "$A.b_c-d", "${A}", "${A:-b}", "${A-b c}", "${A:?x}", "${A?x}", "${}", "${A", "${A:}", "${A:x}", "${A b}", "$", "$ a", "${:-x}", "$-", "${A:-x\ny}z}", "$ä"} {
 		want := 0
@@ -120,7 +120,7 @@ func TestInterpolate_BoundsCostOfManyVariables(t *testing.T) {
 	}
 }
 
-// A variable may stand for as much as an object has, and a file asks for it many times.
+// A variable may be as large as an object, and a file may use it many times. The cost stays limited.
 func TestInterpolate_BoundsCostOfLargeVariables(t *testing.T) {
 	many := graph("", ok) + "# " + strings.Repeat("$A ", 9_999)
 	for name, test := range map[string]struct {

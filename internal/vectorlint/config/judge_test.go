@@ -16,7 +16,7 @@ import (
 	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
 )
 
-// What Vector's code takes beyond its data is taken, and what it does not is refused.
+// The check accepts what Vector's code accepts beyond its schema, and rejects what Vector's code rejects.
 func TestCheck_FollowsExceptionsOfVector(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "options", "data", "exceptions.tsv"))
 	require.NoError(t, err)
@@ -29,7 +29,7 @@ func TestCheck_FollowsExceptionsOfVector(t *testing.T) {
 	}
 }
 
-// A finding names path, line, what is allowed, and the name that is probably meant.
+// A finding has the path, the line, the allowed values and the nearest name.
 func TestCheckOption_ListsAllowedValues(t *testing.T) {
 	for text, want := range map[string]string{
 		"sinks:\n  out:\n    type: http\n    inputs: [app]\n    uri: \"https://a.example/\"\n    encoding: {codec: json}\n    compressoin: gzip":          `vector.yaml:10:5: sinks.out.compressoin: the sink "http" has no option "compressoin"; did you mean "compression"? (VSC308)`,
@@ -47,7 +47,7 @@ func TestCheckOption_ListsAllowedValues(t *testing.T) {
 	}
 }
 
-// Of a version whose options are not known, and of what Vector ignores, is only warned.
+// If the options of a version are not known, or Vector ignores an option, the finding is a warning.
 func TestCheck_ReportsErrorsOnlyWhenCertain(t *testing.T) {
 	toCome := fmt.Sprintf("vector:0.%d.0", vectoroptions.Newest+1)
 	for text, images := range map[string]map[string]Level{
@@ -69,9 +69,8 @@ func TestCheck_ReportsErrorsOnlyWhenCertain(t *testing.T) {
 	}
 }
 
-// Which of several variants of an object is meant, tells a text: what belongs to another variant
-// is an error where Vector refuses it, and a warning where it ignores it. Before 0.57 nothing is
-// known of variants.
+// A string selects one of several variants of an object. An option of another variant is an error if Vector rejects
+// it, and a warning if Vector ignores it. Before 0.57, variants are not known.
 func TestCheckVariants_MatchesVector(t *testing.T) {
 	for text, want := range map[string]string{
 		"type: socket, mode: udp, address: \"127.0.0.1:1\", max_length: 5":                                          "",
@@ -99,8 +98,8 @@ func TestCheckVariants_MatchesVector(t *testing.T) {
 	}
 }
 
-// What Vector cannot read of an optional struct, whose options stand among those of another, it
-// ignores: so it is only warned of.
+// If options of an optional struct are mixed with those of another struct, Vector ignores an invalid one. The finding
+// is a warning.
 func TestCheckVariants_WarnsAboutIgnoredOptions(t *testing.T) {
 	for _, text := range []string{
 		"sources: {s: {type: internal_logs}}\nsinks: {o: {type: influxdb_logs, inputs: [s], measurement: m, endpoint: \"http://a.example\", database: d, bucket: true}}",

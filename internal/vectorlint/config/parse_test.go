@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A person has to find the place in any of the formats.
+// A finding has the line of the error in each format.
 func TestFinding_PointsToFaultyText(t *testing.T) {
 	for name, test := range map[string]struct{ file, text string }{
 		"YAML, flow":           {"v.yaml", graph("", "inputs: [wrong]")},
@@ -103,7 +103,7 @@ func TestParse_NamesLineOfFault(t *testing.T) {
 	}
 }
 
-// Vector merges maps only, from the top down, and in each map once: what it merges keeps a << of its own.
+// Vector merges only maps, from the top down, and once in each map. A merge key inside a merged map is kept.
 func TestResolveMerges_MatchesVector(t *testing.T) {
 	for text, want := range map[string]string{
 		"<<: {a: 1, b: 2}\nb: 3":          `{"a": 1, "b": 3}`,

@@ -219,8 +219,8 @@ func TestPolicy_RejectsForbiddenSettings(t *testing.T) {
 	}
 }
 
-// Variables are replaced in the text before it is read: what is known is judged as it then
-// is, and what is not may be anything.
+// Variables are replaced before parsing. The policy applies to the resulting text, and an unknown variable may have
+// any value.
 func TestPolicy_AppliesToVariables(t *testing.T) {
 	permitted := Policy{Hosts: Lists{Allow: []string{"*.example.com"}}}
 	const config = "sources: {in: {type: demo_logs, format: json}}\nsinks:\n  out:\n    type: http\n    inputs: [in]\n    encoding: {codec: json}\n    uri: %s\n"
@@ -239,7 +239,7 @@ func TestPolicy_AppliesToVariables(t *testing.T) {
 	require.Equal(t, []string{": ${X} stands for an unknown text, which may add anything to the configuration"}, []string{strings.TrimPrefix(found[0], "VSC604 ")})
 }
 
-// A key that YAML merges, or that a secret stands for, has another path than it seems.
+// A key from a YAML merge or a secret has another path than its text shows, so the policy requires literal keys.
 func TestPolicy_RequiresLiteralKeys(t *testing.T) {
 	permitted := Policy{Options: Lists{Deny: []string{"sinks.http.uri"}}}
 	for _, key := range []string{"<<: {uri: 'https://evil.test'}", "'<<': {uri: 'https://evil.test'}", "<<: {<<: {uri: 'https://evil.test'}}", "SECRET[a.b]: x"} {
@@ -248,14 +248,14 @@ func TestPolicy_RequiresLiteralKeys(t *testing.T) {
 	}
 }
 
-// What cannot be read may have anything.
+// A configuration that cannot be parsed may contain anything, so the policy rejects it.
 func TestPolicy_RejectsUnreadableConfiguration(t *testing.T) {
 	permitted := Policy{Types: Lists{Deny: []string{"sinks.http"}}}
 	require.Equal(t, []string{"VSC605 : the configuration cannot be read, so the policy cannot check it"},
 		refusals(t, permitted, "vector:0.57.0", nil, File{Name: "vector.yaml", Text: "sinks: ["}))
 }
 
-// A hundred other errors hide nothing.
+// A violation of the policy is reported even if there are a hundred other errors.
 func TestPolicy_ReportsDespiteManyFindings(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("sources: {in: {type: demo_logs, format: json}}\nsinks:\n")
@@ -267,8 +267,8 @@ func TestPolicy_ReportsDespiteManyFindings(t *testing.T) {
 	require.Len(t, refusals(t, permitted, "vector:0.57.0", nil, File{Name: "vector.yaml", Text: text.String()}), 1)
 }
 
-// Every text of every component of every release is known as an address or as none: who
-// adds a release says which a new one is, and until then it is taken for an address.
+// Each string option of every component and release is classified as an address or not. A new option counts as an
+// address until it is classified.
 func TestPermittedChecker_ClassifiesEachOption(t *testing.T) {
 	w := &permittedChecker{checker: &checker{tables: tables()}}
 	found := map[string]bool{}

@@ -207,7 +207,8 @@ func allocated(do func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// What is wrong with a program is looked for as long as somebody reads it.
+// A VRL program is not checked after the maximum number of findings or the end of the context. Without remaining
+// effort, the finding has no suggestion.
 func TestCheckProgram_SkipsUnneededWork(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()

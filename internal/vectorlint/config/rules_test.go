@@ -521,7 +521,7 @@ func TestRules_ListsSortedCodesWithHelp(t *testing.T) {
 	}
 }
 
-// What depends on a version that is not known must not stop anything.
+// If the version is not known, findings that depend on it do not block a change.
 func TestCheck_WarnsWithoutKnownVersion(t *testing.T) {
 	for code, c := range map[Code]try{
 		removedFromImage: {text: "transforms: {a: {type: geoip, inputs: [b]}}"},

@@ -100,7 +100,7 @@ var surroundings = map[string]surrounding{
 	}, noInputs, notConsumed),
 }
 
-// A finding stays whatever is next to it, but for those that it may mend.
+// Unknown surroundings do not remove a finding, unless they may fix it.
 func TestCheck_KeepsFindingsNextToUnknown(t *testing.T) {
 	tried := map[string]int{}
 	try := func(t *testing.T, files []File, options Options) {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Values as Vector's own tests and documentation have them, and slips of these.
+// Each case is a value from Vector's tests or documentation, or a misspelled one.
 func TestSyntaxes_MatchesVector(t *testing.T) {
 	for syntax, texts := range map[string]struct{ right, wrong []string }{
 		"target_path": {
@@ -46,7 +46,7 @@ func TestSyntaxes_MatchesVector(t *testing.T) {
 	}
 }
 
-// What a value has to be comes from the table, and is certain of the newest version only.
+// The table has the syntax of each value. An invalid value is an error only for the newest version.
 func TestCheckSyntax_RejectsInvalidValues(t *testing.T) {
 	sinkOf := func(options string) string {
 		return "sources:\n  app: {type: internal_logs}\nsinks:\n  out: {type: " + options + "}\n"

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The decoder accepts some of these, TOML 1.0 and Vector none.
+// The TOML decoder accepts some tables that are defined twice. TOML 1.0 and Vector reject them.
 func TestParseTOML_RejectsTablesDefinedTwice(t *testing.T) {
 	for name, test := range map[string]struct {
 		text string

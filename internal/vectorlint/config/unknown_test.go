@@ -43,7 +43,7 @@ func TestCheck_ReadsEmptyVariable(t *testing.T) {
 	}
 }
 
-// What a part of a value may be does not keep the rest from being checked.
+// An unknown part of a value does not prevent the check of the other parts.
 func TestCheck_FindsWhatIsKnownNextToUnknown(t *testing.T) {
 	open := func(text string) try {
 		return try{text: text, image: before, container: having("X", ofPod, "Y", ofPod)}
@@ -104,7 +104,7 @@ func TestCheck_FindsWhatIsKnownNextToUnknown(t *testing.T) {
 	}
 }
 
-// Files that are not seen may have what the others lack.
+// A file that was not read may contain what the other files lack.
 func TestCheck_AllowsForUnseenFiles(t *testing.T) {
 	for name, test := range map[string]struct {
 		text string
@@ -124,7 +124,7 @@ func TestCheck_AllowsForUnseenFiles(t *testing.T) {
 	}
 }
 
-// A file that cannot be read does not keep the others from being checked.
+// If one file cannot be parsed, the other files are still checked.
 func TestCheck_ReadsTheOtherFiles(t *testing.T) {
 	report := checked([]File{{Name: "a.yaml", Text: "sources: ["}, {Name: "b.yaml", Text: "sinks:\n  out: {type: console, inputs: [app], encoding: {codec: jsn}}\n"}}, Options{Image: image})
 	require.Equal(t, []Code{unreadable, unknownCodec}, codes(Errors(report.Findings)))

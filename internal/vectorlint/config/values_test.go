@@ -14,8 +14,8 @@ import (
 	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
 
-// The check refuses what Vector refuses when it reads a configuration or starts with it; test/vector
-// holds Vector to the same table.
+// The check rejects what Vector rejects when it reads a configuration or starts with it. The tests in test/vector
+// compare Vector with the same table.
 func TestCheck_MatchesVectorForValues(t *testing.T) {
 	container := &Container{Env: map[string]vectorflags.Text{"VECTOR_DISK_V2_MAX_DATA_FILE_SIZE": {Value: "65536"}}, Mounts: []Mount{{Path: "/var/lib/vector"}}}
 	text, err := os.ReadFile(filepath.Join("testdata", "values.tsv"))

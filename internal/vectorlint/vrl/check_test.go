@@ -42,7 +42,7 @@ func TestCheck_RejectsInvalidPrograms(t *testing.T) {
 	}
 }
 
-// What hangs on the kinds of values is judged of the newest release, whose rules are known.
+// Checks that depend on the types of values use the rules of the newest release.
 func TestCheck_FindsUnhandledErrors(t *testing.T) {
 	for _, program := range programs(t, "unhandled.txt") {
 		report := Check(program, Options{Minor: newest(), Effort: effort, IsAny: true})
@@ -63,7 +63,7 @@ func TestCheck_RequiresPureBooleanCondition(t *testing.T) {
 	}
 }
 
-// If all values of a program are known before it runs, it is checked completely.
+// A program without unknown parts is checked fully.
 func TestCoverage_ReportsCheckedShare(t *testing.T) {
 	for program, want := range map[string]Coverage{
 		".a = upcase(string!(.b))": Fully, ".a = 1": Fully, ".a = (": Fully, "x = 1\nif x == 1 { .a = x + 1 }": Fully,
@@ -102,7 +102,7 @@ func TestCheck_UsesFunctionsOfRelease(t *testing.T) {
 	require.Empty(t, Check(program, Options{Minor: 0, Effort: effort}).Findings, "of a release that is not known any function passes")
 }
 
-// A program that is too much to judge passes, and takes no time and no stack.
+// A program that is too large to check is accepted, within limits of time and stack.
 func TestCheck_SkipsOversizedPrograms(t *testing.T) {
 	const much = 200_000
 	for name, program := range map[string]string{
@@ -120,7 +120,7 @@ func TestCheck_SkipsOversizedPrograms(t *testing.T) {
 	}
 }
 
-// What is known of a field is handed on from block to block, so looks at it count.
+// The known types of fields are passed from block to block, so their lookups count against the limit.
 func TestInferAll_BoundsStateLookups(t *testing.T) {
 	fields := func(count int) string {
 		var all strings.Builder
@@ -148,7 +148,7 @@ func TestInferAll_BoundsStateLookups(t *testing.T) {
 	require.Less(t, ordinary.Effort, effort/20)
 }
 
-// Of no use is what would not be named.
+// After the maximum number of findings, no further suggestions are computed.
 func TestCheck_StopsAfterMaxFindings(t *testing.T) {
 	for _, program := range []string{"a\n", "nosuch()\n", "upcase(valeu: 1)\n", "a = \"{{ b }}\"\n"} {
 		asked := 0
