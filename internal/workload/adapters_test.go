@@ -98,7 +98,7 @@ func TestDaemonSetProgress_DerivesStateFromStatus(t *testing.T) {
 	}
 }
 
-// Nothing is restarted for a CronJob: its next run has what was written.
+// A write does not restart pods of a CronJob. The next run has the written template.
 func TestReadCronJob_ReportsPodsPendingUntilNextRun(t *testing.T) {
 	job := &batchv1.CronJob{}
 	content, _ := Read(job)
@@ -135,7 +135,7 @@ func TestRead_SkipsCronJobRunsAndValidationJobs(t *testing.T) {
 	}
 }
 
-// What is applied lands where a kind has its template, and is found again there.
+// An applied body is moved to the path of the kind's pod template, and field paths follow it.
 func TestMoveTemplate_PlacesTemplateByKind(t *testing.T) {
 	body := map[string]any{
 		"metadata": map[string]any{"annotations": map[string]any{"a": "b"}},
@@ -163,7 +163,7 @@ func TestMoveTemplate_PlacesTemplateByKind(t *testing.T) {
 	require.Equal(t, found, lowerTemplate(again, none))
 }
 
-// Kinds whose status knows no deadline have the operator's own.
+// For kinds whose status has no progress deadline, the operator's own deadline applies.
 func TestOverdue_AppliesDeadlineOfOperator(t *testing.T) {
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	before := State{Rollout: RolloutProgressing, Progress: Progress{ProgressCount: 2, Newest: 1}, MaxProgress: 2, Availability: Availability{StateSince: now.Add(-9 * time.Minute)}}
@@ -196,7 +196,7 @@ func TestNewView_CountsClaimTemplatesAsVolumes(t *testing.T) {
 	require.Empty(t, view.Volumes, "they are not listed in a patch")
 }
 
-// The pods of the newest template are told from others.
+// Pods of the newest template are found by its revision.
 func TestRevisions_FindsNewestRevision(t *testing.T) {
 	owned := func(of Object, name string, number int64) *appsv1.ControllerRevision {
 		revision := &appsv1.ControllerRevision{Revision: number}
@@ -298,7 +298,7 @@ func daemonSet(generation int64, wanted, updated int32) *appsv1.DaemonSet {
 	return set
 }
 
-// Each case is a course of watch events, a minute apart, and the rollout after the last.
+// Each case is a sequence of watch events, a minute apart, and the expected rollout after the last one.
 func TestState_MeasuresDeadlineFromNewestTemplate(t *testing.T) {
 	done, lost := daemonSet(1, 3, 3), daemonSet(1, 3, 3)
 	lost.Status.NumberAvailable = 2
@@ -354,7 +354,7 @@ func TestState_MeasuresDeadlineFromWrite(t *testing.T) {
 	require.Equal(t, RolloutProgressing, state.Rollout, "it is known from elsewhere that it goes on")
 }
 
-// A label of the workload, or a note of ours, changes what planning sees and rolls nothing.
+// A changed label or bookkeeping annotation of the workload does not start a rollout, so the soak continues.
 func TestState_KeepsSoakWithoutTemplateChange(t *testing.T) {
 	before, after := ReadState(daemonSet(2, 3, 3)), ReadState(daemonSet(2, 3, 3))
 	before.StateSince, before.Steady = at(0), time.Minute

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// What the definition of Rollouts accepts, and their type does not.
+// The definition of Rollouts accepts fields of a wrong type. Reading such a Rollout reports these fields.
 func TestReadArgoRollout_ReportsFieldsOfWrongType(t *testing.T) {
 	const (
 		pod     = "spec.template.spec"

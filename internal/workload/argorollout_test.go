@@ -68,7 +68,7 @@ func TestArgoRolloutProgress_DerivesStateFromStatus(t *testing.T) {
 	}
 }
 
-// It is printed as it was read, whatever is not known of it.
+// A Rollout is written as it was read, including unknown fields.
 func TestArgoRollout_KeepsUnknownFields(t *testing.T) {
 	const text = `{"apiVersion":"argoproj.io/v1alpha1","kind":"Rollout","metadata":{"name":"cart"},` +
 		`"spec":{"strategy":{"canary":{"steps":[{"setWeight":50},{"pause":{}}]}},"template":{"spec":{"containers":[{"name":"app","resources":{}}],"later":1},"metadata":{}}},` +
@@ -156,7 +156,8 @@ func TestArgoRollout_RecordsOwnedItems(t *testing.T) {
 	require.True(t, NewView(rollout.object()).Owned["vectorsidecar/logs"].Unfinished, "its entry is trimmed after a write")
 }
 
-// An owner that applies the list of volumes takes the sidecar's out, and leaves the mount of it.
+// If an application owner applies the list of volumes, the sidecar's volume is removed and its mount stays. The mount
+// still counts as injected.
 func TestOwnedMounts_IncludesMountsOfLostVolumes(t *testing.T) {
 	rollout := recordedRollout(corev1.Container{Name: "vector", Image: "v:1"})
 	app := &rollout.Spec.Template.Spec.Containers[0]

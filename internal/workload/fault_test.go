@@ -119,7 +119,8 @@ func TestFindFault_ReturnsFirstFault(t *testing.T) {
 	require.Contains(t, FindFault([]corev1.Pod{broken("c"), homeless, broken("b")}, []string{"vector"}, time.Time{}).Message, "pod b")
 }
 
-// A write that leaves the template as it is, such as a note, ends no refusal.
+// Events that are older than the current revision are ignored. A write without a template change does not create a
+// revision, so a rejection before it still counts.
 func TestFaultInEvents_IgnoresEventsBeforeTheRevision(t *testing.T) {
 	set := daemonSet(2, 3, 2)
 	set.UID = "set"

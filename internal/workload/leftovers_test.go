@@ -35,7 +35,7 @@ func TestAddLeftovers_SkipsItemsOfDeployer(t *testing.T) {
 	require.Empty(t, NewView(deployment).Owned)
 }
 
-// Keys of the pods' metadata come back with the sidecar, and are taken out with it.
+// After a rollback restored the sidecar, its pod labels and annotations are found, so they are removed with it.
 func TestAddLeftovers_FindsPodMetadataAfterUndo(t *testing.T) {
 	parts := meta.InjectedItems{
 		Manager: meta.Manager("logs"), Containers: []string{"vector"},
@@ -69,7 +69,7 @@ func TestReadInjectedItems_IgnoresForeignLists(t *testing.T) {
 	}
 }
 
-// A deployer that sets the image of our container takes it over.
+// If a deployer sets the image of the sidecar's container, the deployer owns that container.
 func TestOwnedFields_ListsContainersOfDeployer(t *testing.T) {
 	for by, taken := range map[string][]string{"helm": {"vector"}, "kubectl-client-side-apply": {"vector"}, "kubectl-set": nil, "kubectl-edit": nil} {
 		c := fieldmanager.New(t)

@@ -91,7 +91,8 @@ func TestMarks_NameTheItemsOfADeployer(t *testing.T) {
 	require.Contains(t, NewView(c.Live()).Marks[logs].SharedItems, "vector")
 }
 
-// A mark that the operator or a person sets counts, even if a deployer has it in its manifest, too.
+// An orphan mark that the operator or a user sets counts, even if a deployer applies it, too. A mark of a deployer
+// alone does not count.
 func TestMarks_OrphanCountsByItsOwner(t *testing.T) {
 	logs := meta.Manager("logs")
 	orphaned := manifest(map[string]string{meta.AnnotationOrphaned(logs): "true"}, nil)
@@ -119,7 +120,7 @@ func TestMarks_OrphanCountsByItsOwner(t *testing.T) {
 	}
 }
 
-// The mark describes the last write of the pod template: without what was written it means nothing.
+// The failed-before mark describes the last write of the pod template. Without the sidecar it is ignored.
 func TestMarks_FailedBeforeNeedsItsSidecar(t *testing.T) {
 	logs := meta.Manager("logs")
 	failed := manifest(map[string]string{meta.AnnotationFailedBefore(logs): "true"}, nil)
@@ -140,7 +141,8 @@ func TestMarks_ExcludeOtherAnnotations(t *testing.T) {
 	}
 }
 
-// A kind whose lists have one owner records the sidecar in annotations: one that a deployer has in its manifest is a copy.
+// For a kind with atomic lists, annotations record the sidecar. An annotation from a deployer's manifest is a copy
+// and is ignored.
 func TestMarks_IgnoreCopiesInArgoRollouts(t *testing.T) {
 	logs, audit := meta.Manager("logs"), meta.Manager("audit")
 	rollout := recordedRollout(corev1.Container{Name: "vector", Image: "v:1"})

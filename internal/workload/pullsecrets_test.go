@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Who lists a pull secret owns it, until the sidecar has it, too.
+// A pull secret in the application owner's manifest belongs to the application, until the sidecar has it, too.
 func TestHasPullSecret_FindsSecretsOfOwner(t *testing.T) {
 	account := &Account{PullSecrets: []string{"of-the-account"}}
 	ours := func(of OwnedFields) map[string]OwnedFields { return map[string]OwnedFields{"vectorsidecar/logs": of} }

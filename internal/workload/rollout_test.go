@@ -70,7 +70,7 @@ func TestDeploymentRollout_DerivesStateFromStatus(t *testing.T) {
 	}
 }
 
-// What is still known after a restart, with nothing stored for it.
+// After a restart, the availability is read from the workload's status, because it is not stored.
 func TestReadState_DerivesAvailabilityFromStatus(t *testing.T) {
 	for name, test := range map[string]struct {
 		deployment *appsv1.Deployment
@@ -139,8 +139,8 @@ func TestCarryOver_RestartsSoakForNewTemplate(t *testing.T) {
 	require.Equal(t, time.Second, after.Steadiest(at(61)))
 }
 
-// The Deployment controller says that the deadline has passed until one more pod runs, where the template is one
-// of a ReplicaSet that is there.
+// If a template returns to an existing ReplicaSet, the Deployment controller reports a missed deadline until one more
+// pod runs. That deadline is ignored.
 func TestCarryOver_IgnoresDeadlineOfPreviousTemplate(t *testing.T) {
 	failed := func(seen int64, second int) *appsv1.Deployment {
 		deployment := generation(rolling(1, 2, 1, -1, 500), 8)
@@ -176,7 +176,7 @@ func TestCarryOver_IgnoresDeadlineOfPreviousTemplate(t *testing.T) {
 	require.Equal(t, RolloutFailed, first.Rollout, "after a restart nobody knows what others have written")
 }
 
-// After a restart the time of the operator's last write tells whether the deadline had passed before.
+// After a restart, the time of the operator's last write shows whether the deadline was missed before it.
 func TestReadState_IgnoresDeadlineMissedBeforeWrite(t *testing.T) {
 	status := 502 // The controller sees the write by then.
 	written := func(seen int64, missed, second int) *appsv1.Deployment {

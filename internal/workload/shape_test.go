@@ -14,7 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// One verdict holds for all workloads of a shape.
+// A dry-run result applies to all workloads of the same pod shape.
 func TestShapeDigest_CoversAdmissionInput(t *testing.T) {
 	ours := map[string]OwnedFields{"vectorsidecar/logs": {Containers: []string{"vector"}, Volumes: []string{"vectorsidecar-data"}}}
 	bare := func(name string) *appsv1.Deployment {

@@ -86,7 +86,7 @@ func TestSystemFields_FindsFieldsForWindows(t *testing.T) {
 	}
 }
 
-// A field that every pod of a cluster may have is no reason to call its system unknown.
+// A field that any pod may have does not make the pod's operating system unknown.
 func TestReadSystemFields_Other(t *testing.T) {
 	t.Parallel()
 	pod := &corev1.PodSpec{

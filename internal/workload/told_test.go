@@ -50,7 +50,8 @@ func TestInjectedEnvFor_ReturnsOnlyUnchangedVariables(t *testing.T) {
 	}
 }
 
-// What a deployer sets, with the same value too, is the deployer's; what a person's rollback brought back is not.
+// A variable that a deployer sets belongs to the deployer, also with the injected value. A variable that a user's
+// rollback restored still counts as injected.
 func TestInjectedEnvFor_ExcludesVariablesOfDeployer(t *testing.T) {
 	for manager, isTold := range map[string]bool{"helm": false, "kubectl-rollout": true} {
 		deployment := informed("app ADDRESS=cart:1", corev1.EnvVar{Name: "ADDRESS", Value: "cart:1"})

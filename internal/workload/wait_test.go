@@ -26,7 +26,7 @@ func TestReadWaits_ReadsWrittenAnnotations(t *testing.T) {
 	}
 }
 
-// What is ours is no part of the owner's template, and what else is not in it is none.
+// Each case changes the pod template. Injected items do not change the digest, and changes of the application do.
 func TestTemplateDigest_ExcludesInjectedItems(t *testing.T) {
 	ours := map[string]OwnedFields{"vectorsidecar/logs": {
 		Containers: []string{"vector"}, Volumes: []string{"vectorsidecar-data"}, PodLabels: []string{"vector"}, PodAnnotations: []string{"scrape"},
@@ -62,7 +62,8 @@ func TestTemplateDigest_ExcludesInjectedItems(t *testing.T) {
 	}
 }
 
-// Another digest of the same template, as from a release that reads more of it, ends no wait.
+// A wait ends with a changed pod template. If another release computed the digest, a different digest does not end
+// the wait.
 func TestWait_EndsWithNewTemplate(t *testing.T) {
 	wait := NewWait(time.Now(), &State{Template: 1})
 	require.False(t, wait.IsOver(&State{Template: 1}))
