@@ -171,8 +171,8 @@ func touch(object workload.Object) {
 	object.SetManagedFields(append(object.GetManagedFields(), entry("helm", "", "{}", 900)))
 }
 
-// A write that restarts no pods leaves the state of a rollout, and the time since when it has it, as they are: while
-// it is watched, and with a status that changes afterwards.
+// A write that does not restart pods does not change the rollout's state or its time, also if the status changes
+// afterwards.
 func TestRecord_KeepsStateAfterWriteWithoutRollout(t *testing.T) {
 	for state, object := range states {
 		for write, change := range writes {
@@ -202,7 +202,7 @@ func TestRecord_KeepsStateAfterWriteWithoutRollout(t *testing.T) {
 	}
 }
 
-// After a restart the workload alone tells: a write that is newer than the status has not changed the template.
+// After a restart, a write that is newer than the status did not change the pod template.
 func TestRecord_ReadsStateAfterWriteWithoutRollout(t *testing.T) {
 	for state, object := range states {
 		for write, change := range writes {

@@ -70,7 +70,7 @@ func TestEquivalentTo_IgnoresWriteTimeOfDeployer(t *testing.T) {
 	require.True(t, r.Reduce(after).EquivalentTo(r.Reduce(before)))
 }
 
-// A workload that differs in anything relevant must not get what is cached for another.
+// A workload that differs in a relevant field does not get the cached record of another one.
 func TestReduce_SeparatesDifferentWorkloads(t *testing.T) {
 	c := fieldmanager.New(t)
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)

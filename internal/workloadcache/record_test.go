@@ -56,7 +56,7 @@ func TestReduce_KeepsWholeView(t *testing.T) {
 	}
 }
 
-// So does one that does not fit its type, and what is corrected is another record.
+// A Rollout that cannot be decoded has a record with the errors. The corrected Rollout has another record.
 func TestReduce_KeepsReadErrorsOfRollout(t *testing.T) {
 	read := func(spec string) *unstructured.Unstructured {
 		rollout := &unstructured.Unstructured{}
@@ -79,7 +79,7 @@ func changed(of *appsv1.Deployment, change func(*appsv1.Deployment)) *appsv1.Dep
 	return deployment
 }
 
-// Who is given an owner is another one, and the memory of its earlier self is not used for it.
+// A workload with a new controller owner counts as changed, so its earlier state is not used.
 func TestIsAs_DetectsNewControllerOwner(t *testing.T) {
 	free, isController := fieldmanager.New(t).Live(), true
 	owned := changed(free, func(d *appsv1.Deployment) {
@@ -107,7 +107,7 @@ func TestEquivalentTo_DetectsRejectedPods(t *testing.T) {
 	require.True(t, r.Reduce(after).IsAs(r.Reduce(before)))
 }
 
-// Since when a record has looked the same is known from the records before it.
+// The time since which the state is unchanged is taken from the earlier records.
 func TestCarryOver_KeepsTimeOfEquivalentState(t *testing.T) {
 	live := fieldmanager.New(t).Live()
 	r := New()
@@ -125,8 +125,7 @@ func TestCarryOver_KeepsTimeOfEquivalentState(t *testing.T) {
 	require.Equal(t, first.StateSince(), other.StateSince(), "its rollout is where it was")
 }
 
-// What an owner changes besides the pod template is no rollout, whoever writes it: what has soaked
-// has.
+// A change outside the pod template does not start a rollout, so the soak continues.
 func TestCarryOver_KeepsSoakWithoutRollout(t *testing.T) {
 	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	live := changed(fieldmanager.New(t).Live(), func(d *appsv1.Deployment) {
@@ -172,7 +171,7 @@ func TestCarryOver_KeepsSoakWithoutRollout(t *testing.T) {
 	}
 }
 
-// What is merged into the pod template belongs to it; what is noted beside it does not.
+// The injected sidecar is part of the pod template. Bookkeeping annotations are not.
 func TestHasSameTemplate_ComparesInjectedSidecar(t *testing.T) {
 	r := New()
 	merged := func(text string) *Record {
