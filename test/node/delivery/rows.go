@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package delivery is the table of what becomes of an application's lines: its rows, which
-// test/node/product tries on a real node, and its form in docs/delivery.md, which holds
-// what was seen last. It knows no cluster.
+// Package delivery is the table of lost and repeated lines: its rows, which test/node/product tests on a real node,
+// and its form in docs/delivery.md with the last results. It does not need a cluster.
 package delivery
 
 import (
@@ -13,26 +12,26 @@ import (
 	"strings"
 )
 
-// Row is something that happens to pods while their application writes.
+// Row is an event that pods go through while their application writes.
 type Row struct {
 	Name string
-	// IsQuick rows are tried with every change, in their ways without a disk buffer; the
-	// others, and all ways, in the fuller form.
+	// IsQuick rows are tested with every change, without a disk buffer. The other rows and ways are tested only in
+	// the full run.
 	IsQuick bool
-	// IsForAny rows say something with a stand-in for Vector, too: in which order things
-	// end.
+	// IsForAny rows are also tested with the stand-in for Vector, because they depend only on the order of
+	// terminations.
 	IsForAny bool
-	// IsNativeAlone is of rows that an ordinary container has no part in, and
-	// IsInMemoryAlone of rows that a buffer on disk has none in.
+	// IsNativeAlone rows are tested with a native sidecar only, and IsInMemoryAlone rows only with a buffer in
+	// memory.
 	IsNativeAlone, IsInMemoryAlone bool
 }
 
-// Has reports whether a row can be tried in a way.
+// Has returns whether a row is tested in a way.
 func (r Row) Has(way Way) bool {
 	return (way.IsNative || !r.IsNativeAlone) && (!way.IsOnDisk || !r.IsInMemoryAlone)
 }
 
-// The names that scenarios are found by.
+// Names of rows, by which the scenarios are found.
 const (
 	Rollout            = "rollout of the application"
 	RolloutOfImage     = "rollout of the sidecar's image"
@@ -65,20 +64,20 @@ const (
 	CronJob            = "a CronJob's Job ends by itself"
 )
 
-// Ends are the seconds from SIGTERM to an application's end that are tried.
+// Ends are the tested seconds between SIGTERM and the end of the application.
 var Ends = []int{0, 1, 4, 6, 12, 20}
 
-// Busy is an application that writes until its end, so many seconds after SIGTERM.
+// Busy is the name of the row in which the application writes until its end, the given seconds after SIGTERM.
 func Busy(seconds int) string {
 	return fmt.Sprintf("writes until it ends, %d s after SIGTERM", seconds)
 }
 
-// Quiet is an application that has not written for 15 s, and writes 300 lines at its end.
+// Quiet is the name of the row in which the application has not written for 15 s, and writes 300 lines at its end.
 func Quiet(seconds int) string {
 	return fmt.Sprintf("quiet for 15 s, then a last burst and the end, %d s after SIGTERM", seconds)
 }
 
-// Rows are the table's, in its order.
+// Rows returns the rows of the table, in their order.
 func Rows() []Row {
 	rows := []Row{
 		{Name: Rollout, IsQuick: true, IsForAny: true}, {Name: RolloutOfImage}, {Name: RolloutOfConfig}, {Name: LiveConfig},
@@ -101,12 +100,12 @@ func Rows() []Row {
 	)
 }
 
-// Way is how the sidecar runs: as a native one or an ordinary container, with a buffer in
-// memory or on disk, and with a gate or a sleep.
+// Way is how the sidecar runs: as a native sidecar or an ordinary container, with a buffer in memory or on disk, and
+// with a drain gate or a sleep.
 type Way struct{ IsNative, IsOnDisk, IsGated bool }
 
-// Ways are the table's columns, in their order. An ordinary container has no gate: it
-// drains by a sleep, whatever is asked for.
+// Ways returns the columns of the table, in their order. An ordinary container always drains with a sleep, not with a
+// gate.
 func Ways() []Way {
 	return []Way{
 		{IsNative: true, IsGated: true}, {IsNative: true, IsGated: true, IsOnDisk: true},
@@ -128,7 +127,7 @@ func (w Way) String() string {
 	return strings.Join(words, ", ")
 }
 
-// Cell is what was seen of a row in a way.
+// Cell is the result of a row in a way.
 type Cell struct{ Wrote, Lost, Twice int }
 
 // String is the cell as the table has it.
@@ -143,20 +142,19 @@ func (c Cell) String() string {
 	return text
 }
 
-// None is the text of a cell that there is not.
+// None is the text of a cell without a test.
 const None = "–"
 
-// Table is what a page says of a row, by its name and the title of a column: a cell, and
-// the letters of the notes that explain it, such as "**3** of 500 (a) (b)".
+// Table has the cells of a page by the name of the row and the title of the column. A cell has the letters of its
+// notes, such as "**3** of 500 (a) (b)".
 type Table map[string]map[string]string
 
 var notes = regexp.MustCompile(`( \([a-z]\))+$`)
 
-// Notes are the letters of a cell's text, each after a space.
+// Notes returns the letters of a cell's notes, each after a space.
 func Notes(text string) string { return notes.FindString(text) }
 
-// IsPromise reports whether a cell's text promises that no line is lost. What has a note
-// may be chance.
+// IsPromise returns whether a cell's text promises that no line is lost. A cell with a note may be chance.
 func IsPromise(text string) bool { return !isLossy(text) && Notes(text) == "" }
 
 func isLossy(text string) bool {
@@ -171,7 +169,7 @@ func titles() []string {
 	return all
 }
 
-// Set notes what was seen.
+// Set sets a cell.
 func (t Table) Set(row, column, text string) {
 	if t[row] == nil {
 		t[row] = map[string]string{}
@@ -200,8 +198,7 @@ func (t Table) Markdown() string {
 	return text.String()
 }
 
-// Find finds the table in a page, and returns it with the text that it is. The names of
-// rows are those of the page.
+// Find returns the table of a page and its text. The names of rows are those of the page.
 func Find(page string) (t Table, text string, err error) {
 	head := "| " + strings.Join(titles(), " | ") + " |\n"
 	_, after, found := strings.Cut(page, head)

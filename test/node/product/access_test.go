@@ -33,8 +33,8 @@ sinks:
   out: {type: console, inputs: [logs], encoding: {codec: json}}
 `
 
-// A tap reads what passes through Vector. It reads where the API is open, so that nothing
-// is read where it is not says something.
+// A tap cannot read events from outside of the pod. If the API is open, the same tap reads them, which shows that the
+// test works.
 func testNobodyTaps(t *testing.T) {
 	needsVector(t)
 	if strings.HasSuffix(vector, ".tar") {
@@ -54,7 +54,7 @@ func testNobodyTaps(t *testing.T) {
 	require.Contains(t, tapped(t, pod), pod.Name)
 }
 
-// tapped is what vector tap prints of a pod's events, from outside of the pod.
+// tapped returns the output of vector tap for a pod's events, from outside of the pod.
 func tapped(t *testing.T, pod *corev1.Pod) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), tapTime)

@@ -37,8 +37,8 @@ func TestProduct_LosesNoLinesAtPodTermination(t *testing.T) {
 	t.Run("the drain has its price", testDrains)
 }
 
-// Where docs/delivery.md says that no line is lost, and has no note, none is. What it says
-// of the others is what was seen once, and may be chance.
+// Where docs/delivery.md promises that no line is lost, without a note, no line is lost. Its other results were
+// measured once and may be chance.
 func testNoLineIsLost(t *testing.T) {
 	said, _, _ := promised(t)
 	seen := &table{Table: delivery.Table{}}

@@ -33,7 +33,7 @@ func gated() *v1alpha1.ShutdownSpec {
 	return &v1alpha1.ShutdownSpec{Method: "Gate", Gate: &v1alpha1.DrainGateSpec{Image: gateImage, Resources: example.Requests("1m", "8Mi")}}
 }
 
-// What every pod's end takes, of applications that end at once.
+// testDrains measures the pod termination of applications that end at once.
 func testDrains(t *testing.T) {
 	needsVector(t)
 	for _, test := range []struct {
@@ -57,7 +57,7 @@ func testDrains(t *testing.T) {
 	}
 }
 
-// testDrain prints what the end of a pod takes by a method after its application was quiet.
+// testDrain prints the duration of pod terminations with a method, after the application was quiet.
 func testDrain(t *testing.T, method string, quiet time.Duration, args ...string) {
 	t.Helper()
 	space := restricted(t)

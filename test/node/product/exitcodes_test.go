@@ -27,27 +27,28 @@ import (
 // away is a sink whose events nobody takes.
 const away = `{"type": "http", "uri": "http://127.0.0.1:9/"}`
 
-// With what exit code a sidecar ends in a run of a CronJob, and that a run fails only by its application; then a
-// rule of podFailurePolicy without containerName finds the sidecar's code as well.
+// Each case has the exit code of a sidecar in a run of a CronJob. A run fails only if its application fails. A rule
+// of podFailurePolicy without containerName also matches the sidecar's exit code.
 func testExitCodes(t *testing.T) {
 	const succeeds, fails = "--for=8s", "--crash=800" // Of 100 lines a second.
 	stop := func(t *testing.T, process int) { require.NoError(t, syscall.Kill(process, syscall.SIGSTOP)) }
 	kill := func(t *testing.T, process int) { require.NoError(t, syscall.Kill(process, syscall.SIGKILL)) }
 	lock := func(t *testing.T, process int) {
-		// It looks for a folder where its data is, and finds none of its own.
+		// Vector cannot read its data directory any more.
 		require.NoError(t, os.Chmod(fmt.Sprintf("/proc/%d/root/var/lib/vector", process), 0))
 		kill(t, process)
 	}
 	for what, each := range map[string]struct {
 		app string
-		// isAway has nobody take its events.
+		// isAway is true if no collector accepts the events.
 		isAway bool
-		// grace is the pod's grace period, 0: 20 s, which do not hold a drain of 13 s and then 15 s to ship.
+		// grace is the pod's grace period; 0 means 20 s, which is too short for a drain of 13 s and then 15 s to
+		// send.
 		grace  int64
 		do     func(t *testing.T, process int)
 		code   int32
 		isReal bool
-		// last is the one before, 0 for none.
+		// last is the exit code of the previous run of the container, or 0.
 		last int32
 	}{
 		"it ends after an application that succeeds":                                  {app: succeeds},
@@ -96,7 +97,8 @@ func testExitCodes(t *testing.T) {
 			job := ended(t, space)
 			var pod *corev1.Pod
 			var status *corev1.ContainerStatus
-			// One that waits to be started again keeps no run from its end, and the kubelet tells of its own after that.
+			// A sidecar that waits for its restart does not prevent the end of a run. The kubelet reports the
+			// sidecar's own end later.
 			eventually(t, "the sidecar's end to be told", func() bool {
 				pods := podsOfRun(t, space, "run")
 				require.Len(t, pods, 1)

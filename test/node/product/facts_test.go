@@ -48,8 +48,8 @@ func all(t *testing.T, app *appsv1.Deployment) []corev1.Pod {
 	return podsOf(t, app.Name, app.Namespace)
 }
 
-// With reload: Live a change reaches Vector when the kubelet has put the ConfigMap's new
-// content into the pod, and one that Vector refuses leaves it as it was.
+// With reload: Live, a change reaches Vector when the kubelet has updated the ConfigMap in the pod. A change that
+// Vector rejects has no effect.
 func testLiveReload(t *testing.T) {
 	needsVector(t)
 	space := restricted(t)
@@ -86,8 +86,8 @@ func testLiveReload(t *testing.T) {
 	}
 }
 
-// A pod whose sidecar cannot be started again is not ready, and its application is out of
-// its Service until somebody mends it.
+// If the sidecar cannot be started again, its pod is not ready, and the application is removed from its Service until
+// a user fixes the error.
 func testServiceWhileSidecarFails(t *testing.T) {
 	needsVector(t)
 	for _, native := range []v1alpha1.NativeMode{"Always", "Never"} {
@@ -100,7 +100,7 @@ func testServiceWhileSidecarFails(t *testing.T) {
 			processes := make([]int, len(pods))
 			for i := range pods {
 				processes[i] = processOf(t, statusOf(&pods[i], sidecar).ContainerID)
-				// It looks for a folder where its data is, and finds none of its own.
+				// Vector cannot read its data directory any more.
 				require.NoError(t, os.Chmod(fmt.Sprintf("/proc/%d/root/var/lib/vector", processes[i]), 0))
 			}
 			killed := time.Now()
@@ -127,7 +127,8 @@ func testServiceWhileSidecarFails(t *testing.T) {
 	}
 }
 
-// What a volume of the pod lets the sidecar read, who is another user than the application.
+// Each case is a volume of the pod, and whether the sidecar, which runs as another user than the application, can
+// read its files.
 func testOtherUsers(t *testing.T) {
 	needsVector(t)
 	for name, each := range map[string]struct {

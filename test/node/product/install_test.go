@@ -38,7 +38,7 @@ func TestProduct_InstallsAndUninstalls(t *testing.T) {
 		refused := example.NewVectorSidecar("refused", space).Selecting("logs", "none").WithInlineConfig("sources: [").Build()
 		require.ErrorContains(t, cluster.Create(t.Context(), refused), "admission webhook", "the operator itself judges what is created")
 	})
-	// Uninstalling has taken the sidecar out.
+	// Uninstalling has removed the sidecar.
 	running(t, app, false)
 	var now appsv1.Deployment
 	require.NoError(t, cluster.Get(t.Context(), client.ObjectKeyFromObject(app), &now))

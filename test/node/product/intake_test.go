@@ -20,7 +20,7 @@ import (
 	example "kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// Files of mode 0600 are their owner's alone, and the sidecar is another user by default.
+// Files of mode 0600 are readable only by their user, and by default the sidecar is another user.
 func testUserOfTheApplication(t *testing.T) {
 	space := restricted(t)
 	app := writer("app", space, "--mode=0600").Build()
@@ -36,7 +36,8 @@ func testUserOfTheApplication(t *testing.T) {
 	require.NotContains(t, says(t, pod, "ermission denied"), `"message":"`+pod.Name)
 }
 
-// A Vector that is killed leaves the file of its socket, and its successor ends where there is one: the gate removes it.
+// If Vector is killed, the file of its socket remains, and the next Vector exits if it exists. The drain gate removes
+// it.
 func testSocketOfAKilledSidecar(t *testing.T) {
 	const path = "/run/vector/vector.sock"
 	space := restricted(t)

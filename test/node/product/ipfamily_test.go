@@ -53,7 +53,7 @@ func TestIPFamily_SupportsNodesWithoutIPv4(t *testing.T) {
 	})
 }
 
-// lives waits for as long as the kubelet takes to kill a container of which it finds nothing, and twice a period more.
+// lives waits until the kubelet would have killed a container whose probe fails, and two more periods.
 func lives(t *testing.T, pod *corev1.Pod) {
 	t.Helper()
 	probe := containerOf(pod, sidecar).LivenessProbe

@@ -47,8 +47,8 @@ func written(kind, space string, args ...string) client.Object {
 	return workload
 }
 
-// testLongRunning has pods of a kind get the sidecar, another version of it, and none, each by
-// the rollout of that kind.
+// testLongRunning rolls out the sidecar, another version of it, and its removal for pods of a kind, each with the
+// rollout of that kind.
 func testLongRunning(kind string, pods int) func(*testing.T) {
 	return func(t *testing.T) {
 		space := restricted(t)
@@ -72,8 +72,8 @@ func testLongRunning(kind string, pods int) func(*testing.T) {
 	}
 }
 
-// testDelivered has pods of a kind replaced by rollouts of the application and of the sidecar, and by an eviction,
-// and ends them; no line is lost of what they write meanwhile.
+// testDelivered replaces the pods of a kind by rollouts of the application and of the sidecar and by an eviction, and
+// then deletes them. No line is lost.
 func testDelivered(kind string, pods int) func(*testing.T) {
 	return func(t *testing.T) {
 		space, from := restricted(t), newCollector(t)
@@ -183,8 +183,8 @@ func rolledOut(t *testing.T, space string, pods int, round string) {
 	})
 }
 
-// testRunsEnd has a run of a CronJob end by itself with the sidecar, which ends after it,
-// and the next one without.
+// testRunsEnd requires that a run of a CronJob completes with the sidecar, which ends after the application, and that
+// the next run completes without the sidecar.
 func testRunsEnd(t *testing.T) {
 	space := restricted(t)
 	one := collecting(space).For("CronJob").Build()

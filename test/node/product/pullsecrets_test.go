@@ -34,9 +34,9 @@ import (
 // mirror is the pull secret that the platform's policy lets sidecars bring.
 const mirror = "mirror"
 
-// The application's image is pulled with a Secret of its ServiceAccount, and the sidecar's
-// with another. A pod that lists a pull secret gets none of its ServiceAccount, so that with
-// the sidecar's alone the kubelet could pull the application's no more.
+// The application's image is pulled with a Secret of its ServiceAccount, and the sidecar's with another one. A pod
+// with its own pull secrets does not use those of its ServiceAccount. So with the sidecar's Secret alone, the kubelet
+// could not pull the application's image.
 func testPullSecrets(t *testing.T) {
 	if machine.Run == nil {
 		t.Skip("SKIPPED: it needs registries on the node itself, and this cluster's node is elsewhere")

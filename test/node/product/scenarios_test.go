@@ -29,7 +29,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/node/delivery"
 )
 
-// scenario is how a row comes about. After it, all pods end.
+// scenario is how a row is tested. After it, all pods are deleted.
 type scenario struct {
 	// args are the application's.
 	args []string

@@ -21,9 +21,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-// An application is in its Service as long as its pod is ready, and a pod is not while one
-// of its containers does not run, also if that is the sidecar. The kubelet starts that
-// anew: the first time at once, then after 10 s.
+// An application is in its Service while its pod is ready. A pod is not ready if one of its containers does not run,
+// including the sidecar. The kubelet restarts the sidecar at once the first time, and then after 10 s.
 func testServiceWhileSidecarRestarts(t *testing.T) {
 	const pods = 5
 	for _, native := range []v1alpha1.NativeMode{"Always", "Never"} {
@@ -43,10 +42,9 @@ func testServiceWhileSidecarRestarts(t *testing.T) {
 	}
 }
 
-// outOfService kills the sidecars of an application, and returns for each pod after how
-// long it was not ready, and after how long it was ready with a sidecar that is another
-// one. The kubelet tells of a pod's last state alone: of one whose sidecar runs again by
-// then it never says that it was not ready, and it stays in its Service.
+// outOfService kills the sidecars of an application. It returns for each pod the time until it was not ready, and the
+// time until it was ready with another sidecar. The kubelet reports only the last state of a pod. If the sidecar
+// already runs again by then, the pod is never reported as not ready and stays in its Service.
 func outOfService(t *testing.T, app *appsv1.Deployment) (left, back []time.Duration) {
 	t.Helper()
 	clients, err := kubernetes.NewForConfig(machine.Config())

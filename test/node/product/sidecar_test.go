@@ -59,8 +59,7 @@ type test struct {
 	run  func(*testing.T)
 }
 
-// sideBySide runs tests whose time is mostly waiting, in their order: where not all run at once, those that take
-// longest come first.
+// sideBySide runs tests that mostly wait, in their order. The longest ones are first, because not all run at once.
 func sideBySide(t *testing.T, tests []test) {
 	t.Helper()
 	for _, each := range tests {
@@ -117,7 +116,7 @@ func testHungIsRestarted(t *testing.T) {
 	require.Zero(t, statusOf(pod, "app").RestartCount, "the application goes on")
 }
 
-// processOf is the process of a container, by the cgroup that has its name.
+// processOf returns the process of a container, found by the name of its cgroup.
 func processOf(t *testing.T, container string) int {
 	t.Helper()
 	_, id, _ := strings.Cut(container, "://")
@@ -135,7 +134,7 @@ func processOf(t *testing.T, container string) int {
 	return 0
 }
 
-// The application takes a while to end, and the sidecar reads until it has.
+// The application ends slowly, and the sidecar reads until it has ended.
 func testOrder(t *testing.T) {
 	pod := injected(t, "--after=4s")
 	started := statusOf(pod, "app").State.Running.StartedAt
@@ -178,7 +177,7 @@ func ends(t *testing.T, pod *corev1.Pod) (app, vector *corev1.ContainerStateTerm
 	return nil, nil
 }
 
-// The namespace takes no other pods. What the sidecar may write is its own volume.
+// The namespace accepts only pods of the restricted level. The sidecar may write only to its own volume.
 func testRestricted(t *testing.T) {
 	pod := injected(t)
 	own := containerOf(pod, sidecar).SecurityContext

@@ -107,7 +107,7 @@ func hasEndedBy(reason string) func(*corev1.Pod) bool {
 	}
 }
 
-// With rbac.optional.pods the status names container and reason within seconds.
+// With rbac.optional.pods, the status names the container and the reason of a pod fault within seconds.
 func testFaultsReachTheStatus(t *testing.T) {
 	for _, each := range faulty {
 		t.Run(each.name, func(t *testing.T) {
@@ -123,9 +123,8 @@ func testFaultsReachTheStatus(t *testing.T) {
 	}
 }
 
-// faultSeen injects a sidecar that does not run, and returns for how long the pod's own
-// status has shown why, and how long after it was asked for, when the VectorSidecar's names
-// container and reason.
+// faultSeen injects a sidecar that does not run. It returns the time from the pod's own status, and from the
+// injection, until the status of the VectorSidecar names the container and the reason.
 func faultSeen(t *testing.T, reason string, change func(*v1alpha1.SidecarSpec), isSeen func(*corev1.Pod) bool) (fromPod, fromStart time.Duration) {
 	t.Helper()
 	space := restricted(t)

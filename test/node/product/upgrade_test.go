@@ -93,8 +93,8 @@ func (f *fleet) inject(t *testing.T) {
 	took(t, fmt.Sprintf("until %d applications run with their sidecars", len(f.members)), began)
 }
 
-// requireRolled finds that those that are said to roll have another pod, and wait until it
-// runs, and that the others have the pods that they had.
+// requireRolled requires that the pods of the selected members are replaced, and that the pods of all others are the
+// same as before.
 func (f *fleet) requireRolled(t *testing.T, why string, isSaid func(*member) bool) {
 	t.Helper()
 	began := time.Now()
@@ -132,8 +132,7 @@ func templateOf(t *testing.T, app *appsv1.Deployment) string {
 	return string(text)
 }
 
-// releaseBefore imports the operator of the release before, and returns the folder of its
-// chart and of its values.
+// releaseBefore imports the operator of the previous release, and returns the directory of its chart and values.
 func releaseBefore(t *testing.T) string {
 	t.Helper()
 	program, err := machine.Bin(before + "/operator")
