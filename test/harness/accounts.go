@@ -11,17 +11,16 @@ import (
 	"time"
 )
 
-// ticks is how many units of the kernel's accounts make a second (USER_HZ).
+// ticks is the number of clock ticks of the kernel per second (USER_HZ).
 const ticks = 100
 
-// CPU is the processor time that a process has used so far, by the kernel's
-// account of it.
+// CPU returns the CPU time that a process has used so far, as the kernel reports it.
 func CPU(pid int) (time.Duration, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, fmt.Errorf("reading the account of process %d: %w", pid, err)
 	}
-	// The name of the program, in brackets, may hold spaces.
+	// The name of the program, in parentheses, may contain spaces.
 	_, rest, _ := strings.Cut(string(text), ") ")
 	fields := strings.Fields(rest)
 	if len(fields) < 13 {
@@ -38,8 +37,8 @@ func CPU(pid int) (time.Duration, error) {
 	return used, nil
 }
 
-// Memory is a line of a process's account of memory, in bytes: VmRSS, what is
-// resident, or VmHWM, the most that ever was, or was since ForgetMost.
+// Memory returns a line of a process's memory status, in bytes: VmRSS, the resident memory, or VmHWM, its maximum
+// since the start or since ForgetMost.
 func Memory(pid int, line string) (int64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -54,7 +53,7 @@ func Memory(pid int, line string) (int64, error) {
 	return 0, fmt.Errorf("reading the memory of process %d: no line %s", pid, line)
 }
 
-// ForgetMost has the account of a process begin anew with the most memory that ever was.
+// ForgetMost resets the maximum memory of a process.
 func ForgetMost(pid int) error {
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0); err != nil {
 		return fmt.Errorf("forgetting the most memory of process %d: %w", pid, err)

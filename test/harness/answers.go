@@ -23,24 +23,24 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/operator"
 )
 
-// Locked is what whoever answers says in all of AnswersFor.
+// Locked is the message of all answers of AnswersFor.
 const Locked = "locked by the release team"
 
-// Answers is a way to the API server on which each write to a path, or each read, is answered by somebody else,
-// as by an admission webhook, as long as it is on.
+// Answers is a connection to the API server. While IsOn is true, each write or read of a path is answered as by an
+// admission webhook.
 type Answers struct {
-	// Path is what the path of a request ends with.
+	// Path is the suffix of the paths of matching requests.
 	Path   string
 	IsRead bool
 	With   apierrors.APIStatus
 	IsOn   atomic.Bool
-	// Count is how many requests were answered.
+	// Count is the number of answered requests.
 	Count atomic.Int32
 	next  http.RoundTripper
 }
 
-// AnswersFor returns two that a webhook may give to writes of the operator's own resources: one that the operator
-// takes for a change by somebody else at first, and one that is a refusal.
+// AnswersFor returns two answers of a webhook to the operator's writes of its own resources: a conflict, which looks
+// like another client's change at first, and a rejection.
 func AnswersFor(resource string) map[string]apierrors.APIStatus {
 	of := schema.GroupResource{Group: v1alpha1.GroupVersion.Group, Resource: resource}
 	kind := schema.GroupKind{Group: of.Group, Kind: resource}
@@ -50,16 +50,16 @@ func AnswersFor(resource string) map[string]apierrors.APIStatus {
 	}
 }
 
-// Way is a way to the API server: Answers or an Interruption.
+// Way is a connection to the API server: Answers or an Interruption.
 type Way interface {
 	http.RoundTripper
-	// lead sets the way behind it.
+	// lead sets the next transport.
 	lead(next http.RoundTripper)
 }
 
 func (a *Answers) lead(next http.RoundTripper) { a.next = next }
 
-// RoundTrip answers a request, or lets it through.
+// RoundTrip answers a request or forwards it.
 func (a *Answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !a.IsOn.Load() || (r.Method == http.MethodGet) != a.IsRead || !strings.HasSuffix(r.URL.Path, a.Path) {
 		return a.next.RoundTrip(r)
@@ -74,7 +74,7 @@ func (a *Answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, err
 }
 
-// RunThrough replaces an operator by one on other ways to the API server until the end of a test.
+// RunThrough replaces an operator by one with other connections to the API server until the end of a test.
 func (w *World) RunThrough(t testing.TB, running **Operator, options operator.Options, ways ...Way) {
 	t.Helper()
 	t.Cleanup(func() {

@@ -12,7 +12,7 @@ import (
 	"fmt"
 )
 
-// Certify makes a certificate that signs itself, and its key, both as PEM.
+// Certify creates a self-signed certificate and its key, both as PEM.
 func Certify(template *x509.Certificate) (certificate, private []byte, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

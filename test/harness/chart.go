@@ -10,8 +10,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 )
 
-// withChart applies what the chart makes of some values by some of its templates, and returns it by
-// template. It is that of a release by this name.
+// withChart applies objects of some chart templates, rendered for a release with some values, and returns them by
+// template.
 func (w *World) withChart(ctx context.Context, plane *controlplane.ControlPlane, release string, arguments []string, templates ...string) (map[string][]byte, error) {
 	root, err := Root()
 	if err != nil {

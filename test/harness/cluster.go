@@ -17,8 +17,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-// ClusterVectorSidecar returns one, to be made, for the namespaces with the label team=NAME and the
-// workloads with logs=vector. It is removed when the test ends.
+// ClusterVectorSidecar returns a ClusterVectorSidecar that is not created yet. It selects namespaces with the label
+// team=NAME and workloads with logs=vector, and is deleted when the test ends.
 func (w *World) ClusterVectorSidecar(t testing.TB) *v1alpha1.ClusterVectorSidecar {
 	t.Helper()
 	name := strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name()))

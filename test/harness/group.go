@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// group is a control group of the kernel with a limit of memory, as that of a
-// container. Only root may make one, and not within most containers.
+// group is a control group with a memory limit, like that of a container. Only root may create one, and not in most
+// containers.
 type group struct{ folder string }
 
-// newGroup makes a group, of whichever version of control groups this machine has.
+// newGroup creates a group in the version of control groups that this machine has.
 func newGroup(limit int64) (*group, error) {
 	var failures []error
 	for root, file := range map[string]string{
@@ -35,8 +35,8 @@ func newGroup(limit int64) (*group, error) {
 	return nil, fmt.Errorf("making a control group: %w", errors.Join(failures...))
 }
 
-// overwrite writes a file of the kernel's. One that is not there is a controller that
-// the kernel has elsewhere, or not at all.
+// overwrite writes an existing file of the kernel. A missing file is an error: the controller is mounted elsewhere or
+// does not exist.
 func overwrite(file, text string) error {
 	opened, err := os.OpenFile(file, os.O_WRONLY, 0)
 	if err != nil {
@@ -46,22 +46,21 @@ func overwrite(file, text string) error {
 	return errors.Join(err, opened.Close())
 }
 
-// enter has a command begin its life in the group.
+// enter starts a command in the group.
 func (g *group) enter(cmd *exec.Cmd) {
 	shell := exec.Command("/bin/sh", append([]string{"-c", `echo $$ > "$0" && exec "$@"`, filepath.Join(g.folder, "cgroup.procs")}, cmd.Args...)...)
 	cmd.Path, cmd.Args = shell.Path, shell.Args
 }
 
-// remove removes the group, in which no process is left.
+// remove removes the group after its processes have ended.
 func (g *group) remove() {
 	for deadline := time.Now().Add(Patience); os.Remove(g.folder) != nil && time.Now().Before(deadline); {
 		<-time.After(poll) // The kernel takes a moment after the last process.
 	}
 }
 
-// confine has a command run with so much memory, in a group of its own or, where that
-// is not allowed, with a limit of all that it asks for, which ends it only beyond twice as
-// much. The returned function is to be called when it has ended.
+// confine limits the memory of a command, in a group or, if that is not permitted, with a limit of its data segment,
+// which is twice as large. Call the returned function when the command has ended.
 func confine(cmd *exec.Cmd, limit int64) (release func(), isExact bool) {
 	if g, err := newGroup(limit); err == nil {
 		g.enter(cmd)

@@ -10,8 +10,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 )
 
-// InjectAtAdmission makes what the chart makes for admissionInjection.enabled: the policies by which
-// the API server injects, and the rights for it. It returns the manifest of the policies.
+// InjectAtAdmission applies the objects of the chart for admissionInjection.enabled: the mutating policies and the
+// permissions. It returns the manifest of the policies.
 func (w *World) InjectAtAdmission(ctx context.Context, plane *controlplane.ControlPlane, kinds ...string) ([]byte, error) {
 	const policies = "admissioninjection.yaml"
 	made, err := w.withChart(ctx, plane, accountRelease, []string{

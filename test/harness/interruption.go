@@ -12,12 +12,12 @@ import (
 	"sync/atomic"
 )
 
-// Interruption is a way to the API server on which something else happens right before each write to a path, as long as
-// it is on. The API server answers the write.
+// Interruption is a connection to the API server. While IsOn is true, it calls Do right before each write of a path.
+// The API server answers the write.
 type Interruption struct {
-	// Path is what the path of a request ends with.
+	// Path is the suffix of the paths of matching requests.
 	Path string
-	// Do happens before the write is sent. If it returns an error, the write is not sent.
+	// Do is called before the write is sent. If it returns an error, the write is not sent.
 	Do   func(ctx context.Context) error
 	IsOn atomic.Bool
 
@@ -45,7 +45,7 @@ func (i *Interruption) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// Codes are the different status codes of the answers to interrupted writes.
+// Codes returns the distinct status codes of the answers to interrupted writes.
 func (i *Interruption) Codes() []int {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -22,21 +22,20 @@ import (
 
 // Operator is a running operator.
 type Operator struct {
-	// Requests are those that it has made.
+	// Requests are the operator's requests so far.
 	Requests *Requests
 
 	cancel  context.CancelFunc
 	stopped chan error
 }
 
-// StartOperator runs the operator on the world. It is stopped with the test, or
-// before by Stop.
+// StartOperator runs the operator in the world. Stop or the end of the test stops it.
 func (w *World) StartOperator(t testing.TB, options operator.Options) *Operator {
 	t.Helper()
 	return w.StartObserved(t, options, operator.Process{Version: w.Version})
 }
 
-// StartObserved runs the operator with what the process has beside its options.
+// StartObserved runs the operator with settings of its process that are not options.
 func (w *World) StartObserved(t testing.TB, options operator.Options, process operator.Process) *Operator {
 	t.Helper()
 	o := w.run(options, process)
@@ -44,12 +43,12 @@ func (w *World) StartObserved(t testing.TB, options operator.Options, process op
 	return o
 }
 
-// RunOperator runs the operator on the world until Stop.
+// RunOperator runs the operator in the world until Stop.
 func (w *World) RunOperator(options operator.Options) *Operator {
 	return w.run(options, operator.Process{Version: w.Version})
 }
 
-// noQuiet publishes ConfigMaps that are written by hand at once: tests change one at a time.
+// noQuiet publishes handwritten ConfigMaps at once, because tests change one at a time.
 const noQuiet = -1
 
 func (w *World) run(options operator.Options, process operator.Process) *Operator {
@@ -71,7 +70,7 @@ func (w *World) run(options operator.Options, process operator.Process) *Operato
 	return o
 }
 
-// RequestStop tells the operator to stop, as a signal does, and does not wait for it.
+// RequestStop stops the operator as a signal does, and does not wait for its end.
 func (o *Operator) RequestStop() { o.cancel() }
 
 // Stop ends the operator and returns what it ended with.
@@ -85,13 +84,13 @@ func (o *Operator) Stop() error {
 // Request is one request to the API server.
 type Request struct {
 	Method, Path string
-	// DryRun is true if it changes nothing.
+	// DryRun is true for a dry run.
 	DryRun bool
-	// At is when it was sent.
+	// At is the time when the request was sent.
 	At time.Time
 }
 
-// Requests records requests other than watches, leases and events.
+// Requests records all requests except watches and those of Leases and events.
 type Requests struct {
 	mu  sync.Mutex
 	all []Request
@@ -115,11 +114,10 @@ func (r *Requests) count(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// Writes are the requests that change something below a path, such as
-// "/namespaces/shop/deployments"; "" for all of them.
+// Writes returns the writing requests below a path, such as "/namespaces/shop/deployments"; empty means all.
 func (r *Requests) Writes(below string) []Request { return r.filter(below, true) }
 
-// Reads are the requests that read single objects or lists below a path.
+// Reads returns the gets and lists below a path.
 func (r *Requests) Reads(below string) []Request { return r.filter(below, false) }
 
 func (r *Requests) filter(below string, writes bool) []Request {
@@ -127,7 +125,7 @@ func (r *Requests) filter(below string, writes bool) []Request {
 	defer r.mu.Unlock()
 	var found []Request
 	for _, request := range r.all {
-		// A question about permissions is a POST that stores nothing.
+		// A review of permissions is a POST that does not store an object.
 		isReview := strings.Contains(request.Path, "/apis/authorization.k8s.io/")
 		if (request.Method != http.MethodGet) == writes && !isReview && strings.Contains(request.Path, below) {
 			found = append(found, request)

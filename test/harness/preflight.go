@@ -10,9 +10,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 )
 
-// Preflight makes what the chart makes for preflight.enabled: the policy that holds the operator to dry
-// runs, and the rights for them; and what it makes for injection by the API server, which has no effect
-// while no operator keeps OverlaySets.
+// Preflight applies the objects of the chart for preflight.enabled: the policy that limits the operator to dry runs,
+// and the permissions. It also applies those for admission injection, which have no effect without OverlaySets.
 func (w *World) Preflight(ctx context.Context, plane *controlplane.ControlPlane, kinds ...string) error {
 	_, err := w.withChart(ctx, plane, accountRelease, []string{
 		"--kube-version", "1.36.0",

@@ -20,12 +20,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Process is an operator that runs as a process of its own, as in a pod.
+// Process is an operator in a separate process, as in a pod.
 type Process struct {
-	// Metrics and Health are the addresses that it serves.
+	// Metrics and Health are the addresses of the metrics and the probes.
 	Metrics, Health string
-	// IsConfined tells that the kernel ends it beyond the limit of its memory, and not
-	// beyond some more.
+	// IsConfined is true if the kernel ends the process exactly at its memory limit.
 	IsConfined bool
 
 	cmd   *exec.Cmd
@@ -33,20 +32,19 @@ type Process struct {
 	ended chan struct{}
 }
 
-// Settings are what a Process is started with, beside what it always needs.
+// Settings are the settings of a Process, in addition to required ones.
 type Settings struct {
-	// Command is a command of the program, such as uninstall, which serves nothing; "" for the operator.
+	// Command is a command of the program, such as uninstall, which has no server; empty means the operator.
 	Command   string
 	Arguments []string
 	// Environment variables, each NAME=value.
 	Environment []string
-	// MemoryLimit is that of its container in bytes; 0 for none.
+	// MemoryLimit is the memory limit of the container in bytes; 0 means no limit.
 	MemoryLimit int64
 }
 
-// BuildOperator builds the operator's program into a folder, as the Makefile builds
-// what is shipped, and returns its path. The variable OPERATOR names one that make has
-// built already.
+// BuildOperator builds the operator into a directory as the Makefile does, and returns the path. The variable
+// OPERATOR names one that make has already built.
 func BuildOperator(ctx context.Context, folder string) (string, error) {
 	if built := os.Getenv("OPERATOR"); built != "" {
 		return built, nil
@@ -63,8 +61,7 @@ func BuildOperator(ctx context.Context, folder string) (string, error) {
 	return filepath.Join(folder, "operator"), nil
 }
 
-// StartProcess starts the program against the cluster of a kubeconfig. It is killed
-// with the test, if it still runs.
+// StartProcess starts the program with a kubeconfig. The end of the test kills it.
 func StartProcess(t testing.TB, program, kubeconfig string, settings Settings) *Process {
 	t.Helper()
 	p := &Process{Metrics: freeAddress(t), Health: freeAddress(t), log: &transcript{}, ended: make(chan struct{})}
@@ -100,31 +97,31 @@ func (p *Process) Signal(t testing.TB, signal os.Signal) {
 	require.NoError(t, p.cmd.Process.Signal(signal))
 }
 
-// Kill ends it at once, if it still runs.
+// Kill kills the process if it still runs.
 func (p *Process) Kill() {
 	_ = p.cmd.Process.Kill() // It may have ended.
 	<-p.ended
 }
 
-// Pid is the number of the process.
+// Pid returns the process ID.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }
 
-// Ended is closed when it has ended.
+// Ended returns a channel that is closed when the process has ended.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
 
-// ExitCode is that of a process that has ended.
+// ExitCode returns the exit code after the process has ended.
 func (p *Process) ExitCode() int {
 	<-p.ended
 	return p.cmd.ProcessState.ExitCode()
 }
 
-// Used is the processor time of a process that has ended.
+// Used returns the CPU time of a process that has ended.
 func (p *Process) Used() time.Duration {
 	<-p.ended
 	return p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()
 }
 
-// MostMemory is the largest resident memory of a process that has ended, in bytes.
+// MostMemory returns the maximum resident memory of a process that has ended, in bytes.
 func (p *Process) MostMemory() int64 {
 	<-p.ended
 	usage, isUsage := p.cmd.ProcessState.SysUsage().(*syscall.Rusage)
@@ -134,7 +131,7 @@ func (p *Process) MostMemory() int64 {
 	return usage.Maxrss << 10
 }
 
-// Lines are the lines of its log so far. One that is no JSON object fails the test.
+// Lines returns the lines of the log so far. The test fails if a line is not a JSON object.
 func (p *Process) Lines(t testing.TB) []map[string]any {
 	t.Helper()
 	var all []map[string]any
@@ -149,7 +146,7 @@ func (p *Process) Lines(t testing.TB) []map[string]any {
 	return all
 }
 
-// Said are the lines of its log so far with a message.
+// Said returns the lines of the log so far that have a message.
 func (p *Process) Said(t testing.TB, message string) []map[string]any {
 	t.Helper()
 	var found []map[string]any
@@ -183,7 +180,7 @@ func (l *transcript) bytes() []byte {
 // String is the log so far.
 func (l *transcript) String() string { return string(l.bytes()) }
 
-// freeAddress finds an address on the loopback that nobody listens on.
+// freeAddress returns a free address on the loopback interface.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	return freeAddressAt(t, "127.0.0.1")
@@ -197,7 +194,7 @@ func freeAddressAt(t testing.TB, host string) string {
 	return address
 }
 
-// FreeAddress finds an address on the loopback that nobody listens on.
+// FreeAddress returns a free address on the loopback interface.
 func FreeAddress() (string, error) { return FreeAddressOf("127.0.0.1") }
 
 // given are the addresses that were handed out: the kernel may name one again that nobody

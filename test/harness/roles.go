@@ -27,9 +27,8 @@ const (
 	Account          = accountRelease + "-vector-sidecar-operator"
 )
 
-// RunAsInstalled makes the roles that the chart makes for the operator that serves some
-// kinds of workloads, and has operators of this world run with them and nothing else. It
-// returns their manifest, the one for its work first.
+// RunAsInstalled applies the roles of the chart for some workload kinds. Operators of this world then have only these
+// permissions. It returns the manifests, with the role of the operator's work first.
 func (w *World) RunAsInstalled(ctx context.Context, plane *controlplane.ControlPlane, kinds ...string) ([]byte, error) {
 	for _, object := range []client.Object{
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: AccountNamespace}},
@@ -62,7 +61,7 @@ func (w *World) RunAsInstalled(ctx context.Context, plane *controlplane.ControlP
 	return manifest, nil
 }
 
-// tool runs one of the repository's tools and returns what it prints.
+// tool runs a program of the repository and returns its output.
 func tool(ctx context.Context, plane *controlplane.ControlPlane, input []byte, name string, args ...string) ([]byte, error) {
 	path, err := plane.Bin(name)
 	if err != nil {

@@ -39,7 +39,7 @@ func NewWorkload(kind, name, namespace string, labels map[string]string) client.
 	return rollout
 }
 
-// ChangeTemplate changes the pod template of a workload. That of a Rollout is decoded, changed and encoded again.
+// ChangeTemplate changes the pod template of a workload.
 func ChangeTemplate(object client.Object, change func(*corev1.PodTemplateSpec)) {
 	one, _ := workload.ToObject(object)
 	template := workload.PodTemplate(one)
@@ -57,7 +57,8 @@ func ChangeTemplate(object client.Object, change func(*corev1.PodTemplateSpec)) 
 	}
 }
 
-// ServeRollouts installs the definition of Rollouts of Argo Rollouts, changed if there are changes. Nobody rolls them out.
+// ServeRollouts installs the definition of Argo Rollouts, with changes if there are some. No controller rolls them
+// out.
 func (w *World) ServeRollouts(changes ...func(*apiextensionsv1.CustomResourceDefinition)) error {
 	kubectl, err := controlplane.Bin("kubectl")
 	if err != nil {

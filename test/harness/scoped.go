@@ -12,8 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 )
 
-// Scoped makes what the chart makes for an operator of some namespaces with preflight, and returns
-// the world in which operators run with its rights and nothing else.
+// Scoped applies the objects of the chart for an operator of some namespaces with preflight, and returns a world in
+// which operators have only these permissions.
 func (w *World) Scoped(ctx context.Context, plane *controlplane.ControlPlane, kinds []string, namespaces ...string) (*World, error) {
 	const scoped = "scoped"
 	_, err := w.withChart(ctx, plane, scoped, []string{

@@ -29,14 +29,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 )
 
-// StandIn runs what the chart's pods would run if there were kubelets: the same
-// program with the same arguments and the rights of the same accounts.
+// StandIn replaces kubelets: it runs the containers of the chart's pods, with the same program, arguments and
+// permissions.
 type StandIn struct {
-	// Plane runs everything but containers.
+	// Plane runs everything except containers.
 	Plane *controlplane.ControlPlane
-	// Client is the administrator's.
+	// Client is the client of the administrator.
 	Client client.Client
-	// Namespace is that of the release.
+	// Namespace is the namespace of the release.
 	Namespace string
 	// Host is the address of the pod, and Metrics and Health are where the operator
 	// serves there.
@@ -54,15 +54,13 @@ func NewStandIn(t testing.TB, plane *controlplane.ControlPlane, c client.Client,
 	return NewStandInAt(t, plane, c, namespace, "127.0.0.1")
 }
 
-// NewStandInAt returns a stand-in for a pod with an address of its own, so that several
-// may serve at the same port.
+// NewStandInAt returns a stand-in for a pod with its own address, so that several pods can use the same port.
 func NewStandInAt(t testing.TB, plane *controlplane.ControlPlane, c client.Client, namespace, host string) *StandIn {
 	t.Helper()
 	return &StandIn{Plane: plane, Client: c, Namespace: namespace, Host: host, Metrics: freeAddressAt(t, host), Health: freeAddressAt(t, host)}
 }
 
-// Runs has pods that start from now on run another operator's program, given by its
-// path in bin.
+// Runs sets the operator's program for pods that start later, by its path in bin.
 func (s *StandIn) Runs(program string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,8 +74,8 @@ func (s *StandIn) path() (string, error) {
 	return s.Plane.Bin(cmp.Or(s.program, "operator"))
 }
 
-// Operator starts the operator of a Deployment, and probes it as a kubelet does. The
-// returned function ends it with a signal; it ends with the test if not before.
+// Operator starts the operator of a Deployment and probes it as a kubelet does. The returned function stops it with a
+// signal; the end of the test stops it otherwise.
 func (s *StandIn) Operator(t testing.TB, deployment string) (end func(os.Signal)) {
 	t.Helper()
 	var installed appsv1.Deployment
@@ -115,7 +113,7 @@ func (s *StandIn) Operator(t testing.TB, deployment string) (end func(os.Signal)
 	return end
 }
 
-// IsReady is what the readiness probe finds.
+// IsReady returns the result of the readiness probe.
 func (s *StandIn) IsReady(ctx context.Context) bool {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.Health+"/readyz", nil)
 	if err != nil {
@@ -129,15 +127,15 @@ func (s *StandIn) IsReady(ctx context.Context) bool {
 	return response.StatusCode == http.StatusOK
 }
 
-// Log is what the operator that was started last has logged so far.
+// Log returns the log of the last started operator so far.
 func (s *StandIn) Log() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.said.String()
 }
 
-// Hooks runs the containers of Jobs and test Pods of the release as they appear,
-// and tells the API server how they ended, until the test ends.
+// Hooks runs the containers of the release's Jobs and test Pods when they are created, and writes their results to
+// the status, until the test ends.
 func (s *StandIn) Hooks(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -156,7 +154,7 @@ func (s *StandIn) Hooks(t testing.TB) {
 	})
 }
 
-// RunHooks does what Hooks does until the context ends, with a folder for files.
+// RunHooks does the same as Hooks until the context ends, with a directory for files.
 func (s *StandIn) RunHooks(ctx context.Context, folder string) {
 	done := map[types.UID]bool{}
 	for ctx.Err() == nil {
@@ -204,7 +202,7 @@ func hasEnded(pod *corev1.Pod) bool {
 	return pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
-// hook runs the container of a pod to its end and writes that in its status.
+// hook runs the container of a pod to its end and writes the result to the pod's status.
 func (s *StandIn) hook(ctx context.Context, folder string, pod *corev1.Pod) error {
 	cmd, err := s.command(ctx, folder, &pod.Spec)
 	if err != nil {
@@ -230,8 +228,7 @@ func (s *StandIn) hook(ctx context.Context, folder string, pod *corev1.Pod) erro
 	return client.IgnoreNotFound(s.Client.Status().Patch(ctx, pod, client.MergeFrom(before)))
 }
 
-// command is that of a pod's only container, with what is here in place of what is
-// in a pod.
+// command returns the command of a pod's only container, with paths and addresses of this machine.
 func (s *StandIn) command(ctx context.Context, folder string, pod *corev1.PodSpec) (*exec.Cmd, error) {
 	if len(pod.Containers) != 1 {
 		return nil, fmt.Errorf("the pod has %d containers", len(pod.Containers))
@@ -267,7 +264,7 @@ func (s *StandIn) command(ctx context.Context, folder string, pod *corev1.PodSpe
 	return cmd, nil
 }
 
-// mounted is where pods have the operator's configuration.
+// mounted is the directory of the operator's configuration in pods.
 const mounted = "/etc/vector-sidecar-operator"
 
 // mount writes the configuration that a pod mounts into a folder; nothing for one that
