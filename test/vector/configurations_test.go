@@ -28,11 +28,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/presets"
 )
 
-// written is the text of a file, and where it comes from.
+// written is a configuration file with its source.
 type written struct{ from, name, text string }
 
-// options are what a person may set of the configuration that the sidecar chart renders,
-// beyond the way in and the sink.
+// options are settings of the rendered configuration, in addition to the intake and the sink.
 var options = map[string]map[string]any{
 	"as it is":       {},
 	"live":           {"reload": "Live"},
@@ -102,11 +101,10 @@ func TestCheck_AgreesWithVectorOnRepositoryConfigs(t *testing.T) {
 	t.Logf("%d that both take, %d that both refuse", counts[true], counts[false])
 }
 
-// otherImage is the head of a configuration that is meant for another Vector.
+// otherImage matches the header of a configuration for another version of Vector.
 var otherImage = regexp.MustCompile(`(?m)^# image: \S*:(?:v?0\.(?:[0-4]?[0-9]|5[0-689])|latest)`)
 
-// configurations are those in the test data of the check, and in every ConfigMap that is in a
-// file of the repository.
+// configurations returns the configurations in the test data of the check and in every ConfigMap of the repository.
 func configurations(t *testing.T) []written {
 	t.Helper()
 	root, err := harness.Root()
@@ -158,7 +156,7 @@ func configurations(t *testing.T) []written {
 	return all
 }
 
-// switchedOn tells a configuration whose variables are replaced.
+// switchedOn marks a configuration whose variables are replaced.
 const switchedOn = "Interpolation is switched on"
 
 func containerOf(one written) *vectorconfig.Container {
@@ -168,8 +166,8 @@ func containerOf(one written) *vectorconfig.Container {
 	return &vectorconfig.Container{Env: map[string]vectorflags.Text{"VECTOR_DANGEROUSLY_ALLOW_ENV_VAR_INTERPOLATION": {Value: "true"}, "INGEST_TOKEN": {IsOpen: true}}, OpenEnv: true}
 }
 
-// taken is whether Vector takes each, asked side by side: with --no-environment as it reads it,
-// with --skip-healthchecks as it starts with it.
+// taken returns whether Vector accepts each configuration: with --no-environment when it reads it, and with
+// --skip-healthchecks when it starts with it. The calls are parallel.
 func taken(t *testing.T, vector string, all []written, how string) []bool {
 	t.Helper()
 	answers, next := make([]bool, len(all)), make(chan int)
@@ -190,10 +188,10 @@ func taken(t *testing.T, vector string, all []written, how string) []bool {
 	return answers
 }
 
-// secretOf is a secret that a configuration reads of a folder.
+// secretOf matches a secret that a configuration reads from a directory.
 var secretOf = regexp.MustCompile(`SECRET\[(\w+)\.([\w.\-/]+)\]`)
 
-// takes asks Vector about one. Its secrets are in a folder, and so is what Vector keeps.
+// takes returns whether Vector accepts one configuration. The directory has its secrets and Vector's data.
 func takes(t *testing.T, vector, folder, how string, one written) bool {
 	t.Helper()
 	text := strings.NewReplacer("/run/secrets/vector", folder, "/var/lib/vector", folder).Replace(one.text)

@@ -22,8 +22,7 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 )
 
-// counter is a collector that counts how often each line comes. While it is away, it
-// takes nothing.
+// counter is a collector that counts how often each line is received. While isAway is true, it rejects requests.
 type counter struct {
 	url    string
 	isAway atomic.Bool
@@ -52,7 +51,7 @@ func newCounter(t *testing.T) *counter {
 	return c
 }
 
-// missing are how many of these lines have not come, and twice how many came again.
+// missing returns how many of these lines were not received, and how many were received again.
 func (c *counter) missing(lines []string) (missing, twice int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -67,8 +66,7 @@ func (c *counter) missing(lines []string) (missing, twice int) {
 	return missing, twice
 }
 
-// application writes log files that a Vector with the configuration of a rendered
-// sidecar reads.
+// application writes log files, which a Vector with a rendered configuration reads.
 type application struct {
 	*counter
 
@@ -77,8 +75,8 @@ type application struct {
 	written []string
 }
 
-// reads starts both. logs is what a person writes below sidecar.logs beside the path, sink
-// below a sink beside its type and uri.
+// reads starts an application and its Vector. logs has fields below sidecar.logs in addition to the path, and sink
+// has fields of a sink in addition to its type and uri.
 func reads(t *testing.T, logs, sink map[string]any) *application {
 	t.Helper()
 	a := &application{counter: newCounter(t), folder: t.TempDir()}
@@ -96,7 +94,7 @@ func reads(t *testing.T, logs, sink map[string]any) *application {
 
 func (a *application) path(file string) string { return filepath.Join(a.folder, file) }
 
-// writes appends lines to a file. Those that begin with a # do not count: files share them.
+// writes appends lines to a file. Lines that start with # are not counted, because several files have them.
 func (a *application) writes(t *testing.T, file string, lines ...string) {
 	t.Helper()
 	to, err := os.OpenFile(a.path(file), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
@@ -111,7 +109,7 @@ func (a *application) writes(t *testing.T, file string, lines ...string) {
 	}
 }
 
-// generation is a first line and some more that no other generation has.
+// generation returns a first line and some lines that no other generation has.
 func generation(first string, n int) []string {
 	lines := []string{first}
 	for i := range 500 {
@@ -120,7 +118,7 @@ func generation(first string, n int) []string {
 	return lines
 }
 
-// arrives waits until the collector has all that was written.
+// arrives waits until the collector has received all lines.
 func (a *application) arrives(t *testing.T) {
 	t.Helper()
 	lost := 0
@@ -130,7 +128,7 @@ func (a *application) arrives(t *testing.T) {
 	}, time.Minute, 50*time.Millisecond, "every line arrives")
 }
 
-// renames is one rotation of app.log, which keeps them all.
+// renames rotates app.log once and keeps all files.
 func (a *application) renames(t *testing.T) {
 	t.Helper()
 	for n := 9; n > 0; n-- {
@@ -143,7 +141,7 @@ func (a *application) renames(t *testing.T) {
 
 var byTwoLines = map[string]any{"fingerprint": map[string]any{"lines": 2}}
 
-// notReadTwice is where a line that comes twice is not one of those that at least once allows.
+// notReadTwice is the case in which no line may be received twice.
 const notReadTwice = "compressed beside the live one"
 
 // Where the table of log files in docs/sidecar.md has 0 lost lines, Vector loses no line.
@@ -181,7 +179,7 @@ func TestVector_LosesNoLineOfReplacedFiles(t *testing.T) {
 	}
 }
 
-// heading is the same in all files.
+// heading is the equal first line of all files.
 func heading(int) string { return "# time,level,message" }
 
 func renamedAway(t *testing.T, a *application, lines func(int) []string) {

@@ -18,7 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/draingate"
 )
 
-// gate is a gate for the sources that Vector reads.
+// gate returns a drain gate for Vector's sources.
 func (a *application) gate(t *testing.T) *draingate.Gate {
 	t.Helper()
 	text, err := os.ReadFile(a.vector.file)

@@ -18,13 +18,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// function is a line of VRL's table: its parameters are NAME!:KINDS.
+// function is a row of the VRL table. Its parameters are NAME!:KINDS.
 type function struct {
 	name, closure string
 	parameters    []string
 }
 
-// functions are those of the newest release.
+// functions returns the functions of the newest release.
 func functions(t *testing.T) []function {
 	t.Helper()
 	root, err := harness.Root()
@@ -41,8 +41,8 @@ func functions(t *testing.T) []function {
 	return all
 }
 
-// calls are those of every function of the newest release that are wrong in one way, whatever
-// the kinds of its arguments: they end before these are judged.
+// calls returns calls of every function of the newest release that are wrong in one way for any types of the
+// arguments, so they fail before the types are checked.
 func calls(t *testing.T) []remap {
 	t.Helper()
 	var all []remap
@@ -59,21 +59,20 @@ func calls(t *testing.T) []remap {
 
 func isRequired(parameter string) bool { return strings.Contains(parameter, "!") }
 
-// ofKind are values by the letter of their kind.
+// ofKind has values by the letter of their type.
 var ofKind = map[byte][]string{
 	's': {`"t"`, "string!(.q)"}, 'i': {"1", "int!(.q)"}, 'f': {"1.5"}, 'b': {"true", "exists(.q)"}, 'o': {`{"k": 1}`, "object!(.q)"}, 'a': {`["t"]`, "[]"}, 't': {"now()"}, 'r': {"r'a'"}, 'n': {"null"},
 	'*': {".q", "1", `"t"`, "null", "[1]"},
 }
 
-// ways are what may be done with the value of a call.
+// ways are uses of a call's result.
 var ways = []string{
 	".z = %", ".z, err = %", ".z = % ?? 1", "%", "if % { .y = 1 }", ".z = !(%)", ".z = 1 + (%)", `.z = "a" + (%)`, ".z = (%) * 2", ".z = 4 / (%)", ".z = (%) / 2", ".z = (%) < 3", ".z = (%) && true", ".z = (%) || true",
 	".z = upcase(%)", ".z = to_string(%)", ".z = abs(%)", ".z = length(%)", ".z = (%) | {}", "x = %\n.z = upcase(x)", ".q = %\n.z = to_int(.q)", ".z, err = %\n.y = err + .z", "x = 1\nif exists(.a) { x = % }\n.z = x + 1",
 	".z = [%]", `.z = {"k": %}`, "abort %", "return %", ".z = { %; 1 }", ".z = if exists(.a) { % } else { 2 }", ".z = map_values([1]) -> |v| { % }",
 }
 
-// uses are calls of every function with arguments that are mostly of the right kind, and whose
-// values are used in some ways.
+// uses returns calls of every function, with arguments that mostly have a valid type, and with uses of the result.
 func uses(t *testing.T, random *rand.Rand) []remap {
 	t.Helper()
 	var all []remap

@@ -12,25 +12,25 @@ import (
 	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
 )
 
-// mutant is a configuration that differs from a right one in one place.
+// mutant is a configuration that differs from a valid one in one place.
 type mutant struct {
 	// group is right, misspelled, extra, foreign (an option of another variant), form, value or
 	// missing.
 	group string
-	// path of what is wrong, such as sinks.http.batch.max_events.
+	// path is the path of the difference, such as sinks.http.batch.max_events.
 	path string
-	// isRefused tells that Vector refuses it by the tables.
+	// isRefused is true if Vector rejects the mutant according to the tables.
 	isRefused bool
 	config    map[string]any
 }
 
-// generator makes configurations out of the tables of a release: of each option of each
-// component a right one, and those that are wrong in one way.
+// generator creates configurations from the tables of a release: for each option of each component a valid one, and
+// some with one difference.
 type generator struct {
 	mutants []mutant
 }
 
-// generate makes all of them, in one order.
+// generate returns all mutants in a fixed order.
 func generate() []mutant {
 	g := &generator{}
 	for _, kind := range []string{"sources", "transforms", "sinks"} {
@@ -43,7 +43,7 @@ func generate() []mutant {
 	return g.mutants
 }
 
-// configuration is one with a component of some options, and what it needs around.
+// configuration returns a configuration with one component, and the components that it needs.
 func configuration(kind, name string, options map[string]any) map[string]any {
 	port := 8079
 	options, _ = apart(options, &port).(map[string]any)
@@ -51,7 +51,7 @@ func configuration(kind, name string, options map[string]any) map[string]any {
 	if one := choices[kind+"."+name]; one.options != nil && !slices.ContainsFunc(one.options, func(name string) bool { return options[name] != nil }) {
 		options[one.options[0]] = one.value
 	}
-	// A source vector gives events of all kinds.
+	// A vector source has events of all types.
 	all := map[string]any{"sources": map[string]any{"in": map[string]any{"type": "vector", "address": "127.0.0.1:6000"}}}
 	out := map[string]any{"type": "blackhole", "inputs": []any{"one*"}}
 	switch kind {
@@ -68,7 +68,7 @@ func configuration(kind, name string, options map[string]any) map[string]any {
 	return all
 }
 
-// choices are options of which one has to be there, and a right value of the first.
+// choices are options of which one is required, with a valid value of the first one.
 var choices = map[string]struct {
 	options []string
 	value   any
@@ -77,7 +77,7 @@ var choices = map[string]struct {
 	"sinks.elasticsearch": {[]string{"endpoints", "endpoint"}, []any{"http://127.0.0.1:9200"}}, "sinks.vector": {[]string{"address", "routing"}, "127.0.0.1:6000"},
 }
 
-// apart gives every address a port of its own.
+// apart gives every address its own port.
 func apart(value any, port *int) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -95,13 +95,13 @@ func apart(value any, port *int) any {
 	return value
 }
 
-// common are options that all components of a kind have, and that configuration writes.
+// common are the options of all components of a kind. configuration sets them.
 var common = []string{"type", "inputs"}
 
-// deepest is how many maps lie in each other at most.
+// deepest is the maximum number of nested maps.
 const deepest = 4
 
-// object mutates every option of a map. into puts the map where it belongs.
+// object mutates every option of a map. into returns the configuration with the map.
 func (g *generator) object(path string, object *vectoroptions.Object, depth int, into func(map[string]any) map[string]any, tags map[string]string) {
 	right := complete(object, tags, depth)
 	g.add("extra", path, refusesExtra(variant(object, "", tags)), into(with(right, "color_of_mutant", "red")))
@@ -135,8 +135,7 @@ func (g *generator) object(path string, object *vectoroptions.Object, depth int,
 	}
 }
 
-// variants adds to every variant of a map an option that no variant has, and those that only
-// others have.
+// variants adds an option to every variant of a map: an unknown one, and the options of other variants.
 func (g *generator) variants(path string, object *vectoroptions.Object, depth int, into func(map[string]any) map[string]any) {
 	all := object.Variants()
 	for _, one := range all {
@@ -154,12 +153,12 @@ func (g *generator) variants(path string, object *vectoroptions.Object, depth in
 	}
 }
 
-// refusesExtra reports whether an object refuses a key that it does not know.
+// refusesExtra returns whether an object rejects unknown keys.
 func refusesExtra(object *vectoroptions.Object) bool {
 	return object.Denies && object.Option("*") == nil
 }
 
-// tagged are the texts that a variant has to have, each with its only value: they tell it apart.
+// tagged returns the options with only one value, which distinguish a variant from others.
 func tagged(one *vectoroptions.Object) map[string]string {
 	all := map[string]string{}
 	for i := range one.Options {
@@ -171,7 +170,7 @@ func tagged(one *vectoroptions.Object) map[string]string {
 	return all
 }
 
-// suits reports whether the names of a map, and what its texts may be, are those of a variant.
+// suits returns whether the names and strings of a map are valid for a variant.
 func suits(one *vectoroptions.Object, all map[string]any) bool {
 	for name, value := range all {
 		option := one.Option(name)
@@ -190,7 +189,7 @@ func suits(one *vectoroptions.Object, all map[string]any) bool {
 	return true
 }
 
-// freeKey mutates what is behind a key that is free.
+// freeKey mutates the value of a key that may have any name.
 func (g *generator) freeKey(path string, option *vectoroptions.Option, right map[string]any, depth int, into func(map[string]any) map[string]any) {
 	g.add("right", path+".*", false, into(with(right, "a", valueOf(option.Name, option.Forms, depth))))
 	if wrong, ok := ofAnotherForm(option.Forms); ok {
@@ -199,7 +198,7 @@ func (g *generator) freeKey(path string, option *vectoroptions.Option, right map
 	g.below(path+".*", option.Forms, depth, func(value any) map[string]any { return into(with(right, "a", value)) })
 }
 
-// below mutates the maps that a value may be, or hold as a list.
+// below mutates the maps of a value or of its list.
 func (g *generator) below(path string, forms []vectoroptions.Form, depth int, into func(any) map[string]any) {
 	for _, form := range forms {
 		if inner := form.Object(); inner != nil && depth < deepest && form.Kind != "condition" {
@@ -216,8 +215,7 @@ func (g *generator) below(path string, forms []vectoroptions.Form, depth int, in
 	}
 }
 
-// variant is the one of an object's variants that has an option, and these tags; the object
-// itself where there is none.
+// variant returns the variant of an object that has an option and these tags, or the object itself.
 func variant(object *vectoroptions.Object, name string, tags map[string]string) *vectoroptions.Object {
 	for _, one := range object.Variants() {
 		isOf := name == "" || one.Option(name) != nil
@@ -233,7 +231,8 @@ func variant(object *vectoroptions.Object, name string, tags map[string]string) 
 	return object
 }
 
-// option mutates an option of an object, or of one of its variants, whose shape a right one has.
+// option mutates an option of an object or of one of its variants. shape is the object or variant of a valid
+// configuration.
 func (g *generator) option(path string, object, shape *vectoroptions.Object, option *vectoroptions.Option, right map[string]any, depth int, into func(map[string]any) map[string]any) {
 	value := valueOf(option.Name, option.Forms, depth)
 	right = with(right, option.Name, value)
@@ -270,7 +269,7 @@ func with(options map[string]any, name string, value any) map[string]any {
 	return fresh
 }
 
-// complete is a map with what it has to have, where its tags have these values.
+// complete returns a map with all required options and these tags.
 func complete(object *vectoroptions.Object, tags map[string]string, depth int) map[string]any {
 	object = variant(object, "", tags)
 	all := map[string]any{}
@@ -281,7 +280,7 @@ func complete(object *vectoroptions.Object, tags map[string]string, depth int) m
 	return all
 }
 
-// fill adds what a map has to have.
+// fill adds the required options of a map.
 func fill(object *vectoroptions.Object, all map[string]any, depth int) {
 	for range 2 { // What is required may depend on a tag that is.
 		for i := range object.Options {
@@ -297,21 +296,21 @@ func fill(object *vectoroptions.Object, all map[string]any, depth int) {
 	}
 }
 
-// isNamed reports whether an option is there under another name.
+// isNamed returns whether an option is set under another name.
 func isNamed(object *vectoroptions.Object, all map[string]any, name string) bool {
 	return slices.ContainsFunc(object.Options, func(other vectoroptions.Option) bool {
 		return other.AliasOf == name && all[other.Name] != nil
 	})
 }
 
-// texts are right values of a text, by its syntax or the name of its option.
+// texts has valid strings by syntax or option name.
 var texts = map[string]string{
 	"runtime": "ast", "source": "true", "charset": "utf-8", "priority": "5", "score": "5", "file": "/dev/null", "files": "/dev/null", "multicast_groups": "224.0.0.1", "multicast_interface": "0.0.0.0",
 	"listen_address": "127.0.0.1:8080", "socket_address": "127.0.0.1:8080", "host_and_port": "a.example:8080", "uri": "http://a.example:8080",
 	"time_zone": "UTC", "ip_net": "10.0.0.0/8", "target_path": ".a", "value_path": "a", "optional_target_path": ".a", "optional_value_path": "a", "glob": "*",
 }
 
-// valueOf is a right value of an option.
+// valueOf returns a valid value of an option.
 func valueOf(name string, forms []vectoroptions.Form, depth int) any {
 	for _, kind := range []string{"condition", "string", "uint", "int", "float", "bool", "ascii_char", "array", "object", "any"} {
 		for _, form := range forms {
@@ -362,7 +361,7 @@ func ofForm(name string, form vectoroptions.Form, depth int) any {
 	return "a"
 }
 
-// named is a text that suits the name of an option.
+// named returns a valid string for the name of an option.
 func named(name string) string {
 	if text := texts[name]; text != "" {
 		return text
@@ -378,7 +377,7 @@ func named(name string) string {
 	return "a"
 }
 
-// misspelled swaps the first two letters that differ.
+// misspelled swaps the first two different letters.
 func misspelled(name string) string {
 	for i := range len(name) - 1 {
 		if name[i] != name[i+1] && name[i] != '_' && name[i+1] != '_' {
@@ -388,7 +387,7 @@ func misspelled(name string) string {
 	return name + "x"
 }
 
-// ofAnotherForm is a value that an option cannot have, if there is one for certain.
+// ofAnotherForm returns a value of an invalid type for an option, if one exists.
 func ofAnotherForm(forms []vectoroptions.Form) (any, bool) {
 	takes := map[string]bool{}
 	for _, form := range forms {

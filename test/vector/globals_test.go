@@ -9,11 +9,10 @@ import (
 	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
 )
 
-// apartFromOthers are options outside of components that cannot be there beside components,
-// or are right only with others.
+// apartFromOthers are global options that are not valid with components, or only with other options.
 var apartFromOthers = []string{"provider", "tests", "enrichment_tables"}
 
-// globals mutates every option outside of components.
+// globals mutates every global option.
 func (g *generator) globals() {
 	object := vectoroptions.Globals()
 	for i := range object.Options {

@@ -29,7 +29,7 @@ var (
 	most = flag.Int("mutants", 10_000, "how many mutants Vector is asked about")
 )
 
-// imageOf is the release that the tables end with.
+// imageOf is the newest release of the tables.
 const imageOf = "docker.io/timberio/vector:0.57.0-distroless-static"
 
 // tally counts the mutants of a group.
@@ -42,7 +42,7 @@ func (m *mutant) text(t *testing.T) string {
 	return string(text)
 }
 
-// judged are the errors of the check.
+// judged returns the errors of the check.
 func (m *mutant) judged(t *testing.T) []vectorconfig.Finding {
 	t.Helper()
 	report, err := desired.VectorReader.Check(t.Context(), []vectorconfig.File{{Name: "vector.json", Text: m.text(t)}}, vectorconfig.Options{Image: imageOf})
@@ -91,7 +91,7 @@ func TestCheck_FindsEveryMutantOfTheTables(t *testing.T) {
 
 func first(all []string) []string { return all[:min(len(all), 20)] }
 
-// seeded is the seed that was asked for, or any, and tells which.
+// seeded returns the seed of the flag, or a random one, and logs it.
 func seeded(t *testing.T) uint64 {
 	t.Helper()
 	chosen := *seed
@@ -136,7 +136,7 @@ func TestCheck_AgreesWithVectorOnMutants(t *testing.T) {
 	}
 }
 
-// asked is whether Vector takes each of the mutants, asked side by side.
+// asked returns whether Vector accepts each of the mutants. The calls are parallel.
 func asked(t *testing.T, vector string, mutants []mutant) []bool {
 	t.Helper()
 	takes, next := make([]bool, len(mutants)), make(chan int)
@@ -161,11 +161,11 @@ func asked(t *testing.T, vector string, mutants []mutant) []bool {
 	return takes
 }
 
-// allowance is a mutant that may be refused though Vector takes it.
+// allowance is a mutant that the check may reject although Vector accepts it.
 type allowance struct{ group, path, reason, version, until string }
 
-// allowances reads allowed.tsv: group, path, reason, Vector's version, and the day from
-// which on the entry has to be looked at again.
+// allowances reads allowed.tsv: group, path, reason, Vector's version, and the day from which the entry must be
+// reviewed.
 func allowances(t *testing.T) []allowance {
 	t.Helper()
 	text, err := os.ReadFile("allowed.tsv")

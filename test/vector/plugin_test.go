@@ -17,7 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// sidecarHead is a VectorSidecar up to its inline configuration, which begins on line 10.
+// sidecarHead is a VectorSidecar up to its inline configuration, which starts on line 10.
 const sidecarHead = `apiVersion: observability.kontroloop.ai/v1alpha1
 kind: VectorSidecar
 metadata: {name: logs, namespace: shop}
@@ -29,7 +29,7 @@ spec:
       inline: |
 `
 
-// graphOf is an inline configuration with a program and a unit test of it.
+// graphOf returns an inline configuration with a VRL program and its unit test.
 func graphOf(program, condition string) string {
 	return sidecarHead + `        api: {enabled: true, address: "0.0.0.0:8686"}
         sources:

@@ -28,10 +28,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/presets"
 )
 
-// secret is in every event.
+// secret is a string in every event.
 const secret = "hunter2"
 
-// program is where Vector is.
+// program returns the path of Vector.
 func program(t *testing.T) string {
 	t.Helper()
 	if named := os.Getenv("VECTOR"); named != "" {
@@ -52,7 +52,7 @@ type running struct {
 	process       *os.Process
 	ended         chan struct{}
 	log           strings.Builder
-	// metrics, api and socket are its ports.
+	// metrics, api and socket are the ports of Vector.
 	metrics, api, socket int
 }
 
@@ -101,7 +101,7 @@ func launch(t *testing.T, chart fs.FS, sidecar map[string]any, folders ...string
 	return r
 }
 
-// begin starts the program, and waits until it answers the probe.
+// begin starts Vector, and waits until the probe succeeds.
 func (r *running) begin(t *testing.T) {
 	t.Helper()
 	cmd := exec.Command(r.program, "--config", r.file)
@@ -116,7 +116,7 @@ func (r *running) begin(t *testing.T) {
 	require.Eventually(t, func() bool { return r.isAlive(t) }, time.Minute, 100*time.Millisecond, "Vector answers the probe")
 }
 
-// kill ends the program as the kernel does: at once.
+// kill kills Vector at once, as the kernel does.
 func (r *running) kill(t *testing.T) {
 	t.Helper()
 	_ = r.process.Kill()
