@@ -299,8 +299,8 @@ func TestDecide_ProtectsConfigMapsInOperatorNamespace(t *testing.T) {
 		want       string
 	}{
 		"who wrote the sidecar":              {v1alpha1.ConfigMapOfOperator, "", "", "", ""},
-		"a workload, another one":            {v1alpha1.ConfigMapOfOperator, "", "sidecar.config.configMapRef.name", "secret", "a workload may not set sidecar.config.configMapRef.name"},
-		"a workload, another key":            {v1alpha1.ConfigMapOfOperator, "", "sidecar.config.configMapRef.key", "other.yaml", "a workload may not set sidecar.config.configMapRef.key"},
+		"a workload, another one":            {v1alpha1.ConfigMapOfOperator, "", "sidecar.config.configMapRef.name", "secret", "a namespace or a workload must not set sidecar.config.configMapRef.name"},
+		"a workload, another key":            {v1alpha1.ConfigMapOfOperator, "", "sidecar.config.configMapRef.key", "other.yaml", "a namespace or a workload must not set sidecar.config.configMapRef.key"},
 		"a namespace, which is written over": {v1alpha1.ConfigMapOfOperator, reference("secret", "vector.yaml"), "", "", ""},
 		"a workload, of its own namespace":   {v1alpha1.ConfigMapOfWorkload, "", "sidecar.config.configMapRef.name", "own", ""},
 		"a workload, of another namespace":   {v1alpha1.ConfigMapOfWorkload, "", "sidecar.config.configMapRef.name", "vector-system/secret", "is not a valid name of a ConfigMap"},
