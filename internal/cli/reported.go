@@ -121,12 +121,12 @@ func (r *result) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Pla
 		return &carried
 	case v1alpha1.StateDeferred:
 		if decided != nil && (isWritten(decided) || decided.IsDeferred()) {
-			decided.Defer(plan.BlockedByMode, reported.Reason, reported.Message)
+			decided.SetBlock(&plan.Block{Kind: plan.BlockedByMode, Reason: reported.Reason, Message: reported.Message})
 			return decided
 		}
 	case v1alpha1.StateWaiting:
 		if decided != nil && isWritten(decided) {
-			decided.Wait(plan.BlockedByReport, reported.Reason, reported.Message)
+			decided.SetBlock(&plan.Block{Kind: plan.BlockedByReport, Reason: reported.Reason, Message: reported.Message})
 			return decided
 		}
 	default:

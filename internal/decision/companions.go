@@ -58,7 +58,7 @@ func (d *Decision) provide(facts *Facts) {
 	d.withhold(d.Invalid.Message)
 	for i := range d.Plans {
 		if p := &d.Plans[i]; p.Writes() && p.StartsPods() && p.Change != plan.Remove {
-			p.Wait(plan.BlockedByError, d.Invalid.Reason, d.Invalid.Message)
+			p.SetBlock(&plan.Block{Kind: plan.BlockedByError, Reason: d.Invalid.Reason, Message: d.Invalid.Message})
 		}
 	}
 }

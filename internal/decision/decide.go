@@ -15,7 +15,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // Decide makes the decision for the workloads that should have the sidecar and for the workloads that should not. Both
@@ -97,13 +96,8 @@ func (d *Decision) add(facts *Facts, w *Workload, lastRendered *desired.Rendered
 	if isAnother && rendered.Report != nil && !w.Source.ChecksOff {
 		d.note(rendered.Report.Findings)
 	}
-	d.leaveToOwner(facts, p, w)
-	if d.deferChange(facts, p, w.Record); rendered.Invalid == nil && !p.IsDeferred() {
-		facts.breakLoop(p, w.Record)
-		d.keepNodePorts(facts, p, w.Record)
-		d.validate(facts, p, rendered.Validation, w.Record)
-		d.preflight(facts, p)
-	}
+	adjustRecord(p, w)
+	d.block(d.newCandidate(facts, p, w))
 	for _, name := range evaluated.Kept {
 		d.kept[name] = true
 	}
@@ -120,6 +114,74 @@ func (d *Decision) add(facts *Facts, w *Workload, lastRendered *desired.Rendered
 		return lastRendered
 	}
 	return rendered
+}
+
+// adjustRecord changes the plan of a workload that keeps its sidecar, if only the record of the sidecar would change.
+func adjustRecord(p *plan.Plan, w *Workload) {
+	if p.Owner != nil && p.HasChange(plan.Adopt) && w.HasCarried {
+		// A controller that replaces the whole workload clears the operator's field ownership each time. To adopt the
+		// fields again would cause an event for the controller, which would replace the workload again, and so on
+		// forever.
+		p.Change, p.Write.Apply, p.Write.Cause = plan.None, nil, ""
+	}
+	if p.HasChange(plan.None) && p.Existing.Waits {
+		view := w.Record.View()
+		p.DropWait(&view)
+	}
+}
+
+// block applies all gates to the plan of a candidate. It adds the validation that the plan waits for, and its node ports.
+func (d *Decision) block(c *candidate) {
+	p := c.plan
+	d.applyGates(ownerGates, c)
+	p.OwnerNotice, p.MaxAgeExpired = c.ownerNotice(), c.hasMaxAgeExpired()
+	if d.applyGates(changeGates, c); p.IsBlockedBy(plan.BlockedByMode) {
+		d.Deferred.add(c.mode, c.wait.StartedAt)
+	}
+	if len(c.ports) > 0 && p.HasChange(plan.Inject, plan.Update) {
+		d.claims = append(d.claims, c)
+	}
+	p.Warning = c.warning()
+	if d.applyGates(checkGates, c); p.IsBlockedBy(plan.BlockedByValidation) {
+		d.addValidation(c.rendered.Validation)
+	}
+}
+
+// newCandidate returns the candidate for a plan before the ownerGates.
+func (d *Decision) newCandidate(facts *Facts, p *plan.Plan, w *Workload) *candidate {
+	c := &candidate{facts: facts, plan: p, rendered: w.Evaluated.Rendered, workload: w, mode: d.mode, claims: d.claims}
+	if !p.HasChange(plan.Inject, plan.Update) {
+		return c
+	}
+	view := w.Record.View()
+	c.view = &view
+	if p.Owner != nil {
+		c.removal = d.takenOut(p)
+	}
+	if d.mode != nil {
+		c.wait, c.isWaitRecorded = d.mode.waitFor(facts, p)
+	}
+	if p.Target.Adapter().Traits.OnEveryNode {
+		c.ports = p.NodePorts(c.view)
+	}
+	return c
+}
+
+// applyGates blocks the plan of a candidate if one of the gates does.
+func (d *Decision) applyGates(gates []func(c *candidate) *plan.Block, c *candidate) {
+	block := findBlock(gates, c)
+	switch {
+	case block == nil:
+		return
+	case block.Kind == plan.BlockedByInvalidConfig: // The VectorSidecar has the error, and the workload should not have its sidecar.
+		d.Invalid = &desired.Invalid{Reason: block.Reason, Message: block.Message}
+		*c.plan = plan.ForBlocked(c.plan.Manager, c.view, *block)
+	default:
+		c.plan.SetBlock(block)
+	}
+	if !block.Until.IsZero() {
+		d.again(block.Until.Sub(c.facts.Now))
+	}
 }
 
 // remove plans a workload that should not have the sidecar. It adds the plan if a change is necessary or in progress.
@@ -147,14 +209,4 @@ func whyRemoved(sidecar *v1alpha1.VectorSidecar) string {
 		return fmt.Sprintf("spec.enabled of %s is false", title)
 	}
 	return title + " does not select the workload any more"
-}
-
-// breakLoop blocks a write in a stopped correction loop, because another client keeps reverting it.
-func (f *Facts) breakLoop(p *plan.Plan, record *workloadcache.Record) {
-	if len(f.Loops) == 0 || p.Desired == nil || !p.Writes() || p.IsRecordOnly() {
-		return
-	}
-	if loop := f.Loops[record.UID]; loop.InjectedHash == p.Desired.InjectedHash() {
-		p.Stop(plan.Block{Kind: plan.BlockedByObstacle, Reason: meta.ReasonCorrectionLoop, Message: fmt.Sprintf("the sidecar was taken out or changed again after each of %d writes (the last writer on record is %q): make whoever does that leave it alone, or annotate the workload with %s: \"false\"", loop.Writes, record.LastWriter(), meta.AnnotationInject)})
-	}
 }

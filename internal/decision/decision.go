@@ -17,7 +17,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // Decision is the set of changes for one VectorSidecar, with their reasons.
@@ -98,18 +97,12 @@ type Decision struct {
 
 	// mode is spec.rollout.mode, or nil for Immediate.
 	mode *mode
-	// claims are the node ports that the sidecars of plans will listen on.
-	claims []claim
+	// claims are the candidates whose sidecars will listen on node ports.
+	claims []*candidate
 	// kept has the names of ConfigMaps that must not be deleted, because unchanged sidecars use them.
 	kept map[string]bool
 	// references are other ConfigMaps that were read.
 	references []string
-}
-
-// claim is the node ports that the sidecar of a plan will listen on.
-type claim struct {
-	view  workload.View
-	ports []workload.NodePort
 }
 
 // Writes reports whether workloads or companions have to be written now.

@@ -6,57 +6,34 @@ package decision
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
-	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// deferChange makes the plan of a workload wait if spec.rollout.mode requires it. It records the start of the wait on
-// the workload.
-func (d *Decision) deferChange(facts *Facts, p *plan.Plan, record *workloadcache.Record) {
-	m := d.mode
-	wait, isNoted := p.Workload.Waits[meta.AnnotationWaiting(p.Manager)]
-	isNoted = isNoted && p.Existing.Waits
-	if p.HasChange(plan.None) && p.Existing.Waits {
-		view := record.View()
-		p.DropWait(&view)
+// waitFor returns the wait of a workload for spec.rollout.mode, and whether the workload has its record. It returns nil if
+// the workload does not wait.
+func (m *mode) waitFor(facts *Facts, p *plan.Plan) (wait *workload.Wait, isRecorded bool) {
+	if m.startsAtOnce(facts, p) {
+		return nil, false
 	}
-	if m == nil || !p.HasChange(plan.Inject, plan.Update) || m.lets(facts, p) {
-		return
-	}
+	recorded, ok := p.Workload.Waits[meta.AnnotationWaiting(p.Manager)]
 	switch {
-	case !isNoted:
-		wait = workload.NewWait(facts.Now, &p.Workload)
-	case m.of == v1alpha1.ModeOnAppRollout && wait.IsOver(&p.Workload):
-		return
-	case wait.IsForeign():
-		wait, isNoted = workload.NewWait(wait.StartedAt, &p.Workload), false
+	case !ok || !p.Existing.Waits:
+		return new(workload.NewWait(facts.Now, &p.Workload)), false
+	case m.of == v1alpha1.ModeOnAppRollout && recorded.IsOver(&p.Workload):
+		return nil, false
+	case recorded.IsForeign():
+		return new(workload.NewWait(recorded.StartedAt, &p.Workload)), false
 	}
-	expiry := ""
-	if m.maxAge > 0 {
-		end := wait.StartedAt.Add(m.maxAge)
-		if p.MaxAgeExpired = !end.After(facts.Now); p.MaxAgeExpired {
-			return
-		}
-		d.again(end.Sub(facts.Now))
-		expiry = "; without that, from " + end.UTC().Format(time.RFC3339) + " on (spec.rollout.maxAge)"
-	}
-	reason, message := m.text(facts, p, expiry)
-	p.Defer(plan.BlockedByMode, reason, message)
-	if !isNoted && !facts.Now.IsZero() {
-		view := record.View()
-		p.NoteWait(wait, &view)
-	}
-	d.Deferred.add(m, wait.StartedAt)
+	return &recorded, true
 }
 
-// lets reports whether a workload gets a change at once, without a change or approval by its application owner.
-func (m *mode) lets(facts *Facts, p *plan.Plan) bool {
+// startsAtOnce reports whether a workload gets a change at once, without a change or approval by its application owner.
+func (m *mode) startsAtOnce(facts *Facts, p *plan.Plan) bool {
 	hasFailed := p.Existing.IsOwned && (p.Workload.Rollout == workload.RolloutFailed || facts.told(p) == v1alpha1.StateFailed || m.isWayBack && isUnfinished(p))
 	switch {
 	case p.Write.AtOnce, hasFailed, m.isPromoted: // The pods of a failed workload may not run because of its current sidecar.

@@ -44,6 +44,9 @@ type Facts struct {
 	WriteHold *plan.Block
 	// Gap is the time between two rollout windows that contains Now. It is nil in a window.
 	Gap *plan.ClosedWindow
+
+	// texts are shared by the plans.
+	texts plan.Texts
 }
 
 // OfferTo identifies an offer, by its InjectedHash, together with a kind of workloads.

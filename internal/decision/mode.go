@@ -14,6 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // mode is spec.rollout.mode, with the conditions under which workloads get a change.
@@ -75,6 +76,14 @@ func changeOf(workloads []Workload) string {
 // isPromoted reports whether the annotation promote-rollout lists a text.
 func isPromoted(sidecar *v1alpha1.VectorSidecar, text string) bool {
 	return text != "" && slices.Contains(strings.Split(sidecar.Annotations[meta.AnnotationPromoteRollout], ","), text)
+}
+
+// waitEnd returns the time when a wait reaches spec.rollout.maxAge, or zero for never.
+func (m *mode) waitEnd(wait *workload.Wait) time.Time {
+	if m.maxAge == 0 {
+		return time.Time{}
+	}
+	return wait.StartedAt.Add(m.maxAge)
 }
 
 // isHeldBack reports whether a new workload has to wait for a user's approval.

@@ -9,6 +9,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
 )
 
 // offer decides which sidecars the API server may inject into workloads that are written from now on. They are the
@@ -88,4 +89,15 @@ func (f *Facts) objection(offer *desired.AdmissionOverlay) string {
 		return err.Error()
 	}
 	return f.refusal(offer)
+}
+
+// refusal explains that the API server rejects pods with a sidecar. It returns "" if no rejection is known.
+func (f *Facts) refusal(offer *desired.AdmissionOverlay) string {
+	hash := offer.Rendered.Desired.InjectedHash()
+	for key, verdict := range f.Trials {
+		if key.Hash == hash && verdict.Result == preflight.Rejected {
+			return "pods of a workload of the namespace are refused with it (preflight)"
+		}
+	}
+	return ""
 }

@@ -136,31 +136,13 @@ func (f *Facts) isTakenOut(p *plan.Plan, w *Workload) bool {
 	return wasInjected && (!meta.IsByHand(p.LastWriter) || p.LastWriter == w.LastWriter)
 }
 
-// leaveToOwner leaves a workload with a controller owner unchanged in two cases: the controller would remove the
-// sidecar again, or the sidecar is to be injected when the controller writes. Before the first write to such a
-// workload, it adds a message about the owner.
-func (d *Decision) leaveToOwner(facts *Facts, p *plan.Plan, w *Workload) {
-	if p.Owner != nil && p.HasChange(plan.Adopt) && w.HasCarried {
-		// A controller that replaces the whole workload clears the operator's field ownership each time. To adopt the
-		// fields again would cause an event for the controller, which would replace the workload again, and so on
-		// forever.
-		p.Change, p.Write.Apply, p.Write.Cause = plan.None, nil, ""
+// ownerNotice returns the message about the controller owner of a workload that gets its first sidecar, or "" for none.
+func (c *candidate) ownerNotice() string {
+	p := c.plan
+	if p.Owner == nil || !p.HasChange(plan.Inject) {
+		return ""
 	}
-	if p.Owner == nil || p.Desired == nil || !p.StartsPods() || p.Change == plan.Remove {
-		return
-	}
-	if facts.Sidecar.Spec.Owned() == v1alpha1.OwnedAtAdmission {
-		facts.leaveToAdmission(p)
-		return
-	}
-	removal := d.takenOut(p)
-	switch {
-	case removal != nil && (!p.Existing.HasSidecar || facts.isTakenOut(p, w)):
-		p.Stop(plan.Block{Kind: plan.BlockedByOwnerRemoval, Reason: meta.ReasonRemovedByOwner, Message: facts.takenOutText(p, removal)})
-	case p.Change == plan.Inject && p.Reason() == "":
-		p.OwnerNotice = fmt.Sprintf(
-			"%s owns it: if its operator takes the sidecar out, that is not put in again, in no %s with an owner of kind %s (spec.ownedWorkloads)", p.Owner, p.Target.Kind, p.Owner.Kind)
-	}
+	return fmt.Sprintf("%s owns it: if its operator takes the sidecar out, that is not put in again, in no %s with an owner of kind %s (spec.ownedWorkloads)", p.Owner, p.Target.Kind, p.Owner.Kind)
 }
 
 // takenOutText explains which owner removed the sidecar, and the actions that a user may take.
@@ -177,19 +159,6 @@ func (f *Facts) takenOutText(p *plan.Plan, removal *v1alpha1.OwnerRemoval) strin
 		argument = f.Sidecar.Name // The name already is a pair of kind and name.
 	}
 	return text + ": set spec.ownedWorkloads to AtAdmission or to Skip, or, to have it tried again: kubectl vectorsidecar rollout retry " + argument
-}
-
-// leaveToAdmission leaves a write to the API server, which injects the sidecar when the owner writes the workload.
-func (f *Facts) leaveToAdmission(p *plan.Plan) {
-	if reason := f.unserved(p); reason != "" {
-		p.Stop(plan.Block{
-			Kind: plan.BlockedByExclusion, Reason: meta.ReasonOwnedBy,
-			Message: fmt.Sprintf("%s owns it, spec.ownedWorkloads is AtAdmission, and the API server does not put the sidecar in: %s", p.Owner, reason),
-		})
-		return
-	}
-	p.Defer(plan.BlockedByAdmission, meta.ReasonOwnedBy, fmt.Sprintf(
-		"%s owns it: the API server puts this in with its owner's next change of the pod template, where it can judge the workload (spec.ownedWorkloads is AtAdmission)", p.Owner))
 }
 
 // unserved explains why the API server does not inject the desired sidecar into a workload. It returns "" if the API

@@ -126,7 +126,7 @@ func (d *Decision) CarriedOut(results Results) *Decision {
 			carriedOut = ptr.To(*d)
 			carriedOut.Plans = slices.Clone(d.Plans)
 		}
-		carriedOut.Plans[i].Wait(plan.BlockedByRetry, meta.ReasonRetrying, unwritten)
+		carriedOut.Plans[i].SetBlock(&plan.Block{Kind: plan.BlockedByRetry, Reason: meta.ReasonRetrying, Message: unwritten})
 	}
 	return carriedOut
 }

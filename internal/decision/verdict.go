@@ -4,45 +4,43 @@
 package decision
 
 import (
-	"fmt"
+	"slices"
+	"strings"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
+	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
 )
 
-// validate blocks a write until Vector has accepted its configuration.
-func (d *Decision) validate(facts *Facts, p *plan.Plan, validation *desired.Validation, record *workloadcache.Record) {
-	if validation == nil || p.Desired == nil || p.Change == plan.Remove || !p.Writes() && !p.IsCurrent() {
-		return
-	}
-	verdict := Verdict{State: VerdictUnable, Message: "sidecar.config.validateJob is on, and the operator was installed without configValidation.job.enabled"}
-	if facts.Verdicts != nil {
-		verdict = facts.Verdicts[validation.Key]
-	}
-	switch {
-	case p.IsCurrent() && verdict.State != VerdictUnable: // The configuration runs already.
-	case verdict.State == VerdictPending:
-		d.ask(validation)
-		p.Wait(plan.BlockedByValidation, meta.ReasonValidating, fmt.Sprintf("Job %s has Vector judge the configuration, but not %s", validation.Job.Name, validation.Mode.Unchecked))
-	case verdict.State == VerdictInvalid:
-		d.Invalid = &desired.Invalid{Reason: meta.ReasonInvalidConfig, Message: "vector validate: " + verdict.Message}
-		view := record.View()
-		*p = plan.ForBlocked(p.Manager, &view, plan.Block{Kind: plan.BlockedByObstacle, Reason: d.Invalid.Reason, Message: d.Invalid.Message})
-	case verdict.State == VerdictUnable && validation.WaitsWhenUnable && !p.IsCurrent():
-		p.Wait(plan.BlockedByValidator, meta.ReasonNotValidated, "Vector could not be asked: "+verdict.Message)
-	case verdict.State == VerdictUnable:
-		p.Warning = "has a configuration that Vector could not be asked about: " + verdict.Message
+// verdict returns the result of Vector's own validation. A configuration that needs no validation counts as valid.
+func (c *candidate) verdict() Verdict {
+	switch validation := c.rendered.Validation; {
+	case validation == nil:
+		return Verdict{State: VerdictValid}
+	case c.facts.Verdicts == nil:
+		return Verdict{State: VerdictUnable, Message: "sidecar.config.validateJob is on, and the operator was installed without configValidation.job.enabled"}
+	default:
+		return c.facts.Verdicts[validation.Key]
 	}
 }
 
-// ask adds a validation unless the decision already has it.
-func (d *Decision) ask(validation *desired.Validation) {
-	for i := range d.Validations {
-		if d.Validations[i].Key == validation.Key {
-			return
-		}
+// warning returns the warning of the plan, with the checks of the sidecar that could not be made.
+func (c *candidate) warning() string {
+	p, warning := c.plan, c.plan.Warning
+	if p.Desired == nil || p.IsDeferred() {
+		return warning
 	}
-	d.Validations = append(d.Validations, *validation)
+	if verdict := c.verdict(); p.Block == nil && verdict.State == VerdictUnable && (p.IsCurrent() || !c.rendered.Validation.WaitsWhenUnable) {
+		warning = "has a configuration that Vector could not be asked about: " + verdict.Message
+	}
+	if result, ok := preflight.FindResult(c.facts.Trials, p); ok && result.Result == preflight.Inconclusive {
+		warning = strings.TrimPrefix(warning+"; it could not be judged before it was written: "+result.Message, "; it ")
+	}
+	return warning
+}
+
+// addValidation adds a validation unless the decision already has it.
+func (d *Decision) addValidation(validation *desired.Validation) {
+	if !slices.ContainsFunc(d.Validations, func(existing desired.Validation) bool { return existing.Key == validation.Key }) {
+		d.Validations = append(d.Validations, *validation)
+	}
 }

@@ -26,12 +26,11 @@ import (
 
 // pass evaluates the workloads of one VectorSidecar one after the other.
 type pass struct {
-	facts     decision.Facts
-	manager   string
-	reader    *desired.Reader
-	evaluator *decision.Evaluator
-	wanted    *desired.Desired
-	elders    []*elder
+	facts   decision.Facts
+	manager string
+	reader  *desired.Reader
+	wanted  *desired.Desired
+	elders  []*elder
 	// bases caches the results of basisOf by the basis of the variant.
 	bases map[string]string
 }
@@ -57,7 +56,6 @@ func newPass(input *decision.Input, reader *desired.Reader) *pass {
 	if input.OnNodes != nil && slices.ContainsFunc(input.Workloads, isOnNodes) {
 		p.facts.NodeWorkloads = input.OnNodes()
 	}
-	p.evaluator = decision.NewEvaluator(&p.facts)
 	return p
 }
 
@@ -180,7 +178,7 @@ func (p *pass) evaluate(ctx context.Context, record *workloadcache.Record, varia
 // evaluateView evaluates the view of a workload that should have the sidecar.
 func (p *pass) evaluateView(ctx context.Context, record *workloadcache.Record, variant *desired.Variant, view *workload.View) *decision.Evaluated {
 	if view.Unread.Text() != "" { // Templates would report errors about the missing fields.
-		return p.evaluator.Unread(view)
+		return p.facts.EvaluateUnread(view)
 	}
 	desiredWorkload := variant.WorkloadFor(ctx, view)
 	if desiredWorkload.LacksAccount {
@@ -188,7 +186,7 @@ func (p *pass) evaluateView(ctx context.Context, record *workloadcache.Record, v
 		desiredWorkload = variant.WorkloadFor(ctx, view)
 	}
 	if desiredWorkload.Invalid != nil {
-		return p.evaluator.Injection(desiredWorkload, variant.Container, nil, view)
+		return p.facts.EvaluateInjection(desiredWorkload, variant.Container, nil, view)
 	}
 	var competitors []decision.Competitor
 	for _, precedingSidecar := range p.elders {
@@ -199,9 +197,9 @@ func (p *pass) evaluateView(ctx context.Context, record *workloadcache.Record, v
 			})
 		}
 	}
-	evaluated := p.evaluator.Injection(desiredWorkload, variant.Container, competitors, view)
+	evaluated := p.facts.EvaluateInjection(desiredWorkload, variant.Container, competitors, view)
 	if p.find(evaluated.Kept...) { // An unchanged sidecar stays only while its ConfigMaps exist.
-		evaluated = p.evaluator.Injection(desiredWorkload, variant.Container, competitors, view)
+		evaluated = p.facts.EvaluateInjection(desiredWorkload, variant.Container, competitors, view)
 	}
 	return evaluated
 }
@@ -278,7 +276,7 @@ func (p *pass) remove(records []*workloadcache.Record) []decision.Workload {
 		evaluated := previous.find(record)
 		if evaluated == nil {
 			view := record.View()
-			evaluated = p.evaluator.Removal(&view)
+			evaluated = p.facts.EvaluateRemoval(&view)
 			evaluated.Of = record
 		}
 		workloads = append(workloads, decision.Workload{Record: record, Evaluated: evaluated, Started: p.started(record)})

@@ -43,6 +43,6 @@ func (d *Desired) Annotations(manager string) map[string]string {
 	return annotations
 }
 
-// IsRecordOnly reports whether the plan only records the owner or the inputs of the sidecar, so that it does
+// isRecordOnly reports whether the plan only records the owner or the inputs of the sidecar, so that it does
 // not change pods.
-func (p *Plan) IsRecordOnly() bool { return p.HasChange(RecordOnly, Adopt) }
+func (p *Plan) isRecordOnly() bool { return p.HasChange(RecordOnly, Adopt) }

@@ -86,8 +86,10 @@ const (
 	BlockedByConflict BlockKind = "Conflict"
 	// BlockedByOwnerRemoval means that a controller owner has removed the sidecar.
 	BlockedByOwnerRemoval BlockKind = "OwnerRemoval"
-	// BlockedByObstacle means that the workload cannot have the sidecar, or that the sidecar is not allowed.
-	BlockedByObstacle BlockKind = "Obstacle"
+	// BlockedByInvalidConfig means that Vector rejected the configuration. BlockedByObstacle means that the workload
+	// cannot have the sidecar for another reason, or that the sidecar is not allowed.
+	BlockedByInvalidConfig BlockKind = "InvalidConfig"
+	BlockedByObstacle      BlockKind = "Obstacle"
 )
 
 // blockTraits are the results of the methods of a BlockKind.
@@ -119,7 +121,7 @@ func (k BlockKind) traits() blockTraits {
 		return blockTraits{state: v1alpha1.StateSkipped, blocksOthers: true, dropsChange: true}
 	case BlockedByConflict:
 		return blockTraits{state: v1alpha1.StateConflict, blocksOthers: true, dropsChange: true}
-	case BlockedByOwnerRemoval, BlockedByObstacle:
+	case BlockedByOwnerRemoval, BlockedByInvalidConfig, BlockedByObstacle:
 	}
 	return blockTraits{state: v1alpha1.StateBlocked, blocksOthers: true, dropsChange: true}
 }
@@ -181,9 +183,11 @@ func (p *Plan) IsSkipped() bool {
 	return p.Block != nil && p.Block.Kind.state() == v1alpha1.StateSkipped
 }
 
-// Wait makes the plan wait.
-func (p *Plan) Wait(kind BlockKind, reason, message string) {
-	p.Block = &Block{Kind: kind, Reason: reason, Message: message}
+// SetBlock blocks the plan. A plan that is deferred writes at most the record of its block.
+func (p *Plan) SetBlock(block *Block) {
+	if p.Block = block; p.IsDeferred() {
+		p.Write = Write{Force: true}
+	}
 }
 
 // ClearWait makes a plan that waits write its change.
@@ -192,9 +196,6 @@ func (p *Plan) ClearWait() {
 		p.Block = nil
 	}
 }
-
-// Stop drops the plan's change because of a block.
-func (p *Plan) Stop(block Block) { p.Block = &block }
 
 // These are the results of Plan.Action for a plan that has dropped its change.
 const (

@@ -68,7 +68,7 @@ func Admit(plans []Plan, limit Limit) {
 	for p := range inTurn(plans) {
 		switch { // A hold keeps these records for later.
 		case limit.WriteHold == nil:
-		case p.IsRecordOnly() && p.Desired != nil:
+		case p.isRecordOnly() && p.Desired != nil:
 			p.Change = None
 		default:
 			p.dropRecord()

@@ -58,8 +58,14 @@ func TestIsSettled_IgnoresPlansBehindStuckRollouts(t *testing.T) {
 	long := of(workload.RolloutUnavailable, func(p *Plan) { p.Rollout.InFlight, p.Workload.StateSince = true, now.Add(-workload.Deadline) })
 	begins := of(workload.RolloutComplete, func(p *Plan) { p.Change = Update })
 	denied := of(workload.RolloutComplete, func(p *Plan) { p.Change, p.Block = Update, &Block{Kind: BlockedByRejection} })
-	waits := of(workload.RolloutComplete, func(p *Plan) { p.Change = Update; p.Wait(BlockedBySlot, meta.ReasonWaitingForSlot, "") })
-	paused := of(workload.RolloutComplete, func(p *Plan) { p.Change = Update; p.Wait(BlockedByPause, meta.ReasonRolloutPaused, "") })
+	waits := of(workload.RolloutComplete, func(p *Plan) {
+		p.Change = Update
+		p.SetBlock(&Block{Kind: BlockedBySlot, Reason: meta.ReasonWaitingForSlot})
+	})
+	paused := of(workload.RolloutComplete, func(p *Plan) {
+		p.Change = Update
+		p.SetBlock(&Block{Kind: BlockedByPause, Reason: meta.ReasonRolloutPaused})
+	})
 	removed := of(workload.RolloutProgressing, func(p *Plan) { p.Desired, p.Rollout.InFlight = nil, true })
 	for name, test := range map[string]struct {
 		plans     []Plan

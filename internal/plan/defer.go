@@ -11,19 +11,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Defer makes a plan that would inject or update a sidecar do so later.
-func (p *Plan) Defer(kind BlockKind, reason, message string) {
-	p.Block, p.Write.Cause = &Block{Kind: kind, Reason: reason, Message: message}, ""
-	p.Write.Apply, p.Write.Patch, p.Write.InitBefore, p.Write.InitAfter = nil, nil, nil, nil
+// NewWaitRecord returns the body of an apply that records the wait of a workload, and keeps all other fields of the
+// manager.
+func NewWaitRecord(manager string, wait workload.Wait, view *workload.View) map[string]any {
+	record := unchangedBody(manager, view)
+	tree.EnsureMap(record, "metadata", "annotations")[meta.AnnotationWaiting(manager)] = wait.String()
+	return record
 }
 
-// NoteWait makes a deferred plan write only the record on the workload of the time since when it waits.
-func (p *Plan) NoteWait(wait workload.Wait, view *workload.View) {
-	p.Block.Record, p.Write.Force, p.Write.ReleaseOnly = unchangedBody(p.Manager, view), true, false
-	tree.EnsureMap(p.Block.Record, "metadata", "annotations")[meta.AnnotationWaiting(p.Manager)] = wait.String()
-}
-
-// DropWait makes a plan without another write remove the record that NoteWait has written.
+// DropWait makes a plan without another write remove the record of a wait.
 func (p *Plan) DropWait(view *workload.View) {
 	p.Change, p.Write.Apply, p.Write.ReleaseOnly = RecordOnly, unchangedBody(p.Manager, view), false
 }

@@ -23,10 +23,3 @@ func (p *Plan) NodePorts(view *workload.View) []workload.NodePort {
 	}
 	return ports
 }
-
-// BlockByNodePort stops the plan, because another workload on the same nodes already uses a port
-// of the node.
-func (p *Plan) BlockByNodePort(port workload.NodePort, neighbor workload.Ref, container string) {
-	p.Stop(*newObstacle("port %d of the node is used by container %q of %s %s/%s, which runs on the same nodes; use another port for the sidecar, or separate the workloads with nodeSelector",
-		port.Port, container, neighbor.Kind, neighbor.Namespace, neighbor.Name))
-}

@@ -143,7 +143,7 @@ type Rollout struct {
 
 // Writes reports whether the plan changes the workload now.
 func (p *Plan) Writes() bool {
-	return p.Block == nil && (p.StartsPods() || p.IsRecordOnly()) || p.Record() != nil
+	return p.Block == nil && (p.StartsPods() || p.isRecordOnly()) || p.Record() != nil
 }
 
 // HasChange reports whether the plan makes one of the changes, now or after its block has ended. It returns false for a

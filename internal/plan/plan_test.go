@@ -314,11 +314,11 @@ func initContainers(body map[string]any) []any {
 	return names
 }
 
-func TestWait_PreventsWrites(t *testing.T) {
+func TestSetBlock_PreventsWrites(t *testing.T) {
 	p := ForInjection(mine, sidecar(), Policy{}, application())
 	require.True(t, p.Writes())
 
-	p.Wait(BlockedBySlot, meta.ReasonWaitingForSlot, "its turn comes")
+	p.SetBlock(&Block{Kind: BlockedBySlot, Reason: meta.ReasonWaitingForSlot, Message: "its turn comes"})
 
 	require.False(t, p.Writes())
 	require.Equal(t, meta.ReasonWaitingForSlot, p.Reason())

@@ -67,7 +67,7 @@ func because(reason, message string) func(*plan.Plan) {
 }
 
 func stops(kind plan.BlockKind, reason, message string) func(*plan.Plan) {
-	return func(p *plan.Plan) { p.Stop(plan.Block{Kind: kind, Reason: reason, Message: message}) }
+	return func(p *plan.Plan) { p.SetBlock(&plan.Block{Kind: kind, Reason: reason, Message: message}) }
 }
 
 func rollout(state workload.Rollout) func(*plan.Plan) {
@@ -155,7 +155,9 @@ func TestNewSidecarStatus_MatchesKstatus(t *testing.T) {
 			state: atIt, reason: meta.ReasonRollingOut, names: []string{"1 of 2", "Deployment shop/cart"}, kstatus: status.InProgressStatus,
 		},
 		"waiting for its turn": {
-			facts: Facts{Decision: decided(planned("cart", plan.Update, func(p *plan.Plan) { p.Wait(plan.BlockedBySlot, meta.ReasonWaitingForSlot, "later") }))},
+			facts: Facts{Decision: decided(planned("cart", plan.Update, func(p *plan.Plan) {
+				p.SetBlock(&plan.Block{Kind: plan.BlockedBySlot, Reason: meta.ReasonWaitingForSlot, Message: "later"})
+			}))},
 			state: atIt, reason: meta.ReasonWaitingForSlot, names: []string{"Deployment shop/cart: later"}, kstatus: status.InProgressStatus,
 		},
 		"being removed": {
@@ -332,7 +334,9 @@ func TestNewSidecarStatus_CountsEachWorkloadOnce(t *testing.T) {
 		planned("hindered", plan.None, rollout(workload.RolloutProgressing), hinders(meta.ReasonUnschedulable, "no node")),
 		planned("unavailable", plan.None, rollout(workload.RolloutUnavailable)),
 		planned("failed", plan.None, rollout(workload.RolloutFailed), fails(meta.ReasonRolloutFailed, "late")),
-		planned("waiting", plan.Update, func(p *plan.Plan) { p.Wait(plan.BlockedBySlot, meta.ReasonWaitingForSlot, "later") }),
+		planned("waiting", plan.Update, func(p *plan.Plan) {
+			p.SetBlock(&plan.Block{Kind: plan.BlockedBySlot, Reason: meta.ReasonWaitingForSlot, Message: "later"})
+		}),
 		planned("conflict", plan.None, nothingWanted, stops(plan.BlockedByConflict, meta.ReasonConflict, "taken")),
 		planned("refused", plan.Inject),
 		planned("skipped", plan.None, nothingWanted, stops(plan.BlockedByOptOut, meta.ReasonOptedOut, "no")),
@@ -417,7 +421,9 @@ func TestNewSidecarStatus_LimitsSize(t *testing.T) {
 func TestNewSidecarStatus_ListsWaitingWorkloadsLast(t *testing.T) {
 	var plans []plan.Plan
 	for i := range 3 * maxListed {
-		plans = append(plans, planned(fmt.Sprintf("w%02d", i), plan.Inject, func(p *plan.Plan) { p.Wait(plan.BlockedByFailure, meta.ReasonRolloutFailed, "later") }))
+		plans = append(plans, planned(fmt.Sprintf("w%02d", i), plan.Inject, func(p *plan.Plan) {
+			p.SetBlock(&plan.Block{Kind: plan.BlockedByFailure, Reason: meta.ReasonRolloutFailed, Message: "later"})
+		}))
 	}
 	plans = append(plans, planned("z", plan.None, fails(meta.ReasonRolloutFailed, "late")))
 

@@ -19,7 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-func TestInjection_KeepsGenerationOneWithMutatingPolicy(t *testing.T) {
+func TestInject_KeepsGenerationOneWithMutatingPolicy(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	mutate(t, namespace, `Object{spec: Object.spec{template: Object.spec.template{spec: Object.spec.template.spec{

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// candidate is the plan of one workload with the facts that its gates depend on. The gates do not change it.
+type candidate struct {
+	facts *Facts
+	plan  *plan.Plan
+	// view is nil if the plan neither injects nor updates a sidecar.
+	view     *workload.View
+	rendered *desired.Rendered
+
+	// The policyGates do not have the following fields.
+	workload *Workload
+	// removal is the removal by a controller owner that applies to the workload, or nil for none.
+	removal *v1alpha1.OwnerRemoval
+	mode    *mode
+	// wait is the wait for spec.rollout.mode, or nil if the workload does not wait. isWaitRecorded reports whether the
+	// workload has the record of this wait.
+	wait           *workload.Wait
+	isWaitRecorded bool
+	// ports are the node ports of the sidecar. claims are the earlier candidates that will listen on node ports.
+	ports  []workload.NodePort
+	claims []*candidate
+}

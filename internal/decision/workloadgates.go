@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"fmt"
+	"time"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
+)
+
+// The gates of a workload decide whether it gets the injection or the update that the comparison of package plan has
+// chosen. A gate returns nil if it does. The lists are in the order of their evaluation, and so are the gates of a list.
+// The first block applies. No gate applies to removals, records and adoptions.
+var (
+	// policyGates depend only on the workload, its sidecar and the namespace. Their result is part of an Evaluated.
+	policyGates = []func(c *candidate) *plan.Block{
+		blockByApplicationPolicy,
+		blockByCleanupPolicy,
+		blockByPodSecurity,
+		blockByUserRange,
+	}
+	// ownerGates depend on the controller owner.
+	ownerGates = []func(c *candidate) *plan.Block{
+		blockByAdmission,
+		blockByOwnerRemoval,
+	}
+	// changeGates depend on the rollout mode, on earlier writes and on other workloads.
+	changeGates = []func(c *candidate) *plan.Block{
+		blockByMode,
+		blockByCorrectionLoop,
+		blockByNodePort,
+	}
+	// checkGates depend on the results of checks by Vector and by the API server.
+	checkGates = []func(c *candidate) *plan.Block{
+		blockByInvalidConfig,
+		blockByValidation,
+		blockByValidator,
+		blockByDryRun,
+	}
+)
+
+// findBlock returns the first block of a candidate, or nil if the workload gets its change.
+func findBlock(gates []func(c *candidate) *plan.Block, c *candidate) *plan.Block {
+	if !c.plan.HasChange(plan.Inject, plan.Update) {
+		return nil
+	}
+	for _, gate := range gates {
+		if block := gate(c); block != nil {
+			return block
+		}
+	}
+	return nil
+}
+
+func obstacle(reason, message string) *plan.Block {
+	return &plan.Block{Kind: plan.BlockedByObstacle, Reason: reason, Message: message}
+}
+
+// violation returns the block of a sidecar with an error of a policy, or nil without an error.
+func violation(reason string, err error) *plan.Block {
+	if err == nil {
+		return nil
+	}
+	return obstacle(reason, err.Error())
+}
+
+// blockByApplicationPolicy blocks a sidecar with volumes or variables of the application that the policy does not allow.
+func blockByApplicationPolicy(c *candidate) *plan.Block {
+	return violation(meta.ReasonPolicyViolation, c.facts.Platform.Policy.CheckApplication(c.view, &c.rendered.Overlay.Template))
+}
+
+// blockByCleanupPolicy blocks a sidecar that deletes files in volumes where the policy does not allow it.
+func blockByCleanupPolicy(c *candidate) *plan.Block {
+	return violation(meta.ReasonPolicyViolation, c.facts.Platform.Policy.CheckCleanup(c.view, c.rendered.Cleans()))
+}
+
+// blockByPodSecurity blocks a sidecar if the API server would reject the pods because of the namespace's pod security
+// level.
+func blockByPodSecurity(c *candidate) *plan.Block {
+	return violation(meta.ReasonPodSecurity, c.facts.Platform.Policy.Admit(c.facts.NamespaceLabels, c.view.Application(), &c.rendered.Overlay.Template))
+}
+
+// blockByUserRange blocks a sidecar if the API server would reject the pods because of the namespace's range of users.
+func blockByUserRange(c *candidate) *plan.Block {
+	return violation(meta.ReasonUserOutOfRange, c.facts.NamespaceUsers.Admit(c.view.Application(), &c.rendered.Overlay.Template))
+}
+
+// blockByAdmission leaves a workload with a controller owner to the API server, if spec.ownedWorkloads is AtAdmission. The
+// API server injects the sidecar when the owner writes the workload.
+func blockByAdmission(c *candidate) *plan.Block {
+	owner := c.plan.Owner
+	if owner == nil || c.facts.Sidecar.Spec.Owned() != v1alpha1.OwnedAtAdmission {
+		return nil
+	}
+	if reason := c.facts.unserved(c.plan); reason != "" {
+		return &plan.Block{
+			Kind: plan.BlockedByExclusion, Reason: meta.ReasonOwnedBy,
+			Message: fmt.Sprintf("%s owns it, spec.ownedWorkloads is AtAdmission, and the API server does not put the sidecar in: %s", owner, reason),
+		}
+	}
+	return &plan.Block{Kind: plan.BlockedByAdmission, Reason: meta.ReasonOwnedBy, Message: fmt.Sprintf(
+		"%s owns it: the API server puts this in with its owner's next change of the pod template, where it can judge the workload (spec.ownedWorkloads is AtAdmission)", owner)}
+}
+
+// blockByOwnerRemoval blocks changes of a workload whose controller owner would remove the sidecar again.
+func blockByOwnerRemoval(c *candidate) *plan.Block {
+	p := c.plan
+	if c.removal == nil || p.Existing.HasSidecar && !c.facts.isTakenOut(p, c.workload) {
+		return nil
+	}
+	return &plan.Block{Kind: plan.BlockedByOwnerRemoval, Reason: meta.ReasonRemovedByOwner, Message: c.facts.takenOutText(p, c.removal)}
+}
+
+// blockByMode blocks changes that wait for spec.rollout.mode. A new wait is recorded on the workload.
+func blockByMode(c *candidate) *plan.Block {
+	if c.wait == nil || c.hasMaxAgeExpired() {
+		return nil
+	}
+	end, expiry := c.mode.waitEnd(c.wait), ""
+	if !end.IsZero() {
+		expiry = "; without that, from " + end.UTC().Format(time.RFC3339) + " on (spec.rollout.maxAge)"
+	}
+	block := &plan.Block{Kind: plan.BlockedByMode, Until: end}
+	block.Reason, block.Message = c.mode.text(c.facts, c.plan, expiry)
+	if !c.isWaitRecorded && !c.facts.Now.IsZero() {
+		block.Record = plan.NewWaitRecord(c.plan.Manager, *c.wait, c.view)
+	}
+	return block
+}
+
+// hasMaxAgeExpired reports whether the change has waited for spec.rollout.maxAge.
+func (c *candidate) hasMaxAgeExpired() bool {
+	if c.wait == nil || !c.plan.HasChange(plan.Inject, plan.Update) {
+		return false
+	}
+	end := c.mode.waitEnd(c.wait)
+	return !end.IsZero() && !end.After(c.facts.Now)
+}
+
+// blockByCorrectionLoop blocks a sidecar that another client keeps reverting.
+func blockByCorrectionLoop(c *candidate) *plan.Block {
+	loop, ok := c.facts.Loops[c.plan.Target.UID]
+	if !ok || loop.InjectedHash != c.plan.InjectedHash() {
+		return nil
+	}
+	return obstacle(meta.ReasonCorrectionLoop, fmt.Sprintf("the sidecar was taken out or changed again after each of %d writes (the last writer on record is %q): make whoever does that leave it alone, or annotate the workload with %s: \"false\"",
+		loop.Writes, c.view.LastWriter, meta.AnnotationInject))
+}
+
+// blockByNodePort blocks a sidecar with which two workloads would listen on the same port of the same nodes. The pods of
+// one of the workloads would not start. The other workload's namespace may not send events to the VectorSidecar.
+func blockByNodePort(c *candidate) *plan.Block {
+	for _, port := range c.ports {
+		if user, container := c.userOf(port); container != "" {
+			block := obstacle(meta.ReasonBlocked, fmt.Sprintf("port %d of the node is used by container %q of %s %s/%s, which runs on the same nodes; use another port for the sidecar, or separate the workloads with nodeSelector",
+				port.Port, container, user.Kind, user.Namespace, user.Name))
+			block.Until = c.facts.Now.Add(nodePortsAgain)
+			return block
+		}
+	}
+	return nil
+}
+
+// blockByInvalidConfig blocks a sidecar with a configuration that Vector rejected.
+func blockByInvalidConfig(c *candidate) *plan.Block {
+	verdict := c.verdict()
+	if verdict.State != VerdictInvalid {
+		return nil
+	}
+	return &plan.Block{Kind: plan.BlockedByInvalidConfig, Reason: meta.ReasonInvalidConfig, Message: "vector validate: " + verdict.Message}
+}
+
+// blockByValidation blocks a write until Vector has checked the configuration.
+func blockByValidation(c *candidate) *plan.Block {
+	if c.verdict().State != VerdictPending {
+		return nil
+	}
+	validation := c.rendered.Validation
+	return &plan.Block{
+		Kind: plan.BlockedByValidation, Reason: meta.ReasonValidating,
+		Message: fmt.Sprintf("Job %s has Vector judge the configuration, but not %s", validation.Job.Name, validation.Mode.Unchecked),
+	}
+}
+
+// blockByValidator blocks a write if Vector could not check the configuration, and sidecar.config.validateJob.whenUnable is
+// Wait.
+func blockByValidator(c *candidate) *plan.Block {
+	verdict := c.verdict()
+	if verdict.State != VerdictUnable || !c.rendered.Validation.WaitsWhenUnable {
+		return nil
+	}
+	return &plan.Block{Kind: plan.BlockedByValidator, Reason: meta.ReasonNotValidated, Message: "Vector could not be asked: " + verdict.Message}
+}
+
+// blockByDryRun blocks a write that was rejected in dry runs, until the dry runs are due again.
+func blockByDryRun(c *candidate) *plan.Block {
+	result, ok := preflight.FindResult(c.facts.Trials, c.plan)
+	if !ok || !result.IsRejected() {
+		return nil
+	}
+	block := &plan.Block{Kind: plan.BlockedByObstacle, Reason: meta.ReasonPreflightRejected, Message: result.Message, Until: result.Expiry}
+	if result.Result == preflight.RejectedAnyway {
+		block.Kind, block.Reason = plan.BlockedByExclusion, meta.ReasonApplicationRejected
+	}
+	return block
+}

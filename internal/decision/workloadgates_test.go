@@ -1,0 +1,210 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"path"
+	"reflect"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/policy"
+	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
+)
+
+// gateCase is a candidate in front of one gate. It passes if want is "".
+type gateCase struct {
+	change func(c *candidate)
+	want   string
+	until  time.Time
+}
+
+// newGateCandidate returns the candidate of a DaemonSet that gets its first sidecar and that no gate blocks.
+func newGateCandidate(t *testing.T) *candidate {
+	t.Helper()
+	rules, err := policy.Parse("policy", nil)
+	require.NoError(t, err)
+	facts := &Facts{Input: inputAt(noon)}
+	facts.Platform = &desired.Platform{Policy: rules}
+	overlay := &workload.Overlay{Hash: "new", Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
+		Containers: []corev1.Container{{Name: "vector", SecurityContext: &corev1.SecurityContext{RunAsUser: new(int64(10001))}}},
+	}}}
+	view := workload.View{Ref: workload.Ref{Kind: "DaemonSet", Namespace: "shop", Name: "cart", UID: "cart"}}
+	view.LastWriter = "helm"
+	p := &plan.Plan{Target: view.Ref, Manager: meta.Manager("logs"), Change: plan.Inject, Desired: plan.NewDesired(overlay, "logs", "vector", "1", nil)}
+	return &candidate{facts: facts, plan: p, view: &view, rendered: &desired.Rendered{Overlay: overlay}, workload: &Workload{Record: workloadcache.Showing(view)}}
+}
+
+var (
+	gateHour = noon.Add(time.Hour)
+
+	gateCases = map[string]map[string]gateCase{
+		"blockByApplicationPolicy": {
+			"no secret": {change: func(*candidate) {}},
+			"the application's secret": {change: func(c *candidate) {
+				c.view.Secrets = []string{"token"}
+				c.rendered.Overlay.Template.Spec.Volumes = []corev1.Volume{{Name: "a", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "token"}}}}
+			}, want: meta.ReasonPolicyViolation},
+		},
+		"blockByCleanupPolicy": { // TestCheckCleanup_AllowsListedVolumeKinds has the volumes.
+			"no cleanup": {change: func(*candidate) {}},
+		},
+		"blockByPodSecurity": {
+			"no level": {change: func(*candidate) {}},
+			"restricted": {change: func(c *candidate) {
+				c.facts.NamespaceLabels = map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}
+			}, want: meta.ReasonPodSecurity},
+		},
+		"blockByUserRange": {
+			"no range":      {change: func(*candidate) {}},
+			"another range": {change: func(c *candidate) { c.facts.NamespaceUsers = policy.ParseUserRange("1000650000/10000") }, want: meta.ReasonUserOutOfRange},
+		},
+		"blockByAdmission": {
+			"no owner":             {change: func(c *candidate) { c.facts.Sidecar.Spec.OwnedWorkloads = v1alpha1.OwnedAtAdmission }},
+			"owners get it":        {change: ofOwner},
+			"nothing is injected":  {change: atAdmission, want: meta.ReasonOwnedBy},
+			"the same is injected": {change: func(c *candidate) { atAdmission(c); offering(c) }, want: meta.ReasonOwnedBy},
+		},
+		"blockByOwnerRemoval": {
+			"no removal":             {change: ofOwner},
+			"a removal":              {change: func(c *candidate) { ofOwner(c); c.removal = &v1alpha1.OwnerRemoval{} }, want: meta.ReasonRemovedByOwner},
+			"it still has a sidecar": {change: func(c *candidate) { ofOwner(c); c.removal, c.plan.Existing.HasSidecar = &v1alpha1.OwnerRemoval{}, true }},
+		},
+		"blockByMode": {
+			"no wait":        {change: func(c *candidate) { c.mode = &mode{of: v1alpha1.ModeManual} }},
+			"a promotion":    {change: waiting(mode{of: v1alpha1.ModeManual}), want: meta.ReasonWaitingForPromotion},
+			"an app rollout": {change: waiting(mode{of: v1alpha1.ModeOnAppRollout}), want: meta.ReasonWaitingForAppRollout},
+			"before its age": {change: waiting(mode{of: v1alpha1.ModeManual, maxAge: time.Hour}), want: meta.ReasonWaitingForPromotion, until: gateHour},
+			"after the max age": {change: func(c *candidate) {
+				waiting(mode{of: v1alpha1.ModeManual, maxAge: time.Hour})(c)
+				c.facts.Now = gateHour
+			}},
+		},
+		"blockByCorrectionLoop": {
+			"no loop":         {change: func(*candidate) {}},
+			"a loop":          {change: func(c *candidate) { looping(c, c.plan.InjectedHash()) }, want: meta.ReasonCorrectionLoop},
+			"another sidecar": {change: func(c *candidate) { looping(c, "older") }},
+		},
+		"blockByNodePort": {
+			"no port":     {change: func(c *candidate) { c.claims = []*candidate{{ports: nodePort, view: c.view}} }},
+			"a free port": {change: func(c *candidate) { c.ports = nodePort }},
+			"a port of an earlier one": {change: func(c *candidate) {
+				c.ports, c.claims = nodePort, []*candidate{{ports: nodePort, view: &workload.View{Ref: workload.Ref{Name: "first"}}}}
+			}, want: meta.ReasonBlocked, until: noon.Add(nodePortsAgain)},
+			"a port of a container": {change: func(c *candidate) { c.ports, c.facts.NodeWorkloads = nodePort, listeningOnNode("other") }, want: meta.ReasonBlocked, until: noon.Add(nodePortsAgain)},
+			"a port of its own":     {change: func(c *candidate) { c.ports, c.facts.NodeWorkloads = nodePort, listeningOnNode("cart") }},
+		},
+		"blockByInvalidConfig": {
+			"no validation": {change: func(c *candidate) { c.facts.Verdicts = map[string]Verdict{"key": {State: VerdictInvalid}} }},
+			"rejected":      {change: validating(VerdictInvalid, ""), want: meta.ReasonInvalidConfig},
+			"accepted":      {change: validating(VerdictValid, "")},
+		},
+		"blockByValidation": {
+			"no validation": {change: func(*candidate) {}},
+			"in progress":   {change: validating(VerdictPending, ""), want: meta.ReasonValidating},
+			"accepted":      {change: validating(VerdictValid, "")},
+			"not possible":  {change: validating(VerdictUnable, "Wait")},
+		},
+		"blockByValidator": {
+			"not possible":            {change: validating(VerdictUnable, "")},
+			"not possible, it waits":  {change: validating(VerdictUnable, "Wait"), want: meta.ReasonNotValidated},
+			"not installed, it waits": {change: func(c *candidate) { validating(VerdictValid, "Wait")(c); c.facts.Verdicts = nil }, want: meta.ReasonNotValidated},
+			"accepted":                {change: validating(VerdictValid, "Wait")},
+		},
+		"blockByDryRun": {
+			"no dry run":                 {change: func(*candidate) {}},
+			"rejected":                   {change: tried(preflight.Rejected), want: meta.ReasonPreflightRejected, until: gateHour},
+			"rejected without a sidecar": {change: tried(preflight.RejectedAnyway), want: meta.ReasonApplicationRejected, until: gateHour},
+			"no result":                  {change: tried(preflight.Inconclusive)},
+		},
+	}
+
+	nodePort = []workload.NodePort{{Port: 9598, Protocol: corev1.ProtocolTCP}}
+)
+
+// Each gate has cases, and blocks in them only injections and updates.
+func TestFindBlock_EvaluatesEachGate(t *testing.T) {
+	tested := map[string]bool{}
+	for _, gate := range slices.Concat(policyGates, ownerGates, changeGates, checkGates) {
+		name := path.Ext(runtime.FuncForPC(reflect.ValueOf(gate).Pointer()).Name())[1:]
+		tested[name] = true
+		require.NotEmpty(t, gateCases[name], name)
+		for title, test := range gateCases[name] {
+			t.Run(name+"/"+title, func(t *testing.T) {
+				c := newGateCandidate(t)
+				test.change(c)
+				gates := []func(c *candidate) *plan.Block{gate}
+				block := findBlock(gates, c)
+				if test.want == "" {
+					require.Nil(t, block)
+					return
+				}
+				require.NotNil(t, block)
+				require.Equal(t, test.want, block.Reason)
+				require.Equal(t, test.until, block.Until)
+				for _, change := range []plan.Change{plan.None, plan.RecordOnly, plan.Adopt, plan.Remove} {
+					c.plan.Change = change
+					require.Nil(t, findBlock(gates, c), change)
+				}
+			})
+		}
+	}
+	require.Len(t, gateCases, len(tested))
+}
+
+func ofOwner(c *candidate) {
+	c.plan.Owner = &workload.Owner{Kind: "Kafka.kafka.strimzi.io", Name: "orders"}
+}
+
+func atAdmission(c *candidate) {
+	ofOwner(c)
+	c.facts.Sidecar.Spec.OwnedWorkloads, c.facts.Left = v1alpha1.OwnedAtAdmission, "the VectorSidecar is invalid"
+}
+
+// offering makes the API server inject the sidecar of the candidate.
+func offering(c *candidate) {
+	c.facts.Overlays = []desired.AdmissionOverlay{{Rendered: &desired.Rendered{Overlay: c.rendered.Overlay, Desired: c.plan.Desired}}}
+}
+
+func waiting(m mode) func(*candidate) {
+	return func(c *candidate) {
+		c.mode, c.wait, c.isWaitRecorded = &m, &workload.Wait{StartedAt: noon}, true
+	}
+}
+
+func looping(c *candidate, hash string) {
+	c.facts.Loops = map[types.UID]CorrectionLoop{"cart": {InjectedHash: hash, Writes: 4}}
+}
+
+// listeningOnNode returns a DaemonSet of the namespace with a container on nodePort.
+func listeningOnNode(name string) []*workloadcache.Record {
+	view := workload.View{Ref: workload.Ref{Kind: "DaemonSet", Namespace: "shop", Name: name, UID: types.UID(name)}}
+	view.HostNetwork, view.Containers = true, []workload.Container{{Name: "app", Ports: []corev1.ContainerPort{{ContainerPort: 9598}}}}
+	return []*workloadcache.Record{workloadcache.Showing(view)}
+}
+
+func validating(state VerdictState, whenUnable string) func(*candidate) {
+	return func(c *candidate) {
+		c.rendered.Validation = &desired.Validation{Key: "key", WaitsWhenUnable: whenUnable == "Wait"}
+		c.facts.Verdicts = map[string]Verdict{"key": {State: state}}
+	}
+}
+
+func tried(result preflight.Result) func(*candidate) {
+	return func(c *candidate) {
+		c.facts.Trials = map[preflight.Key]preflight.DryRunResult{preflight.NewKey(c.plan): {Result: result, Expiry: gateHour}}
+	}
+}
