@@ -35,7 +35,7 @@ values and permissions of the operator, admission webhook, other injectors, Vect
 errors, and leftover sidecars. To check the operator's permissions, you must be allowed to
 impersonate its ServiceAccount; to check the webhook's certificate, to read its Secret.
 
-The exit code is 1 if a check failed, and 2 if one could not run.`,
+The exit code is 1 if a check failed. Otherwise it is 2 if a check could not run.`,
 		Example: `# the whole cluster
 kubectl vectorsidecar check`,
 		Args: cobra.NoArgs,

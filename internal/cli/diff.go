@@ -30,14 +30,14 @@ func newDiff(a *app) *cobra.Command {
 	options := diffOptions{}
 	command := &cobra.Command{
 		Use:   "diff [WORKLOAD...] [-f FILE] [--sidecar FILE]",
-		Short: "Show changes of live or given workloads, and whether pods would restart",
-		Long: `Show changes of live or given workloads, and whether pods would restart.
+		Short: "Show the changes that live or given workloads would get, and whether pods would restart",
+		Long: `Show the changes that live or given workloads would get, and whether pods would restart.
 
 Lines that start with # precede each difference: the action, the number of replaced pods, and the
-reason; patch ignores them. The command ignores the rollout budget and the annotations
-change-cause and rendered-from.
+reason; patch ignores them. The command shows all changes, also those that wait for the rollout
+budget. It ignores the annotations change-cause and rendered-from.
 
-The exit code is 1 if live and rendered objects differ.`,
+The exit code is 0 if nothing would change, and 1 if something would.`,
 		Example: `# what a VectorSidecar would do, before it is applied
 kubectl vectorsidecar diff -f docs/samples/app/deployment.yaml --sidecar docs/samples/02-logs.yaml --label logs=vector
 # what a changed VectorSidecar would do to the workloads of the cluster

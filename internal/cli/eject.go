@@ -52,21 +52,21 @@ func newEject(a *app) *cobra.Command {
 		Short: "Remove the sidecars from manifests or from a cluster",
 		Long: `Remove the sidecars from manifests or from a cluster.
 
-From manifests (--filename): prints them without sidecars and their generated ConfigMaps, otherwise
-unchanged. Manifests read with --show-managed-fields show the operator's fields exactly. For others,
-the command uses the list in the pod template.
+With --filename, it prints the manifests without sidecars and their generated ConfigMaps, otherwise
+unchanged. Manifests read from a cluster with --show-managed-fields show the operator's fields
+exactly. Without recorded fields, the command uses the list in the pod template.
 
-From a cluster: removes everything that the operator and its users created: VectorSidecars, sidecars,
-generated ConfigMaps, annotations and finalizers, also while the operator is down. Workloads lose
-their sidecars a few at a time, each by one ordinary rollout. A ConfigMap that a workload still needs
-stays. Remove the CustomResourceDefinition and the operator with Helm.
+Without --filename, it removes from the cluster everything that the operator and its users created:
+VectorSidecars, sidecars, generated ConfigMaps, annotations and finalizers. The operator may be down.
+Workloads lose their sidecars a few at a time, each by one ordinary rollout. A ConfigMap that a
+workload still needs stays. Remove the CustomResourceDefinition and the operator with Helm.
 
-The exit code is 1 if the output names remaining items.`,
+The exit code is 1 if something remains, which the output names, and 2 if a read or a write failed.`,
 		Example: `# manifests in, manifests out
 kubectl get deployment cart -n shop -o yaml --show-managed-fields | kubectl vectorsidecar eject -f -
-# see what would go
+# preview the removal
 kubectl vectorsidecar eject -A --dry-run
-# for good
+# remove everything
 kubectl vectorsidecar eject -A --yes`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error { return options.run(command.Context()) },
@@ -76,7 +76,7 @@ kubectl vectorsidecar eject -A --yes`,
 	flags.BoolVarP(&options.recursive, "recursive", "R", false, "read the folders in folders, too")
 	flags.BoolVarP(&options.allNamespaces, "all-namespaces", "A", false, "clean all namespaces")
 	flags.BoolVarP(&options.assumeYes, "yes", "y", false, "do not ask")
-	flags.BoolVar(&options.dryRun, "dry-run", false, "only say what would go")
+	flags.BoolVar(&options.dryRun, "dry-run", false, "only list what would be removed")
 	flags.IntVar(&options.maxConcurrent, "max-concurrent", 5, "how many workloads may roll out at once")
 	flags.DurationVar(&options.timeout, "timeout", 10*time.Minute, "how long one rollout may take before the next may begin")
 	a.addClusterFlags(flags)

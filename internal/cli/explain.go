@@ -95,10 +95,10 @@ func newExplain(a *app) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "explain WORKLOAD",
 		Short: "Explain the decision about one workload: why it has the sidecar or lacks it",
-		Long: `Explain the decision about one workload: selectors and the first requirement that does not match,
-opt-out, environment and its origin, templates, action and its reason or wait, cause of the last
-write, and owners of each of the operator's fields.`,
-		Example: `# why has this workload the sidecar, or has it not?
+		Long: `Explain the decision about one workload: matching selectors, or the first requirement that does not
+match; opt-out; environment and its origin; templates; the action, its reason, and why it waits;
+cause of the last write; and owners of each of the operator's fields.`,
+		Example: `# why does this workload have the sidecar, or lack it?
 kubectl vectorsidecar explain deployment/cart -n shop
 # every field that is ours, with its owners
 kubectl vectorsidecar explain cart -n shop -o wide

@@ -37,7 +37,7 @@ func newGet(a *app) *cobra.Command {
 	options := getOptions{app: a}
 	command := &cobra.Command{
 		Use:   "get [VECTORSIDECAR... | clustervectorsidecars | clustervectorsidecar/NAME...]",
-		Short: "List VectorSidecars with their counts and messages",
+		Short: "List VectorSidecars with their counts, and why they are not ready",
 		Example: `# all of a namespace
 kubectl vectorsidecar get -n shop
 # all of the cluster, with the messages
@@ -51,7 +51,7 @@ kubectl vectorsidecar get clustervectorsidecars`,
 	}
 	flags := command.Flags()
 	flags.BoolVarP(&options.allNamespaces, "all-namespaces", "A", false, "list all namespaces")
-	flags.BoolVarP(&options.watch, "watch", "w", false, "go on, and print again what changes")
+	flags.BoolVarP(&options.watch, "watch", "w", false, "keep watching, and print again after changes")
 	flags.StringVarP(&options.selector, "selector", "l", "", "list only VectorSidecars with these labels")
 	options.output = addFormat(command, "wide", "json", "yaml", "name")
 	a.addClusterFlags(flags)

@@ -58,7 +58,7 @@ func newInputs(a *app, command *cobra.Command) *inputs {
 	flags.BoolVarP(&s.recursive, "recursive", "R", false, "read the folders in folders, too")
 	flags.StringArrayVar(&s.sidecars, "sidecar", nil, "file or folder with VectorSidecars; may be repeated")
 	s.addRenderFlags(flags, clusterDefaults)
-	flags.Var(s.labels, "label", "label KEY=VALUE to give the workloads first, to see what it would do; may be repeated")
+	flags.Var(s.labels, "label", "label KEY=VALUE that the workloads get first, to preview its effect; may be repeated")
 	flags.StringVar(&s.operatorNamespace, "operator-namespace", "", "namespace of the operator, if you may not read all namespaces")
 	a.addClusterFlags(flags)
 	for name, complete := range map[string]cobra.CompletionFunc{

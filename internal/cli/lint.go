@@ -39,11 +39,11 @@ func newLint(a *app) *cobra.Command {
 		Long: `Check values files of helm install with their template sets, sidecar charts, VectorSidecars with
 their workloads and ConfigMaps, and Vector configuration. Directories are read recursively.
 
-Values are validated by their template set. Values and templates are rendered in every environment
-with every source of events and every sink that has a preset. Unused defines are reported, also
-those of the directory that --templates names. A VectorSidecar is validated by its
-CustomResourceDefinition and its rules, as by the API server. Each finding has a code, a place and
-a line of help; --explain CODE explains a code.
+Values are validated against their template set. Values and templates are rendered in every
+environment with every source of events and every sink that has a preset. Unused defines are
+reported, also those of the directory that --templates names. A VectorSidecar is validated against
+its CustomResourceDefinition, including the rules, as by the API server. Each finding has a code, a
+place and a line of help; --explain CODE explains a code.
 
 A comment on a finding's line, or alone on the line above, ignores it. It names the codes and the
 reason. A comment that lacks the reason, or does not ignore a finding, is itself a finding.
@@ -55,7 +55,7 @@ operator, it has the map sidecar or environments, or it is named values*.yaml ou
 Other files are listed with the reason why they are skipped, also templates of charts that contain
 a VectorSidecar.
 
-The exit code is 1 with findings, and 2 if the files are missing.`,
+The exit code is 1 with findings, and 2 if the command failed or found no file to check.`,
 		Example: `# a folder of samples
 kubectl vectorsidecar lint docs/samples
 # values and templates of a sidecar chart, for a pipeline
@@ -76,9 +76,9 @@ kubectl vectorsidecar lint --explain VSC304`,
 	}
 	flags := command.Flags()
 	options.addRenderFlags(flags, fileDefaults)
-	flags.StringVar(&options.vectorVersion, "vector-version", "", "version of Vector, such as 0.57.0, in place of the one that images of VectorSidecars tell; a Vector configuration tells none")
+	flags.StringVar(&options.vectorVersion, "vector-version", "", "version of Vector, such as 0.57.0; it replaces the version of the image tags in VectorSidecars, and defines that of Vector configuration")
 	flags.BoolVar(&options.together, "together", false, "check all files of Vector configuration as one configuration, and read folders as Vector reads those of --config-dir")
-	flags.BoolVar(&options.explain, "explain", false, "print what codes and reasons mean, which are given in place of files")
+	flags.BoolVar(&options.explain, "explain", false, "explain codes and reasons, which are given instead of files")
 	options.findings = newFindingsOutput(a, command, "file")
 	return command
 }

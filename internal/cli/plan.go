@@ -78,13 +78,14 @@ func newPlan(a *app) *cobra.Command {
 conflicts, and skipped workloads with the reason. The command does not write.
 
 A batch is a number of rollouts that run at once; the next one starts when it has finished. If all
-windows of the installation's rollout.windows are closed, the second batch starts with the next one.
-With --values or --templates the batches of one wave of rollout.waves come after those of the
+windows of the installation's rollout.windows are closed, the second batch starts with the next
+window. With --values or --templates the batches of one wave of rollout.waves come after those of the
 previous wave.
 
-The forecast is arithmetic: additional requests, rejections by ResourceQuotas and LimitRanges, changed
-utilization for autoscalers, and changed QoS classes. Quotas, limits and autoscalers of the files
-replace those of the cluster.`,
+The forecast is arithmetic: requests that the new pods add; ResourceQuotas and LimitRanges that would
+reject pods, ReplicaSets, ConfigMaps or other objects; autoscalers that would read another utilization
+for the same load; and changed QoS classes. Quotas, limits and autoscalers of the files replace those
+of the cluster.`,
 		Example: `# a namespace
 kubectl vectorsidecar plan -n shop
 # the cluster, if these VectorSidecars were changed

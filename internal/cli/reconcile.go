@@ -36,14 +36,15 @@ func newReconcile(a *app) *cobra.Command {
 	options := reconcileOptions{app: a}
 	command := &cobra.Command{
 		Use:   "reconcile [VECTORSIDECAR...] [--all] [--live]",
-		Short: "Reconcile VectorSidecars from scratch",
+		Short: "Make the operator reconcile VectorSidecars from scratch",
 		Long: `Make the operator reconcile VectorSidecars from scratch: it renders and compares without cached
-results, as it does by itself every half hour, and writes only differences.
+results, as it does by itself every half hour, and writes only differences. With --live, it first
+lists the workloads of the namespace live, once, and corrects its cache.
 
 It sets the annotation ` + meta.AnnotationReconcileAt + `. When the
 reconcile has finished, the status repeats its value as lastHandledReconcileAt. You need permission
 to patch VectorSidecars. The exit code is 1 if the operator does not answer in time.`,
-		Example: `# one, and then see where it stands
+		Example: `# one, and print its state
 kubectl vectorsidecar reconcile logs -n shop
 # all of a namespace, and what the operator may have missed
 kubectl vectorsidecar reconcile --all --live -n shop`,

@@ -30,7 +30,7 @@ func newRender(a *app) *cobra.Command {
 		Short: "Print workloads with the sidecar, and the generated objects",
 		Long: `Print workloads with the sidecar, and the generated objects.
 
-The output is the state after the rollout.`,
+The output is the state after the rollout: the command ignores the rollout budget.`,
 		Example: `# a workload and a VectorSidecar from files; no cluster is asked
 kubectl vectorsidecar render -f docs/samples/app/deployment.yaml --sidecar docs/samples/02-logs.yaml --label logs=vector --environment staging
 # only what is merged into the workload

@@ -35,9 +35,9 @@ func newRollout(a *app) *cobra.Command {
 templates and values roll out.`,
 		Example: `# how far each wave is
 kubectl vectorsidecar rollout status
-# do not wait for a wave, and those before it, any longer
+# end the wait for a wave, and for those before it
 kubectl vectorsidecar rollout promote canary
-# have a revision go on that was halted
+# continue a halted revision
 kubectl vectorsidecar rollout retry
 # return the VectorSidecars that have the published revision to the revision before
 kubectl vectorsidecar rollout undo`,
@@ -78,20 +78,20 @@ func newRolloutWrite(a *app, command *cobra.Command) *rolloutOptions {
 func newRolloutPromote(a *app) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "promote WAVE | vectorsidecar/NAME | clustervectorsidecar/NAME",
-		Short: "Have changes wait for a wave, or for the mode of a VectorSidecar, no longer",
-		Long: `Have the installation's present templates and values wait for a wave, and those before it, no
-longer: neither for workloads that are not done nor for a soak. A halt stays. It sets the annotation
-` + meta.AnnotationPromoteRollout + ` of the ConfigMap with the
-installation's values, which you need the permission to patch. What the installation gives out next
-goes by waves again.
+		Short: "End the wait for a wave, or for the mode of a VectorSidecar",
+		Long: `End the wait of the published revision for a wave, and for those before it: for their unfinished
+workloads and for their soaks. A halt stays. The next revision goes through all waves again. The
+command sets the annotation ` + meta.AnnotationPromoteRollout + `
+of the ConfigMap with the installation's values, which requires permission to patch it.
 
-Of a VectorSidecar or a ClusterVectorSidecar, it gives them to that one at once: there it sets the
-annotation on that object. If a VectorSidecar has them, and workloads wait for its spec.rollout.mode, these get what
-they wait for, each in its turn; the next change waits again. If workloads wait because no workload of
-spec.rollout.canary has pods, they get the change without a canary.`,
-		Example: `# the whole fleet no longer waits for a wave
+If you name a VectorSidecar or a ClusterVectorSidecar, it gets the published revision at once: the
+command sets the annotation on that object. If a VectorSidecar has the revision already, and workloads
+wait for its spec.rollout.mode, they get the change, each in its turn; the next change waits again. If
+workloads wait because the workloads of spec.rollout.canary lack pods, they get the change without a
+canary.`,
+		Example: `# the whole fleet
 kubectl vectorsidecar rollout promote canary
-# one VectorSidecar waits for none, or its workloads wait no longer
+# one VectorSidecar, or its waiting workloads
 kubectl vectorsidecar rollout promote vectorsidecar/logs -n shop`,
 		Args: cobra.ExactArgs(1),
 	}
@@ -108,17 +108,16 @@ kubectl vectorsidecar rollout promote vectorsidecar/logs -n shop`,
 func newRolloutRetry(a *app) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "retry [vectorsidecar/NAME | clustervectorsidecar/NAME]",
-		Short: "Have templates and values go on that were halted, or one VectorSidecar that stopped",
-		Long: `Have the installation's present templates and values go on that were halted, because the cause of
-the failures was not in them and is gone. It sets the annotation
+		Short: "Continue a halted revision, or one VectorSidecar that stopped",
+		Long: `Continue the halted revision of the installation after you removed the cause, which was not in the
+revision. Workloads that fail again halt it again. The command sets the annotation
 ` + meta.AnnotationRetryRollout + ` of the ConfigMap with the
-installation's values, which you need the permission to patch. Workloads that fail again halt them
-again.
+installation's values, which requires permission to patch it.
 
-Of a VectorSidecar, only that one goes on: rollouts that have failed keep its other workloads from
-nothing any more, writes that were refused or undone are tried again, also by owners of workloads
-(status.removedByOwners), and a halt does not hold it. For all others the halt stays. There it sets the
-annotation on the VectorSidecar, or the ClusterVectorSidecar.`,
+If you name a VectorSidecar or a ClusterVectorSidecar, only that one continues, also during a halt,
+which stays for all others. Its failed rollouts then do not block its other workloads. The operator
+repeats writes that were rejected or undone, also if owners of workloads undid them
+(status.removedByOwners). The command sets the annotation on that object.`,
 		Example: `# the whole fleet
 kubectl vectorsidecar rollout retry
 # one VectorSidecar
@@ -319,7 +318,7 @@ func (o *rolloutOptions) promoteSidecar(ctx context.Context, name string) error 
 	}
 	read, err := o.readWaves(ctx, cluster)
 	if err != nil && target.spec.RolloutMode() != v1alpha1.ModeImmediate {
-		return fmt.Errorf("no workload of %s waits for spec.rollout.mode; waves: %w", target.title, err)
+		return fmt.Errorf("no workload of %s waits for spec.rollout.mode, and no wave can be promoted: %w", target.title, err)
 	}
 	if err == nil {
 		err = read.requireStarting()

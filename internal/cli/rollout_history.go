@@ -29,10 +29,10 @@ import (
 func newRolloutHistory(a *app) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "history",
-		Short: "List the revisions of the installation's templates and values that are stored",
-		Long: `List the revisions of the installation's templates and values that are stored, the one that was
-given out last first: those that VectorSidecars have or would go back to, and the last ten. The
-operator stores them as ControllerRevisions in its namespace.`,
+		Short: "List the stored revisions of the installation's templates and values",
+		Long: `List the stored revisions of the installation's templates and values, the last published one first:
+those that VectorSidecars have or would return to, and the last ten. The operator stores them as
+ControllerRevisions in its namespace.`,
 		Example: `kubectl vectorsidecar rollout history`,
 		Args:    cobra.NoArgs,
 	}
@@ -45,12 +45,11 @@ operator stores them as ControllerRevisions in its namespace.`,
 func newRolloutDiff(a *app) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "diff REVISION [REVISION]",
-		Short: "Show what differs between two revisions, or between one and what is given out now",
-		Long: `Show what differs between the values and template sets of two revisions, or between those of
-one and what the installation gives out now, and between the operator's own templates by which each
-is rendered, as far as they are stored.
+		Short: "Show the differences between two revisions, or between one and the published revision",
+		Long: `Show the differences between two revisions, or between one and the published revision: values,
+template sets, and the operator's own templates that render each, as far as they are stored.
 
-The exit code is 0 if nothing differs, 1 if something does, and 2 if the command could not run.`,
+The exit code is 1 if something differs.`,
 		Example: `# what has changed since the revision before
 kubectl vectorsidecar rollout diff 0123456789`,
 		Args: cobra.RangeArgs(1, 2),

@@ -21,11 +21,11 @@ import (
 func newRolloutPause(a *app) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "pause [VECTORSIDECAR | clustervectorsidecar/NAME]",
-		Short: "Begin no more rollouts for a VectorSidecar, or stop all writes of the installation",
-		Long: `Begin no more rollouts for a VectorSidecar: that sets its spec.rollout.paused. Without a name, stop all
-writes of the installation but removals: that sets the annotation
-` + meta.AnnotationStopWrites + ` of the ConfigMap with its values, to the present time.
-What was written rolls out.`,
+		Short: "Pause the rollouts of a VectorSidecar, or stop all writes of the installation",
+		Long: `Stop new rollouts of a VectorSidecar: the command sets its spec.rollout.paused. Without a name, stop
+all writes of the installation except removals: the command sets the annotation
+` + meta.AnnotationStopWrites + ` of the ConfigMap with its values to the current time.
+Rollouts in progress continue.`,
 		Example: `# one VectorSidecar
 kubectl vectorsidecar rollout pause logs -n shop
 # everything, in an emergency

@@ -25,10 +25,9 @@ import (
 func newRolloutStatus(a *app) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "status",
-		Short: "Show how far each wave is with the installation's present templates and values",
-		Long: `Show how far each wave is with the installation's present templates and values, and which
-VectorSidecars have gone back from a spec of their own that failed. Without waves it shows the
-latter alone.`,
+		Short: "Show the progress of each wave with the published revision",
+		Long: `Show the progress of each wave with the installation's current templates and values, and the
+VectorSidecars that have reverted a failed spec of their own. Without waves, it shows only these.`,
 		Example: `# once
 kubectl vectorsidecar rollout status
 # and again whenever something changes
@@ -37,7 +36,7 @@ kubectl vectorsidecar rollout status -w`,
 	}
 	options := newRolloutOptions(a, command)
 	command.RunE = func(command *cobra.Command, _ []string) error { return options.status(command.Context()) }
-	command.Flags().BoolVarP(&options.watch, "watch", "w", false, "go on, and print again what changes")
+	command.Flags().BoolVarP(&options.watch, "watch", "w", false, "keep watching, and print again after changes")
 	options.output = addFormat(command, "json", "yaml")
 	return command
 }

@@ -83,8 +83,8 @@ has the inputs of the base, with its own replacements. FILE.diff has the differe
     +  environment: production
 
 Each line starts with a mark: "~" replaces the line with the same key, "+" is added, "-" is removed
-(with " …" at its end, also the lines below it), and a space marks the place for the next ones.
---update writes want.diff, bases first.
+(with " …" at its end, also the lines below it), and a space keeps the line, and so marks the place
+for the next ones. --update writes want.diff, bases first.
 
 A test in the directory of a sidecar chart, or below it, uses the templates of the nearest chart,
 unless --templates names others. The flags for values, versions and the platform apply to every
@@ -93,12 +93,13 @@ test: values override those of values.yaml, and other flags the file of the same
 If a test cannot run, the others still run. With --vector, a test also fails if that Vector rejects
 the rendered configuration, or if one of the configuration's own unit tests fails: see validate.
 
-The exit code is 1 if a test fails, and 2 if Vector's result for one of them is undecided.`,
+The exit code is 1 if a test fails. Otherwise it is 2 if a test cannot run, or if Vector's result for
+one of them is undecided.`,
 		Example: `# all tests of a folder
 kubectl vectorsidecar test test/golden
 # with other templates, for a pipeline
 kubectl vectorsidecar test test/golden --templates . -o junit
-# and with Vector's own word
+# also with Vector
 kubectl vectorsidecar test test/golden --vector vector`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(command *cobra.Command, arguments []string) error {
@@ -107,7 +108,7 @@ kubectl vectorsidecar test test/golden --vector vector`,
 	}
 	options.addRenderFlags(command.Flags(), fileDefaults)
 	command.Flags().BoolVar(&options.update, "update", false, "write the actual result as the expected one; review the difference")
-	command.Flags().StringVar(&options.vector, "vector", "", "program of Vector, a path or a name in PATH, that judges what is rendered")
+	command.Flags().StringVar(&options.vector, "vector", "", "program of Vector, a path or a name in PATH, that validates the rendered configuration")
 	options.output = addFormat(command, "json", "junit")
 	return command
 }

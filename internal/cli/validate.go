@@ -38,17 +38,18 @@ func newValidate(a *app) *cobra.Command {
 		Short: "Validate configurations of workloads with a Vector of this machine",
 		Long: `Validate the configurations of workloads with a Vector of this machine, which compiles VRL, and run
 their unit tests. This command finds the errors that only Vector detects; lint works without Vector,
-and finds those of sidecars.
+and finds those that only a sidecar has.
 
 Vector gets only the variables of the rendered container. Values known only in the pod (Secrets, its
 own fields) and SECRET[…] are placeholders, and Vector does not connect to secret backends or sinks.
-Undecided parts are printed. Vector has 30 seconds for each run. Use the version of the image's tag;
-if the tag lacks a version, use any.
+The command prints the parts that it did not check. Vector has 30 seconds for each run. Use the minor
+version of the image's tag; if the tag lacks a version, use any.
 
-With --together, Vector reads directories like those of --config-dir.
+With --together, the arguments are the files and directories of one Vector configuration. Vector reads
+directories like those of --config-dir.
 
-The exit code is 1 if Vector rejects a configuration or a unit test fails, and 2 if the result is
-undecided.`,
+The exit code is 1 if Vector rejects a configuration or a unit test fails. Otherwise it is 2 if a
+result is undecided, or if no configuration was found.`,
 		Example: `# a VectorSidecar and a workload from files; no cluster is asked
 kubectl vectorsidecar validate -f docs/samples/app/deployment.yaml --sidecar docs/samples/04-inline-config.yaml --label logs=inline --vector vector
 # for code scanning
