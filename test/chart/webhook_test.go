@@ -192,7 +192,7 @@ func TestWebhook_ValidatesVectorSidecar(t *testing.T) {
 			vs.Spec.MatchAll = true
 		})
 		require.True(t, apierrors.IsInvalid(err), "what it would take from a younger one: %v", err)
-		require.ErrorContains(t, err, "Deployment shop/other: VectorSidecar shop/younger injects")
+		require.ErrorContains(t, err, "Deployment shop/other: VectorSidecar shop/younger also injects")
 		require.NoError(t, cluster.Delete(t.Context(), younger))
 	})
 	t.Run("an update is not refused for what was broken before", func(t *testing.T) {
@@ -209,7 +209,7 @@ func TestWebhook_ValidatesVectorSidecar(t *testing.T) {
 			second.Spec.Environment = "staging"
 			return c.Patch(t.Context(), second, client.MergeFrom(before))
 		})
-		require.Contains(t, said, "as before: Deployment shop/both: VectorSidecar shop/logs injects")
+		require.Contains(t, said, "as before: Deployment shop/both: VectorSidecar shop/logs also injects")
 	})
 	t.Run("an update of one whose spec is reverted is judged by what it asks for", func(t *testing.T) { requireJudgedAsGiven(t) })
 	world.Get(t, cart)

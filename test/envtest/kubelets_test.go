@@ -62,7 +62,7 @@ func TestKubelets_ReportsOldNodes(t *testing.T) {
 	running = world.RunOperator(options)
 
 	harness.Until(t, world, vs, "the node to be named", func(vs *v1alpha1.VectorSidecar) bool {
-		return strings.Contains(message(vs, meta.ConditionReady), "kubelet v1.28.5-gke.1 of node pool-a-1 does not know")
+		return strings.Contains(message(vs, meta.ConditionReady), "kubelet v1.28.5-gke.1 of node pool-a-1 does not support")
 	})
 	world.Get(t, deployment)
 	require.Equal(t, before, deployment.Generation, "a node rolls nothing")
