@@ -87,9 +87,9 @@ type ClusterScope struct {
 type ConfigMapNamespace string
 
 const (
-	// ConfigMapOfWorkload is the namespace of the workloads.
+	// ConfigMapOfWorkload means that the ConfigMap is read from the namespace of the workload.
 	ConfigMapOfWorkload ConfigMapNamespace = "Workload"
-	// ConfigMapOfOperator is the operator namespace.
+	// ConfigMapOfOperator means that the ConfigMap is read from the operator namespace.
 	ConfigMapOfOperator ConfigMapNamespace = "Operator"
 )
 

@@ -55,7 +55,7 @@ func desiredWebhook(configuration *admissionv1.ValidatingWebhookConfiguration) (
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(webhook)
 	if err == nil && (webhook.Name == nil || webhook.ClientConfig == nil) {
-		err = errors.New("missing name or clientConfig")
+		err = errors.New("the webhook has no name or no clientConfig")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("ValidatingWebhookConfiguration %s: annotation %s, which defines the webhook: %w: upgrade the installation", configuration.Name, meta.AnnotationWebhook, err)

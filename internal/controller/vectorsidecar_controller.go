@@ -361,7 +361,7 @@ func (r *VectorSidecarReconciler) SetupWithManager(ctx context.Context, mgr ctrl
 	}
 	for _, subcontroller := range r.subcontrollers {
 		if err := subcontroller.SetupWithManager(ctx, mgr); err != nil {
-			return fmt.Errorf("adding another controller: %w", err)
+			return fmt.Errorf("adding a controller to the manager: %w", err)
 		}
 	}
 	if err := r.snapshots.catalog.SetupWithManager(ctx, mgr); err != nil {

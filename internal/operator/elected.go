@@ -53,7 +53,7 @@ func newElectedManager(config *rest.Config, settings ctrl.Options, options Optio
 	// The elector only supports the legacy events API.
 	lock.LockConfig.EventRecorder = mgr.GetEventRecorderFor(lock.Identity()) //nolint:staticcheck // Deprecated together with that API.
 	if err := mgr.Add(lock); err != nil {
-		return nil, fmt.Errorf("adding the lock: %w", err)
+		return nil, fmt.Errorf("adding the lock of the leader election to the manager: %w", err)
 	}
 	return mgr, nil
 }

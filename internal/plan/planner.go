@@ -100,8 +100,8 @@ func ForBlocked(manager string, view *workload.View, block Block) Plan {
 	return c.blockedPlan(&block)
 }
 
-// ForReported returns the plan for a workload that another source reports as up to date. The desired sidecar is
-// the sidecar that the workload already has.
+// ForReported returns the plan for a workload that its status reports as up to date. It plans no change, and blocks the
+// workload only for a reason of the workload itself, such as an opt-out.
 func ForReported(manager string, view *workload.View) Plan {
 	desired := &Desired{overlay: &workload.Overlay{}, injectedHash: view.Owned[manager].InjectedHash}
 	c := newCandidate(manager, desired, Policy{}, view)
@@ -152,7 +152,8 @@ func ForInjection(manager string, desired *Desired, policy Policy, view *workloa
 	return c.plan(write)
 }
 
-// newWrite returns a write without content.
+// newWrite returns a write that does not change fields yet. For kinds with atomic lists, it removes the manager from
+// managedFields instead of applying an empty body.
 func (c *candidate) newWrite() Write {
 	return Write{ReleaseOnly: c.view.Adapter().Traits.AtomicLists}
 }

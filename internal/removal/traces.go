@@ -134,8 +134,8 @@ func referTo(kind schema.GroupVersionKind, object client.Object) metav1.PartialO
 	return reference
 }
 
-// user is a workload or Job that FindTraces has found. It has fields of the operator, or its new pods need some
-// of the ConfigMaps.
+// user is a workload or Job that FindTraces has found: it has fields that the operator manages, or its new pods mount
+// ConfigMaps that the operator made.
 type user struct {
 	Carrier
 

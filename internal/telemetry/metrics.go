@@ -33,7 +33,7 @@ type Metrics struct {
 	stopped      prometheus.Gauge
 	preflights   *prometheus.CounterVec
 	conflicts    *prometheus.CounterVec
-	// droppedEvents counts Kubernetes events.
+	// droppedEvents counts the Kubernetes events that are not sent because too many others wait.
 	droppedEvents prometheus.Counter
 	states        *workloadStates
 }

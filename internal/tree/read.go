@@ -27,7 +27,7 @@ const (
 	Shape Aspect = iota
 	// Length is the number of items of a map or list.
 	Length
-	// WholeValue is the whole value. Reading more of a list than its length reads all of the list.
+	// WholeValue is the complete value. A read of more items than a list has counts as WholeValue, too.
 	WholeValue
 )
 

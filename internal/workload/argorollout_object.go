@@ -52,7 +52,7 @@ type argoStrategy struct {
 	Canary    *argoCanary `json:"canary,omitempty"`
 }
 
-// argoCanary limits the pods of a canary.
+// argoCanary is the part of an Argo Rollout's canary strategy that limits how many pods get the new template at once.
 type argoCanary struct {
 	MaxSurge       *intstr.IntOrString `json:"maxSurge,omitempty"`
 	MaxUnavailable *intstr.IntOrString `json:"maxUnavailable,omitempty"`

@@ -42,7 +42,8 @@ func (l *Lister) clustersIn(ctx context.Context, namespace string) []v1alpha1.Ve
 	return l.filterClusters(ctx, namespace, false, func(*v1alpha1.ClusterVectorSidecar) bool { return true })
 }
 
-// clustersByIndex is like clustersIn, but only for ClusterVectorSidecars that have one of the keys in the index. Unless the
+// clustersByIndex returns the VectorSidecars that represent ClusterVectorSidecars in a namespace, only for those
+// ClusterVectorSidecars that have one of the keys in the index. Unless the
 // index is IndexSelector, it includes namespaces that are not selected, because the ClusterVectorSidecar may own objects
 // there.
 func (l *Lister) clustersByIndex(ctx context.Context, namespace, index string, keys ...string) []v1alpha1.VectorSidecar {
