@@ -20,6 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -30,6 +31,15 @@ func pacing(t *testing.T, rules string) *corev1.ConfigMap {
 	installation := objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.RolloutKey, rules)
 	world.SetValues(t, installation)
 	return installation
+}
+
+// awaitRules waits until the operator uses the rollout rules of the installation.
+func awaitRules(t *testing.T, installation *corev1.ConfigMap) {
+	t.Helper()
+	harness.Eventually(t, "the operator to use the rollout rules", func() bool {
+		published, err := source.ReadPublication(t.Context(), world.Client, client.ObjectKeyFromObject(installation))
+		return err == nil && published != nil && published.RolloutText == installation.Data[desired.RolloutKey]
+	})
 }
 
 // Six VectorSidecars with many workloads share four rollout slots of the installation, also if the operator
@@ -96,6 +106,7 @@ func TestRollout_StartsOnlyInsideWindows(t *testing.T) {
 	// The window opened and closed yesterday, and opens again in six days.
 	yesterday := time.Now().UTC().Add(-24 * time.Hour).Weekday().String()[:3]
 	rules := pacing(t, "windows: [{days: ["+yesterday+`], from: "00:00", to: "23:00"}]`)
+	awaitRules(t, rules)
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
 	harness.Until(t, world, vs, "the wait", func(vs *v1alpha1.VectorSidecar) bool {
