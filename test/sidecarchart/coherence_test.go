@@ -222,6 +222,7 @@ var other = map[string]struct{ value, with string }{
 	"volumes":                           {value: `[{name: v, emptyDir: {}}]`},
 
 	"global.aggregator.address":          {value: `"aggregator:6000"`, with: `sidecar: {otlp: {enabled: true}}`},
+	"global.imageRegistry":               {value: `mirror.example`},
 	"global.ipFamily":                    {value: `IPv6`},
 	"global.nodeAgentAnnotations":        {value: `[]`, with: `sidecar: {nodeAgents: Exclude}`},
 	"global.aggregator.acknowledgements": {value: `false`, with: `{global: {aggregator: {address: "aggregator:6000"}}, sidecar: {otlp: {enabled: true}}}`},
