@@ -94,18 +94,18 @@ func (c *candidate) exclusionPlan(gates []workloadGate) (Plan, bool) {
 // the opt-out instead.
 func ForBlocked(manager string, view *workload.View, block Block) Plan {
 	c := newCandidate(manager, nil, Policy{}, view)
-	if p, ok := c.exclusionPlan(ownerGates); ok {
+	if p, ok := c.exclusionPlan(noWriteGates); ok {
 		return p
 	}
 	return c.blockedPlan(&block)
 }
 
-// ForReported returns the plan for a workload that its status reports as up to date. It plans no change, and blocks the
-// workload only for a reason of the workload itself, such as an opt-out.
+// ForReported returns the plan for a workload that the status of its VectorSidecar reports as up to date. It has no change, and a
+// block only if the workload must not get any write, as after an opt-out.
 func ForReported(manager string, view *workload.View) Plan {
 	desired := &Desired{overlay: &workload.Overlay{}, injectedHash: view.Owned[manager].InjectedHash}
 	c := newCandidate(manager, desired, Policy{}, view)
-	if p, ok := c.exclusionPlan(ownerGates); ok {
+	if p, ok := c.exclusionPlan(noWriteGates); ok {
 		return p
 	}
 	c.change = None

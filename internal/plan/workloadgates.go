@@ -26,15 +26,15 @@ type workloadGate struct {
 	block        func(c *candidate) *Block
 }
 
-// ownerGates are the gates for workloads that must not get any write.
-var ownerGates = []workloadGate{
+// noWriteGates are the gates for workloads that must not get any write.
+var noWriteGates = []workloadGate{
 	{block: blockByDeletion},
 	{dropsDesired: true, block: blockByOptOut},
 }
 
 // exclusionGates are the gates that do not depend on the desired sidecar, in the order of their evaluation. The first
 // block applies.
-var exclusionGates = slices.Concat(ownerGates, []workloadGate{
+var exclusionGates = slices.Concat(noWriteGates, []workloadGate{
 	{dropsDesired: true, block: blockBySuperseding},
 	{dropsDesired: true, block: blockByOwner},
 	{appliesToRemovals: true, dropsDesired: true, block: blockByUnread},
