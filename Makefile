@@ -55,11 +55,11 @@ endef
 .PHONY: generate
 generate: $(BIN)/controller-gen ## Generate the API types' deepcopy functions, and the pages of the plugin and of reasons.
 	$(BIN)/controller-gen object:headerFile=test/tools/controller-gen/header.go.txt paths=./api/...
-	go run ./cmd/kubectl-vectorsidecar docs cli > docs/cli.md
-	go run ./cmd/kubectl-vectorsidecar docs reasons > docs/reasons.md
+	go run ./cmd/kubectl-vectorsidecar docs cli > docs/reference/cli.md
+	go run ./cmd/kubectl-vectorsidecar docs reasons > docs/reference/reasons.md
 
 .PHONY: manifests
-manifests: $(BIN)/controller-gen ## Generate the CustomResourceDefinitions that the chart installs, and what other files determine of the chart: parts of its schema, its README, docs/values.md, changes, copies.
+manifests: $(BIN)/controller-gen ## Generate the CustomResourceDefinitions that the chart installs, and what other files determine of the chart: parts of its schema, its README, docs/reference/values.md, changes, copies.
 	go run ./test/chartfiles
 	$(BIN)/controller-gen crd:maxDescLen=$(CRD_DESCRIPTIONS) paths=./api/... output:crd:dir=$(dir $(CRD))
 	go run ./test/crdbounds $(dir $(CRD))*.yaml
@@ -211,7 +211,7 @@ test-rollouts: control-plane $(addprefix $(BIN)/,rollouts-controller rollouts-cr
 	@$(GO_TEST) -count=1 -v ./test/rollouts/...
 
 .PHONY: test-node
-test-node: real-node release-before ## Run what only a real node shows, with Linux, root, containerd and runc; VECTOR names a Vector, a program or an image archive; ROWS=all tries every row of docs/delivery.md, ROWS=write writes its table.
+test-node: real-node release-before ## Run what only a real node shows, with Linux, root, containerd and runc; VECTOR names a Vector, a program or an image archive; ROWS=all tries every row of docs/explanation/delivery.md, ROWS=write writes its table.
 	ROWS='$(ROWS)' go test -count=1 -v -timeout 30m -p 1 -parallel $(if $(VECTOR),8,12) ./test/node/product $(if $(NODE_KUBECONFIG),,./test/node)
 	$(if $(NODE_KUBECONFIG),,go test -count=1 -v -timeout 10m ./test/node/demo & NODE_FAMILY=IPv6 go test -count=1 -v -timeout 10m -run TestIPFamily_SupportsNodesWithoutIPv4 ./test/node/product || { wait; false; }; wait $$!)
 
@@ -220,7 +220,7 @@ test-vector: ## Hold the check of Vector configurations against a real Vector, t
 	go test -count=1 -v -timeout 30m -run 'Vector' ./test/vector $(ARGS)
 
 .PHONY: sizes
-sizes: $(BIN)/kafka ## Measure memory and CPU of the Vector that VECTOR names with what the chart renders, on Linux, for some minutes; ROWS=write writes the table of docs/sizing.md.
+sizes: $(BIN)/kafka ## Measure memory and CPU of the Vector that VECTOR names with what the chart renders, on Linux, for some minutes; ROWS=write writes the table of docs/how-to/sidecar/sizing.md.
 	ROWS='$(ROWS)' go test -count=1 -v -timeout 30m ./test/sizes -full $(ARGS)
 
 .PHONY: faults

@@ -13,7 +13,7 @@ import (
 )
 
 func TestLimits_MatchesDocumentation(t *testing.T) {
-	text, err := os.ReadFile("../../docs/input-limits.md")
+	text, err := os.ReadFile("../../docs/reference/input-limits.md")
 	require.NoError(t, err)
 	for _, limits := range []Limits{Values(), Overrides(), Spec(), Configuration(), Object(), Rendering(), Schemas()} {
 		aliases := map[bool]string{true: "yes", false: "no"}[limits.Aliases]

@@ -97,7 +97,7 @@ func explainCodes(command *cobra.Command, codes []string) error {
 	return nil
 }
 
-// reasonsPage returns docs/reasons.md.
+// reasonsPage returns docs/reference/reasons.md.
 func reasonsPage() string {
 	var b strings.Builder
 	b.WriteString(license + `# Reasons and findings

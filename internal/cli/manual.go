@@ -12,7 +12,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 )
 
-// manualPage returns docs/cli.md.
+// manualPage returns docs/reference/cli.md.
 func manualPage(root *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString(license + "# kubectl vectorsidecar\n\nWritten by `make generate` from the commands; every example is run by a test.\n\n" + root.Long + `

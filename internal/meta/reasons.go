@@ -27,7 +27,7 @@ type Reason struct {
 	Location, Meaning, Help string
 }
 
-// Reasons returns all reasons, in the order of docs/reasons.md.
+// Reasons returns all reasons, in the order of docs/reference/reasons.md.
 func Reasons() []Reason {
 	return slices.Concat(rolloutReasons(), rejectionReasons(), eventReasons())
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// flagReference returns the text of docs/flags.md.
+// flagReference returns the text of docs/reference/flags.md.
 func flagReference() string {
 	var b strings.Builder
 	b.WriteString(`<!--
@@ -35,7 +35,7 @@ The file is YAML: ` + "`concurrency: 16`" + `, ` + "`watch-namespaces: [shop, wa
 takes effect at once; for any other key the operator logs that it must be restarted. A file with an error is not
 used at all: at startup the operator exits and names the file and the key, later it keeps the previous values and logs the error.
 
-Tracing and error reports have environment variables instead of flags: see [observability](observability.md).
+Tracing and error reports have environment variables instead of flags: see [observability](../how-to/operate/observability.md).
 `)
 	return b.String()
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "regenerate docs/flags.md")
+var update = flag.Bool("update", false, "regenerate docs/reference/flags.md")
 
 func TestFlagReference_MatchesDocumentation(t *testing.T) {
-	const path = "../../docs/flags.md"
+	const path = "../../docs/reference/flags.md"
 	if *update {
 		require.NoError(t, os.WriteFile(path, []byte(flagReference()), 0o644))
 	}

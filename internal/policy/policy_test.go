@@ -264,7 +264,7 @@ func TestDefault_EqualsPolicyOfChart(t *testing.T) {
 func TestSchema_ContainsOnlyDocumentedKeys(t *testing.T) {
 	var top node
 	require.NoError(t, yaml.Unmarshal(schema, &top))
-	page, err := os.ReadFile("../../docs/policy.md")
+	page, err := os.ReadFile("../../docs/how-to/operate/policy.md")
 	require.NoError(t, err)
 	_, section, found := strings.Cut(string(page), "\n## The policy\n")
 	require.True(t, found)

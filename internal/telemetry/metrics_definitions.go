@@ -55,7 +55,7 @@ const (
 	buildInfo     = "vectorsidecar_build_info"
 )
 
-// MetricDefinitions returns the operator's own metrics. docs/metrics.md is generated from
+// MetricDefinitions returns the operator's own metrics. docs/reference/metrics.md is generated from
 // them.
 func MetricDefinitions() []MetricDefinition {
 	return []MetricDefinition{

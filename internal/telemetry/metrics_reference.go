@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// metricsReference returns the text of docs/metrics.md.
+// metricsReference returns the text of docs/reference/metrics.md.
 func metricsReference() string {
 	var b strings.Builder
 	b.WriteString(`<!--

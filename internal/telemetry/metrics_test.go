@@ -21,12 +21,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-var update = flag.Bool("update", false, "regenerate docs/metrics.md")
+var update = flag.Bool("update", false, "regenerate docs/reference/metrics.md")
 
 var logs = types.NamespacedName{Namespace: "shop", Name: "logs"}
 
 func TestMetricsReference_MatchesDocumentation(t *testing.T) {
-	const path = "../../docs/metrics.md"
+	const path = "../../docs/reference/metrics.md"
 	if *update {
 		require.NoError(t, os.WriteFile(path, []byte(metricsReference()), 0o644))
 	}

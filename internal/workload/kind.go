@@ -45,7 +45,7 @@ type Kind struct {
 	// Defaults are the values of fields that a workload does not set.
 	Defaults Defaults
 	// Reasons are all reasons that the controller sets in conditions and warning events, in the order of
-	// docs/reasons.md.
+	// docs/reference/reasons.md.
 	Reasons []ControllerReason
 	// Revisions finds the pods with the newest template. It is nil for kinds with pods that the operator does
 	// not read.

@@ -18,7 +18,7 @@ import (
 )
 
 // workers is the number of concurrent requests that create the measured objects and run the floor. It gives the
-// highest throughput, see docs/performance.md.
+// highest throughput, see docs/explanation/performance.md.
 const workers = 16
 
 // cluster is the control plane of the benchmark.

@@ -3,7 +3,7 @@
 
 // Command bench measures the cost of the operator on a real API server, and compares it with the floor: the cost of
 // the same writes from a plain loop. Rounds of the contenders are interleaved, and only ratios are claims; see
-// docs/performance.md. It does not test the operator's behavior.
+// docs/explanation/performance.md. It does not test the operator's behavior.
 //
 // main.go and bench.go run the scenarios; fanout.go and the files next to it contain them; contest.go and
 // contenders.go contain the rounds; the other files have helpers.
@@ -25,7 +25,7 @@ import (
 func main() { os.Exit(run()) }
 
 func run() int {
-	size := flag.String("size", "short", "short, for every change, or full, for docs/performance.md")
+	size := flag.String("size", "short", "short, for every change, or full, for docs/explanation/performance.md")
 	only := flag.String("only", "", "run the scenarios whose name matches this regular expression")
 	folder := flag.String("folder", "bin/bench", "where logs and profiles go")
 	profiles := flag.Bool("profile", false, "keep a profile of the operator's processor time in each fan-out")

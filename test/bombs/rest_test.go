@@ -44,7 +44,7 @@ func heap(t *testing.T, profiles string) int {
 	return bytes
 }
 
-// The memory of one VectorSidecar in docs/operations.md was measured by this test.
+// The memory of one VectorSidecar in docs/how-to/operate/operations.md was measured by this test.
 func TestVectorSidecar_UsesDocumentedMemory(t *testing.T) {
 	if !*full {
 		t.Skip("only in make bombs")

@@ -6,7 +6,7 @@
 //
 //   - the sidecar chart's schema – the definitions in the installation chart's schema, so that helm
 //     install rejects values with which no VectorSidecar could be rendered;
-//   - the comments of chart/values.yaml – docs/values.md and the chart's README;
+//   - the comments of chart/values.yaml – docs/reference/values.md and the chart's README;
 //   - CHANGELOG.md – the changes that Artifact Hub shows, in Chart.yaml;
 //   - LICENSE and values/ – copies for a user who has nothing but the chart's package.
 package main
@@ -31,7 +31,7 @@ const (
 const (
 	installationSchema = "chart/values.schema.json"
 	sidecarNames       = "chart/files/sidecar-keys.json"
-	valuesPage         = "docs/values.md"
+	valuesPage         = "docs/reference/values.md"
 	chartReadme        = "chart/README.md"
 	chartMetadata      = "chart/Chart.yaml"
 )

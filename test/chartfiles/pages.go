@@ -19,10 +19,10 @@ SPDX-License-Identifier: Apache-2.0
 
 `
 
-// valuesHeader precedes the table on docs/values.md.
+// valuesHeader precedes the table on docs/reference/values.md.
 const valuesHeader = pageLicense + `# Values of the installation
 
-Keys for ` + "`helm install … ./chart`" + `. The keys of a sidecar, under ` + "`sidecar`" + `, are explained in [values.yaml](../values.yaml) of
+Keys for ` + "`helm install … ./chart`" + `. The keys of a sidecar, under ` + "`sidecar`" + `, are explained in [values.yaml](../../values.yaml) of
 the sidecar chart. A key that is not here is refused.
 
 `

@@ -248,7 +248,7 @@ func (c *course) giveBack(ctx context.Context) error {
 
 // isUnowned reports whether an owner was refused without the sidecar, and is not any more, because nobody owns now what
 // another owned until somebody wrote to it, whoever that was: annotations, of the workload or of its pods, that are null,
-// and the volumes of a kind in which they are one value (docs/workloads.md).
+// and the volumes of a kind in which they are one value (docs/how-to/workloads/workloads.md).
 func (c *course) isUnowned(got, want string) bool {
 	_, conflict, _ := strings.Cut(want, "with 1 conflict: conflict with ")
 	isOfNull := strings.HasPrefix(conflict, `"platform-team": .`) && strings.HasSuffix(conflict, "metadata.annotations")

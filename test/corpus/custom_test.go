@@ -27,7 +27,7 @@ func isUndefined(err error) bool {
 }
 
 // templateOf is the pod template as the API server has it: of a kind that a definition defines, also what the types of
-// Kubernetes do not know, but for lists and maps that are empty, which the operator does not keep (docs/workloads.md).
+// Kubernetes do not know, but for lists and maps that are empty, which the operator does not keep (docs/how-to/workloads/workloads.md).
 func templateOf(object workload.Object) string {
 	if !workload.KindByName(workload.NewRef(object).Kind).Traits.AtomicLists {
 		return text(workload.PodTemplate(object))
@@ -80,7 +80,7 @@ func isEmpty(value any) bool {
 }
 
 // withoutUnowned leaves out the volumes that an owner who applies on the server side does not list again where a
-// CustomResourceDefinition has one owner for the list: since the sidecar was in it that is nobody (docs/workloads.md).
+// CustomResourceDefinition has one owner for the list: since the sidecar was in it that is nobody (docs/how-to/workloads/workloads.md).
 func (c *course) withoutUnowned(template string) string {
 	first := &c.workload.Writes[0]
 	podSpec, _, _ := unstructured.NestedMap(first.Object, "spec", "template", "spec")

@@ -18,15 +18,13 @@ var codeOfLint = regexp.MustCompile(`\bVSC\d{3}\b`)
 
 // Each code in a page exists, and each existing code is on a page with its meaning and fix.
 func TestDocs_ExplainEveryCode(t *testing.T) {
-	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	require.NoError(t, err)
 	told := map[string]bool{}
-	for _, page := range append(pages, filepath.Join(root, "README.md")) {
-		text, err := os.ReadFile(page)
+	for _, page := range pages(t) {
+		text, err := os.ReadFile(filepath.Join(root, page.name))
 		require.NoError(t, err)
 		for _, found := range codeOfLint.FindAllString(string(text), -1) {
 			_, isKnown := lint.RuleFor(found)
-			require.True(t, isKnown, "%s names %s, which is no code", page, found)
+			require.True(t, isKnown, "%s names %s, which is no code", page.name, found)
 			told[found] = true
 		}
 	}

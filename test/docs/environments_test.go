@@ -16,7 +16,7 @@ import (
 
 // The table of environments has the values of their values files.
 func TestDocs_ListValuesOfEnvironments(t *testing.T) {
-	environments := read(t, "docs/environments.md")
+	environments := read(t, "docs/how-to/sidecar/environments.md")
 	header, rows := []string(nil), map[string][]string{}
 	for line := range strings.SplitSeq(environments.prose, "\n") {
 		cells := strings.Split(strings.Trim(line, "|"), "|")

@@ -31,7 +31,7 @@ var (
 )
 
 // limitPages list limits, each with its holders.
-var limitPages = []string{"docs/limits.md", "docs/rollout-limits.md", "docs/operator-limits.md"}
+var limitPages = []string{"docs/reference/limits.md", "docs/reference/rollout-limits.md", "docs/reference/operator-limits.md"}
 
 // limit is an item of a page of limitPages.
 type limit struct {

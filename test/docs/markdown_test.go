@@ -5,6 +5,7 @@ package docs
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -44,6 +45,7 @@ var communityPages = []string{"CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT
 const (
 	docsIndex     = "docs/README.md"
 	decisionIndex = "docs/decisions/README.md"
+	runbooks      = "docs/runbooks"
 )
 
 // pages returns README.md, the pages that it links to, in that order, and the rest of docs, .github and
@@ -52,14 +54,12 @@ func pages(t *testing.T) []page {
 	t.Helper()
 	readme := read(t, "README.md")
 	names := []string{"CHANGELOG.md"}
-	for _, folder := range []string{"docs", "docs/decisions"} {
-		files, err := filepath.Glob(filepath.Join(root, folder, "*.md"))
-		require.NoError(t, err)
-		require.NotEmpty(t, files)
-		for _, file := range files {
-			names = append(names, folder+"/"+filepath.Base(file))
+	require.NoError(t, fs.WalkDir(os.DirFS(root), "docs", func(name string, _ fs.DirEntry, err error) error {
+		if filepath.Ext(name) == ".md" && filepath.Dir(name) != runbooks {
+			names = append(names, name)
 		}
-	}
+		return err
+	}))
 	for _, name := range communityPages {
 		names = append(names, ".github/"+name)
 	}
@@ -115,7 +115,7 @@ func parse(t *testing.T, name, text string) page {
 }
 
 // elsewhereHeld lists the pages whose commands another package's tests run.
-var elsewhereHeld = map[string]string{"docs/cli.md": "test/cli"}
+var elsewhereHeld = map[string]string{"docs/reference/cli.md": "test/cli"}
 
 // fences returns the fenced blocks of all pages in one of the languages.
 func fences(t *testing.T, languages ...string) []fence {
@@ -180,9 +180,9 @@ func TestDocs_LinkEveryPageFromShortReadme(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, p.name == from.name || strings.Contains(from.prose, "]("+target+")"), "%s has no link to %s", from.name, p.name)
 	}
-	runbooks, err := filepath.Glob(root + "/docs/runbooks/*.md")
+	files, err := filepath.Glob(filepath.Join(root, runbooks, "*.md"))
 	require.NoError(t, err)
-	for _, runbook := range runbooks {
+	for _, runbook := range files {
 		require.Contains(t, index.prose, "](runbooks/"+filepath.Base(runbook)+")")
 	}
 }

@@ -126,7 +126,7 @@ func TestDocs_NameOnlyExistingMakeTargets(t *testing.T) {
 	}
 }
 
-// The table of reasons is in docs/reasons.md.
+// The table of reasons is in docs/reference/reasons.md.
 func TestDocs_ExplainEveryReason(t *testing.T) {
 	declared := constants(t, "Reason")
 	var explained []string
@@ -143,10 +143,10 @@ func TestDocs_ExplainEveryReason(t *testing.T) {
 	require.ElementsMatch(t, declared, explained)
 }
 
-// docs/status.md explains every condition, and the most frequent reasons.
+// docs/reference/status.md explains every condition, and the most frequent reasons.
 func TestDocs_ExplainConditionsOnStatusPage(t *testing.T) {
 	reasons, conditions := constants(t, "Reason"), constants(t, "Condition")
-	status := read(t, "docs/status.md")
+	status := read(t, "docs/reference/status.md")
 	tables := strings.Split(status.prose, "\n|---|---|\n")
 	require.Len(t, tables, 3)
 	first := func(table string) []string {
@@ -213,7 +213,7 @@ func constants(t *testing.T, prefix string) []string {
 	return values
 }
 
-// docs/annotations.md explains every key of a label, an annotation and a finalizer.
+// docs/reference/annotations.md explains every key of a label, an annotation and a finalizer.
 func TestDocs_ExplainEveryAnnotation(t *testing.T) {
 	var keys []string
 	declaration := regexp.MustCompile(`Group ?\+ ?"/([a-z-]+)"`)
@@ -230,7 +230,7 @@ func TestDocs_ExplainEveryAnnotation(t *testing.T) {
 	}
 	require.Greater(t, len(keys), 20)
 	var named []string
-	annotations := read(t, "docs/annotations.md")
+	annotations := read(t, "docs/reference/annotations.md")
 	for _, text := range annotations.code() {
 		named = append(named, strings.TrimSuffix(text, ".NAME"))
 	}

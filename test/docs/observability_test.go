@@ -16,7 +16,7 @@ import (
 
 // The pages explain the keys of log lines and the attributes of spans, because users search for them.
 func TestDocs_ExplainLogKeysAndSpanAttributes(t *testing.T) {
-	text, err := os.ReadFile(root + "/docs/observability.md")
+	text, err := os.ReadFile(root + "/docs/how-to/operate/observability.md")
 	require.NoError(t, err)
 	for _, file := range []string{"internal/telemetry/log.go", "internal/telemetry/trace.go"} {
 		parsed, err := parser.ParseFile(token.NewFileSet(), root+"/"+file, nil, 0)

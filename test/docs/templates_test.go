@@ -20,7 +20,7 @@ import (
 
 // templatesPage is the guide for template authors, and ownTemplates is the folder that its commands use.
 const (
-	templatesPage = "docs/templates.md"
+	templatesPage = "docs/how-to/operate/templates.md"
 	ownTemplates  = "my-templates"
 )
 

@@ -9,5 +9,5 @@
 // A scenario says no more than how it differs from its base. That is minimal-development
 // for most; logs-shared-volume where the sidecar reads files, injected-already where the
 // workload carries a sidecar, and mode-manual where nothing is injected. An input that is
-// refused differs from one that is not. docs/templates.md has the form.
+// refused differs from one that is not. docs/how-to/operate/templates.md has the form.
 package golden

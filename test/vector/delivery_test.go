@@ -144,7 +144,7 @@ var byTwoLines = map[string]any{"fingerprint": map[string]any{"lines": 2}}
 // notReadTwice is the case in which no line may be received twice.
 const notReadTwice = "compressed beside the live one"
 
-// Where the table of log files in docs/sidecar.md has 0 lost lines, Vector loses no line.
+// Where the table of log files in docs/how-to/sidecar/sidecar.md has 0 lost lines, Vector loses no line.
 func TestVector_LosesNoLineOfReplacedFiles(t *testing.T) {
 	byInode := map[string]any{"fingerprint": map[string]any{"strategy": "DeviceAndInode"}}
 	for name, test := range map[string]struct {

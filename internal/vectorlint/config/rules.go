@@ -159,7 +159,7 @@ var rules = []Rule{
 	{optionForbidden, Error, "The platform's policy does not allow an option", "leave the option out, or ask the platform team: policy.vector.options"},
 	{hostForbidden, Error, "The platform's policy does not allow a host that Vector would connect to", "name a host that the policy allows, or ask the platform team: policy.vector.hosts"},
 	{notLiteral, Error, "The platform's policy restricts a value that is not literal", "write the value itself: no variable, no SECRET[…], no {{ }}"},
-	{notVisible, Error, "The platform's policy cannot check a part that the operator does not read", "write the whole configuration where the operator reads it: docs/policy.md lists the ways"},
+	{notVisible, Error, "The platform's policy cannot check a part that the operator does not read", "write the whole configuration where the operator reads it: docs/how-to/operate/policy.md lists the ways"},
 
 	{vectorRefuses, Error, "Vector rejects the configuration", "fix the reported fault; Vector reports one kind of fault at a time"},
 	{testFails, Error, "A unit test of the configuration fails in Vector", "fix the transforms or the test: vector.dev/docs/reference/configuration/unit-tests"},

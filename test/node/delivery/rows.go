@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package delivery is the table of lost and repeated lines: its rows, which test/node/product tests on a real node,
-// and its form in docs/delivery.md with the last results. It does not need a cluster.
+// and its form in docs/explanation/delivery.md with the last results. It does not need a cluster.
 package delivery
 
 import (

@@ -13,9 +13,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/node/delivery"
 )
 
-// docs/delivery.md has the rows of this suite. Each row that may lose a line has a note with the reason.
+// docs/explanation/delivery.md has the rows of this suite. Each row that may lose a line has a note with the reason.
 func TestRows_MatchThePageAndExplainLosses(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/delivery.md")
+	page, err := os.ReadFile("../../../docs/explanation/delivery.md")
 	require.NoError(t, err)
 	table, text, err := delivery.Find(string(page))
 	require.NoError(t, err)

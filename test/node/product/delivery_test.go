@@ -17,7 +17,7 @@ import (
 )
 
 // page is where the table stands that this suite prints.
-const page = root + "/docs/delivery.md"
+const page = root + "/docs/explanation/delivery.md"
 
 // Which rows are tried, by the variable ROWS: those for every change; "all" of them; or
 // "write", all of them, and the page gets what was seen.
@@ -37,7 +37,7 @@ func TestProduct_LosesNoLinesAtPodTermination(t *testing.T) {
 	t.Run("the drain has its price", testDrains)
 }
 
-// Where docs/delivery.md promises that no line is lost, without a note, no line is lost. Its other results were
+// Where docs/explanation/delivery.md promises that no line is lost, without a note, no line is lost. Its other results were
 // measured once and may be chance.
 func testNoLineIsLost(t *testing.T) {
 	said, _, _ := promised(t)
