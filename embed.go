@@ -37,6 +37,7 @@
 //   - internal/controller/catalog – the platform's ConfigMaps – the published platform and stored revisions.
 //   - internal/controller/companionuse – workloads and their revisions – companion ConfigMaps that a rollback may need.
 //   - internal/controller/leftovers – workloads and ConfigMaps – removals of sidecars of VectorSidecars that do not exist.
+//   - internal/controller/overlayset – admission overlays of decisions – the OverlaySet of each namespace.
 //   - internal/controller/validation – finished validation Jobs – their results in the cached state.
 //   - internal/controller/notify – keys – requests in the queue of a controller.
 //   - internal/controller/schedule – an interval and a function – a runnable that calls the function periodically.

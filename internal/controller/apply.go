@@ -18,6 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/companionuse"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/overlayset"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
@@ -36,7 +37,7 @@ type applier struct {
 	writer *apply.Writer
 	events *events.Recorder
 	views  *stalenessGuard
-	sets   *overlaySets
+	sets   *overlayset.Sets
 	uses   *companionuse.Tracker
 	// isStopped reports whether only removals may be written.
 	isStopped func() bool
@@ -55,13 +56,13 @@ func (a *applier) apply(ctx context.Context, sidecarState *state.Sidecar, sideca
 	}
 	// Write the OverlaySet after the companions, because injected sidecars need them. Write it before the workloads,
 	// so that the API server does not inject a sidecar again after its removal.
-	wait, err := a.sets.updateOverlaySet(ctx, sidecar, d)
+	wait, err := a.sets.Update(ctx, sidecar, d)
 	results := overlaySetResults(sidecar, wait, err)
 	logSkipped(ctx, d)
 	announceOwned(a.events, sidecar, d)
 	workloadResults := a.writeWorkloads(ctx, sidecarState, d.Plans)
 	results = append(results, workloadResults...)
-	wait, err = a.sets.withdrawRejected(ctx, sidecar, d, workloadResults)
+	wait, err = a.sets.WithdrawRejected(ctx, sidecar, d, workloadResults)
 	results = append(results, overlaySetResults(sidecar, wait, err)...)
 	results = append(results, a.deleteUnusedCompanions(ctx, client.ObjectKeyFromObject(sidecar), d)...)
 	sidecarState.KeepExpectations(d.Plans)

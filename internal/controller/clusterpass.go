@@ -91,7 +91,7 @@ func (c *clusters) affectedNamespaces(ctx context.Context, cluster *v1alpha1.Clu
 	for i := range companions.Items {
 		namespaces[companions.Items[i].Namespace] = true
 	}
-	for _, namespace := range c.sets.overlayNamespaces(ctx, meta.InNamespace(cluster.Name)) {
+	for _, namespace := range c.sets.Namespaces(ctx, meta.InNamespace(cluster.Name)) {
 		namespaces[namespace] = true
 	}
 	return namespaces

@@ -14,6 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/overlayset"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
@@ -36,7 +37,7 @@ type clusters struct {
 	writer    *apply.Writer
 	client    client.Client
 	events    *events.Recorder
-	sets      *overlaySets
+	sets      *overlayset.Sets
 }
 
 // notifyNamespaces requests the reconciles of namespaces. After a change, it also requests the reconciles of the VectorSidecars

@@ -69,7 +69,7 @@ type Options struct {
 	// RequiredObjects are the objects of the installation chart that the operator depends on.
 	RequiredObjects []source.RequiredObject
 	// PolicyInterval is the approximate interval of two checks: whether the API server can inject from OverlaySets,
-	// and whether the RequiredObjects exist. 0 means policyInterval.
+	// and whether the RequiredObjects exist. 0 means overlayset.PolicyInterval.
 	PolicyInterval time.Duration
 	// ReadAccounts enables reading the ServiceAccounts of workloads that get a pull secret.
 	ReadAccounts bool

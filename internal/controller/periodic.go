@@ -15,6 +15,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/leftovers"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/overlayset"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/schedule"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
@@ -51,7 +52,7 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 			objects: options.RequiredObjects, namespace: options.Namespace, live: options.Pager.Client(mgr.GetAPIReader()).Reader(),
 			metrics: p.applier.Metrics, log: logger,
 		}
-		if err := mgr.Add(schedule.Every(cmp.Or(options.PolicyInterval, policyInterval), required.check)); err != nil {
+		if err := mgr.Add(schedule.Every(cmp.Or(options.PolicyInterval, overlayset.PolicyInterval), required.check)); err != nil {
 			return fmt.Errorf("adding the check for required objects: %w", err)
 		}
 	}
@@ -88,18 +89,18 @@ func (p *periodic) addKubelets(ctx context.Context, mgr ctrl.Manager) error {
 // behind.
 func (p *periodic) addInjection(ctx context.Context, mgr ctrl.Manager, options *Options) error {
 	if !options.OverlaySets {
-		overlaySets := &overlaySetRemoval{live: options.Pager.Client(mgr.GetAPIReader()), writer: p.applier.writer, namespaces: options.WatchNamespaces}
+		removal := overlayset.NewRemoval(options.Pager.Client(mgr.GetAPIReader()), p.applier.writer, options.WatchNamespaces)
 		if err := mgr.Add(shutdown.StopRunnable(ctx, manager.RunnableFunc(func(running context.Context) error {
-			return overlaySets.deleteAll(log.IntoContext(running, log.FromContext(ctx)))
+			return removal.DeleteAll(log.IntoContext(running, log.FromContext(ctx)))
 		}))); err != nil {
 			return fmt.Errorf("adding the removal of overlay sets: %w", err)
 		}
 		return nil
 	}
 	policies := p.snapshots.policies
-	policies.detect(ctx)
-	interval := cmp.Or(options.PolicyInterval, policyInterval)
-	if err := mgr.Add(p.refresh(ctx, interval, policies.refresh)); err != nil {
+	policies.Detect(ctx)
+	interval := cmp.Or(options.PolicyInterval, overlayset.PolicyInterval)
+	if err := mgr.Add(p.refresh(ctx, interval, policies.Refresh)); err != nil {
 		return fmt.Errorf("adding the polling for MutatingAdmissionPolicies: %w", err)
 	}
 	return nil

@@ -17,6 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/leftovers"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/overlayset"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/validation"
@@ -29,9 +30,12 @@ import (
 // New returns the VectorSidecarReconciler of a manager. The manager's cache must store the records that Workloads makes
 // of workloads, ConfigMaps transformed by Digested, and VectorSidecars transformed by Bounded.
 func New(ctx context.Context, mgr ctrl.Manager, options *Options) (*VectorSidecarReconciler, error) {
-	policies, err := newPolicyAPI(ctx, mgr, options)
-	if err != nil {
-		return nil, err
+	var policies *overlayset.PolicyAPI
+	if options.OverlaySets {
+		var err error
+		if policies, err = overlayset.NewPolicyAPI(ctx, mgr, options.Workloads.HasKind, options.Clock); err != nil {
+			return nil, err
+		}
 	}
 	var namespaces client.Reader // With watched namespaces, the cache has no Namespaces.
 	if len(options.WatchNamespaces) == 0 {
@@ -43,13 +47,16 @@ func New(ctx context.Context, mgr ctrl.Manager, options *Options) (*VectorSideca
 
 // newReconciler returns a VectorSidecarReconciler with a cached and a live client. The policies are nil if the installation
 // does not use admission injection.
-func newReconciler(cached client.Client, live *livelist.Client, policies *policyAPI, recorder *events.Recorder, options *Options) *VectorSidecarReconciler {
+func newReconciler(cached client.Client, live *livelist.Client, policies *overlayset.PolicyAPI, recorder *events.Recorder, options *Options) *VectorSidecarReconciler {
 	observed := &instruments{Instruments: options.Instruments, liveness: newLiveness(options.Patience), now: time.Now, clock: options.Clock}
 	notifier := &notify.Notifier{}
 	clusterStates := newClusterCache(notifier)
 	memory, writer, workloads := state.New(options.Clock), apply.New(cached), options.Workloads
 	sidecars := sidecarcache.New(cached, options.Namespace, options.ClusterSidecars)
-	sets := newOverlaySets(cached, live.Reader(), writer, sidecars, observed.clock, policies)
+	var sets *overlayset.Sets
+	if policies != nil {
+		sets = overlayset.New(overlayset.Options{Cached: cached, Live: live.Reader(), Writer: writer, Sidecars: sidecars, Policies: policies, Clock: observed.clock})
+	}
 	ofClusters := &clusters{
 		clusterCache: clusterStates, instruments: observed, workloads: workloads, sidecars: sidecars, writer: writer, client: cached,
 		events: recorder, sets: sets,
@@ -90,7 +97,7 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *policy
 		validations: &validations{client: cached, writer: writer, isEnabled: options.ValidationJobs},
 		preflights:  newPreflights(observed, writer, options),
 		applier:     applying,
-		finalizer:   &finalizer{live: live, writer: writer, owned: owned, lag: sets.lag},
+		finalizer:   &finalizer{live: live, writer: writer, owned: owned, lag: sets.Lag},
 		statuses:    statuses,
 		periodic: &periodic{
 			snapshots: taking, applier: applying, memory: memory,

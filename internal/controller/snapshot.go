@@ -12,6 +12,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/overlayset"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
@@ -34,7 +35,7 @@ type snapshots struct {
 	pods       *pods
 	kubelets   *kubelets
 	accounts   *accounts
-	policies   *policyAPI
+	policies   *overlayset.PolicyAPI
 	options    *Options
 }
 
@@ -79,7 +80,7 @@ func (s *snapshots) snapshotFrom(ctx context.Context, sidecar *v1alpha1.VectorSi
 	if err != nil {
 		return nil, err
 	}
-	input.Offers, input.Unserved, input.Undefined = s.options.OverlaySets, s.policies.notServedReason(), s.policies.kindProblems(ctx, sidecar.Spec.Kinds())
+	input.Offers, input.Unserved, input.Undefined = s.options.OverlaySets, s.policies.NotServedReason(), s.policies.KindProblems(ctx, sidecar.Spec.Kinds())
 	input.Loops, _ = cacheSource.known.Loops()
 	input.Trials, input.Denials = cacheSource.known.DryRuns(), cacheSource.known.Denials()
 	input.Started, input.Carried, input.OnNodes = cacheSource.known.Generation, cacheSource.known.OwnedWorkloadWriter, s.workloads.OnEveryNode

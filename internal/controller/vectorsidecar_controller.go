@@ -165,7 +165,7 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 	if sidecar == nil || err != nil {
 		if err == nil {
 			r.forget(request.NamespacedName)
-			err = r.applier.sets.drop(ctx, request.NamespacedName)
+			err = r.applier.sets.Drop(ctx, request.NamespacedName)
 		}
 		return reconcile.Result{}, reconcileResult(err), err
 	}

@@ -58,6 +58,7 @@ var order = []string{
 	"internal/controller/state",
 	"internal/controller/sidecarcache",
 	"internal/controller/companionuse",
+	"internal/controller/overlayset",
 	"internal/controller/leftovers",
 	"internal/controller/catalog",
 	"internal/controller/validation",

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package controller
+package overlayset
 
 import (
 	"context"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
 	ctrlbuilder "sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -20,8 +21,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// watch watches OverlaySets, if they are enabled.
-func (o *overlaySets) watch(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
+type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
+
+// Watch watches OverlaySets, if they are enabled.
+func (o *Sets) Watch(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
 	if o == nil {
 		return builder
 	}
@@ -29,7 +32,7 @@ func (o *overlaySets) watch(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
 }
 
 // events handles changes of OverlaySets by other clients and, at startup, overlays of deleted VectorSidecars.
-func (o *overlaySets) events() handler.EventHandler {
+func (o *Sets) events() handler.EventHandler {
 	changed := func(ctx context.Context, object client.Object, q queue) {
 		for _, request := range o.changedSetRequests(ctx, object) {
 			q.Add(request)
@@ -51,7 +54,7 @@ func (o *overlaySets) events() handler.EventHandler {
 }
 
 // changedSetRequests returns one VectorSidecar of a namespace if another client has changed or deleted the OverlaySet.
-func (o *overlaySets) changedSetRequests(ctx context.Context, object client.Object) []reconcile.Request {
+func (o *Sets) changedSetRequests(ctx context.Context, object client.Object) []reconcile.Request {
 	if object.GetName() != meta.OverlaySet {
 		return nil
 	}
@@ -70,7 +73,7 @@ func (o *overlaySets) changedSetRequests(ctx context.Context, object client.Obje
 
 // goneSidecarRequests returns the VectorSidecars in an OverlaySet that do not exist any more. It also returns
 // ClusterVectorSidecars that do not select the namespace any more. After a restart, no other event requeues them.
-func (o *overlaySets) goneSidecarRequests(ctx context.Context, object client.Object) []reconcile.Request {
+func (o *Sets) goneSidecarRequests(ctx context.Context, object client.Object) []reconcile.Request {
 	set, ok := object.(*v1alpha1.OverlaySet)
 	if !ok || set.Name != meta.OverlaySet {
 		return nil
@@ -89,8 +92,8 @@ func (o *overlaySets) goneSidecarRequests(ctx context.Context, object client.Obj
 	return newRequests(strayKeys)
 }
 
-// overlayNamespaces returns the namespaces with an OverlaySet that has overlays of a VectorSidecar of this name.
-func (o *overlaySets) overlayNamespaces(ctx context.Context, name string) []string {
+// Namespaces returns the namespaces with an OverlaySet that has overlays of a VectorSidecar of this name.
+func (o *Sets) Namespaces(ctx context.Context, name string) []string {
 	if o == nil {
 		return nil
 	}
@@ -117,4 +120,12 @@ func overlayOwners(set *v1alpha1.OverlaySet) (names []string) {
 		}
 	}
 	return names
+}
+
+func newRequests(names []types.NamespacedName) []reconcile.Request {
+	var reconcileRequests []reconcile.Request
+	for _, name := range names {
+		reconcileRequests = append(reconcileRequests, reconcile.Request{NamespacedName: name})
+	}
+	return reconcileRequests
 }

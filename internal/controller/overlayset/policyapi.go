@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package controller
+package overlayset
 
 import (
 	"context"
@@ -21,16 +21,16 @@ import (
 )
 
 const (
-	// policyInterval is the approximate interval between checks for the MutatingAdmissionPolicy API. The API server may
+	// PolicyInterval is the approximate interval between checks for the MutatingAdmissionPolicy API. The API server may
 	// be upgraded or downgraded while the operator runs.
-	policyInterval = 5 * time.Minute
+	PolicyInterval = 5 * time.Minute
 	policyGroup    = "admissionregistration.k8s.io/v1"
 	policyResource = "mutatingadmissionpolicies"
 )
 
-// policyAPI reports whether the API server serves MutatingAdmissionPolicies. It is nil if the installation does not use
+// PolicyAPI reports whether the API server serves MutatingAdmissionPolicies. It is nil if the installation does not use
 // admission injection. Every replica checks, because every replica answers admission requests.
-type policyAPI struct {
+type PolicyAPI struct {
 	apis discovery.ServerResourcesInterfaceWithContext
 	// definitions are the schemas of the kinds that the API server injects into.
 	definitions *definitions
@@ -38,22 +38,20 @@ type policyAPI struct {
 	isLacking atomic.Bool
 }
 
-// newPolicyAPI returns the policyAPI of an installation with admission injection, otherwise nil.
-func newPolicyAPI(ctx context.Context, mgr ctrl.Manager, options *Options) (*policyAPI, error) {
-	if !options.OverlaySets {
-		return nil, nil //nolint:nilnil // An installation without admission injection is not an error.
-	}
+// NewPolicyAPI returns the PolicyAPI of an installation with admission injection. isServed reports whether the API server
+// serves a kind.
+func NewPolicyAPI(ctx context.Context, mgr ctrl.Manager, isServed func(*workload.Kind) bool, clock func() time.Time) (*PolicyAPI, error) {
 	apis, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
 		return nil, fmt.Errorf("creating a discovery client: %w", err)
 	}
-	return &policyAPI{apis: apis, definitions: &definitions{
-		documents: apis.OpenAPIV3WithContext(ctx), isServed: options.Workloads.HasKind, now: options.Clock, cached: map[string]*knownDefinition{},
+	return &PolicyAPI{apis: apis, definitions: &definitions{
+		documents: apis.OpenAPIV3WithContext(ctx), isServed: isServed, now: clock, cached: map[string]*knownDefinition{},
 	}}, nil
 }
 
-// notServedReason explains why the API server does not inject sidecars. It returns "" if the API server may inject them.
-func (p *policyAPI) notServedReason() string {
+// NotServedReason explains why the API server does not inject sidecars. It returns "" if the API server may inject them.
+func (p *PolicyAPI) NotServedReason() string {
 	switch {
 	case p == nil:
 		return "the installation's admissionInjection.enabled is false"
@@ -63,8 +61,8 @@ func (p *policyAPI) notServedReason() string {
 	return "" // The result is also "" before the first answer.
 }
 
-// kindProblems reads the definitions of kinds. It ignores read errors, because the writer of the OverlaySet reports them.
-func (p *policyAPI) kindProblems(ctx context.Context, kinds []v1alpha1.WorkloadKind) func(kind *workload.Kind, pod map[string]any) string {
+// KindProblems reads the definitions of kinds. It ignores read errors, because the writer of the OverlaySet reports them.
+func (p *PolicyAPI) KindProblems(ctx context.Context, kinds []v1alpha1.WorkloadKind) func(kind *workload.Kind, pod map[string]any) string {
 	if p == nil {
 		return nil
 	}
@@ -76,9 +74,9 @@ func (p *policyAPI) kindProblems(ctx context.Context, kinds []v1alpha1.WorkloadK
 	return p.definitions.findUnknownField
 }
 
-// detect asks the API server and reports whether the answer has changed. If the API server does not answer, the last
+// Detect asks the API server and reports whether the answer has changed. If the API server does not answer, the last
 // answer applies.
-func (p *policyAPI) detect(ctx context.Context) (isNew bool) {
+func (p *PolicyAPI) Detect(ctx context.Context) (isNew bool) {
 	resources, err := p.apis.ServerResourcesForGroupVersionWithContext(ctx, policyGroup)
 	if err != nil && !apierrors.IsNotFound(err) {
 		log.FromContext(ctx).V(1).Info("checking for an API", "cause", err.Error())
@@ -88,13 +86,13 @@ func (p *policyAPI) detect(ctx context.Context) (isNew bool) {
 	if p.isLacking.Swap(isLacking) == isLacking {
 		return false
 	}
-	log.FromContext(ctx).Info("availability of admission injection changed", "why", p.notServedReason())
+	log.FromContext(ctx).Info("availability of admission injection changed", "why", p.NotServedReason())
 	return true
 }
 
-// refresh checks the API and the definitions again, and reports whether one of them has changed. The operator maintains
+// Refresh checks the API and the definitions again, and reports whether one of them has changed. The operator maintains
 // OverlaySets even without the API, so that they exist when the API becomes available.
-func (p *policyAPI) refresh(ctx context.Context) (isNew bool) {
-	isNew = p.detect(ctx)
+func (p *PolicyAPI) Refresh(ctx context.Context) (isNew bool) {
+	isNew = p.Detect(ctx)
 	return p.definitions.haveChanged(ctx) || isNew
 }

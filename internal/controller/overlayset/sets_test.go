@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package controller
+package overlayset
 
 import (
 	"context"
@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -23,7 +25,7 @@ import (
 
 // Every write of an OverlaySet has all sidecars of its namespace. With many VectorSidecars, changes are therefore
 // written together, except for removals, which do not wait.
-func TestOverlaySets_GroupsWritesOfLargeNamespaces(t *testing.T) {
+func TestSets_GroupsWritesOfLargeNamespaces(t *testing.T) {
 	var crowded []client.Object
 	for i := range crowd + 20 {
 		vs := &v1alpha1.VectorSidecar{}
@@ -31,7 +33,9 @@ func TestOverlaySets_GroupsWritesOfLargeNamespaces(t *testing.T) {
 		crowded = append(crowded, vs)
 	}
 	writes := 0
-	a := newMemoryAPI(t, interceptor.Funcs{
+	known := runtime.NewScheme()
+	require.NoError(t, v1alpha1.AddToScheme(known))
+	api := fake.NewClientBuilder().WithScheme(known).WithObjects(crowded...).WithInterceptorFuncs(interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
 			writes++
 			return c.Create(ctx, object, options...)
@@ -40,19 +44,21 @@ func TestOverlaySets_GroupsWritesOfLargeNamespaces(t *testing.T) {
 			writes++
 			return c.Update(ctx, object, options...)
 		},
-	}, crowded...)
+	}).Build()
 	now := time.Now()
-	sets := newOverlaySets(a, a, apply.New(a), sidecarcache.New(a, "", false), func() time.Time { return now }, &policyAPI{})
+	sets := New(Options{
+		Cached: api, Live: api, Writer: apply.New(api), Sidecars: sidecarcache.New(api, "", false), Policies: &PolicyAPI{}, Clock: func() time.Time { return now },
+	})
 	keep := func(n int, why string) time.Duration {
 		vs, isOne := crowded[n].(*v1alpha1.VectorSidecar)
 		require.True(t, isOne)
-		wait, err := sets.updateOverlaySet(t.Context(), vs, &decision.Decision{Left: why})
+		wait, err := sets.Update(t.Context(), vs, &decision.Decision{Left: why})
 		require.NoError(t, err)
 		return wait
 	}
 	lefts := func() (all []string) {
 		set := &v1alpha1.OverlaySet{}
-		require.NoError(t, a.Get(t.Context(), client.ObjectKey{Namespace: "shop", Name: meta.OverlaySet}, set))
+		require.NoError(t, api.Get(t.Context(), client.ObjectKey{Namespace: "shop", Name: meta.OverlaySet}, set))
 		for i := range set.Spec.Overlays {
 			all = append(all, set.Spec.Overlays[i].SkipReason)
 		}
@@ -84,7 +90,7 @@ func TestOverlaySets_GroupsWritesOfLargeNamespaces(t *testing.T) {
 	require.Equal(t, "refused", lefts()[3])
 	require.Equal(t, "second", lefts()[4], "nor does what comes along")
 	crowded[5].(*v1alpha1.VectorSidecar).Spec.Enabled = new(bool)
-	require.NoError(t, a.Update(t.Context(), crowded[5]))
+	require.NoError(t, api.Update(t.Context(), crowded[5]))
 	require.Zero(t, keep(5, ""), "nor does one that is disabled")
 	require.Len(t, lefts(), len(crowded)-1)
 

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package controller
+// Package overlayset writes the OverlaySets, from which the API server injects sidecars. The input is the admission
+// overlays in decisions on VectorSidecars; the output is the OverlaySet of each namespace.
+package overlayset
 
 import (
 	"context"
@@ -29,9 +31,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 )
 
-// overlaySets keeps the OverlaySet of each namespace up to date with the decisions on its VectorSidecars, and on the
-// ClusterVectorSidecars that select it. A nil *overlaySets does not write OverlaySets.
-type overlaySets struct {
+// Sets keeps the OverlaySet of each namespace up to date with the decisions on its VectorSidecars, and on the
+// ClusterVectorSidecars that select it. A nil *Sets does not write OverlaySets.
+type Sets struct {
 	cached   client.Reader
 	live     client.Reader
 	writer   *apply.Writer
@@ -81,15 +83,26 @@ type namespaceOverlays struct {
 // would also reject the workload of the application owner.
 type refusedWrite struct{ hash, reason string }
 
-func newOverlaySets(cached, live client.Reader, writer *apply.Writer, sidecars *sidecarcache.Lister, clock func() time.Time, policies *policyAPI) *overlaySets {
-	if policies == nil {
-		return nil
+// Options are the dependencies of Sets. All fields are required.
+type Options struct {
+	Cached   client.Reader
+	Live     client.Reader
+	Writer   *apply.Writer
+	Sidecars *sidecarcache.Lister
+	Policies *PolicyAPI
+	Clock    func() time.Time
+}
+
+// New returns Sets without cached state.
+func New(options Options) *Sets {
+	return &Sets{
+		cached: options.Cached, live: options.Live, writer: options.Writer, sidecars: options.Sidecars, definitions: options.Policies.definitions,
+		now: options.Clock, spaces: map[string]*namespaceOverlays{},
 	}
-	return &overlaySets{cached: cached, live: live, writer: writer, sidecars: sidecars, definitions: policies.definitions, now: clock, spaces: map[string]*namespaceOverlays{}}
 }
 
 // lockNamespace returns the cached state of a namespace, locked.
-func (o *overlaySets) lockNamespace(namespace string) *namespaceOverlays {
+func (o *Sets) lockNamespace(namespace string) *namespaceOverlays {
 	for {
 		namespaceState := o.namespaceState(namespace)
 		namespaceState.mu.Lock()
@@ -100,7 +113,7 @@ func (o *overlaySets) lockNamespace(namespace string) *namespaceOverlays {
 	}
 }
 
-func (o *overlaySets) namespaceState(namespace string) *namespaceOverlays {
+func (o *Sets) namespaceState(namespace string) *namespaceOverlays {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.spaces[namespace] == nil {
@@ -111,7 +124,7 @@ func (o *overlaySets) namespaceState(namespace string) *namespaceOverlays {
 
 // forget drops the cached state of a namespace if the OverlaySet does not exist and would be empty, because the
 // namespace may be deleted. The caller holds the lock of the state.
-func (o *overlaySets) forget(namespace string, namespaceState *namespaceOverlays, existing *v1alpha1.OverlaySet) {
+func (o *Sets) forget(namespace string, namespaceState *namespaceOverlays, existing *v1alpha1.OverlaySet) {
 	if len(namespaceState.bySidecar) > 0 || existing != nil {
 		return
 	}
@@ -120,9 +133,9 @@ func (o *overlaySets) forget(namespace string, namespaceState *namespaceOverlays
 	delete(o.spaces, namespace)
 }
 
-// updateOverlaySet updates the OverlaySet to the overlays of a decision, or removes the overlays of the VectorSidecar. It writes
-// only if something differs. If others have just written, updateOverlaySet returns how long to wait. Removals never wait.
-func (o *overlaySets) updateOverlaySet(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision) (wait time.Duration, err error) {
+// Update updates the OverlaySet to the overlays of a decision, or removes the overlays of the VectorSidecar. It writes
+// only if something differs. If others have just written, Update returns how long to wait. Removals never wait.
+func (o *Sets) Update(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision) (wait time.Duration, err error) {
 	if o == nil {
 		return 0, nil
 	}
@@ -171,9 +184,9 @@ func (r refusedWrite) concerns(offer desired.AdmissionOverlay) bool {
 	return offer.Rendered.Desired.InjectedHash() == r.hash
 }
 
-// lag returns how long an API server may still inject the sidecar of a VectorSidecar that is being deleted, 0 if
+// Lag returns how long an API server may still inject the sidecar of a VectorSidecar that is being deleted, 0 if
 // injection has ended.
-func (o *overlaySets) lag(sidecar *v1alpha1.VectorSidecar) time.Duration {
+func (o *Sets) Lag(sidecar *v1alpha1.VectorSidecar) time.Duration {
 	if o == nil {
 		return 0
 	}
@@ -186,9 +199,9 @@ func (o *overlaySets) lag(sidecar *v1alpha1.VectorSidecar) time.Duration {
 	return max(0, admissionLag-o.now().Sub(removedAt))
 }
 
-// withdrawRejected removes the overlays of a VectorSidecar if the write of a workload with the same sidecar was denied. It
-// restores them when a write is accepted or the sidecar changes. Like updateOverlaySet, withdrawRejected returns how long to wait.
-func (o *overlaySets) withdrawRejected(ctx context.Context, sidecar *v1alpha1.VectorSidecar, d *decision.Decision, results decision.Results) (wait time.Duration, err error) {
+// WithdrawRejected removes the overlays of a VectorSidecar if the write of a workload with the same sidecar was denied. It
+// restores them when a write is accepted or the sidecar changes. Like Update, WithdrawRejected returns how long to wait.
+func (o *Sets) WithdrawRejected(ctx context.Context, sidecar *v1alpha1.VectorSidecar, d *decision.Decision, results decision.Results) (wait time.Duration, err error) {
 	if o == nil {
 		return 0, nil
 	}
@@ -214,12 +227,12 @@ func (o *overlaySets) withdrawRejected(ctx context.Context, sidecar *v1alpha1.Ve
 	if !hasChanged {
 		return 0, nil
 	}
-	return o.updateOverlaySet(ctx, sidecar, d)
+	return o.Update(ctx, sidecar, d)
 }
 
-// drop removes a VectorSidecar or a ClusterVectorSidecar from the OverlaySet after it or its namespace has been
+// Drop removes a VectorSidecar or a ClusterVectorSidecar from the OverlaySet after it or its namespace has been
 // deleted.
-func (o *overlaySets) drop(ctx context.Context, name types.NamespacedName) error {
+func (o *Sets) Drop(ctx context.Context, name types.NamespacedName) error {
 	if o == nil {
 		return nil
 	}
@@ -237,7 +250,7 @@ func (o *overlaySets) drop(ctx context.Context, name types.NamespacedName) error
 }
 
 // current returns the existing OverlaySet, nil for none. The first call reads the cached state from it.
-func (o *overlaySets) current(ctx context.Context, namespace string, namespaceState *namespaceOverlays) (*v1alpha1.OverlaySet, error) {
+func (o *Sets) current(ctx context.Context, namespace string, namespaceState *namespaceOverlays) (*v1alpha1.OverlaySet, error) {
 	existing := &v1alpha1.OverlaySet{}
 	err := o.cached.Get(ctx, types.NamespacedName{Namespace: namespace, Name: meta.OverlaySet}, existing)
 	if client.IgnoreNotFound(err) != nil {
@@ -270,7 +283,7 @@ func versionIn(set *v1alpha1.OverlaySet) string {
 }
 
 // write writes the cached state, if the existing OverlaySet differs from it.
-func (o *overlaySets) write(ctx context.Context, namespace string, namespaceState *namespaceOverlays, existing *v1alpha1.OverlaySet) error {
+func (o *Sets) write(ctx context.Context, namespace string, namespaceState *namespaceOverlays, existing *v1alpha1.OverlaySet) error {
 	spec, isWritten := o.compose(ctx, namespace, namespaceState, existing)
 	if isWritten {
 		return nil
@@ -280,7 +293,7 @@ func (o *overlaySets) write(ctx context.Context, namespace string, namespaceStat
 
 // writeWithOthers is like write, but delays a write in a namespace with many VectorSidecars if the last write was a
 // moment ago. It then returns how long to wait.
-func (o *overlaySets) writeWithOthers(ctx context.Context, namespace string, namespaceState *namespaceOverlays, existing *v1alpha1.OverlaySet) (wait time.Duration, err error) {
+func (o *Sets) writeWithOthers(ctx context.Context, namespace string, namespaceState *namespaceOverlays, existing *v1alpha1.OverlaySet) (wait time.Duration, err error) {
 	spec, isWritten := o.compose(ctx, namespace, namespaceState, existing)
 	if isWritten {
 		return 0, nil
@@ -293,13 +306,13 @@ func (o *overlaySets) writeWithOthers(ctx context.Context, namespace string, nam
 }
 
 // compose returns the cached state as a spec, and whether the existing OverlaySet has this spec.
-func (o *overlaySets) compose(ctx context.Context, namespace string, namespaceState *namespaceOverlays, existing *v1alpha1.OverlaySet) (spec v1alpha1.OverlaySetSpec, isWritten bool) {
+func (o *Sets) compose(ctx context.Context, namespace string, namespaceState *namespaceOverlays, existing *v1alpha1.OverlaySet) (spec v1alpha1.OverlaySetSpec, isWritten bool) {
 	spec = overlayset.Compose(o.sidecarsAtAdmission(ctx, namespace), namespaceState.bySidecar)
 	return spec, len(spec.Overlays) == 0 && existing == nil || existing != nil && equality.Semantic.DeepEqual(spec, existing.Spec)
 }
 
 // replace writes a spec to the OverlaySet, or deletes the OverlaySet if the spec is empty.
-func (o *overlaySets) replace(ctx context.Context, namespace string, namespaceState *namespaceOverlays, existing *v1alpha1.OverlaySet, spec v1alpha1.OverlaySetSpec) error {
+func (o *Sets) replace(ctx context.Context, namespace string, namespaceState *namespaceOverlays, existing *v1alpha1.OverlaySet, spec v1alpha1.OverlaySetSpec) error {
 	ctx, cancel := shutdown.Detach(ctx)
 	defer cancel()
 	if len(spec.Overlays) == 0 {
@@ -339,7 +352,7 @@ func (o *overlaySets) replace(ctx context.Context, namespace string, namespaceSt
 
 // sidecarsAtAdmission returns the VectorSidecars of a namespace that may inject, including ClusterVectorSidecars, in the order
 // of precedence.
-func (o *overlaySets) sidecarsAtAdmission(ctx context.Context, namespace string) []v1alpha1.VectorSidecar {
+func (o *Sets) sidecarsAtAdmission(ctx context.Context, namespace string) []v1alpha1.VectorSidecar {
 	sidecars := slices.Clone(o.sidecars.ListIn(ctx, namespace))
 	sidecars = slices.DeleteFunc(sidecars, func(s v1alpha1.VectorSidecar) bool { return s.DeletionTimestamp != nil || !s.Spec.IsEnabled() })
 	decision.InOrder(sidecars)

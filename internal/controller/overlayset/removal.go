@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package controller
+package overlayset
 
 import (
 	"context"
@@ -14,17 +14,22 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/removal"
 )
 
-// overlaySetRemoval deletes, once, the OverlaySets that an operator with enabled OverlaySets has left. An operator
+// Removal deletes, once, the OverlaySets that an operator with enabled OverlaySets has left. An operator
 // that does not write OverlaySets would let them become outdated. The API server would then inject outdated sidecars
 // when its policies are restored.
-type overlaySetRemoval struct {
+type Removal struct {
 	live       *livelist.Client
 	writer     *apply.Writer
 	namespaces []string
 }
 
-// deleteAll deletes the OverlaySets. It leaves the ones that it may not list or cannot delete.
-func (o *overlaySetRemoval) deleteAll(ctx context.Context) error {
+// NewRemoval returns the removal of OverlaySets in namespaces, or in all namespaces if there are none.
+func NewRemoval(live *livelist.Client, writer *apply.Writer, namespaces []string) *Removal {
+	return &Removal{live: live, writer: writer, namespaces: namespaces}
+}
+
+// DeleteAll deletes the OverlaySets. It leaves the ones that it may not list or cannot delete.
+func (o *Removal) DeleteAll(ctx context.Context) error {
 	namespaces := o.namespaces
 	if len(namespaces) == 0 {
 		namespaces = []string{metav1.NamespaceAll}
