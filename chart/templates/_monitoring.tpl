@@ -39,3 +39,8 @@ the release's own, and does not depend on what scrapes. */ -}}
 {{- define "vector-sidecar-operator.job" -}}
 {{- printf "%s/%s" (include "vector-sidecar-operator.namespace" .) (include "vector-sidecar-operator.fullname" .) -}}
 {{- end -}}
+
+{{- /* The base URL of the runbooks, without a slash at the end. */ -}}
+{{- define "vector-sidecar-operator.runbooks" -}}
+{{- default "" .Values.monitoring.rules.runbookUrl | trimSuffix "/" -}}
+{{- end -}}
