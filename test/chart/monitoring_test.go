@@ -51,25 +51,30 @@ func ruleFile(t *testing.T) (text []byte, groups []group) {
 
 // testdata/alerts.yaml lists which alerts fire, when, and with which text.
 func TestChart_FiresExpectedAlerts(t *testing.T) {
-	promtool, err := plane.Bin("promtool")
-	require.NoError(t, err)
 	rules, groups := ruleFile(t)
 	tests, err := os.ReadFile("testdata/alerts.yaml")
 	require.NoError(t, err)
 	folder := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "rules.yaml"), rules, 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "alerts.yaml"), tests, 0o600))
-	for _, args := range [][]string{{"check", "rules", "--lint-fatal", "rules.yaml"}, {"test", "rules", "alerts.yaml"}} {
-		cmd := exec.CommandContext(t.Context(), promtool, args...)
-		cmd.Dir = folder
-		out, err := cmd.CombinedOutput()
-		require.NoError(t, err, "%s", out)
-	}
+	promtool(t, folder, "check", "rules", "--lint-fatal", "rules.yaml")
+	promtool(t, folder, "test", "rules", "alerts.yaml")
 	for _, g := range groups {
 		for _, rule := range g.Rules {
 			require.Contains(t, string(tests), `alertname="`+rule.Alert+`"`, "no test has it fire")
 		}
 	}
+}
+
+// promtool runs in a folder and must succeed.
+func promtool(t *testing.T, folder string, args ...string) {
+	t.Helper()
+	program, err := plane.Bin("promtool")
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd.Dir = folder
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
 }
 
 func TestChart_HasRunbookForEveryAlert(t *testing.T) {
@@ -146,8 +151,9 @@ func TestChart_QueriesOnlyExportedMetrics(t *testing.T) {
 	}
 }
 
-// target lists the labels that Prometheus adds to all scraped metrics, and the label of histograms.
-var target = []string{"job", "namespace", "pod", "le"}
+// target lists the labels that Prometheus adds to all scraped metrics, the label that distinguishes Prometheus servers
+// in a common store, and the label of histograms.
+var target = []string{"job", "namespace", "pod", "cluster", "le"}
 
 func ours(found [][]string) []string {
 	var names []string
@@ -169,23 +175,10 @@ func queries(t *testing.T) map[string]string {
 			all["alert "+rule.Alert] = rule.Expr
 		}
 	}
-	files, err := filepath.Glob(chartDir + "/files/dashboards/*.json")
-	require.NoError(t, err)
-	require.Len(t, files, 2)
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		var dashboard struct {
-			Panels []struct {
-				Title   string                  `json:"title"`
-				Targets []struct{ Expr string } `json:"targets"`
-			} `json:"panels"`
-		}
-		require.NoError(t, json.Unmarshal(text, &dashboard))
-		require.NotEmpty(t, dashboard.Panels)
-		for _, panel := range dashboard.Panels {
+	for name, d := range dashboards(t, nil) {
+		for _, panel := range d.Panels {
 			for i, target := range panel.Targets {
-				all[filepath.Base(file)+", "+panel.Title+" "+string(rune('A'+i))] = target.Expr
+				all[name+", "+panel.Title+" "+string(rune('A'+i))] = target.Expr
 			}
 		}
 	}
