@@ -33,18 +33,11 @@ func newBystander(t *testing.T) *bystander {
 	t.Helper()
 	b := &bystander{namespace: world.Namespace(t), injected: map[string]time.Time{}, changed: make(chan struct{}, 1)}
 	world.Create(t, objects.NewVectorSidecar("logs", b.namespace).Selecting(label, "vector").WithMaxConcurrent("100%").Build())
-	watcher, err := client.NewWithWatch(world.Config, client.Options{Scheme: world.Client.Scheme()})
-	require.NoError(t, err)
-	watch, err := watcher.Watch(t.Context(), &appsv1.DeploymentList{}, client.InNamespace(b.namespace))
-	require.NoError(t, err)
-	t.Cleanup(watch.Stop)
-	go func() {
-		for event := range watch.ResultChan() {
-			if d, ok := event.Object.(*appsv1.Deployment); ok && isInjected(d) {
-				b.see(d.Name)
-			}
+	world.Watch(t, &appsv1.DeploymentList{}, func(object client.Object) {
+		if d, ok := object.(*appsv1.Deployment); ok && isInjected(d) {
+			b.see(d.Name)
 		}
-	}()
+	}, client.InNamespace(b.namespace))
 	return b
 }
 

@@ -4,7 +4,6 @@
 package envtest
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -12,7 +11,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -93,28 +91,19 @@ func TestVectorSidecar_ReportsConflictWithDeployer(t *testing.T) {
 func TestVectorSidecar_StopsCorrectionLoops(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)
-	clients, err := kubernetes.NewForConfig(world.Config)
-	require.NoError(t, err)
-	ctx, stop := context.WithCancel(t.Context())
-	stream, err := clients.AppsV1().Deployments(vs.Namespace).Watch(ctx, metav1.ListOptions{})
-	require.NoError(t, err)
-	ended := make(chan struct{})
-	go func() { // A self-healing deployer that knows no sidecar.
-		defer close(ended)
-		for event := range stream.ResultChan() {
-			if d, ok := event.Object.(*appsv1.Deployment); ok && isInjected(d) {
-				patch := []byte(`{"spec":{"template":{"spec":{"initContainers":[{"name":"vector","$patch":"delete"}]}}}}`)
-				_, err := clients.AppsV1().Deployments(d.Namespace).Patch(ctx, d.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{FieldManager: "self-healer"})
-				if err != nil && ctx.Err() == nil {
-					t.Error(err)
-				}
+	ctx := t.Context()
+	// A self-healing deployer that knows no sidecar.
+	stop := world.Watch(t, &appsv1.DeploymentList{}, func(object client.Object) {
+		if d, ok := object.(*appsv1.Deployment); ok && isInjected(d) {
+			patch := client.RawPatch(types.StrategicMergePatchType, []byte(`{"spec":{"template":{"spec":{"initContainers":[{"name":"vector","$patch":"delete"}]}}}}`))
+			if err := world.Client.Patch(ctx, d, patch, client.FieldOwner("self-healer")); err != nil && ctx.Err() == nil {
+				t.Error(err)
 			}
 		}
-	}()
+	}, client.InNamespace(vs.Namespace))
 
 	harness.Until(t, world, vs, "the break", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
 	stop()
-	<-ended
 
 	require.Contains(t, message(vs, meta.ConditionReady), "CorrectionLoop: ")
 	require.Contains(t, vs.Status.Workloads[0].Message, "after each of 4 writes")

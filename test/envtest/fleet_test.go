@@ -129,6 +129,11 @@ func TestRollout_StartsOnlyInsideWindows(t *testing.T) {
 	harness.Until(t, world, before, "the change", func(d *appsv1.Deployment) bool { return logLevel(d) == "trace" })
 }
 
+// isWaiting reports whether a workload waits for the current spec.
+func isWaiting(vs *v1alpha1.VectorSidecar) bool {
+	return vs.Status.ObservedGeneration == vs.Generation && vs.Status.Total().Waiting == 1
+}
+
 func TestOperator_HoldsWritesExceptRemovals(t *testing.T) {
 	rules := pacing(t, "")
 	namespace := world.Namespace(t)
@@ -148,10 +153,15 @@ func TestOperator_HoldsWritesExceptRemovals(t *testing.T) {
 	harness.Change(t, world, rules, func(c *corev1.ConfigMap) {
 		metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationStopWrites, "true")
 	})
-	harness.Change(t, world, stays, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
-	harness.Until(t, world, stays, "the stop", func(vs *v1alpha1.VectorSidecar) bool {
-		return vs.Status.ObservedGeneration == vs.Generation && vs.Status.Total().Waiting == 1
+	harness.Eventually(t, "the operator to use the annotation", func() bool {
+		harness.Change(t, world, goes, func(vs *v1alpha1.VectorSidecar) {
+			vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: []string{"debug", "trace"}[vs.Generation%2]}
+		})
+		harness.Until(t, world, goes, "the reconcile of the change", func(vs *v1alpha1.VectorSidecar) bool { return isUpToDate(vs) || isWaiting(vs) })
+		return isWaiting(goes)
 	})
+	harness.Change(t, world, stays, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
+	harness.Until(t, world, stays, "the stop", isWaiting)
 	require.Contains(t, message(stays, meta.ConditionReady), "WritesStopped: 1 of 1 Deployments are waiting: Deployment "+namespace+"/staying: the annotation "+meta.AnnotationStopWrites)
 	require.NoError(t, world.Client.Delete(t.Context(), goes))
 	harness.Until(t, world, going, "removal", isClean)

@@ -17,6 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -57,27 +58,19 @@ func flipping(t *testing.T, object *corev1.ConfigMap) (stop func()) {
 // versions records the configurations that the Deployments of a namespace get, in order.
 func versions(t *testing.T, namespace string) (of func(name string) []string) {
 	t.Helper()
-	clientset, err := kubernetes.NewForConfig(world.Config)
-	require.NoError(t, err)
-	stream, err := clientset.AppsV1().Deployments(namespace).Watch(t.Context(), metav1.ListOptions{})
-	require.NoError(t, err)
-	t.Cleanup(stream.Stop)
 	var mu sync.Mutex
 	given := map[string][]string{}
-	go func() {
-		for event := range stream.ResultChan() {
-			d, ok := event.Object.(*appsv1.Deployment)
-			if !ok || d.Annotations[meta.AnnotationConfigMapVersion] == "" {
-				continue
-			}
-			mu.Lock()
-			version, all := d.Annotations[meta.AnnotationConfigMapVersion], given[d.Name]
-			if len(all) == 0 || all[len(all)-1] != version {
-				given[d.Name] = append(all, version)
-			}
-			mu.Unlock()
+	world.Watch(t, &appsv1.DeploymentList{}, func(d client.Object) {
+		version := d.GetAnnotations()[meta.AnnotationConfigMapVersion]
+		if version == "" {
+			return
 		}
-	}()
+		mu.Lock()
+		defer mu.Unlock()
+		if all := given[d.GetName()]; len(all) == 0 || all[len(all)-1] != version {
+			given[d.GetName()] = append(all, version)
+		}
+	}, client.InNamespace(namespace))
 	return func(name string) []string {
 		mu.Lock()
 		defer mu.Unlock()

@@ -19,8 +19,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
-	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/yaml"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -39,24 +40,17 @@ type levels struct {
 
 func watchLevels(t *testing.T, namespace string) *levels {
 	t.Helper()
-	clients, err := kubernetes.NewForConfig(world.Config)
-	require.NoError(t, err)
-	stream, err := clients.AppsV1().Deployments(namespace).Watch(t.Context(), metav1.ListOptions{})
-	require.NoError(t, err)
-	t.Cleanup(stream.Stop)
 	l := &levels{last: map[string]string{}, got: map[string]int{}}
-	go func() {
-		for event := range stream.ResultChan() {
-			if d, ok := event.Object.(*appsv1.Deployment); ok {
-				l.mu.Lock()
-				if is := logLevel(d); l.last[d.Name] != is {
-					l.last[d.Name] = is
-					l.got[is]++
-				}
-				l.mu.Unlock()
+	world.Watch(t, &appsv1.DeploymentList{}, func(object client.Object) {
+		if d, ok := object.(*appsv1.Deployment); ok {
+			l.mu.Lock()
+			if is := logLevel(d); l.last[d.Name] != is {
+				l.last[d.Name] = is
+				l.got[is]++
 			}
+			l.mu.Unlock()
 		}
-	}()
+	}, client.InNamespace(namespace))
 	return l
 }
 

@@ -11,9 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
@@ -23,22 +22,15 @@ import (
 // countPods counts the pods of a namespace that are created and that start, from its call.
 func countPods(t *testing.T, namespace string) (count func() (made, running int)) {
 	t.Helper()
-	clientset, err := kubernetes.NewForConfig(world.Config)
-	require.NoError(t, err)
-	stream, err := clientset.CoreV1().Pods(namespace).Watch(t.Context(), metav1.ListOptions{})
-	require.NoError(t, err)
-	t.Cleanup(stream.Stop)
 	var mu sync.Mutex
 	hasRun := map[types.UID]bool{}
-	go func() {
-		for event := range stream.ResultChan() {
-			if pod, ok := event.Object.(*corev1.Pod); ok {
-				mu.Lock()
-				hasRun[pod.UID] = hasRun[pod.UID] || pod.Status.Phase == corev1.PodRunning
-				mu.Unlock()
-			}
+	world.Watch(t, &corev1.PodList{}, func(object client.Object) {
+		if pod, ok := object.(*corev1.Pod); ok {
+			mu.Lock()
+			hasRun[pod.UID] = hasRun[pod.UID] || pod.Status.Phase == corev1.PodRunning
+			mu.Unlock()
 		}
-	}()
+	}, client.InNamespace(namespace))
 	return func() (made, running int) {
 		mu.Lock()
 		defer mu.Unlock()

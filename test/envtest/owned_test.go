@@ -55,31 +55,20 @@ func anOwner(t *testing.T, want client.Object) (stop func()) {
 	require.NoError(t, world.Client.Create(t.Context(), made, client.FieldOwner(ownerManager)))
 	list := &metav1.PartialObjectMetadataList{}
 	list.SetGroupVersionKind(kindOf(made).GroupVersionKind)
-	watching, err := client.NewWithWatch(world.Config, client.Options{Scheme: world.Client.Scheme()})
-	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(t.Context())
-	stream, err := watching.Watch(ctx, list, client.InNamespace(want.GetNamespace()))
-	require.NoError(t, err)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		for event := range stream.ResultChan() {
-			seen, isOne := event.Object.(*metav1.PartialObjectMetadata)
-			live, _ := want.DeepCopyObject().(client.Object)
-			if !isOne || seen.Name != want.GetName() || world.Client.Get(ctx, client.ObjectKeyFromObject(want), live) != nil || !carriesVector(live) {
-				continue
-			}
+	ctx := t.Context()
+	return world.Watch(t, list, func(client.Object) {
+		live, _ := want.DeepCopyObject().(client.Object)
+		err := world.Client.Get(ctx, client.ObjectKeyFromObject(want), live)
+		if err == nil && carriesVector(live) {
 			again, _ := want.DeepCopyObject().(client.Object)
 			again.SetResourceVersion(live.GetResourceVersion())
-			if err := world.Client.Update(ctx, again, client.FieldOwner(ownerManager)); err != nil && ctx.Err() == nil && !apierrors.IsConflict(err) {
-				t.Error(err)
-			}
+			err = world.Client.Update(ctx, again, client.FieldOwner(ownerManager))
 		}
-	}()
-	return func() {
-		cancel()
-		<-ended
-	}
+		// The other write of a conflict has an event, too.
+		if client.IgnoreNotFound(err) != nil && ctx.Err() == nil && !apierrors.IsConflict(err) {
+			t.Error(err)
+		}
+	}, client.InNamespace(want.GetNamespace()), client.MatchingFields{"metadata.name": want.GetName()})
 }
 
 func isTakenOut(vs *v1alpha1.VectorSidecar) bool {

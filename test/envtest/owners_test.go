@@ -18,7 +18,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -112,22 +111,13 @@ type revisions struct {
 
 func countRevisions(t *testing.T, deployment *appsv1.Deployment) *revisions {
 	t.Helper()
-	clientset, err := kubernetes.NewForConfig(world.Config)
-	require.NoError(t, err)
 	world.Get(t, deployment)
-	stream, err := clientset.AppsV1().Deployments(deployment.Namespace).Watch(t.Context(), metav1.ListOptions{
-		FieldSelector: "metadata.name=" + deployment.Name, ResourceVersion: deployment.ResourceVersion,
-	})
-	require.NoError(t, err)
-	t.Cleanup(stream.Stop)
 	r := &revisions{template: templateOf(deployment), seen: deployment.ResourceVersion}
-	go func() {
-		for event := range stream.ResultChan() {
-			if d, ok := event.Object.(*appsv1.Deployment); ok {
-				r.see(d)
-			}
+	world.Watch(t, &appsv1.DeploymentList{}, func(object client.Object) {
+		if d, ok := object.(*appsv1.Deployment); ok {
+			r.see(d)
 		}
-	}()
+	}, client.InNamespace(deployment.Namespace), client.MatchingFields{"metadata.name": deployment.Name})
 	return r
 }
 

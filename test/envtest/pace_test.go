@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -44,19 +43,12 @@ type watchUnfinished struct {
 
 func newWatchUnfinished(t *testing.T, namespace string) *watchUnfinished {
 	t.Helper()
-	client, err := kubernetes.NewForConfig(world.Config)
-	require.NoError(t, err)
-	stream, err := client.AppsV1().Deployments(namespace).Watch(t.Context(), metav1.ListOptions{})
-	require.NoError(t, err)
-	t.Cleanup(stream.Stop)
 	w := &watchUnfinished{unfinished: map[string]bool{}}
-	go func() {
-		for event := range stream.ResultChan() {
-			if d, ok := event.Object.(*appsv1.Deployment); ok {
-				w.see(d)
-			}
+	world.Watch(t, &appsv1.DeploymentList{}, func(object client.Object) {
+		if d, ok := object.(*appsv1.Deployment); ok {
+			w.see(d)
 		}
-	}()
+	}, client.InNamespace(namespace))
 	return w
 }
 

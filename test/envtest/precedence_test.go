@@ -32,22 +32,15 @@ func own(name, namespace string, port int32) *objects.VectorSidecar {
 // stalls watches a namespace; ever returns the last one that was stalled since then.
 func stalls(t *testing.T, namespace string) (ever func() string) {
 	t.Helper()
-	seer, err := client.NewWithWatch(world.Config, client.Options{Scheme: world.Client.Scheme()})
-	require.NoError(t, err)
-	stream, err := seer.Watch(t.Context(), &v1alpha1.VectorSidecarList{}, client.InNamespace(namespace))
-	require.NoError(t, err)
 	var mu sync.Mutex
 	said := ""
-	go func() {
-		for event := range stream.ResultChan() {
-			if vs, ok := event.Object.(*v1alpha1.VectorSidecar); ok && condition(vs, meta.ConditionStalled) == "True" {
-				mu.Lock()
-				said = vs.Name + ": " + message(vs, meta.ConditionReady)
-				mu.Unlock()
-			}
+	world.Watch(t, &v1alpha1.VectorSidecarList{}, func(object client.Object) {
+		if vs, ok := object.(*v1alpha1.VectorSidecar); ok && condition(vs, meta.ConditionStalled) == "True" {
+			mu.Lock()
+			said = vs.Name + ": " + message(vs, meta.ConditionReady)
+			mu.Unlock()
 		}
-	}()
-	t.Cleanup(stream.Stop)
+	}, client.InNamespace(namespace))
 	return func() string {
 		mu.Lock()
 		defer mu.Unlock()

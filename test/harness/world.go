@@ -146,7 +146,7 @@ func Until[T client.Object](t testing.TB, w *World, object T, what string, met f
 		return met(object)
 	})
 	if !isMet {
-		require.FailNow(t, "waiting in vain", "for %s of %T %s; it is %s%s", what, object, object.GetName(), describe(object), w.sidecars(t, object.GetNamespace()))
+		require.FailNow(t, "waiting in vain", "for %s of %T %s; it is %s%s", what, object, object.GetName(), describe(object), w.describeNamespace(t, object.GetNamespace()))
 	}
 }
 
@@ -177,14 +177,20 @@ func until(t testing.TB, patience time.Duration, met func() bool) bool {
 	return true
 }
 
-// sidecars describes the VectorSidecars of a namespace, for failures.
-func (w *World) sidecars(t testing.TB, namespace string) string {
+// describeNamespace returns the VectorSidecars and Deployments of a namespace, one per line, for the message of a
+// failed test.
+func (w *World) describeNamespace(t testing.TB, namespace string) string {
 	t.Helper()
-	var found v1alpha1.VectorSidecarList
-	require.NoError(t, w.Client.List(t.Context(), &found, client.InNamespace(namespace)))
+	var sidecars v1alpha1.VectorSidecarList
+	require.NoError(t, w.Client.List(t.Context(), &sidecars, client.InNamespace(namespace)))
+	var deployments appsv1.DeploymentList
+	require.NoError(t, w.Client.List(t.Context(), &deployments, client.InNamespace(namespace)))
 	var b strings.Builder
-	for i := range found.Items {
-		fmt.Fprintf(&b, "\nVectorSidecar %s: %s", found.Items[i].Name, describe(&found.Items[i]))
+	for i := range sidecars.Items {
+		fmt.Fprintf(&b, "\nVectorSidecar %s: %s", sidecars.Items[i].Name, describe(&sidecars.Items[i]))
+	}
+	for i := range deployments.Items {
+		fmt.Fprintf(&b, "\nDeployment %s: %s", deployments.Items[i].Name, describe(&deployments.Items[i]))
 	}
 	return b.String()
 }
@@ -212,11 +218,14 @@ func describe(object client.Object) string {
 		}
 		return b.String()
 	case *appsv1.Deployment:
-		var names []string
+		var names, managers []string
 		for _, c := range append(o.Spec.Template.Spec.InitContainers, o.Spec.Template.Spec.Containers...) {
 			names = append(names, c.Name)
 		}
-		return fmt.Sprintf("generation %d, containers %v, status %+v", o.Generation, names, o.Status)
+		for _, entry := range o.ManagedFields {
+			managers = append(managers, entry.Manager+" "+string(entry.Operation)+" "+entry.Subresource)
+		}
+		return fmt.Sprintf("generation %d, containers %v, managers %q, status %+v", o.Generation, names, managers, o.Status)
 	default:
 		return fmt.Sprintf("%+v", object)
 	}

@@ -11,10 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	apiwatch "k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
@@ -24,27 +22,21 @@ import (
 // countPods returns a function that counts the pods created in a namespace after the call of countPods.
 func countPods(t *testing.T, namespace string) func() int {
 	t.Helper()
-	clientset, err := kubernetes.NewForConfig(world.Config)
-	require.NoError(t, err)
-	there, err := clientset.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{})
-	require.NoError(t, err)
-	stream, err := clientset.CoreV1().Pods(namespace).Watch(t.Context(), metav1.ListOptions{ResourceVersion: there.ResourceVersion})
-	require.NoError(t, err)
-	t.Cleanup(stream.Stop)
+	var before corev1.PodList
+	require.NoError(t, world.Client.List(t.Context(), &before, client.InNamespace(namespace)))
 	var mu sync.Mutex
 	seen := map[types.UID]bool{}
-	go func() {
-		for event := range stream.ResultChan() {
-			if pod, isPod := event.Object.(*corev1.Pod); isPod && event.Type == apiwatch.Added {
-				mu.Lock()
-				seen[pod.UID] = true
-				mu.Unlock()
-			}
-		}
-	}()
+	world.Watch(t, &corev1.PodList{}, func(pod client.Object) {
+		mu.Lock()
+		defer mu.Unlock()
+		seen[pod.GetUID()] = true
+	}, client.InNamespace(namespace))
 	return func() int {
 		mu.Lock()
 		defer mu.Unlock()
+		for i := range before.Items {
+			delete(seen, before.Items[i].UID)
+		}
 		return len(seen)
 	}
 }

@@ -57,29 +57,17 @@ func (o *anOwner) follow(t *testing.T, want client.Object) {
 	o.want.Store(&want)
 	list := &metav1.PartialObjectMetadataList{}
 	list.SetGroupVersionKind(kindOf(want).GroupVersionKind)
-	watching, err := client.NewWithWatch(world.Config, client.Options{Scheme: world.Client.Scheme()})
-	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(t.Context())
-	stream, err := watching.Watch(ctx, list, client.InNamespace(want.GetNamespace()))
-	require.NoError(t, err)
+	ctx := t.Context()
+	world.Watch(t, list, func(client.Object) {
+		if o.isIdle.Load() {
+			return
+		}
+		if err := o.write(ctx); err != nil && ctx.Err() == nil {
+			t.Error(err)
+		}
+	}, client.InNamespace(want.GetNamespace()))
 	made, _ := want.DeepCopyObject().(client.Object)
 	require.NoError(t, world.Client.Create(t.Context(), made, client.FieldOwner("strimzi-cluster-operator")))
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		for range stream.ResultChan() {
-			if o.isIdle.Load() {
-				continue
-			}
-			if err := o.write(ctx); err != nil && ctx.Err() == nil {
-				t.Error(err)
-			}
-		}
-	}()
-	t.Cleanup(func() {
-		cancel()
-		<-ended
-	})
 }
 
 func (o *anOwner) write(ctx context.Context) error {
