@@ -45,7 +45,7 @@ func (d *Decision) provide(facts *Facts) {
 			d.Missing = append(d.Missing, expected)
 		case !companion.IsLabeledFor(live, facts.Sidecar):
 			d.Invalid = &desired.Invalid{Reason: meta.ReasonConflict, Message: fmt.Sprintf(
-				"ConfigMap %s/%s is not one of %s: delete it, or give this VectorSidecar another name", live.Namespace, live.Name, desired.Describe(facts.Sidecar))}
+				"ConfigMap %s/%s exists, but does not belong to %s; delete the ConfigMap, or rename the VectorSidecar", live.Namespace, live.Name, desired.Describe(facts.Sidecar))}
 		case companion.KnownDigest(live) != companion.Digest(&expected) || !companion.IsOwnedBy(live, facts.Sidecar):
 			expected.UID = live.UID
 			d.Missing = append(d.Missing, expected)

@@ -202,11 +202,11 @@ func whyRemoved(sidecar *v1alpha1.VectorSidecar) string {
 	title := meta.Title(sidecar.Name)
 	switch {
 	case sidecar.Cluster != nil && sidecar.Cluster.IsLeaving:
-		return title + " does not select the namespace any more"
+		return title + " no longer selects the namespace"
 	case sidecar.DeletionTimestamp != nil:
 		return title + " is deleted"
 	case !sidecar.Spec.IsEnabled():
 		return fmt.Sprintf("spec.enabled of %s is false", title)
 	}
-	return title + " does not select the workload any more"
+	return title + " no longer selects the workload"
 }

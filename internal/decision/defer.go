@@ -57,11 +57,11 @@ func (m *mode) text(facts *Facts, p *plan.Plan, expiry string) (reason, message 
 	if m.of == v1alpha1.ModeManual {
 		return meta.ReasonWaitingForPromotion, fmt.Sprintf("waiting for approval (spec.rollout.mode is Manual): run kubectl vectorsidecar rollout promote vectorsidecar/%s%s", facts.Sidecar.Name, expiry)
 	}
-	manner := "with a second rollout right after it"
+	manner := "the sidecar follows in a second rollout"
 	if facts.isServedAtAdmission(p) {
-		manner = "in the same rollout where the API server can put it in (admissionInjection), and else by a second one right after it"
+		manner = "the API server injects the sidecar in the same rollout if it can (admissionInjection), otherwise the sidecar follows in a second rollout"
 	}
-	return meta.ReasonWaitingForAppRollout, fmt.Sprintf("waiting for the application owner's next change of the pod template, %s (spec.rollout.mode)%s", manner, expiry)
+	return meta.ReasonWaitingForAppRollout, fmt.Sprintf("waiting for the application owner's next change of the pod template; %s (spec.rollout.mode)%s", manner, expiry)
 }
 
 // isServedAtAdmission reports whether the API server can inject the change when the application owner changes the

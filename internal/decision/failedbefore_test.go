@@ -120,11 +120,11 @@ func TestDecide_BlamesNoWriteForWhatFailedBefore(t *testing.T) {
 		inFlight bool
 		says     string
 	}{
-		"it rolls out":                         {where(workload.RolloutProgressing, time.Minute), nobodyKnows, v1alpha1.StateRollingOut, true, "not all of its pods are available"},
+		"it rolls out":                         {where(workload.RolloutProgressing, time.Minute), nobodyKnows, v1alpha1.StateRollingOut, true, "not all pods are available"},
 		"it is late":                           {where(workload.RolloutFailed, time.Minute), nobodyKnows, v1alpha1.StateUnavailable, false, "which does not count as a failure of the sidecar"},
 		"it is late, and was told as failed":   {where(workload.RolloutFailed, time.Minute), told(v1alpha1.StateFailed), v1alpha1.StateUnavailable, false, "does not count"},
-		"its pods are lost":                    {where(workload.RolloutUnavailable, time.Second), nobodyKnows, v1alpha1.StateSoaking, true, "not all of its pods are available"},
-		"its pods are lost for long":           {where(workload.RolloutUnavailable, patience), nobodyKnows, v1alpha1.StateUnavailable, false, "not all of its pods are available"},
+		"its pods are lost":                    {where(workload.RolloutUnavailable, time.Second), nobodyKnows, v1alpha1.StateSoaking, true, "not all pods are available"},
+		"its pods are lost for long":           {where(workload.RolloutUnavailable, patience), nobodyKnows, v1alpha1.StateUnavailable, false, "not all pods are available"},
 		"its pods are lost by the sidecar":     {where(workload.RolloutUnavailable, patience), seen(crash), v1alpha1.StateUnavailable, false, "container vector of pod cart-1 ended"},
 		"no node has room":                     {where(workload.RolloutProgressing, time.Minute), seen(full), v1alpha1.StateRollingOut, true, "no node"},
 		"its pods are refused":                 {rejected(where(workload.RolloutProgressing, time.Minute)), nobodyKnows, v1alpha1.StateRollingOut, true, "exceeded quota"},

@@ -54,7 +54,7 @@ func (d *Decision) keepsBack(facts *Facts) string {
 		return "the VectorSidecar is being deleted"
 	}
 	if d.mode.isHeldBack() {
-		return "spec.rollout.mode is Manual, and nobody has promoted this sidecar"
+		return "spec.rollout.mode is Manual, and this sidecar is not promoted"
 	}
 	if d.Canary != nil && d.Canary.State == v1alpha1.CanaryWithoutPods {
 		return d.Limit.Unproven
@@ -64,7 +64,7 @@ func (d *Decision) keepsBack(facts *Facts) string {
 		case p.Rollout.Phase == plan.RolloutFailed:
 			return "the rollout of " + p.Target.Kind + " " + p.Target.Name + " has failed with this sidecar"
 		case p.IsCanaryUnderWay():
-			return p.Target.Kind + " " + p.Target.Name + " of spec.rollout.canary has to finish its rollout first"
+			return "waiting for canary " + p.Target.Kind + " " + p.Target.Name + " to finish its rollout (spec.rollout.canary)"
 		}
 	}
 	return ""
@@ -96,7 +96,7 @@ func (f *Facts) refusal(offer *desired.AdmissionOverlay) string {
 	hash := offer.Rendered.Desired.InjectedHash()
 	for key, verdict := range f.Trials {
 		if key.Hash == hash && verdict.Result == preflight.Rejected {
-			return "pods of a workload of the namespace are refused with it (preflight)"
+			return "the API server rejects pods of a workload of the namespace with this sidecar (preflight)"
 		}
 	}
 	return ""

@@ -142,23 +142,23 @@ func (c *candidate) ownerNotice() string {
 	if p.Owner == nil || !p.HasChange(plan.Inject) {
 		return ""
 	}
-	return fmt.Sprintf("%s owns it: if its operator takes the sidecar out, that is not put in again, in no %s with an owner of kind %s (spec.ownedWorkloads)", p.Owner, p.Target.Kind, p.Owner.Kind)
+	return fmt.Sprintf("%s owns the workload; if that owner removes the sidecar, the operator does not inject it again into any %s with an owner of kind %s (spec.ownedWorkloads)", p.Owner, p.Target.Kind, p.Owner.Kind)
 }
 
 // takenOutText explains which owner removed the sidecar, and the actions that a user may take.
 func (f *Facts) takenOutText(p *plan.Plan, removal *v1alpha1.OwnerRemoval) string {
-	text := fmt.Sprintf("%s owns it, and has taken the sidecar out or changed it", p.Owner)
+	text := fmt.Sprintf("%s owns the workload, and has removed or changed the sidecar", p.Owner)
 	if removal.Name != p.Target.Name || !removal.IsIn(p.Target.Namespace) {
-		text = fmt.Sprintf("%s owns it, and %s/%s, of the same kind, has taken the sidecar out of %s %s or changed it", p.Owner, removal.OwnerKind, removal.Owner, removal.Kind, removal.Name)
+		text = fmt.Sprintf("%s owns the workload, and %s/%s of the same kind has removed or changed the sidecar of %s %s", p.Owner, removal.OwnerKind, removal.Owner, removal.Kind, removal.Name)
 		if removal.Namespace != "" {
-			text += " of namespace " + removal.Namespace
+			text += " in namespace " + removal.Namespace
 		}
 	}
 	argument := "vectorsidecar/" + f.Sidecar.Name
 	if f.Sidecar.Cluster != nil {
 		argument = f.Sidecar.Name // The name already is a pair of kind and name.
 	}
-	return text + ": set spec.ownedWorkloads to AtAdmission or to Skip, or, to have it tried again: kubectl vectorsidecar rollout retry " + argument
+	return text + "; set spec.ownedWorkloads to AtAdmission or Skip, or retry: kubectl vectorsidecar rollout retry " + argument
 }
 
 // unserved explains why the API server does not inject the desired sidecar into a workload. It returns "" if the API
@@ -172,7 +172,7 @@ func (f *Facts) unserved(p *plan.Plan) string {
 	}
 	reason := f.Left
 	if len(f.Overlays) > 0 {
-		reason = "this one depends on the workload, as only the operator can tell"
+		reason = "only the operator can render the sidecar, because it depends on the workload"
 	}
 	for i := range f.Overlays {
 		offer := &f.Overlays[i]

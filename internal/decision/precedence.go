@@ -77,7 +77,7 @@ func (f *Facts) plan(desiredSidecar *plan.Desired, container string, competitors
 	}
 	for i := range competitors {
 		if competitor := &competitors[i]; competitor.IsFirst && competitor.Container == container {
-			policy.Superseded = meta.Title(competitor.Name) + " of the namespace injects a container of the same name, and comes first"
+			policy.Superseded = meta.Title(competitor.Name) + " of the namespace injects a container of the same name, and takes precedence"
 			return plan.ForInjection(f.manager(), desiredSidecar, policy, view)
 		}
 	}
@@ -120,7 +120,7 @@ func (f *Facts) plan(desiredSidecar *plan.Desired, container string, competitors
 // comesBefore explains why another VectorSidecar takes precedence over this one.
 func (f *Facts) comesBefore(competitor *Competitor) string {
 	if _, isCluster := meta.ParseClusterName(competitor.Name); isCluster && f.Sidecar.Cluster == nil {
-		return "refuses this one by name"
+		return "takes precedence over this VectorSidecar (spec.takesPrecedenceOver)"
 	}
 	return "is older"
 }
@@ -134,7 +134,7 @@ func (f *Facts) competitorBlock(p *plan.Plan, container string, competitors []Co
 	}
 	return &plan.Block{
 		Kind: plan.BlockedByConflict, Reason: meta.ReasonConflict, Competitor: competitors[i].Name,
-		Message: fmt.Sprintf("%s, which %s, injects a container of the same name: give one of them another name in spec.sidecar.name",
+		Message: fmt.Sprintf("%s, which %s, injects a container of the same name; set another name in spec.sidecar.name of one of them",
 			meta.Title(competitors[i].Name), f.comesBefore(&competitors[i])),
 	}
 }

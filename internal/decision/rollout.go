@@ -80,7 +80,7 @@ func (d *Decision) judgeRollout(f *Facts, p *plan.Plan) {
 	case fault.Reason != "":
 		p.Hinder(fault.Reason, fault.Message)
 	case p.Workload.Rollout == workload.RolloutUnavailable:
-		p.Rollout.Reason, p.Rollout.Message = meta.ReasonUnavailable, because("not all of its pods are available", fault, isSeen)
+		p.Rollout.Reason, p.Rollout.Message = meta.ReasonUnavailable, because("not all pods are available", fault, isSeen)
 	case p.Workload.Rollout == workload.RolloutProgressing && p.Rollout.InFlight && p.Workload.Newest != 0:
 		d.reportProgress(f, p, isSeen && !fault.IsPartial)
 	}
@@ -104,7 +104,7 @@ func (d *Decision) judgeFailedBefore(f *Facts, p *plan.Plan, fault workload.Faul
 	case p.Workload.Rollout == workload.RolloutUnavailable && p.Rollout.InFlight:
 		d.again(patience - p.Workload.TimeInState(f.Now))
 	}
-	p.Rollout.Reason, p.Rollout.Message = meta.ReasonFailedBefore, "failed before the sidecar was written, which does not count as a failure of the sidecar; not all of its pods are available"
+	p.Rollout.Reason, p.Rollout.Message = meta.ReasonFailedBefore, "the workload failed before the sidecar was written, which does not count as a failure of the sidecar; not all pods are available"
 	switch {
 	case fault.Reason != "":
 		p.Rollout.Message += ": " + fault.Message
@@ -170,7 +170,7 @@ func heldMessage(p *plan.Plan) string {
 	if p.Workload.Old == 0 {
 		return p.Workload.HeldReason
 	}
-	return p.Workload.HeldReason + "; " + pods + " the template before"
+	return p.Workload.HeldReason + "; " + pods + " the previous template"
 }
 
 // refusal returns the fault for pods that the API server does not create.
@@ -186,7 +186,7 @@ func (d *Decision) soak(f *Facts, p *plan.Plan) {
 	}
 	d.again(f.soak() - p.Workload.TimeInState(f.Now))
 	if f.told(p) == v1alpha1.StateFailed {
-		p.Fail(meta.ReasonRolloutFailed, fmt.Sprintf("pods were unavailable within %s after the rollout (spec.rollout.soak), and have not been available for as long since", f.soak()))
+		p.Fail(meta.ReasonRolloutFailed, fmt.Sprintf("pods were unavailable within %s after the rollout (spec.rollout.soak), and have not been available for that long since then", f.soak()))
 		return
 	}
 	p.Rollout.Reason, p.Rollout.Message = meta.ReasonSoaking, fmt.Sprintf("waiting until all pods have been available for %s (spec.rollout.soak)", f.soak())
@@ -194,7 +194,7 @@ func (d *Decision) soak(f *Facts, p *plan.Plan) {
 
 // lose sets the state of a workload that lost pods during its soak, if the operator cannot read the cause.
 func (d *Decision) lose(f *Facts, p *plan.Plan, fault workload.Fault) {
-	lost := fmt.Sprintf("not all of its pods stayed available for %s after its rollout (spec.rollout.soak)", f.soak())
+	lost := fmt.Sprintf("not all pods stayed available for %s after the rollout (spec.rollout.soak)", f.soak())
 	if f.told(p) == v1alpha1.StateFailed || p.Workload.TimeInState(f.Now) >= patience {
 		p.Fail(meta.ReasonRolloutFailed, because(lost, fault, false))
 		return

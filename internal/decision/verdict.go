@@ -30,10 +30,10 @@ func (c *candidate) warning() string {
 		return warning
 	}
 	if verdict := c.verdict(); p.Block == nil && verdict.State == VerdictUnable && (p.IsCurrent() || !c.rendered.Validation.WaitsWhenUnable) {
-		warning = "has a configuration that Vector could not be asked about: " + verdict.Message
+		warning = "has a configuration that Vector could not check: " + verdict.Message
 	}
 	if result, ok := preflight.FindResult(c.facts.Trials, p); ok && result.Result == preflight.Inconclusive {
-		warning = strings.TrimPrefix(warning+"; it could not be judged before it was written: "+result.Message, "; it ")
+		warning = strings.TrimPrefix(warning+"; had an inconclusive dry run before the write: "+result.Message, "; ")
 	}
 	return warning
 }

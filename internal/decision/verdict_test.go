@@ -30,11 +30,11 @@ func TestDecide_WaitsForValidationByVector(t *testing.T) {
 		asks     int
 		says     string
 	}{
-		"not asked yet":              {verdicts: said(VerdictPending), reason: meta.ReasonValidating, asks: 1, says: "Job vector-validate-1 has Vector judge"},
+		"not asked yet":              {verdicts: said(VerdictPending), reason: meta.ReasonValidating, asks: 1, says: "waiting until Vector has checked the configuration in Job vector-validate-1"},
 		"valid":                      {verdicts: said(VerdictValid), writes: true},
 		"invalid":                    {verdicts: said(VerdictInvalid), reason: meta.ReasonInvalidConfig, invalid: true, says: "vector validate: its word"},
-		"unable":                     {verdicts: said(VerdictUnable), writes: true, says: "could not be asked about: its word"},
-		"unable, to wait":            {waits: true, verdicts: said(VerdictUnable), reason: meta.ReasonNotValidated, says: "could not be asked: its word"},
+		"unable":                     {verdicts: said(VerdictUnable), writes: true, says: "could not check: its word"},
+		"unable, to wait":            {waits: true, verdicts: said(VerdictUnable), reason: meta.ReasonNotValidated, says: "could not check the configuration: its word"},
 		"not allowed":                {writes: true, says: "configValidation.job.enabled"},
 		"not allowed, and to wait":   {waits: true, reason: meta.ReasonNotValidated, says: "configValidation.job.enabled"},
 		"not asked yet, and to wait": {waits: true, verdicts: said(VerdictPending), reason: meta.ReasonValidating, asks: 1},

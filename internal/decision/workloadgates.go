@@ -100,11 +100,11 @@ func blockByAdmission(c *candidate) *plan.Block {
 	if reason := c.facts.unserved(c.plan); reason != "" {
 		return &plan.Block{
 			Kind: plan.BlockedByExclusion, Reason: meta.ReasonOwnedBy,
-			Message: fmt.Sprintf("%s owns it, spec.ownedWorkloads is AtAdmission, and the API server does not put the sidecar in: %s", owner, reason),
+			Message: fmt.Sprintf("%s owns the workload, spec.ownedWorkloads is AtAdmission, and the API server does not inject the sidecar: %s", owner, reason),
 		}
 	}
 	return &plan.Block{Kind: plan.BlockedByAdmission, Reason: meta.ReasonOwnedBy, Message: fmt.Sprintf(
-		"%s owns it: the API server puts this in with its owner's next change of the pod template, where it can judge the workload (spec.ownedWorkloads is AtAdmission)", owner)}
+		"%s owns the workload: the API server injects the sidecar with the owner's next change of the pod template, if it can evaluate the workload (spec.ownedWorkloads is AtAdmission)", owner)}
 }
 
 // blockByOwnerRemoval blocks changes of a workload whose controller owner would remove the sidecar again.
@@ -123,7 +123,7 @@ func blockByMode(c *candidate) *plan.Block {
 	}
 	end, expiry := c.mode.waitEnd(c.wait), ""
 	if !end.IsZero() {
-		expiry = "; without that, from " + end.UTC().Format(time.RFC3339) + " on (spec.rollout.maxAge)"
+		expiry = "; otherwise the wait ends at " + end.UTC().Format(time.RFC3339) + " (spec.rollout.maxAge)"
 	}
 	block := &plan.Block{Kind: plan.BlockedByMode, Until: end}
 	block.Reason, block.Message = c.mode.text(c.facts, c.plan, expiry)
@@ -148,7 +148,7 @@ func blockByCorrectionLoop(c *candidate) *plan.Block {
 	if !ok || loop.InjectedHash != c.plan.InjectedHash() {
 		return nil
 	}
-	return obstacle(meta.ReasonCorrectionLoop, fmt.Sprintf("the sidecar was taken out or changed again after each of %d writes (the last writer on record is %q): make whoever does that leave it alone, or annotate the workload with %s: \"false\"",
+	return obstacle(meta.ReasonCorrectionLoop, fmt.Sprintf("another client removed or changed the sidecar after each of %d writes (last recorded writer: %q); stop that client, or annotate the workload with %s: \"false\"",
 		loop.Writes, c.view.LastWriter, meta.AnnotationInject))
 }
 
@@ -183,7 +183,7 @@ func blockByValidation(c *candidate) *plan.Block {
 	validation := c.rendered.Validation
 	return &plan.Block{
 		Kind: plan.BlockedByValidation, Reason: meta.ReasonValidating,
-		Message: fmt.Sprintf("Job %s has Vector judge the configuration, but not %s", validation.Job.Name, validation.Mode.Unchecked),
+		Message: fmt.Sprintf("waiting until Vector has checked the configuration in Job %s, except %s", validation.Job.Name, validation.Mode.Unchecked),
 	}
 }
 
@@ -194,7 +194,7 @@ func blockByValidator(c *candidate) *plan.Block {
 	if verdict.State != VerdictUnable || !c.rendered.Validation.WaitsWhenUnable {
 		return nil
 	}
-	return &plan.Block{Kind: plan.BlockedByValidator, Reason: meta.ReasonNotValidated, Message: "Vector could not be asked: " + verdict.Message}
+	return &plan.Block{Kind: plan.BlockedByValidator, Reason: meta.ReasonNotValidated, Message: "Vector could not check the configuration: " + verdict.Message}
 }
 
 // blockByDryRun blocks a write that was rejected in dry runs, until the dry runs are due again.

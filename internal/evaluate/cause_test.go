@@ -108,7 +108,7 @@ func TestDecide_ReportsCauseOfWorkloadWrites(t *testing.T) {
 			},
 			want: "values of the VectorSidecar (values.team); operator 1.0.0 → 1.1.0; in the pods: initContainers[vector].env[VECTOR_LOG].value, initContainers[vector].terminationMessagePolicy",
 		},
-		"another label": {change: func(s *Snapshot) { change(s, func(v *workload.View) { v.Labels = nil }) }, want: "VectorSidecar logs does not select the workload any more"},
+		"another label": {change: func(s *Snapshot) { change(s, func(v *workload.View) { v.Labels = nil }) }, want: "VectorSidecar logs no longer selects the workload"},
 		"switched off":  {change: func(s *Snapshot) { s.Sidecar = logs().Disabled().Build() }, want: "spec.enabled of VectorSidecar logs is false"},
 		"deleted":       {change: func(s *Snapshot) { s.Sidecar = logs().Build(); s.Sidecar.DeletionTimestamp = ptr.To(metav1.Now()) }, want: "VectorSidecar logs is deleted"},
 		"opted out":     {change: func(s *Snapshot) { change(s, func(v *workload.View) { v.OptOut = `"no"` }) }, want: "the workload's annotation " + meta.AnnotationInject + ` is "no"`},

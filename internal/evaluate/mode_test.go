@@ -336,10 +336,10 @@ func TestDecide_OffersNoOverlayBeforePromotion(t *testing.T) {
 		require.Equal(t, plan.ActionDefer, decided.Plans[0].Action())
 		require.Equal(t, isOffered, len(decided.Offers) > 0, decided.Left)
 		if isOffered {
-			require.Contains(t, decided.Plans[0].Message(), "in the same rollout where the API server can put it in")
+			require.Contains(t, decided.Plans[0].Message(), "the API server injects the sidecar in the same rollout if it can")
 			continue
 		}
-		require.Equal(t, "spec.rollout.mode is Manual, and nobody has promoted this sidecar", decided.Left)
+		require.Equal(t, "spec.rollout.mode is Manual, and this sidecar is not promoted", decided.Left)
 		s.Sidecar.Annotations = map[string]string{meta.AnnotationPromoteRollout: decided.Deferred.Change}
 		require.NotEmpty(t, decide(t, s).Offers)
 	}

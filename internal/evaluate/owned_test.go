@@ -149,10 +149,10 @@ func TestDecide_AppliesOwnedWorkloadsSetting(t *testing.T) {
 		bare, carries plan.Change
 		message       string
 	}{
-		"injected into":                     {v1alpha1.OwnedInject, "", plan.Inject, plan.Update, "if its operator takes the sidecar out"},
+		"injected into":                     {v1alpha1.OwnedInject, "", plan.Inject, plan.Update, "if that owner removes the sidecar"},
 		"left out":                          {v1alpha1.OwnedSkip, "", plan.ActionBlocked, plan.Remove, "spec.ownedWorkloads is Skip"},
-		"left to the API server":            {v1alpha1.OwnedAtAdmission, "", plan.ActionDefer, plan.ActionDefer, "the API server puts this in with its owner's next change"},
-		"left to an API server that is off": {v1alpha1.OwnedAtAdmission, "it is off", plan.ActionBlocked, plan.ActionBlocked, "does not put the sidecar in: it is off"},
+		"left to the API server":            {v1alpha1.OwnedAtAdmission, "", plan.ActionDefer, plan.ActionDefer, "the API server injects the sidecar with the owner's next change"},
+		"left to an API server that is off": {v1alpha1.OwnedAtAdmission, "it is off", plan.ActionBlocked, plan.ActionBlocked, "does not inject the sidecar: it is off"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := snapshot(t, as("", ""), cart())

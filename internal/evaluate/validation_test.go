@@ -54,7 +54,7 @@ func TestDecide_ValidatesOnlyConfigToBeWritten(t *testing.T) {
 	s.Companions = written(first.Companions)
 
 	s.Verdict = said(decision.VerdictUnable)
-	require.Contains(t, decide(t, s).Plans[0].Warning, "could not be asked about: its word", "it is still to be told")
+	require.Contains(t, decide(t, s).Plans[0].Warning, "could not check: its word", "it is still to be told")
 
 	s.Verdict = said(decision.VerdictPending) // As after a restart.
 	settled := decide(t, s)
@@ -105,7 +105,7 @@ func TestDecide_BuildsComponentsWithEarlierVector(t *testing.T) {
 		s.Verdict = said(decision.VerdictPending)
 		decided := decide(t, s)
 		require.Len(t, decided.Validations, 1, "%v", decided.Invalid)
-		require.Contains(t, decided.Plans[0].Message(), "but not "+decided.Validations[0].Mode.Unchecked)
+		require.Contains(t, decided.Plans[0].Message(), ", except "+decided.Validations[0].Mode.Unchecked)
 		return decided.Validations[0].Job.Spec.Template.Spec
 	}
 	writable := func(pod corev1.PodSpec) (paths []string) {

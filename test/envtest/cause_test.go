@@ -134,7 +134,7 @@ func TestOperator_ReportsCauseOfEveryWrite(t *testing.T) {
 
 	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Labels = nil })
 	harness.Until(t, world, deployment, "the removal", isClean)
-	harness.Eventually(t, "why", func() bool { return told(t, deployment, "VectorSidecar logs does not select the workload any more") })
+	harness.Eventually(t, "why", func() bool { return told(t, deployment, "VectorSidecar logs no longer selects the workload") })
 	for key := range deployment.Annotations {
 		require.False(t, strings.HasPrefix(key, meta.Group+"/"), key)
 	}

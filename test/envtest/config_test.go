@@ -146,7 +146,7 @@ func TestCompanion_DoesNotReplaceForeignConfigMap(t *testing.T) {
 		Sidecar(func(s *v1alpha1.SidecarSpec) { s.Reload = v1alpha1.ReloadLive }).Build()
 	world.Create(t, theirs, deployment, vs)
 
-	harness.Until(t, world, vs, "the conflict", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, "Conflict: ConfigMap "+namespace+"/logs-vector-live is not one of VectorSidecar"))
+	harness.Until(t, world, vs, "the conflict", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, "Conflict: ConfigMap "+namespace+"/logs-vector-live exists, but does not belong to VectorSidecar"))
 	world.Get(t, theirs)
 	require.Equal(t, "theirs", theirs.Data["vector.yaml"])
 	require.Empty(t, theirs.OwnerReferences)

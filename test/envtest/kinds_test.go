@@ -149,7 +149,7 @@ func TestVectorSidecar_ReportsOutdatedPodsOfOnDelete(t *testing.T) {
 	require.Equal(t, v1alpha1.StatePodsOutdated, vs.Status.Workloads[0].State)
 	require.Equal(t, "StatefulSet", vs.Status.Workloads[0].Kind)
 	require.Contains(t, vs.Status.Workloads[0].Message, "OnDelete")
-	require.Contains(t, vs.Status.Workloads[0].Message, "2 pods run the template before")
+	require.Contains(t, vs.Status.Workloads[0].Message, "2 pods run the previous template")
 
 	require.NoError(t, world.Client.DeleteAllOf(t.Context(), &corev1.Pod{}, client.InNamespace(namespace), client.MatchingLabels{"app": "db"}, client.GracePeriodSeconds(0)))
 	harness.Until(t, world, vs, "the new pods", func(vs *v1alpha1.VectorSidecar) bool {

@@ -77,7 +77,7 @@ func TestModeOnAppRollout_WaitsForOwnersRollout(t *testing.T) {
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn"} })
 	harness.Until(t, world, vs, "the change to wait", deferring(size))
 	require.Contains(t, message(vs, meta.ConditionReady), "50 are deferred")
-	require.Contains(t, vs.Status.Workloads[0].Message, "with a second rollout right after it")
+	require.Contains(t, vs.Status.Workloads[0].Message, "the sidecar follows in a second rollout")
 	require.Equal(t, meta.ReasonWaitingForAppRollout, vs.Status.Workloads[0].Reason)
 	for _, app := range apps {
 		harness.Until(t, world, app, "a note since when it waits", func(d *appsv1.Deployment) bool { return noteOf(d) != "" })

@@ -103,7 +103,7 @@ func TestOwnedWorkloads_StayWithoutRemovedSidecar(t *testing.T) {
 
 			harness.Until(t, world, vs, "the stop", isTakenOut)
 			require.Contains(t, message(vs, meta.ConditionReady), "RemovedByOwner: 1 of 1")
-			require.Contains(t, vs.Status.Workloads[0].Message, "Kafka.kafka.strimzi.io/orders owns it, and has taken the sidecar out")
+			require.Contains(t, vs.Status.Workloads[0].Message, "Kafka.kafka.strimzi.io/orders owns the workload, and has removed or changed the sidecar")
 			require.Equal(t, "Kafka.kafka.strimzi.io", vs.Status.RemovedByOwners[0].OwnerKind)
 			require.Equal(t, 1, writesOf(first))
 			world.Get(t, first)
@@ -130,7 +130,7 @@ func TestOwnedWorkloads_StayWithoutRemovedSidecar(t *testing.T) {
 			harness.Until(t, world, vs, "a word about the second", func(vs *v1alpha1.VectorSidecar) bool {
 				return len(vs.Status.Workloads) > 1 && vs.Status.Workloads[1].Reason == meta.ReasonRemovedByOwner
 			})
-			require.Contains(t, vs.Status.Workloads[1].Message, "Kafka.kafka.strimzi.io/orders, of the same kind, has taken the sidecar out of "+string(kind)+" orders-kafka")
+			require.Contains(t, vs.Status.Workloads[1].Message, "Kafka.kafka.strimzi.io/orders of the same kind has removed or changed the sidecar of "+string(kind)+" orders-kafka")
 			require.Zero(t, writesOf(second))
 
 			stop()
@@ -296,10 +296,10 @@ func TestOwnedSkip_LeavesOwnedWorkloads(t *testing.T) {
 	isSkipped := func(why string) func(*v1alpha1.VectorSidecar) bool {
 		return func(vs *v1alpha1.VectorSidecar) bool {
 			return isReady(vs) && len(vs.Status.Workloads) == 1 && vs.Status.Workloads[0].State == v1alpha1.StateSkipped &&
-				vs.Status.Workloads[0].Reason == meta.ReasonOwnedBy && vs.Status.Workloads[0].Message == "Kafka.kafka.strimzi.io/orders owns it, "+why
+				vs.Status.Workloads[0].Reason == meta.ReasonOwnedBy && vs.Status.Workloads[0].Message == "Kafka.kafka.strimzi.io/orders owns the workload, "+why
 		}
 	}
-	harness.Until(t, world, vs, "that it is left out", isSkipped("spec.ownedWorkloads is AtAdmission, and the API server does not put the sidecar in: the installation's admissionInjection.enabled is false"))
+	harness.Until(t, world, vs, "that it is left out", isSkipped("spec.ownedWorkloads is AtAdmission, and the API server does not inject the sidecar: the installation's admissionInjection.enabled is false"))
 	require.Zero(t, writesOf(owned))
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.OwnedWorkloads = v1alpha1.OwnedInject })

@@ -113,7 +113,7 @@ func TestValidateJobSpec_AppliesPolicyWhenJobCannotRun(t *testing.T) {
 			if proceeds {
 				harness.Until(t, world, deployment, "the sidecar", isInjected)
 				harness.Until(t, world, vs, "a word about it", func(vs *v1alpha1.VectorSidecar) bool {
-					return strings.Contains(message(vs, meta.ConditionReady), "Vector could not be asked about")
+					return strings.Contains(message(vs, meta.ConditionReady), "Vector could not check")
 				})
 				return
 			}

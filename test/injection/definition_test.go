@@ -73,10 +73,10 @@ func TestOverlaySet_SkipsDefinitionWithoutRestartPolicy(t *testing.T) {
 			return len(vs.Status.Workloads) == 1 && vs.Status.Workloads[0].State == state && strings.Contains(vs.Status.Workloads[0].Message, text)
 		}
 	}
-	lacks := says(v1alpha1.StateSkipped, "the API server does not put the sidecar in: "+of("only").SkipReason)
+	lacks := says(v1alpha1.StateSkipped, "the API server does not inject the sidecar: "+of("only").SkipReason)
 	harness.Until(t, w, theirs, "that the definition is in the way", lacks)
 	require.NoError(t, w.ServeRollouts())
-	harness.Until(t, w, theirs, "that it waits for its owner", says(v1alpha1.StateDeferred, "the API server puts this in with its owner's next change"))
+	harness.Until(t, w, theirs, "that it waits for its owner", says(v1alpha1.StateDeferred, "the API server injects the sidecar with the owner's next change"))
 	require.NoError(t, w.ServeRollouts(ofAnEarlierRelease))
 	harness.Until(t, w, theirs, "that the definition is in the way", lacks)
 }

@@ -132,7 +132,7 @@ func TestOwnedAtAdmission_InjectsWithOwnersWrites(t *testing.T) {
 			harness.Until(t, world, vs, "that one is left to its owner", func(vs *v1alpha1.VectorSidecar) bool {
 				return len(vs.Status.Workloads) == 1 && vs.Status.Workloads[0].State == v1alpha1.StateDeferred && vs.Status.Workloads[0].Reason == meta.ReasonOwnedBy
 			})
-			require.Contains(t, vs.Status.Workloads[0].Message, "Kafka.kafka.strimzi.io/orders owns it: the API server puts this in with its owner's next change")
+			require.Contains(t, vs.Status.Workloads[0].Message, "Kafka.kafka.strimzi.io/orders owns the workload: the API server injects the sidecar with the owner's next change")
 
 			owner := &anOwner{}
 			owner.follow(t, ownedBy(t, string(kind), "orders", namespace, "app:1"))

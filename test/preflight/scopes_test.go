@@ -164,7 +164,7 @@ func TestPreflight_BlocksAdmissionInjectionUntilPassed(t *testing.T) {
 	overlay(vs, isOffered)
 	harness.Eventually(t, "the API server to inject", putIn(wide))
 	overlay(held, func(o *v1alpha1.Overlay) bool {
-		return strings.Contains(o.SkipReason, "are refused with it (preflight)")
+		return strings.Contains(o.SkipReason, "with this sidecar (preflight)")
 	})
 	require.False(t, putIn(narrow)(), "its pods would be refused")
 	second := cart(wide).Build()
