@@ -100,7 +100,7 @@ func TestDecide_ReportsCauseOfWorkloadWrites(t *testing.T) {
 			change: func(s *Snapshot) {
 				change(s, func(v *workload.View) { v.Containers[1].Ports = []corev1.ContainerPort{{ContainerPort: 9999}} })
 			},
-			want: "the workload's own (containers)",
+			want: "fields of the workload (containers)",
 		},
 		"a change of its own, by another release": {
 			change: func(s *Snapshot) {

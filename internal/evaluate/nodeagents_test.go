@@ -49,7 +49,7 @@ func TestDecide_KeepsNodeAgentAnnotationsOfOthers(t *testing.T) {
 	require.Equal(t, plan.None, decideAmong(t, first, s, first, second).Change)
 	p = decideAmong(t, second, s, first, second)
 	require.Equal(t, plan.None, p.Change, p.Message())
-	require.Contains(t, p.Warning, `add "vector-a" to its value in sidecar.podAnnotations of VectorSidecar z`)
+	require.Contains(t, p.Warning, `add "vector-a" to the annotation's value in sidecar.podAnnotations of VectorSidecar z`)
 
 	first.Spec.Sidecar.PodAnnotations = map[string]string{excluded: "vector-z,vector-a"}
 	change(s, func(view *workload.View) { view.PodTexts = map[string]string{excluded: "vector-z,vector-a"} })

@@ -109,7 +109,7 @@ func TestDecide_FollowsPullSecretsOfServiceAccount(t *testing.T) {
 	done.Accounts = accountsOf{"default": {PullSecrets: []string{"apps", "more"}}}
 	p := remembers.decide(t, done).Plans[0]
 	require.Equal(t, plan.Update, p.Change, "pods without ours have it from now on")
-	require.Contains(t, p.Write.Cause, "the workload's own (accountPullSecrets)")
+	require.Contains(t, p.Write.Cause, "fields of the workload (accountPullSecrets)")
 }
 
 // A custom template set must list the pull secrets of the ServiceAccount, and only pull secrets that the policy
@@ -149,7 +149,7 @@ func TestDecide_AddsPullSecretRemovedByOwner(t *testing.T) {
 	p := decide(t, done).Plans[0]
 	require.Equal(t, plan.Update, p.Change, p.Message())
 	require.False(t, p.Write.Repairs, "nobody has damaged it")
-	require.Contains(t, p.Write.Cause, "the workload's own (imagePullSecrets)")
+	require.Contains(t, p.Write.Cause, "fields of the workload (imagePullSecrets)")
 }
 
 // A pull secret that the policy does not allow is accepted if the application's ServiceAccount has it. So the

@@ -42,7 +42,7 @@ func TestDecide_WarnsOfMissingApplicationEnv(t *testing.T) {
 		s.Unserved = why
 		warning := ""
 		if why != "" {
-			warning = "does not tell the application where it listens (sidecar.applicationEnv): " + why
+			warning = "does not inject environment variables into the application (sidecar.applicationEnv): " + why
 		}
 		require.Equal(t, warning, memory.decide(t, s).Plans[0].Warning, "the API server comes to inject, or does so no more")
 	}

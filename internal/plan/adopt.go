@@ -9,7 +9,7 @@ import (
 )
 
 // causeAdmission is the recorded cause for a sidecar that the API server injected.
-const causeAdmission = "the API server put the sidecar in when the workload was written (admissionInjection)"
+const causeAdmission = "the API server injected the sidecar when the workload was written (admissionInjection)"
 
 // IsOfAdmission reports whether the recorded cause of a workload means that the API server, and not the
 // operator, injected the sidecar.

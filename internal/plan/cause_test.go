@@ -126,7 +126,7 @@ func TestForInjection_NamesChangedWorkloadInput(t *testing.T) {
 	for name, now := range map[string][]string{"still read": {"containers", "labels"}, "not read by now": nil} {
 		t.Run(name, func(t *testing.T) {
 			view := with(writtenBy(rendered("old", "a", "labels", "containers")), labeled)
-			require.Equal(t, "the workload's own (labels); operator old → other; in the pods: initContainers[vector].image vector:old → vector:other",
+			require.Equal(t, "fields of the workload (labels); operator old → other; in the pods: initContainers[vector].image vector:old → vector:other",
 				ForInjection(mine, rendered("other", "a", now...), Policy{}, view).Write.Cause)
 		})
 	}

@@ -60,5 +60,5 @@ func (c *candidate) losesSidecar() bool {
 }
 
 func skippedOwnerText(c *candidate) string {
-	return c.view.Owner.String() + " owns it, and spec.ownedWorkloads is Skip"
+	return c.view.Owner.String() + " owns the workload, and spec.ownedWorkloads is Skip"
 }

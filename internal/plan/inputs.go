@@ -62,7 +62,7 @@ var inputKinds = []struct {
 	{InputSidecar, "values of the VectorSidecar", tree.Path},
 	{InputWorkload, "values in the workload's annotations", tree.Path},
 	{InputConfig, "Vector configuration", firstKey},
-	{InputTarget, "the workload's own", firstKey},
+	{InputTarget, "fields of the workload", firstKey},
 	{InputKubernetes, "Kubernetes", nil},
 	{InputKubelet, "oldest kubelet", nil},
 	{InputOperator, "operator", nil},

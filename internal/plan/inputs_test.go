@@ -78,7 +78,7 @@ func TestInputs_NamesChangeByKindAndKey(t *testing.T) {
 		"a template set that is not known by file": {of(nil), with(of(nil), func(i Inputs) { i.SetDigest(InputTemplates, "a") }), []string{"files of the template set"}},
 		"the workload": {
 			of(nil).WithDigests(InputTarget, Digests(map[string]any{"labels": "a", "name": "b"})), of(nil).WithDigests(InputTarget, Digests(map[string]any{"labels": "c", "containers": "d"})),
-			[]string{"the workload's own (labels)"},
+			[]string{"fields of the workload (labels)"},
 		},
 		"many values": {of(nil), of(map[string]any{"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1, "g": 1}), []string{"values of the VectorSidecar (a, b, c, d, e and 2 more)"}},
 	} {

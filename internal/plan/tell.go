@@ -81,11 +81,11 @@ func (d *Desired) EnvInjectionWarning(reason string, view *workload.View) string
 		return ""
 	case reason != "":
 	case kind.Traits.Immutable != "":
-		reason = "the API server does not inject into " + kind.Plural
+		reason = "admission injection does not apply to " + kind.Plural
 	case len(d.overlay.Mounts) > 0:
 		reason = "the operator injects the sidecar, because it mounts a volume into the application's containers"
 	default:
 		return ""
 	}
-	return "does not tell the application where it listens (sidecar.applicationEnv): " + reason
+	return "does not inject environment variables into the application (sidecar.applicationEnv): " + reason
 }

@@ -120,9 +120,9 @@ func TestForInjection_KeepsInjectedEnvAfterUpgrade(t *testing.T) {
 func TestEnvInjectionWarning_ExplainsMissingVariables(t *testing.T) {
 	require.Empty(t, sidecar().EnvInjectionWarning("it is off", application()))
 	require.Empty(t, tells(address).EnvInjectionWarning("", application()))
-	require.Contains(t, tells(address).EnvInjectionWarning("it is off", application()), "does not tell the application where it listens (sidecar.applicationEnv): it is off")
+	require.Contains(t, tells(address).EnvInjectionWarning("it is off", application()), "does not inject environment variables into the application (sidecar.applicationEnv): it is off")
 	job := with(application(), func(v *workload.View) { v.Kind = "Job" })
-	require.Contains(t, tells(address).EnvInjectionWarning("", job), "the API server does not inject into Jobs")
+	require.Contains(t, tells(address).EnvInjectionWarning("", job), "admission injection does not apply to Jobs")
 	mounting := tells(address)
 	mounting.overlay.Mounts = []workload.Mount{{Container: "app"}}
 	require.Contains(t, mounting.EnvInjectionWarning("", application()), "it mounts a volume into the application's containers")

@@ -75,13 +75,13 @@ func (d *Desired) OmittedAnnotations(manager string, view *workload.View) []stri
 		if missing == "" {
 			continue
 		}
-		location := "the workload's own pod template"
+		location := "the workload's pod template"
 		for otherManager, owned := range view.Owned {
 			if slices.Contains(owned.PodAnnotations, key) {
 				location = fmt.Sprintf("sidecar.podAnnotations of VectorSidecar %s", meta.SidecarName(otherManager))
 			}
 		}
-		messages = append(messages, fmt.Sprintf("leaves the pod annotation %s to its current owner; add %q to its value in %s", key, missing, location))
+		messages = append(messages, fmt.Sprintf("does not change the pod annotation %s of another field manager; add %q to the annotation's value in %s", key, missing, location))
 	}
 	return messages
 }

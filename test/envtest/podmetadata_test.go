@@ -60,14 +60,14 @@ func TestNodeAgentsMode_KeepsAnnotationsOfOwner(t *testing.T) {
 
 			settle(t, deployment, vs)
 			harness.Until(t, world, vs, "what is to be added", func(vs *v1alpha1.VectorSidecar) bool {
-				return strings.Contains(message(vs, meta.ConditionReady), `leaves the pod annotation vector.dev/exclude-containers to its current owner; add "vector"`)
+				return strings.Contains(message(vs, meta.ConditionReady), `does not change the pod annotation vector.dev/exclude-containers of another field manager; add "vector"`)
 			})
 			require.True(t, tells("proxy")(deployment))
 			require.Equal(t, "true", deployment.Spec.Template.Annotations["fluentbit.io/exclude-vector"], "the others are there")
 
 			run(t, namespace, "kubectl", "patch", "deployment/cart", "-p", `{"spec":{"template":{"metadata":{"annotations":{"vector.dev/exclude-containers":"proxy,vector"}}}}}`)
 			harness.Until(t, world, vs, "nothing to be added", func(vs *v1alpha1.VectorSidecar) bool {
-				return isUpToDate(vs) && !strings.Contains(message(vs, meta.ConditionReady), "leaves the pod annotation")
+				return isUpToDate(vs) && !strings.Contains(message(vs, meta.ConditionReady), "does not change the pod annotation")
 			})
 			require.NoError(t, world.Client.Delete(t.Context(), vs))
 			harness.Until(t, world, deployment, "removal", isClean)
@@ -144,7 +144,7 @@ func TestEvictableMode_AnnotatesVolumesOfSidecar(t *testing.T) {
 
 	run(t, namespace, "kubectl", "patch", "deployment/cart", "-p", `{"spec":{"template":{"metadata":{"annotations":{"cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes":"cache"}}}}}`)
 	harness.Until(t, world, vs, "what is to be added", func(vs *v1alpha1.VectorSidecar) bool {
-		return strings.Contains(message(vs, meta.ConditionReady), `safe-to-evict-local-volumes to its current owner; add "vectorsidecar-vector-data"`)
+		return strings.Contains(message(vs, meta.ConditionReady), `safe-to-evict-local-volumes of another field manager; add "vectorsidecar-vector-data"`)
 	})
 	require.NoError(t, world.Client.Delete(t.Context(), vs))
 	harness.Until(t, world, deployment, "removal", isClean)

@@ -42,7 +42,7 @@ func TestOverlaySet_InjectsEveryKindAtCreation(t *testing.T) {
 
 			harness.Until(t, world, object, "the operator to take it over", isAdopted("logs"))
 			require.EqualValues(t, 1, object.GetGeneration(), "no second rollout: %v", object.GetAnnotations())
-			require.Contains(t, object.GetAnnotations()[meta.AnnotationChangeCause], "the API server put the sidecar in")
+			require.Contains(t, object.GetAnnotations()[meta.AnnotationChangeCause], "the API server injected the sidecar")
 			require.NotEmpty(t, object.GetAnnotations()[meta.AnnotationInputHash])
 
 			harness.Change(t, world, object, func(of client.Object) { of.SetLabels(map[string]string{"team": "shop"}) })
