@@ -63,9 +63,9 @@ func newPass(input *decision.Input, reader *desired.Reader) *pass {
 func writeHold(input *decision.Input) *plan.Block {
 	switch {
 	case input.Platform.Stop == desired.StoppedByValues:
-		return plan.Stop("the value writes of the installation is Stopped, which stops all writes but removals")
+		return plan.Stop("the value writes of the installation is Stopped, which stops all writes except removals")
 	case input.Platform.IsStopped():
-		return plan.Stop("the annotation " + meta.AnnotationStopWrites + " of the installation's ConfigMap stops all writes but removals")
+		return plan.Stop("the annotation " + meta.AnnotationStopWrites + " of the installation's ConfigMap stops all writes except removals")
 	case input.Platform.Unpublished != "":
 		return &plan.Block{Kind: plan.BlockedByRevision, Reason: meta.ReasonRevisionIncomplete, Message: input.Platform.Unpublished}
 	case input.Hold != nil:
@@ -83,7 +83,7 @@ func awaited(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.
 	}
 	message := fmt.Sprintf("waiting for revision %s of the installation's templates and values", platform.Target.Revision)
 	if rolloutStatus.Revision != "" {
-		message += ", and has " + rolloutStatus.Revision
+		message += "; the present revision is " + rolloutStatus.Revision
 	}
 	if platform.Missing != nil {
 		message += fmt.Sprintf(", which cannot be rendered (%s)", platform.Missing)
