@@ -310,14 +310,14 @@ func (c *clusterSum) namespacesOutcome() outcome {
 	case c.status.SelectedNamespaces == 0:
 		return outcome{reason: meta.ReasonNoMatch, message: "spec.namespaceSelector selects no namespace"}
 	case !spec.IsEnabled():
-		return outcome{reason: meta.ReasonDisabled, message: "spec.enabled is false: no workload carries the sidecar"}
+		return outcome{reason: meta.ReasonDisabled, message: "spec.enabled is false: no workload has the sidecar"}
 	case c.status.MatchedWorkloads == 0:
 		return outcome{reason: meta.ReasonNoMatch, message: fmt.Sprintf("the selector matches no %s in %d namespaces", workload.Singular(spec.Kinds()...), c.status.SelectedNamespaces)}
 	}
 	message := fmt.Sprintf("%d of %d %s in %d namespaces run the current sidecar",
 		c.status.ReadyWorkloads, c.status.MatchedWorkloads, workload.Plural(spec.Kinds()...), c.status.SelectedNamespaces)
 	if n := c.status.WorkloadsWithoutPods; n > 0 {
-		message += fmt.Sprintf(", %d have no pods that run it", n)
+		message += fmt.Sprintf(", %d have no pods that run the sidecar", n)
 	}
 	return outcome{reason: meta.ReasonUpToDate, message: message}
 }

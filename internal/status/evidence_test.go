@@ -55,7 +55,7 @@ func TestNewSidecarStatus_NamesWorkloadsWithoutPodsInReady(t *testing.T) {
 	ready := apimeta.FindStatusCondition(got.Conditions, meta.ConditionReady)
 	require.True(t, apimeta.IsStatusConditionTrue(got.Conditions, meta.ConditionReady))
 	require.Equal(t, meta.ReasonUpToDate, ready.Reason)
-	require.Contains(t, ready.Message, "1 of 2 Deployments run the current sidecar, 1 have no pods that run it (Deployment shop/empty: no pod has run the sidecar: it has 0 replicas)")
+	require.Contains(t, ready.Message, "1 of 2 Deployments run the current sidecar, 1 have no pods that run the sidecar (Deployment shop/empty: no pod has run the sidecar: it has 0 replicas)")
 }
 
 func TestNewClusterStatus_CountsNamespacesWithoutPods(t *testing.T) {

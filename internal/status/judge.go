@@ -91,7 +91,7 @@ func readyOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[
 	decision, kinds := facts.Decision, facts.Sidecar.Spec.Kinds()
 	switch {
 	case !facts.Sidecar.Spec.IsEnabled():
-		return outcome{reason: meta.ReasonDisabled, message: "spec.enabled is false: no workload carries the sidecar"}
+		return outcome{reason: meta.ReasonDisabled, message: "spec.enabled is false: no workload has the sidecar"}
 	case len(decision.Kinds.Unserved) > 0:
 		return outcome{state: stalled, reason: meta.ReasonKindNotEnabled, message: describeNotEnabledKinds(decision.Kinds.Unserved)}
 	case decision.Matched == 0 && len(decision.Kinds.Lacking) > 0:
@@ -101,13 +101,13 @@ func readyOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[
 	}
 	message := fmt.Sprintf("%d of %d %s run the current sidecar", counts.ReadyWorkloads, decision.Matched, workload.Plural(kinds...))
 	if group := groups[podless]; group != nil {
-		message += fmt.Sprintf(", %d have no pods that run it (%s)", group.count, group.texts(func(p *plan.Plan) string { return ": " + p.Message() }))
+		message += fmt.Sprintf(", %d have no pods that run the sidecar (%s)", group.count, group.texts(func(p *plan.Plan) string { return ": " + p.Message() }))
 	}
 	if group := groups[podsOutdated]; group != nil {
-		message += fmt.Sprintf(", %d have it in the pod template, but not in all running pods (%s)", group.count, group.texts(func(p *plan.Plan) string { return ": " + p.Message() }))
+		message += fmt.Sprintf(", %d have the sidecar in the pod template, but not in all running pods (%s)", group.count, group.texts(func(p *plan.Plan) string { return ": " + p.Message() }))
 	}
 	if n := countEarlierRenderings(decision.Plans); n > 0 {
-		message += fmt.Sprintf(", %d have the rendering of an earlier release until their next change", n)
+		message += fmt.Sprintf(", %d have a sidecar rendered by an earlier release, which stays until the next change", n)
 	}
 	if group := groups[deferred]; group != nil {
 		message += fmt.Sprintf(", %d are deferred (%s)", group.count, group.texts(func(p *plan.Plan) string { return ": " + p.Message() }))
@@ -127,16 +127,16 @@ func readyOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[
 	}
 	message += describeUnlistedKinds(decision.Kinds.Unlisted) + describeMissingKinds(decision.Kinds.Lacking)
 	if decision.LacksCanary {
-		message += "; spec.rollout.canary selects none of them, so that a change reaches all without one"
+		message += "; spec.rollout.canary selects no workload, so changes roll out without a canary"
 	}
 	if canary := decision.Canary; canary != nil && canary.State == v1alpha1.CanaryWithoutPods {
 		message += "; no workload of spec.rollout.canary has pods that run this sidecar"
 	}
 	if warned.count > 0 {
-		message += fmt.Sprintf("; warning: %d of them: %s", warned.count, warned.texts(func(p *plan.Plan) string { return ": the sidecar " + p.Warning }))
+		message += fmt.Sprintf("; %d with warnings: %s", warned.count, warned.texts(func(p *plan.Plan) string { return ": the sidecar " + p.Warning }))
 	}
 	if n := len(decision.Findings); n > 0 {
-		message += fmt.Sprintf("; warning: %d in the Vector configuration, see condition ConfigValid", n)
+		message += fmt.Sprintf("; findings in the Vector configuration: %d, see condition ConfigValid", n)
 	}
 	if facts.SpecStatus.Reverted != nil { // The applied spec is not the requested one, and a user must change that.
 		return outcome{state: stalled, reason: meta.ReasonReverted, message: humanize.Message(facts.SpecStatus.Message(facts.Sidecar.Name)+"; "+message, conditionLimit)}
@@ -168,7 +168,7 @@ func describeMissingKinds(kinds []string) string {
 	if len(texts) == 0 {
 		return ""
 	}
-	return "; spec.workloads lists " + strings.Join(kinds, " and ") + ", and the cluster has no " + strings.Join(texts, " and ") + ", which are looked for every minute"
+	return "; spec.workloads lists " + strings.Join(kinds, " and ") + ", and the cluster has no " + strings.Join(texts, " and ") + "; the operator checks for it every minute"
 }
 
 // describeUnlistedKinds returns a message with the number of workloads that match the labels but have a kind
@@ -224,13 +224,13 @@ var ranks = []struct {
 	reason string
 	text   string
 }{
-	{conflict, stalled, meta.ReasonConflict, "cannot take the sidecar because of a conflict"},
-	{blocked, stalled, "", "cannot take the sidecar"},
+	{conflict, stalled, meta.ReasonConflict, "cannot get the sidecar because of a conflict"},
+	{blocked, stalled, "", "cannot get the sidecar"},
 	{failed, stalled, meta.ReasonRolloutFailed, "did not finish rolling out"},
 	{hindered, working, "", "have pods that do not run"},
 	{removing, working, meta.ReasonRemoving, "are losing the sidecar"},
 	{rollingOut, working, meta.ReasonRollingOut, "are rolling out"},
-	{soaking, working, meta.ReasonSoaking, "have rolled out and soak (spec.rollout.soak)"},
+	{soaking, working, meta.ReasonSoaking, "are soaking after their rollout (spec.rollout.soak)"},
 	{unavailable, working, meta.ReasonUnavailable, "have lost pods"},
 	{waiting, working, "", "are waiting"},
 }

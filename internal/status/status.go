@@ -154,7 +154,7 @@ func validityMessage(findings []vectorconfig.Finding) string {
 	for _, group := range []struct {
 		findings []vectorconfig.Finding
 		noun     string
-	}{{vectorconfig.Errors(findings), "error let through"}, {vectorconfig.Warnings(findings), "warning"}} {
+	}{{vectorconfig.Errors(findings), "accepted error"}, {vectorconfig.Warnings(findings), "warning"}} {
 		var texts []string
 		for _, finding := range group.findings {
 			texts = append(texts, finding.String())

@@ -186,7 +186,7 @@ func TestNewSidecarStatus_MatchesKstatus(t *testing.T) {
 		},
 		"a soak": {
 			facts: Facts{Decision: decided(planned("cart", plan.None, inFlight, because(meta.ReasonSoaking, "30s")), planned("shop", plan.None))},
-			state: atIt, reason: meta.ReasonSoaking, names: []string{"1 of 2 Deployments have rolled out and soak (spec.rollout.soak): Deployment shop/cart"}, kstatus: status.InProgressStatus,
+			state: atIt, reason: meta.ReasonSoaking, names: []string{"1 of 2 Deployments are soaking after their rollout (spec.rollout.soak): Deployment shop/cart"}, kstatus: status.InProgressStatus,
 		},
 		"pods that are lost long after": {
 			facts: Facts{Decision: decided(planned("cart", plan.None, rollout(workload.RolloutUnavailable), because(meta.ReasonUnavailable, "not all")))},
@@ -387,7 +387,7 @@ func TestNewSidecarStatus_CountsEarlierRenderingAsCurrent(t *testing.T) {
 	require.Empty(t, got.Workloads)
 	ready := apimeta.FindStatusCondition(got.Conditions, meta.ConditionReady)
 	require.Equal(t, metav1.ConditionTrue, ready.Status)
-	require.Contains(t, ready.Message, "2 of 2 Deployments run the current sidecar, 2 have the rendering of an earlier release")
+	require.Contains(t, ready.Message, "2 of 2 Deployments run the current sidecar, 2 have a sidecar rendered by an earlier release")
 }
 
 // Writing bookkeeping annotations alone is not reported.

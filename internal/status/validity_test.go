@@ -28,9 +28,9 @@ func TestNewSidecarStatus_ReportsConfigFindings(t *testing.T) {
 		ready    string
 	}{
 		"nothing":                  {valid: "produce a sidecar"},
-		"a warning":                {findings: []vectorconfig.Finding{warning}, valid: "; warning (1): vector.yaml:3:5: nothing takes it (VSC215)", ready: "warning: 1 in the Vector configuration"},
-		"an error let through":     {findings: []vectorconfig.Finding{failure, warning}, valid: "; error let through (1): there is no source (VSC211); warning (1): ", ready: "2 in the Vector configuration"},
-		"more than a person reads": {findings: []vectorconfig.Finding{warning, warning, warning, warning, warning}, valid: "and 2 more", ready: "5 in"},
+		"a warning":                {findings: []vectorconfig.Finding{warning}, valid: "; warning (1): vector.yaml:3:5: nothing takes it (VSC215)", ready: "findings in the Vector configuration: 1"},
+		"an accepted error":     {findings: []vectorconfig.Finding{failure, warning}, valid: "; accepted error (1): there is no source (VSC211); warning (1): ", ready: "findings in the Vector configuration: 2"},
+		"more than a person reads": {findings: []vectorconfig.Finding{warning, warning, warning, warning, warning}, valid: "and 2 more", ready: "configuration: 5"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status := NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: &decision.Decision{
@@ -43,7 +43,7 @@ func TestNewSidecarStatus_ReportsConfigFindings(t *testing.T) {
 			require.Equal(t, "True", string(ready.Status), "a warning stops nothing")
 			require.Contains(t, valid.Message, test.valid)
 			require.Contains(t, ready.Message, test.ready)
-			require.Equal(t, len(test.findings) > 0, strings.Contains(ready.Message, "warning"))
+			require.Equal(t, len(test.findings) > 0, strings.Contains(ready.Message, "findings"))
 		})
 	}
 }

@@ -57,7 +57,7 @@ func TestCanarySpec_StopsFailedChangeInTheCanary(t *testing.T) {
 		vs.Spec.Rollout.Canary.Selector.MatchLabels["first"] = "nobody"
 	})
 	harness.Until(t, world, vs, "that there is none", func(vs *v1alpha1.VectorSidecar) bool {
-		return strings.Contains(message(vs, meta.ConditionReady), "spec.rollout.canary selects none of them")
+		return strings.Contains(message(vs, meta.ConditionReady), "spec.rollout.canary selects no workload")
 	})
 }
 

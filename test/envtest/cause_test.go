@@ -126,7 +126,7 @@ func TestOperator_ReportsCauseOfEveryWrite(t *testing.T) {
 	require.Equal(t, writes+1, deployment.Generation)
 	release(t, "1.1.0", nextRelease(t, ""))
 	harness.Until(t, world, vs, "what is told of a newer rendering", func(vs *v1alpha1.VectorSidecar) bool {
-		return isUpToDate(vs) && strings.Contains(message(vs, meta.ConditionReady), "have the rendering of an earlier release")
+		return isUpToDate(vs) && strings.Contains(message(vs, meta.ConditionReady), "have a sidecar rendered by an earlier release")
 	})
 	harness.Change(t, world, values, func(c *corev1.ConfigMap) { c.Data[desired.PolicyKey] = "users: {min: 1000}" })
 	requireCause(t, deployment, "policy (users.min); operator 1.0.0 → 1.1.0; in the pods: initContainers[vector].terminationMessagePolicy")

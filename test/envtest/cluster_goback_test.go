@@ -115,7 +115,7 @@ func TestClusterVectorSidecar_RevertsFailedSpecEverywhere(t *testing.T) {
 	require.Equal(t, in.apps[0].Namespace, in.cluster.Status.Reverted.Namespace)
 	require.Equal(t, "warn", in.cluster.Spec.Sidecar.LogLevel, "the spec is its owner's")
 	require.Contains(t, clusterMessage(in.cluster), "the spec of generation 2")
-	require.Contains(t, clusterMessage(in.cluster), "1 of 4 Deployments in 4 namespaces run the current sidecar, 3 have no pods that run it")
+	require.Contains(t, clusterMessage(in.cluster), "1 of 4 Deployments in 4 namespaces run the current sidecar, 3 have no pods that run the sidecar")
 	harness.Eventually(t, "an event", func() bool { return eventsOf(t, in.cluster, meta.ReasonReverted) == 1 })
 	tried := seen.of("warn")
 

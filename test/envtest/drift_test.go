@@ -58,7 +58,7 @@ func TestDriftReport_ReportsDriftWithoutWrites(t *testing.T) {
 	harness.Until(t, world, vs, "the report", func(vs *v1alpha1.VectorSidecar) bool {
 		return condition(vs, meta.ConditionReady) == "False" && strings.HasPrefix(message(vs, meta.ConditionReady), "Drifted: ")
 	})
-	require.Contains(t, message(vs, meta.ConditionReady), `Drifted: 1 of 1 Deployments cannot take the sidecar: Deployment `)
+	require.Contains(t, message(vs, meta.ConditionReady), `Drifted: 1 of 1 Deployments cannot get the sidecar: Deployment `)
 	require.Contains(t, vs.Status.Workloads[0].Message, `last recorded writer: "kubectl-edit"`)
 	require.Len(t, running.Requests.Writes("/namespaces/"+vs.Namespace+"/deployments"), writes)
 

@@ -224,7 +224,7 @@ func TestVectorSidecar_AvoidsHostPortsOfDaemonSets(t *testing.T) {
 	more.Spec.HostNetwork = v1alpha1.HostNetworkInject
 	world.Create(t, second, more)
 	harness.Until(t, world, more, "the obstacle", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
-	require.Regexp(t, `Blocked: 1 of 1 DaemonSets cannot take the sidecar: DaemonSet `+other+`/second: port \d+ of the node is used by container "vector" of DaemonSet `+namespace+`/(first|apart), which runs on the same nodes`, message(more, meta.ConditionReady))
+	require.Regexp(t, `Blocked: 1 of 1 DaemonSets cannot get the sidecar: DaemonSet `+other+`/second: port \d+ of the node is used by container "vector" of DaemonSet `+namespace+`/(first|apart), which runs on the same nodes`, message(more, meta.ConditionReady))
 	world.Get(t, second)
 	require.False(t, carriesVector(second))
 

@@ -60,7 +60,7 @@ func TestVectorSidecar_InjectsLabeledWorkloads(t *testing.T) {
 	require.Equal(t, "vector", deployment.Annotations[meta.AnnotationContainerName])
 	require.NotEmpty(t, deployment.Annotations[meta.AnnotationConfigMapVersion])
 	require.NotNil(t, vs.Status.LastReconcileTime)
-	require.Contains(t, message(vs, meta.ConditionReady), "warning: 1 of them: Deployment "+namespace+"/cart: the sidecar collects nothing of its application")
+	require.Contains(t, message(vs, meta.ConditionReady), "1 with warnings: Deployment "+namespace+"/cart: the sidecar collects nothing of its application")
 
 	var pods corev1.PodList
 	require.NoError(t, world.Client.List(t.Context(), &pods, client.InNamespace(namespace)))

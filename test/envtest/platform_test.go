@@ -265,7 +265,7 @@ func TestPolicy_AllowsOverridesOfValues(t *testing.T) {
 
 	harness.Until(t, world, vs, "readiness", isReady)
 	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { metav1.SetMetaDataAnnotation(&d.ObjectMeta, threads, "many") })
-	harness.Until(t, world, vs, "the mistake", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, "1 of 2 Deployments cannot take the sidecar: Deployment "+namespace+"/cart: values for environment \"development\": annotation "+threads+": sidecar.threads: got string, want integer"))
+	harness.Until(t, world, vs, "the mistake", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, "1 of 2 Deployments cannot get the sidecar: Deployment "+namespace+"/cart: values for environment \"development\": annotation "+threads+": sidecar.threads: got string, want integer"))
 	require.True(t, isInjected(deployment))
 
 	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Annotations[threads] = "3" })
@@ -310,7 +310,7 @@ func TestVectorSidecar_ReportsPodRejectionBeforeWrite(t *testing.T) {
 	world.Create(t, deployment, vs)
 	before := rawTemplate(t, deployment)
 
-	harness.Until(t, world, vs, "the refusal", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, "PodSecurity: 1 of 1 Deployments cannot take the sidecar"))
+	harness.Until(t, world, vs, "the refusal", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, "PodSecurity: 1 of 1 Deployments cannot get the sidecar"))
 	require.Contains(t, message(vs, meta.ConditionReady), `restricted:latest, which the workload passes without the sidecar, but not with it: runAsNonRoot != true (container "vector"`)
 	require.Equal(t, before, rawTemplate(t, deployment))
 	require.Empty(t, companionsIn(t, namespace))

@@ -81,7 +81,7 @@ func TestSoak_KeepsSlotOfFailingSidecarAcrossRestart(t *testing.T) {
 		lost := slices.DeleteFunc(slices.Clone(vs.Status.Workloads), func(u v1alpha1.WorkloadStatus) bool { return u.Reason != meta.ReasonUnavailable })
 		return len(lost) == budget
 	})
-	require.Contains(t, message(vs, meta.ConditionReady), "Soaking: 2 of 6 Deployments have rolled out and soak")
+	require.Contains(t, message(vs, meta.ConditionReady), "Soaking: 2 of 6 Deployments are soaking after their rollout")
 	require.Equal(t, v1alpha1.StateSoaking, vs.Status.Workloads[0].State)
 	require.Contains(t, vs.Status.Workloads[0].Message, "pods are not read (rbac.optional.pods)")
 

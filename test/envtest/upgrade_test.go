@@ -80,7 +80,7 @@ func TestOperator_UpgradesWithoutWrites(t *testing.T) {
 	restarts(t, nextRelease(t, ""), namespace, "first")
 	for _, vs := range sidecars {
 		harness.Until(t, world, vs, "what is told of a newer rendering", func(vs *v1alpha1.VectorSidecar) bool {
-			return isUpToDate(vs) && strings.Contains(message(vs, meta.ConditionReady), "have the rendering of an earlier release")
+			return isUpToDate(vs) && strings.Contains(message(vs, meta.ConditionReady), "have a sidecar rendered by an earlier release")
 		})
 		require.Equal(t, hashes[vs.Name], vs.Status.InjectedHash)
 	}
@@ -169,7 +169,7 @@ func TestWave_AppliesToUpgradeThatRollsOut(t *testing.T) {
 	restarts(t, nextRelease(t, ""), canary.vs.Namespace, "upgraded")
 	for _, one := range []*inWave{canary, rest} {
 		harness.Until(t, world, one.vs, "what is told of a newer rendering", func(vs *v1alpha1.VectorSidecar) bool {
-			return isUpToDate(vs) && strings.Contains(message(vs, meta.ConditionReady), "have the rendering of an earlier release")
+			return isUpToDate(vs) && strings.Contains(message(vs, meta.ConditionReady), "have a sidecar rendered by an earlier release")
 		})
 		require.Equal(t, before, one.vs.Status.Rollout.Revision)
 		require.Empty(t, writes(one))
