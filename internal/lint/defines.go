@@ -31,7 +31,7 @@ func lintDefines(chart *render.Chart, findPosition func(gotemplate.Position) (fi
 	}
 	for _, call := range usage.Computed {
 		if file, pos, ok := findPosition(call.Position); ok {
-			text := "this call depends on values: not known whether it uses " + strings.Join(call.Defines, ", ")
+			text := "this call depends on values, and may use " + strings.Join(call.Defines, ", ")
 			notes = append(notes, Note{File: file, Line: pos.line, Text: text})
 		}
 	}

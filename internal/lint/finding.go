@@ -96,18 +96,18 @@ func Rules() []Rule {
 // OwnRules returns the rules that do not concern Vector configuration.
 func OwnRules() []Rule {
 	return []Rule{
-		{unreadable, string(meta.Error), "The file is not YAML, JSON or TOML", "correct the syntax at this place"},
+		{unreadable, string(meta.Error), "The file is not YAML, JSON or TOML", "correct the syntax at this position"},
 		{misfit, string(meta.Error), "The object does not fit its kind", "correct or remove the field: kubectl explain vectorsidecar.spec"},
 		{notAChart, string(meta.Error), "The directory is not a valid sidecar chart", "start with a copy of the built-in chart: Chart.yaml, values.yaml, values.schema.json and templates"},
 		{tooLarge, string(meta.Error), "The file exceeds a size or nesting limit", "split the file, nest it less, or replace its aliases by their values"},
 		{badIgnore, string(meta.Error), "An ignore comment has no valid codes or no reason", "write # vectorsidecar: ignore CODE because REASON, with codes of findings"},
 		{idleIgnore, string(meta.Warning), "A comment ignores a finding that does not exist", "remove the comment, or put it on the finding's line or the one above"},
 		{refusedByAPI, string(meta.Error), "The API server would reject the object", "correct the field: kubectl explain vectorsidecar.spec"},
-		{unboundedLogs, string(meta.Warning), "A log volume without a limit", "set sizeLimit of the emptyDir, and bound the application's files below it by its own rotation or sidecar.logs.cleanup: what fills the node's disk evicts pods, this one or others"},
-		{lowStorage, string(meta.Warning), "A pod may use less than its data and logs may take", "raise or remove the limits of ephemeral-storage, or lower sidecar.data.sizeLimit and that of the log volume: the kubelet evicts a pod that uses more than the limits of its containers together"},
+		{unboundedLogs, string(meta.Warning), "A log volume without a limit", "set sizeLimit of the emptyDir, and bound the application's files below it by its own rotation or sidecar.logs.cleanup: a full disk makes the kubelet evict this pod or others"},
+		{lowStorage, string(meta.Warning), "A pod may use less than its data and logs may take", "raise or remove the limits of ephemeral-storage, or lower sidecar.data.sizeLimit and that of the log volume: the kubelet evicts a pod that uses more than the sum of its containers' limits"},
 		{notApplicable, string(meta.Warning), "Server-side apply would be rejected", "remove the fields: kubectl create drops null, kubectl apply --server-side does not, and null removes a value in values files only"},
-		{looseOptions, string(meta.Warning), "windowsOptions without the name of the system, or beside another one", "set spec.os.name of the pods to windows, or remove windowsOptions"},
-		{unusedDefine, string(meta.Warning), "A define that no rendered template uses", "include it where it belongs, or remove it: no VectorSidecar and no environment reaches it"},
+		{looseOptions, string(meta.Warning), "windowsOptions in pods that do not select Windows", "set spec.os.name of the pods to windows, or remove windowsOptions"},
+		{unusedDefine, string(meta.Warning), "A define that no rendered template uses", "include the define in a template, or remove it: no VectorSidecar or environment uses it"},
 	}
 }
 

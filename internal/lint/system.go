@@ -24,9 +24,9 @@ func (o *objects) windowsFindings(ref workload.Ref) []Finding {
 	case fields.Options == "":
 		return nil
 	case fields.Windows == fields.Options:
-		message = "no other field keeps the pods on Windows nodes, and they get no sidecar"
+		message = "windowsOptions alone does not place pods on Windows nodes, but prevents injection"
 	case fields.Windows == "":
-		message = "Linux nodes ignore it, and " + fields.OtherSystem + " names another system than Windows: the pods get the sidecar"
+		message = "Linux nodes ignore windowsOptions, and " + fields.OtherSystem + " does not select Windows: the pods get the sidecar"
 	default:
 		return nil
 	}
