@@ -169,7 +169,7 @@ func (q *question) addEnv(container *corev1.Container, texts string) {
 		q.unchecked = append(q.unchecked, strings.Join(placeholders, ", ")+" of the pod, which are placeholders")
 	}
 	if len(container.EnvFrom) > 0 {
-		q.unchecked = append(q.unchecked, "the variables of envFrom, which are left out")
+		q.unchecked = append(q.unchecked, "the variables of envFrom, which are not set")
 	}
 }
 
