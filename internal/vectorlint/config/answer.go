@@ -31,12 +31,12 @@ func ValidateModeFor(image string) ValidateMode {
 	if version := parseImageVersion(image); version.isKnown && version.minor < firstWithoutEnvironment {
 		return ValidateMode{
 			Args: []string{"validate", "--skip-healthchecks"}, Builds: true,
-			Unchecked: "whether sinks can be reached, and files that it names in ConfigMaps are there",
+			Unchecked: "whether sinks are reachable, and whether files that the configuration names in ConfigMaps exist",
 		}
 	}
 	return ValidateMode{
 		Args:      []string{"validate", "--no-environment", "--skip-healthchecks"},
-		Unchecked: "whether sinks can be reached, their templates are confined (VSC405), and files that it names are there",
+		Unchecked: "whether sinks are reachable, whether their templates are confined (VSC405), and whether files that the configuration names exist",
 	}
 }
 

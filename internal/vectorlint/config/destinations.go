@@ -117,11 +117,11 @@ func (w *permittedChecker) checkHost(loc optionLocation, v *value) {
 	}
 	for _, function := range callers {
 		if strings.Contains(v.scalar, function) {
-			w.reportForbidden(hostForbidden, v.pos, loc.path, "the program calls %s, which connects to a host that the policy cannot check", function)
+			w.reportForbidden(hostForbidden, v.pos, loc.path, "the VRL program calls %s, which connects to a host that the policy cannot check", function)
 		}
 	}
 	if loc.section == "transforms" && (loc.steps[0] == "file" || loc.steps[0] == "files") {
-		w.reportForbidden(notVisible, v.pos, loc.path, "the program in the file may connect to a host that the policy cannot check: write it as source")
+		w.reportForbidden(notVisible, v.pos, loc.path, "the VRL program in the file may connect to a host that the policy cannot check: write it as source")
 		return
 	}
 	if v.form == number || !w.mayBeAddress(loc) || w.isChoice(loc, v) {
@@ -190,7 +190,7 @@ func (w *permittedChecker) requireNamedHost(section, name string, e *entry) {
 			return
 		}
 	}
-	w.reportForbidden(hostForbidden, e.pos, joinPath(section, e.key), "the component connects to the default address of its service, which the policy cannot check: name the host, or use another type")
+	w.reportForbidden(hostForbidden, e.pos, joinPath(section, e.key), "the component connects to the default address of the service, which the policy cannot check: name the host, or use another type")
 }
 
 // isNamedBy reports whether an option sets the address to which a component connects.

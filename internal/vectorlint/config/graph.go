@@ -89,7 +89,7 @@ func (c *checker) checkUpstream(consumer, comp *component, visited map[*componen
 	}
 	visited[comp] = true
 	if comp.kind == source && comp.profile != nil && !comp.profile.acknowledges {
-		c.report(notAcknowledged, comp.pos, comp.path, "%s requires acknowledgements, and a source of type %q does not support them", consumer.path, comp.typeName)
+		c.report(notAcknowledged, comp.pos, comp.path, "%s requires acknowledgements, but a source of type %q does not support them", consumer.path, comp.typeName)
 	}
 	for _, output := range comp.sources {
 		c.checkUpstream(consumer, output.component, visited)

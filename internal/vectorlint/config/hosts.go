@@ -155,7 +155,7 @@ var scheme = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
 // differently.
 func parseHosts(text string) ([]hostPort, error) {
 	if strings.ContainsAny(text, "\\\r\n\t ") {
-		return nil, errors.New("a blank or a backslash")
+		return nil, errors.New("whitespace or a backslash")
 	}
 	standard, authority := 0, text
 	if match := scheme.FindStringSubmatch(text); match != nil {

@@ -162,7 +162,7 @@ func (c *checker) linkInput(comp *component, ref input, producer *output) {
 	producer.isUsed = true
 	comp.sources = append(comp.sources, producer)
 	if producer.events&comp.inputEvents == 0 {
-		c.report(eventsDoNotMeet, ref.pos, ref.path, "%q gives %s events, and the %s %q takes %s events", ref.text, producer.events, comp.kind, comp.id, comp.inputEvents)
+		c.report(eventsDoNotMeet, ref.pos, ref.path, "%q sends %s events, but the %s %q accepts %s events", ref.text, producer.events, comp.kind, comp.id, comp.inputEvents)
 	}
 }
 

@@ -391,5 +391,5 @@ func (c *checker) isUnset(name string) bool {
 
 func (c *checker) reportUnset(name string, pos position, path string) {
 	c.markReported(name)
-	c.add(unsetVariable, pos, path, c.version.isKnown, "the container has no variable %s", name)
+	c.add(unsetVariable, pos, path, c.version.isKnown, "the container does not set the variable %s", name)
 }

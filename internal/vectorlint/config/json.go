@@ -163,7 +163,7 @@ func (r *jsonReader) readTable(pos position) (*value, *fault) {
 		}
 		if r.repeated == nil {
 			r.repeated = duplicateKey(key, keyPos, existing.pos)
-			r.repeated.isMild, r.repeated.message = true, r.repeated.message+", and Vector takes the last one alone"
+			r.repeated.isMild, r.repeated.message = true, r.repeated.message+", and Vector uses only the last one"
 		}
 		existing.pos, existing.value = keyPos, child
 	}

@@ -77,7 +77,7 @@ func (c *checker) checkFieldFilters(path string, v *value) {
 	}
 	for i, item := range v.get("except_fields").items {
 		if item.form == text && onlyFields[strings.TrimPrefix(item.scalar, ".")] && !c.isDynamic(item.scalar) {
-			c.add(noSuchValue, item.pos, path+".except_fields["+itoa(i)+"]", c.isTabled && c.version.minor == vectoroptions.Schema, "%q is in only_fields, too", item.scalar, help("remove it from one of the two"))
+			c.add(noSuchValue, item.pos, path+".except_fields["+itoa(i)+"]", c.isTabled && c.version.minor == vectoroptions.Schema, "%q is also in only_fields", item.scalar, help("remove it from one of the two"))
 		}
 	}
 }
@@ -362,7 +362,7 @@ func isWholeReference(scalar string) bool {
 // formNouns returns the names of forms for messages, such as "a text or a map".
 func formNouns(forms []vectoroptions.Form) string {
 	words := map[string]string{
-		"string": "a text", "ascii_char": "a character", "bool": "true or false", "float": "a number", "int": "a whole number", "uint": "a whole number from 0",
+		"string": "a string", "ascii_char": "a character", "bool": "true or false", "float": "a number", "int": "a whole number", "uint": "a whole number from 0",
 		"array": "a list", "object": "a map", "condition": "a condition",
 	}
 	var texts []string

@@ -130,7 +130,7 @@ func (c *checker) checkSchemas(previous *value, from entry) {
 	for _, path := range paths {
 		added, wasSet := from.value.get(strings.TrimPrefix(path, "log_schema.")), isSet(previous, path)
 		if wasSet && (added.form == null || added.form == text && !c.isDynamic(added.scalar) && !isSet(from.value, path)) {
-			c.report(definedTwice, from.pos, path, "%s is the default here, and not at %s", path, c.describePosition(previous.pos), help("write log_schema into one of the files, or the same into both"))
+			c.report(definedTwice, from.pos, path, "%s has its default here, but not at %s", path, c.describePosition(previous.pos), help("write log_schema into one of the files, or the same into both"))
 		}
 	}
 }

@@ -53,7 +53,7 @@ func (c *checker) checkExclusive(comp *component) {
 		case len(present) == 0:
 			c.report(missingOption, comp.pos, comp.path, "the %s %q needs %s", comp.kind, comp.typeName, strings.Join(rule.choices, " or "))
 		case len(present) > 1:
-			c.report(unknownOption, comp.pos, comp.path, "the %s %q has %s: Vector takes one of them", comp.kind, comp.typeName, strings.Join(present, " and "), help("leave out the others"))
+			c.report(unknownOption, comp.pos, comp.path, "the %s %q has %s: Vector accepts one of them", comp.kind, comp.typeName, strings.Join(present, " and "), help("leave out the others"))
 		}
 	}
 }

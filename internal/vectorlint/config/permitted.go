@@ -90,7 +90,7 @@ func (c *checker) findForbidden(permitted *Policy, isWhole bool) []Finding {
 		}
 		for _, written := range interp.open {
 			if written != "$$" {
-				w.reportForbidden(notLiteral, position{file: interp.file}, "", "%s stands for an unknown text, which may add anything to the configuration", written)
+				w.reportForbidden(notLiteral, position{file: interp.file}, "", "%s is replaced by an unknown string, which may add anything to the configuration", written)
 			}
 		}
 	}

@@ -124,7 +124,7 @@ func TestPolicy_RejectsForbiddenSettings(t *testing.T) {
 		"a user in front":                  {onlyExample, http("https://logs.example.com@evil.test"), []string{host("https://logs.example.com@evil.test")}},
 		"a user and a password":            {onlyExample, http("https://a:b@logs.example.com"), nil},
 		"two users":                        {onlyExample, http("https://a@evil.test@logs.example.com"), []string{unclear("https://a@evil.test@logs.example.com", "more than one @")}},
-		"a backslash":                      {onlyExample, http(`https://evil.test\.example.com`), []string{`VSC603 sinks.out.uri: "https://evil.test\\.example.com" may be an address, but it cannot be checked: a blank or a backslash`}},
+		"a backslash":                      {onlyExample, http(`https://evil.test\.example.com`), []string{`VSC603 sinks.out.uri: "https://evil.test\\.example.com" may be an address, but it cannot be checked: whitespace or a backslash`}},
 		"the host behind a fragment":       {onlyExample, http("https://evil.test#@logs.example.com"), []string{host("https://evil.test#@logs.example.com")}},
 		"the host behind a question mark":  {onlyExample, http("https://evil.test?@logs.example.com"), []string{host("https://evil.test?@logs.example.com")}},
 		"an address in a range":            {onlyExample, http("http://10.1.2.3:8080"), nil},
@@ -166,7 +166,7 @@ func TestPolicy_RejectsForbiddenSettings(t *testing.T) {
 		},
 		"no endpoint at all": {
 			onlyExample, withSink(object{"type": "aws_s3", "region": "eu-west-1", "bucket": "b", "encoding": object{"codec": "json"}}),
-			[]string{"VSC603 sinks.out: the component connects to the default address of its service, which the policy cannot check: name the host, or use another type"},
+			[]string{"VSC603 sinks.out: the component connects to the default address of the service, which the policy cannot check: name the host, or use another type"},
 		},
 		"a socket":                {onlyExample, withSink(object{"type": "socket", "mode": "tcp", "address": "evil.test:9000", "encoding": object{"codec": "json"}}), []string{`VSC603 sinks.out.address: "evil.test:9000" is not allowed: the platform allows *.example.com, 10.0.0.0/8`}},
 		"a socket of the pod":     {onlyExample, withSink(object{"type": "socket", "mode": "unix", "path": "/run/s", "encoding": object{"codec": "json"}}), nil},
@@ -182,11 +182,11 @@ func TestPolicy_RejectsForbiddenSettings(t *testing.T) {
 		},
 		"a program that asks": {
 			onlyExample, withSink(object{"type": "blackhole"}, object{"transforms": object{"t": object{"type": "remap", "inputs": []any{"in"}, "source": `.a = http_request!("https://evil.test")`}}}),
-			[]string{"VSC603 transforms.t.source: the program calls http_request, which connects to a host that the policy cannot check"},
+			[]string{"VSC603 transforms.t.source: the VRL program calls http_request, which connects to a host that the policy cannot check"},
 		},
 		"a program of a file": {
 			onlyExample, withSink(object{"type": "blackhole"}, object{"transforms": object{"t": object{"type": "remap", "inputs": []any{"in"}, "file": "a.example.com"}}}),
-			[]string{"VSC605 transforms.t.file: the program in the file may connect to a host that the policy cannot check: write it as source"},
+			[]string{"VSC605 transforms.t.file: the VRL program in the file may connect to a host that the policy cannot check: write it as source"},
 		},
 		"a secret backend that the platform has not named": {
 			onlyExample, withSink(object{"type": "blackhole"}, object{"secret": object{"b": object{"type": "file", "path": "/s"}}}),
@@ -236,7 +236,7 @@ func TestPolicy_AppliesToVariables(t *testing.T) {
 
 	unknown := &Container{Env: map[string]vectorflags.Text{"X": openText}, OpenEnv: true}
 	found := refusals(t, permitted, "vector:0.56.0", unknown, file("https://logs.example.com # ${X}"))
-	require.Equal(t, []string{": ${X} stands for an unknown text, which may add anything to the configuration"}, []string{strings.TrimPrefix(found[0], "VSC604 ")})
+	require.Equal(t, []string{": ${X} is replaced by an unknown string, which may add anything to the configuration"}, []string{strings.TrimPrefix(found[0], "VSC604 ")})
 }
 
 // A key from a YAML merge or a secret has another path than its text shows, so the policy requires literal keys.

@@ -50,9 +50,9 @@ func (r *Report) CheckPod(pod Pod) []Finding {
 	total := limit + r.container.DrainSeconds
 	switch {
 	case isUnlimited:
-		findings = append(findings, r.newFinding(shutdownTooLong, "draining has no limit, and the pod has %d s", *pod.GraceSeconds))
+		findings = append(findings, r.newFinding(shutdownTooLong, "draining has no limit, but the pod's grace period is %d s", *pod.GraceSeconds))
 	case isKnown && total > *pod.GraceSeconds:
-		findings = append(findings, r.newFinding(shutdownTooLong, "draining may take %d s, and the pod has %d s", total, *pod.GraceSeconds))
+		findings = append(findings, r.newFinding(shutdownTooLong, "draining may take %d s, but the pod's grace period is %d s", total, *pod.GraceSeconds))
 	}
 	return findings
 }

@@ -65,7 +65,7 @@ func (c *checker) checkProgram(path string, v *value, isCondition bool) {
 		pos, isFound := c.locateInText(v.pos, lines[:finding.Line], finding.Column)
 		message := finding.Message
 		if !isFound && len(lines) > 1 {
-			message = fmt.Sprintf("line %d of the program: %s", finding.Line, message)
+			message = fmt.Sprintf("line %d of the VRL program: %s", finding.Line, message)
 		}
 		c.add(codeOf[finding.Kind], pos, path, c.isTabled, "%s", message, help(finding.Help))
 	}

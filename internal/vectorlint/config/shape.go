@@ -31,7 +31,7 @@ func (c *checker) checkKeys() {
 		removed := c.tables.globalsRemoved[option]
 		path := strings.Split(option, ".")
 		if e := c.root.get(path[:len(path)-1]...).entry(path[len(path)-1]); e != nil && c.version.minor >= removed {
-			c.add(otherVersion, e.pos, option, c.version.isKnown, "Vector 0.%d and later refuse %s: its API is gRPC, not GraphQL", removed, option)
+			c.add(otherVersion, e.pos, option, c.version.isKnown, "Vector 0.%d and later reject %s: the API is gRPC, not GraphQL", removed, option)
 		}
 	}
 }
@@ -46,7 +46,7 @@ func (c *checker) checkFitsTOML(path string, v *value) {
 		e := &v.entries[i]
 		entryPath := joinPath(path, e.key)
 		if e.isNoText {
-			c.add(wrongForm, e.pos, entryPath, c.isTabled, "the key %s is not a text", e.key, help(fmt.Sprintf("write it in quotes: %q", e.key)))
+			c.add(wrongForm, e.pos, entryPath, c.isTabled, "the key %s is not a string", e.key, help(fmt.Sprintf("write it in quotes: %q", e.key)))
 		}
 		c.checkValueFitsTOML(entryPath, e.pos, e.value)
 	}
@@ -57,7 +57,7 @@ func (c *checker) checkValueFitsTOML(path string, pos position, v *value) {
 	case null:
 		c.add(wrongForm, pos, path, c.isTabled, "%s has no value", path, help("set a value, or remove it: Vector does not accept null"))
 	case wide:
-		c.add(wrongForm, v.pos, path, c.isTabled, "%s is %s, which does not fit into 64 bits", path, v.scalar, help("write a smaller number, or a text in quotes"))
+		c.add(wrongForm, v.pos, path, c.isTabled, "%s is %s, which does not fit into 64 bits", path, v.scalar, help("write a smaller number, or a string in quotes"))
 	default:
 		c.checkFitsTOML(path, v)
 	}

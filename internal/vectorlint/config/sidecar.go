@@ -96,7 +96,7 @@ func (c *checker) checkBufferVolume() {
 		return
 	}
 	if comp, stage, total := c.findBuffersAbove(mount.SizeLimit, diskBuffers); comp != nil {
-		c.report(bufferAboveVolume, stage.pos, comp.path+".buffer", "disk buffers may grow to %.0f bytes, and the volume at %s holds %d", total, mount.Path, mount.SizeLimit)
+		c.report(bufferAboveVolume, stage.pos, comp.path+".buffer", "disk buffers may grow to %.0f bytes, but the volume at %s is limited to %d", total, mount.Path, mount.SizeLimit)
 	}
 }
 
@@ -107,7 +107,7 @@ func (c *checker) checkBufferMemory() {
 		return
 	}
 	if comp, stage, total := c.findBuffersAbove(c.container.MemoryLimit, memoryBuffers); comp != nil {
-		c.report(bufferAboveMemory, stage.pos, comp.path+".buffer", "memory buffers may grow to %.0f bytes, and the container has %d", total, c.container.MemoryLimit)
+		c.report(bufferAboveMemory, stage.pos, comp.path+".buffer", "memory buffers may grow to %.0f bytes, but the container's memory is limited to %d", total, c.container.MemoryLimit)
 	}
 }
 

@@ -44,7 +44,7 @@ func (c *checker) checkStages(comp *component) {
 		case isKnown && isLast && overflows:
 			c.add(noSuchValue, full.pos, path, c.isTabled, "the last stage of the buffer cannot overflow, because no stage follows", help("write block or drop_newest, or add a stage"))
 		case isKnown && !isLast && !overflows:
-			c.add(noSuchValue, stage.pos, path, c.isTabled, "a stage of the buffer that does not overflow is not the last", help("write when_full: overflow, or leave out the stages behind it"))
+			c.add(noSuchValue, stage.pos, path, c.isTabled, "a stage of the buffer that does not overflow is not the last", help("write when_full: overflow, or remove the stages after it"))
 		}
 	}
 }

@@ -166,7 +166,7 @@ func wrongURI(text string) string {
 	case text == "":
 		return "the URI is empty"
 	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }):
-		return "a URI has no blanks"
+		return "a URI has no whitespace"
 	case hasScheme && (afterScheme == "" || afterScheme[0] == '/'):
 		return "the host is missing"
 	}
@@ -283,7 +283,7 @@ func (c *checker) checkCondition(path string, v *value) {
 	case typed.scalar == "vrl" && source.form == text:
 		c.checkProgram(path+".source", source, true)
 	case hasSource && source.form != text && source.form != wide && source.form != open:
-		c.add(wrongForm, source.pos, path+".source", c.isTabled, "%s.source is %s, and not a text", path, source.form.formNoun())
+		c.add(wrongForm, source.pos, path+".source", c.isTabled, "%s.source is %s, and not a string", path, source.form.formNoun())
 	case typed.scalar == "datadog_search" && source.form == text && !c.isDynamic(source.scalar):
 		if wrong := wrongSearch(source.scalar); wrong != "" {
 			c.add(noSuchValue, source.pos, path+".source", c.isTabled && c.version.minor == vectoroptions.Schema, "%s.source is %q: %s", path, source.scalar, wrong, help("see docs.datadoghq.com/logs/explorer/search_syntax"))

@@ -75,7 +75,7 @@ func findNewerTOML(source string) (offset int, problem string) {
 			open = append(open, c)
 		case '}', ']':
 			if isInline && comma {
-				return offset, "an inline table has no comma behind its last value"
+				return offset, "an inline table has no comma after its last value"
 			}
 			open = open[:max(len(open)-1, 0)]
 		}

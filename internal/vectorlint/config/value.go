@@ -27,7 +27,7 @@ const (
 
 // formNoun returns the name of the form for messages.
 func (f form) formNoun() string {
-	return [...]string{"nothing", "a text", "a number", "a boolean", "a list", "a map", "a variable", "a number of more than 64 bits"}[f]
+	return [...]string{"nothing", "a string", "a number", "a boolean", "a list", "a map", "a variable", "a number of more than 64 bits"}[f]
 }
 
 // position is a position in a file, by the file's index. Lines and columns start at 1. 0 means unknown.

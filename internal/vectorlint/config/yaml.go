@@ -37,7 +37,7 @@ func (r *Reader) parseYAML(source string) (*value, *fault) {
 		return &value{}, nil
 	}
 	if strings.HasPrefix(source, byteOrderMark) && isShifted(source, root) {
-		return nil, &fault{code: unreadable, pos: position{line: 1, column: 1}, message: "a byte order mark, which Vector counts as a blank at the start of the line", help: "save the file as UTF-8 without a byte order mark"}
+		return nil, &fault{code: unreadable, pos: position{line: 1, column: 1}, message: "a byte order mark, which Vector reads as whitespace at the start of the line", help: "save the file as UTF-8 without a byte order mark"}
 	}
 	v, f := readYAML(root)
 	if f == nil {
@@ -123,7 +123,7 @@ func readMap(node *yaml.Node, pos position) (*value, *fault) {
 			return nil, f
 		}
 		if key.Kind != yaml.ScalarNode {
-			return nil, &fault{code: unreadable, pos: keyPos, message: "a key is not a plain text"}
+			return nil, &fault{code: unreadable, pos: keyPos, message: "a key is not a plain string"}
 		}
 		if existing := v.entry(key.Value); existing != nil {
 			return nil, duplicateKey(key.Value, keyPos, existing.pos)
@@ -152,7 +152,7 @@ func (v *value) resolveMerges() *fault {
 		v.fillEntries(slices.DeleteFunc(entries, func(e entry) bool { return e.key == mergeKey }))
 		for _, mergeSource := range sources {
 			if mergeSource.form != table {
-				return &fault{code: wrongForm, pos: mergeSource.pos, message: "<< merges " + mergeSource.form.formNoun() + ", not a map", help: "write a map behind <<, or a list of maps"}
+				return &fault{code: wrongForm, pos: mergeSource.pos, message: "<< merges " + mergeSource.form.formNoun() + ", not a map", help: "write a map after <<, or a list of maps"}
 			}
 			v.fillEntries(mergeSource.entries)
 		}

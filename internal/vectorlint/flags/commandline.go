@@ -193,7 +193,7 @@ func (p *parser) findFlag(matches func(flag) bool) *flag {
 func (p *parser) readFlag(i int, f *flag, name string, value Text, isJoined bool) (used int) {
 	switch {
 	case f.kind == end:
-		p.addFault(name, "Vector prints a text and exits")
+		p.addFault(name, "Vector prints its output and exits")
 		return 0
 	case !f.takesValue() && isJoined:
 		p.addFault(name, "the flag takes no value")

@@ -85,7 +85,7 @@ func (c *checker) findMistake(f *function, node *call) *mistake {
 	case f.closure == noClosure && node.closure != nil:
 		return &mistake{node.closure.span, f.name + " takes no closure", ""}
 	case f.closure != noClosure && node.closure == nil:
-		return &mistake{node.named, f.name + " needs a closure", "write one behind it, such as -> |value| { value }"}
+		return &mistake{node.named, f.name + " needs a closure", "write a closure after the call, such as -> |value| { value }"}
 	case f.closure >= 0 && len(node.closure.variables) != f.closure:
 		return &mistake{node.closure.span, fmt.Sprintf("the closure of %s has %d variables, not %d", f.name, f.closure, len(node.closure.variables)), ""}
 	}

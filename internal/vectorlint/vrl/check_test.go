@@ -79,11 +79,11 @@ func TestFinding_ContainsPositionAndHelp(t *testing.T) {
 		program string
 		want    Finding
 	}{
-		{".a = 1\n.é = , 2", Finding{Syntax, 2, 2, "the character 'é' has no meaning here", ""}},
-		{".a = 1\n.b = , 2", Finding{Syntax, 2, 6, `"," is not expected here, but an expression`, ""}},
-		{"while = 1", Finding{Syntax, 1, 1, `"while" is not expected here, but an expression`, `"while" is reserved: use another name`}},
-		{".a = 1-1", Finding{Syntax, 1, 7, `"-1" is not expected here, but the end of the line`, "write a blank behind the minus sign"}},
-		{`.ü = "x`, Finding{Syntax, 1, 2, "the character 'ü' has no meaning here", ""}},
+		{".a = 1\n.é = , 2", Finding{Syntax, 2, 2, "the character 'é' is not valid here", ""}},
+		{".a = 1\n.b = , 2", Finding{Syntax, 2, 6, `found ",", expected an expression`, ""}},
+		{"while = 1", Finding{Syntax, 1, 1, `found "while", expected an expression`, `"while" is reserved: use another name`}},
+		{".a = 1-1", Finding{Syntax, 1, 7, `found "-1", expected the end of the line`, "write a space after the minus sign"}},
+		{`.ü = "x`, Finding{Syntax, 1, 2, "the character 'ü' is not valid here", ""}},
 		{`.a = parse_jsn("b")`, Finding{Function, 1, 6, `unknown function "parse_jsn"`, `did you mean "parse_json"?`}},
 		{`.a = upcase(valeu: "b")`, Finding{Function, 1, 13, `upcase has no argument "valeu"`, `did you mean "value"?`}},
 		{`.a = upcase("b", 1)`, Finding{Function, 1, 18, "upcase takes 1 arguments at most, not 2", "the arguments are value"}},

@@ -23,7 +23,7 @@ func (c *checker) inferAll(body []expression) {
 	} else {
 		last = valueOfKinds(aNull)
 	}
-	c.reportUnless(last.isExactly(aBoolean), loc, "a condition has to be a boolean"+fallbackHelp(last), "compare it, such as with == true")
+	c.reportUnless(last.isExactly(aBoolean), loc, "a condition must be a boolean"+fallbackHelp(last), "compare it, such as with == true")
 }
 
 // requireHandled reports an expression that can fail if the program does not handle the error. If it is unknown
@@ -33,7 +33,7 @@ func (c *checker) requireHandled(fails chance, loc span, suffix string) {
 		c.isUnsure = true
 	}
 	if fails == always {
-		c.add(Error, loc, "an error of this expression is not handled"+suffix, "write ! behind the name of the function, ?? and another value, or VALUE, err = …")
+		c.add(Error, loc, "an error of this expression is not handled"+suffix, "write ! after the name of the function, ?? and another value, or VALUE, err = …")
 	}
 }
 
@@ -54,7 +54,7 @@ func fallbackHelp(v value) string {
 	if !v.isKnown {
 		return ""
 	}
-	return ", and this may be " + v.kinds.String()
+	return ", but the value may be " + v.kinds.String()
 }
 
 // infer returns the kinds that the value of an expression may have, and updates the state of variables and
@@ -105,7 +105,7 @@ func (c *checker) inferEnd(expr expression, env *state) value {
 		if expr.message != nil {
 			v := c.infer(expr.message, env)
 			c.requireHandled(v.fails, expr.message.sourceSpan(), "")
-			c.reportUnless(v.isExactly(aText), expr.message.sourceSpan(), "the message of abort has to be a text"+fallbackHelp(v), "write string!(…)")
+			c.reportUnless(v.isExactly(aText), expr.message.sourceSpan(), "the message of abort must be a string"+fallbackHelp(v), "write string!(…)")
 		}
 	case *result:
 		c.requireHandled(c.infer(expr.value, env).fails, expr.value.sourceSpan(), "")
@@ -214,7 +214,7 @@ func (c *checker) inferConditional(node *conditional, env *state) value {
 	}
 	loc := node.predicate[len(node.predicate)-1].sourceSpan()
 	c.requireHandled(fails, loc, "")
-	c.reportUnless(condition.isExactly(aBoolean), loc, "the condition of if has to be a boolean"+fallbackHelp(condition), "compare it, such as with == true")
+	c.reportUnless(condition.isExactly(aBoolean), loc, "the condition of if must be a boolean"+fallbackHelp(condition), "compare it, such as with == true")
 	thenState, elseState := env.child(), env.child()
 	v := c.inferBody(node.thenBlock.body, thenState)
 	elseValue := valueOfKinds(aNull)
@@ -265,7 +265,7 @@ func (c *checker) assign(target expression, v value, env *state) {
 			return
 		}
 		if c.isCondition {
-			c.add(Error, target.span, "a condition changes nothing", "do this in a transform remap before")
+			c.add(Error, target.span, "a condition changes nothing", "change the event in an earlier transform of type remap")
 		}
 		switch {
 		case target.root == '%':

@@ -42,7 +42,7 @@ func (c *checker) inferBinary(node *binary, env *state) value {
 func (c *checker) inferChoice(node *binary, left, right value) value {
 	if node.operator == "??" {
 		if left.fails == never {
-			c.add(Error, node.operated, "the expression before ?? never fails", "remove ?? and the expression behind it; use || for a value that may be null")
+			c.add(Error, node.operated, "the expression before ?? never fails", "remove ?? and the expression after it; use || for a value that may be null")
 		}
 		c.isUnsure = c.isUnsure || left.fails == maybe
 		return unionOfValues(left, right).withFails(minChance(left.fails, right.fails))

@@ -27,7 +27,7 @@ const (
 const letters = "sifboatrn"
 
 // nouns are the names of the kinds in messages, in the order of the bits.
-var nouns = []string{"a text", "a whole number", "a number", "a boolean", "an object", "an array", "a time", "a regular expression", "null"}
+var nouns = []string{"a string", "a whole number", "a number", "a boolean", "an object", "an array", "a time", "a regular expression", "null"}
 
 func parseKinds(text string) kinds {
 	if text == "*" {

@@ -162,7 +162,7 @@ func (l *lexer) readToken() (tok token, isToken bool) {
 		l.skipWhile(isOperator)
 		return l.makeToken(symbol, start), true
 	}
-	return l.fail(start, l.pos, "the character "+strconv.QuoteRune(r)+" has no meaning here", ""), true
+	return l.fail(start, l.pos, "the character "+strconv.QuoteRune(r)+" is not valid here", ""), true
 }
 
 func (l *lexer) makeToken(kind tokenKind, start int) token {
@@ -198,7 +198,7 @@ func (l *lexer) readNumber(start int) token {
 	}
 	tok := l.makeToken(integer, start)
 	if _, err := strconv.ParseInt(strings.ReplaceAll(tok.text, "_", ""), 10, 64); err != nil {
-		return l.fail(start, l.pos, "the number "+tok.text+" is too large", "whole numbers have 64 bits")
+		return l.fail(start, l.pos, "the number "+tok.text+" is too large", "integers have 64 bits")
 	}
 	return tok
 }

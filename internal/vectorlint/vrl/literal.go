@@ -29,7 +29,7 @@ func textEnd(program string, start int) (endPos int, wrong *failure) {
 
 // escapeEnd returns the offset after the escape that starts at an offset, or a failure for an unknown escape.
 func escapeEnd(program string, i int) (endPos int, wrong *failure) {
-	const help = `a text knows \n \r \t \0 \" \' \\ \{ \} and \u{…}; a backslash is written \\, or the text s'…'`
+	const help = `a string supports the escapes \n \r \t \0 \" \' \\ \{ \} and \u{…}; write a backslash as \\, or use a raw string s'…'`
 	refuse := func(endPos int) (int, *failure) {
 		return 0, &failure{span: span{i, min(endPos, len(program))}, message: "unknown escape " + strconv.Quote(program[i:min(endPos, len(program))]), help: help}
 	}

@@ -99,12 +99,12 @@ func (p *parser) failUnexpected(tok token, expected string) {
 	if p.err != nil || p.lexer.err != nil {
 		return
 	}
-	p.err = &failure{span: tok.span, message: describeToken(tok) + " is not expected here, but " + expected}
+	p.err = &failure{span: tok.span, message: "found " + describeToken(tok) + ", expected " + expected}
 	switch {
 	case tok.kind == reserved:
 		p.err.help = strconv.Quote(tok.text) + " is reserved: use another name"
 	case tok.kind == integer && tok.text[0] == '-':
-		p.err.help = "write a blank behind the minus sign"
+		p.err.help = "write a space after the minus sign"
 	}
 }
 
@@ -117,7 +117,7 @@ func describeToken(tok token) string {
 	case queryStart:
 		return "a path"
 	case text, rawText:
-		return "a text"
+		return "a string"
 	case regex:
 		return "a regular expression"
 	case timestamp:

@@ -104,7 +104,7 @@ func (c *checker) checkVariable(name string, loc span, vars *scope) {
 	if c.isFull() {
 		return
 	}
-	help := "give it a value before, where both are in the same block or this in an inner one; a field of the event begins with a dot"
+	help := "assign a value to the variable first, in the same block or an enclosing one; a field of the event starts with a dot"
 	c.add(Variable, loc, fmt.Sprintf("the variable %q has no value here", name), firstNonEmpty(c.didYouMean(name, vars.allNames()), help))
 }
 
