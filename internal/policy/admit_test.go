@@ -47,7 +47,7 @@ func TestCheckCleanup_AllowsListedVolumeKinds(t *testing.T) {
 			require.Equal(t, volume != "own", parse(t, "volumes: {cleanup: []}").CheckCleanup(view, []string{volume}) != nil, volume)
 			continue
 		}
-		require.ErrorContains(t, err, `the workload's own volume "`+volume+`", a `+kind+"; the platform allows emptyDir, ephemeral (volumes.cleanup)")
+		require.ErrorContains(t, err, `the workload's own volume "`+volume+`", of kind `+kind+"; the platform allows emptyDir, ephemeral (volumes.cleanup)")
 		require.NoError(t, parse(t, "volumes: {cleanup: [emptyDir, "+kind+"]}").CheckCleanup(view, []string{"a", volume}))
 	}
 }
@@ -87,6 +87,6 @@ func TestCheck_RejectsBidirectionalMountPropagation(t *testing.T) {
 	mounts := []workload.Mount{{Container: "app", VolumeMount: corev1.VolumeMount{Name: "v", MountPropagation: &both}}}
 	given := overlay(t, volume("emptyDir: {}"))
 	require.NoError(t, parse(t, "").Check(given, nil))
-	require.ErrorContains(t, parse(t, "").Check(given, mounts), `mountPropagation Bidirectional of volume "v" in container "app" takes the level privileged`)
+	require.ErrorContains(t, parse(t, "").Check(given, mounts), `mountPropagation Bidirectional of volume "v" in container "app" requires the level privileged`)
 	require.NoError(t, parse(t, "podSecurity: privileged").Check(given, mounts))
 }

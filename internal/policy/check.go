@@ -78,7 +78,7 @@ func (c *checker) checkPodSecurity(metadata *metav1.ObjectMeta, spec *corev1.Pod
 func (c *checker) checkPropagation(container string, mounts []corev1.VolumeMount, level, key string) {
 	for _, mount := range mounts {
 		if mode := ptr.Deref(mount.MountPropagation, corev1.MountPropagationNone); mode != corev1.MountPropagationNone && level != string(api.LevelPrivileged) {
-			c.report(position{path: "template.spec"}, "mountPropagation %s of volume %q in container %q takes the level privileged, and %s is allowed (%s)", mode, mount.Name, container, level, key)
+			c.report(position{path: "template.spec"}, "mountPropagation %s of volume %q in container %q requires the level privileged, but %s is allowed (%s)", mode, mount.Name, container, level, key)
 		}
 	}
 }
@@ -127,9 +127,9 @@ func (c *checker) checkUser(pos position, context *corev1.SecurityContext) {
 	case user == nil:
 		c.report(pos, "no user set; the platform limits user IDs (users)")
 	case lowest != nil && *user < *lowest:
-		c.report(pos, "%d is below the lowest user allowed, %d (users.min)", *user, *lowest)
+		c.report(pos, "user ID %d is below the minimum, %d (users.min)", *user, *lowest)
 	case highest != nil && *user > *highest:
-		c.report(pos, "%d is above the highest user allowed, %d (users.max)", *user, *highest)
+		c.report(pos, "user ID %d is above the maximum, %d (users.max)", *user, *highest)
 	}
 }
 
@@ -161,7 +161,7 @@ func (c *checker) rejectField(pos position, _ reflect.Value, line *Line) {
 // checkRestartPolicy checks the action of a restart rule.
 func (c *checker) checkRestartPolicy(pos position, field reflect.Value, _ *Line) {
 	if action := field.String(); action != string(corev1.ContainerRestartRuleActionRestart) {
-		c.report(pos, "container %q may not restart others by %s; no policy allows it, use Restart", pos.name, action)
+		c.report(pos, "container %q may not restart other containers by %s; no policy allows it, use Restart", pos.name, action)
 	}
 }
 
@@ -209,7 +209,7 @@ func (c *checker) checkKeys(pos position, entries reflect.Value, _ *Line) {
 			switch {
 			case !isReserved(key, reserved), isPods && isExcepted(key, reserved, c.overlay):
 			case isPods && key == meta.AnnotationEvictableVolumes:
-				c.report(pos, "%q may name the sidecar's own volumes alone, below the domain %s (reservedDomains): see sidecar.data.evictable", key, reserved)
+				c.report(pos, "%q may name only volumes of the sidecar, below the domain %s (reservedDomains); see sidecar.data.evictable", key, reserved)
 			default:
 				c.report(pos, "%q is in the reserved domain %s (reservedDomains)", key, reserved)
 			}

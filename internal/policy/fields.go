@@ -34,7 +34,7 @@ const (
 	// Nothing means that the field adds no content that is not in the pod or in the images.
 	Nothing = "nothing"
 	// Refinement means that the field only refines the field above it, which is checked.
-	Refinement = "a part of the field above it"
+	Refinement = "part of the parent field"
 )
 
 // NotAllowed reports whether no policy allows the field, so that only the application owner may set
@@ -80,7 +80,7 @@ var groups = []struct {
 	{"VolumeSource.secret", "a Secret", bySecrets, sameAsField, (*checker).checkVolume},
 	{"VolumeSource.configMap", "a ConfigMap", byKinds, sameAsField, (*checker).checkVolume},
 	{"VolumeSource.downwardAPI", "data of the pod itself", byKinds, sameAsField, (*checker).checkVolume},
-	{"VolumeSource.projected", "several of these as one volume", byKinds, sameAsField, (*checker).checkVolume},
+	{"VolumeSource.projected", "several of the sources above as one volume", byKinds, sameAsField, (*checker).checkVolume},
 	{"VolumeSource.image", "the files of an image", byKinds, sameAsField, (*checker).checkVolume},
 	{"VolumeSource.emptyDir", "disk or memory of the node", byKinds, sameAsField, (*checker).checkVolume},
 	{"EmptyDirVolumeSource.medium", "memory of the node", "volumes.memorySizeLimit", "", nil},
@@ -108,9 +108,9 @@ var groups = []struct {
 	{"VolumeMount.mountPropagation", "mounts of the node", byLevel, "", nil},
 	{"ResourceRequirements.limits ResourceRequirements.requests", "devices of the node, as extended resources", "devices", "", (*checker).checkResources},
 	{"ResourceRequirements.claims", "devices that the pod has claimed", "devices", "", (*checker).checkClaims},
-	{"ContainerRestartRule.action", "a restart of the application, by all values but `Restart`", byNobody, "", (*checker).checkRestartPolicy},
+	{"ContainerRestartRule.action", "a restart of the application, by all values except `Restart`", byNobody, "", (*checker).checkRestartPolicy},
 	{"ContainerPort.hostPort", "a port of the node", byLevel, "", nil},
-	{"HTTPGetAction.host TCPSocketAction.host", "answers to the kubelet from another address than the pod's", byLevel, "", nil},
+	{"HTTPGetAction.host TCPSocketAction.host", "responses to the kubelet from an address outside the pod", byLevel, "", nil},
 	{"Capabilities.add", "capabilities", "capabilities, podSecurity", "", (*checker).checkCapabilities},
 	{"SecurityContext.runAsUser", "the rights of a user", "users.min, users.max, podSecurity", "", nil},
 	{"SecurityContext.privileged WindowsSecurityContextOptions.hostProcess", "the node", byLevel, "", nil},
@@ -135,7 +135,7 @@ var groups = []struct {
 			" hostAliases hostname hostnameOverride nodeName nodeSelector os overhead preemptionPolicy priority priorityClassName"+
 			" readinessGates resources restartPolicy schedulerName schedulingGates schedulingGroup setHostnameAsFQDN"+
 			" subdomain terminationGracePeriodSeconds tolerations topologySpreadConstraints"), " PodSpec."),
-		"another place, name, life or size for the whole pod", byNobody, "", nil,
+		"another node, name, lifetime or size for the whole pod", byNobody, "", nil,
 	},
 }
 
