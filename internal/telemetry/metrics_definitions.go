@@ -60,52 +60,52 @@ const (
 func MetricDefinitions() []MetricDefinition {
 	return []MetricDefinition{
 		{reconciles, "counter", "Reconciles of a VectorSidecar.", []MetricLabel{
-			{"result", "`unchanged`: no workload was written; `changed`: at least one was; `stalled`: a person has to act first; `failed`: it is retried"}}},
+			{"result", "`unchanged`: no workload was written; `changed`: at least one workload was written; `stalled`: a user must act first; `failed`: the reconcile is retried"}}},
 		{duration, "histogram", "Duration of a reconcile and of its steps.", []MetricLabel{
-			{"step", "`reconcile`, the whole of it, and within it `observe`, `plan`, `render`, `check` of a Vector configuration, `preflight`, `apply` to one workload, and `status`"}}},
+			{"step", "`reconcile`: the whole reconcile; its steps: `observe`, `plan`, `render`, `check` of a Vector configuration, `preflight`, `apply` to one workload, and `status`"}}},
 		{renders, "counter", "Executions of the templates. A cached result is not counted.", []MetricLabel{
 			{"result", "`ok` or `invalid`"}}},
-		{workloads, "gauge", "Workloads that a VectorSidecar matches or that carry its sidecar. One that two VectorSidecars match counts twice.", []MetricLabel{
+		{workloads, "gauge", "Workloads that a VectorSidecar matches or that have its sidecar. A workload that two VectorSidecars match counts twice.", []MetricLabel{
 			{"kind", "a workload kind"},
 			{"state", "`Updated`, `RollingOut`, `Soaking`, `Unavailable`, `PodsBlocked`, `Removing`, `Waiting`, `PodsOutdated`, `WithoutPods`, `Deferred`, `Conflict`, `Blocked`, `Skipped`, `Failed` or `Rejected`, as in `status.workloads`"},
 			{"reason", "a condition reason, or empty"}}},
-		{objects, "gauge", "VectorSidecars and ClusterVectorSidecars by the condition Ready.", []MetricLabel{
+		{objects, "gauge", "VectorSidecars and ClusterVectorSidecars by condition Ready.", []MetricLabel{
 			{"ready", "`True` or `False`"}, {"reason", "a condition reason"}}},
-		{namespaces, "gauge", "Namespaces of ClusterVectorSidecars, each for every one that selects it, by the condition Ready there.", []MetricLabel{
+		{namespaces, "gauge", "Namespaces of ClusterVectorSidecars by condition Ready there. A namespace counts once for each ClusterVectorSidecar that selects it.", []MetricLabel{
 			{"ready", "`True` or `False`"}, {"reason", "a condition reason"}}},
-		{oldestWaiting, "gauge", "How long the longest-waiting workload has been waiting for its rollout, as seen by this process; 0 if none waits. Outside of the windows, and before the waves before are done, nobody waits for a turn.", nil},
-		{waveSidecars, "gauge", "VectorSidecars of each wave, by how far they are with the installation's present templates and values (`rollout.waves`).", []MetricLabel{
-			{"wave", "its name in `rollout.waves`, or `default`"},
-			{"state", "`waiting`: not let through to them yet; `progressing`: their workloads roll out; `finished`: all of them have"},
+		{oldestWaiting, "gauge", "Longest time that a workload has been waiting for a rollout slot since this process started; 0 if no workload waits. Workloads that wait for a window or an earlier wave do not count.", nil},
+		{waveSidecars, "gauge", "VectorSidecars of each wave (`rollout.waves`), by their progress with the installation's current templates and values.", []MetricLabel{
+			{"wave", "the wave's name in `rollout.waves`, or `default`"},
+			{"state", "`waiting`: not started; `progressing`: workloads roll out; `finished`: all workloads have rolled out"},
 		}},
-		{halted, "gauge", "1 while the installation's present templates and values go no further, because workloads failed with them (`rollout.halt`).", nil},
-		{writesStopped, "gauge", "1 while the annotation `stop-writes` of the installation's ConfigMap of values, or its value `writes`, stops all writes but removals.", nil},
-		{required, "gauge", "Objects of the installation chart that the operator depends on (`--required-objects`), as the leader has found them.", []MetricLabel{
+		{halted, "gauge", "1 while the rollout of the installation's current templates and values is halted, because workloads failed with them (`rollout.halt`).", nil},
+		{writesStopped, "gauge", "1 while the annotation `stop-writes` of the installation's ConfigMap of values, or its value `writes`, stops all writes except removals.", nil},
+		{required, "gauge", "Objects of the installation chart that the operator depends on (`--required-objects`), by the state that the leader has read.", []MetricLabel{
 			{"state", "`present`; `missing`; `not_served`: the API server does not have the kind; `not_read`: the request failed or was denied"}}},
-		{rolloutSlots, "gauge", "Rollout slots, over all VectorSidecars (`rollout.maxConcurrent` of the installation's values).", []MetricLabel{
-			{"class", "`injection` or `removal`: each has as many slots"},
-			{"state", "`limit`: how many there are, 0 for any number; `used`: workloads that roll out or soak; `waiting`: workloads that would begin now"}}},
+		{rolloutSlots, "gauge", "Rollout slots across all VectorSidecars (`rollout.maxConcurrent` of the installation's values).", []MetricLabel{
+			{"class", "`injection` or `removal`; each class has this number of slots"},
+			{"state", "`limit`: number of slots, 0 for no limit; `used`: workloads that roll out or soak; `waiting`: workloads that wait for a slot"}}},
 		{writes, "counter", "Attempts to write a workload.", []MetricLabel{
 			{"kind", "a workload kind"},
-			{"action", "`Inject`, `Update`, `Adopt` (the API server has put the sidecar in), `Remove` or `RecordOnly` (only the operator's annotations change)"},
-			{"result", "`ok`, `conflict`, `rejected`, `gone`, `stale` (the workload had changed in between) or `error`"}}},
-		{preflights, "counter", "Sidecars that the API server was asked about before they were written, each once for a shape of pods in a namespace (`preflight.enabled`).", []MetricLabel{
-			{"result", "`passed`; `rejected`: because of the sidecar; `rejected_without_sidecar`: without it, too; `inconclusive`: dry runs say nothing, and it was written"}}},
+			{"action", "`Inject`, `Update`, `Adopt` (the API server has injected the sidecar), `Remove` or `RecordOnly` (only the operator's annotations change)"},
+			{"result", "`ok`, `conflict`, `rejected`, `gone` (the workload was deleted), `stale` (the workload had changed since it was read) or `error`"}}},
+		{preflights, "counter", "Sidecars with dry runs before the first write, once for each form of pods in a namespace (`preflight.enabled`).", []MetricLabel{
+			{"result", "`passed`; `rejected`: because of the sidecar; `rejected_without_sidecar`: also rejected without the sidecar; `inconclusive`: the dry runs had no result, and the sidecar was written"}}},
 		{conflicts, "counter", "Workloads that entered the state Conflict, Blocked or Rejected.", []MetricLabel{
 			{"reason", "a condition reason"}}},
-		{repairs, "counter", "Writes that reverted what someone else had changed or removed.", nil},
-		{leftover, "gauge", "Sidecars, and the operator's records of them, in workloads whose VectorSidecar does not exist.", []MetricLabel{
-			{"action", "`Clean`: the operator removes it; `Report`: a person has to decide; `Keep`: left by `deletionPolicy: Orphan`"}}},
+		{repairs, "counter", "Writes that restored sidecars that another client had changed or removed.", nil},
+		{leftover, "gauge", "Leftover sidecars and annotations of sidecars, in workloads whose VectorSidecar does not exist.", []MetricLabel{
+			{"action", "`Clean`: the operator removes the sidecar; `Report`: a user must decide; `Keep`: `deletionPolicy` is `Orphan`"}}},
 		{cleaned, "counter", "Sidecars that the operator removed because their VectorSidecar did not exist.", nil},
-		{droppedEvents, "counter", "Kubernetes events that the operator did not send because 1,000 others waited. The namespace with the most waiting events loses its events first.", nil},
-		{judgedAnew, "counter", "VectorSidecars evaluated from scratch, from the cache alone and without remembered results: each about every `--reconcile-interval`, and on request.", []MetricLabel{
-			{"result", "`same`: nothing had to be written, and no request was sent; `different`: something had to be written"}}},
-		{templateSets, "gauge", "Template sets. If one is broken, its last good version stays in use.", []MetricLabel{
+		{droppedEvents, "counter", "Kubernetes events that the operator dropped because 1,000 events were waiting. The namespace with the most waiting events loses its events first.", nil},
+		{judgedAnew, "counter", "VectorSidecars evaluated from scratch, without cached results: each about every `--reconcile-interval`, and on request.", []MetricLabel{
+			{"result", "`same`: nothing was written, and no request was sent; `different`: the operator wrote an object"}}},
+		{templateSets, "gauge", "Template sets by validity. The last known good version of an invalid template set stays in use.", []MetricLabel{
 			{"state", "`valid` or `invalid`"}}},
 		{cached, "gauge", "Objects in the informer cache.", []MetricLabel{
 			{"kind", "`VectorSidecar`, `ConfigMap`, `Namespace` or a workload kind"}}},
 		{admissions, "counter", "Responses of the admission webhook, if it is enabled.", []MetricLabel{
-			{"result", "`allowed`; `denied`: the VectorSidecar is invalid; `undecided`: the operator could not decide; `unreadable`: it was not a VectorSidecar; `rejected`: it was not evaluated, because it was too large or there were too many requests"}}},
+			{"result", "`allowed`; `denied`: the VectorSidecar is invalid; `undecided`: the operator could not decide; `unreadable`: the object was not a VectorSidecar; `rejected`: the object was not evaluated, because it was too large or the webhook had too many requests"}}},
 		{judging, "histogram", "Duration of a response of the admission webhook.", nil},
 		{validSince, "gauge", "Start of the validity of the certificate that the admission webhook serves.", nil},
 		{validUntil, "gauge", "End of the validity of the certificate that the admission webhook serves.", nil},
@@ -119,9 +119,9 @@ func LibraryMetrics() []MetricDefinition {
 	return []MetricDefinition{
 		{"controller_runtime_reconcile_panics_total", "counter", "Reconciles that panicked. Each is retried.", []MetricLabel{{"controller", "`vectorsidecar`"}}},
 		{"controller_runtime_active_workers", "gauge", "Reconciles in progress.", []MetricLabel{{"controller", "`vectorsidecar`"}}},
-		{"controller_runtime_max_concurrent_reconciles", "gauge", "How many may be in progress.", []MetricLabel{{"controller", "`vectorsidecar`"}}},
+		{"controller_runtime_max_concurrent_reconciles", "gauge", "Maximum number of reconciles in progress.", []MetricLabel{{"controller", "`vectorsidecar`"}}},
 		{"workqueue_depth", "gauge", "VectorSidecars that wait to be reconciled.", []MetricLabel{{"name", "`vectorsidecar`"}, {"controller", "the same"}, {"priority", "a number"}}},
-		{"workqueue_queue_duration_seconds", "histogram", "How long they waited.", []MetricLabel{{"name", "`vectorsidecar`"}, {"controller", "the same"}}},
+		{"workqueue_queue_duration_seconds", "histogram", "Time that VectorSidecars waited to be reconciled.", []MetricLabel{{"name", "`vectorsidecar`"}, {"controller", "the same"}}},
 		{"workqueue_retries_total", "counter", "Reconciles that are retried.", []MetricLabel{{"name", "`vectorsidecar`"}, {"controller", "the same"}}},
 		{"leader_election_master_status", "gauge", "1 in the leader, 0 in standby replicas.", []MetricLabel{{"name", "the name of the lease"}}},
 		{"rest_client_requests_total", "counter", "Requests to the API server.", []MetricLabel{{"code", "the HTTP status"}, {"method", "the HTTP method"}, {"host", "the API server"}}},

@@ -20,10 +20,10 @@ SPDX-License-Identifier: Apache-2.0
 
 # Metrics
 
-The operator serves them over HTTPS at ` + "`/metrics`" + ` of ` + "`--metrics-bind-address`" + `, in Prometheus's text format, to clients that the API server
-authenticates and that may ` + "`get /metrics`" + `. Every replica serves them; the leader does the work that most of them count.
+The operator serves metrics over HTTPS at ` + "`/metrics`" + ` of ` + "`--metrics-bind-address`" + `, in Prometheus's text format, to clients that the API server
+authenticates and that may ` + "`get /metrics`" + `. Every replica serves metrics; the leader does the work that most of them count.
 
-## The operator's own metrics
+## Metrics of the operator
 
 Values of labels exclude the names of users' objects, so the number of series is independent of the size of the cluster.
 
@@ -32,7 +32,7 @@ Values of labels exclude the names of users' objects, so the number of series is
 	b.WriteString(`
 ## Metrics of libraries
 
-The most useful ones; there are more.
+The table lists the most useful metrics of libraries.
 
 `)
 	writeTable(&b, LibraryMetrics())

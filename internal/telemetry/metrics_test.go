@@ -96,28 +96,28 @@ func TestWorkloadStates_CountsByStateAndReason(t *testing.T) {
 	m.SetSidecarState(types.NamespacedName{Name: meta.InNamespace("logs")}, SidecarState{Ready: "True", Reason: "UpToDate", Workloads: these()})
 
 	require.NoError(t, testutil.CollectAndCompare(m, strings.NewReader(`
-# HELP vectorsidecar_workloads Workloads that a VectorSidecar matches or that carry its sidecar. One that two VectorSidecars match counts twice.
+# HELP vectorsidecar_workloads Workloads that a VectorSidecar matches or that have its sidecar. A workload that two VectorSidecars match counts twice.
 # TYPE vectorsidecar_workloads gauge
 vectorsidecar_workloads{kind="Deployment",reason="",state="Updated"} 2
 vectorsidecar_workloads{kind="Deployment",reason="WaitingForSlot",state="Waiting"} 1
 vectorsidecar_workloads{kind="StatefulSet",reason="",state="Updated"} 1
-# HELP vectorsidecar_objects VectorSidecars and ClusterVectorSidecars by the condition Ready.
+# HELP vectorsidecar_objects VectorSidecars and ClusterVectorSidecars by condition Ready.
 # TYPE vectorsidecar_objects gauge
 vectorsidecar_objects{ready="False",reason="RollingOut"} 1
 vectorsidecar_objects{ready="True",reason="UpToDate"} 2
-# HELP vectorsidecar_cluster_namespaces Namespaces of ClusterVectorSidecars, each for every one that selects it, by the condition Ready there.
+# HELP vectorsidecar_cluster_namespaces Namespaces of ClusterVectorSidecars by condition Ready there. A namespace counts once for each ClusterVectorSidecar that selects it.
 # TYPE vectorsidecar_cluster_namespaces gauge
 vectorsidecar_cluster_namespaces{ready="True",reason="UpToDate"} 2
 `), workloads, objects, namespaces))
 
 	m.SetSidecarState(logs, SidecarState{Ready: "False", Reason: "Retrying"})
 	require.NoError(t, testutil.CollectAndCompare(m, strings.NewReader(`
-# HELP vectorsidecar_workloads Workloads that a VectorSidecar matches or that carry its sidecar. One that two VectorSidecars match counts twice.
+# HELP vectorsidecar_workloads Workloads that a VectorSidecar matches or that have its sidecar. A workload that two VectorSidecars match counts twice.
 # TYPE vectorsidecar_workloads gauge
 vectorsidecar_workloads{kind="Deployment",reason="",state="Updated"} 2
 vectorsidecar_workloads{kind="Deployment",reason="WaitingForSlot",state="Waiting"} 1
 vectorsidecar_workloads{kind="StatefulSet",reason="",state="Updated"} 1
-# HELP vectorsidecar_objects VectorSidecars and ClusterVectorSidecars by the condition Ready.
+# HELP vectorsidecar_objects VectorSidecars and ClusterVectorSidecars by condition Ready.
 # TYPE vectorsidecar_objects gauge
 vectorsidecar_objects{ready="False",reason="Retrying"} 1
 vectorsidecar_objects{ready="True",reason="UpToDate"} 2
@@ -125,7 +125,7 @@ vectorsidecar_objects{ready="True",reason="UpToDate"} 2
 
 	m.Forget(logs)
 	require.NoError(t, testutil.CollectAndCompare(m, strings.NewReader(`
-# HELP vectorsidecar_workloads Workloads that a VectorSidecar matches or that carry its sidecar. One that two VectorSidecars match counts twice.
+# HELP vectorsidecar_workloads Workloads that a VectorSidecar matches or that have its sidecar. A workload that two VectorSidecars match counts twice.
 # TYPE vectorsidecar_workloads gauge
 vectorsidecar_workloads{kind="Deployment",reason="",state="Updated"} 1
 `), workloads))

@@ -75,7 +75,7 @@ func TestRecorder_DropsEventsOfTheLargestNamespace(t *testing.T) {
 	}
 	require.Equal(t, eventsWaiting-20, a.waiting.size)
 	require.NoError(t, testutil.CollectAndCompare(metrics, strings.NewReader(`
-# HELP vectorsidecar_events_dropped_total Kubernetes events that the operator did not send because 1,000 others waited. The namespace with the most waiting events loses its events first.
+# HELP vectorsidecar_events_dropped_total Kubernetes events that the operator dropped because 1,000 events were waiting. The namespace with the most waiting events loses its events first.
 # TYPE vectorsidecar_events_dropped_total counter
 vectorsidecar_events_dropped_total 1010
 `), "vectorsidecar_events_dropped_total"))
