@@ -19,6 +19,7 @@ SEED      ?= 0
 
 BIN   := bin
 TOOLS := test/tools
+include $(TOOLS)/site/site.mk
 
 VERSION = $(or $(shell awk '$$1 == "appVersion:" {gsub(/"/, "", $$2); print $$2}' chart/Chart.yaml 2>/dev/null),dev)
 ENVIRONMENTS = $(basename $(notdir $(wildcard values/*.yaml)))
@@ -287,12 +288,12 @@ vulncheck: $(BIN)/govulncheck ## Find known vulnerabilities in code that PROGRAM
 	$(BIN)/govulncheck -db 'file://$(abspath $(DB))' -tags '$(TAGS)' $(PROGRAMS)
 
 .PHONY: verify
-verify: ## Do all that CI does: generate, format, lint, test, demo, and find the tree unchanged.
+verify: ## Do all that CI does: generate, format, lint, test, demo, read the documentation site, and find the tree unchanged.
 	$(MAKE) --no-print-directory generate manifests fmt
 	$(MAKE) --no-print-directory lint
 	$(MAKE) --no-print-directory test
 	$(MAKE) --no-print-directory test-integration
-	$(MAKE) --no-print-directory demo DEMO=once
+	$(MAKE) --no-print-directory demo test-site DEMO=once
 	@if [ -n "$$(git status --porcelain)" ]; then \
 	  git --no-pager diff; \
 	  echo "verify: the tree differs from the last commit; commit these or take them back:"; \
