@@ -98,6 +98,13 @@ func (k *cachedCluster) removeNamespace(namespace string) {
 	delete(k.specReports, namespace)
 }
 
+// isReleased reports whether a namespace has nothing left of a ClusterVectorSidecar that is being deleted.
+func (k *cachedCluster) isReleased(sidecar *v1alpha1.VectorSidecar) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.version.isDeleting && k.version.uid == sidecar.UID && !k.awaitingReports[sidecar.Namespace] && k.reports[sidecar.Namespace] == nil
+}
+
 // hasAllReports reports whether all expected namespaces have reported.
 func (k *cachedCluster) hasAllReports() bool {
 	k.mu.Lock()

@@ -170,7 +170,11 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 		return reconcile.Result{}, reconcileResult(err), err
 	}
 	if cluster, isCluster := meta.ParseClusterName(request.Name); isCluster {
-		if namespaceStatus := r.clusters.getOrCreate(cluster).statusIn(request.Namespace); namespaceStatus != nil {
+		clusterState := r.clusters.getOrCreate(cluster)
+		if clusterState.isReleased(sidecar) { // The event is of a deleted companion.
+			return reconcile.Result{}, telemetry.ResultUnchanged, nil
+		}
+		if namespaceStatus := clusterState.statusIn(request.Namespace); namespaceStatus != nil {
 			sidecar.Status.Canary = namespaceStatus.Canary
 		}
 	}

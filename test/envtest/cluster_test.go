@@ -241,6 +241,29 @@ func TestClusterVectorSidecar_RestoresWorkloadsWhenDeleted(t *testing.T) {
 	}
 }
 
+// Each list of a namespace from the API server delays the deletions in other namespaces. So the event of the last
+// deleted companion causes no further list.
+func TestClusterVectorSidecar_ListsReleasedNamespacesOnce(t *testing.T) {
+	t.Parallel()
+	cluster := clusterOf(t)
+	namespace := world.Namespace(t, "team", cluster.Name)
+	world.Create(t, labeled("cart", namespace), cluster)
+	harness.Until(t, world, cluster, "readiness", injectedIn(1, 1))
+	require.NotEmpty(t, companionsIn(t, namespace))
+
+	world.RemoveCluster(t, cluster)
+
+	require.Empty(t, companionsIn(t, namespace))
+	var last time.Time
+	for _, write := range running.Requests.Writes("/namespaces/" + namespace + "/configmaps/") {
+		last = write.At
+	}
+	require.False(t, last.IsZero())
+	for _, read := range running.Requests.Reads("/namespaces/" + namespace + "/") {
+		require.False(t, read.At.After(last), read.Path)
+	}
+}
+
 // A ConfigMap in the operator namespace configures the sidecars of all selected namespaces.
 func TestClusterVectorSidecar_CopiesConfigMapIntoNamespaces(t *testing.T) {
 	t.Parallel()
