@@ -29,7 +29,7 @@ func TestNewSidecarStatus_ReportsConfigFindings(t *testing.T) {
 	}{
 		"nothing":                  {valid: "produce a sidecar"},
 		"a warning":                {findings: []vectorconfig.Finding{warning}, valid: "; warning (1): vector.yaml:3:5: nothing takes it (VSC215)", ready: "findings in the Vector configuration: 1"},
-		"an accepted error":     {findings: []vectorconfig.Finding{failure, warning}, valid: "; accepted error (1): there is no source (VSC211); warning (1): ", ready: "findings in the Vector configuration: 2"},
+		"an accepted error":        {findings: []vectorconfig.Finding{failure, warning}, valid: "; accepted error (1): there is no source (VSC211); warning (1): ", ready: "findings in the Vector configuration: 2"},
 		"more than a person reads": {findings: []vectorconfig.Finding{warning, warning, warning, warning, warning}, valid: "and 2 more", ready: "configuration: 5"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -69,13 +69,13 @@ func TestInterpolate_ChecksReplacedValues(t *testing.T) {
 		"v.toml:8:20: sinks.out.batch.max_events is a number, \"-5\"": {name: "v.toml", text: tomlOfMax, image: before, container: having("MAX", "-5")},
 		"v.toml:8:20: not TOML": {name: "v.toml", text: tomlOfMax, image: before, container: having("MAX", "many")},
 		"v.toml:8:20: sinks.out.batch.max_events: the container does not set": {name: "v.toml", text: tomlOfMax, image: before, container: in(as)},
-		"vector.yaml:7:13: sinks.out.inputs[0]: unknown source":         {text: yamlOfMany, image: before, container: having("ID", "b", "INPUTS", "[c, app, b]")},
-		"vector.yaml:1:3: the container does not set the variable NAME":           {text: "# ${NAME}\n" + graph("", ok), image: before, container: in(as)},
-		"vector.yaml:3:3: the container does not set the variable ID":             {text: "sources:\n  app: {type: stdin}\n  ${ID}: {type: stdin}\nsinks:\n  out: {type: blackhole, inputs: [app]}\n", image: before, container: in(as)},
-		"vector.yaml:5:35: sinks.out.inputs[0]: unknown source":         {text: "sources:\n  $A: {type: stdin}\n  app: {type: stdin}\nsinks:\n  out: {type: blackhole, inputs: [b]}\n", image: before, container: having("A", "appendage")},
-		"v.json:1:91: sources.app.max_read_bytes is a string, \"many\"":   {name: "v.json", text: jsonOfN, image: before, container: having("N", `"many"`)},
-		"vector.yaml:4:43: sinks.out.x: unknown secret backend \"none":  {text: graph("", "inputs: [$A], x: \"SECRET[none.key]\""), image: before, container: having("A", "app")},
-		"vector.yaml:1:3: unknown secret backend \"none":                {text: "# SECRET[none.key]\n" + graph("", ok)},
+		"vector.yaml:7:13: sinks.out.inputs[0]: unknown source":               {text: yamlOfMany, image: before, container: having("ID", "b", "INPUTS", "[c, app, b]")},
+		"vector.yaml:1:3: the container does not set the variable NAME":       {text: "# ${NAME}\n" + graph("", ok), image: before, container: in(as)},
+		"vector.yaml:3:3: the container does not set the variable ID":         {text: "sources:\n  app: {type: stdin}\n  ${ID}: {type: stdin}\nsinks:\n  out: {type: blackhole, inputs: [app]}\n", image: before, container: in(as)},
+		"vector.yaml:5:35: sinks.out.inputs[0]: unknown source":               {text: "sources:\n  $A: {type: stdin}\n  app: {type: stdin}\nsinks:\n  out: {type: blackhole, inputs: [b]}\n", image: before, container: having("A", "appendage")},
+		"v.json:1:91: sources.app.max_read_bytes is a string, \"many\"":       {name: "v.json", text: jsonOfN, image: before, container: having("N", `"many"`)},
+		"vector.yaml:4:43: sinks.out.x: unknown secret backend \"none":        {text: graph("", "inputs: [$A], x: \"SECRET[none.key]\""), image: before, container: having("A", "app")},
+		"vector.yaml:1:3: unknown secret backend \"none":                      {text: "# SECRET[none.key]\n" + graph("", ok)},
 	} {
 		t.Run(text, func(t *testing.T) {
 			require.Contains(t, strings.Join(said(Errors(c.findings())), "\n"), text)
