@@ -32,7 +32,7 @@ func announceError(ctx context.Context, recorder *events.Recorder, reports *tele
 	if current.Status != metav1.ConditionTrue || previous != nil && previous.Status == current.Status && previous.Message == current.Message {
 		return
 	}
-	if !status.IsRevert(current) { // The start of the revert has an event of its own.
+	if !status.IsRevert(current) { // The start of the revert has another event.
 		recorder.Eventf(object, nil, corev1.EventTypeWarning, current.Reason, "Reconcile", "%s", humanize.Message(current.Message, events.NoteLimit))
 	}
 	if apimeta.IsStatusConditionTrue(after, meta.ConditionStalled) {

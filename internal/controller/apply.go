@@ -37,8 +37,9 @@ type applier struct {
 	writer *apply.Writer
 	events *events.Recorder
 	views  *stalenessGuard
-	sets   *overlayset.Sets
-	uses   *companionuse.Tracker
+	// overlays requests changes of OverlaySets.
+	overlays *overlayset.Memory
+	uses     *companionuse.Tracker
 	// isStopped reports whether only removals may be written.
 	isStopped func() bool
 }
@@ -54,16 +55,18 @@ func (a *applier) apply(ctx context.Context, sidecarState *state.Sidecar, sideca
 	if failure := a.writeCompanions(ctx, d.Missing); failure != nil {
 		return decision.Results{*failure} // Pods without their configuration would not start.
 	}
-	// Write the OverlaySet after the companions, because injected sidecars need them. Write it before the workloads,
-	// so that the API server does not inject a sidecar again after its removal.
-	wait, err := a.sets.Update(ctx, sidecar, d)
-	results := overlaySetResults(sidecar, wait, err)
+	// Injected sidecars need the companions.
+	if overlayset.CanInject(sidecar) {
+		a.overlays.RequestUpdate(sidecar, d)
+	}
+	results := overlaySetResults(sidecar.Namespace, a.overlays.Err(client.ObjectKeyFromObject(sidecar)))
 	logSkipped(ctx, d)
 	announceOwned(a.events, sidecar, d)
 	workloadResults := a.writeWorkloads(ctx, sidecarState, d.Plans)
 	results = append(results, workloadResults...)
-	wait, err = a.sets.WithdrawRejected(ctx, sidecar, d, workloadResults)
-	results = append(results, overlaySetResults(sidecar, wait, err)...)
+	if overlayset.CanInject(sidecar) {
+		a.overlays.RecordWrites(sidecar, d, workloadResults)
+	}
 	results = append(results, a.deleteUnusedCompanions(ctx, client.ObjectKeyFromObject(sidecar), d)...)
 	sidecarState.KeepExpectations(d.Plans)
 	return results

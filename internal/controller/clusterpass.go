@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/overlayset"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -91,13 +92,19 @@ func (c *clusters) affectedNamespaces(ctx context.Context, cluster *v1alpha1.Clu
 	for i := range companions.Items {
 		namespaces[companions.Items[i].Namespace] = true
 	}
-	for _, namespace := range c.sets.Namespaces(ctx, meta.InNamespace(cluster.Name)) {
-		namespaces[namespace] = true
+	if c.injects {
+		injecting, err := overlayset.ListNamespaces(ctx, c.client, meta.InNamespace(cluster.Name))
+		if err != nil {
+			log.FromContext(ctx).Error(err, "finding the namespaces of a cluster vector sidecar")
+		}
+		for _, namespace := range injecting {
+			namespaces[namespace] = true
+		}
 	}
 	return namespaces
 }
 
-// writeStatus writes the status if it has changed. If the status is of the present generation, tell waits until all
+// writeStatus writes the status if it has changed. If the status has the current generation, writeStatus waits until all
 // namespaces have reported, for example after a start. If the selector is invalid, the status has the reason.
 func (c *clusters) writeStatus(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, clusterState *cachedCluster, specHistory lastgood.SpecStatus, invalid error, blindHalt string) error {
 	facts := clusterState.facts(cluster)

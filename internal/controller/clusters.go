@@ -14,7 +14,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
-	"kontroloop.ai/vector-sidecar-operator/internal/controller/overlayset"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
@@ -37,7 +36,8 @@ type clusters struct {
 	writer    *apply.Writer
 	client    client.Client
 	events    *events.Recorder
-	sets      *overlayset.Sets
+	// injects is true if the API server injects from OverlaySets.
+	injects bool
 }
 
 // notifyNamespaces requests the reconciles of namespaces. After a change, it also requests the reconciles of the VectorSidecars

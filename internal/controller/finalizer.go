@@ -18,6 +18,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/overlayset"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
@@ -42,8 +43,8 @@ type finalizer struct {
 	live   *livelist.Client
 	writer *apply.Writer
 	owned  *ownedObjectLister
-	// lag returns how long an API server may still inject the sidecar.
-	lag func(*v1alpha1.VectorSidecar) time.Duration
+	// overlays has the times of removals from OverlaySets.
+	overlays *overlayset.Memory
 }
 
 // addBeforeWriting adds the finalizer before the first workload or companion is written, because only the operator
@@ -99,7 +100,7 @@ func (f *finalizer) release(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 		return reconcile.Result{}, nil
 	}
 	// Sidecars that are injected until then are noticed, and removed like all others.
-	if wait := f.lag(sidecar); wait > 0 {
+	if wait := f.overlays.RemainingLag(client.ObjectKeyFromObject(sidecar)); wait > 0 {
 		return reconcile.Result{RequeueAfter: wait}, nil
 	}
 	if requeueAfter, err := f.removeOrOrphan(ctx, sidecar, hasWritten); err != nil || requeueAfter > 0 {

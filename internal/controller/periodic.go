@@ -17,7 +17,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/overlayset"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/schedule"
-	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
@@ -44,8 +43,10 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 	if err := mgr.Add(p.applier.uses); err != nil {
 		return fmt.Errorf("adding the lists of revisions: %w", err)
 	}
-	if err := p.addInjection(ctx, mgr, options); err != nil {
-		return err
+	if options.OverlaySets {
+		if err := p.addInjection(ctx, mgr, options); err != nil {
+			return err
+		}
 	}
 	if len(options.RequiredObjects) > 0 {
 		required := &requiredObjects{
@@ -84,19 +85,8 @@ func (p *periodic) addKubelets(ctx context.Context, mgr ctrl.Manager) error {
 	return nil
 }
 
-// addInjection checks whether the API server serves MutatingAdmissionPolicies, and adds the polling for them. If the
-// installation does not use admission injection, it adds the removal of OverlaySets that an earlier configuration left
-// behind.
+// addInjection checks whether the API server serves MutatingAdmissionPolicies, and adds the polling for them.
 func (p *periodic) addInjection(ctx context.Context, mgr ctrl.Manager, options *Options) error {
-	if !options.OverlaySets {
-		removal := overlayset.NewRemoval(options.Pager.Client(mgr.GetAPIReader()), p.applier.writer, options.WatchNamespaces)
-		if err := mgr.Add(shutdown.StopRunnable(ctx, manager.RunnableFunc(func(running context.Context) error {
-			return removal.DeleteAll(log.IntoContext(running, log.FromContext(ctx)))
-		}))); err != nil {
-			return fmt.Errorf("adding the removal of overlay sets: %w", err)
-		}
-		return nil
-	}
 	policies := p.snapshots.policies
 	policies.Detect(ctx)
 	interval := cmp.Or(options.PolicyInterval, overlayset.PolicyInterval)

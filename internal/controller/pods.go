@@ -139,7 +139,7 @@ func (p *pods) readFault(ctx context.Context, record *workloadcache.Record, mana
 		return p.addEventFault(ctx, live, nil, workload.Fault{}), nil // The pods belong to the Jobs of the workload.
 	}
 	if content.Selector == nil {
-		return workload.Fault{}, nil // The workload has no pods of its own.
+		return workload.Fault{}, nil // The workload does not own pods.
 	}
 	selector, err := metav1.LabelSelectorAsSelector(content.Selector)
 	if err != nil {

@@ -53,13 +53,10 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *overla
 	clusterStates := newClusterCache(notifier)
 	memory, writer, workloads := state.New(options.Clock), apply.New(cached), options.Workloads
 	sidecars := sidecarcache.New(cached, options.Namespace, options.ClusterSidecars)
-	var sets *overlayset.Sets
-	if policies != nil {
-		sets = overlayset.New(overlayset.Options{Cached: cached, Live: live.Reader(), Writer: writer, Sidecars: sidecars, Policies: policies, Clock: observed.clock})
-	}
+	overlays := overlayset.NewMemory(observed.clock, policies != nil)
 	ofClusters := &clusters{
 		clusterCache: clusterStates, instruments: observed, workloads: workloads, sidecars: sidecars, writer: writer, client: cached,
-		events: recorder, sets: sets,
+		events: recorder, injects: policies != nil,
 	}
 	statuses := &statusWriter{instruments: observed, writer: writer, events: recorder, clusters: clusterStates}
 	waves := fleet.NewWaves()
@@ -79,12 +76,20 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *overla
 	}
 	leftoverSignal := &leftovers.Signal{}
 	uses := companionuse.New(companionuse.Options{Live: live, Kinds: workloads.Kinds(), Wake: wakeAfterList(notifier, leftoverSignal), Clock: observed.clock})
-	applying := &applier{instruments: observed, writer: writer, events: recorder, sets: sets, uses: uses, views: &stalenessGuard{live: live.Reader(), workloads: workloads, now: observed.clock}, isStopped: platforms.IsStopped}
+	applying := &applier{instruments: observed, writer: writer, events: recorder, overlays: overlays, uses: uses, views: &stalenessGuard{live: live.Reader(), workloads: workloads, now: observed.clock}, isStopped: platforms.IsStopped}
 	owned := &ownedObjectLister{live: live, kinds: options.Workloads.Kinds(), now: observed.clock, namespaces: map[string]*ownedObjectList{}}
 	subcontrollers := []subcontroller{leftovers.New(leftovers.Options{
 		Cached: cached, Sidecars: sidecars, Live: live, Workloads: workloads, Writer: writer, Uses: uses, Signal: leftoverSignal, Backoff: memory.Backoff,
 		Recorder: recorder, Metrics: options.Instruments.Metrics, Clock: options.Clock, WrittenBy: options.WrittenBy,
 	})}
+	if policies != nil {
+		subcontrollers = append(subcontrollers, overlayset.New(overlayset.Options{
+			Cached: cached, Live: live.Reader(), Writer: writer, Sidecars: sidecars, Policies: policies, Memory: overlays, Notifier: notifier,
+			Clock: options.Clock, Concurrency: options.Concurrency,
+		}))
+	} else {
+		subcontrollers = append(subcontrollers, overlayset.NewRemoval(live, writer, options.WatchNamespaces))
+	}
 	if options.ValidationJobs {
 		subcontrollers = append(subcontrollers, validation.New(validation.Options{
 			Cached: cached, Live: live, Sidecars: sidecars, Memory: memory, Writer: writer, Recorder: recorder, Notifier: notifier,
@@ -97,7 +102,7 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *overla
 		validations: &validations{client: cached, writer: writer, isEnabled: options.ValidationJobs},
 		preflights:  newPreflights(observed, writer, options),
 		applier:     applying,
-		finalizer:   &finalizer{live: live, writer: writer, owned: owned, lag: sets.Lag},
+		finalizer:   &finalizer{live: live, writer: writer, owned: owned, overlays: overlays},
 		statuses:    statuses,
 		periodic: &periodic{
 			snapshots: taking, applier: applying, memory: memory,

@@ -63,17 +63,12 @@ func newStaleResult(p *plan.Plan, requeueAfter time.Duration, stale *state.Stale
 	return result
 }
 
-// overlaySetResults returns the result of writing an OverlaySet, which may be delayed. It returns nothing if the
-// OverlaySet is up to date.
-func overlaySetResults(sidecar *v1alpha1.VectorSidecar, requeueAfter time.Duration, err error) decision.Results {
-	object := "OverlaySet " + sidecar.Namespace + "/" + meta.OverlaySet
-	switch {
-	case err != nil:
-		return decision.Results{newFailure(object, err)}
-	case requeueAfter > 0:
-		return decision.Results{{Object: object, RequeueAfter: requeueAfter}}
+// overlaySetResults returns the result of the last failed write of an OverlaySet, nothing without an error.
+func overlaySetResults(namespace string, err error) decision.Results {
+	if err == nil {
+		return nil
 	}
-	return nil
+	return decision.Results{newFailure("OverlaySet "+namespace+"/"+meta.OverlaySet, err)}
 }
 
 // resultLabel returns the result of a reconcile for metrics.

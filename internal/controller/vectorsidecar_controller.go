@@ -21,6 +21,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/overlayset"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/schedule"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
@@ -165,7 +166,6 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 	if sidecar == nil || err != nil {
 		if err == nil {
 			r.forget(request.NamespacedName)
-			err = r.applier.sets.Drop(ctx, request.NamespacedName)
 		}
 		return reconcile.Result{}, reconcileResult(err), err
 	}
@@ -228,6 +228,11 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 	}
 	sidecarState.SetAdoptedContent(decision.Adopted)
 	slotWait := r.stages.reserve(ctx, request.NamespacedName, decision)
+	// The API server must not inject a sidecar again after its removal. The controller of OverlaySets wakes this reconcile.
+	if !overlayset.CanInject(sidecar) && r.applier.overlays.RequestRemoval(request.NamespacedName) {
+		r.stages.report(request.NamespacedName, decision, nil)
+		return reconcile.Result{}, telemetry.ResultUnchanged, nil
+	}
 	if r.preflights.runDryRuns(ctx, sidecarState, decision) {
 		r.stages.report(request.NamespacedName, decision, nil)
 		return reconcile.Result{RequeueAfter: state.AtOnce}, telemetry.ResultUnchanged, ctx.Err()
@@ -338,6 +343,7 @@ func (r *VectorSidecarReconciler) pendingRequest(ctx context.Context, sidecar *v
 func (r *VectorSidecarReconciler) forget(name types.NamespacedName) {
 	r.snapshots.configMaps.forget(r.memory.Forget(name))
 	r.applier.uses.Forget(name)
+	r.applier.overlays.Forget(name)
 	r.finalizer.owned.forget(name)
 	r.periodic.leftovers.Wake()
 	r.periodic.live.forget(name.Namespace)
@@ -389,7 +395,7 @@ func (r *VectorSidecarReconciler) SetupWithManager(ctx context.Context, mgr ctrl
 		WithLogConstructor(newRequestLogger(mgr.GetLogger()))
 	watching := &watches{
 		sidecars: r.snapshots.sidecars, workloads: r.snapshots.workloads, namespaces: r.snapshots.namespaces,
-		memory: r.memory, notifier: r.periodic.notifier, leftovers: r.periodic.leftovers, clusters: r.clusters, sets: r.applier.sets,
+		memory: r.memory, notifier: r.periodic.notifier, leftovers: r.periodic.leftovers, clusters: r.clusters,
 		apis: apis, kinds: &workloadWatch{
 			cache: mgr.GetCache(), workloads: r.snapshots.workloads, awaits: r.memory.IsAwaited, uses: r.applier.uses, now: r.clock, metrics: r.Metrics,
 		},

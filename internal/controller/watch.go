@@ -21,7 +21,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/leftovers"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
-	"kontroloop.ai/vector-sidecar-operator/internal/controller/overlayset"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
@@ -38,7 +37,6 @@ type watches struct {
 	memory     *state.Memory
 	notifier   *notify.Notifier
 	leftovers  *leftovers.Signal
-	sets       *overlayset.Sets
 	clusters   *clusters
 	apis       discovery.ServerResourcesInterface
 	kinds      *workloadWatch
@@ -47,7 +45,7 @@ type watches struct {
 // addWatches adds the watches of workloads, VectorSidecars, ConfigMaps and namespaces to a controller.
 func (w *watches) addWatches(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
 	builder = w.namespaces.watch(builder)
-	builder = w.clusters.watch(w.sets.Watch(builder), w.namespaces)
+	builder = w.clusters.watch(builder, w.namespaces)
 	return builder.
 		Watches(&v1alpha1.VectorSidecar{}, w.competitorEvents(), ctrlbuilder.WithPredicates(laterChanges())).
 		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(w.sidecarsOfConfigMap), ctrlbuilder.WithPredicates(configMapChanges())).

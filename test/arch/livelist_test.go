@@ -21,7 +21,7 @@ import (
 var fromMemory = map[string]string{
 	"internal/controller/catalog/reconciler.go":    "r.options.Cached",
 	"internal/controller/clusterpass.go":           "c.client",
-	"internal/controller/overlayset/watch.go":      "o.cached",
+	"internal/controller/overlayset/namespaces.go": "cached",
 	"internal/controller/sidecarcache/clusters.go": "l.cached",
 	"internal/controller/sidecarcache/lister.go":   "l.cached",
 	"internal/controller/leftovers/companions.go":  "r.Cached",

@@ -7,11 +7,15 @@ import (
 	"context"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/removal"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
 // Removal deletes, once, the OverlaySets that an operator with enabled OverlaySets has left. An operator
@@ -28,8 +32,16 @@ func NewRemoval(live *livelist.Client, writer *apply.Writer, namespaces []string
 	return &Removal{live: live, writer: writer, namespaces: namespaces}
 }
 
-// DeleteAll deletes the OverlaySets. It leaves the ones that it may not list or cannot delete.
-func (o *Removal) DeleteAll(ctx context.Context) error {
+// SetupWithManager adds the removal to a manager. It also ends with the context.
+func (o *Removal) SetupWithManager(ctx context.Context, mgr ctrl.Manager) error {
+	ctx = log.IntoContext(ctx, telemetry.ControllerLogger(mgr.GetLogger()))
+	return mgr.Add(shutdown.StopRunnable(ctx, manager.RunnableFunc(func(running context.Context) error {
+		return o.deleteAll(log.IntoContext(running, log.FromContext(ctx)))
+	})))
+}
+
+// deleteAll deletes the OverlaySets. It leaves the ones that it may not list or cannot delete.
+func (o *Removal) deleteAll(ctx context.Context) error {
 	namespaces := o.namespaces
 	if len(namespaces) == 0 {
 		namespaces = []string{metav1.NamespaceAll}
