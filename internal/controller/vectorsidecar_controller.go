@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/discovery"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -385,22 +384,18 @@ func (r *VectorSidecarReconciler) SetupWithManager(ctx context.Context, mgr ctrl
 	if err != nil {
 		return err
 	}
-	apis, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
-	if err != nil {
-		return fmt.Errorf("creating a discovery client: %w", err)
+	watches := &watches{
+		sidecars: r.snapshots.sidecars, workloads: r.snapshots.workloads, namespaces: r.snapshots.namespaces,
+		memory: r.memory, notifier: r.periodic.notifier, leftovers: r.periodic.leftovers, clusters: r.clusters,
+	}
+	if err := watches.addSource(mgr, r.applier.uses, r.instruments); err != nil {
+		return err
 	}
 	builder := ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.VectorSidecar{}, sidecarChanges()).
 		WithOptions(settings).
 		WithLogConstructor(newRequestLogger(mgr.GetLogger()))
-	watching := &watches{
-		sidecars: r.snapshots.sidecars, workloads: r.snapshots.workloads, namespaces: r.snapshots.namespaces,
-		memory: r.memory, notifier: r.periodic.notifier, leftovers: r.periodic.leftovers, clusters: r.clusters,
-		apis: apis, kinds: &workloadWatch{
-			cache: mgr.GetCache(), workloads: r.snapshots.workloads, awaits: r.memory.IsAwaited, uses: r.applier.uses, now: r.clock, metrics: r.Metrics,
-		},
-	}
-	return watching.addWatches(builder).Complete(shutdown.StopReconciles(ctx, r))
+	return watches.addWatches(builder).Complete(shutdown.StopReconciles(ctx, r))
 }
 
 // Alive returns an error while a reconcile is stuck.

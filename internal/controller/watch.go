@@ -5,6 +5,7 @@ package controller
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -12,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
+	ctrl "sigs.k8s.io/controller-runtime"
 	ctrlbuilder "sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -19,13 +21,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/companionuse"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/leftovers"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/workloads"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
@@ -38,8 +41,20 @@ type watches struct {
 	notifier   *notify.Notifier
 	leftovers  *leftovers.Signal
 	clusters   *clusters
-	apis       discovery.ServerResourcesInterface
-	kinds      *workloadWatch
+	source     *workloads.Source
+}
+
+// addSource creates the source of workload events.
+func (w *watches) addSource(mgr ctrl.Manager, uses *companionuse.Tracker, observed *instruments) error {
+	apis, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
+	if err != nil {
+		return fmt.Errorf("creating a discovery client: %w", err)
+	}
+	w.source = workloads.New(workloads.Options{
+		Cache: mgr.GetCache(), Workloads: w.workloads, Sidecars: w.sidecars, Memory: w.memory, Uses: uses,
+		APIs: apis, Dependents: w.sidecarsOfWorkload, Notifier: w.notifier, Metrics: observed.Metrics, Clock: observed.clock,
+	})
+	return nil
 }
 
 // addWatches adds the watches of workloads, VectorSidecars, ConfigMaps and namespaces to a controller.
@@ -50,17 +65,7 @@ func (w *watches) addWatches(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder 
 		Watches(&v1alpha1.VectorSidecar{}, w.competitorEvents(), ctrlbuilder.WithPredicates(laterChanges())).
 		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(w.sidecarsOfConfigMap), ctrlbuilder.WithPredicates(configMapChanges())).
 		WatchesRawSource(w.notifier.Source()).
-		WatchesRawSource(&workloadEvents{concerns: w.sidecarsOfWorkload, workloadAPIs: &workloadAPIs{
-			apis: w.apis, listing: w.sidecarsListing, notifier: w.notifier, workloadWatch: w.kinds,
-		}})
-}
-
-// sidecarsListing returns the VectorSidecars that list a workload kind.
-func (w *watches) sidecarsListing(ctx context.Context, kind *workload.Kind) []types.NamespacedName {
-	sidecars := w.sidecars.ListIn(ctx, "")
-	return sidecarcache.Keys(slices.DeleteFunc(slices.Clone(sidecars), func(sidecar v1alpha1.VectorSidecar) bool {
-		return !slices.Contains(sidecar.Spec.Kinds(), v1alpha1.WorkloadKind(kind.Kind))
-	}))
+		WatchesRawSource(w.source)
 }
 
 // sidecarsOfWorkload returns the VectorSidecars that may match a workload in one of its states. It also returns the

@@ -62,6 +62,7 @@ var order = []string{
 	"internal/controller/leftovers",
 	"internal/controller/catalog",
 	"internal/controller/validation",
+	"internal/controller/workloads",
 	"internal/controller",
 	"internal/operator",
 	"internal/lint",
