@@ -39,6 +39,7 @@
 //   - internal/controller/leftovers – workloads and ConfigMaps – removals of sidecars of VectorSidecars that do not exist.
 //   - internal/controller/overlayset – admission overlays of decisions – the OverlaySet of each namespace.
 //   - internal/controller/validation – finished validation Jobs – their results in the cached state.
+//   - internal/controller/podfaults – unready workloads – the errors that keep their pods from running.
 //   - internal/controller/workloads – events of workloads and served APIs – the workload cache, and keys of reconciles.
 //   - internal/controller/notify – keys – requests in the queue of a controller.
 //   - internal/controller/schedule – an interval and a function – a runnable that calls the function periodically.

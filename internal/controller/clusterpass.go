@@ -64,7 +64,7 @@ func (c *clusters) reconcileCluster(ctx context.Context, name string, stages *wa
 		return 0, c.writer.RemoveFinalizer(ctx, cluster)
 	}
 	specHistory, specRequeueAfter := c.keepSpecHistory(stages, cluster, clusterState)
-	return nextRequeue(requeueAfter, specRequeueAfter), c.writeStatus(ctx, cluster, clusterState, specHistory, invalid, stages.access.blindHalt(ctx, stages.catalog.Rules(), ""))
+	return nextRequeue(requeueAfter, specRequeueAfter), c.writeStatus(ctx, cluster, clusterState, specHistory, invalid, stages.access.BlindHalt(ctx, stages.catalog.Rules(), ""))
 }
 
 // affectedNamespaces returns the namespaces that a ClusterVectorSidecar selects, and the namespaces where it may have left

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/podfaults"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
@@ -58,7 +59,7 @@ type Options struct {
 	// ReadPods enables reading the pods of workloads that are not ready, if Permissions allow it. Permissions is nil
 	// if the API server cannot be queried for permissions.
 	ReadPods    bool
-	Permissions Permissions
+	Permissions podfaults.Permissions
 	// Quiet is how long ConfigMaps of the platform that are written by hand must stay unchanged before they are
 	// published. 0 means desired.DefaultQuiet. A negative value means that they are published at once.
 	Quiet time.Duration

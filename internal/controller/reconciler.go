@@ -18,6 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/leftovers"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/overlayset"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/podfaults"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/validation"
@@ -65,13 +66,13 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *overla
 		Waves: waves, Notifier: notifier, Catalog: options.Catalog, Namespace: options.Namespace, Installation: options.Installation,
 		Quiet: options.Quiet, ReadsPods: options.ReadPods, Clock: options.Clock,
 	})
-	access := newPodAccess(options.ReadPods, options.Permissions, options.WatchNamespaces, options.Clock)
+	access := podfaults.NewAccess(options.ReadPods, options.Permissions, options.WatchNamespaces, options.Clock)
 	namespaces := &namespaces{
 		cached: cached, live: live, names: options.WatchNamespaces, sidecarKeys: sidecars.KeysIn, notifier: notifier, rules: platforms.Rules, known: map[string]source.Namespace{},
 	}
 	taking := &snapshots{
 		instruments: observed, client: cached, sidecars: sidecars, workloads: workloads, options: options,
-		namespaces: namespaces, configMaps: newConfigMapCache(live.Reader()), pods: &pods{live: live, access: access, now: observed.clock},
+		namespaces: namespaces, configMaps: newConfigMapCache(live.Reader()), pods: podfaults.NewReader(live, access, observed.clock), access: access,
 		catalog: platforms, kubelets: &kubelets{nodes: options.Nodes}, policies: policies, accounts: newAccounts(live.Reader(), options.ReadAccounts),
 	}
 	leftoverSignal := &leftovers.Signal{}

@@ -13,6 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/overlayset"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/podfaults"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
@@ -32,7 +33,8 @@ type snapshots struct {
 	namespaces *namespaces
 	configMaps *configMapCache
 	catalog    *catalog.Reconciler
-	pods       *pods
+	pods       *podfaults.Reader
+	access     *podfaults.Access
 	kubelets   *kubelets
 	accounts   *accounts
 	policies   *overlayset.PolicyAPI
@@ -51,10 +53,10 @@ func (s *snapshots) takeSnapshot(ctx context.Context, sidecar *v1alpha1.VectorSi
 	if !isFresh {
 		input.Previous = sidecarState.Previous()
 	}
-	input.PodsNotRead = s.pods.access.unreadableReason(ctx, sidecar.Namespace)
-	input.BlindHalt = s.pods.access.blindHalt(ctx, input.Platform.Rollout, sidecar.Namespace)
+	input.PodsNotRead = s.access.UnreadableReason(ctx, sidecar.Namespace)
+	input.BlindHalt = s.access.BlindHalt(ctx, input.Platform.Rollout, sidecar.Namespace)
 	if input.PodsNotRead == "" {
-		input.Faults = s.pods.findFaults(ctx, sidecarState, meta.Manager(sidecar.Name), rollout.restartRule(s.clock()), input.Workloads)
+		input.Faults = s.pods.FindFaults(ctx, sidecarState, meta.Manager(sidecar.Name), rollout.restartRule(s.clock()), input.Workloads)
 	}
 	return input, nil
 }

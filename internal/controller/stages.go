@@ -19,6 +19,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/podfaults"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
@@ -34,7 +35,7 @@ type waveController struct {
 	*slotScheduler
 
 	namespaces *namespaces
-	access     *podAccess
+	access     *podfaults.Access
 	statuses   *statusWriter
 	clusters   *clusters
 	waves      *fleet.Waves
@@ -84,7 +85,7 @@ func (s *waveController) advanceSidecar(ctx context.Context, sidecarState *state
 // is unknown because pods are not read.
 func (s *waveController) mayHaveFailedWith(ctx context.Context, sidecar *v1alpha1.VectorSidecar, rolloutStatus *v1alpha1.RolloutStatus) bool {
 	hasFailedWithIt := rolloutStatus != nil && rolloutStatus.CompletionTime == nil && rolloutStatus.Generation == lastgood.Generation(sidecar)
-	return hasFailedWithIt && s.access.unreadableReason(ctx, sidecar.Namespace) != ""
+	return hasFailedWithIt && s.access.UnreadableReason(ctx, sidecar.Namespace) != ""
 }
 
 // expectReports makes all VectorSidecars wait until each of them has reported. The first call stores the names of the

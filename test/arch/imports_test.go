@@ -57,6 +57,7 @@ var order = []string{
 	"internal/controller/fairqueue",
 	"internal/controller/state",
 	"internal/controller/sidecarcache",
+	"internal/controller/podfaults",
 	"internal/controller/companionuse",
 	"internal/controller/overlayset",
 	"internal/controller/leftovers",

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package controller
+// Package podfaults finds the errors that keep the pods of workloads from running. The input is the workloads of a
+// VectorSidecar; the output is an error for each of them, read from pods and events of the API server.
+package podfaults
 
 import (
 	"cmp"
@@ -45,29 +47,34 @@ const (
 // template is unchanged, the last result for its pods still applies. For another template the result is unknown.
 var errUnobserved = errors.New("the controller has not observed the newest generation")
 
-// pods reads the pods of workloads to find errors that keep the pods from running. It reads unready workloads, and
+// Reader reads the pods of workloads to find errors that keep the pods from running. It reads unready workloads, and
 // ready workloads that are watched. The many pods change often, so they are not watched, and only the result is stored.
-type pods struct {
+type Reader struct {
 	live   *livelist.Client
-	access *podAccess
+	access *Access
 	now    func() time.Time
 }
 
-// findFaults returns the pod errors of the workloads with the sidecar of a field manager, read now or a short while ago. It
+// NewReader returns a Reader.
+func NewReader(live *livelist.Client, access *Access, clock func() time.Time) *Reader {
+	return &Reader{live: live, access: access, now: clock}
+}
+
+// FindFaults returns the pod errors of the workloads with the sidecar of a field manager, read now or a short while ago. It
 // reads unready workloads. If restarts are watched, it reads ready workloads, too. Workloads that could not be read are
 // missing.
-func (p *pods) findFaults(ctx context.Context, sidecarState *state.Sidecar, manager string, watch *workload.RestartRule, records []*workloadcache.Record) map[types.UID]workload.Fault {
+func (r *Reader) FindFaults(ctx context.Context, sidecarState *state.Sidecar, manager string, watch *workload.RestartRule, records []*workloadcache.Record) map[types.UID]workload.Fault {
 	dueRecords := sidecarState.PodsDue(notReadyRecords(records, manager), watchedRecords(records, manager, watch))
 	group := errgroup.Group{}
 	group.SetLimit(podLooks)
 	for _, record := range dueRecords {
 		group.Go(func() error {
-			fault, err := p.readFault(ctx, record, manager, watch)
+			fault, err := r.readFault(ctx, record, manager, watch)
 			if errors.Is(err, errUnobserved) {
 				return nil
 			}
 			if apierrors.IsForbidden(err) {
-				p.access.forget(record.Namespace)
+				r.access.forget(record.Namespace)
 			}
 			if isNews := sidecarState.SetFault(record.UID, fault, err == nil); isNews && ctx.Err() == nil {
 				telemetry.Warn(log.FromContext(ctx), "cannot list pods", telemetry.KeyWorkload, record.Name, "cause", err.Error())
@@ -120,7 +127,7 @@ func watchedRecords(records []*workloadcache.Record, manager string, watch *work
 }
 
 // readFault reads the pods with the newest template of a workload.
-func (p *pods) readFault(ctx context.Context, record *workloadcache.Record, manager string, watch *workload.RestartRule) (workload.Fault, error) {
+func (r *Reader) readFault(ctx context.Context, record *workloadcache.Record, manager string, watch *workload.RestartRule) (workload.Fault, error) {
 	ctx, cancel := context.WithTimeout(ctx, podTimeout)
 	defer cancel()
 	ref := record.Ref
@@ -128,7 +135,7 @@ func (p *pods) readFault(ctx context.Context, record *workloadcache.Record, mana
 		ref = runner.Ref
 	}
 	live := ref.Adapter().New()
-	if err := p.live.Get(ctx, types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}, live); err != nil {
+	if err := r.live.Get(ctx, types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}, live); err != nil {
 		return workload.Fault{}, client.IgnoreNotFound(err)
 	}
 	content, _ := workload.Read(live)
@@ -136,7 +143,7 @@ func (p *pods) readFault(ctx context.Context, record *workloadcache.Record, mana
 		return workload.Fault{}, errUnobserved
 	}
 	if content.Kind.Revisions == nil && content.Kind.Traits.ReportsByEvent {
-		return p.addEventFault(ctx, live, nil, workload.Fault{}), nil // The pods belong to the Jobs of the workload.
+		return r.addEventFault(ctx, live, nil, workload.Fault{}), nil // The pods belong to the Jobs of the workload.
 	}
 	if content.Selector == nil {
 		return workload.Fault{}, nil // The workload does not own pods.
@@ -146,34 +153,34 @@ func (p *pods) readFault(ctx context.Context, record *workloadcache.Record, mana
 		return workload.Fault{}, fmt.Errorf("reading the selector of %s %s: %w", ref.Kind, ref.Name, err)
 	}
 	options := []client.ListOption{client.InNamespace(record.Namespace), client.MatchingLabelsSelector{Selector: selector}}
-	newest, err := p.newestRevision(ctx, content.Kind, live, options)
+	newest, err := r.newestRevision(ctx, content.Kind, live, options)
 	if newest == nil || err != nil {
 		return workload.Fault{}, err
 	}
 	view := record.View()
 	isOf := func(pod *corev1.Pod) bool { return content.Kind.Revisions.HasPod(live, newest, pod) }
 	containers := view.Owned[manager].Containers
-	fault, err := p.listFaults(ctx, options, isOf, func(pods []corev1.Pod) workload.Fault {
-		fault := workload.FindFault(pods, containers, p.now())
+	fault, err := r.listFaults(ctx, options, isOf, func(pods []corev1.Pod) workload.Fault {
+		fault := workload.FindFault(pods, containers, r.now())
 		if watch == nil || fault.IsOurs {
 			return fault
 		}
 		return cmp.Or(watch.FindFault(pods, containers), fault)
 	})
 	state := record.State()
-	isStuck := content.Missing > 0 || state.Rollout != workload.RolloutComplete && state.TimeInState(p.now()) >= noProgress
+	isStuck := content.Missing > 0 || state.Rollout != workload.RolloutComplete && state.TimeInState(r.now()) >= noProgress
 	if fault.IsOurs || err != nil || !isStuck || !content.Kind.Traits.ReportsByEvent {
 		return fault, err
 	}
-	return p.addEventFault(ctx, live, newest, fault), nil
+	return r.addEventFault(ctx, live, newest, fault), nil
 }
 
 // listFaults lists pods and returns the worst error of the pods with the newest template. Errors of the sidecar come before
 // scheduling errors.
-func (p *pods) listFaults(ctx context.Context, options []client.ListOption, isOf func(*corev1.Pod) bool, check func([]corev1.Pod) workload.Fault) (workload.Fault, error) {
+func (r *Reader) listFaults(ctx context.Context, options []client.ListOption, isOf func(*corev1.Pod) bool, check func([]corev1.Pod) workload.Fault) (workload.Fault, error) {
 	var worst workload.Fault
 	read := 0
-	_, err := livelist.Contains(ctx, p.live, &corev1.PodList{}, func(listed client.Object) bool {
+	_, err := livelist.Contains(ctx, r.live, &corev1.PodList{}, func(listed client.Object) bool {
 		read++
 		pod, ok := listed.(*corev1.Pod)
 		if ok && isOf(pod) {
@@ -192,9 +199,9 @@ func (p *pods) listFaults(ctx context.Context, options []client.ListOption, isOf
 
 // addEventFault returns the error that the events of a workload report. Without such an error it returns the error of its
 // pods.
-func (p *pods) addEventFault(ctx context.Context, live workload.Object, newest metav1.Object, podFault workload.Fault) workload.Fault {
+func (r *Reader) addEventFault(ctx context.Context, live workload.Object, newest metav1.Object, podFault workload.Fault) workload.Fault {
 	var events []corev1.Event
-	_, err := livelist.Contains(ctx, p.live, &corev1.EventList{}, func(listed client.Object) bool {
+	_, err := livelist.Contains(ctx, r.live, &corev1.EventList{}, func(listed client.Object) bool {
 		if event, ok := listed.(*corev1.Event); ok {
 			events = append(events, corev1.Event{
 				InvolvedObject: corev1.ObjectReference{UID: event.InvolvedObject.UID}, Reason: event.Reason, Message: event.Message[:min(len(event.Message), longestEvent)],
@@ -212,12 +219,12 @@ func (p *pods) addEventFault(ctx context.Context, live workload.Object, newest m
 }
 
 // newestRevision returns the object with the current revision of a workload, nil if it does not exist yet.
-func (p *pods) newestRevision(ctx context.Context, kind *workload.Kind, live workload.Object, options []client.ListOption) (metav1.Object, error) {
+func (r *Reader) newestRevision(ctx context.Context, kind *workload.Kind, live workload.Object, options []client.ListOption) (metav1.Object, error) {
 	if kind.Revisions == nil {
 		return nil, nil
 	}
 	var newest metav1.Object
-	_, err := livelist.Contains(ctx, p.live, kind.Revisions.NewList(), func(listed client.Object) bool {
+	_, err := livelist.Contains(ctx, r.live, kind.Revisions.NewList(), func(listed client.Object) bool {
 		candidates := []metav1.Object{listed}
 		if newest != nil {
 			candidates = []metav1.Object{newest, listed}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package controller
+package podfaults
 
 import (
 	"testing"
@@ -11,9 +11,11 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
@@ -24,7 +26,7 @@ import (
 
 // A new annotation increases the generation of a Deployment. Until its controller has observed that generation, the
 // pods of the unchanged template have the error that was read before.
-func TestPods_KeepFaultWhileControllerIsBehind(t *testing.T) {
+func TestReader_KeepsFaultWhileControllerIsBehind(t *testing.T) {
 	const manager = "vectorsidecar-logs"
 	deployment := objects.NewDeployment("cart", "shop").Labeled("app", "cart").Build()
 	deployment.UID, deployment.Generation, deployment.Status.ObservedGeneration = "cart", 1, 1
@@ -40,11 +42,13 @@ func TestPods_KeepFaultWhileControllerIsBehind(t *testing.T) {
 		Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: "vector", State: corev1.ContainerState{
 			Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff", Message: "not found"}}}}},
 	}
-	api := newMemoryAPI(t, interceptor.Funcs{}, deployment, set, pod)
+	scheme := runtime.NewScheme()
+	require.NoError(t, clientgoscheme.AddToScheme(scheme))
+	api := fake.NewClientBuilder().WithScheme(scheme).WithObjects(deployment, set, pod).WithStatusSubresource(deployment).Build()
 	now := time.Now()
 	clock := func() time.Time { return now }
 	known := state.New(clock).GetOrCreate(types.NamespacedName{Namespace: "shop", Name: "logs"})
-	reader := pods{live: livelist.NewPager().Client(api), now: clock}
+	reader := NewReader(livelist.NewPager().Client(api), nil, clock)
 	record := func(generation int64, template uint64) *workloadcache.Record {
 		return workloadcache.Showing(workload.View{
 			Ref:        workload.Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "cart"},
@@ -54,7 +58,7 @@ func TestPods_KeepFaultWhileControllerIsBehind(t *testing.T) {
 	}
 	read := func(of *workloadcache.Record) workload.Fault {
 		now = now.Add(time.Minute)
-		return reader.findFaults(t.Context(), known, manager, nil, []*workloadcache.Record{of})["cart"]
+		return reader.FindFaults(t.Context(), known, manager, nil, []*workloadcache.Record{of})["cart"]
 	}
 	require.True(t, read(record(1, 1)).IsOurs)
 

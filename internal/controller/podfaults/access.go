@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package controller
+package podfaults
 
 import (
 	"context"
@@ -23,9 +23,9 @@ type Permissions interface {
 	CanListPods(ctx context.Context, namespace string) (bool, error)
 }
 
-// podAccess reports whether the operator may list pods. An option enables that and a Role grants it. A Role may lack
-// the permission although the option is set, so podAccess asks the API server.
-type podAccess struct {
+// Access reports whether the operator may list pods. An option enables that and a Role grants it. A Role may lack
+// the permission although the option is set, so Access asks the API server.
+type Access struct {
 	isEnabled bool
 	// permissions is nil if the API server cannot be asked. Then only the option counts.
 	permissions Permissions
@@ -44,12 +44,13 @@ type accessAnswer struct {
 	time      time.Time
 }
 
-func newPodAccess(isEnabled bool, permissions Permissions, namespaces []string, clock func() time.Time) *podAccess {
-	return &podAccess{isEnabled: isEnabled, permissions: permissions, namespaces: namespaces, now: clock, answers: map[string]accessAnswer{}}
+// NewAccess returns an Access without answers. The permissions are nil if the API server cannot be asked.
+func NewAccess(isEnabled bool, permissions Permissions, namespaces []string, clock func() time.Time) *Access {
+	return &Access{isEnabled: isEnabled, permissions: permissions, namespaces: namespaces, now: clock, answers: map[string]accessAnswer{}}
 }
 
-// unreadableReason explains why the pods of a namespace are not read. It returns "" if they are read.
-func (a *podAccess) unreadableReason(ctx context.Context, namespace string) string {
+// UnreadableReason explains why the pods of a namespace are not read. It returns "" if they are read.
+func (a *Access) UnreadableReason(ctx context.Context, namespace string) string {
 	switch {
 	case !a.isEnabled:
 		return "pods are not read (rbac.optional.pods)"
@@ -64,7 +65,7 @@ func (a *podAccess) unreadableReason(ctx context.Context, namespace string) stri
 // isAllowed returns the last answer for a namespace, or asks the API server if it has no valid one. If the API server
 // does not answer, isAllowed keeps the last answer, or returns true without one, because requests for pods show the
 // permission.
-func (a *podAccess) isAllowed(ctx context.Context, namespace string) bool {
+func (a *Access) isAllowed(ctx context.Context, namespace string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	answer, ok := a.answers[namespace]
@@ -85,22 +86,22 @@ func (a *podAccess) isAllowed(ctx context.Context, namespace string) bool {
 	return isAllowed
 }
 
-// forget drops the answers for a namespace after a request for its pods was denied. The next unreadableReason asks the API
+// forget drops the answers for a namespace after a request for its pods was denied. The next UnreadableReason asks the API
 // server again.
-func (a *podAccess) forget(namespace string) {
+func (a *Access) forget(namespace string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.answers, namespace)
 	delete(a.answers, metav1.NamespaceAll)
 }
 
-// blindHalt explains why rollout.halt cannot see the causes of failures in a namespace. It returns "" if rollout.halt
+// BlindHalt explains why rollout.halt cannot see the causes of failures in a namespace. It returns "" if rollout.halt
 // sees them or is not set.
-func (a *podAccess) blindHalt(ctx context.Context, rules *fleet.Rules, namespace string) string {
+func (a *Access) BlindHalt(ctx context.Context, rules *fleet.Rules, namespace string) string {
 	if !rules.CanHalt() {
 		return ""
 	}
-	if cause := a.unreadableReason(ctx, namespace); cause != "" {
+	if cause := a.UnreadableReason(ctx, namespace); cause != "" {
 		return "rollout.halt cannot see the causes of failures: " + cause
 	}
 	return ""

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package controller
+package podfaults
 
 import (
 	"context"
@@ -27,7 +27,7 @@ func (p *permissions) CanListPods(_ context.Context, namespace string) (bool, er
 	return p.allowed[namespace], p.err
 }
 
-func TestPodAccess_AsksForThePermission(t *testing.T) {
+func TestAccess_AsksForThePermission(t *testing.T) {
 	for name, test := range map[string]struct {
 		isEnabled  bool
 		namespaces []string
@@ -44,35 +44,35 @@ func TestPodAccess_AsksForThePermission(t *testing.T) {
 		"that nobody can tell now": {isEnabled: true, err: errors.New("timeout")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			access := newPodAccess(test.isEnabled, &permissions{allowed: test.allowed, err: test.err}, test.namespaces, time.Now)
-			require.Equal(t, test.want, access.unreadableReason(t.Context(), "shop"))
+			access := NewAccess(test.isEnabled, &permissions{allowed: test.allowed, err: test.err}, test.namespaces, time.Now)
+			require.Equal(t, test.want, access.UnreadableReason(t.Context(), "shop"))
 			halts, err := fleet.Parse("rollout", []byte("halt: {}"))
 			require.NoError(t, err)
 			want := ""
 			if test.want != "" {
 				want = "rollout.halt cannot see the causes of failures: " + test.want
 			}
-			require.Equal(t, want, access.blindHalt(t.Context(), halts, "shop"))
-			require.Empty(t, access.blindHalt(t.Context(), nil, "shop"))
+			require.Equal(t, want, access.BlindHalt(t.Context(), halts, "shop"))
+			require.Empty(t, access.BlindHalt(t.Context(), nil, "shop"))
 		})
 	}
 }
 
 // A permission is requested once, and a denial again after some time. Both are requested again after a request was
 // denied.
-func TestPodAccess_AsksAgain(t *testing.T) {
+func TestAccess_AsksAgain(t *testing.T) {
 	now, api := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC), &permissions{allowed: map[string]bool{}}
-	access := newPodAccess(true, api, []string{"shop"}, func() time.Time { return now })
-	require.NotEmpty(t, access.unreadableReason(t.Context(), "shop"))
+	access := NewAccess(true, api, []string{"shop"}, func() time.Time { return now })
+	require.NotEmpty(t, access.UnreadableReason(t.Context(), "shop"))
 	api.allowed["shop"] = true
-	require.NotEmpty(t, access.unreadableReason(t.Context(), "shop"))
+	require.NotEmpty(t, access.UnreadableReason(t.Context(), "shop"))
 	require.Equal(t, 1, api.asked)
 	now = now.Add(state.LastRetry)
-	require.Empty(t, access.unreadableReason(t.Context(), "shop"))
+	require.Empty(t, access.UnreadableReason(t.Context(), "shop"))
 	now = now.Add(24 * time.Hour)
-	require.Empty(t, access.unreadableReason(t.Context(), "shop"))
+	require.Empty(t, access.UnreadableReason(t.Context(), "shop"))
 	require.Equal(t, 2, api.asked)
 	api.allowed["shop"] = false
 	access.forget("shop")
-	require.NotEmpty(t, access.unreadableReason(t.Context(), "shop"))
+	require.NotEmpty(t, access.UnreadableReason(t.Context(), "shop"))
 }
