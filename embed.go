@@ -39,6 +39,7 @@
 //   - internal/controller/leftovers – workloads and ConfigMaps – removals of sidecars of VectorSidecars that do not exist.
 //   - internal/controller/overlayset – admission overlays of decisions – the OverlaySet of each namespace.
 //   - internal/controller/validation – finished validation Jobs – their results in the cached state.
+//   - internal/controller/finalizer – a decision and its results – the finalizer of a VectorSidecar, until its sidecar is gone.
 //   - internal/controller/podfaults – unready workloads – the errors that keep their pods from running.
 //   - internal/controller/workloads – events of workloads and served APIs – the workload cache, and keys of reconciles.
 //   - internal/controller/notify – keys – requests in the queue of a controller.

@@ -15,6 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/companionuse"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/finalizer"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/leftovers"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/overlayset"
@@ -78,7 +79,6 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *overla
 	leftoverSignal := &leftovers.Signal{}
 	uses := companionuse.New(companionuse.Options{Live: live, Kinds: workloads.Kinds(), Wake: wakeAfterList(notifier, leftoverSignal), Clock: observed.clock})
 	applying := &applier{instruments: observed, writer: writer, events: recorder, overlays: overlays, uses: uses, views: &stalenessGuard{live: live.Reader(), workloads: workloads, now: observed.clock}, isStopped: platforms.IsStopped}
-	owned := &ownedObjectLister{live: live, kinds: options.Workloads.Kinds(), now: observed.clock, namespaces: map[string]*ownedObjectList{}}
 	subcontrollers := []subcontroller{leftovers.New(leftovers.Options{
 		Cached: cached, Sidecars: sidecars, Live: live, Workloads: workloads, Writer: writer, Uses: uses, Signal: leftoverSignal, Backoff: memory.Backoff,
 		Recorder: recorder, Metrics: options.Instruments.Metrics, Clock: options.Clock, WrittenBy: options.WrittenBy,
@@ -103,7 +103,7 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *overla
 		validations: &validations{client: cached, writer: writer, isEnabled: options.ValidationJobs},
 		preflights:  newPreflights(observed, writer, options),
 		applier:     applying,
-		finalizer:   &finalizer{live: live, writer: writer, owned: owned, overlays: overlays},
+		finalizer:   finalizer.New(live, writer, workloads.Kinds(), observed.clock),
 		statuses:    statuses,
 		periodic: &periodic{
 			snapshots: taking, applier: applying, memory: memory,

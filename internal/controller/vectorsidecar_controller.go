@@ -20,6 +20,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/finalizer"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/overlayset"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/schedule"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
@@ -45,7 +46,7 @@ type VectorSidecarReconciler struct {
 	validations *validations
 	preflights  *preflights
 	applier     *applier
-	finalizer   *finalizer
+	finalizer   *finalizer.Finalizer
 	statuses    *statusWriter
 	periodic    *periodic
 	// subcontrollers are the other controllers of the manager.
@@ -177,7 +178,7 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 			sidecar.Status.Canary = namespaceStatus.Canary
 		}
 	}
-	sidecar, err = r.finalizer.refreshIfDeleting(ctx, sidecar)
+	sidecar, err = r.finalizer.RefreshIfDeleting(ctx, sidecar)
 	if err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, err
 	}
@@ -236,7 +237,7 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 		r.stages.report(request.NamespacedName, decision, nil)
 		return reconcile.Result{RequeueAfter: state.AtOnce}, telemetry.ResultUnchanged, ctx.Err()
 	}
-	if err := r.finalizer.addBeforeWriting(ctx, sidecar, decision); err != nil {
+	if err := r.finalizer.AddBeforeWriting(ctx, sidecar, decision); err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, err
 	}
 	results := r.applier.apply(ctx, sidecarState, sidecar, decision)
@@ -289,11 +290,11 @@ func (r *VectorSidecarReconciler) record(ctx context.Context, sidecarState *stat
 
 // release removes the finalizer of a deleted VectorSidecar when the sidecar is removed from all workloads.
 func (r *VectorSidecarReconciler) release(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision, results decision.Results) (reconcile.Result, error) {
-	if hasMarksToRemove(decision, results) {
-		return reconcile.Result{RequeueAfter: releaseRetry}, nil
+	if finalizer.HasMarksToRemove(decision, results) {
+		return reconcile.Result{RequeueAfter: finalizer.ReleaseRetry}, nil
 	}
 	name := client.ObjectKeyFromObject(sidecar)
-	result, err := r.finalizer.release(ctx, sidecar, len(results.Written()) > 0)
+	result, err := r.finalizer.Release(ctx, sidecar, len(results.Written()) > 0, r.applier.overlays.RemainingLag(name))
 	if !r.isTransient(name, err) {
 		sidecarState.SetFinalizerError(err)
 	}
@@ -343,7 +344,7 @@ func (r *VectorSidecarReconciler) forget(name types.NamespacedName) {
 	r.snapshots.configMaps.forget(r.memory.Forget(name))
 	r.applier.uses.Forget(name)
 	r.applier.overlays.Forget(name)
-	r.finalizer.owned.forget(name)
+	r.finalizer.Forget(name)
 	r.periodic.leftovers.Wake()
 	r.periodic.live.forget(name.Namespace)
 	r.stages.forget(name)

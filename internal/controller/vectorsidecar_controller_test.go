@@ -167,7 +167,7 @@ func TestWaveController_ReconcilesEachAwaitedNamespace(t *testing.T) {
 }
 
 // Between the attempts to add a finalizer no rollout is in progress, and other VectorSidecars get the rollout slots.
-func TestFinalizer_UsesNoRolloutSlotWhenRejected(t *testing.T) {
+func TestReconcile_UsesNoSlotForRejectedFinalizer(t *testing.T) {
 	for name, bad := range map[string]client.Object{
 		"a VectorSidecar":        sidecar("bad", "bad").Build(),
 		"a ClusterVectorSidecar": clusterSidecar("bad", "bad", "shop"),

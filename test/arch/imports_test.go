@@ -60,6 +60,7 @@ var order = []string{
 	"internal/controller/podfaults",
 	"internal/controller/companionuse",
 	"internal/controller/overlayset",
+	"internal/controller/finalizer",
 	"internal/controller/leftovers",
 	"internal/controller/catalog",
 	"internal/controller/validation",

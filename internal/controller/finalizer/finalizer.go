@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package controller
+// Package finalizer keeps a deleted VectorSidecar until its sidecar is removed. The input is a decision and the results of its
+// writes; the output is the finalizer, and marks on workloads that keep their sidecar.
+package finalizer
 
 import (
 	"context"
@@ -18,7 +20,6 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
-	"kontroloop.ai/vector-sidecar-operator/internal/controller/overlayset"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
@@ -30,27 +31,37 @@ import (
 )
 
 const (
-	// releaseRetry is the time until the next check of workloads that still have the sidecar although every removal
+	// ReleaseRetry is the time until the next check of workloads that still have the sidecar although every removal
 	// was accepted. Another writer may have restored the sidecar.
-	releaseRetry = time.Second
+	ReleaseRetry = time.Second
 	// blockedRetry is the time until the next check if the sidecar cannot be removed from any of the workloads. Only
 	// a change of a workload unblocks the removal, and the change causes an event.
 	blockedRetry = time.Minute
+	// writers is the maximum number of workloads that are written concurrently.
+	writers = 16
 )
 
-// finalizer keeps a deleted VectorSidecar until its sidecar has been removed from all workloads.
-type finalizer struct {
+// Finalizer keeps a deleted VectorSidecar until its sidecar has been removed from all workloads.
+type Finalizer struct {
 	live   *livelist.Client
 	writer *apply.Writer
 	owned  *ownedObjectLister
-	// overlays has the times of removals from OverlaySets.
-	overlays *overlayset.Memory
 }
 
-// addBeforeWriting adds the finalizer before the first workload or companion is written, because only the operator
+// New returns a Finalizer for the workloads of some kinds.
+func New(live *livelist.Client, writer *apply.Writer, kinds []*workload.Kind, clock func() time.Time) *Finalizer {
+	return &Finalizer{live: live, writer: writer, owned: &ownedObjectLister{
+		live: live, kinds: kinds, now: clock, namespaces: map[string]*ownedObjectList{},
+	}}
+}
+
+// Forget drops the state of a VectorSidecar that does not exist anymore.
+func (f *Finalizer) Forget(name types.NamespacedName) { f.owned.forget(name) }
+
+// AddBeforeWriting adds the finalizer before the first workload or companion is written, because only the operator
 // cleans them up. It also adds the finalizer if a workload already has the sidecar or marks of the VectorSidecar. An
 // earlier VectorSidecar of the same name may have left them.
-func (f *finalizer) addBeforeWriting(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision) error {
+func (f *Finalizer) AddBeforeWriting(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision) error {
 	concerned := func(p plan.Plan) bool { return p.Writes() || p.Existing.IsOwned || p.Existing.IsMarked }
 	needsFinalizer := decision.LeavesMarks || len(decision.Missing)+len(decision.Offers) > 0 || slices.ContainsFunc(decision.Plans, concerned)
 	if sidecar.DeletionTimestamp != nil || !needsFinalizer {
@@ -65,19 +76,19 @@ func (f *finalizer) addBeforeWriting(ctx context.Context, sidecar *v1alpha1.Vect
 	return nil
 }
 
-// hasMarksToRemove reports whether the operator must still remove marks from a workload that has nothing else of the
+// HasMarksToRemove reports whether the operator must still remove marks from a workload that has nothing else of the
 // VectorSidecar. Such a removal waits for other rollouts, or was not made because the workload has changed since it
 // was read. Such workloads keep the finalizer only for these reasons, because others may restore the marks forever.
-func hasMarksToRemove(decision *decision.Decision, results decision.Results) bool {
+func HasMarksToRemove(decision *decision.Decision, results decision.Results) bool {
 	return slices.ContainsFunc(decision.Plans, func(p plan.Plan) bool {
 		return p.Existing.IsMarked && !p.Existing.IsOwned && (p.IsWaiting() || p.Writes() && results.HasStale())
 	})
 }
 
-// refreshIfDeleting returns the VectorSidecar as cached. If the VectorSidecar is being deleted and too large for the cache,
-// refreshIfDeleting reads it from the API server, with its annotations and finalizers. It returns nil if the VectorSidecar does
+// RefreshIfDeleting returns the VectorSidecar as cached. If the VectorSidecar is being deleted and too large for the cache,
+// RefreshIfDeleting reads it from the API server, with its annotations and finalizers. It returns nil if the VectorSidecar does
 // not exist any more.
-func (f *finalizer) refreshIfDeleting(ctx context.Context, cached *v1alpha1.VectorSidecar) (*v1alpha1.VectorSidecar, error) {
+func (f *Finalizer) RefreshIfDeleting(ctx context.Context, cached *v1alpha1.VectorSidecar) (*v1alpha1.VectorSidecar, error) {
 	if cached.DeletionTimestamp == nil || cached.Cluster != nil || !desired.IsReduced(cached) {
 		return cached, nil
 	}
@@ -92,16 +103,16 @@ func (f *finalizer) refreshIfDeleting(ctx context.Context, cached *v1alpha1.Vect
 	return sidecar, nil
 }
 
-// release removes the finalizer when the sidecar is removed from all workloads and API servers no longer inject it.
+// Release removes the finalizer when the sidecar is removed from all workloads and API servers no longer inject it.
 // It also removes the finalizer if the sidecars are to stay. hasWritten reports whether the same reconcile has written
-// workloads of the VectorSidecar.
-func (f *finalizer) release(ctx context.Context, sidecar *v1alpha1.VectorSidecar, hasWritten bool) (reconcile.Result, error) {
+// workloads of the VectorSidecar. admissionLag is how long API servers may still inject it.
+func (f *Finalizer) Release(ctx context.Context, sidecar *v1alpha1.VectorSidecar, hasWritten bool, admissionLag time.Duration) (reconcile.Result, error) {
 	if !controllerutil.ContainsFinalizer(sidecar, meta.Finalizer) {
 		return reconcile.Result{}, nil
 	}
 	// Sidecars that are injected until then are noticed, and removed like all others.
-	if wait := f.overlays.RemainingLag(client.ObjectKeyFromObject(sidecar)); wait > 0 {
-		return reconcile.Result{RequeueAfter: wait}, nil
+	if admissionLag > 0 {
+		return reconcile.Result{RequeueAfter: admissionLag}, nil
 	}
 	if requeueAfter, err := f.removeOrOrphan(ctx, sidecar, hasWritten); err != nil || requeueAfter > 0 {
 		return reconcile.Result{RequeueAfter: requeueAfter}, err
@@ -114,7 +125,7 @@ func (f *finalizer) release(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 
 // removeOrOrphan cleans up or orphans the objects of a deleted VectorSidecar. It returns how long until the next attempt if a
 // workload still has something to remove or was not listed yet, else 0.
-func (f *finalizer) removeOrOrphan(ctx context.Context, sidecar *v1alpha1.VectorSidecar, hasWritten bool) (requeueAfter time.Duration, err error) {
+func (f *Finalizer) removeOrOrphan(ctx context.Context, sidecar *v1alpha1.VectorSidecar, hasWritten bool) (requeueAfter time.Duration, err error) {
 	carriers, companions, wait, err := f.owned.findObjects(ctx, client.ObjectKeyFromObject(sidecar), hasWritten)
 	switch {
 	case err != nil || wait > 0:
@@ -122,7 +133,7 @@ func (f *finalizer) removeOrOrphan(ctx context.Context, sidecar *v1alpha1.Vector
 	case sidecar.Orphans():
 		return f.orphanWorkloads(ctx, meta.Manager(sidecar.Name), carriers)
 	case slices.ContainsFunc(carriers, func(c carrier) bool { return c.isReadable }):
-		return releaseRetry, nil
+		return ReleaseRetry, nil
 	case len(carriers) > 0:
 		return blockedRetry, nil
 	}
@@ -136,7 +147,7 @@ func (f *finalizer) removeOrOrphan(ctx context.Context, sidecar *v1alpha1.Vector
 
 // orphanWorkloads marks the workloads that keep their sidecars, so that the mark explains the missing VectorSidecar. It
 // returns how long until the next attempt if a workload was changed concurrently, else 0.
-func (f *finalizer) orphanWorkloads(ctx context.Context, manager string, carriers []carrier) (requeueAfter time.Duration, err error) {
+func (f *Finalizer) orphanWorkloads(ctx context.Context, manager string, carriers []carrier) (requeueAfter time.Duration, err error) {
 	group := errgroup.Group{}
 	group.SetLimit(writers)
 	for i := range carriers {
@@ -158,12 +169,12 @@ func (f *finalizer) orphanWorkloads(ctx context.Context, manager string, carrier
 	if err := group.Wait(); !errors.Is(err, apply.ErrStale) {
 		return 0, err
 	}
-	return releaseRetry, nil
+	return ReleaseRetry, nil
 }
 
 // orphan marks a workload as keeping its sidecar. If the workload was only waiting for the sidecar, orphan removes
 // the fields of the VectorSidecar instead.
-func (f *finalizer) orphan(ctx context.Context, ref *workload.Ref, manager string) error {
+func (f *Finalizer) orphan(ctx context.Context, ref *workload.Ref, manager string) error {
 	object, err := removal.FindWorkload(ctx, f.live, ref)
 	if object == nil || err != nil {
 		return err
