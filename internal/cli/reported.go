@@ -98,7 +98,7 @@ func (r *result) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Pla
 	if i < 0 {
 		isSettled := status.WorkloadsOmitted == 0 || owned.InjectedHash != "" && owned.InjectedHash == status.InjectedHash
 		if carries && isSettled {
-			carried.SetRolloutPhase()
+			carried.Rollout = carried.Rollout.WithPhase(&carried)
 			return &carried
 		}
 		return clearWait(decided)
@@ -110,14 +110,7 @@ func (r *result) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Pla
 		if !carries {
 			return clearWait(decided) // The workload no longer has the sidecar.
 		}
-		carried.Rollout.InFlight = reported.State == v1alpha1.StateRollingOut || reported.State == v1alpha1.StateSoaking
-		if reported.State == v1alpha1.StateFailed {
-			carried.Fail(reported.Reason, reported.Message)
-		}
-		if reported.State == v1alpha1.StatePodsBlocked {
-			carried.Hinder(reported.Reason, reported.Message)
-		}
-		carried.SetRolloutPhase()
+		carried.Rollout = reportedRollout(&reported).WithPhase(&carried)
 		return &carried
 	case v1alpha1.StateDeferred:
 		if decided != nil && (isWritten(decided) || decided.IsDeferred()) {
@@ -143,11 +136,23 @@ func (r *result) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Pla
 	return &blocked
 }
 
+// reportedRollout returns the rollout that the status reports for a workload with the sidecar.
+func reportedRollout(reported *v1alpha1.WorkloadStatus) plan.Rollout {
+	switch reported.State {
+	case v1alpha1.StateFailed:
+		return plan.Rollout{Phase: plan.RolloutFailed, Reason: reported.Reason, Message: reported.Message}
+	case v1alpha1.StatePodsBlocked:
+		return plan.Rollout{Phase: plan.RolloutPodsBlocked, Reason: reported.Reason, Message: reported.Message}
+	default:
+		return plan.Rollout{InFlight: reported.State == v1alpha1.StateRollingOut || reported.State == v1alpha1.StateSoaking}
+	}
+}
+
 // clearWait returns a plan that does not wait for other workloads, because the plans of the other workloads are
 // guesses.
 func clearWait(p *plan.Plan) *plan.Plan {
 	if p != nil && p.Block != nil && p.Block.Kind.EndsByItself() {
-		p.ClearWait()
+		p.Block = nil
 	}
 	return p
 }

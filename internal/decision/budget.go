@@ -62,7 +62,7 @@ func (d *Decision) hold(facts *Facts) {
 	}
 	for i := range d.Plans {
 		if p := &d.Plans[i]; p.IsBlockedBy(plan.BlockedByWindow) {
-			d.again(p.Block.Until.Sub(facts.Now))
+			d.checkAt(facts.Now, p.Block.Until)
 		}
 	}
 }

@@ -5,6 +5,7 @@ package decision
 
 import (
 	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -102,21 +103,20 @@ func (d *Decision) canaryStatus(facts *Facts, change string) *v1alpha1.CanarySta
 	return status
 }
 
-// findEvidence sets whether a pod has run the current sidecar of a plan for the soak.
-func (d *Decision) findEvidence(f *Facts, p *plan.Plan) {
-	if p.Desired == nil || !p.IsCurrent() || p.Workload.Evidence == 0 || p.Rollout.InFlight || p.Rollout.Phase == plan.RolloutFailed || p.Rollout.FailedBefore {
-		return
-	}
-	switch p.Workload.Rollout {
-	case workload.RolloutComplete:
-		p.Rollout.HasEvidence = true
-	case workload.PodsNotReplaced:
-		remaining := f.soak() - p.Workload.TimeInState(f.Now)
-		if p.Rollout.HasEvidence = remaining <= 0 || f.Now.IsZero(); !p.Rollout.HasEvidence {
-			d.again(remaining)
+// evidence reports whether a pod has run the current sidecar for the soak, if the rollout of a workload is not in progress.
+// nextCheck is the end of the soak.
+func (f *Facts) evidence(state *workload.State) (hasEvidence bool, nextCheck time.Time) {
+	switch {
+	case state.Evidence == 0:
+	case state.Rollout == workload.RolloutComplete:
+		return true, time.Time{}
+	case state.Rollout == workload.PodsNotReplaced:
+		if f.Now.IsZero() || state.TimeInState(f.Now) >= f.soak() {
+			return true, time.Time{}
 		}
-	default:
+		return false, f.dueAfter(state, f.soak())
 	}
+	return false, time.Time{}
 }
 
 // unproven explains why workloads wait while no canary has evidence.

@@ -126,7 +126,7 @@ func adjustRecord(p *plan.Plan, w *Workload) {
 	}
 	if p.HasChange(plan.None) && p.Existing.Waits {
 		view := w.Record.View()
-		p.DropWait(&view)
+		p.Change, p.Write.Apply, p.Write.ReleaseOnly = plan.RecordOnly, plan.NewWaitRemoval(p.Manager, &view), false
 	}
 }
 
@@ -179,9 +179,7 @@ func (d *Decision) applyGates(gates []func(c *candidate) *plan.Block, c *candida
 	default:
 		c.plan.SetBlock(block)
 	}
-	if !block.Until.IsZero() {
-		d.again(block.Until.Sub(c.facts.Now))
-	}
+	d.checkAt(c.facts.Now, block.Until)
 }
 
 // remove plans a workload that should not have the sidecar. It adds the plan if a change is necessary or in progress.

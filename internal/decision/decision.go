@@ -141,10 +141,13 @@ func (d *Decision) IsUnderWay() bool {
 	return isMoving
 }
 
-// again schedules another decision after a time, for plans that may change without an event.
-func (d *Decision) again(delay time.Duration) {
-	if d.Again == 0 || delay < d.Again {
-		d.Again = max(delay, time.Millisecond)
+// checkAt schedules another decision for the first of the times, for plans that may change without an event. Zero means
+// never.
+func (d *Decision) checkAt(now time.Time, times ...time.Time) {
+	for _, t := range times {
+		if delay := t.Sub(now); !t.IsZero() && (d.Again == 0 || delay < d.Again) {
+			d.Again = max(delay, time.Millisecond)
+		}
 	}
 }
 

@@ -3,16 +3,20 @@
 
 package decision
 
-import "kontroloop.ai/vector-sidecar-operator/internal/plan"
+import (
+	"time"
 
-// recall records that the API server rejected the same write before. If a retry is not due yet, it schedules another
-// decision.
-func (d *Decision) recall(f *Facts, p *plan.Plan) {
-	denial, isKnown := f.Denials[p.Target.UID]
-	if !isKnown || denial.Seen != p.Workload.EquivalentVersion || denial.Change != p.Change || denial.IsDeferred != p.IsDeferred() || denial.Hash != p.InjectedHash() {
-		return
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+)
+
+// rejection returns the last rejection of the same write, or nil for none. If a retry is due, RetryAt is zero.
+func (f *Facts) rejection(p *plan.Plan) (denial *plan.Denial, retryAt time.Time) {
+	rejected, ok := f.Denials[p.Target.UID]
+	if !ok || rejected.Seen != p.Workload.EquivalentVersion || rejected.Change != p.Change || rejected.IsDeferred != p.IsDeferred() || rejected.Hash != p.InjectedHash() {
+		return nil, time.Time{}
 	}
-	if p.Deny(&denial.Denial, f.Now); f.Now.Before(denial.RetryAt) {
-		d.again(denial.RetryAt.Sub(f.Now))
+	if !f.Now.Before(rejected.RetryAt) {
+		rejected.RetryAt = time.Time{}
 	}
+	return &rejected.Denial, rejected.RetryAt
 }

@@ -14,26 +14,20 @@ import (
 // failed before the write. A new workload gets its sidecar sooner, so a later failure counts as a failure of the write.
 const startup = 10 * time.Second
 
-// findFailedBefore sets whether the workload failed before the plan's write, or before the last write if the plan does
-// not write. It makes the plan's write record such a failure.
-func (d *Decision) findFailedBefore(f *Facts, p *plan.Plan) {
+// failedBefore reports whether the workload failed before the plan's write, or before the last write if the plan does not
+// write.
+func (f *Facts) failedBefore(p *plan.Plan) bool {
 	switch {
 	case p.Desired == nil, f.Now.IsZero():
-	case p.HasChange(plan.Adopt) && f.waitedAsFailed(p): // The API server injected the sidecar in a request of the application owner.
-		p.Rollout.FailedBefore = true
-		p.MarkFailure()
+		return false
 	case p.IsCurrent():
-		p.Rollout.FailedBefore = p.Existing.HasFailureMark && !f.hasRecovered(p)
-	case p.StartsPods():
-		if p.Existing.HasFailureMark {
-			p.Rollout.FailedBefore = !f.hasRecovered(p)
-		} else {
-			p.Rollout.FailedBefore = f.isFailing(p) && !f.mayFailBySidecar(p)
-		}
-		if p.Rollout.FailedBefore {
-			p.MarkFailure()
-		}
+		return p.HasChange(plan.Adopt) && f.waitedAsFailed(p) || p.Existing.HasFailureMark && !f.hasRecovered(p)
+	case !p.StartsPods():
+		return false
+	case p.Existing.HasFailureMark:
+		return !f.hasRecovered(p)
 	}
+	return f.isFailing(p) && !f.mayFailBySidecar(p)
 }
 
 // isFailing reports whether the workload's state would count as a failure after a write. Unavailable pods count only if

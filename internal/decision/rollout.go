@@ -13,27 +13,92 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// markInFlight sets whether a rollout that the operator started has not finished. A workload that rolls out and has the
+// follow completes a plan after its gates: with the state of the workload and of its rollout, and with the rejection of
+// the same write. It schedules the next decision about the plan.
+func (d *Decision) follow(f *Facts, p *plan.Plan, started int64) {
+	state, deadline := f.knownState(p)
+	p.Workload = state
+	rollout, nextCheck := f.rollout(p, started)
+	denial, retryAt := f.rejection(p)
+	p.Rollout, p.Denied = rollout, denial
+	if rollout.FailedBefore && (p.StartsPods() || p.HasChange(plan.Adopt) && f.waitedAsFailed(p)) { // The API server injects without the mark.
+		p.Write = p.Write.WithFailureMark(p.Manager)
+	}
+	if p.Block != nil && p.Desired == nil && rollout.Reason != "" { // The rejected pods are the more important message.
+		p.Block = obstacle(rollout.Reason, rollout.Message)
+	}
+	d.checkAt(f.Now, deadline, nextCheck, retryAt)
+}
+
+// knownState returns the state of a plan's workload with the knowledge of the last status and of the operator's own
+// deadline, for kinds without a deadline in their status. It also returns the time of that deadline, or zero for none.
+func (f *Facts) knownState(p *plan.Plan) (state workload.State, deadline time.Time) {
+	state = p.Workload
+	switch {
+	case state.IsAssumed && f.reportedState(p) == v1alpha1.StateRollingOut:
+		state.Resume()
+	case state.IsOutlived && !state.Overwritten.IsZero() && f.reportedState(p) == v1alpha1.StateFailed && f.isReportedAfter(state.Overwritten):
+		state.Rollout = workload.RolloutFailed // The status is newer than the write, which changed only annotations.
+	}
+	isOverdue, remaining := state.Overdue(p.Target.Adapter(), f.Now)
+	switch {
+	case isOverdue:
+		state.Rollout = workload.RolloutFailed
+	case remaining > 0:
+		deadline = f.Now.Add(remaining)
+	}
+	return state, deadline
+}
+
+// rollout returns the rollout of a plan's current sidecar. nextCheck is the time when it may change without an event, or
+// zero for never.
+func (f *Facts) rollout(p *plan.Plan, started int64) (rollout plan.Rollout, nextCheck time.Time) {
+	failedBefore := f.failedBefore(p)
+	inFlight := f.isInFlight(p, started, failedBefore)
+	switch {
+	case p.Desired == nil && inFlight && p.Workload.Refusal != "":
+		fault := workload.RejectionFault(p.Workload.Refusal)
+		rollout = newRollout(plan.RolloutNone, fault.Reason, fault.Message)
+	case p.Desired == nil, !p.IsCurrent():
+	case failedBefore:
+		rollout, nextCheck = f.rolloutAfterFailure(p, inFlight)
+	default:
+		rollout, nextCheck = f.currentRollout(p, inFlight)
+	}
+	rollout.InFlight, rollout.FailedBefore = inFlight, failedBefore
+	return rollout.WithPhase(p), nextCheck
+}
+
+// newRollout returns a rollout in a phase. With RolloutNone, the phase follows from the state of the workload.
+func newRollout(phase plan.RolloutPhase, reason, message string) plan.Rollout {
+	return plan.Rollout{Phase: phase, Reason: reason, Message: message}
+}
+
+// isInFlight reports whether a rollout that the operator started has not finished. A workload that rolls out and has the
 // current sidecar counts. The reason is that after a restart of the operator only this state shows the start of the
 // rollout. A workload that has the current sidecar and has yet to soak counts, too, even if some pods are unavailable.
 // A removal does not need a soak.
-func (f *Facts) markInFlight(p *plan.Plan, started int64) {
+func (f *Facts) isInFlight(p *plan.Plan, started int64, failedBefore bool) bool {
 	isCurrent := p.IsCurrent() && p.Desired != nil
 	switch {
+	case p.Halted, p.IsDeferred():
+		return false
 	case p.Workload.Generation < started: // The cache is stale.
-		p.Rollout.InFlight = true
-	case p.Existing.Waits && !isCurrent: // Recording the wait did not start a rollout.
-	case started == 0 && !isCurrent:
+		return true
+	case !isCurrent && (started == 0 || p.Existing.Waits): // Recording the wait did not start a rollout.
+		return false
 	case p.Desired == nil && p.Workload.IsOutlived: // A workload that failed before the removal may never finish, so it does not use a slot.
+		return false
 	case p.Workload.Rollout == workload.RolloutProgressing:
-		p.Rollout.InFlight = true
+		return true
 	case p.Workload.Rollout == workload.PodsNotReplaced, p.Workload.LacksPods(): // No pods will be replaced.
+		return false
 	case p.Workload.IsByRuns && p.Workload.Rollout == workload.RolloutComplete: // A run with the sidecar has succeeded.
-	case p.Rollout.FailedBefore && isCurrent && p.Workload.Rollout == workload.RolloutUnavailable: // The workload may stay unavailable forever.
-		p.Rollout.InFlight = p.Workload.TimeInState(f.Now) < patience
-	case p.Workload.Rollout != workload.RolloutFailed && p.Desired != nil:
-		p.Rollout.InFlight = f.steadiest(p) < f.soak()
+		return false
+	case failedBefore && isCurrent && p.Workload.Rollout == workload.RolloutUnavailable: // The workload may stay unavailable forever.
+		return p.Workload.TimeInState(f.Now) < patience
 	}
+	return p.Workload.Rollout != workload.RolloutFailed && p.Desired != nil && f.steadiest(p) < f.soak()
 }
 
 // patience is the maximum time without some pods during a soak before the rollout counts as failed. It applies if the
@@ -43,87 +108,109 @@ const patience = 2 * time.Minute
 // unseen is appended to messages about pods that the operator has not read.
 const unseen = "; cause unknown, because pods are not read (rbac.optional.pods)"
 
-// judgeRollout records the problems of the pods of a workload that has the current sidecar, and whether its rollout has
-// failed.
-func (d *Decision) judgeRollout(f *Facts, p *plan.Plan) {
+// currentRollout returns the rollout of a workload that has the current sidecar: the problems of its pods, whether it has
+// failed, and whether a pod has run the sidecar for the soak.
+func (f *Facts) currentRollout(p *plan.Plan, inFlight bool) (rollout plan.Rollout, nextCheck time.Time) {
+	state := &p.Workload
 	fault, isSeen := f.Faults[p.Target.UID]
-	if p.Rollout.FailedBefore {
-		d.judgeFailedBefore(f, p, fault)
-		return
+	if state.Refusal != "" && !fault.IsOurs {
+		fault = workload.RejectionFault(state.Refusal)
 	}
-	if p.Workload.Refusal != "" && !fault.IsOurs {
-		fault = refusal(p)
-	}
-	if p.Workload.Rollout == workload.RolloutComplete && !fault.IsRestarts {
+	if state.Rollout == workload.RolloutComplete && !fault.IsRestarts {
 		fault = workload.Fault{} // The problem has passed.
 	}
 	switch {
-	case p.Workload.Rollout == workload.RolloutComplete && fault.IsOurs:
-		p.Fail(fault.Reason, fault.Message+" (rollout.halt.sidecarRestarts of the installation's values)")
-	case p.Workload.LacksPods():
-		p.Rollout.Reason, p.Rollout.Message = meta.ReasonWithoutPods, withoutPods(p)
-	case p.Workload.Rollout == workload.RolloutComplete:
-		d.soak(f, p)
-	case p.Workload.Rollout == workload.PodsNotReplaced && p.Workload.IsHeldByWrite && fault.Reason != "": // The next run of the workload does not start.
-		p.Hinder(fault.Reason, fault.Message)
-	case p.Workload.Rollout == workload.PodsNotReplaced:
-		p.Rollout.Reason, p.Rollout.Message = meta.ReasonPodsNotReplaced, heldMessage(p)
-		if p.Workload.IsHeldByWrite && fault.IsPartial {
-			p.Rollout.Message += "; " + noProgressSince(p) + unread
-		}
-	case p.Workload.Rollout == workload.RolloutFailed:
-		p.Fail(meta.ReasonRolloutFailed, because(missed(p), fault, isSeen))
-	case p.Rollout.InFlight && fault.IsOurs:
-		p.Fail(fault.Reason, fault.Message)
-	case p.Workload.Rollout == workload.RolloutUnavailable && p.Rollout.InFlight && !isSeen:
-		d.lose(f, p, fault)
-	case fault.Reason != "":
-		p.Hinder(fault.Reason, fault.Message)
-	case p.Workload.Rollout == workload.RolloutUnavailable:
-		p.Rollout.Reason, p.Rollout.Message = meta.ReasonUnavailable, because("not all pods are available", fault, isSeen)
-	case p.Workload.Rollout == workload.RolloutProgressing && p.Rollout.InFlight && p.Workload.Newest != 0:
-		d.reportProgress(f, p, isSeen && !fault.IsPartial)
+	case state.Rollout == workload.RolloutComplete && fault.IsOurs:
+		rollout = newRollout(plan.RolloutFailed, fault.Reason, fault.Message+" (rollout.halt.sidecarRestarts of the installation's values)")
+	case state.LacksPods():
+		rollout = newRollout(plan.RolloutNone, meta.ReasonWithoutPods, withoutPods(p))
+	case state.Rollout == workload.RolloutComplete && inFlight:
+		rollout, nextCheck = f.soakingRollout(p)
+	case state.Rollout == workload.RolloutComplete:
+	case state.Rollout == workload.PodsNotReplaced && state.IsHeldByWrite && fault.Reason != "": // The next run of the workload does not start.
+		rollout = newRollout(plan.RolloutPodsBlocked, fault.Reason, fault.Message)
+	case state.Rollout == workload.PodsNotReplaced:
+		rollout = newRollout(plan.RolloutNone, meta.ReasonPodsNotReplaced, heldMessage(p, fault))
+	case state.Rollout == workload.RolloutFailed:
+		rollout = newRollout(plan.RolloutFailed, meta.ReasonRolloutFailed, withCause(missed(p), fault, isSeen))
+	default:
+		rollout, nextCheck = f.unfinishedRollout(p, inFlight, fault, isSeen)
 	}
-	isRead := isSeen && !fault.IsPartial
+	if rollout = f.withBlame(rollout, state, fault, isSeen); !inFlight && rollout.Phase != plan.RolloutFailed {
+		rollout.HasEvidence, nextCheck = f.evidence(state)
+	}
+	return rollout, nextCheck
+}
+
+// withBlame returns a rollout with the cause of its problems: whether it is the sidecar, and whether it is unknown.
+func (f *Facts) withBlame(rollout plan.Rollout, state *workload.State, fault workload.Fault, isSeen bool) plan.Rollout {
+	hasFailed, isRead := rollout.Phase == plan.RolloutFailed, isSeen && !fault.IsPartial
 	isApplication := isRead && fault.Reason == "" // Only the application's containers can be the cause.
-	p.Rollout.Unexplained = p.Rollout.Phase == plan.RolloutFailed && !isRead && fault.Reason == "" && (f.PodsNotRead != "" || p.Workload.Rollout != workload.RolloutComplete)
-	p.Rollout.SidecarFailed, p.Rollout.Container = fault.IsOurs || p.Rollout.Phase == plan.RolloutFailed && !isApplication && !p.Rollout.Unexplained, fault.Container
-	p.Rollout.Obstructed = p.Rollout.SidecarFailed && !fault.IsOurs && fault.Reason != ""
+	rollout.Unexplained = hasFailed && !isRead && fault.Reason == "" && (f.PodsNotRead != "" || state.Rollout != workload.RolloutComplete)
+	rollout.SidecarFailed, rollout.Container = fault.IsOurs || hasFailed && !isApplication && !rollout.Unexplained, fault.Container
+	rollout.Obstructed = rollout.SidecarFailed && !fault.IsOurs && fault.Reason != ""
+	return rollout
 }
 
-// judgeFailedBefore sets the reason and message of a workload that failed before the sidecar was written. No problem of
-// such a workload counts as a failure of the sidecar.
-func (d *Decision) judgeFailedBefore(f *Facts, p *plan.Plan, fault workload.Fault) {
+// unfinishedRollout returns the rollout of a workload that rolls out or has lost pods.
+func (f *Facts) unfinishedRollout(p *plan.Plan, inFlight bool, fault workload.Fault, isSeen bool) (rollout plan.Rollout, nextCheck time.Time) {
+	isUnavailable, endOfPatience := p.Workload.Rollout == workload.RolloutUnavailable, f.dueAfter(&p.Workload, patience)
+	isUnseenLoss := isUnavailable && inFlight && !isSeen // During its soak, and the operator cannot read the cause.
+	message := "not all pods are available"
+	if isUnseenLoss {
+		message = fmt.Sprintf("not all pods stayed available for %s after the rollout (spec.rollout.soak)", f.soak())
+		nextCheck = endOfPatience
+	}
+	switch {
+	case inFlight && fault.IsOurs:
+		return newRollout(plan.RolloutFailed, fault.Reason, fault.Message), time.Time{}
+	case isUnseenLoss && (p.Workload.TimeInState(f.Now) >= patience || f.reportedState(p) == v1alpha1.StateFailed):
+		return newRollout(plan.RolloutFailed, meta.ReasonRolloutFailed, withCause(message, fault, isSeen)), time.Time{}
+	case fault.Reason != "":
+		return newRollout(plan.RolloutPodsBlocked, fault.Reason, fault.Message), nextCheck
+	case isUnavailable:
+		return newRollout(plan.RolloutNone, meta.ReasonUnavailable, withCause(message, fault, isSeen)), nextCheck
+	case !inFlight || p.Workload.Newest == 0: // The status shows the end of the rollout.
+		return plan.Rollout{}, time.Time{}
+	case endOfPatience.After(f.Now):
+		return plan.Rollout{}, endOfPatience
+	}
+	message = noProgressSince(p)
+	if !isSeen || fault.IsPartial { // Otherwise the pods and events do not show a cause.
+		message += unread
+	}
+	return newRollout(plan.RolloutNone, meta.ReasonRollingOut, message), time.Time{}
+}
+
+// rolloutAfterFailure returns the rollout of a workload that failed before the sidecar was written. No problem of such a
+// workload counts as a failure of the sidecar.
+func (f *Facts) rolloutAfterFailure(p *plan.Plan, inFlight bool) (rollout plan.Rollout, nextCheck time.Time) {
 	switch {
 	case p.Workload.LacksPods():
-		p.Rollout.Reason, p.Rollout.Message = meta.ReasonWithoutPods, withoutPods(p)
-		return
-	case p.Workload.Rollout == workload.RolloutComplete && p.Rollout.InFlight:
-		d.soak(f, p)
-		return
-	case p.Workload.Rollout == workload.RolloutUnavailable && p.Rollout.InFlight:
-		d.again(patience - p.Workload.TimeInState(f.Now))
+		return newRollout(plan.RolloutNone, meta.ReasonWithoutPods, withoutPods(p)), time.Time{}
+	case p.Workload.Rollout == workload.RolloutComplete && inFlight:
+		return f.soakingRollout(p)
+	case p.Workload.Rollout == workload.RolloutUnavailable && inFlight:
+		nextCheck = f.dueAfter(&p.Workload, patience)
 	}
-	p.Rollout.Reason, p.Rollout.Message = meta.ReasonFailedBefore, "the workload failed before the sidecar was written, which does not count as a failure of the sidecar; not all pods are available"
+	message, fault := "the workload failed before the sidecar was written, which does not count as a failure of the sidecar; not all pods are available", f.Faults[p.Target.UID]
 	switch {
 	case fault.Reason != "":
-		p.Rollout.Message += ": " + fault.Message
+		message += ": " + fault.Message
 	case p.Workload.Refusal != "":
-		p.Rollout.Message += ": " + refusal(p).Message
+		message += ": " + workload.RejectionFault(p.Workload.Refusal).Message
 	}
+	return newRollout(plan.RolloutNone, meta.ReasonFailedBefore, message), nextCheck
 }
 
-// reportProgress reports a rollout that stopped making progress, for kinds with a status that does not show it. If the
-// pods and events were read, they do not show a cause.
-func (d *Decision) reportProgress(f *Facts, p *plan.Plan, isRead bool) {
-	if remaining := patience - p.Workload.TimeInState(f.Now); remaining > 0 {
-		d.again(remaining)
-		return
+// soakingRollout returns the rollout of a workload during its soak, when all of its pods are available. A workload that
+// failed stays failed until it has soaked, because a sidecar in a crash loop runs from time to time.
+func (f *Facts) soakingRollout(p *plan.Plan) (rollout plan.Rollout, endOfSoak time.Time) {
+	endOfSoak = f.dueAfter(&p.Workload, f.soak())
+	if f.reportedState(p) == v1alpha1.StateFailed {
+		return newRollout(plan.RolloutFailed, meta.ReasonRolloutFailed, fmt.Sprintf("pods were unavailable within %s after the rollout (spec.rollout.soak), and have not been available for that long since then", f.soak())), endOfSoak
 	}
-	p.Rollout.Reason, p.Rollout.Message = meta.ReasonRollingOut, noProgressSince(p)
-	if !isRead {
-		p.Rollout.Message += unread
-	}
+	return newRollout(plan.RolloutNone, meta.ReasonSoaking, fmt.Sprintf("waiting until all pods have been available for %s (spec.rollout.soak)", f.soak())), endOfSoak
 }
 
 // noProgressSince returns a message with the time since which no more pods have got the template or become available.
@@ -161,54 +248,24 @@ func withoutPods(p *plan.Plan) string {
 	return message
 }
 
-// heldMessage explains why pods keep the previous template, with their number.
-func heldMessage(p *plan.Plan) string {
-	pods := fmt.Sprintf("%d pods run", p.Workload.Old)
-	if p.Workload.Old == 1 {
-		pods = "1 pod runs"
+// heldMessage explains why pods keep the previous template, with their number, and that events may not be read.
+func heldMessage(p *plan.Plan, fault workload.Fault) string {
+	message := p.Workload.HeldReason
+	switch p.Workload.Old {
+	case 0:
+	case 1:
+		message += "; 1 pod runs the previous template"
+	default:
+		message += fmt.Sprintf("; %d pods run the previous template", p.Workload.Old)
 	}
-	if p.Workload.Old == 0 {
-		return p.Workload.HeldReason
+	if p.Workload.IsHeldByWrite && fault.IsPartial {
+		message += "; " + noProgressSince(p) + unread
 	}
-	return p.Workload.HeldReason + "; " + pods + " the previous template"
+	return message
 }
 
-// refusal returns the fault for pods that the API server does not create.
-func refusal(p *plan.Plan) workload.Fault {
-	return workload.RejectionFault(p.Workload.Refusal)
-}
-
-// soak sets the state of a workload when all of its pods are available. A workload that failed stays failed until it
-// has soaked, because a sidecar in a crash loop runs from time to time.
-func (d *Decision) soak(f *Facts, p *plan.Plan) {
-	if !p.Rollout.InFlight {
-		return
-	}
-	d.again(f.soak() - p.Workload.TimeInState(f.Now))
-	if f.told(p) == v1alpha1.StateFailed {
-		p.Fail(meta.ReasonRolloutFailed, fmt.Sprintf("pods were unavailable within %s after the rollout (spec.rollout.soak), and have not been available for that long since then", f.soak()))
-		return
-	}
-	p.Rollout.Reason, p.Rollout.Message = meta.ReasonSoaking, fmt.Sprintf("waiting until all pods have been available for %s (spec.rollout.soak)", f.soak())
-}
-
-// lose sets the state of a workload that lost pods during its soak, if the operator cannot read the cause.
-func (d *Decision) lose(f *Facts, p *plan.Plan, fault workload.Fault) {
-	lost := fmt.Sprintf("not all pods stayed available for %s after the rollout (spec.rollout.soak)", f.soak())
-	if f.told(p) == v1alpha1.StateFailed || p.Workload.TimeInState(f.Now) >= patience {
-		p.Fail(meta.ReasonRolloutFailed, because(lost, fault, false))
-		return
-	}
-	d.again(patience - p.Workload.TimeInState(f.Now))
-	if fault.Reason != "" {
-		p.Hinder(fault.Reason, fault.Message)
-		return
-	}
-	p.Rollout.Reason, p.Rollout.Message = meta.ReasonUnavailable, because(lost, fault, false)
-}
-
-// because appends the known cause to a message.
-func because(message string, fault workload.Fault, isSeen bool) string {
+// withCause appends the known cause to a message.
+func withCause(message string, fault workload.Fault, isSeen bool) string {
 	switch {
 	case fault.Reason != "":
 		return message + ": " + fault.Message
@@ -218,43 +275,4 @@ func because(message string, fault workload.Fault, isSeen bool) string {
 		return message + unread
 	}
 	return message
-}
-
-// expire fails a rollout that has passed the operator's own deadline, for kinds without a deadline in their status.
-func (d *Decision) expire(f *Facts, p *plan.Plan) {
-	isOverdue, remaining := p.Workload.Overdue(p.Target.Adapter(), f.Now)
-	if isOverdue {
-		p.Workload.Rollout = workload.RolloutFailed
-	} else if remaining > 0 {
-		d.again(remaining)
-	}
-}
-
-// follow sets the rollout state of the plan's workload, its problems, and whether the API server rejected the same
-// write before.
-func (d *Decision) follow(f *Facts, p *plan.Plan, started int64) {
-	switch {
-	case p.Workload.IsAssumed && f.told(p) == v1alpha1.StateRollingOut:
-		p.Workload.Resume()
-	case p.Workload.IsOutlived && !p.Workload.Overwritten.IsZero() && f.told(p) == v1alpha1.StateFailed && f.isReportedAfter(p.Workload.Overwritten):
-		p.Workload.Rollout = workload.RolloutFailed // The status is newer than the write, which changed only annotations.
-	}
-	d.expire(f, p)
-	d.findFailedBefore(f, p)
-	if !p.Halted && !p.IsDeferred() {
-		f.markInFlight(p, started)
-	}
-	d.recall(f, p)
-	switch {
-	case p.Desired != nil && p.IsCurrent():
-		d.judgeRollout(f, p)
-	case p.Desired == nil && p.Rollout.InFlight && p.Workload.Refusal != "":
-		fault := refusal(p)
-		p.Rollout.Reason, p.Rollout.Message = fault.Reason, fault.Message
-		if p.Block != nil && !p.IsBlockedBy(plan.BlockedByRejection) { // The rejected pods are the more important message.
-			p.Block = &plan.Block{Kind: plan.BlockedByObstacle, Reason: fault.Reason, Message: fault.Message}
-		}
-	}
-	d.findEvidence(f, p)
-	p.SetRolloutPhase()
 }

@@ -8,6 +8,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // defaultSoak is the default of spec.rollout.soak.
@@ -26,14 +27,19 @@ func (f *Facts) soak() time.Duration {
 // previous one wrote that status.
 func (f *Facts) steadiest(p *plan.Plan) time.Duration {
 	state := p.Workload
-	if state.IsAssumed && f.told(p) != "" {
+	if state.IsAssumed && f.reportedState(p) != "" {
 		state.Steady = 0
 	}
 	return state.Steadiest(f.Now)
 }
 
-// told returns the state of a workload in the last status, or "" if its rollout had finished.
-func (f *Facts) told(p *plan.Plan) v1alpha1.WorkloadState {
+// dueAfter returns the time when the rollout of a workload will have been in its current state for a duration.
+func (f *Facts) dueAfter(state *workload.State, duration time.Duration) time.Time {
+	return f.Now.Add(duration - state.TimeInState(f.Now))
+}
+
+// reportedState returns the state of a workload in the last status, or "" if its rollout had finished.
+func (f *Facts) reportedState(p *plan.Plan) v1alpha1.WorkloadState {
 	for i := range f.Sidecar.Status.Workloads {
 		status := &f.Sidecar.Status.Workloads[i]
 		if !status.Is(p.Target.Kind, p.Target.Name) {

@@ -155,7 +155,7 @@ func (p *Plan) IsStopped() bool { return p.isDropped() && !p.IsDeferred() }
 
 // Record returns the body of the apply that the plan writes although it is blocked, or nil for none.
 func (p *Plan) Record() map[string]any {
-	if p.Block == nil {
+	if p.Block == nil || p.waitsForRetry() {
 		return nil
 	}
 	return p.Block.Record
@@ -187,13 +187,6 @@ func (p *Plan) IsSkipped() bool {
 func (p *Plan) SetBlock(block *Block) {
 	if p.Block = block; p.IsDeferred() {
 		p.Write = Write{Force: true}
-	}
-}
-
-// ClearWait makes a plan that waits write its change.
-func (p *Plan) ClearWait() {
-	if p.IsWaiting() && !p.isDropped() {
-		p.Block = nil
 	}
 }
 

@@ -73,6 +73,9 @@ func Admit(plans []Plan, limit Limit) {
 		default:
 			p.dropRecord()
 		}
+		if p.Block == nil && !p.StartsPods() { // Records wait for no other rollout.
+			p.Block = blockByRejection(p, &limit, counts)
+		}
 		if p.IsWaiting() || !p.StartsPods() {
 			continue
 		}
@@ -81,7 +84,7 @@ func Admit(plans []Plan, limit Limit) {
 			counts.add(p)
 		case block == nil:
 		case block.Kind.EndsByItself():
-			p.queue(block)
+			p.Block = p.queueBlock(block)
 			counts.isQueued = counts.isQueued || !p.Rollout.FailedBefore
 		default:
 			p.Block = block

@@ -111,7 +111,7 @@ func Grant(plans []Plan, class Class, granted int, limit int) {
 			continue
 		}
 		if granted--; granted < 0 {
-			p.queue(&Block{Kind: BlockedByGlobalSlot, Reason: meta.ReasonWaitingForGlobalSlot, Message: fmt.Sprintf("waiting for a rollout slot: at most %d rollouts at once across all VectorSidecars (rollout.maxConcurrent)", limit)})
+			p.Block = p.queueBlock(&Block{Kind: BlockedByGlobalSlot, Reason: meta.ReasonWaitingForGlobalSlot, Message: fmt.Sprintf("waiting for a rollout slot: at most %d rollouts at once across all VectorSidecars (rollout.maxConcurrent)", limit)})
 		}
 	}
 }

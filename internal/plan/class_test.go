@@ -33,7 +33,7 @@ func TestRunningAndDeferred_SummarizesPlans(t *testing.T) {
 		"one that waits for its mode": {[]Plan{runs, later}, true, true},
 	} {
 		for i := range test.plans {
-			test.plans[i].SetRolloutPhase()
+			test.plans[i].Rollout = test.plans[i].Rollout.WithPhase(&test.plans[i])
 		}
 		isRunning, isDeferred := RunningAndDeferred(test.plans)
 		require.Equal(t, test.isRunning, isRunning, name)

@@ -14,20 +14,15 @@ import (
 // NewWaitRecord returns the body of an apply that records the wait of a workload, and keeps all other fields of the
 // manager.
 func NewWaitRecord(manager string, wait workload.Wait, view *workload.View) map[string]any {
-	record := unchangedBody(manager, view)
+	record := NewWaitRemoval(manager, view)
 	tree.EnsureMap(record, "metadata", "annotations")[meta.AnnotationWaiting(manager)] = wait.String()
 	return record
 }
 
-// DropWait makes a plan without another write remove the record of a wait.
-func (p *Plan) DropWait(view *workload.View) {
-	p.Change, p.Write.Apply, p.Write.ReleaseOnly = RecordOnly, unchangedBody(p.Manager, view), false
-}
-
-// unchangedBody returns an apply body that keeps all fields of a manager in a workload, except the record that
+// NewWaitRemoval returns an apply body that keeps all fields of a manager in a workload, except the record that
 // the workload waits. For kinds with atomic lists, the body is empty, because the manager owns no fields that
 // an apply could remove. An apply with its lists would take the lists from the application.
-func unchangedBody(manager string, view *workload.View) map[string]any {
+func NewWaitRemoval(manager string, view *workload.View) map[string]any {
 	body := runtime.DeepCopyJSON(view.Owned[manager].Tree)
 	if body == nil || view.Adapter().Traits.AtomicLists {
 		return map[string]any{}

@@ -16,36 +16,26 @@ type Denial struct {
 	// RejectedAt is the time of the rejection. RetryAt is the time of the next retry, or zero if the next free
 	// rollout slot is used for a retry.
 	RejectedAt, RetryAt time.Time
-	// isWithheld reports whether the write is not retried in this reconcile.
-	isWithheld bool
 }
 
-// Deny records that the plan's write was rejected before. The plan is not retried before Denial.RetryAt.
-func (p *Plan) Deny(denial *Denial, now time.Time) {
-	if p.Denied = denial; now.Before(denial.RetryAt) {
-		p.withhold()
-	}
-}
+// block returns the block of a plan whose write is not retried yet.
+func (d *Denial) block() *Block { return &Block{Kind: BlockedByRejection, Until: d.RetryAt} }
+
+// waitsForRetry reports whether the same write was rejected before, and its next retry is not due yet.
+func (p *Plan) waitsForRetry() bool { return p.Denied != nil && !p.Denied.RetryAt.IsZero() }
 
 // IsWithheld reports whether the plan's write is not sent now because the same write was rejected before.
-func (p *Plan) IsWithheld() bool { return p.Denied != nil && p.Denied.isWithheld && !p.IsWaiting() }
-
-// withhold blocks the plan because its write was rejected before. A plan with another block keeps that block.
-func (p *Plan) withhold() {
-	p.Denied.isWithheld = true
-	if p.dropRecord(); p.Block == nil {
-		p.Block = &Block{Kind: BlockedByRejection, Until: p.Denied.RetryAt}
-	}
+func (p *Plan) IsWithheld() bool {
+	return p.Denied != nil && !p.IsWaiting() && (p.waitsForRetry() || p.IsBlockedBy(BlockedByRejection))
 }
 
-// queue makes the plan wait for other workloads. If the plan's write was rejected before, the plan is only
-// withheld, and keeps the message about the rejection.
-func (p *Plan) queue(block *Block) {
+// queueBlock returns the block of a plan that waits for other workloads. If the plan's write was rejected before, the
+// message about the rejection is more important.
+func (p *Plan) queueBlock(block *Block) *Block {
 	if p.Denied != nil {
-		p.withhold()
-		return
+		return p.Denied.block()
 	}
-	p.Block = block
+	return block
 }
 
 // inTurn yields plans in the order in which they get rollout slots. Plans with rejected writes follow all other

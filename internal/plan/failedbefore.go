@@ -10,17 +10,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// MarkFailure makes the plan's write also set the mark that the workload failed before. After a restart of the
-// operator, only the mark contains this information, because the rollout of the write replaces the previous
-// state of the workload.
-func (p *Plan) MarkFailure() {
-	key := meta.AnnotationFailedBefore(p.Manager)
-	if p.Write.Apply != nil {
-		p.Write.Apply = withAnnotation(p.Write.Apply, key)
+// WithFailureMark returns the write with the mark that the workload failed before. After a restart of the operator, only
+// the mark contains this information, because the rollout of the write replaces the previous state of the workload.
+func (w Write) WithFailureMark(manager string) Write {
+	key := meta.AnnotationFailedBefore(manager)
+	if w.Apply != nil {
+		w.Apply = withAnnotation(w.Apply, key)
 	}
-	if p.Write.Patch != nil {
-		p.Write.Patch = withAnnotation(p.Write.Patch, key)
+	if w.Patch != nil {
+		w.Patch = withAnnotation(w.Patch, key)
 	}
+	return w
 }
 
 // withAnnotation returns a copy of an apply or patch body that also sets an annotation to "true".

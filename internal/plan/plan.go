@@ -120,7 +120,7 @@ type Write struct {
 type Rollout struct {
 	// Reason and Message explain the phase to users. Both are "" if there is nothing to explain.
 	Reason, Message string
-	// Phase is RolloutNone until SetRolloutPhase, Fail or Hinder sets it.
+	// Phase is how far the rollout is.
 	Phase RolloutPhase
 	// InFlight reports whether a rollout of the operator is in progress, including the soak time. A rollout that
 	// has failed or is blocked may be in progress, and so may the rollout of a plan that waits.

@@ -216,7 +216,7 @@ func (c *candidate) removalWrite() (Write, error) {
 		return c.removalContent()
 	case c.change == RecordOnly && c.existing.Waits:
 		patch, err := c.marksPatch()
-		return Write{Apply: unchangedBody(c.manager, c.view), Patch: patch}, err
+		return Write{Apply: NewWaitRemoval(c.manager, c.view), Patch: patch}, err
 	case c.change == RecordOnly:
 		patch, err := c.marksPatch()
 		return Write{Patch: patch, ReleaseOnly: true}, err

@@ -62,36 +62,27 @@ func (r RolloutPhase) state() State {
 	return Updated
 }
 
-// Fail records that the rollout of the current sidecar has failed.
-func (p *Plan) Fail(reason, message string) {
-	p.Rollout.Phase, p.Rollout.Reason, p.Rollout.Message = RolloutFailed, reason, message
-}
-
-// Hinder records that the pods with the current sidecar are blocked.
-func (p *Plan) Hinder(reason, message string) {
-	p.Rollout.Phase, p.Rollout.Reason, p.Rollout.Message = RolloutPodsBlocked, reason, message
-}
-
-// SetRolloutPhase sets the phase of the rollout according to the state of the workload, unless the rollout is failed or
-// blocked already.
-func (p *Plan) SetRolloutPhase() {
-	switch rollout := p.Workload.Rollout; {
-	case p.Desired == nil && p.Rollout.InFlight:
-		p.Rollout.Phase = RolloutRemoving
+// WithPhase returns the rollout of a plan with the phase that follows from the state of the workload, unless the rollout
+// has failed or its pods are blocked.
+func (r Rollout) WithPhase(p *Plan) Rollout {
+	switch state := &p.Workload; {
+	case p.Desired == nil && r.InFlight:
+		r.Phase = RolloutRemoving
 	case p.Desired == nil:
-		p.Rollout.Phase = RolloutNone
-	case p.Rollout.Phase == RolloutFailed, p.Rollout.Phase == RolloutPodsBlocked:
-	case rollout == workload.RolloutProgressing:
-		p.Rollout.Phase = RolloutProgressing
-	case p.Rollout.InFlight:
-		p.Rollout.Phase = RolloutSoaking
-	case p.Workload.LacksPods():
-		p.Rollout.Phase = RolloutWithoutPods
-	case rollout == workload.RolloutUnavailable, p.Rollout.FailedBefore && rollout == workload.RolloutFailed:
-		p.Rollout.Phase = RolloutUnavailable
-	case rollout == workload.PodsNotReplaced:
-		p.Rollout.Phase = RolloutPodsOutdated
+		r.Phase = RolloutNone
+	case r.Phase == RolloutFailed, r.Phase == RolloutPodsBlocked:
+	case state.Rollout == workload.RolloutProgressing:
+		r.Phase = RolloutProgressing
+	case r.InFlight:
+		r.Phase = RolloutSoaking
+	case state.LacksPods():
+		r.Phase = RolloutWithoutPods
+	case state.Rollout == workload.RolloutUnavailable, r.FailedBefore && state.Rollout == workload.RolloutFailed:
+		r.Phase = RolloutUnavailable
+	case state.Rollout == workload.PodsNotReplaced:
+		r.Phase = RolloutPodsOutdated
 	default:
-		p.Rollout.Phase = RolloutComplete
+		r.Phase = RolloutComplete
 	}
+	return r
 }

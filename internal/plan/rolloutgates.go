@@ -142,12 +142,12 @@ func blockByWindow(p *Plan, limit *Limit, _ *tally) *Block {
 	return window.block()
 }
 
-// blockByRejection keeps the block of a rejected write that is not due again.
+// blockByRejection blocks a write that was rejected before, until its next retry.
 func blockByRejection(p *Plan, _ *Limit, _ *tally) *Block {
-	if !p.IsBlockedBy(BlockedByRejection) {
+	if !p.waitsForRetry() {
 		return nil
 	}
-	return p.Block
+	return p.Denied.block()
 }
 
 // blockByCanary blocks changes of other workloads while a canary rolls out.

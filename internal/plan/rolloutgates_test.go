@@ -38,7 +38,7 @@ func TestFindRolloutBlock_ReturnsFirstBlock(t *testing.T) {
 		}
 	}
 	expired := func(p *Plan) { p.MaxAgeExpired = true }
-	rejected := func(p *Plan) { p.Deny(&Denial{RejectedAt: noon, RetryAt: noon.Add(time.Second)}, noon) }
+	rejected := func(p *Plan) { p.Denied = &Denial{RejectedAt: noon, RetryAt: noon.Add(time.Second)} }
 	createdAt := func(created time.Time, change func(p *Plan)) func(p *Plan) {
 		return func(p *Plan) { p.Workload.Created = created; change(p) }
 	}

@@ -36,7 +36,7 @@ func TestState_DerivesFromPlan(t *testing.T) {
 		"left out while it is deleted":  {Plan{Block: &Block{Kind: BlockedByExclusion}}, v1alpha1.StateSkipped},
 		"waiting comes before the rest": {Plan{Change: Remove, Block: &Block{Kind: BlockedByPause}, Rollout: Rollout{Phase: RolloutFailed}}, v1alpha1.StateWaiting},
 	} {
-		test.plan.SetRolloutPhase()
+		test.plan.Rollout = test.plan.Rollout.WithPhase(&test.plan)
 		require.Equal(t, test.want, test.plan.State(), name)
 	}
 }

@@ -104,7 +104,9 @@ func (p *PacedPlans) finishRollouts(batch int, batches []int) bool {
 		if workloadPlan.Rollout.InFlight {
 			workloadPlan.Rollout.InFlight, workloadPlan.Rollout.HasEvidence, isMoving = false, workloadPlan.Rollout.HasEvidence || workloadPlan.Workload.Evidence > 0 || workloadPlan.Workload.Idle == "", true
 		}
-		workloadPlan.ClearWait()
+		if workloadPlan.IsWaiting() && !workloadPlan.IsStopped() {
+			workloadPlan.Block = nil
+		}
 	}
 	return isMoving
 }

@@ -58,7 +58,7 @@ func planned(name string, action plan.Change, change ...func(*plan.Plan)) plan.P
 	for _, c := range change {
 		c(&p)
 	}
-	p.SetRolloutPhase()
+	p.Rollout = p.Rollout.WithPhase(&p)
 	return p
 }
 
@@ -79,11 +79,15 @@ func nothingWanted(p *plan.Plan) { p.Desired = nil }
 func inFlight(p *plan.Plan) { p.Rollout.InFlight = true }
 
 func fails(reason, message string) func(*plan.Plan) {
-	return func(p *plan.Plan) { p.Fail(reason, message) }
+	return func(p *plan.Plan) {
+		p.Rollout.Phase, p.Rollout.Reason, p.Rollout.Message = plan.RolloutFailed, reason, message
+	}
 }
 
 func hinders(reason, message string) func(*plan.Plan) {
-	return func(p *plan.Plan) { p.Hinder(reason, message) }
+	return func(p *plan.Plan) {
+		p.Rollout.Phase, p.Rollout.Reason, p.Rollout.Message = plan.RolloutPodsBlocked, reason, message
+	}
 }
 
 func decided(plans ...plan.Plan) *decision.Decision {
