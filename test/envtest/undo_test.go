@@ -6,8 +6,6 @@ package envtest
 import (
 	"bytes"
 	"context"
-	"os"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -25,18 +23,18 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
+	"kontroloop.ai/vector-sidecar-operator/test/runbook"
 )
 
-// runbook is the page that the alert about a halt links.
-const runbook = "../../docs/runbooks/VectorSidecarRolloutHalted.md"
-
-// runbookCommands are the commands of the plugin in the runbook, in their order.
+// runbookCommands are the commands of the plugin in the runbook of the alert about a halt, in their order.
 func runbookCommands(t *testing.T) (commands []string) {
 	t.Helper()
-	text, err := os.ReadFile(runbook)
+	all, err := runbook.Read("../..")
 	require.NoError(t, err)
-	for _, match := range regexp.MustCompile("`kubectl vectorsidecar ([^`]+)`").FindAllStringSubmatch(string(text), -1) {
-		commands = append(commands, match[1])
+	for _, command := range all {
+		if command.Alert == "VectorSidecarRolloutHalted" {
+			commands = append(commands, strings.TrimPrefix(command.Text, "kubectl vectorsidecar "))
+		}
 	}
 	return commands
 }
