@@ -293,7 +293,7 @@ verify: ## Do all that CI does: generate, format, lint, test, demo, read the doc
 	$(MAKE) --no-print-directory lint
 	$(MAKE) --no-print-directory test
 	$(MAKE) --no-print-directory test-integration
-	$(MAKE) --no-print-directory demo test-site DEMO=once
+	$(MAKE) --no-print-directory demo DEMO=once test-site
 	@if [ -n "$$(git status --porcelain)" ]; then \
 	  git --no-pager diff; \
 	  echo "verify: the tree differs from the last commit; commit these or take them back:"; \
