@@ -6,6 +6,7 @@
 //
 //   - docs/, README.md and CHANGELOG.md – pages/, with links that work on the site;
 //   - docs/README.md – the navigation, which has the sections and the order of that page;
+//   - the CustomResourceDefinitions and the charts' schemas of values – pages/schemas/, JSON schemas for editors;
 //   - test/tools/site – the generator's configuration and the theme.
 package main
 
@@ -14,7 +15,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 )
 
 // configuration is the generator's, without the navigation.
@@ -52,6 +52,9 @@ func generate(repository fs.FS) (map[string][]byte, error) {
 			return nil, err
 		}
 	}
+	if err := addSchemas(repository, files); err != nil {
+		return nil, err
+	}
 	config, err := fs.ReadFile(repository, configuration)
 	if err != nil {
 		return nil, err
@@ -81,12 +84,16 @@ func addPage(repository fs.FS, name string, files map[string][]byte) error {
 }
 
 func write(folder string, files map[string][]byte) error {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
 	for name, text := range files {
-		file := filepath.Join(folder, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
 			return err
 		}
-		if err := os.WriteFile(file, text, 0o644); err != nil {
+		if err := root.WriteFile(name, text, 0o644); err != nil {
 			return err
 		}
 	}

@@ -4,15 +4,17 @@
 package main
 
 import (
+	"maps"
+	"slices"
 	"testing"
 	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 )
 
-// repository has a file of each sort that pages link to.
+// repository has schemas, and a file of each sort that pages link to.
 func repository(index string) fstest.MapFS {
-	return fstest.MapFS{
+	files := fstest.MapFS{
 		"README.md":      {},
 		"CHANGELOG.md":   {Data: []byte("[Upgrade](docs/how-to/upgrade.md#steps)\n")},
 		"values.yaml":    {},
@@ -22,6 +24,10 @@ func repository(index string) fstest.MapFS {
 		"docs/samples/a.yaml": {Data: []byte("a: 1\n")},
 		configuration:         {Data: []byte("site_name = \"x\"\n")},
 	}
+	for _, name := range slices.Concat(definitions, slices.Collect(maps.Values(valuesSchemas))) {
+		files[name] = &fstest.MapFile{Data: []byte("{}")}
+	}
+	return files
 }
 
 func TestSite_RewritesLinks(t *testing.T) {
