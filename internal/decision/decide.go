@@ -97,7 +97,7 @@ func (d *Decision) add(facts *Facts, w *Workload, lastRendered *desired.Rendered
 		d.note(rendered.Report.Findings)
 	}
 	adjustRecord(p, w)
-	d.block(d.newCandidate(facts, p, w))
+	d.block(d.newGateInput(facts, p, w))
 	for _, name := range evaluated.Kept {
 		d.kept[name] = true
 	}
@@ -130,56 +130,56 @@ func adjustRecord(p *plan.Plan, w *Workload) {
 	}
 }
 
-// block applies all gates to the plan of a candidate. It adds the validation that the plan waits for, and its node ports.
-func (d *Decision) block(c *candidate) {
-	p := c.plan
-	d.applyGates(ownerGates, c)
-	p.OwnerNotice, p.MaxAgeExpired = c.ownerNotice(), c.hasMaxAgeExpired()
-	if d.applyGates(changeGates, c); p.IsBlockedBy(plan.BlockedByMode) {
-		d.Deferred.add(c.mode, c.wait.StartedAt)
+// block applies all gates to a plan. It adds the validation that the plan waits for, and its node ports.
+func (d *Decision) block(input *gateInput) {
+	p := input.plan
+	d.applyGates(ownerGates, input)
+	p.OwnerNotice, p.MaxAgeExpired = input.ownerNotice(), input.hasMaxAgeExpired()
+	if d.applyGates(changeGates, input); p.IsBlockedBy(plan.BlockedByMode) {
+		d.Deferred.add(input.mode, input.wait.StartedAt)
 	}
-	if len(c.ports) > 0 && p.HasChange(plan.Inject, plan.Update) {
-		d.claims = append(d.claims, c)
+	if len(input.ports) > 0 && p.HasChange(plan.Inject, plan.Update) {
+		d.claims = append(d.claims, input)
 	}
-	p.Warning = c.warning()
-	if d.applyGates(checkGates, c); p.IsBlockedBy(plan.BlockedByValidation) {
-		d.addValidation(c.rendered.Validation)
+	p.Warning = input.warning()
+	if d.applyGates(checkGates, input); p.IsBlockedBy(plan.BlockedByValidation) {
+		d.addValidation(input.rendered.Validation)
 	}
 }
 
-// newCandidate returns the candidate for a plan before the ownerGates.
-func (d *Decision) newCandidate(facts *Facts, p *plan.Plan, w *Workload) *candidate {
-	c := &candidate{facts: facts, plan: p, rendered: w.Evaluated.Rendered, workload: w, mode: d.mode, claims: d.claims}
+// newGateInput returns the input of the gates of a plan, before the ownerGates.
+func (d *Decision) newGateInput(facts *Facts, p *plan.Plan, w *Workload) *gateInput {
+	input := &gateInput{facts: facts, plan: p, rendered: w.Evaluated.Rendered, workload: w, mode: d.mode, claims: d.claims}
 	if !p.HasChange(plan.Inject, plan.Update) {
-		return c
+		return input
 	}
 	view := w.Record.View()
-	c.view = &view
+	input.view = &view
 	if p.Owner != nil {
-		c.removal = d.takenOut(p)
+		input.removal = d.takenOut(p)
 	}
 	if d.mode != nil {
-		c.wait, c.isWaitRecorded = d.mode.waitFor(facts, p)
+		input.wait, input.isWaitRecorded = d.mode.waitFor(facts, p)
 	}
 	if p.Target.Adapter().Traits.OnEveryNode {
-		c.ports = p.NodePorts(c.view)
+		input.ports = p.NodePorts(input.view)
 	}
-	return c
+	return input
 }
 
-// applyGates blocks the plan of a candidate if one of the gates does.
-func (d *Decision) applyGates(gates []func(c *candidate) *plan.Block, c *candidate) {
-	block := findBlock(gates, c)
+// applyGates blocks a plan if one of the gates does.
+func (d *Decision) applyGates(gates []func(input *gateInput) *plan.Block, input *gateInput) {
+	block := findBlock(gates, input)
 	switch {
 	case block == nil:
 		return
 	case block.Kind == plan.BlockedByInvalidConfig: // The VectorSidecar has the error, and the workload should not have its sidecar.
 		d.Invalid = &desired.Invalid{Reason: block.Reason, Message: block.Message}
-		*c.plan = plan.ForBlocked(c.plan.Manager, c.view, *block)
+		*input.plan = plan.ForBlocked(input.plan.Manager, input.view, *block)
 	default:
-		c.plan.SetBlock(block)
+		input.plan.SetBlock(block)
 	}
-	d.checkAt(c.facts.Now, block.Until)
+	d.checkAt(input.facts.Now, block.Until)
 }
 
 // remove plans a workload that should not have the sidecar. It adds the plan if a change is necessary or in progress.

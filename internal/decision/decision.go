@@ -97,8 +97,8 @@ type Decision struct {
 
 	// mode is spec.rollout.mode, or nil for Immediate.
 	mode *mode
-	// claims are the candidates whose sidecars will listen on node ports.
-	claims []*candidate
+	// claims are the inputs of the plans with sidecars that will listen on node ports.
+	claims []*gateInput
 	// kept has the names of ConfigMaps that must not be deleted, because unchanged sidecars use them.
 	kept map[string]bool
 	// references are other ConfigMaps that were read.

@@ -14,14 +14,14 @@ import (
 const nodePortsAgain = time.Minute
 
 // userOf returns another workload on the same nodes, and its container, that listens on a port or will do so.
-func (c *candidate) userOf(port workload.NodePort) (workloadRef workload.Ref, container string) {
-	view := c.view
-	for _, earlier := range c.claims {
+func (input *gateInput) userOf(port workload.NodePort) (workloadRef workload.Ref, container string) {
+	view := input.view
+	for _, earlier := range input.claims {
 		if slices.Contains(earlier.ports, port) && view.SharesNodes(earlier.view) {
 			return earlier.view.Ref, "the sidecar"
 		}
 	}
-	for _, record := range c.facts.NodeWorkloads {
+	for _, record := range input.facts.NodeWorkloads {
 		if record.UID == view.UID && record.Name == view.Name && record.Namespace == view.Namespace {
 			continue
 		}

@@ -137,8 +137,8 @@ func (f *Facts) isTakenOut(p *plan.Plan, w *Workload) bool {
 }
 
 // ownerNotice returns the message about the controller owner of a workload that gets its first sidecar, or "" for none.
-func (c *candidate) ownerNotice() string {
-	p := c.plan
+func (input *gateInput) ownerNotice() string {
+	p := input.plan
 	if p.Owner == nil || !p.HasChange(plan.Inject) {
 		return ""
 	}

@@ -46,7 +46,7 @@ func (f *Facts) EvaluateInjection(desiredWorkload desired.Workload, container st
 		return &Evaluated{Plan: plan.ForBlocked(f.manager(), view, plan.Block{Kind: plan.BlockedByObstacle, Reason: invalid.Reason, Message: invalid.Message}), Rendered: desiredWorkload.Rendered}
 	}
 	p := f.plan(desiredWorkload.Desired, container, competitors, view)
-	if block := findBlock(policyGates, &candidate{facts: f, plan: &p, view: view, rendered: desiredWorkload.Rendered}); block != nil {
+	if block := findBlock(policyGates, &gateInput{facts: f, plan: &p, view: view, rendered: desiredWorkload.Rendered}); block != nil {
 		p.SetBlock(block)
 	}
 	if p.Desired != nil {

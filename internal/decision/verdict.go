@@ -12,27 +12,27 @@ import (
 )
 
 // verdict returns the result of Vector's own validation. A configuration that needs no validation counts as valid.
-func (c *candidate) verdict() Verdict {
-	switch validation := c.rendered.Validation; {
+func (input *gateInput) verdict() Verdict {
+	switch validation := input.rendered.Validation; {
 	case validation == nil:
 		return Verdict{State: VerdictValid}
-	case c.facts.Verdicts == nil:
+	case input.facts.Verdicts == nil:
 		return Verdict{State: VerdictUnable, Message: "sidecar.config.validateJob is on, and the operator was installed without configValidation.job.enabled"}
 	default:
-		return c.facts.Verdicts[validation.Key]
+		return input.facts.Verdicts[validation.Key]
 	}
 }
 
 // warning returns the warning of the plan, with the checks of the sidecar that could not be made.
-func (c *candidate) warning() string {
-	p, warning := c.plan, c.plan.Warning
+func (input *gateInput) warning() string {
+	p, warning := input.plan, input.plan.Warning
 	if p.Desired == nil || p.IsDeferred() {
 		return warning
 	}
-	if verdict := c.verdict(); p.Block == nil && verdict.State == VerdictUnable && (p.IsCurrent() || !c.rendered.Validation.WaitsWhenUnable) {
+	if verdict := input.verdict(); p.Block == nil && verdict.State == VerdictUnable && (p.IsCurrent() || !input.rendered.Validation.WaitsWhenUnable) {
 		warning = "has a configuration that Vector could not check: " + verdict.Message
 	}
-	if result, ok := preflight.FindResult(c.facts.Trials, p); ok && result.Result == preflight.Inconclusive {
+	if result, ok := preflight.FindResult(input.facts.Trials, p); ok && result.Result == preflight.Inconclusive {
 		warning = strings.TrimPrefix(warning+"; had an inconclusive dry run before the write: "+result.Message, "; ")
 	}
 	return warning

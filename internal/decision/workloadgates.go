@@ -18,25 +18,25 @@ import (
 // The first block applies. No gate applies to removals, records and adoptions.
 var (
 	// policyGates depend only on the workload, its sidecar and the namespace. Their result is part of an Evaluated.
-	policyGates = []func(c *candidate) *plan.Block{
+	policyGates = []func(input *gateInput) *plan.Block{
 		blockByApplicationPolicy,
 		blockByCleanupPolicy,
 		blockByPodSecurity,
 		blockByUserRange,
 	}
 	// ownerGates depend on the controller owner.
-	ownerGates = []func(c *candidate) *plan.Block{
+	ownerGates = []func(input *gateInput) *plan.Block{
 		blockByAdmission,
 		blockByOwnerRemoval,
 	}
 	// changeGates depend on the rollout mode, on earlier writes and on other workloads.
-	changeGates = []func(c *candidate) *plan.Block{
+	changeGates = []func(input *gateInput) *plan.Block{
 		blockByMode,
 		blockByCorrectionLoop,
 		blockByNodePort,
 	}
 	// checkGates depend on the results of checks by Vector and by the API server.
-	checkGates = []func(c *candidate) *plan.Block{
+	checkGates = []func(input *gateInput) *plan.Block{
 		blockByInvalidConfig,
 		blockByValidation,
 		blockByValidator,
@@ -44,13 +44,13 @@ var (
 	}
 )
 
-// findBlock returns the first block of a candidate, or nil if the workload gets its change.
-func findBlock(gates []func(c *candidate) *plan.Block, c *candidate) *plan.Block {
-	if !c.plan.HasChange(plan.Inject, plan.Update) {
+// findBlock returns the first block of a plan, or nil if the workload gets its change.
+func findBlock(gates []func(input *gateInput) *plan.Block, input *gateInput) *plan.Block {
+	if !input.plan.HasChange(plan.Inject, plan.Update) {
 		return nil
 	}
 	for _, gate := range gates {
-		if block := gate(c); block != nil {
+		if block := gate(input); block != nil {
 			return block
 		}
 	}
@@ -70,34 +70,34 @@ func violation(reason string, err error) *plan.Block {
 }
 
 // blockByApplicationPolicy blocks a sidecar with volumes or variables of the application that the policy does not allow.
-func blockByApplicationPolicy(c *candidate) *plan.Block {
-	return violation(meta.ReasonPolicyViolation, c.facts.Platform.Policy.CheckApplication(c.view, &c.rendered.Overlay.Template))
+func blockByApplicationPolicy(input *gateInput) *plan.Block {
+	return violation(meta.ReasonPolicyViolation, input.facts.Platform.Policy.CheckApplication(input.view, &input.rendered.Overlay.Template))
 }
 
 // blockByCleanupPolicy blocks a sidecar that deletes files in volumes where the policy does not allow it.
-func blockByCleanupPolicy(c *candidate) *plan.Block {
-	return violation(meta.ReasonPolicyViolation, c.facts.Platform.Policy.CheckCleanup(c.view, c.rendered.Cleans()))
+func blockByCleanupPolicy(input *gateInput) *plan.Block {
+	return violation(meta.ReasonPolicyViolation, input.facts.Platform.Policy.CheckCleanup(input.view, input.rendered.Cleans()))
 }
 
 // blockByPodSecurity blocks a sidecar if the API server would reject the pods because of the namespace's pod security
 // level.
-func blockByPodSecurity(c *candidate) *plan.Block {
-	return violation(meta.ReasonPodSecurity, c.facts.Platform.Policy.Admit(c.facts.NamespaceLabels, c.view.Application(), &c.rendered.Overlay.Template))
+func blockByPodSecurity(input *gateInput) *plan.Block {
+	return violation(meta.ReasonPodSecurity, input.facts.Platform.Policy.Admit(input.facts.NamespaceLabels, input.view.Application(), &input.rendered.Overlay.Template))
 }
 
 // blockByUserRange blocks a sidecar if the API server would reject the pods because of the namespace's range of users.
-func blockByUserRange(c *candidate) *plan.Block {
-	return violation(meta.ReasonUserOutOfRange, c.facts.NamespaceUsers.Admit(c.view.Application(), &c.rendered.Overlay.Template))
+func blockByUserRange(input *gateInput) *plan.Block {
+	return violation(meta.ReasonUserOutOfRange, input.facts.NamespaceUsers.Admit(input.view.Application(), &input.rendered.Overlay.Template))
 }
 
 // blockByAdmission leaves a workload with a controller owner to the API server, if spec.ownedWorkloads is AtAdmission. The
 // API server injects the sidecar when the owner writes the workload.
-func blockByAdmission(c *candidate) *plan.Block {
-	owner := c.plan.Owner
-	if owner == nil || c.facts.Sidecar.Spec.Owned() != v1alpha1.OwnedAtAdmission {
+func blockByAdmission(input *gateInput) *plan.Block {
+	owner := input.plan.Owner
+	if owner == nil || input.facts.Sidecar.Spec.Owned() != v1alpha1.OwnedAtAdmission {
 		return nil
 	}
-	if reason := c.facts.unserved(c.plan); reason != "" {
+	if reason := input.facts.unserved(input.plan); reason != "" {
 		return &plan.Block{
 			Kind: plan.BlockedByExclusion, Reason: meta.ReasonOwnedBy,
 			Message: fmt.Sprintf("%s owns the workload, spec.ownedWorkloads is AtAdmission, and the API server does not inject the sidecar: %s", owner, reason),
@@ -108,58 +108,58 @@ func blockByAdmission(c *candidate) *plan.Block {
 }
 
 // blockByOwnerRemoval blocks changes of a workload whose controller owner would remove the sidecar again.
-func blockByOwnerRemoval(c *candidate) *plan.Block {
-	p := c.plan
-	if c.removal == nil || p.Existing.HasSidecar && !c.facts.isTakenOut(p, c.workload) {
+func blockByOwnerRemoval(input *gateInput) *plan.Block {
+	p := input.plan
+	if input.removal == nil || p.Existing.HasSidecar && !input.facts.isTakenOut(p, input.workload) {
 		return nil
 	}
-	return &plan.Block{Kind: plan.BlockedByOwnerRemoval, Reason: meta.ReasonRemovedByOwner, Message: c.facts.takenOutText(p, c.removal)}
+	return &plan.Block{Kind: plan.BlockedByOwnerRemoval, Reason: meta.ReasonRemovedByOwner, Message: input.facts.takenOutText(p, input.removal)}
 }
 
 // blockByMode blocks changes that wait for spec.rollout.mode. A new wait is recorded on the workload.
-func blockByMode(c *candidate) *plan.Block {
-	if c.wait == nil || c.hasMaxAgeExpired() {
+func blockByMode(input *gateInput) *plan.Block {
+	if input.wait == nil || input.hasMaxAgeExpired() {
 		return nil
 	}
-	end, expiry := c.mode.waitEnd(c.wait), ""
+	end, expiry := input.mode.waitEnd(input.wait), ""
 	if !end.IsZero() {
 		expiry = "; otherwise the wait ends at " + end.UTC().Format(time.RFC3339) + " (spec.rollout.maxAge)"
 	}
 	block := &plan.Block{Kind: plan.BlockedByMode, Until: end}
-	block.Reason, block.Message = c.mode.text(c.facts, c.plan, expiry)
-	if !c.isWaitRecorded && !c.facts.Now.IsZero() {
-		block.Record = plan.NewWaitRecord(c.plan.Manager, *c.wait, c.view)
+	block.Reason, block.Message = input.mode.text(input.facts, input.plan, expiry)
+	if !input.isWaitRecorded && !input.facts.Now.IsZero() {
+		block.Record = plan.NewWaitRecord(input.plan.Manager, *input.wait, input.view)
 	}
 	return block
 }
 
 // hasMaxAgeExpired reports whether the change has waited for spec.rollout.maxAge.
-func (c *candidate) hasMaxAgeExpired() bool {
-	if c.wait == nil || !c.plan.HasChange(plan.Inject, plan.Update) {
+func (input *gateInput) hasMaxAgeExpired() bool {
+	if input.wait == nil || !input.plan.HasChange(plan.Inject, plan.Update) {
 		return false
 	}
-	end := c.mode.waitEnd(c.wait)
-	return !end.IsZero() && !end.After(c.facts.Now)
+	end := input.mode.waitEnd(input.wait)
+	return !end.IsZero() && !end.After(input.facts.Now)
 }
 
 // blockByCorrectionLoop blocks a sidecar that another client keeps reverting.
-func blockByCorrectionLoop(c *candidate) *plan.Block {
-	loop, ok := c.facts.Loops[c.plan.Target.UID]
-	if !ok || loop.InjectedHash != c.plan.InjectedHash() {
+func blockByCorrectionLoop(input *gateInput) *plan.Block {
+	loop, ok := input.facts.Loops[input.plan.Target.UID]
+	if !ok || loop.InjectedHash != input.plan.InjectedHash() {
 		return nil
 	}
 	return obstacle(meta.ReasonCorrectionLoop, fmt.Sprintf("another client removed or changed the sidecar after each of %d writes (last recorded writer: %q); stop that client, or annotate the workload with %s: \"false\"",
-		loop.Writes, c.view.LastWriter, meta.AnnotationInject))
+		loop.Writes, input.view.LastWriter, meta.AnnotationInject))
 }
 
 // blockByNodePort blocks a sidecar with which two workloads would listen on the same port of the same nodes. The pods of
 // one of the workloads would not start. The other workload's namespace may not send events to the VectorSidecar.
-func blockByNodePort(c *candidate) *plan.Block {
-	for _, port := range c.ports {
-		if user, container := c.userOf(port); container != "" {
+func blockByNodePort(input *gateInput) *plan.Block {
+	for _, port := range input.ports {
+		if user, container := input.userOf(port); container != "" {
 			block := obstacle(meta.ReasonBlocked, fmt.Sprintf("port %d of the node is used by container %q of %s %s/%s, which runs on the same nodes; use another port for the sidecar, or separate the workloads with nodeSelector",
 				port.Port, container, user.Kind, user.Namespace, user.Name))
-			block.Until = c.facts.Now.Add(nodePortsAgain)
+			block.Until = input.facts.Now.Add(nodePortsAgain)
 			return block
 		}
 	}
@@ -167,8 +167,8 @@ func blockByNodePort(c *candidate) *plan.Block {
 }
 
 // blockByInvalidConfig blocks a sidecar with a configuration that Vector rejected.
-func blockByInvalidConfig(c *candidate) *plan.Block {
-	verdict := c.verdict()
+func blockByInvalidConfig(input *gateInput) *plan.Block {
+	verdict := input.verdict()
 	if verdict.State != VerdictInvalid {
 		return nil
 	}
@@ -176,11 +176,11 @@ func blockByInvalidConfig(c *candidate) *plan.Block {
 }
 
 // blockByValidation blocks a write until Vector has checked the configuration.
-func blockByValidation(c *candidate) *plan.Block {
-	if c.verdict().State != VerdictPending {
+func blockByValidation(input *gateInput) *plan.Block {
+	if input.verdict().State != VerdictPending {
 		return nil
 	}
-	validation := c.rendered.Validation
+	validation := input.rendered.Validation
 	return &plan.Block{
 		Kind: plan.BlockedByValidation, Reason: meta.ReasonValidating,
 		Message: fmt.Sprintf("waiting until Vector has checked the configuration in Job %s, except %s", validation.Job.Name, validation.Mode.Unchecked),
@@ -189,17 +189,17 @@ func blockByValidation(c *candidate) *plan.Block {
 
 // blockByValidator blocks a write if Vector could not check the configuration, and sidecar.config.validateJob.whenUnable is
 // Wait.
-func blockByValidator(c *candidate) *plan.Block {
-	verdict := c.verdict()
-	if verdict.State != VerdictUnable || !c.rendered.Validation.WaitsWhenUnable {
+func blockByValidator(input *gateInput) *plan.Block {
+	verdict := input.verdict()
+	if verdict.State != VerdictUnable || !input.rendered.Validation.WaitsWhenUnable {
 		return nil
 	}
 	return &plan.Block{Kind: plan.BlockedByValidator, Reason: meta.ReasonNotValidated, Message: "Vector could not check the configuration: " + verdict.Message}
 }
 
 // blockByDryRun blocks a write that was rejected in dry runs, until the dry runs are due again.
-func blockByDryRun(c *candidate) *plan.Block {
-	result, ok := preflight.FindResult(c.facts.Trials, c.plan)
+func blockByDryRun(input *gateInput) *plan.Block {
+	result, ok := preflight.FindResult(input.facts.Trials, input.plan)
 	if !ok || !result.IsRejected() {
 		return nil
 	}

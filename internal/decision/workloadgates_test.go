@@ -25,15 +25,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// gateCase is a candidate in front of one gate. It passes if want is "".
+// gateCase is the input of one gate. It passes if want is "".
 type gateCase struct {
-	change func(c *candidate)
+	change func(input *gateInput)
 	want   string
 	until  time.Time
 }
 
-// newGateCandidate returns the candidate of a DaemonSet that gets its first sidecar and that no gate blocks.
-func newGateCandidate(t *testing.T) *candidate {
+// newTestGateInput returns the input for a DaemonSet that gets its first sidecar and that no gate blocks.
+func newTestGateInput(t *testing.T) *gateInput {
 	t.Helper()
 	rules, err := policy.Parse("policy", nil)
 	require.NoError(t, err)
@@ -45,7 +45,7 @@ func newGateCandidate(t *testing.T) *candidate {
 	view := workload.View{Ref: workload.Ref{Kind: "DaemonSet", Namespace: "shop", Name: "cart", UID: "cart"}}
 	view.LastWriter = "helm"
 	p := &plan.Plan{Target: view.Ref, Manager: meta.Manager("logs"), Change: plan.Inject, Desired: plan.NewDesired(overlay, "logs", "vector", "1", nil)}
-	return &candidate{facts: facts, plan: p, view: &view, rendered: &desired.Rendered{Overlay: overlay}, workload: &Workload{Record: workloadcache.Showing(view)}}
+	return &gateInput{facts: facts, plan: p, view: &view, rendered: &desired.Rendered{Overlay: overlay}, workload: &Workload{Record: workloadcache.Showing(view)}}
 }
 
 var (
@@ -53,67 +53,70 @@ var (
 
 	gateCases = map[string]map[string]gateCase{
 		"blockByApplicationPolicy": {
-			"no secret": {change: func(*candidate) {}},
-			"the application's secret": {change: func(c *candidate) {
-				c.view.Secrets = []string{"token"}
-				c.rendered.Overlay.Template.Spec.Volumes = []corev1.Volume{{Name: "a", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "token"}}}}
+			"no secret": {change: func(*gateInput) {}},
+			"the application's secret": {change: func(input *gateInput) {
+				input.view.Secrets = []string{"token"}
+				input.rendered.Overlay.Template.Spec.Volumes = []corev1.Volume{{Name: "a", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "token"}}}}
 			}, want: meta.ReasonPolicyViolation},
 		},
 		"blockByCleanupPolicy": { // TestCheckCleanup_AllowsListedVolumeKinds has the volumes.
-			"no cleanup": {change: func(*candidate) {}},
+			"no cleanup": {change: func(*gateInput) {}},
 		},
 		"blockByPodSecurity": {
-			"no level": {change: func(*candidate) {}},
-			"restricted": {change: func(c *candidate) {
-				c.facts.NamespaceLabels = map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}
+			"no level": {change: func(*gateInput) {}},
+			"restricted": {change: func(input *gateInput) {
+				input.facts.NamespaceLabels = map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}
 			}, want: meta.ReasonPodSecurity},
 		},
 		"blockByUserRange": {
-			"no range":      {change: func(*candidate) {}},
-			"another range": {change: func(c *candidate) { c.facts.NamespaceUsers = policy.ParseUserRange("1000650000/10000") }, want: meta.ReasonUserOutOfRange},
+			"no range":      {change: func(*gateInput) {}},
+			"another range": {change: func(input *gateInput) { input.facts.NamespaceUsers = policy.ParseUserRange("1000650000/10000") }, want: meta.ReasonUserOutOfRange},
 		},
 		"blockByAdmission": {
-			"no owner":             {change: func(c *candidate) { c.facts.Sidecar.Spec.OwnedWorkloads = v1alpha1.OwnedAtAdmission }},
+			"no owner":             {change: func(input *gateInput) { input.facts.Sidecar.Spec.OwnedWorkloads = v1alpha1.OwnedAtAdmission }},
 			"owners get it":        {change: ofOwner},
 			"nothing is injected":  {change: atAdmission, want: meta.ReasonOwnedBy},
-			"the same is injected": {change: func(c *candidate) { atAdmission(c); offering(c) }, want: meta.ReasonOwnedBy},
+			"the same is injected": {change: func(input *gateInput) { atAdmission(input); offering(input) }, want: meta.ReasonOwnedBy},
 		},
 		"blockByOwnerRemoval": {
-			"no removal":             {change: ofOwner},
-			"a removal":              {change: func(c *candidate) { ofOwner(c); c.removal = &v1alpha1.OwnerRemoval{} }, want: meta.ReasonRemovedByOwner},
-			"it still has a sidecar": {change: func(c *candidate) { ofOwner(c); c.removal, c.plan.Existing.HasSidecar = &v1alpha1.OwnerRemoval{}, true }},
+			"no removal": {change: ofOwner},
+			"a removal":  {change: func(input *gateInput) { ofOwner(input); input.removal = &v1alpha1.OwnerRemoval{} }, want: meta.ReasonRemovedByOwner},
+			"it still has a sidecar": {change: func(input *gateInput) {
+				ofOwner(input)
+				input.removal, input.plan.Existing.HasSidecar = &v1alpha1.OwnerRemoval{}, true
+			}},
 		},
 		"blockByMode": {
-			"no wait":        {change: func(c *candidate) { c.mode = &mode{of: v1alpha1.ModeManual} }},
+			"no wait":        {change: func(input *gateInput) { input.mode = &mode{of: v1alpha1.ModeManual} }},
 			"a promotion":    {change: waiting(mode{of: v1alpha1.ModeManual}), want: meta.ReasonWaitingForPromotion},
 			"an app rollout": {change: waiting(mode{of: v1alpha1.ModeOnAppRollout}), want: meta.ReasonWaitingForAppRollout},
 			"before its age": {change: waiting(mode{of: v1alpha1.ModeManual, maxAge: time.Hour}), want: meta.ReasonWaitingForPromotion, until: gateHour},
-			"after the max age": {change: func(c *candidate) {
-				waiting(mode{of: v1alpha1.ModeManual, maxAge: time.Hour})(c)
-				c.facts.Now = gateHour
+			"after the max age": {change: func(input *gateInput) {
+				waiting(mode{of: v1alpha1.ModeManual, maxAge: time.Hour})(input)
+				input.facts.Now = gateHour
 			}},
 		},
 		"blockByCorrectionLoop": {
-			"no loop":         {change: func(*candidate) {}},
-			"a loop":          {change: func(c *candidate) { looping(c, c.plan.InjectedHash()) }, want: meta.ReasonCorrectionLoop},
-			"another sidecar": {change: func(c *candidate) { looping(c, "older") }},
+			"no loop":         {change: func(*gateInput) {}},
+			"a loop":          {change: func(input *gateInput) { looping(input, input.plan.InjectedHash()) }, want: meta.ReasonCorrectionLoop},
+			"another sidecar": {change: func(input *gateInput) { looping(input, "older") }},
 		},
 		"blockByNodePort": {
-			"no port":     {change: func(c *candidate) { c.claims = []*candidate{{ports: nodePort, view: c.view}} }},
-			"a free port": {change: func(c *candidate) { c.ports = nodePort }},
-			"a port of an earlier one": {change: func(c *candidate) {
-				c.ports, c.claims = nodePort, []*candidate{{ports: nodePort, view: &workload.View{Ref: workload.Ref{Name: "first"}}}}
+			"no port":     {change: func(input *gateInput) { input.claims = []*gateInput{{ports: nodePort, view: input.view}} }},
+			"a free port": {change: func(input *gateInput) { input.ports = nodePort }},
+			"a port of an earlier one": {change: func(input *gateInput) {
+				input.ports, input.claims = nodePort, []*gateInput{{ports: nodePort, view: &workload.View{Ref: workload.Ref{Name: "first"}}}}
 			}, want: meta.ReasonBlocked, until: noon.Add(nodePortsAgain)},
-			"a port of a container": {change: func(c *candidate) { c.ports, c.facts.NodeWorkloads = nodePort, listeningOnNode("other") }, want: meta.ReasonBlocked, until: noon.Add(nodePortsAgain)},
-			"a port of its own":     {change: func(c *candidate) { c.ports, c.facts.NodeWorkloads = nodePort, listeningOnNode("cart") }},
+			"a port of a container": {change: func(input *gateInput) { input.ports, input.facts.NodeWorkloads = nodePort, listeningOnNode("other") }, want: meta.ReasonBlocked, until: noon.Add(nodePortsAgain)},
+			"a port of its own":     {change: func(input *gateInput) { input.ports, input.facts.NodeWorkloads = nodePort, listeningOnNode("cart") }},
 		},
 		"blockByInvalidConfig": {
-			"no validation": {change: func(c *candidate) { c.facts.Verdicts = map[string]Verdict{"key": {State: VerdictInvalid}} }},
+			"no validation": {change: func(input *gateInput) { input.facts.Verdicts = map[string]Verdict{"key": {State: VerdictInvalid}} }},
 			"rejected":      {change: validating(VerdictInvalid, ""), want: meta.ReasonInvalidConfig},
 			"accepted":      {change: validating(VerdictValid, "")},
 		},
 		"blockByValidation": {
-			"no validation": {change: func(*candidate) {}},
+			"no validation": {change: func(*gateInput) {}},
 			"in progress":   {change: validating(VerdictPending, ""), want: meta.ReasonValidating},
 			"accepted":      {change: validating(VerdictValid, "")},
 			"not possible":  {change: validating(VerdictUnable, "Wait")},
@@ -121,11 +124,11 @@ var (
 		"blockByValidator": {
 			"not possible":            {change: validating(VerdictUnable, "")},
 			"not possible, it waits":  {change: validating(VerdictUnable, "Wait"), want: meta.ReasonNotValidated},
-			"not installed, it waits": {change: func(c *candidate) { validating(VerdictValid, "Wait")(c); c.facts.Verdicts = nil }, want: meta.ReasonNotValidated},
+			"not installed, it waits": {change: func(input *gateInput) { validating(VerdictValid, "Wait")(input); input.facts.Verdicts = nil }, want: meta.ReasonNotValidated},
 			"accepted":                {change: validating(VerdictValid, "Wait")},
 		},
 		"blockByDryRun": {
-			"no dry run":                 {change: func(*candidate) {}},
+			"no dry run":                 {change: func(*gateInput) {}},
 			"rejected":                   {change: tried(preflight.Rejected), want: meta.ReasonPreflightRejected, until: gateHour},
 			"rejected without a sidecar": {change: tried(preflight.RejectedAnyway), want: meta.ReasonApplicationRejected, until: gateHour},
 			"no result":                  {change: tried(preflight.Inconclusive)},
@@ -144,10 +147,10 @@ func TestFindBlock_EvaluatesEachGate(t *testing.T) {
 		require.NotEmpty(t, gateCases[name], name)
 		for title, test := range gateCases[name] {
 			t.Run(name+"/"+title, func(t *testing.T) {
-				c := newGateCandidate(t)
-				test.change(c)
-				gates := []func(c *candidate) *plan.Block{gate}
-				block := findBlock(gates, c)
+				input := newTestGateInput(t)
+				test.change(input)
+				gates := []func(input *gateInput) *plan.Block{gate}
+				block := findBlock(gates, input)
 				if test.want == "" {
 					require.Nil(t, block)
 					return
@@ -156,8 +159,8 @@ func TestFindBlock_EvaluatesEachGate(t *testing.T) {
 				require.Equal(t, test.want, block.Reason)
 				require.Equal(t, test.until, block.Until)
 				for _, change := range []plan.Change{plan.None, plan.RecordOnly, plan.Adopt, plan.Remove} {
-					c.plan.Change = change
-					require.Nil(t, findBlock(gates, c), change)
+					input.plan.Change = change
+					require.Nil(t, findBlock(gates, input), change)
 				}
 			})
 		}
@@ -165,28 +168,28 @@ func TestFindBlock_EvaluatesEachGate(t *testing.T) {
 	require.Len(t, gateCases, len(tested))
 }
 
-func ofOwner(c *candidate) {
-	c.plan.Owner = &workload.Owner{Kind: "Kafka.kafka.strimzi.io", Name: "orders"}
+func ofOwner(input *gateInput) {
+	input.plan.Owner = &workload.Owner{Kind: "Kafka.kafka.strimzi.io", Name: "orders"}
 }
 
-func atAdmission(c *candidate) {
-	ofOwner(c)
-	c.facts.Sidecar.Spec.OwnedWorkloads, c.facts.Left = v1alpha1.OwnedAtAdmission, "the VectorSidecar is invalid"
+func atAdmission(input *gateInput) {
+	ofOwner(input)
+	input.facts.Sidecar.Spec.OwnedWorkloads, input.facts.Left = v1alpha1.OwnedAtAdmission, "the VectorSidecar is invalid"
 }
 
-// offering makes the API server inject the sidecar of the candidate.
-func offering(c *candidate) {
-	c.facts.Overlays = []desired.AdmissionOverlay{{Rendered: &desired.Rendered{Overlay: c.rendered.Overlay, Desired: c.plan.Desired}}}
+// offering makes the API server inject the sidecar of the plan.
+func offering(input *gateInput) {
+	input.facts.Overlays = []desired.AdmissionOverlay{{Rendered: &desired.Rendered{Overlay: input.rendered.Overlay, Desired: input.plan.Desired}}}
 }
 
-func waiting(m mode) func(*candidate) {
-	return func(c *candidate) {
-		c.mode, c.wait, c.isWaitRecorded = &m, &workload.Wait{StartedAt: noon}, true
+func waiting(m mode) func(*gateInput) {
+	return func(input *gateInput) {
+		input.mode, input.wait, input.isWaitRecorded = &m, &workload.Wait{StartedAt: noon}, true
 	}
 }
 
-func looping(c *candidate, hash string) {
-	c.facts.Loops = map[types.UID]CorrectionLoop{"cart": {InjectedHash: hash, Writes: 4}}
+func looping(input *gateInput, hash string) {
+	input.facts.Loops = map[types.UID]CorrectionLoop{"cart": {InjectedHash: hash, Writes: 4}}
 }
 
 // listeningOnNode returns a DaemonSet of the namespace with a container on nodePort.
@@ -196,15 +199,15 @@ func listeningOnNode(name string) []*workloadcache.Record {
 	return []*workloadcache.Record{workloadcache.Showing(view)}
 }
 
-func validating(state VerdictState, whenUnable string) func(*candidate) {
-	return func(c *candidate) {
-		c.rendered.Validation = &desired.Validation{Key: "key", WaitsWhenUnable: whenUnable == "Wait"}
-		c.facts.Verdicts = map[string]Verdict{"key": {State: state}}
+func validating(state VerdictState, whenUnable string) func(*gateInput) {
+	return func(input *gateInput) {
+		input.rendered.Validation = &desired.Validation{Key: "key", WaitsWhenUnable: whenUnable == "Wait"}
+		input.facts.Verdicts = map[string]Verdict{"key": {State: state}}
 	}
 }
 
-func tried(result preflight.Result) func(*candidate) {
-	return func(c *candidate) {
-		c.facts.Trials = map[preflight.Key]preflight.DryRunResult{preflight.NewKey(c.plan): {Result: result, Expiry: gateHour}}
+func tried(result preflight.Result) func(*gateInput) {
+	return func(input *gateInput) {
+		input.facts.Trials = map[preflight.Key]preflight.DryRunResult{preflight.NewKey(input.plan): {Result: result, Expiry: gateHour}}
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// candidate is the plan of one workload with the facts that its gates depend on. The gates do not change it.
-type candidate struct {
+// gateInput is the plan of one workload with the facts that its gates depend on. The gates do not change it.
+type gateInput struct {
 	facts *Facts
 	plan  *plan.Plan
 	// view is nil if the plan neither injects nor updates a sidecar.
@@ -27,7 +27,7 @@ type candidate struct {
 	// workload has the record of this wait.
 	wait           *workload.Wait
 	isWaitRecorded bool
-	// ports are the node ports of the sidecar. claims are the earlier candidates that will listen on node ports.
+	// ports are the node ports of the sidecar. claims are the earlier inputs of plans that will listen on node ports.
 	ports  []workload.NodePort
-	claims []*candidate
+	claims []*gateInput
 }
