@@ -227,7 +227,7 @@ func (k *CertificateKeeper) writeSecret(ctx context.Context, secret *corev1.Secr
 	}
 	message := "certificate renewed"
 	if bytes.Equal(secret.Data[corev1.TLSCertKey], data[corev1.TLSCertKey]) {
-		message = "certificate authority renewed"
+		message = "renewed the certificate authority"
 	}
 	k.Log.Info(message, "secret", k.Secret, "for", k.Duration.String())
 	return nil
@@ -252,7 +252,7 @@ func (k *CertificateKeeper) registerWebhook(ctx context.Context, current *cluste
 	}
 	k.put.webhook, k.put.version = put, version
 	if version != current.configuration.ResourceVersion {
-		k.Log.Info("admission webhook registered with its CA bundle", "configuration", k.Configuration)
+		k.Log.Info("registered the admission webhook with its CA bundle", "configuration", k.Configuration)
 	}
 	return nil
 }

@@ -133,7 +133,7 @@ func (j *review) addCompetitor(p *plan.Plan, container string) {
 	if p.Desired == nil {
 		message += fmt.Sprintf(" also injects a container %q: change spec.sidecar.name or spec.selector of one of them", container)
 	} else {
-		message += " is in the way: " + p.Message()
+		message += " blocks the injection: " + p.Message()
 	}
 	j.faults = append(j.faults, remark{reason: meta.ReasonConflict, text: status.Object(p.Target) + ": " + message})
 }
@@ -145,7 +145,7 @@ func (j *review) addPlan(p *plan.Plan) {
 	switch {
 	case p.IsSkipped():
 	case p.IsStopped():
-		j.doubts = append(j.doubts, remark{reason: p.Reason(), text: fmt.Sprintf("%s gets no sidecar: %s", target, p.Message())})
+		j.doubts = append(j.doubts, remark{reason: p.Reason(), text: fmt.Sprintf("%s does not get the sidecar: %s", target, p.Message())})
 	case p.Warning != "":
 		j.doubts = append(j.doubts, remark{text: fmt.Sprintf("%s: the sidecar %s", target, p.Warning)})
 	}

@@ -147,7 +147,7 @@ func TestWebhook_ValidatesVectorSidecar(t *testing.T) {
 		},
 		"a port that another VectorSidecar has": {
 			selecting("vector").Named("second").Build(),
-			[]string{"Deployment shop/cart: VectorSidecar shop/logs is in the way", "port"},
+			[]string{"Deployment shop/cart: VectorSidecar shop/logs blocks the injection", "port"},
 		},
 	} {
 		t.Run("refused is "+name, func(t *testing.T) {
