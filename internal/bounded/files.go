@@ -104,7 +104,7 @@ func (l FileLimits) Archive(packed []byte) (map[string][]byte, error) {
 		}
 		_, path, inFolder := strings.Cut(header.Name, "/")
 		if !inFolder || !fs.ValidPath(path) {
-			return nil, fmt.Errorf("%s has a file %q, which is not in its folder", l.Subject, header.Name)
+			return nil, fmt.Errorf("%s has a file %q outside of its directory", l.Subject, header.Name)
 		}
 		if err := collector.addContent(path, reader); err != nil {
 			return nil, err

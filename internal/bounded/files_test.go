@@ -93,7 +93,7 @@ func TestArchive_RejectsOversizedArchives(t *testing.T) {
 		"too many bytes": {packed(t, file("x/a", 50), file("x/b", 51)), "the chart is larger than 100 bytes"},
 		"too many files": {packed(t, file("x/a", 1), file("x/b", 1), file("x/c", 1), file("x/d", 1), file("x/e", 1)), "more than 4 files"},
 		"a long path":    {packed(t, file("x/"+strings.Repeat("a", 19), 1)), "longer than 20 bytes"},
-		"a way out":      {packed(t, file("x/../../a", 1)), "is not in its folder"},
+		"a way out":      {packed(t, file("x/../../a", 1)), "outside of its directory"},
 		"no archive":     {[]byte("x"), "EOF"},
 		"nothing":        {packed(t), "EOF"},
 	} {

@@ -142,7 +142,7 @@ func (s *jsonScanner) scanNumber(start int) *Error {
 		}
 	}
 	if s.pos-start > longestNumber || exponent > 0 && s.pos-exponent > longestExponent {
-		return newError(Numbers, "round it", "the number %.20s… is longer or larger than one in %s may be", s.text[start:s.pos], s.limits.Subject)
+		return newError(Numbers, "round it", "the number %.20s… is too long or too large for %s", s.text[start:s.pos], s.limits.Subject)
 	}
 	return nil
 }

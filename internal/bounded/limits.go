@@ -182,7 +182,7 @@ func (l *Limits) findExcess(size *Size) *Error {
 	case size.Nodes > l.Nodes:
 		return newError(Nodes, splitHelp, "more values than the limit of %s (%d; each key, map and list counts)", l.Subject, l.Nodes)
 	case size.Paths > l.Paths:
-		return newError(Paths, "nest less, or shorten keys", "the paths of all values are longer than those in %s may be (%d bytes)", l.Subject, l.Paths)
+		return newError(Paths, "nest less, or shorten keys", "the paths of all values exceed the limit of %s (%d bytes)", l.Subject, l.Paths)
 	case size.Depth > l.Depth:
 		return l.depthError()
 	}
@@ -190,16 +190,16 @@ func (l *Limits) findExcess(size *Size) *Error {
 }
 
 func (l *Limits) depthError() *Error {
-	return newError(Depth, "nest less", "nested deeper than %s may be (%d levels)", l.Subject, l.Depth)
+	return newError(Depth, "nest less", "nested deeper than the limit of %s (%d levels)", l.Subject, l.Depth)
 }
 
 // checkKeyLength returns an error if a key, or all keys on the way to it together, are too long.
 func (l *Limits) checkKeyLength(keyBytes, pathBytes int) *Error {
 	switch {
 	case keyBytes > l.Key:
-		return newError(Key, "shorten it", "a key of %d bytes is longer than one in %s may be (%d)", keyBytes, l.Subject, l.Key)
+		return newError(Key, "shorten it", "a key of %d bytes exceeds the limit of %s (%d)", keyBytes, l.Subject, l.Key)
 	case pathBytes > l.Path:
-		return newError(Path, "shorten them, or nest less", "the keys on the way here have %d bytes, which is more than those in %s may have (%d)", pathBytes, l.Subject, l.Path)
+		return newError(Path, "shorten them, or nest less", "the keys of the path have %d bytes, which exceeds the limit of %s (%d)", pathBytes, l.Subject, l.Path)
 	}
 	return nil
 }

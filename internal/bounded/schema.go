@@ -131,6 +131,6 @@ func (p *program) validate(value any) (err error) {
 // spendSteps counts steps. The library that calls it can only be stopped by a panic.
 func (p *program) spendSteps(steps int) {
 	if p.remainingSteps -= steps; p.remainingSteps < 0 {
-		panic(newError(Nodes, "reduce the values, or simplify the schema", "validating these values against the schema takes more than %d steps", maxSteps))
+		panic(newError(Nodes, "reduce the values, or simplify the schema", "validating the values against the schema takes more than %d steps", maxSteps))
 	}
 }

@@ -186,7 +186,7 @@ func (p *program) measureSchema(depth int) error {
 			}
 		}
 		if e.sizes[p.root] > maxExpanded {
-			return newError(Nodes, "refer to less, or nest it less", "with every $ref written out, more than %d parts of the schema apply on the way to one value", maxExpanded)
+			return newError(Nodes, "refer to less, or nest it less", "with every $ref replaced, more than %d parts of the schema apply to one value", maxExpanded)
 		}
 		if maps.Equal(e.sizes, e.childSizes) {
 			return nil

@@ -63,7 +63,7 @@ func (l *Limits) isParsable(text []byte) error {
 			}
 		}
 		if nodes > maxParsedNodes {
-			return newError(Nodes, splitHelp, "more places for values than %s may have (%d, two for each of , : ? [ and {)", l.Subject, maxParsedNodes).withOffset(text, i)
+			return newError(Nodes, splitHelp, "more possible values than the limit of %s (%d; each of , : ? [ and { counts as two)", l.Subject, maxParsedNodes).withOffset(text, i)
 		}
 	}
 	return nil
@@ -80,14 +80,14 @@ type yamlMeter struct {
 
 func (m *yamlMeter) measureValue(node *yaml.Node) error {
 	if !m.limits.Aliases && (node.Anchor != "" || node.Kind == yaml.AliasNode) {
-		return newError(Aliases, "write the values out, and quote a text that starts with & or *", "anchors and aliases (& and *) may not be in %s", m.limits.Subject).withNode(node)
+		return newError(Aliases, "write the values without anchors, and quote a string that starts with & or *", "anchors and aliases (& and *) are not allowed in %s", m.limits.Subject).withNode(node)
 	}
 	if node.Kind == yaml.AliasNode {
 		return m.measureAlias(node)
 	}
 	if len(m.expanding) > 0 {
 		if m.size.Bytes += len(node.Value); m.size.Bytes > m.limits.Bytes {
-			return newError(Bytes, "use fewer", "with its aliases written out the text has more bytes than %s may have (%d)", m.limits.Subject, m.limits.Bytes).withNode(node)
+			return newError(Bytes, "use fewer", "with aliases replaced, the text exceeds the size limit of %s (%d bytes)", m.limits.Subject, m.limits.Bytes).withNode(node)
 		}
 	}
 	if err := m.countNode(); err != nil {
@@ -132,7 +132,7 @@ func (m *yamlMeter) measureKey(node *yaml.Node) error {
 // measureAlias counts the node that an alias refers to.
 func (m *yamlMeter) measureAlias(node *yaml.Node) error {
 	if m.expanding[node.Alias] {
-		return newError(Aliases, "write it out", "the alias *%.40s refers to itself", node.Value).withNode(node)
+		return newError(Aliases, "write the value instead of the alias", "the alias *%.40s refers to itself", node.Value).withNode(node)
 	}
 	m.expanding[node.Alias] = true
 	defer delete(m.expanding, node.Alias)
@@ -142,7 +142,7 @@ func (m *yamlMeter) measureAlias(node *yaml.Node) error {
 // withPosition sets the position of an Error to a node, and adds to the message whether the node is in an alias.
 func (m *yamlMeter) withPosition(node *yaml.Node, err *Error) error {
 	if len(m.expanding) > 0 {
-		err.Message = "with its aliases written out: " + err.Message
+		err.Message = "with aliases replaced: " + err.Message
 	}
 	return err.withNode(node)
 }

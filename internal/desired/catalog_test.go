@@ -160,7 +160,7 @@ func TestCatalog_KeepsLastKnownGoodTemplateSet(t *testing.T) {
 		"no keys":                         {names: []string{"no files; add the files"}},
 		"an archive that is none":         {binary: map[string][]byte{"a.tgz": []byte("x")}, names: []string{"a.tgz: unpacking"}},
 		"an archive that is a bomb":       {binary: map[string][]byte{"a.tgz": archive(t, map[string]string{"values.yaml": strings.Repeat("x", 5<<20)})}, names: []string{"larger than"}},
-		"an archive with a way out":       {binary: map[string][]byte{"a.tgz": archive(t, map[string]string{"..__..__x": "x"})}, names: []string{"is not in its folder"}},
+		"an archive with a way out":       {binary: map[string][]byte{"a.tgz": archive(t, map[string]string{"..__..__x": "x"})}, names: []string{"outside of its directory"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSystem(t)

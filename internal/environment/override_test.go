@@ -32,11 +32,11 @@ func TestParseValue_ReturnsLayer(t *testing.T) {
 func TestParseValue_NamesInvalidValues(t *testing.T) {
 	for name, test := range map[string]struct{ path, text, want string }{
 		"no YAML":           {"a", "{", "reading YAML"},
-		"a key given twice": {"a", "b: 1\nb: 2", "line 2: b is given twice"},
+		"a key given twice": {"a", "b: 1\nb: 2", "line 2: duplicate key b"},
 		"two documents":     {"a", "1\n---\n2", "second document"},
 		"too many levels":   {"a", strings.Repeat("[", 200) + strings.Repeat("]", 200), "nested deeper"},
 		"too long":          {"a", strings.Repeat("x", 2<<20), "bytes"},
-		"an alias bomb":     {"a", strings.TrimPrefix(aliasBomb(), "values:\n"), "anchors and aliases (& and *) may not be in the values of a namespace or a workload"},
+		"an alias bomb":     {"a", strings.TrimPrefix(aliasBomb(), "values:\n"), "anchors and aliases (& and *) are not allowed in the values of a namespace or a workload"},
 		"no path":           {"", "1", "not the path of a value"},
 		"a path with a gap": {"a..b", "1", "not the path of a value"},
 	} {

@@ -43,7 +43,7 @@ func TestLoad_RejectsOversizedFiles(t *testing.T) {
 		file, text string
 		want       string
 	}{
-		"a card that laughs":      {"Chart.yaml", card + laughs, "Chart.yaml:4: with its aliases written out"},
+		"a card that laughs":      {"Chart.yaml", card + laughs, "Chart.yaml:4: with aliases replaced"},
 		"values that go deep":     {"values.yaml", "a: " + strings.Repeat("[", 1000) + strings.Repeat("]", 1000), "values.yaml:1: nested deeper"},
 		"a lock of many":          {"Chart.lock", strings.Repeat("-\n", 50_000), "Chart.lock:"},
 		"a dependency in it":      {"charts/other/Chart.yaml", card, "has a dependency, charts/other/Chart.yaml, which is not rendered"},
