@@ -80,7 +80,7 @@ func parseDocument(text []byte, limits bounded.Limits) (*yaml.Node, error) {
 	case errors.As(err, new(*bounded.Error)):
 		return nil, err
 	case errors.As(err, new(*bounded.SecondDocumentError)):
-		return nil, fmt.Errorf("%w: a values file has one", err)
+		return nil, fmt.Errorf("%w; write one document per values file", err)
 	case err != nil:
 		return nil, fmt.Errorf("reading YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
 	case root != nil && root.Kind == yaml.ScalarNode && root.Tag == "!!null":
@@ -105,7 +105,7 @@ func (p *position) index(node *yaml.Node, path []string) error {
 			key, keyPath := node.Content[i], append(path, node.Content[i].Value) //nolint:gocritic // Siblings reuse the same array, one after the other.
 			child := p.ensureChild(key.Value)
 			if child.line > 0 {
-				return fmt.Errorf("%d: %s is given twice, first in line %d", key.Line, tree.Path(keyPath...), child.line)
+				return fmt.Errorf("%d: duplicate key %s, first in line %d", key.Line, tree.Path(keyPath...), child.line)
 			}
 			child.line = key.Line
 			if err := child.index(node.Content[i+1], keyPath); err != nil {

@@ -24,7 +24,7 @@ func TestLinter_PlacesWrongTypes(t *testing.T) {
 		"a quantity":              {head + "  sidecar: {resources: {limits: {cpu: many}}}\n", []string{"a.yaml:5:34 VSC007 "}},
 		"a string of a workload":  {deployment + "  replicas: 'two'\n", []string{"a.yaml:5:3 VSC002 spec.replicas: got string, want number"}},
 		"a map of a workload":     {deployment + "  template:\n    spec:\n      containers: {name: a}\n", []string{"a.yaml:7:7 VSC002 spec.template.spec.containers: got object, want array"}},
-		"values with a key twice": {"sidecar: {}\nsidecar: {}\n", []string{"a.yaml:2 VSC001 sidecar is given twice, first in line 1"}},
+		"values with a key twice": {"sidecar: {}\nsidecar: {}\n", []string{"a.yaml:2 VSC001 duplicate key sidecar, first in line 1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			result, err := linterFor(t, &desired.Platform{}).Lint(t.Context(), []File{{Name: "a.yaml", Text: []byte(test.file)}})
