@@ -30,17 +30,17 @@ func newOrigin(installation *source.Installation, caller *caller) origin {
 	secret := installation.Webhook.Secret
 	switch {
 	case installation.Webhook.Configuration != "":
-		help := "the operator manages it: " + logCommand(installation)
+		help := "the operator manages the certificate: " + logCommand(installation)
 		return origin{trust: help, certificate: help}
 	case caller.issued:
 		return origin{
-			trust:       "cert-manager manages it: look at the log of its cainjector",
-			certificate: "cert-manager manages it: kubectl describe certificate " + secret + " -n " + installation.Namespace,
+			trust:       "cert-manager manages the certificate: check the log of its cainjector",
+			certificate: "cert-manager manages the certificate: kubectl describe certificate " + secret + " -n " + installation.Namespace,
 		}
 	}
 	return origin{
 		trust:       "set admissionWebhook.certificate.caBundle to the CA that signed the certificate, and upgrade the installation",
-		certificate: "put another one into Secret " + secret + " in " + installation.Namespace,
+		certificate: "store a valid certificate in Secret " + secret + " in " + installation.Namespace,
 	}
 }
 

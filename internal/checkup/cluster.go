@@ -108,7 +108,7 @@ func (d *Diagnosis) checkVersion() Result {
 	case version.LessThan(oldest):
 		return Result{check, Failed, d.KubeVersion + " is too old", "upgrade the cluster to " + oldest.String() + " or later"}
 	case version.LessThan(native):
-		return Result{check, Warning, d.KubeVersion + " has no native sidecars: Vector is injected as a container", "upgrade the cluster to " + native.String() + " or later to have sidecars start first and stop last"}
+		return Result{check, Warning, d.KubeVersion + " has no native sidecars: Vector is injected as a container", "upgrade the cluster to " + native.String() + " or later, where sidecars start first and stop last"}
 	}
 	return Result{check, OK, d.KubeVersion + ", with native sidecars", ""}
 }
@@ -125,12 +125,12 @@ func (d *Diagnosis) checkKubelets(ctx context.Context, installation *source.Inst
 	if err != nil {
 		return Result{check, OK, "no node reports the version of its kubelet", ""}
 	}
-	message := fmt.Sprintf("the oldest is %s, of node %s", oldest.Version, oldest.Node)
+	message := fmt.Sprintf("the oldest kubelet is %s, of node %s", oldest.Version, oldest.Node)
 	switch {
 	case version.LessThan(native):
-		return Result{check, Warning, message + ", which has no native sidecars: pods that have one stay in Init there", "upgrade that node, keep pods with a sidecar off it, or set sidecar.native to Never"}
+		return Result{check, Warning, message + ", which does not support native sidecars: pods with a native sidecar stay in Init there", "upgrade that node, keep pods with a sidecar off it, or set sidecar.native to Never"}
 	case assumed != "" && installation != nil && !installation.ReadsNodes:
-		return Result{check, OK, message + "; the operator does not read nodes (rbac.optional.nodes), and takes kubelets to be " + assumed + " or newer: sidecars are ordinary containers where that has no native ones", ""}
+		return Result{check, OK, message + "; the operator does not read nodes (rbac.optional.nodes), and assumes kubelets of version " + assumed + " or newer: sidecars are ordinary containers if that version does not support native sidecars", ""}
 	}
 	return Result{check, OK, message, ""}
 }
@@ -157,11 +157,11 @@ func (d *Diagnosis) findInstallation(ctx context.Context) (*source.Installation,
 	case installation == nil:
 		return nil, Result{check, Failed, "not installed in the cluster", "install the chart: helm install vso ./chart -n vector-system --create-namespace"}
 	case installation.Available == 0:
-		return installation, Result{check, Failed, fmt.Sprintf("none of %d replicas of Deployment %s/%s is available", installation.Replicas, installation.Namespace, installation.Name), "look at its pods: kubectl describe deployment " + installation.Name + " -n " + installation.Namespace}
+		return installation, Result{check, Failed, fmt.Sprintf("none of %d replicas of Deployment %s/%s is available", installation.Replicas, installation.Namespace, installation.Name), "check the pods: kubectl describe deployment " + installation.Name + " -n " + installation.Namespace}
 	}
 	message := fmt.Sprintf("Deployment %s/%s, %d of %d replicas available, image %s", installation.Namespace, installation.Name, installation.Available, installation.Replicas, installation.Image)
 	if len(installation.OtherOperators) > 0 {
-		message += "; others are not looked at without --operator-namespace: " + strings.Join(installation.OtherOperators, ", ")
+		message += "; others are not checked without --operator-namespace: " + strings.Join(installation.OtherOperators, ", ")
 	}
 	return installation, Result{check, OK, message, ""}
 }

@@ -67,7 +67,7 @@ func TestCheckKubelets_ChecksOldestKubelet(t *testing.T) {
 	}{
 		"new enough":            {"v1.36.0", desired.Kubelet{Version: "v1.34.1", Node: "a"}, nil, blind, OK, "v1.34.1, of node a"},
 		"an old pool":           {"v1.36.0", desired.Kubelet{Version: "v1.28.5", Node: "a"}, nil, reads, Warning, "stay in Init"},
-		"nobody tells":          {"v1.30.0", desired.Kubelet{Version: "v1.30.0", Node: "a"}, nil, blind, OK, "takes kubelets to be v1.27.0"},
+		"nobody tells":          {"v1.30.0", desired.Kubelet{Version: "v1.30.0", Node: "a"}, nil, blind, OK, "assumes kubelets of version v1.27.0"},
 		"nobody tells, no need": {"v1.33.0", desired.Kubelet{Version: "v1.33.0", Node: "a"}, nil, blind, OK, "v1.33.0, of node a"},
 		"the operator reads it": {"v1.30.0", desired.Kubelet{Version: "v1.30.0", Node: "a"}, nil, reads, OK, "v1.30.0, of node a"},
 		"no nodes":              {"v1.36.0", desired.Kubelet{}, nil, nil, OK, "no node"},
@@ -95,7 +95,7 @@ func TestFindInstallation_NamesOtherOperators(t *testing.T) {
 	_, found := (&Diagnosis{Cluster: cluster}).findInstallation(t.Context())
 	require.Equal(t, OK, found.State)
 	require.Contains(t, found.Message, "Deployment a-system/vso, ")
-	require.Contains(t, found.Message, "; others are not looked at without --operator-namespace: b-system/vso")
+	require.Contains(t, found.Message, "; others are not checked without --operator-namespace: b-system/vso")
 	_, found = (&Diagnosis{Cluster: cluster, OperatorNamespace: "b-system"}).findInstallation(t.Context())
 	require.NotContains(t, found.Message, "others")
 }

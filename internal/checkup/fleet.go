@@ -42,7 +42,7 @@ func Writes(installation *source.Installation) Result {
 	if !ok || value == "false" {
 		return Result{check, OK, "not stopped", ""}
 	}
-	message := "writes stopped, removals excepted"
+	message := "all writes except removals are stopped"
 	if value == meta.StoppedByValues {
 		return Result{check, Warning, message + " by the value writes of the installation", "set writes: Enabled in the installation's values"}
 	}

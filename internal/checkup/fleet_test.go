@@ -33,10 +33,10 @@ func TestWrites_ReportsAStop(t *testing.T) {
 	}{
 		"no annotation":         {nil, nil, OK, "not stopped"},
 		"false":                 {map[string]string{meta.AnnotationStopWrites: "false"}, managed, OK, "not stopped"},
-		"time of rollout pause": {map[string]string{meta.AnnotationStopWrites: "2026-11-30T08:00:00Z"}, managed, Warning, "writes stopped, removals excepted since 2026-11-30T08:00:00Z by kubectl-annotate"},
-		"another writer":        {map[string]string{meta.AnnotationStopWrites: "true"}, managed, Warning, "writes stopped, removals excepted at or before 2026-12-01T12:00:00Z by kubectl-annotate"},
-		"value writes":          {map[string]string{meta.AnnotationStopWrites: meta.StoppedByValues}, managed, Warning, "writes stopped, removals excepted by the value writes of the installation"},
-		"empty, and by nobody":  {map[string]string{meta.AnnotationStopWrites: ""}, nil, Warning, "writes stopped, removals excepted, time not recorded"},
+		"time of rollout pause": {map[string]string{meta.AnnotationStopWrites: "2026-11-30T08:00:00Z"}, managed, Warning, "all writes except removals are stopped since 2026-11-30T08:00:00Z by kubectl-annotate"},
+		"another writer":        {map[string]string{meta.AnnotationStopWrites: "true"}, managed, Warning, "all writes except removals are stopped at or before 2026-12-01T12:00:00Z by kubectl-annotate"},
+		"value writes":          {map[string]string{meta.AnnotationStopWrites: meta.StoppedByValues}, managed, Warning, "all writes except removals are stopped by the value writes of the installation"},
+		"empty, and by nobody":  {map[string]string{meta.AnnotationStopWrites: ""}, nil, Warning, "all writes except removals are stopped, time not recorded"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			result := Writes(&source.Installation{Annotations: test.annotations, ManagedFields: test.managed})

@@ -42,7 +42,7 @@ func (d *Diagnosis) checkInjectors(ctx context.Context) Result {
 	case len(ofWorkloads) > 0:
 		return Result{
 			check, Warning, "these change " + workload.Plural() + ": " + strings.Join(ofWorkloads, ", "),
-			"if a VectorSidecar reports a Conflict or a CorrectionLoop, exclude its container from them",
+			"if a VectorSidecar reports a Conflict or a CorrectionLoop, exclude the sidecar's container from these webhooks",
 		}
 	case len(ofPods) > 0:
 		return Result{check, OK, fmt.Sprintf("these webhooks change pods, but no %s: %s", workload.Plural(), strings.Join(ofPods, ", ")), ""}

@@ -19,7 +19,7 @@ import (
 
 // checkOverlaySets finds overlays of the API server for VectorSidecars and ClusterVectorSidecars that do not exist.
 func (d *Diagnosis) checkOverlaySets(ctx context.Context) []Result {
-	const check, limit = "injection by the API server", 10
+	const check, limit = "admission injection", 10
 	sets, err := d.listOverlays(ctx)
 	switch {
 	case isAbsent(err):
@@ -62,7 +62,7 @@ func (d *Diagnosis) checkOverlaySets(ctx context.Context) []Result {
 		strays = slices.Compact(strays)
 		return []Result{{
 			check, Warning, "OverlaySets have sidecars of VectorSidecars or ClusterVectorSidecars that do not exist: " + strings.Join(humanize.TruncateList(strays, limit, len(strays)), ", "),
-			"the operator takes them out by itself; if it does not run, delete the OverlaySets: kubectl delete overlaysets --all -n NAMESPACE",
+			"the operator removes these overlays automatically; if it does not run, delete the OverlaySets: kubectl delete overlaysets --all -n NAMESPACE",
 		}}
 	}
 	return []Result{{check, OK, fmt.Sprintf("%d overlays in %d namespaces; the operator injects %d more sidecars itself", offered, len(sets), len(skipped)), ""}}

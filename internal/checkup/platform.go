@@ -14,7 +14,7 @@ import (
 // checkNetwork reports the addresses that Vector listens on in this cluster.
 func (d *Diagnosis) checkNetwork(ctx context.Context) Result {
 	const check = "IP family"
-	const help = "where pods have addresses of another family, set global.ipFamily in the installation's values"
+	const help = "if pods have addresses of another family, set global.ipFamily in the installation's values"
 	family, err := source.IPFamily(ctx, d.Cluster)
 	if err != nil {
 		return Result{check, Unknown, err.Error(), help}
@@ -30,7 +30,7 @@ func (d *Diagnosis) checkPlatform() Result {
 	case err != nil:
 		return Result{check, Unknown, err.Error(), ""}
 	case platform == render.OpenShift:
-		return Result{check, OK, platform + ", which assigns users to pods: sidecars name none where sidecar.user is Auto", ""}
+		return Result{check, OK, platform + ", which assigns users to pods: sidecars do not set a user if sidecar.user is Auto", ""}
 	}
-	return Result{check, OK, platform + ": sidecars run as the user of sidecar.securityContext where sidecar.user is Auto", ""}
+	return Result{check, OK, platform + ": sidecars run as the user of sidecar.securityContext if sidecar.user is Auto", ""}
 }

@@ -36,9 +36,9 @@ func (d *Diagnosis) checkPolicies(ctx context.Context, installation *source.Inst
 	prefix := installation.Namespace + "." + installation.Name + "."
 	guard := client.ObjectKey{Name: prefix + "overlaysets"}
 	missing, err := d.missingObjects(ctx, guard, &registrationv1.ValidatingAdmissionPolicy{}, &registrationv1.ValidatingAdmissionPolicyBinding{})
-	state, effect := Failed, "users may write OverlaySets, and with them containers of any workload of the namespace"
+	state, effect := Failed, "users may write OverlaySets, and so change containers of any workload of the namespace"
 	if err == nil && len(missing) == 0 {
-		state, effect = Warning, "the API server injects nothing into these workloads, and the operator injects after they are written"
+		state, effect = Warning, "the API server does not inject into these workloads; the operator injects after they are written"
 		for _, name := range installation.Kinds {
 			kind := workload.KindByName(name)
 			if kind == nil || kind.Traits.Immutable != "" || err != nil {

@@ -37,7 +37,7 @@ func (d *Diagnosis) checkPreflight(ctx context.Context, installation *source.Ins
 	if !isFailing || !slices.Contains(binding.Spec.ValidationActions, registrationv1.Deny) {
 		return []Result{{
 			check, Failed, "the operator may create pods, but ValidatingAdmissionPolicy " + name + " does not limit it to dry runs",
-			"have its failurePolicy be Fail, and its binding deny: upgrade the installation",
+			"set failurePolicy Fail, and action Deny in the binding: upgrade the installation",
 		}}
 	}
 	return []Result{{check, OK, "dry runs check sidecars before they are written, and the operator is limited to dry runs", ""}}

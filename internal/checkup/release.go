@@ -50,11 +50,11 @@ func ParseTestOptions(arguments []string) (TestOptions, error) {
 	var namespaces string
 	flags := flag.NewFlagSet("operator test", flag.ContinueOnError)
 	flags.StringVar(&options.Namespace, "namespace", os.Getenv("POD_NAMESPACE"), "namespace of the operator (POD_NAMESPACE)")
-	flags.StringVar(&namespaces, "watch-namespaces", "", "namespaces that it watches, separated by commas; empty for all")
-	flags.BoolVar(&options.ClusterSidecars, "cluster-sidecars", false, "ClusterVectorSidecars should be served, too")
-	flags.StringVar(&options.Lease, "lease", "", "Lease that one of the replicas should hold; empty without leader election")
+	flags.StringVar(&namespaces, "watch-namespaces", "", "namespaces that the operator watches, separated by commas; empty for all")
+	flags.BoolVar(&options.ClusterSidecars, "cluster-sidecars", false, "ClusterVectorSidecars should also be served")
+	flags.StringVar(&options.Lease, "lease", "", "Lease that one of the replicas must own; empty without leader election")
 	flags.StringVar(&options.MetricsURL, "metrics-url", "", "URL of the metrics; empty if they are disabled")
-	flags.DurationVar(&options.Timeout, "timeout", time.Minute, "how long it may take until all checks pass")
+	flags.DurationVar(&options.Timeout, "timeout", time.Minute, "maximum time until all checks pass")
 	if err := flags.Parse(arguments); err != nil {
 		return options, err
 	}
@@ -134,12 +134,12 @@ func newChecks(config *rest.Config, options TestOptions) ([]check, error) {
 	}
 	if options.Lease != "" {
 		name := types.NamespacedName{Namespace: options.Namespace, Name: options.Lease}
-		checks = append(checks, check{"an operator leads", func(ctx context.Context) error { return checkLeader(ctx, c, name, time.Now) }})
+		checks = append(checks, check{"an operator owns the Lease", func(ctx context.Context) error { return checkLeader(ctx, c, name, time.Now) }})
 	}
 	if options.MetricsURL != "" {
 		checks = append(checks,
-			check{"metrics are refused to strangers", func(ctx context.Context) error { return checkAnonymousRejected(ctx, options.MetricsURL) }},
-			check{"metrics are served to those who may", func(ctx context.Context) error { return checkMetricsServed(ctx, config, options.MetricsURL) }})
+			check{"metrics are denied without a token", func(ctx context.Context) error { return checkAnonymousRejected(ctx, options.MetricsURL) }},
+			check{"metrics are served to authorized clients", func(ctx context.Context) error { return checkMetricsServed(ctx, config, options.MetricsURL) }})
 	}
 	return checks, nil
 }

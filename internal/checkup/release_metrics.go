@@ -24,7 +24,7 @@ const maxResponse = 16 << 20
 func checkAnonymousRejected(ctx context.Context, url string) error {
 	status, _, err := getURL(ctx, insecureTransport(), url)
 	if err == nil && status != http.StatusUnauthorized {
-		err = fmt.Errorf("%s answers %d: it should be 401 without a token", url, status)
+		err = fmt.Errorf("%s responds with %d, but must respond with 401 without a token", url, status)
 	}
 	return err
 }
@@ -42,7 +42,7 @@ func checkMetricsServed(ctx context.Context, config *rest.Config, url string) er
 	case err != nil:
 		return err
 	case status != http.StatusOK:
-		return fmt.Errorf("%s answers %d: it should be 200 for this account", url, status)
+		return fmt.Errorf("%s responds with %d, but must respond with 200 for this account", url, status)
 	case !strings.Contains(text, mark):
 		return fmt.Errorf("%s has no %s: another server responds at this address", url, mark)
 	}

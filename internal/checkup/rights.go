@@ -152,7 +152,7 @@ func requiredNeeds(installation *source.Installation) []scopedNeed {
 
 // checkPermissions checks the permissions of the operator's ServiceAccount, by impersonating the ServiceAccount.
 func (d *Diagnosis) checkPermissions(ctx context.Context, installation *source.Installation) Result {
-	const check = "rights of the operator"
+	const check = "permissions of the operator"
 	user := fmt.Sprintf("system:serviceaccount:%s:%s", installation.Namespace, installation.ServiceAccount)
 	operator, err := d.AsOperator(user)
 	if err != nil {
@@ -189,7 +189,7 @@ func (d *Diagnosis) checkPermissions(ctx context.Context, installation *source.I
 		missing = append(missing, denied...)
 	}
 	if len(missing) > 0 {
-		return Result{check, Failed, "the operator may not " + strings.Join(missing, ", ") + blindHalt(installation, missing), "upgrade the installation with rbac.create, or grant these permissions to " + user}
+		return Result{check, Failed, "the operator has no permission to " + strings.Join(missing, ", ") + blindHalt(installation, missing), "upgrade the installation with rbac.create, or grant these permissions to " + user}
 	}
 	return Result{check, OK, user + " has all permissions that it needs", ""}
 }
@@ -202,7 +202,7 @@ func blindHalt(installation *source.Installation, missing []string) string {
 	if err != nil || !rules.CanHalt() || !isDenied {
 		return ""
 	}
-	return "; rollout.halt cannot see the causes of failures without pods"
+	return "; rollout.halt does not detect the causes of failures without pods"
 }
 
 // deniedPermissions returns the verbs that a client is denied.
@@ -238,7 +238,7 @@ func checkOptional(installation *source.Installation) Result {
 		"pods are not read: a rollout does not report why pods do not run, except for rejections by the API server; " +
 			"a rollout fails when pods are unavailable for 2 minutes, or at its progress deadline (rbac.optional.pods)",
 		"nodes are not read: before Kubernetes 1.32 sidecars are not native, and before 1.33 they have no preStop sleep (rbac.optional.nodes)",
-		"ServiceAccounts are not read: with sidecar.imagePullSecrets, workloads that list no pull secrets are left out (rbac.optional.serviceAccounts)",
+		"ServiceAccounts are not read: with sidecar.imagePullSecrets, workloads that do not list pull secrets are skipped (rbac.optional.serviceAccounts)",
 	}
 	if installation.ReadsPods {
 		texts[0] = "pods are read if a rollout does not finish (rbac.optional.pods)"
@@ -247,11 +247,11 @@ func checkOptional(installation *source.Installation) Result {
 		texts[1] = "nodes are listed for the versions of kubelets (rbac.optional.nodes)"
 	}
 	if installation.ReadsAccounts {
-		texts[2] = "ServiceAccounts are read of workloads that get a pull secret and list none (rbac.optional.serviceAccounts)"
+		texts[2] = "ServiceAccounts are read for workloads that get a pull secret and do not list any (rbac.optional.serviceAccounts)"
 	}
 	rules, err := fleet.Parse(desired.RolloutKey, []byte(installation.Values[desired.RolloutKey]))
 	if err == nil && rules.CanHalt() && !installation.ReadsPods { // The check of the values reports invalid rules.
-		message := "rollout.halt cannot see the causes of failures, so that a rollout which misses its deadline stops its VectorSidecar alone; " + strings.Join(texts, "; ")
+		message := "rollout.halt does not detect the causes of failures, so a rollout that misses its deadline stops only its VectorSidecar; " + strings.Join(texts, "; ")
 		return Result{"optional rights", Warning, message, "set rbac.optional.pods in the installation's values"}
 	}
 	return Result{"optional rights", OK, strings.Join(texts, "; "), ""}

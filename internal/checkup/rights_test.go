@@ -32,7 +32,7 @@ func TestOptionalNeeds_ListsPermissionsForEnabledFeatures(t *testing.T) {
 		want []need
 	}{
 		"nothing": {source.Installation{}, nil},
-		"injection by the API server": {source.Installation{Injects: true}, []need{
+		"admission injection": {source.Installation{Injects: true}, []need{
 			{"observability.kontroloop.ai", "overlaysets", "", "", []string{"get", "watch", "create", "update"}},
 			{"", "podtemplates", "", "", []string{"create"}},
 		}},

@@ -52,7 +52,7 @@ func (d *Diagnosis) checkWebhook(ctx context.Context, installation *source.Insta
 		if installation.Webhook == nil {
 			results = append(results, Result{
 				check, Failed, fmt.Sprintf("ValidatingWebhookConfiguration %s makes the API server call the operator, which does not respond: %s", caller.name, refusing),
-				"delete it: kubectl delete validatingwebhookconfiguration " + caller.name,
+				"delete the ValidatingWebhookConfiguration: kubectl delete validatingwebhookconfiguration " + caller.name,
 			})
 			continue
 		}
@@ -65,13 +65,13 @@ func (d *Diagnosis) checkWebhook(ctx context.Context, installation *source.Insta
 // checkUnregistered reports a webhook that is served but not registered.
 func (d *Diagnosis) checkUnregistered(ctx context.Context, installation *source.Installation) []Result {
 	const check = "admission webhook"
-	result := Result{check, Failed, "the operator serves it, but no ValidatingWebhookConfiguration registers it", "upgrade the installation"}
+	result := Result{check, Failed, "the operator serves the webhook, but no ValidatingWebhookConfiguration registers it", "upgrade the installation"}
 	if installation.Webhook.Configuration == "" {
 		return []Result{result}
 	}
 	unregistered := &caller{name: installation.Webhook.Configuration}
 	origin := newOrigin(installation, unregistered)
-	result.Help = "upgrade the installation; the operator registers it once it can answer: " + logCommand(installation)
+	result.Help = "upgrade the installation; the operator registers the webhook when it is ready: " + logCommand(installation)
 	return []Result{result, d.checkCertificate(ctx, installation, unregistered, origin)}
 }
 
@@ -129,7 +129,7 @@ func (d *Diagnosis) checkService(ctx context.Context, caller *caller) Result {
 	if ready == 0 {
 		return Result{
 			check, Failed, fmt.Sprintf("%s has no ready endpoint: %s", key, refusing),
-			"look at the operator's pods, and at what its selector selects: kubectl get endpointslices -n " + key.Namespace,
+			"check the operator's pods and the selector of the Service: kubectl get endpointslices -n " + key.Namespace,
 		}
 	}
 	return Result{check, OK, fmt.Sprintf("%s, %d of %d endpoints ready", key, ready, total), ""}

@@ -95,7 +95,7 @@ func TestChart_UninstallsWithNamedHelmSDKClient(t *testing.T) {
 	require.Error(t, err)
 	require.Contains(t, complaint, "job "+fullname+"-uninstall failed")
 	said := strings.Join(i.pods.Said(), "\n")
-	require.Contains(t, said, `created by "lifecycle", which is not known to uninstall releases; nothing is changed`)
+	require.Contains(t, said, `created by "lifecycle", which is not a known Helm client; nothing is changed`)
 	require.Contains(t, said, "add it to uninstall.clients")
 	requireUntouched(t, cart, logs)
 
@@ -167,5 +167,5 @@ func TestChart_FailsHelmTestWithoutOperator(t *testing.T) {
 	_, complaint, err := tryHelm(t, "test", release, "-n", namespace)
 
 	require.Error(t, err, complaint)
-	require.Contains(t, strings.Join(i.pods.Said(), "\n"), "an operator leads: Lease "+namespace+"/"+fullname+" has no holder")
+	require.Contains(t, strings.Join(i.pods.Said(), "\n"), "an operator owns the Lease: Lease "+namespace+"/"+fullname+" has no holder")
 }

@@ -127,7 +127,7 @@ func TestCheck_AcceptsCertificateOfWebhook(t *testing.T) {
 	// The command fails, because the cluster has no pods and no endpoints.
 	printed, _ := exec.CommandContext(t.Context(), plugin, "check", "--kubeconfig", plane.Kubeconfig()).Output()
 
-	require.Regexp(t, `(?m)^ok +rights of the operator: `, string(printed))
+	require.Regexp(t, `(?m)^ok +permissions of the operator: `, string(printed))
 	require.Regexp(t, `(?m)^ok +caBundle of the admission webhook: in ValidatingWebhookConfiguration `+webhookConfiguration, string(printed))
 	require.Regexp(t, `(?m)^ok +certificate of the admission webhook: in Secret `+namespace+"/"+webhookSecret, string(printed))
 }

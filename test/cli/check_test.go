@@ -94,7 +94,7 @@ func testCheckReportsTheFleet(t *testing.T, plane *controlplane.ControlPlane, w 
 	}{
 		{name: "healthy", code: 0, line: "ok      rollout of the published revision: revision " + revision + " neither halted nor stuck"},
 		{name: "writes stopped", stop: ago(2).UTC().Format(time.RFC3339), code: 0,
-			line: "warning writes: writes stopped, removals excepted since " + ago(2).UTC().Format(time.RFC3339), status: "; writes stopped, removals excepted since "},
+			line: "warning writes: all writes except removals are stopped since " + ago(2).UTC().Format(time.RFC3339), status: "; all writes except removals are stopped since "},
 		{name: "revision halted", second: v1alpha1.RolloutStatus{Wave: "canary", Revision: revision, State: v1alpha1.RolloutHalted, StartTime: ago(1), FailedRevision: revision, FailedWorkloads: 2}, code: 1,
 			line: "failed  rollout of the published revision: revision " + revision + " halted: 2 workloads failed", status: "; revision " + revision + " halted: 2 workloads failed"},
 		{name: "template set broken", publish: func(p *fleet.Publication) { p.TemplateSets = []fleet.PartStatus{brokenSet} }, code: 1,
