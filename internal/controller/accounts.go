@@ -45,7 +45,7 @@ func newAccounts(live client.Reader, isAllowed bool) *accounts {
 // GetServiceAccount implements desired.ServiceAccountReader.
 func (a *accounts) GetServiceAccount(ctx context.Context, name types.NamespacedName) (*workload.Account, error) {
 	if !a.isAllowed {
-		return &workload.Account{Unread: "the operator may not read it"}, nil
+		return &workload.Account{Unread: "the operator has no permission to read the ServiceAccount"}, nil
 	}
 	a.mu.Lock()
 	entry, ok := a.read[name]

@@ -59,6 +59,6 @@ func TestAccounts_ReadsServiceAccountsOnDemand(t *testing.T) {
 
 	found, err = newAccounts(live, false).GetServiceAccount(t.Context(), name)
 	require.NoError(t, err)
-	require.Equal(t, "the operator may not read it", found.Unread)
+	require.Equal(t, "the operator has no permission to read the ServiceAccount", found.Unread)
 	require.Equal(t, 3, live.asks)
 }

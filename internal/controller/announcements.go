@@ -60,10 +60,10 @@ func announceRevertEnd(recorder *events.Recorder, object client.Object, spec *v1
 	}
 	reason := "the spec has changed"
 	if lastgood.Digest(spec) == previous.Digest {
-		reason = "a person has it tried again"
+		reason = "a user retries the spec"
 	}
 	recorder.Eventf(object, nil, corev1.EventTypeNormal, meta.ReasonRevertEnded, "Revert",
-		"workloads get the present spec again, no longer the spec before generation %d: %s", previous.Generation, reason)
+		"workloads get the present spec again instead of the spec before generation %d: %s", previous.Generation, reason)
 }
 
 // announceOwned emits an event on each workload with a controller owner that is about to get its first sidecar. It

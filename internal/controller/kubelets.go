@@ -60,7 +60,7 @@ func (k *kubelets) refresh(ctx context.Context) (isNew bool) {
 		telemetry.Warn(log.FromContext(ctx), "cannot list nodes", "cause", err.Error())
 	}
 	if isNew {
-		log.FromContext(ctx).Info("oldest kubelet changed", "kubelet", k.oldest().Version, "node", k.oldest().Node)
+		log.FromContext(ctx).Info("changed the oldest kubelet", "kubelet", k.oldest().Version, "node", k.oldest().Node)
 	}
 	return isNew
 }

@@ -141,9 +141,9 @@ func (f *preflights) dryRunShape(ctx, trying context.Context, sidecarState *stat
 func (f *preflights) dryRunResult(ctx context.Context, p *plan.Plan, missing map[string]bool) (preflight.DryRunResult, bool) {
 	for _, secret := range preflight.RequiredSecrets(p.Desired.Template(), p.Desired.PullSecrets()) {
 		if missing[secret] {
-			reason := "the sidecar does not start without it"
+			reason := "the sidecar requires this Secret to start"
 			if slices.Contains(p.Desired.PullSecrets(), secret) {
-				reason = "the sidecar's images are pulled with it"
+				reason = "the sidecar's images require this pull secret"
 			}
 			return preflight.DryRunResult{Result: preflight.Rejected, Message: fmt.Sprintf("Secret %s/%s does not exist, and %s", p.Target.Namespace, secret, reason)}, true
 		}

@@ -177,7 +177,7 @@ func TestHalt_IgnoresFailureOfUnknownCause(t *testing.T) {
 	stuck, good := newInWave(t, "canary"), newInWave(t, "canary")
 	stuck.until(t, v1alpha1.RolloutComplete, "")
 	good.until(t, v1alpha1.RolloutComplete, "")
-	const blindHalt = "rollout.halt cannot see the causes of failures: pods are not read (rbac.optional.pods)"
+	const blindHalt = "rollout.halt does not detect the causes of failures: pods are not read (rbac.optional.pods)"
 	require.Contains(t, message(good.vs, meta.ConditionReady), blindHalt)
 	harness.Change(t, world, stuck.app, func(d *appsv1.Deployment) {
 		d.Spec.ProgressDeadlineSeconds = ptr.To[int32](3)

@@ -38,7 +38,7 @@ func TestOperator_InjectsWithoutMutatingPolicyAPI(t *testing.T) {
 	harness.Until(t, world, first, "the operator to take it over", func(d *appsv1.Deployment) bool { return isAdopted("traces")(d) })
 	saysSo := func(vs *v1alpha1.VectorSidecar) bool {
 		return slices.ContainsFunc(vs.Status.Conditions, func(c metav1.Condition) bool {
-			return strings.Contains(c.Message, "the API server serves no MutatingAdmissionPolicy")
+			return strings.Contains(c.Message, "the API server does not serve MutatingAdmissionPolicies")
 		})
 	}
 	world.Get(t, vs)

@@ -233,7 +233,7 @@ func TestPreflight_ReportsMissingPullSecret(t *testing.T) {
 	same, another := listing("same", "registry", "apps"), listing("another", "apps")
 	vs := logs(namespace).For("Deployment", "Rollout").Sidecar(func(s *v1alpha1.SidecarSpec) { s.ImagePullSecrets = []string{"registry"} }).Build()
 	world.Create(t, account, deployment, same, another, vs)
-	require.Contains(t, isRefused(t, vs), "Secret "+namespace+"/registry does not exist, and the sidecar's images are pulled with it")
+	require.Contains(t, isRefused(t, vs), "Secret "+namespace+"/registry does not exist, and the sidecar's images require this pull secret")
 	isUntouched(t, deployment)
 
 	world.Create(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "registry"}, StringData: map[string]string{"a": "b"}})

@@ -96,7 +96,7 @@ type loadedCatalog struct {
 var catalogKey = types.NamespacedName{Name: "catalog"}
 
 // errNotLoaded is the error of Current before the first load.
-var errNotLoaded = errors.New("the operator has not read the platform's ConfigMaps yet: try again in a moment")
+var errNotLoaded = errors.New("the operator has not read the platform's ConfigMaps yet: retry in a moment")
 
 // New returns a Reconciler that has not loaded the platform yet.
 func New(options *Options) *Reconciler {

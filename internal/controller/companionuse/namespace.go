@@ -36,7 +36,7 @@ var intervals = []time.Duration{time.Minute, 5 * time.Minute, 25 * time.Minute}
 type cause string
 
 const (
-	causeRequested    cause = "a VectorSidecar has an old companion"
+	causeRequested    cause = "a VectorSidecar has an old generated ConfigMap"
 	causeRolledOut    cause = "a rollout has finished"
 	causeDeleted      cause = "a workload was deleted"
 	causeHistoryLimit cause = "revisionHistoryLimit has changed"

@@ -76,7 +76,7 @@ func TestDefinitions_RereadsChangedDefinition(t *testing.T) {
 	require.EqualError(t, err, "the API server has no OpenAPI document of argoproj.io/v1alpha1 yet")
 
 	from.address, from.text = "/a", document(`"name": {}`)
-	require.Equal(t, "the definition of Rollouts, perhaps of an earlier version, does not have initContainers.restartPolicy", says(rollouts))
+	require.Equal(t, "the definition of Rollouts, possibly of an earlier version, does not have initContainers.restartPolicy", says(rollouts))
 	listings := from.listings
 	from.address, from.text = "/b", document(`"restartPolicy": {}`)
 	require.NotEmpty(t, says(rollouts), "it is not looked for each time")

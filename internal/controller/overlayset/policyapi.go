@@ -56,7 +56,7 @@ func (p *PolicyAPI) NotServedReason() string {
 	case p == nil:
 		return "the installation's admissionInjection.enabled is false"
 	case p.isLacking.Load():
-		return "the API server serves no MutatingAdmissionPolicy"
+		return "the API server does not serve MutatingAdmissionPolicies"
 	}
 	return "" // The result is also "" before the first answer.
 }

@@ -57,7 +57,7 @@ func (a *Access) UnreadableReason(ctx context.Context, namespace string) string 
 	case a.permissions == nil, len(a.namespaces) == 0 && a.isAllowed(ctx, metav1.NamespaceAll), namespace != "" && a.isAllowed(ctx, namespace):
 		return ""
 	case namespace == "":
-		return "the operator may not list pods (rbac.optional.pods)"
+		return "the operator has no permission to list pods (rbac.optional.pods)"
 	}
 	return fmt.Sprintf("the operator has no permission to list pods in namespace %s (rbac.optional.pods)", namespace)
 }
@@ -102,7 +102,7 @@ func (a *Access) BlindHalt(ctx context.Context, rules *fleet.Rules, namespace st
 		return ""
 	}
 	if cause := a.UnreadableReason(ctx, namespace); cause != "" {
-		return "rollout.halt cannot see the causes of failures: " + cause
+		return "rollout.halt does not detect the causes of failures: " + cause
 	}
 	return ""
 }

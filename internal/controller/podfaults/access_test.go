@@ -50,7 +50,7 @@ func TestAccess_AsksForThePermission(t *testing.T) {
 			require.NoError(t, err)
 			want := ""
 			if test.want != "" {
-				want = "rollout.halt cannot see the causes of failures: " + test.want
+				want = "rollout.halt does not detect the causes of failures: " + test.want
 			}
 			require.Equal(t, want, access.BlindHalt(t.Context(), halts, "shop"))
 			require.Empty(t, access.BlindHalt(t.Context(), nil, "shop"))

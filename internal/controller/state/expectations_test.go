@@ -79,7 +79,7 @@ func TestDenials_CountsRejectionsUntilWriteSucceeds(t *testing.T) {
 	logs.RecordRejection(seen("12", 2, "b"), no, true)
 	require.EqualValues(t, 2, logs.Generation("u"), "what was written before is remembered for pacing")
 	logs.ResetRejections("1")
-	require.Nil(t, logs.Denials(), "a person has it tried again")
+	require.Nil(t, logs.Denials(), "a user retries the spec")
 	require.EqualValues(t, 2, logs.Generation("u"))
 }
 
