@@ -192,7 +192,7 @@ func TestLock_LosesTheLeaseWithTheNextRenewal(t *testing.T) {
 		want   string
 	}{
 		"deleted":          {func(*coordinationv1.Lease) *coordinationv1.Lease { return nil }, "was deleted by another client"},
-		"without a holder": {heldBy(""), "has lost its holder"},
+		"without a holder": {heldBy(""), "has no holder"},
 		"of another":       {heldBy("other"), "is now owned by other"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -72,7 +72,7 @@ func (l *Lock) lossCause(record *resourcelock.LeaderElectionRecord) error {
 	change := "was deleted by another client"
 	switch {
 	case record != nil && record.HolderIdentity == "":
-		change = "has lost its holder: another client removed it"
+		change = "has no holder: another client removed the holder"
 	case record != nil:
 		change = fmt.Sprintf("is now owned by %s", record.HolderIdentity)
 	}
