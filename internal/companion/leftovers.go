@@ -85,11 +85,11 @@ func chooseAction(trace *workload.Trace, writtenBy string) (LeftoverAction, stri
 	case trace.Orphan != "":
 		return Retain, "the VectorSidecar was deleted with deletionPolicy Orphan"
 	case !trace.Applied && trace.Listed:
-		return Report, "the pod template was restored, and no field manager is recorded for an apply of the sidecar"
+		return Report, "the pod template was restored, and its managedFields do not contain an apply of the sidecar"
 	case !trace.Applied && !trace.Patched:
-		return Report, "only annotations are left, which another field manager has copied"
+		return Report, "only annotations remain, which another field manager has copied"
 	case !trace.Applied:
-		return Report, "only the record of a patch is left"
+		return Report, "only the managedFields entry of a patch remains"
 	case trace.WrittenBy == "":
 		return Report, "the annotation written-by is missing, so the sidecar may be kept intentionally"
 	case trace.WrittenBy != writtenBy:
