@@ -134,7 +134,7 @@ func (s *RevisionState) undoRevision(member *WaveMember, target *Target) {
 	case target.Stored == nil:
 		s.Gate.Message += "; the stored revisions could not be read"
 	case s.Gate.HasAllReports:
-		s.Gate.Message += "; no earlier revision without failures is stored that this VectorSidecar or another one of its wave has finished, so it stays"
+		s.Gate.Message += "; no earlier revision without failures is stored that this VectorSidecar or another one of its wave has finished, so the VectorSidecar keeps its revision"
 	}
 }
 
