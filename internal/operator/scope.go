@@ -54,7 +54,7 @@ func excludeUnreadableNamespaces(ctx context.Context, config *rest.Config, optio
 		return &unwatchedNamespaces{}, nil
 	}
 	for _, name := range m.names {
-		telemetry.Warn(ctrl.Log, "a namespace of --watch-namespaces is not watched: it cannot be read, because it is gone or the Role in it is missing; "+
+		telemetry.Warn(ctrl.Log, "a namespace of --watch-namespaces is not watched: it cannot be read, because the namespace or its Role does not exist; "+
 			"remove the namespace from watchNamespaces, or create the namespace and upgrade the release", "namespace", name)
 	}
 	options.WatchNamespaces = watched

@@ -64,12 +64,12 @@ const (
 func (w *WebhookOptions) declareFlags(flags *flag.FlagSet) {
 	flags.StringVar(&w.BindAddress, "webhook-bind-address", "0", "address of the admission webhook (HTTPS); 0 to disable")
 	flags.StringVar(&w.Secret, "webhook-certificate-secret", "", "name of the Secret, in the operator's namespace, with tls.crt and tls.key of the admission webhook, reloaded when it changes")
-	flags.StringVar(&w.Configuration, "webhook-configuration", "", "name of the ValidatingWebhookConfiguration in which the operator registers the webhook of its annotation, with a certificate that it creates and renews itself; empty if both come from elsewhere")
+	flags.StringVar(&w.Configuration, "webhook-configuration", "", "name of the ValidatingWebhookConfiguration in which the operator registers the webhook of its annotation, with a certificate that the operator creates and renews; empty if neither is managed by the operator")
 	flags.StringVar(&w.Service, "webhook-service", "", "name of the Service of the admission webhook; for --webhook-configuration")
-	flags.DurationVar(&w.Duration, "webhook-certificate-duration", defaultCertificateDuration, "how long a certificate that the operator creates for the admission webhook is valid; it is renewed when a third of that is left")
+	flags.DurationVar(&w.Duration, "webhook-certificate-duration", defaultCertificateDuration, "validity of certificates that the operator creates for the admission webhook; they are renewed when a third of the validity remains")
 	flags.StringVar(&w.ClientCA, "webhook-client-ca", "", "file with the CA certificates for the API server's client certificate, reloaded when it changes; responses to other clients contain nothing from ConfigMaps; if empty, no client is verified")
 	flags.Var((*list)(&w.ClientNames), "webhook-client-names", "common names that the API server's client certificate may have, separated by commas; empty for any")
-	flags.DurationVar(&w.ShutdownDelay, "webhook-shutdown-delay", defaultShutdownDelay, "how long the operator keeps working and answering after the signal to stop, until the API server calls other replicas; for --webhook-bind-address")
+	flags.DurationVar(&w.ShutdownDelay, "webhook-shutdown-delay", defaultShutdownDelay, "time for which the operator continues to work and respond after the signal to stop, until the API server calls other replicas; for --webhook-bind-address")
 }
 
 // isEnabled reports whether the webhook is enabled.
