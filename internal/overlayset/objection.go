@@ -45,7 +45,7 @@ func incompatibility(overlay *workload.Overlay) string {
 		return "the sidecar mounts a volume into the application's containers (sidecar.logs.containers)"
 	}
 	if len(overlay.Template.Spec.ImagePullSecrets) > 0 {
-		return "the sidecar has a pull secret (sidecar.imagePullSecrets), and the pull secrets of the ServiceAccount are not known"
+		return "the sidecar has a pull secret (sidecar.imagePullSecrets), and the pull secrets of the ServiceAccount are unknown"
 	}
 	metadata := tree.MapAt(overlay.Body, "metadata")
 	if len(tree.Map(metadata["labels"])) > 0 {

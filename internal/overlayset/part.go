@@ -58,7 +58,7 @@ func NewSidecarOverlays(sidecar *v1alpha1.VectorSidecar, offers []desired.Admiss
 			return SidecarOverlays{}, err
 		}
 		if reason != "" {
-			skipReason = "the API server refuses a pod template with it: " + reason
+			skipReason = "the API server rejects a pod template with the sidecar: " + reason
 			continue
 		}
 		sidecarOverlays.Overlays = append(sidecarOverlays.Overlays, apiOverlay)
