@@ -43,7 +43,7 @@ func isUninstalling(ctx context.Context, live *livelist.Client, options Options,
 		printLine(progress, "Before a release is uninstalled, it would %s (uninstall.policy=%s). With uninstall.hook=false it is not rendered.", describePolicy(options.Policy, sidecars), options.Policy)
 		return false, nil
 	default:
-		return false, fmt.Errorf("not uninstalling: Job %s was created by %s, which is not known to uninstall releases; nothing is changed. If it is a Helm client, add it to uninstall.clients. By hand: %s", name, creators, manualSteps(&options))
+		return false, fmt.Errorf("not uninstalling: Job %s was created by %s, which is not a known Helm client; nothing is changed. If it is a Helm client, add it to uninstall.clients. By hand: %s", name, creators, manualSteps(&options))
 	}
 }
 

@@ -67,7 +67,7 @@ func ParseOptions(arguments []string) (Options, []string, error) {
 	flags := flag.NewFlagSet("operator uninstall", flag.ContinueOnError)
 	flags.Var(&options.Policy, "policy", "action on the VectorSidecars: eject, orphan or block")
 	flags.DurationVar(&options.Timeout, "timeout", 5*time.Minute, "maximum time of the uninstall")
-	flags.StringVar(&options.Job, "job", "", "name of the Job that this runs in, which must show that the release is being uninstalled")
+	flags.StringVar(&options.Job, "job", "", "name of the Job of this process, which must show that the release is being uninstalled")
 	flags.Func("clients", "field managers of further Helm clients, separated by commas", func(text string) error {
 		options.Clients = strings.Split(text, ",")
 		return nil

@@ -76,7 +76,7 @@ func BeforeUninstall(ctx context.Context, config *rest.Config, options Options, 
 	}
 	if err := bindLease(ctx, c, live, options.Operator); err != nil {
 		// The Lease only delays other replicas until it expires.
-		printLine(progress, "the Lease is left: %v", err)
+		printLine(progress, "the Lease is not deleted: %v", err)
 	}
 	return nil
 }
