@@ -98,7 +98,7 @@ func checkMetadata(overlay *workload.Overlay, report func(string, ...any)) {
 	}
 	for _, key := range overlay.OptionalWithNodeVolumes {
 		if !slices.Contains(overlay.OptionalAnnotations, key) {
-			report("metadata.annotations: %s names %q, which %s does not", meta.AnnotationOptionalWithVolumes, key, meta.AnnotationOptional)
+			report("metadata.annotations: %s names %q, but %s does not", meta.AnnotationOptionalWithVolumes, key, meta.AnnotationOptional)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func checkContract(history []contract, version string) error {
 	case version == "":
 		i = 0
 	case i < 0:
-		return fmt.Errorf("%s: annotation %s: the template set has contract %q, which this release of the operator does not know; it has %s",
+		return fmt.Errorf("%s: annotation %s: the template set has contract %q, which this release of the operator does not support; supported: %s",
 			chartFile, meta.AnnotationContract, version, current)
 	}
 	if i == len(history)-1 {

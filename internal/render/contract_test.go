@@ -16,7 +16,7 @@ func TestCheckContract_ListsWhatChanged(t *testing.T) {
 	history := []contract{{version: "v1"}, {version: "v2", changes: []string{"a is b"}}, {version: "v3", changes: []string{"c is d", "e is f"}}}
 	for version, want := range map[string]string{
 		"v3": "", "v2": "contract v2, and this release of the operator has v3; adapt the set, and set the annotation to v3; changes: c is d; e is f",
-		"v1": "changes: a is b; c is d; e is f", "": "contract v1", "v4": `contract "v4", which this release of the operator does not know; it has v3`,
+		"v1": "changes: a is b; c is d; e is f", "": "contract v1", "v4": `contract "v4", which this release of the operator does not support; supported: v3`,
 	} {
 		err := checkContract(history, version)
 		if want == "" {
