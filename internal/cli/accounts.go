@@ -25,7 +25,7 @@ type accounts struct {
 func (a accounts) GetServiceAccount(ctx context.Context, name types.NamespacedName) (*workload.Account, error) {
 	s := a.session
 	if s.installation != nil && !s.installation.ReadsAccounts {
-		return &workload.Account{Unread: "the operator may not read it"}, nil
+		return &workload.Account{Unread: "the operator has no permission to read the ServiceAccount"}, nil
 	}
 	account, err := a.Source.GetServiceAccount(ctx, name)
 	switch {
@@ -35,7 +35,7 @@ func (a accounts) GetServiceAccount(ctx context.Context, name types.NamespacedNa
 		return &workload.Account{}, nil
 	case account.IsForbidden:
 		s.addNote(fmt.Sprintf("could not read ServiceAccount %s: the result for workloads that use it is unknown", name))
-		account.Unread = "you may not read it"
+		account.Unread = "you have no permission to read the ServiceAccount"
 	case s.valuesErr != nil:
 		s.addNote(fmt.Sprintf("assuming that the operator reads ServiceAccounts (rbac.optional.serviceAccounts): %v", s.valuesErr))
 	}

@@ -43,7 +43,7 @@ var (
 
 // addRenderFlags adds the flags to a command.
 func (r *renderFlags) addRenderFlags(flags *pflag.FlagSet, defaults renderDefaults) {
-	flags.StringVar(&r.environment, "environment", "", "environment if neither the VectorSidecar nor the namespace names one (default: "+defaults.environment+")")
+	flags.StringVar(&r.environment, "environment", "", "environment for VectorSidecars if neither they nor their namespace set it (default: "+defaults.environment+")")
 	r.values.addFlags(flags)
 	flags.StringVar(&r.templates, "templates", "", "directory of a sidecar chart that replaces the built-in one, or of the files that differ from it (without Chart.yaml)")
 	flags.StringVar(&r.kubeVersion, "kube-version", "", "version of the API server to render for (default: "+defaults.kubeVersion+")")

@@ -12,7 +12,7 @@ import (
 
 // kubectlCompletion is the program that kubectl calls to complete a plugin's command line.
 const kubectlCompletion = `#!/bin/sh
-# Save as kubectl_complete-vectorsidecar in a folder of PATH, executable.
+# Save as kubectl_complete-vectorsidecar as an executable file in a directory of PATH.
 exec kubectl vectorsidecar __complete "$@"
 `
 
@@ -31,7 +31,7 @@ func newCompletion(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion {kubectl|bash|zsh|fish|powershell}",
 		Short: "Print a completion script: for kubectl vectorsidecar, or for a shell",
-		Long: `Print a completion script. The one for kubectl makes "kubectl vectorsidecar" complete commands,
+		Long: `Print a completion script. The script for kubectl makes "kubectl vectorsidecar" complete commands,
 flags and the names of workloads, VectorSidecars and environments, in every shell that kubectl
 completes in. The others complete the name kubectl-vectorsidecar.`,
 		Example: `# complete kubectl vectorsidecar

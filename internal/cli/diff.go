@@ -38,11 +38,11 @@ reason; patch ignores them. The command shows all changes, also those that wait 
 budget. It ignores the annotations change-cause and rendered-from.
 
 The exit code is 0 if nothing would change, and 1 if something would.`,
-		Example: `# what a VectorSidecar would do, before it is applied
+		Example: `# the effect of a VectorSidecar, before it is applied
 kubectl vectorsidecar diff -f docs/samples/app/deployment.yaml --sidecar docs/samples/02-logs.yaml --label logs=vector
-# what a changed VectorSidecar would do to the workloads of the cluster
+# the effect of a changed VectorSidecar on the workloads of the cluster
 kubectl vectorsidecar diff --sidecar docs/samples/02-logs.yaml -n shop
-# what a label would do to one of them
+# the effect of a label on a workload
 kubectl vectorsidecar diff cart -n shop --label logs=vector`,
 		RunE: func(command *cobra.Command, arguments []string) error {
 			return options.run(command.Context(), arguments)

@@ -42,7 +42,7 @@ func newDocs(a *app) *cobra.Command {
 the code of a finding, print its meaning and the fix.`,
 		Example: `# all values that a sidecar is rendered from
 kubectl vectorsidecar docs values
-# what one word of a status means
+# the meaning of a reason
 kubectl vectorsidecar docs WaitingForSlot`,
 		Args:      cobra.ExactArgs(1),
 		ValidArgs: names,
@@ -102,11 +102,11 @@ func reasonsPage() string {
 	var b strings.Builder
 	b.WriteString(license + `# Reasons and findings
 
-Written by ` + "`make generate`" + ` from the catalog in the code. ` + "`kubectl vectorsidecar docs WORD`" + ` prints one line of it.
+Written by ` + "`make generate`" + ` from the catalog in the code. ` + "`kubectl vectorsidecar docs WORD`" + ` prints one of its lines.
 
 ### Condition reasons
 
-Words in the conditions of a VectorSidecar, in its ` + "`status.workloads`" + `, in events, and in the output of the kubectl plugin.
+Reasons in the conditions of a VectorSidecar, in its ` + "`status.workloads`" + `, in events, and in the output of the kubectl plugin.
 
 | Reason | Level | On | Meaning | What to do |
 |---|---|---|---|---|
@@ -156,7 +156,7 @@ func valuesPage(chart fs.FS) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	b.WriteString(license + "# Values\n\nWhat a values file and `spec` of a VectorSidecar may say.\n\n| Value | Type | Default | Meaning |\n|---|---|---|---|\n")
+	b.WriteString(license + "# Values\n\nSettings of a values file and of `spec` of a VectorSidecar.\n\n| Value | Type | Default | Meaning |\n|---|---|---|---|\n")
 	for _, row := range rows {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", row.path, row.kind, row.standard, row.meaning)
 	}

@@ -72,13 +72,13 @@ kubectl vectorsidecar eject -A --yes`,
 		RunE: func(command *cobra.Command, _ []string) error { return options.run(command.Context()) },
 	}
 	flags := command.Flags()
-	flags.StringArrayVarP(&options.files, "filename", "f", nil, "file or folder with manifests, - for the standard input; may be repeated")
-	flags.BoolVarP(&options.recursive, "recursive", "R", false, "read the folders in folders, too")
+	flags.StringArrayVarP(&options.files, "filename", "f", nil, "file or directory with manifests, - for the standard input; may be repeated")
+	flags.BoolVarP(&options.recursive, "recursive", "R", false, "also read subdirectories")
 	flags.BoolVarP(&options.allNamespaces, "all-namespaces", "A", false, "clean all namespaces")
-	flags.BoolVarP(&options.assumeYes, "yes", "y", false, "do not ask")
+	flags.BoolVarP(&options.assumeYes, "yes", "y", false, "do not ask for confirmation")
 	flags.BoolVar(&options.dryRun, "dry-run", false, "only list what would be removed")
-	flags.IntVar(&options.maxConcurrent, "max-concurrent", 5, "how many workloads may roll out at once")
-	flags.DurationVar(&options.timeout, "timeout", 10*time.Minute, "how long one rollout may take before the next may begin")
+	flags.IntVar(&options.maxConcurrent, "max-concurrent", 5, "maximum number of workloads that roll out at once")
+	flags.DurationVar(&options.timeout, "timeout", 10*time.Minute, "maximum duration of a rollout before the next one starts")
 	a.addClusterFlags(flags)
 	return command
 }
@@ -192,7 +192,7 @@ func (o *ejectOptions) ejectFromCluster(ctx context.Context) error {
 		}
 	}
 	if traces.IsEmpty() {
-		o.app.printNote("nothing of the operator is left in %s", scope)
+		o.app.printNote("%s has no objects or fields of the operator", scope)
 		return nil
 	}
 	if o.dryRun {
@@ -281,6 +281,6 @@ func (o *ejectOptions) confirmRemoval(scope string, traces *removal.Traces) erro
 		return nil
 	}
 	return o.app.confirm(
-		fmt.Sprintf("Remove from %s: %s?", scope, describeTraces(traces)), fmt.Sprintf("this removes from %s: %s", scope, describeTraces(traces)), "nothing was removed",
+		fmt.Sprintf("Remove from %s: %s?", scope, describeTraces(traces)), fmt.Sprintf("the command removes from %s: %s", scope, describeTraces(traces)), "nothing was removed",
 	)
 }

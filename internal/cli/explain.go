@@ -100,7 +100,7 @@ match; opt-out; environment and its origin; templates; the action, its reason, a
 cause of the last write; and owners of each of the operator's fields.`,
 		Example: `# why does this workload have the sidecar, or lack it?
 kubectl vectorsidecar explain deployment/cart -n shop
-# every field that is ours, with its owners
+# all fields of the operator, with their owners
 kubectl vectorsidecar explain cart -n shop -o wide
 # from files
 kubectl vectorsidecar explain cart -f docs/samples/app/deployment.yaml --sidecar docs/samples/02-logs.yaml`,
@@ -226,10 +226,10 @@ func (a *sidecarReport) addPlan(p *plan.Plan, planned *step, view *workload.View
 	if p.Desired != nil {
 		a.WantedHash = p.Desired.InjectedHash()
 		if class := p.Desired.QoSClass(view); class != view.QoSClass {
-			a.QoS = fmt.Sprintf("%s with it, %s without", class, view.QoSClass)
+			a.QoS = fmt.Sprintf("%s with the sidecar, %s without", class, view.QoSClass)
 		}
 		if volumes := p.Desired.NodeBlockingVolumes(p.Manager, view); volumes != "" {
-			a.Node = fmt.Sprintf("the Cluster Autoscaler keeps it for the volumes %s (sidecar.data.evictable)", strings.ReplaceAll(volumes, ",", ", "))
+			a.Node = fmt.Sprintf("the Cluster Autoscaler keeps the node because of the volumes %s (sidecar.data.evictable)", strings.ReplaceAll(volumes, ",", ", "))
 		}
 	}
 }

@@ -51,11 +51,11 @@ func describeContainerEnv(container *corev1.Container, injections []workload.Env
 		case slices.ContainsFunc(injected, func(t workload.InjectedEnv) bool { return t.Container == container.Name && injection.Matches(t, ref) }):
 			injectedNames = append(injectedNames, injection.Name)
 		case slices.ContainsFunc(container.Env, hasName):
-			notInjected = append(notInjected, injection.Name+", which it has already")
+			notInjected = append(notInjected, injection.Name+", because the container already has the variable")
 		case slices.ContainsFunc(container.EnvFrom, func(envFrom corev1.EnvFromSource) bool { return strings.HasPrefix(injection.Name, envFrom.Prefix) }):
-			notInjected = append(notInjected, injection.Name+", which its envFrom may have")
+			notInjected = append(notInjected, injection.Name+", because envFrom of the container may have the variable")
 		default:
-			notInjected = append(notInjected, injection.Name+", before the owner's next change of the pod template")
+			notInjected = append(notInjected, injection.Name+", until the application owner's next change of the pod template")
 		}
 	}
 	if len(notInjected) > 0 {

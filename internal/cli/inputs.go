@@ -54,11 +54,11 @@ type inputs struct {
 func newInputs(a *app, command *cobra.Command) *inputs {
 	s := &inputs{app: a, labels: labelFlag{}}
 	flags := command.Flags()
-	flags.StringArrayVarP(&s.files, "filename", "f", nil, "file or folder with workloads, ConfigMaps and VectorSidecars, - for the standard input; may be repeated")
-	flags.BoolVarP(&s.recursive, "recursive", "R", false, "read the folders in folders, too")
-	flags.StringArrayVar(&s.sidecars, "sidecar", nil, "file or folder with VectorSidecars; may be repeated")
+	flags.StringArrayVarP(&s.files, "filename", "f", nil, "file or directory with workloads, ConfigMaps and VectorSidecars, - for the standard input; may be repeated")
+	flags.BoolVarP(&s.recursive, "recursive", "R", false, "also read subdirectories")
+	flags.StringArrayVar(&s.sidecars, "sidecar", nil, "file or directory with VectorSidecars; may be repeated")
 	s.addRenderFlags(flags, clusterDefaults)
-	flags.Var(s.labels, "label", "label KEY=VALUE that the workloads get first, to preview its effect; may be repeated")
+	flags.Var(s.labels, "label", "label KEY=VALUE to set on the workloads first, to preview its effect; may be repeated")
 	flags.StringVar(&s.operatorNamespace, "operator-namespace", "", "namespace of the operator, if you may not read all namespaces")
 	a.addClusterFlags(flags)
 	for name, complete := range map[string]cobra.CompletionFunc{
@@ -169,7 +169,7 @@ func (s *inputs) openChart() (fs.FS, error) {
 	if info, err := os.Stat(s.templates); err != nil {
 		return nil, fmt.Errorf("reading the sidecar chart: %w", err)
 	} else if !info.IsDir() {
-		return nil, fmt.Errorf("reading the sidecar chart: %s is not a folder", s.templates)
+		return nil, fmt.Errorf("reading the sidecar chart: %s is not a directory", s.templates)
 	}
 	folder, err := openFolder(s.templates)
 	if err != nil {

@@ -34,7 +34,7 @@ type lintOptions struct {
 func newLint(a *app) *cobra.Command {
 	options := lintOptions{inputs: &inputs{app: a}}
 	command := &cobra.Command{
-		Use:   "lint FILE|FOLDER...",
+		Use:   "lint FILE|DIRECTORY...",
 		Short: "Check values, templates, VectorSidecars and Vector configuration",
 		Long: `Check values files of helm install with their template sets, sidecar charts, VectorSidecars with
 their workloads and ConfigMaps, and Vector configuration. Directories are read recursively.
@@ -56,7 +56,7 @@ Other files are listed with the reason why they are skipped, also templates of c
 a VectorSidecar.
 
 The exit code is 1 with findings, and 2 if the command failed or found no file to check.`,
-		Example: `# a folder of samples
+		Example: `# a directory of samples
 kubectl vectorsidecar lint docs/samples
 # values and templates of a sidecar chart, for a pipeline
 kubectl vectorsidecar lint . values/production.yaml -o junit
@@ -64,7 +64,7 @@ kubectl vectorsidecar lint . values/production.yaml -o junit
 kubectl vectorsidecar lint docs/samples -o sarif --vector-version 0.57.0
 # one Vector configuration in several files
 kubectl vectorsidecar lint --together vector/
-# what a code means
+# the meaning of a code
 kubectl vectorsidecar lint --explain VSC304`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(command *cobra.Command, arguments []string) error {
@@ -77,8 +77,8 @@ kubectl vectorsidecar lint --explain VSC304`,
 	flags := command.Flags()
 	options.addRenderFlags(flags, fileDefaults)
 	flags.StringVar(&options.vectorVersion, "vector-version", "", "version of Vector, such as 0.57.0; it replaces the version of the image tags in VectorSidecars, and defines that of Vector configuration")
-	flags.BoolVar(&options.together, "together", false, "check all files of Vector configuration as one configuration, and read folders as Vector reads those of --config-dir")
-	flags.BoolVar(&options.explain, "explain", false, "explain codes and reasons, which are given instead of files")
+	flags.BoolVar(&options.together, "together", false, "check all files of Vector configuration as one configuration, and read directories as Vector reads those of --config-dir")
+	flags.BoolVar(&options.explain, "explain", false, "explain codes and reasons, which are the arguments instead of files")
 	options.findings = newFindingsOutput(a, command, "file")
 	return command
 }

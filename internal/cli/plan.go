@@ -98,7 +98,7 @@ kubectl vectorsidecar plan -f docs/samples/app/deployment.yaml --sidecar docs/sa
 	options.inputs = newInputs(a, command)
 	options.addWorkloadFlags(command)
 	options.output = addFormat(command, "wide", "json", "yaml")
-	command.Flags().DurationVar(&options.startup, "pod-startup", 30*time.Second, "how long a pod takes until it is ready, for the estimate of the time")
+	command.Flags().DurationVar(&options.startup, "pod-startup", 30*time.Second, "time until a pod is ready, for the estimate of the duration")
 	return command
 }
 
@@ -248,7 +248,7 @@ func (o *planReport) print(options *planOptions) error {
 		return err
 	}
 	if o.Estimate != "" {
-		if _, err := fmt.Fprintf(options.app.Out, "It takes about %s, if a pod is ready after %s (--pod-startup), without waiting for windows.\n", o.Estimate, options.startup); err != nil {
+		if _, err := fmt.Fprintf(options.app.Out, "The rollout takes about %s, if a pod is ready after %s (--pod-startup), without waiting for windows.\n", o.Estimate, options.startup); err != nil {
 			return err
 		}
 	}

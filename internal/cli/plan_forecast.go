@@ -317,7 +317,7 @@ func (o *planReport) printForecast(a *app) error {
 	if err := printSection(a, []string{"NAMESPACE", "AUTOSCALER", "WORKLOAD", "RESOURCE", "REQUESTS", "AFTER", "EFFECT"}, rows); err != nil || rows == nil {
 		return err
 	}
-	a.printNote("an autoscaler whose metric has type ContainerResource, with the application's container, leaves sidecars out")
+	a.printNote("an autoscaler with a metric of type ContainerResource of the application's container ignores sidecars")
 	return nil
 }
 
@@ -325,9 +325,9 @@ func (o *planReport) printForecast(a *app) error {
 func utilizationEffect(forecast *simulate.AutoscalerForecast) string {
 	switch {
 	case forecast.Missing != "":
-		return "cannot scale: container " + forecast.Missing + " requests none"
+		return "cannot scale: container " + forecast.Missing + " has no request"
 	case forecast.Before.IsZero():
-		return "can scale, which it could not"
+		return "can scale, which was not possible before"
 	}
 	return fmt.Sprintf("the measured utilization of the application falls to %d %% of the present value", forecast.Before.MilliValue()*100/max(forecast.After.MilliValue(), 1))
 }

@@ -46,7 +46,7 @@ reconcile has finished, the status repeats its value as lastHandledReconcileAt. 
 to patch VectorSidecars. The exit code is 1 if the operator does not answer in time.`,
 		Example: `# one, and print its state
 kubectl vectorsidecar reconcile logs -n shop
-# all of a namespace, and what the operator may have missed
+# all of a namespace, from a live list of workloads
 kubectl vectorsidecar reconcile --all --live -n shop`,
 		RunE: func(command *cobra.Command, names []string) error {
 			return options.run(command.Context(), names)

@@ -31,11 +31,11 @@ func newRender(a *app) *cobra.Command {
 		Long: `Print workloads with the sidecar, and the generated objects.
 
 The output is the state after the rollout: the command ignores the rollout budget.`,
-		Example: `# a workload and a VectorSidecar from files; no cluster is asked
+		Example: `# a workload and a VectorSidecar from files; no cluster is needed
 kubectl vectorsidecar render -f docs/samples/app/deployment.yaml --sidecar docs/samples/02-logs.yaml --label logs=vector --environment staging
-# only what is merged into the workload
+# only the fields that are merged into the workload
 kubectl vectorsidecar render -f docs/samples/app/deployment.yaml --sidecar docs/samples/02-logs.yaml --label logs=vector --only-overlay
-# every value, and where it comes from
+# every value and its origin
 kubectl vectorsidecar render --sidecar docs/samples/02-logs.yaml -f docs/samples/app/deployment.yaml --explain-values
 # a workload of the cluster
 kubectl vectorsidecar render deployment/cart -n shop`,
@@ -47,8 +47,8 @@ kubectl vectorsidecar render deployment/cart -n shop`,
 	options.output = addFormat(command, "yaml", "json")
 	command.ValidArgsFunction = options.completeWorkloads
 	flags := command.Flags()
-	flags.BoolVar(&options.onlyOverlay, "only-overlay", false, "print only what is merged into the workloads")
-	flags.BoolVar(&options.explainValues, "explain-values", false, "print every value that templates see, and its origin")
+	flags.BoolVar(&options.onlyOverlay, "only-overlay", false, "print only the fields that are merged into the workloads")
+	flags.BoolVar(&options.explainValues, "explain-values", false, "print every value that templates read, and its origin")
 	return command
 }
 

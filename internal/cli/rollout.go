@@ -33,13 +33,13 @@ func newRollout(a *app) *cobra.Command {
 		Short: "Show and control the waves of an installation",
 		Long: `Show and control the waves of an installation (rollout.waves of its values), in which changed
 templates and values roll out.`,
-		Example: `# how far each wave is
+		Example: `# the progress of each wave
 kubectl vectorsidecar rollout status
 # end the wait for a wave, and for those before it
 kubectl vectorsidecar rollout promote canary
 # continue a halted revision
 kubectl vectorsidecar rollout retry
-# return the VectorSidecars that have the published revision to the revision before
+# return the VectorSidecars that have the published revision to the previous revision
 kubectl vectorsidecar rollout undo`,
 		// Without these, cobra would answer a mistyped command with the help and exit code 0.
 		Args: cobra.NoArgs,
@@ -130,7 +130,7 @@ kubectl vectorsidecar rollout retry vectorsidecar/logs -n shop`,
 			return options.retrySidecar(command.Context(), names[0])
 		}
 		return options.annotate(command.Context(), func(read *rollout) ([]annotation, error) {
-			changes := []annotation{{meta.AnnotationRetryRollout, time.Now().UTC().Format(time.RFC3339Nano), read.title() + " goes on"}}
+			changes := []annotation{{meta.AnnotationRetryRollout, time.Now().UTC().Format(time.RFC3339Nano), read.title() + " continues"}}
 			if read.target.IsUndone() {
 				changes = append(changes, annotation{key: meta.AnnotationUndoRollout})
 			}
@@ -154,7 +154,7 @@ func (o *rolloutOptions) retrySidecar(ctx context.Context, argument string) erro
 	if err != nil {
 		return err
 	}
-	changes := []annotation{{meta.AnnotationRetryRollout, time.Now().UTC().Format(time.RFC3339Nano), "earlier failures no longer block it"}}
+	changes := []annotation{{meta.AnnotationRetryRollout, time.Now().UTC().Format(time.RFC3339Nano), "earlier failures no longer block the VectorSidecar"}}
 	if undo := target.object.GetAnnotations()[meta.AnnotationUndoRollout]; !strings.Contains(undo, "/") {
 		changes = append(changes, annotation{key: meta.AnnotationUndoRollout})
 	}
@@ -285,7 +285,7 @@ func (o *rolloutOptions) promote(ctx context.Context, name string) error {
 		if err := read.requireStarting(); err != nil {
 			return nil, err
 		}
-		return []annotation{{meta.AnnotationPromoteRollout, read.Revision + "/" + name, "revision " + read.Revision + " goes on"}}, nil
+		return []annotation{{meta.AnnotationPromoteRollout, read.Revision + "/" + name, "revision " + read.Revision + " continues"}}, nil
 	})
 }
 
@@ -326,7 +326,7 @@ func (o *rolloutOptions) promoteSidecar(ctx context.Context, name string) error 
 	if err != nil {
 		return err
 	}
-	return o.annotateTarget(ctx, cluster, target, annotation{meta.AnnotationPromoteRollout, read.Revision, "revision " + read.Revision + " waits for no wave"})
+	return o.annotateTarget(ctx, cluster, target, annotation{meta.AnnotationPromoteRollout, read.Revision, "revision " + read.Revision + " does not wait for a wave"})
 }
 
 // openRollout connects to the cluster, and reads the published templates and values of an installation with waves.

@@ -50,7 +50,7 @@ func newRolloutDiff(a *app) *cobra.Command {
 template sets, and the operator's own templates that render each, as far as they are stored.
 
 The exit code is 1 if something differs.`,
-		Example: `# what has changed since the revision before
+		Example: `# changes since the previous revision
 kubectl vectorsidecar rollout diff 0123456789`,
 		Args: cobra.RangeArgs(1, 2),
 	}

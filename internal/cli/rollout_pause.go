@@ -70,12 +70,12 @@ func (o *rolloutOptions) pauseInstallation(ctx context.Context, isPause bool) er
 	if err != nil {
 		return err
 	}
-	stopAnnotation := annotation{key: meta.AnnotationStopWrites, effect: "writes go on"}
+	stopAnnotation := annotation{key: meta.AnnotationStopWrites, effect: "writes continue"}
 	if read.platform.Stop == desired.StoppedByValues {
-		stopAnnotation.effect = "writes go on until the next upgrade of the installation; set writes: Enabled in its values"
+		stopAnnotation.effect = "writes continue until the next upgrade of the installation; set writes: Enabled in the installation's values"
 	}
 	if isPause {
-		stopAnnotation.value, stopAnnotation.effect = time.Now().UTC().Format(time.RFC3339), "all writes but removals are stopped"
+		stopAnnotation.value, stopAnnotation.effect = time.Now().UTC().Format(time.RFC3339), "all writes except removals are stopped"
 		if read.writes.State != checkup.OK {
 			return humanize.Fprintf(o.app.Out, "configmap/%s unchanged: %s\n", read.values.Name, read.writes.Message)
 		}
@@ -98,9 +98,9 @@ func (o *rolloutOptions) pauseSidecar(ctx context.Context, name string, isPause 
 		target.spec.Rollout = &v1alpha1.RolloutSpec{}
 	}
 	target.spec.Rollout.Paused = isPause
-	effect := "rollouts begin again"
+	effect := "rollouts start again"
 	if isPause {
-		effect = "no more rollouts begin"
+		effect = "no more rollouts start"
 	}
 	if o.dryRun {
 		return humanize.Fprintf(o.app.Out, "%s (dry run): %s\n", target.argument, effect)

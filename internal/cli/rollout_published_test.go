@@ -111,12 +111,12 @@ func TestRollout_ShowsThePublishedRevision(t *testing.T) {
 
 			out, notes, code = f.cluster(t, nil).runOutside(t, "rollout", "promote", "canary")
 			require.Zero(t, code, notes)
-			require.Contains(t, out, "revision "+revision+" goes on")
+			require.Contains(t, out, "revision "+revision+" continues")
 			require.Contains(t, notes, test.fault)
 			out, _, _ = f.cluster(t, nil).runOutside(t, "rollout", "retry")
-			require.Contains(t, out, "revision "+revision+" goes on")
+			require.Contains(t, out, "revision "+revision+" continues")
 			out, _, _ = f.cluster(t, nil).runOutside(t, "rollout", "promote", "vectorsidecar/logs", "-n", "shop")
-			require.Contains(t, out, "revision "+revision+" waits for no wave")
+			require.Contains(t, out, "revision "+revision+" does not wait for a wave")
 			if !f.withoutRevision {
 				out, _, _ = f.cluster(t, nil).runOutside(t, "rollout", "history")
 				require.Regexp(t, revision+" .* present\n", out)

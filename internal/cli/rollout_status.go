@@ -30,7 +30,7 @@ func newRolloutStatus(a *app) *cobra.Command {
 VectorSidecars that have reverted a failed spec of their own. Without waves, it shows only these.`,
 		Example: `# once
 kubectl vectorsidecar rollout status
-# and again whenever something changes
+# again after each change
 kubectl vectorsidecar rollout status -w`,
 		Args: cobra.NoArgs,
 	}

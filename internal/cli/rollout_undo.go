@@ -32,10 +32,10 @@ import (
 func newRolloutUndo(a *app) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "undo [VECTORSIDECAR | clustervectorsidecar/NAME]",
-		Short: "Return VectorSidecars from the published revision to the one that worked before",
+		Short: "Return VectorSidecars from the published revision to their previous revision",
 		Long: `Stop the published revision, and return the VectorSidecars that have it. Each one returns to its
 previous revision (status.rollout.previous), or if it has none, to the newest one that a
-VectorSidecar of its wave has finished. Failed revisions are left out: rollout history shows them. If
+VectorSidecar of its wave has finished. Failed revisions are skipped: rollout history shows them. If
 there is no such revision, the VectorSidecar stays and is listed. VectorSidecars that do not have the
 published revision stay as they are. No VectorSidecar starts the undone revision until values,
 template sets or policy change, or a user runs rollout retry.
@@ -63,8 +63,8 @@ kubectl vectorsidecar rollout undo --to-revision 0123456789`,
 	}
 	options := undoOptions{rolloutOptions: newRolloutWrite(a, command), now: time.Now()}
 	flags := command.Flags()
-	flags.StringVar(&options.targetRevision, "to-revision", "", "the revision, for all VectorSidecars: if it is empty, the one before of each")
-	flags.BoolVarP(&options.assumeYes, "yes", "y", false, "do not ask")
+	flags.StringVar(&options.targetRevision, "to-revision", "", "revision for all VectorSidecars; empty: the previous revision of each")
+	flags.BoolVarP(&options.assumeYes, "yes", "y", false, "do not ask for confirmation")
 	command.RunE = func(command *cobra.Command, names []string) error { return options.run(command.Context(), names) }
 	return command
 }
@@ -134,7 +134,7 @@ func (o *undoOptions) undo(ctx context.Context, request *undo) error {
 	}
 	switch {
 	case isUndone && (unread || len(effect.Moves) == 0 || target.IsRevert && request.target == nil):
-		return humanize.Fprintf(o.app.Out, "revision %s is undone already: nothing changes\n", request.undoneRevision)
+		return humanize.Fprintf(o.app.Out, "revision %s is already undone; nothing changes\n", request.undoneRevision)
 	case request.target != nil && len(effect.Stuck) > 0 && len(effect.Moves) == 0:
 		return fmt.Errorf("%s has no earlier revision without failures to return to; name one with --to-revision (kubectl vectorsidecar rollout history)", request.target.title)
 	}
@@ -148,7 +148,7 @@ func (o *undoOptions) undoToRevision(ctx context.Context, request *undo) error {
 	case request.target != nil && o.targetRevision == request.undoneRevision:
 		request.change = annotation{key: meta.AnnotationUndoRollout, effect: "moves to revision " + o.targetRevision + " like all others"}
 	case o.targetRevision == request.undoneRevision && read.target.IsRevert:
-		request.change = annotation{key: meta.AnnotationUndoRollout, effect: fmt.Sprintf("all VectorSidecars go from revision %s to %s", read.Revision, o.targetRevision)}
+		request.change = annotation{key: meta.AnnotationUndoRollout, effect: fmt.Sprintf("all VectorSidecars move from revision %s to %s", read.Revision, o.targetRevision)}
 	case o.targetRevision == read.Revision && read.IsUndone:
 		return read.requireStarting()
 	case o.targetRevision == read.Revision:
@@ -157,7 +157,7 @@ func (o *undoOptions) undoToRevision(ctx context.Context, request *undo) error {
 		if _, err := read.readContent(ctx, request.cluster, o.targetRevision); err != nil {
 			return err
 		}
-		request.change = annotation{meta.AnnotationUndoRollout, request.undoneRevision + "/" + o.targetRevision, fmt.Sprintf("all VectorSidecars go from revision %s to %s", read.Revision, o.targetRevision)}
+		request.change = annotation{meta.AnnotationUndoRollout, request.undoneRevision + "/" + o.targetRevision, fmt.Sprintf("all VectorSidecars move from revision %s to %s", read.Revision, o.targetRevision)}
 		if request.target != nil {
 			request.change.effect = fmt.Sprintf("moves from revision %s to %s", request.undoneRevision, o.targetRevision)
 		}

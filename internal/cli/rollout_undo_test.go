@@ -218,7 +218,7 @@ func TestUndo_IsIdempotent(t *testing.T) {
 			f := newUndoFleet(t, map[string]string{meta.AnnotationUndoRollout: annotation}, returned)
 			out, notes, now, code := f.undone(t, "undo", "--yes")
 			require.Zero(t, code, notes)
-			require.Equal(t, "revision "+f.c+" is undone already: nothing changes\n", out)
+			require.Equal(t, "revision "+f.c+" is already undone; nothing changes\n", out)
 			require.Equal(t, annotation, now)
 		})
 	}
@@ -262,7 +262,7 @@ func TestUndo_KeepsOthersFromStarting(t *testing.T) {
 	require.Contains(t, out, "revision "+f.c+" is undone; run kubectl vectorsidecar rollout retry to start it again\n")
 	out, notes, annotation, code := f.undone(t, "retry", "--dry-run")
 	require.Zero(t, code, notes)
-	require.Contains(t, out, "annotated (dry run): revision "+f.c+" goes on")
+	require.Contains(t, out, "annotated (dry run): revision "+f.c+" continues")
 	require.NotEmpty(t, annotation)
 	_, _, annotation, code = f.undone(t, "retry")
 	require.Zero(t, code)

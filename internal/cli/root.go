@@ -150,7 +150,7 @@ func newApp(streams genericiooptions.IOStreams, builtin Builtin, version string)
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "kubectl-vectorsidecar",
-		Short: "Preview, test and explain what the Vector Sidecar Operator decides, with or without a cluster",
+		Short: "Preview, test and explain decisions of the Vector Sidecar Operator, with or without a cluster",
 		Long: `Preview, test and explain decisions of the Vector Sidecar Operator, with or without a cluster.
 
 Workloads and VectorSidecars outside of the given files are read from the cluster of the current

@@ -191,11 +191,11 @@ func (s *session) loadInstallation(ctx context.Context) error {
 	switch {
 	case apierrors.IsForbidden(err):
 		s.valuesErr = err
-		s.addNote(fmt.Sprintf("could not read the values of the installation: %v; give --operator-namespace, or --environment and --values", err))
+		s.addNote(fmt.Sprintf("could not read the values of the installation: %v; set --operator-namespace, or --environment and --values", err))
 	case err != nil:
 		return err
 	case installation == nil && s.inputs.environment == "":
-		s.addNote(fmt.Sprintf("operator not found%s: using the built-in values, and environment %s where none is named or reported; set another one with --environment",
+		s.addNote(fmt.Sprintf("operator not found%s: using the built-in values, and environment %s if no other environment is set or reported; set another one with --environment",
 			cmp.Or(namespacePhrase(s.inputs.operatorNamespace), " in the cluster"), defaultEnvironment))
 	}
 	if s.installation = installation; installation != nil && len(installation.OtherOperators) > 0 {
@@ -339,7 +339,7 @@ func (s *session) loadEvaluator(ctx context.Context, chart fs.FS) error {
 		s.taker.DefaultFrom = "--environment"
 	case s.cluster == nil || s.installation != nil || values != nil:
 	case s.valuesErr != nil:
-		s.taker.DefaultAssumed = "the operator's default may not be read"
+		s.taker.DefaultAssumed = "the operator's default is unknown, because reading it is not permitted"
 	default:
 		s.taker.DefaultAssumed = "without an operator the default is unknown"
 	}

@@ -55,7 +55,7 @@ type testResult struct {
 func newTest(a *app) *cobra.Command {
 	options := testOptions{inputs: &inputs{app: a}, valueFiles: map[string][]byte{}}
 	command := &cobra.Command{
-		Use:   "test FILE|FOLDER...",
+		Use:   "test FILE|DIRECTORY...",
 		Short: "Run the declarative tests of templates and values",
 		Long: `Run the declarative tests of templates and values. A test is a .txtar file, or a directory. It has
 workload.yaml and vectorsidecar.yaml, and optionally configmaps.yaml, values.yaml (the installation's
@@ -95,7 +95,7 @@ the rendered configuration, or if one of the configuration's own unit tests fail
 
 The exit code is 1 if a test fails. Otherwise it is 2 if a test cannot run, or if Vector's result for
 one of them is undecided.`,
-		Example: `# all tests of a folder
+		Example: `# all tests of a directory
 kubectl vectorsidecar test test/golden
 # with other templates, for a pipeline
 kubectl vectorsidecar test test/golden --templates . -o junit
@@ -108,7 +108,7 @@ kubectl vectorsidecar test test/golden --vector vector`,
 	}
 	options.addRenderFlags(command.Flags(), fileDefaults)
 	command.Flags().BoolVar(&options.update, "update", false, "write the actual result as the expected one; review the difference")
-	command.Flags().StringVar(&options.vector, "vector", "", "program of Vector, a path or a name in PATH, that validates the rendered configuration")
+	command.Flags().StringVar(&options.vector, "vector", "", "Vector binary, a path or a name in PATH, that validates the rendered configuration")
 	options.output = addFormat(command, "json", "junit")
 	return command
 }

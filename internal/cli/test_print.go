@@ -69,7 +69,7 @@ func (o *testOptions) noteUnchecked(verdicts []testResult) {
 		}
 	}
 	for _, text := range slices.Sorted(maps.Keys(tests)) {
-		o.app.printNote("not judged in %s: %s", countNoun(tests[text], "test"), text)
+		o.app.printNote("not checked in %s: %s", countNoun(tests[text], "test"), text)
 	}
 }
 

@@ -34,7 +34,7 @@ type validateOptions struct {
 func newValidate(a *app) *cobra.Command {
 	options := validateOptions{}
 	command := &cobra.Command{
-		Use:   "validate [WORKLOAD...] [-f FILE] [--sidecar FILE] | --together FILE|FOLDER...",
+		Use:   "validate [WORKLOAD...] [-f FILE] [--sidecar FILE] | --together FILE|DIRECTORY...",
 		Short: "Validate configurations of workloads with a Vector of this machine",
 		Long: `Validate the configurations of workloads with a Vector of this machine, which compiles VRL, and run
 their unit tests. This command finds the errors that only Vector detects; lint works without Vector,
@@ -50,13 +50,13 @@ directories like those of --config-dir.
 
 The exit code is 1 if Vector rejects a configuration or a unit test fails. Otherwise it is 2 if a
 result is undecided, or if no configuration was found.`,
-		Example: `# a VectorSidecar and a workload from files; no cluster is asked
+		Example: `# a VectorSidecar and a workload from files; no cluster is needed
 kubectl vectorsidecar validate -f docs/samples/app/deployment.yaml --sidecar docs/samples/04-inline-config.yaml --label logs=inline --vector vector
 # for code scanning
 kubectl vectorsidecar validate -f docs/samples/app/deployment.yaml --sidecar docs/samples/14-sinks.yaml --label logs=sinks -o sarif
 # one Vector configuration in several files
 kubectl vectorsidecar validate --together pipeline/ --vector vector
-# what a workload of the cluster would get
+# a workload of the cluster
 kubectl vectorsidecar validate deployment/cart -n shop`,
 		RunE: func(command *cobra.Command, arguments []string) error {
 			return options.run(command.Context(), arguments)
@@ -68,7 +68,7 @@ kubectl vectorsidecar validate deployment/cart -n shop`,
 	command.Flags().BoolVar(&options.together, "together", false, "validate the files of one Vector configuration, which are the arguments, instead of workloads")
 	command.MarkFlagsMutuallyExclusive("together", "filename")
 	command.MarkFlagsMutuallyExclusive("together", "sidecar")
-	command.Flags().StringVar(&options.vector, "vector", "vector", "program of Vector, a path or a name in PATH")
+	command.Flags().StringVar(&options.vector, "vector", "vector", "Vector binary, a path or a name in PATH")
 	return command
 }
 
@@ -85,7 +85,7 @@ func (o *validateOptions) run(ctx context.Context, arguments []string) error {
 		return err
 	}
 	for _, text := range result.unchecked {
-		o.app.printNote("not judged: %s", text)
+		o.app.printNote("not checked: %s", text)
 	}
 	if result.Linted == 0 && len(result.Findings) == 0 {
 		return errors.New("no configuration to validate: no VectorSidecar injects a configuration that can be read")
@@ -129,7 +129,7 @@ func (o *validateOptions) validateTogether(ctx context.Context, program *vectorp
 	}
 	configuration, vectorFiles, otherFiles := lint.Configuration(files)
 	if len(vectorFiles) == 0 {
-		return nil, errors.New("no files of Vector configuration: name them, or a folder that has some")
+		return nil, errors.New("no files of Vector configuration: name them, or a directory that contains some")
 	}
 	report, err := desired.VectorReader.Check(ctx, configuration, vectorconfig.Options{})
 	if err != nil {

@@ -24,7 +24,7 @@ type valueFlags struct{ files, set, setString, setFile []string }
 
 // addFlags adds the flags to a command.
 func (v *valueFlags) addFlags(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&v.files, "values", nil, "file with values as given to helm install, - for the standard input: the top level is for that environment, unless the values name one or have that one under environments; may be repeated, and later files take precedence")
+	flags.StringSliceVar(&v.files, "values", nil, "file with values as given to helm install, - for the standard input: the top level is for that environment, unless the values set an environment or define this one under environments; may be repeated, and later files take precedence")
 	flags.StringArrayVar(&v.set, "set", nil, "values as given to helm install, KEY=VALUE,…; take precedence over --values; may be repeated")
 	flags.StringArrayVar(&v.setString, "set-string", nil, "as --set, with values that are always strings; may be repeated")
 	flags.StringArrayVar(&v.setFile, "set-file", nil, "as --set, with values that are read from files, KEY=FILE,…; may be repeated")

@@ -37,9 +37,9 @@ func (r *result) matches(object workload.Object) (bool, string) {
 	selector, _ := metav1.LabelSelectorAsSelector(&r.sidecar.Spec.Selector) // The selector is valid because it was used to select the workload.
 	switch runner := record.Runner(); {
 	case selector.Empty():
-		return true, "matches everything, as spec.matchAll says"
+		return true, "matches all workloads (spec.matchAll)"
 	case runner != nil && !selector.Matches(record.Labels()):
-		return true, fmt.Sprintf("matches %s in the labels of %s %s, which runs its pods", selector, runner.Kind, runner.Name)
+		return true, fmt.Sprintf("matches %s in the labels of %s %s, which runs the pods", selector, runner.Kind, runner.Name)
 	}
 	return true, "matches " + selector.String()
 }
@@ -158,7 +158,7 @@ func (e *explanation) unmatchedMessage() string {
 	case len(near) == 0:
 		return "the namespace has no VectorSidecar" + e.unreached
 	}
-	return "no VectorSidecar selects it: " + strings.Join(near, "; ") + e.unreached
+	return "no VectorSidecar selects the workload: " + strings.Join(near, "; ") + e.unreached
 }
 
 // isSuperseded reports whether the VectorSidecar is superseded by another one that matches.
@@ -178,7 +178,7 @@ func (a *sidecarReport) progressText() string {
 func (e *explanation) print(w io.Writer, allFields bool) error {
 	_ = humanize.Fprintf(w, "%s: %s\n  %s\n", e.Workload, e.Reason, e.Message)
 	if e.Owner != "" {
-		_ = humanize.Fprintf(w, "  Its owner is %s.\n", e.Owner)
+		_ = humanize.Fprintf(w, "  The workload's controller owner is %s.\n", e.Owner)
 	}
 	for _, report := range e.VectorSidecars {
 		_ = humanize.Fprintf(w, "\n%s\n", meta.Title(report.Name))
@@ -236,7 +236,7 @@ func (a *sidecarReport) actionText() string {
 func (a *sidecarReport) upToDateText() string {
 	text := fmt.Sprintf("all pods run the current sidecar of %s", meta.Title(a.Name))
 	if a.HasOlderRendering {
-		text += ", as an earlier release rendered it: a newer rendering comes with its next change"
+		text += ", rendered by an earlier release: the workload gets a newer rendering with its next change"
 	}
 	return text
 }
@@ -247,11 +247,11 @@ func (a *sidecarReport) hashText() string {
 	case a.InjectedHash == "" && a.WantedHash == "":
 		return ""
 	case a.InjectedHash == "":
-		return "nothing yet, wanted " + a.WantedHash
+		return "none yet, desired " + a.WantedHash
 	case a.InjectedHash == a.WantedHash || a.WantedHash == "":
 		return a.InjectedHash
 	case a.HasOlderRendering:
-		return a.InjectedHash + ", and " + a.WantedHash + " with its next change"
+		return a.InjectedHash + ", and " + a.WantedHash + " with the next change"
 	}
-	return a.InjectedHash + ", wanted " + a.WantedHash
+	return a.InjectedHash + ", desired " + a.WantedHash
 }

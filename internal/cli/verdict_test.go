@@ -27,14 +27,14 @@ func TestExplanation_DescribesOlderRendering(t *testing.T) {
 	}{
 		"the current one": {current, desired.InjectedHash(), "all pods run the current sidecar of VectorSidecar logs", desired.InjectedHash()},
 		"an earlier release's": {
-			kept, "older", "all pods run the current sidecar of VectorSidecar logs, as an earlier release rendered it: a newer rendering comes with its next change",
-			"older, and " + desired.InjectedHash() + " with its next change",
+			kept, "older", "all pods run the current sidecar of VectorSidecar logs, rendered by an earlier release: the workload gets a newer rendering with its next change",
+			"older, and " + desired.InjectedHash() + " with the next change",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			one := sidecarReport{Name: "logs", Matches: true, InjectedHash: test.injected}
 			one.addPlan(&test.plan, &step{Action: test.plan.Action(), State: string(test.plan.State())}, &workload.View{PodView: workload.PodView{QoSClass: corev1.PodQOSGuaranteed}})
-			require.Equal(t, "Burstable with it, Guaranteed without", one.QoS)
+			require.Equal(t, "Burstable with the sidecar, Guaranteed without", one.QoS)
 			explained := explanation{VectorSidecars: []sidecarReport{one}}
 			explained.setConclusion(&workload.View{})
 

@@ -70,7 +70,7 @@ func TestDecide_KeepsPullSecretsOfApplication(t *testing.T) {
 		"by the ServiceAccount":    {pod: untouched, account: &workload.Account{PullSecrets: []string{"apps"}}, adds: []string{"apps", "registry"}, reads: 1, reason: "the pods would have it without us, so the policy does not judge it"},
 		"the same by the account":  {pod: untouched, account: &workload.Account{PullSecrets: []string{"registry"}}, adds: []string{"registry"}, reads: 1, reason: "each once"},
 		"by nobody":                {pod: untouched, account: &workload.Account{}, adds: []string{"registry"}, reads: 1, reason: "there is nothing to lose"},
-		"nobody knows":             {pod: untouched, account: &workload.Account{Unread: "the operator may not read it"}, refused: "rbac.optional.serviceAccounts", reads: 1, reason: "the application might not be pulled"},
+		"nobody knows":             {pod: untouched, account: &workload.Account{Unread: "the operator has no permission to read the ServiceAccount"}, refused: "rbac.optional.serviceAccounts", reads: 1, reason: "the application might not be pulled"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := snapshot(t, pullingWith("registry"), objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Pod(test.pod).Build())

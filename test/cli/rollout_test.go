@@ -101,10 +101,10 @@ default   0/1    ....................   0             1         0        0      
 	require.Regexp(t, "^"+first.Revision+` +2026-\d\d-\d\dT\S+Z +2 +2 +present$`, lines[1])
 	require.Regexp(t, "^"+before.Revision()+` +2026-\d\d-\d\dT\S+Z +1 +0 *$`, lines[2])
 	to := func(revision string) string { return rollout("undo", "--yes", "--to-revision", revision) }
-	require.Contains(t, to(before.Revision()), "configmap/values annotated: all VectorSidecars go from revision "+first.Revision+" to "+before.Revision()+"\n")
+	require.Contains(t, to(before.Revision()), "configmap/values annotated: all VectorSidecars move from revision "+first.Revision+" to "+before.Revision()+"\n")
 	require.Equal(t, first.Revision+"/"+before.Revision(), annotation(meta.AnnotationUndoRollout))
 	require.Contains(t, rollout("status"), "revision "+before.Revision())
-	require.Equal(t, "revision "+first.Revision+" is undone already: nothing changes\n", rollout("undo", "--yes"))
+	require.Equal(t, "revision "+first.Revision+" is already undone; nothing changes\n", rollout("undo", "--yes"))
 	require.Contains(t, to(first.Revision), "from revision "+before.Revision()+" to "+first.Revision)
 	require.Empty(t, annotation(meta.AnnotationUndoRollout), "and back")
 	flags := []string{"--kubeconfig", plane.Kubeconfig(), "--operator-namespace", home}
@@ -142,10 +142,10 @@ default   0/1    ....................   0             1         0        0      
 	require.Equal(t, first.Revision+"/"+before.Revision(), own(meta.AnnotationUndoRollout))
 	require.Contains(t, rollout("undo", "done", "-n", namespace, "--yes", "--to-revision", first.Revision), "like all others")
 	require.Empty(t, own(meta.AnnotationUndoRollout))
-	require.Contains(t, rollout("promote", "vectorsidecar/done", "-n", namespace), "vectorsidecar/done annotated: revision "+first.Revision+" waits for no wave")
+	require.Contains(t, rollout("promote", "vectorsidecar/done", "-n", namespace), "vectorsidecar/done annotated: revision "+first.Revision+" does not wait for a wave")
 	require.Equal(t, first.Revision, own(meta.AnnotationPromoteRollout))
 
-	require.Contains(t, rollout("retry", "vectorsidecar/done", "-n", namespace), "vectorsidecar/done annotated: earlier failures no longer block it")
+	require.Contains(t, rollout("retry", "vectorsidecar/done", "-n", namespace), "vectorsidecar/done annotated: earlier failures no longer block the VectorSidecar")
 	require.NotEmpty(t, own(meta.AnnotationRetryRollout))
 	report("done", func(*v1alpha1.RolloutStatus) {})
 	was := &v1alpha1.VectorSidecar{}
@@ -167,7 +167,7 @@ default   0/1    ....................   0             1         0        0      
 	require.NoError(t, err)
 	require.Contains(t, preview("plan"), "WritesStopped")
 	line, _, _ := strings.Cut(rollout("status"), "\n")
-	require.Contains(t, line, "; writes stopped, removals excepted since ")
+	require.Contains(t, line, "; all writes except removals are stopped since ")
 	require.Contains(t, rollout("pause"), "unchanged: writes stopped")
 	rollout("resume")
 	require.Empty(t, annotation(meta.AnnotationStopWrites))
@@ -176,9 +176,9 @@ default   0/1    ....................   0             1         0        0      
 		require.NoError(t, w.Client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "done"}, &vs))
 		return vs.Spec.Rollout != nil && vs.Spec.Rollout.Paused
 	}
-	require.Equal(t, "vectorsidecar/done: no more rollouts begin\n", rollout("pause", "done", "-n", namespace))
+	require.Equal(t, "vectorsidecar/done: no more rollouts start\n", rollout("pause", "done", "-n", namespace))
 	require.True(t, isPaused())
-	require.Equal(t, "vectorsidecar/done: rollouts begin again\n", rollout("resume", "done", "-n", namespace))
+	require.Equal(t, "vectorsidecar/done: rollouts start again\n", rollout("resume", "done", "-n", namespace))
 	require.False(t, isPaused())
 	testRevertedSpecs(t, w, client.ObjectKey{Namespace: namespace, Name: "failed"}, plane.Kubeconfig(), home)
 	testClusterRollouts(t, w, rollout, first.Revision, before.Revision())
@@ -252,12 +252,12 @@ func testClusterRollouts(t *testing.T, w *harness.World, rollout func(...string)
 	name := "clustervectorsidecar/all"
 	require.Contains(t, rollout("undo", name, "--yes", "--to-revision", before), name+" annotated: moves from revision "+present+" to "+before+"\n")
 	require.Equal(t, present+"/"+before, read().Annotations[meta.AnnotationUndoRollout])
-	require.Equal(t, name+" annotated: revision "+present+" waits for no wave\n", rollout("promote", name))
+	require.Equal(t, name+" annotated: revision "+present+" does not wait for a wave\n", rollout("promote", name))
 	require.Equal(t, present, read().Annotations[meta.AnnotationPromoteRollout])
-	require.Contains(t, rollout("retry", name), name+" annotated: earlier failures no longer block it")
+	require.Contains(t, rollout("retry", name), name+" annotated: earlier failures no longer block the VectorSidecar")
 	require.NotEmpty(t, read().Annotations[meta.AnnotationRetryRollout])
-	require.Equal(t, name+": no more rollouts begin\n", rollout("pause", name))
+	require.Equal(t, name+": no more rollouts start\n", rollout("pause", name))
 	require.True(t, read().Spec.Rollout.Paused)
-	require.Equal(t, name+": rollouts begin again\n", rollout("resume", name))
+	require.Equal(t, name+": rollouts start again\n", rollout("resume", name))
 	require.False(t, read().Spec.Rollout.Paused)
 }

@@ -61,7 +61,7 @@ var session = []struct{ command, prints string }{
 	{"kubectl apply -f docs/samples/16-many-namespaces.yaml", "logs created"},
 	{"kubectl annotate configmap -n vector-system vso-vector-sidecar-operator-environments vectorsidecar.observability.kontroloop.ai/stop-writes=true", "annotated"},
 	{"kubectl annotate configmap -n vector-system vso-vector-sidecar-operator-environments vectorsidecar.observability.kontroloop.ai/stop-writes-", "annotated"},
-	{"kubectl vectorsidecar rollout retry vectorsidecar/logs -n shop", "vectorsidecar/logs annotated: earlier failures no longer block it"},
+	{"kubectl vectorsidecar rollout retry vectorsidecar/logs -n shop", "vectorsidecar/logs annotated: earlier failures no longer block the VectorSidecar"},
 	{"kubectl get vectorsidecars -A -o wide", "MESSAGE"},
 	{"kubectl describe vectorsidecars logs -n shop", "Injected the sidecar of 1 Deployments: cart"},
 	{"kubectl events -n shop --for deployment/cart", "Injected the sidecar of VectorSidecar logs"},

@@ -132,7 +132,7 @@ func TestUndo_FollowsTheRunbookAfterTwoFailedRevisions(t *testing.T) {
 	before := undo()
 	out, notes, code := rolloutPlugin(t, "rollout", "undo", "--yes")
 	require.Zero(t, code, notes)
-	require.Equal(t, "revision "+third+" is undone already: nothing changes\n", out)
+	require.Equal(t, "revision "+third+" is already undone; nothing changes\n", out)
 	require.Equal(t, before, undo())
 	restart(t)
 	late := newInWave(t, "canary")

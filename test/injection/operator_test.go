@@ -74,7 +74,7 @@ func TestOverlaySet_SupportsPluginCommands(t *testing.T) {
 	explained := plugin(t, "explain", "deployment/cart", "-n", namespace)
 	require.Regexp(t, `injected by +the API server, when the workload was written`, explained)
 	require.Regexp(t, `new workloads +by the API server, if its admission policy can evaluate the workload \(1 overlay\)`, explained)
-	require.Contains(t, plugin(t, "check"), "injection by the API server: ")
+	require.Contains(t, plugin(t, "check"), "admission injection: ")
 	namespaceTold, cartTold, _ := informed(t, byApply)
 	values := filepath.Join(t.TempDir(), "values.yaml")
 	require.NoError(t, os.WriteFile(values, []byte("policy: {"+mayBeTold+"}\n"), 0o600))
