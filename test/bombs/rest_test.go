@@ -85,7 +85,7 @@ func TestVectorSidecar_UsesDocumentedMemory(t *testing.T) {
 			require.NoError(t, err)
 			o := start(t, "--pprof-bind-address="+profiles)
 			require.True(t, o.until(t.Context(), harness.Patience, o.isReady), "it does not start")
-			harness.Eventually(t, "all to be judged", func() bool { return allTold(t, namespace, test.hasWorkload) })
+			harness.Eventually(t, "the check of all", func() bool { return allTold(t, namespace, test.hasWorkload) })
 			require.True(t, o.rest(t, harness.Patience))
 			require.True(t, o.lives())
 			bytes := living(t, profiles)

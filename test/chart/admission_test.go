@@ -50,7 +50,7 @@ func TestVectorSidecar_RequiresPatchRightOnDeployments(t *testing.T) {
 	logs := example.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Build()
 
 	// A new policy takes effect after a moment.
-	harness.Eventually(t, "the policy to work", func() bool {
+	harness.Eventually(t, "an effective policy", func() bool {
 		err := stranger.Create(t.Context(), logs.DeepCopy(), client.DryRunAll)
 		return apierrors.IsForbidden(err)
 	})
@@ -98,14 +98,14 @@ func TestClusterVectorSidecar_RequiresClusterWidePatch(t *testing.T) {
 	logs.Spec.NamespaceSelector.MatchLabels = map[string]string{"kubernetes.io/metadata.name": "shop"}
 	logs.Spec.Selector.MatchLabels = map[string]string{"logs": "nothing"}
 
-	harness.Eventually(t, "the policy to work", func() bool {
+	harness.Eventually(t, "an effective policy", func() bool {
 		return apierrors.IsForbidden(ofShop.Create(t.Context(), logs.DeepCopy(), client.DryRunAll))
 	})
 	err := ofShop.Create(t.Context(), logs.DeepCopy())
 	require.True(t, apierrors.IsForbidden(err), "%v", err)
 	require.ErrorContains(t, err, "user of-shop may not create or change ClusterVectorSidecar logs")
 	require.ErrorContains(t, err, "it changes deployments, and the user may not patch these in all namespaces")
-	harness.Eventually(t, "the role to work", func() bool { return everywhere.Create(t.Context(), logs.DeepCopy(), client.DryRunAll) == nil })
+	harness.Eventually(t, "an effective role", func() bool { return everywhere.Create(t.Context(), logs.DeepCopy(), client.DryRunAll) == nil })
 	require.NoError(t, everywhere.Create(t.Context(), logs))
 
 	wider := logs.DeepCopy()
@@ -114,7 +114,7 @@ func TestClusterVectorSidecar_RequiresClusterWidePatch(t *testing.T) {
 	require.True(t, apierrors.IsForbidden(ofShop.Delete(t.Context(), logs.DeepCopy(), client.DryRunAll)))
 	require.NoError(t, remover.Delete(t.Context(), logs.DeepCopy(), client.DryRunAll))
 	// The operator adds its finalizer and writes the status with its own ServiceAccount.
-	harness.Eventually(t, "the operator to look at it", func() bool {
+	harness.Eventually(t, "a reconcile by the operator", func() bool {
 		world.Get(t, logs)
 		return len(logs.Finalizers) == 1 && logs.Status.ObservedGeneration == logs.Generation
 	})
@@ -123,7 +123,7 @@ func TestClusterVectorSidecar_RequiresClusterWidePatch(t *testing.T) {
 	err = ofShop.Patch(t.Context(), bare, client.MergeFrom(logs))
 	require.True(t, apierrors.IsForbidden(err), "%v", err)
 	require.NoError(t, everywhere.Delete(t.Context(), logs))
-	harness.Eventually(t, "it to be gone", func() bool {
+	harness.Eventually(t, "the deletion", func() bool {
 		return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(logs), logs))
 	})
 }
@@ -159,7 +159,7 @@ func requireRightsOn(t *testing.T, kind v1alpha1.WorkloadKind, resource string, 
 	require.True(t, apierrors.IsForbidden(err), "%v", err)
 	require.ErrorContains(t, err, resource)
 	// A new role takes effect after a moment.
-	harness.Eventually(t, "the role to work", func() bool { return ofBoth.Create(t.Context(), both.DeepCopy(), client.DryRunAll) == nil })
+	harness.Eventually(t, "an effective role", func() bool { return ofBoth.Create(t.Context(), both.DeepCopy(), client.DryRunAll) == nil })
 	require.NoError(t, ofBoth.Create(t.Context(), both))
 
 	without := both.DeepCopy()
@@ -186,7 +186,7 @@ func TestVectorSidecar_RequiresRightsForRemoval(t *testing.T) {
 		change(changed)
 		return changed, client.MergeFrom(logs)
 	}
-	harness.Eventually(t, "the policy to work", func() bool {
+	harness.Eventually(t, "an effective policy", func() bool {
 		return apierrors.IsForbidden(stranger.Delete(t.Context(), tried(), client.DryRunAll))
 	})
 
@@ -232,10 +232,10 @@ func TestVectorSidecar_RequiresRightsForRemoval(t *testing.T) {
 func TestChart_LimitsPolicyToWatchedNamespaces(t *testing.T) {
 	installed(t, chartDir, "--set", "watchNamespaces={shop}")
 	inside, outside := as(t, "inside", "shop", mayWrite), as(t, "outside", "pay", mayWrite)
-	harness.Eventually(t, "the policy to work", func() bool {
+	harness.Eventually(t, "an effective policy", func() bool {
 		return apierrors.IsForbidden(inside.Create(t.Context(), example.NewVectorSidecar("logs", "shop").Selecting("a", "b").Build(), client.DryRunAll))
 	})
-	harness.Eventually(t, "the policy of the release before to be gone", func() bool {
+	harness.Eventually(t, "the deletion of the previous release's policy", func() bool {
 		return outside.Create(t.Context(), example.NewVectorSidecar("logs", "pay").Selecting("a", "b").Build(), client.DryRunAll) == nil
 	})
 }

@@ -47,7 +47,7 @@ func TestVectorSidecar_AllowsNamespaceDeletion(t *testing.T) {
 	i := installed(t, chartDir, "--set", "leaderElection.leaseDurationSeconds=3,leaderElection.renewDeadlineSeconds=2,leaderElection.retryPeriodSeconds=1")
 
 	stranger := as(t, "stranger", "shop", mayWrite)
-	harness.Eventually(t, "the policy to work", func() bool {
+	harness.Eventually(t, "an effective policy", func() bool {
 		err := stranger.Create(t.Context(), example.NewVectorSidecar("logs", "shop").Selecting("a", "b").Build(), client.DryRunAll)
 		return apierrors.IsForbidden(err)
 	})

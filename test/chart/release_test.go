@@ -57,7 +57,7 @@ func (*installation) awaitServed(t *testing.T) {
 // awaitLeader waits until an operator is the leader.
 func (*installation) awaitLeader(t *testing.T) {
 	t.Helper()
-	harness.Eventually(t, "an operator to lead", func() bool {
+	harness.Eventually(t, "a leader", func() bool {
 		lease := &coordinationv1.Lease{}
 		err := cluster.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: fullname}, lease)
 		return err == nil && ptr.Deref(lease.Spec.HolderIdentity, "") != ""
@@ -135,7 +135,7 @@ func requireNoTrace(t *testing.T, cart *appsv1.Deployment) {
 	var left v1alpha1.VectorSidecarList
 	require.NoError(t, cluster.List(t.Context(), &left))
 	require.Empty(t, left.Items)
-	harness.Eventually(t, "the companions to be gone", func() bool { return len(companions(t)) == 0 })
+	harness.Eventually(t, "the deletion of the generated ConfigMaps", func() bool { return len(companions(t)) == 0 })
 	requireReleaseGone(t)
 }
 
@@ -145,8 +145,8 @@ func requireReleaseGone(t *testing.T) {
 	kubectl := func(kinds string) string {
 		return kubectl(t, "get", kinds, "-A", "-l", "app.kubernetes.io/instance="+release, "-o", "name")
 	}
-	harness.Eventually(t, "the pods to be gone", func() bool { return kubectl("pods") == "" })
-	harness.Eventually(t, "the Lease to be gone", func() bool { return isWithoutLease(t) })
+	harness.Eventually(t, "the deletion of the pods", func() bool { return kubectl("pods") == "" })
+	harness.Eventually(t, "the deletion of the Lease", func() bool { return isWithoutLease(t) })
 	require.Empty(t, kubectl("deployments,jobs,services,configmaps,serviceaccounts,secrets,roles,rolebindings,clusterroles,clusterrolebindings,"+
 		"poddisruptionbudgets,networkpolicies,validatingwebhookconfigurations,validatingadmissionpolicies,validatingadmissionpolicybindings,mutatingadmissionpolicies,mutatingadmissionpolicybindings,servicemonitors,podmonitors,prometheusrules"))
 }

@@ -31,7 +31,7 @@ func TestRequiredObjects_AreReportedIfMissing(t *testing.T) {
 	kubectl(t, "delete", "validatingadmissionpolicybinding", namespace+"."+fullname+".vectorsidecars")
 	kubectl(t, "delete", "mutatingadmissionpolicy", namespace+"."+fullname+".deployments")
 	i.restarted(t)
-	harness.Eventually(t, "both objects to be reported", func() bool { return len(reports()) == 2 })
+	harness.Eventually(t, "the report of both objects", func() bool { return len(reports()) == 2 })
 	for n, object := range []string{"MutatingAdmissionPolicy " + namespace + "." + fullname + ".deployments", "ValidatingAdmissionPolicyBinding " + namespace + "." + fullname + ".vectorsidecars"} {
 		require.Contains(t, reports()[n], `"required object is missing"`)
 		require.Contains(t, reports()[n], `"object":"`+object+`"`)

@@ -39,7 +39,7 @@ func TestChart_EndsAdmissionInjectionOnUninstall(t *testing.T) {
 			i := installed(t, chartDir, "--set", "admissionInjection.enabled=true,uninstall.policy="+test.policy+
 				",leaderElection.leaseDurationSeconds=3,leaderElection.renewDeadlineSeconds=2,leaderElection.retryPeriodSeconds=1")
 			cart, _ := injected(t)
-			harness.Eventually(t, "the API server to inject", func() bool { return carries(created(t, "trial", client.DryRunAll)) })
+			harness.Eventually(t, "the injection by the API server", func() bool { return carries(created(t, "trial", client.DryRunAll)) })
 			if test.isDead {
 				i.end(syscall.SIGKILL)
 			}
@@ -55,7 +55,7 @@ func TestChart_EndsAdmissionInjectionOnUninstall(t *testing.T) {
 			var sets v1alpha1.OverlaySetList
 			require.NoError(t, cluster.List(t.Context(), &sets))
 			require.Empty(t, sets.Items)
-			harness.Eventually(t, "the policies to be off", func() bool { return !carries(created(t, "trial", client.DryRunAll)) })
+			harness.Eventually(t, "inactive policies", func() bool { return !carries(created(t, "trial", client.DryRunAll)) })
 			if test.policy == "eject" {
 				requireNoTrace(t, cart)
 				for _, one := range meanwhile {
@@ -119,9 +119,9 @@ func endsSoon(t *testing.T) {
 	world.Create(t, other)
 	world.Create(t, example.NewVectorSidecar("logs", other.Name).Selecting("logs", "vector").Build())
 	set := &v1alpha1.OverlaySet{ObjectMeta: metav1.ObjectMeta{Name: meta.OverlaySet, Namespace: other.Name}, Spec: overlayset.Compose(nil, nil)}
-	harness.Eventually(t, "the API server to have heard that the policies are gone", func() bool { return cluster.Create(t.Context(), set) == nil })
+	harness.Eventually(t, "the deleted policies in the API server's cache", func() bool { return cluster.Create(t.Context(), set) == nil })
 	world.Delete(t, other)
-	harness.Eventually(t, "the namespace to be gone", func() bool {
+	harness.Eventually(t, "the deletion of the namespace", func() bool {
 		return apierrors.IsNotFound(cluster.Get(t.Context(), client.ObjectKeyFromObject(other), other))
 	})
 }

@@ -115,7 +115,7 @@ func (u *upgrade) inject(t *testing.T, phase string) {
 	}
 	for _, kind := range u.kinds {
 		for _, sidecar := range kind.of {
-			harness.Until(t, world, sidecar, "all that is decided to be in its status", func(vs *v1alpha1.VectorSidecar) bool {
+			harness.Until(t, world, sidecar, "all decisions in the status", func(vs *v1alpha1.VectorSidecar) bool {
 				return int(vs.Status.MatchedDeployments) == len(u.workloads)/len(u.kinds) && int(vs.Status.InjectedDeployments) == len(u.workloads)/len(u.kinds)
 			})
 		}
@@ -188,7 +188,7 @@ func revisions(t *testing.T, deployment *appsv1.Deployment) int {
 // requireClean requires that a workload has nothing of the operator except managedFields entries.
 func requireClean(t *testing.T, deployment *appsv1.Deployment) {
 	t.Helper()
-	harness.Until(t, world, deployment, "its sidecars to be gone", func(d *appsv1.Deployment) bool { return len(d.Spec.Template.Spec.InitContainers) == 1 })
+	harness.Until(t, world, deployment, "the removal of its sidecars", func(d *appsv1.Deployment) bool { return len(d.Spec.Template.Spec.InitContainers) == 1 })
 	require.Equal(t, "migrate", deployment.Spec.Template.Spec.InitContainers[0].Name)
 	for _, annotations := range []map[string]string{deployment.Annotations, deployment.Spec.Template.Annotations} {
 		for key := range annotations {

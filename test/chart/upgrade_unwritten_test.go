@@ -79,7 +79,7 @@ func TestChart_UpgradesWithoutWorkloadWrites(t *testing.T) {
 	for _, d := range append(injected, bare) {
 		harness.Until(t, world, d, "its controller", func(d *appsv1.Deployment) bool { return d.Status.ObservedGeneration == d.Generation })
 	}
-	harness.Until(t, world, logs, "its status", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, logs, "the status", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.MatchedDeployments == 3 && vs.Status.InjectedDeployments == 3
 	})
 	var before []*appsv1.Deployment
@@ -94,7 +94,7 @@ func TestChart_UpgradesWithoutWorkloadWrites(t *testing.T) {
 	harness.Change(t, world, logs, func(vs *v1alpha1.VectorSidecar) {
 		metav1.SetMetaDataAnnotation(&vs.ObjectMeta, meta.AnnotationReconcileAt, "after the upgrade")
 	})
-	harness.Until(t, world, logs, "one more reconcile", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.LastHandledReconcileAt == "after the upgrade" })
+	harness.Until(t, world, logs, "another reconcile", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.LastHandledReconcileAt == "after the upgrade" })
 	for i, d := range append(injected, bare) {
 		require.Equal(t, before[i], withoutStatus(t, d), d.Name)
 	}

@@ -113,7 +113,7 @@ func TestWebhook_RenewsCertificate(t *testing.T) {
 	})
 	t.Run("by somebody who takes the trust away", func(t *testing.T) {
 		kubectl(t, "patch", "validatingwebhookconfiguration", webhookConfiguration, "--type=json", "-p", `[{"op":"remove","path":"/webhooks/0/clientConfig/caBundle"}]`)
-		harness.Eventually(t, "the trust to be put back", func() bool { return bytes.Contains(trusted(t), certificate(t)["ca.crt"]) })
+		harness.Eventually(t, "the restored CA bundle", func() bool { return bytes.Contains(trusted(t), certificate(t)["ca.crt"]) })
 		awaitJudge(t)
 	})
 }

@@ -39,7 +39,7 @@ func TestWebhook_ValidatesClusterVectorSidecar(t *testing.T) {
 	world.Create(t, example.NewDeployment("cart", shop).Labeled("logs", "vector").Build())
 	logs := func() *example.VectorSidecar { return example.NewVectorSidecar("tried", "").Selecting("logs", "none") }
 	broken := configured("type: consol\ninputs: [in]")
-	harness.Eventually(t, "the operator to see the namespaces", func() bool {
+	harness.Eventually(t, "the namespaces in the operator's cache", func() bool {
 		said := warned(t, func(c client.Client) error {
 			return c.Create(t.Context(), inAll("both", logs().WithLogs("/var/log/app")), client.DryRunAll)
 		})
@@ -154,7 +154,7 @@ func TestWebhook_CoversClusterVectorSidecarIfEnabled(t *testing.T) {
 	require.NoError(t, cluster.Create(t.Context(), broken.DeepCopy(), client.DryRunAll))
 
 	i.judges(t)
-	harness.Eventually(t, "the API server to ask about ClusterVectorSidecars", func() bool {
+	harness.Eventually(t, "requests of the API server about ClusterVectorSidecars", func() bool {
 		return apierrors.IsInvalid(cluster.Create(t.Context(), broken.DeepCopy(), client.DryRunAll))
 	})
 	require.Len(t, configuration(t).Webhooks[0].Rules, 2)

@@ -118,7 +118,7 @@ func TestWebhook_StartsAndStopsByUpgrade(t *testing.T) {
 				now := configuration(t)
 				require.Equal(t, "platform", now.Labels["team"])
 				require.Len(t, now.Webhooks, 1, "an upgrade does not take the webhook")
-				harness.Eventually(t, "what the upgrade changed", func() bool { return *configuration(t).Webhooks[0].TimeoutSeconds == 7 })
+				harness.Eventually(t, "the change of the upgrade", func() bool { return *configuration(t).Webhooks[0].TimeoutSeconds == 7 })
 				r.roll(t)
 			})
 			awaitJudge(t)
@@ -127,7 +127,7 @@ func TestWebhook_StartsAndStopsByUpgrade(t *testing.T) {
 			require.Nil(t, configuration(t))
 			require.Empty(t, certificate(t))
 			broken := example.NewVectorSidecar("broken", "shop").Selecting("logs", "none").WithInlineConfig("sources: [").Build()
-			harness.Eventually(t, "the API server to ask no more", func() bool { return cluster.Create(t.Context(), broken.DeepCopy(), client.DryRunAll) == nil })
+			harness.Eventually(t, "no more requests of the API server", func() bool { return cluster.Create(t.Context(), broken.DeepCopy(), client.DryRunAll) == nil })
 			whileAsked(t, func() { r.roll(t) })
 		})
 	}

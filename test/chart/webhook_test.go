@@ -61,7 +61,7 @@ func awaitJudge(t *testing.T) {
 	good := example.NewVectorSidecar("good", "shop").Selecting("logs", "none").Build()
 	bad := example.NewVectorSidecar("bad", "shop").Selecting("logs", "none").WithInlineConfig("sources: [").Build()
 	var err error
-	harness.Eventually(t, "the webhook to answer", func() bool {
+	harness.Eventually(t, "a response of the webhook", func() bool {
 		if err = cluster.Create(t.Context(), good.DeepCopy(), client.DryRunAll); err != nil {
 			return false
 		}
@@ -109,10 +109,10 @@ func TestWebhook_ValidatesVectorSidecar(t *testing.T) {
 	}
 	world.Create(t, example.NewDeployment("other", "shop").Labeled("logs", "later").Build())
 	// When this is reported, the operator has read the objects that the webhook needs.
-	harness.Eventually(t, "the operator to see the sidecar that is there", func() bool {
+	harness.Eventually(t, "the existing sidecar in the operator's cache", func() bool {
 		return apierrors.IsInvalid(cluster.Create(t.Context(), selecting("vector").Named("second").Build(), client.DryRunAll))
 	})
-	harness.Eventually(t, "the operator to see the other Deployment", func() bool {
+	harness.Eventually(t, "the other Deployment in the operator's cache", func() bool {
 		return strings.Contains(warned(t, func(c client.Client) error {
 			return c.Create(t.Context(), selecting("later").Build(), client.DryRunAll)
 		}), "shop/other")
@@ -201,7 +201,7 @@ func TestWebhook_ValidatesVectorSidecar(t *testing.T) {
 		}
 		second := audit("second")
 		world.Create(t, second, example.NewDeployment("both", "shop").Labeled("logs", "vector").Labeled("audit", "vector").Build())
-		harness.Eventually(t, "the operator to see what both match", func() bool {
+		harness.Eventually(t, "the workloads matched by both", func() bool {
 			return apierrors.IsInvalid(cluster.Create(t.Context(), audit("again"), client.DryRunAll))
 		})
 		said := warned(t, func(c client.Client) error {
@@ -223,7 +223,7 @@ func requireJudgedAsGiven(t *testing.T) {
 	vs.Spec.Rollout = &v1alpha1.RolloutSpec{OnFailure: v1alpha1.OnFailureRevert}
 	world.Create(t, vs)
 	digest := lastgood.Digest(&vs.Spec)
-	harness.Until(t, world, vs, "the operator to render the last good one", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the last known good version in use", func(vs *v1alpha1.VectorSidecar) bool {
 		if vs.Status.Reverted == nil { // The operator may have replaced the status by one that it had computed before.
 			before := vs.DeepCopy()
 			vs.Status.LastKnownGood = &v1alpha1.LastKnownGoodSpec{Digest: "0123456789abcdef", Generation: 1, Spec: `{"sidecar": {"securityContext": {"privileged": true}}}`}

@@ -98,7 +98,7 @@ func compare(t *testing.T, w *harness.World, one *scenario.Scenario, version str
 		live := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
 		await(t, w, live, want)
 	}
-	harness.Until(t, w, sidecar.DeepCopy(), "a look at it", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, w, sidecar.DeepCopy(), "a reconcile of the current generation", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.ObservedGeneration == vs.Generation
 	})
 	for name, want := range companions {

@@ -43,7 +43,7 @@ func TestVectorSidecar_ReportsRepeatedFalseConflicts(t *testing.T) {
 			world.Create(t, cart, vs)
 
 			said := "writing Deployment " + namespace + "/cart: conflict, although the object has not changed: "
-			harness.Until(t, world, vs, "what is said of it", func(vs *v1alpha1.VectorSidecar) bool {
+			harness.Until(t, world, vs, "the reported message", func(vs *v1alpha1.VectorSidecar) bool {
 				return strings.Contains(message(vs, meta.ConditionReady), said) && strings.Contains(message(vs, meta.ConditionReady), harness.Locked)
 			})
 			require.Equal(t, "True", condition(vs, meta.ConditionReconciling))
@@ -68,7 +68,7 @@ func TestVectorSidecar_ReportsFailureToAddFinalizer(t *testing.T) {
 			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(0).Build()
 			world.Create(t, cart, vs)
 
-			harness.Until(t, world, vs, "what is said of it", func(vs *v1alpha1.VectorSidecar) bool {
+			harness.Until(t, world, vs, "the reported message", func(vs *v1alpha1.VectorSidecar) bool {
 				return says(vs.Status.Conditions, "adding the finalizer: ")
 			})
 			require.LessOrEqual(t, way.Count.Load(), int32(20), "eight conflicts that may be transient, and one for each event of the change itself")
@@ -103,13 +103,13 @@ func TestOperator_PublishesOnlyStoredRevisions(t *testing.T) {
 	isHeldBack := func(late string) {
 		for _, one := range all {
 			one.until(t, v1alpha1.RolloutWaiting, before)
-			harness.Until(t, world, one.vs, "what is said of it", func(vs *v1alpha1.VectorSidecar) bool {
+			harness.Until(t, world, one.vs, "the reported message", func(vs *v1alpha1.VectorSidecar) bool {
 				return strings.Contains(vs.Status.Rollout.Message, " cannot be stored: ") && strings.Contains(vs.Status.Rollout.Message, "locked by the security team")
 			})
 			require.Equal(t, "True", condition(one.vs, meta.ConditionReady))
 		}
 		came := all[0].late(t, late)
-		harness.Until(t, world, came, "the sidecar of the revision before", hasSidecar)
+		harness.Until(t, world, came, "the sidecar of the previous revision", hasSidecar)
 		require.Equal(t, sidecar, logLevel(came))
 		require.LessOrEqual(t, way.Count.Swap(0), int32(6))
 	}

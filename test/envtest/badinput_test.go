@@ -156,7 +156,7 @@ func TestVectorSidecar_ReportsBadInputWithoutWrites(t *testing.T) {
 			vs := test.sidecar(objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector")).Build()
 			world.Create(t, vs)
 
-			harness.Until(t, world, vs, "a verdict", func(vs *v1alpha1.VectorSidecar) bool {
+			harness.Until(t, world, vs, "a result in the status", func(vs *v1alpha1.VectorSidecar) bool {
 				return condition(vs, meta.ConditionReady) == "False" && condition(vs, meta.ConditionStalled) == "True"
 			})
 
@@ -178,7 +178,7 @@ func TestConfigMapRef_UsesConfigMapCreatedLater(t *testing.T) {
 	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithConfigMap("late", "").Build()
 	world.Create(t, deployment, vs)
-	harness.Until(t, world, vs, "a verdict", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
+	harness.Until(t, world, vs, "a result in the status", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
 
 	world.Create(t, objects.NewConfigMap("late", namespace, "vector.yaml", objects.VectorConfig("x")))
 
@@ -192,7 +192,7 @@ func TestVectorSidecar_KeepsSidecarAfterInvalidChange(t *testing.T) {
 	before := rawTemplate(t, deployment)
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Environment = "nowhere" })
-	harness.Until(t, world, vs, "a verdict", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionConfigValid) == "False" })
+	harness.Until(t, world, vs, "a result in the status", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionConfigValid) == "False" })
 
 	require.Equal(t, before, rawTemplate(t, deployment))
 	require.NoError(t, world.Client.Delete(t.Context(), vs))

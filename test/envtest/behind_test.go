@@ -115,7 +115,7 @@ func TestOperator_DoesNotRepeatPatchWhileWatchLags(t *testing.T) {
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
 		vs.Spec.Sidecar.LogLevel, vs.Spec.Sidecar.Logs.Path = "trace", "/srv/logs"
 	})
-	harness.Until(t, world, cart, "the new sidecar, though the watch is behind", func(d *appsv1.Deployment) bool {
+	harness.Until(t, world, cart, "the new sidecar in spite of a stale watch", func(d *appsv1.Deployment) bool {
 		return d.Spec.Template.Spec.InitContainers[0].Env[0].Value == "trace"
 	})
 	change := len(o.Requests.Writes(path)) - before

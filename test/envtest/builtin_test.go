@@ -109,7 +109,7 @@ func TestRevision_KeepsTemplatesOfItsRelease(t *testing.T) {
 	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
 		metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationUndoRollout, given+"/"+before)
 	})
-	harness.Until(t, world, canary.app, "the sidecar before", func(d *appsv1.Deployment) bool { return !isOfNext(d) })
+	harness.Until(t, world, canary.app, "the previous sidecar", func(d *appsv1.Deployment) bool { return !isOfNext(d) })
 	require.Equal(t, sidecar, canary.app.Spec.Template)
 	canary.until(t, v1alpha1.RolloutSoaking, before)
 }
@@ -123,7 +123,7 @@ func TestRevision_BlocksWritesWhenRenderedDifferently(t *testing.T) {
 	rest.until(t, v1alpha1.RolloutComplete, before)
 	soaksLong(t, installation)
 	level(t, installation, "warn")
-	harness.Until(t, world, canary.vs, "the change, and not what it has soaked with before", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, canary.vs, "the change instead of the previous sidecar", func(vs *v1alpha1.VectorSidecar) bool {
 		is := vs.Status.Rollout
 		return is.Revision != before && is.State == v1alpha1.RolloutSoaking
 	})
@@ -139,13 +139,13 @@ func TestRevision_BlocksWritesWhenRenderedDifferently(t *testing.T) {
 	running = world.RunOperator(options)
 
 	late := rest.late(t, "late")
-	harness.Until(t, world, rest.vs, "what is wrong with its revision", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, rest.vs, "the problem of its revision", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.MatchedDeployments == 2 && strings.Contains(message(vs, meta.ConditionReady), "stored revision "+before+": template set ") && strings.Contains(message(vs, meta.ConditionReady), "renders differently in this release")
 	})
 	looks := func() int { return len(running.Requests.Reads("/controllerrevisions/" + stored.Name)) }
 	looked := looks()
 	later := rest.late(t, "later")
-	harness.Until(t, world, rest.vs, "another look", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.MatchedDeployments == 3 })
+	harness.Until(t, world, rest.vs, "another reconcile", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.MatchedDeployments == 3 })
 	require.Equal(t, looked, looks(), "it is found out once")
 	for _, one := range []*appsv1.Deployment{late, later} {
 		world.Get(t, one)

@@ -56,7 +56,7 @@ func TestCanarySpec_StopsFailedChangeInTheCanary(t *testing.T) {
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
 		vs.Spec.Rollout.Canary.Selector.MatchLabels["first"] = "nobody"
 	})
-	harness.Until(t, world, vs, "that there is none", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "a missing object", func(vs *v1alpha1.VectorSidecar) bool {
 		return strings.Contains(message(vs, meta.ConditionReady), "spec.rollout.canary selects no workload")
 	})
 }

@@ -118,14 +118,14 @@ func TestOperator_ReportsCauseOfEveryWrite(t *testing.T) {
 	requireCause(t, deployment, `another writer changed the sidecar (last writer: "kubectl-edit"); in the pods: initContainers[vector].image → registry.example/vector:0.57.0`)
 
 	// An upgrade alone writes no workload. The next change of the policy applies its rendering.
-	harness.Until(t, world, vs, "the end of it", isUpToDate)
+	harness.Until(t, world, vs, "the end of the rollout", isUpToDate)
 	writes := deployment.Generation
 	change(func(s *v1alpha1.VectorSidecarSpec) { s.TemplateSet = desired.DefaultTemplateSet })
 	requireCause(t, deployment, "template set edge → default")
-	harness.Until(t, world, vs, "the end of it", isUpToDate)
+	harness.Until(t, world, vs, "the end of the rollout", isUpToDate)
 	require.Equal(t, writes+1, deployment.Generation)
 	release(t, "1.1.0", nextRelease(t, ""))
-	harness.Until(t, world, vs, "what is told of a newer rendering", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "a message about a newer rendering", func(vs *v1alpha1.VectorSidecar) bool {
 		return isUpToDate(vs) && strings.Contains(message(vs, meta.ConditionReady), "have a sidecar rendered by an earlier release")
 	})
 	harness.Change(t, world, values, func(c *corev1.ConfigMap) { c.Data[desired.PolicyKey] = "users: {min: 1000}" })
@@ -134,7 +134,7 @@ func TestOperator_ReportsCauseOfEveryWrite(t *testing.T) {
 
 	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Labels = nil })
 	harness.Until(t, world, deployment, "the removal", isClean)
-	harness.Eventually(t, "why", func() bool { return told(t, deployment, "VectorSidecar logs no longer selects the workload") })
+	harness.Eventually(t, "the reason of the write", func() bool { return told(t, deployment, "VectorSidecar logs no longer selects the workload") })
 	for key := range deployment.Annotations {
 		require.False(t, strings.HasPrefix(key, meta.Group+"/"), key)
 	}

@@ -74,7 +74,7 @@ func TestCleanupSpec_KeepsFilesOfVolumeClaims(t *testing.T) {
 	vs := removing(namespace).Build()
 	world.Create(t, deployment, vs)
 	before := rawTemplate(t, deployment)
-	harness.Until(t, world, vs, "the refusal", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the rejection", func(vs *v1alpha1.VectorSidecar) bool {
 		return strings.Contains(message(vs, meta.ConditionReady), `would remove files from the workload's own volume "logs", a persistentVolumeClaim`)
 	})
 	require.JSONEq(t, before, rawTemplate(t, deployment))

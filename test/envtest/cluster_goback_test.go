@@ -50,7 +50,7 @@ func newReverting(t *testing.T, namespaces int, labels ...string) *reverting {
 // untilGood waits until the current spec is the last known good one.
 func (r *reverting) untilGood(t *testing.T) {
 	t.Helper()
-	harness.Until(t, world, r.cluster, "its last good spec", func(c *v1alpha1.ClusterVectorSidecar) bool {
+	harness.Until(t, world, r.cluster, "its last known good spec", func(c *v1alpha1.ClusterVectorSidecar) bool {
 		return c.Status.Reverted == nil && c.Status.LastKnownGood != nil && c.Status.LastKnownGood.Generation == c.Generation
 	})
 }
@@ -74,7 +74,7 @@ func (r *reverting) fail(t *testing.T) {
 
 func (r *reverting) untilBack(t *testing.T) {
 	t.Helper()
-	harness.Until(t, world, r.cluster, "that all have gone back", isClusterBack)
+	harness.Until(t, world, r.cluster, "the revert of all", isClusterBack)
 	for _, app := range r.apps {
 		world.Get(t, app)
 		require.Equal(t, "info", logLevel(app), app.Namespace)
@@ -98,7 +98,7 @@ func askCluster(t *testing.T, cluster *v1alpha1.ClusterVectorSidecar, as string)
 	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) {
 		metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationReconcileAt, as)
 	})
-	harness.Until(t, world, cluster, "an answer", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.LastHandledReconcileAt == as })
+	harness.Until(t, world, cluster, "a handled request", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.LastHandledReconcileAt == as })
 }
 
 // If a spec fails in one of several namespaces, the operator reverts it in all.
@@ -125,9 +125,9 @@ func TestClusterVectorSidecar_RevertsFailedSpecEverywhere(t *testing.T) {
 	added := labeled("added", in.apps[1].Namespace)
 	world.Create(t, fresh, added)
 	for _, one := range []*appsv1.Deployment{fresh, added} {
-		harness.Until(t, world, one, "the last good sidecar, by another leader", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" && isRolledOut(d) })
+		harness.Until(t, world, one, "the last known good sidecar, from another leader", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" && isRolledOut(d) })
 	}
-	harness.Until(t, world, in.cluster, "that it stays reverted", func(c *v1alpha1.ClusterVectorSidecar) bool {
+	harness.Until(t, world, in.cluster, "the reverted state", func(c *v1alpha1.ClusterVectorSidecar) bool {
 		return isClusterBack(c) && c.Status.ReadyWorkloads+c.Status.WorkloadsWithoutPods == 6 && c.Status.SelectedNamespaces == 5
 	})
 	require.Equal(t, tried, seen.of("warn"), "it is not tried again")
@@ -139,7 +139,7 @@ func TestClusterVectorSidecar_RevertsFailedSpecEverywhere(t *testing.T) {
 	harness.Change(t, world, in.cluster, func(c *v1alpha1.ClusterVectorSidecar) {
 		metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationRetryRollout, "now")
 	})
-	harness.Until(t, world, in.cluster, "that a person's try has failed as well", func(c *v1alpha1.ClusterVectorSidecar) bool {
+	harness.Until(t, world, in.cluster, "the failure of the retry", func(c *v1alpha1.ClusterVectorSidecar) bool {
 		return isClusterBack(c) && c.Status.Reverted.LastHandledRetry != ""
 	})
 	require.Greater(t, seen.of("warn"), tried, "it was tried")
@@ -173,7 +173,7 @@ func TestClusterVectorSidecar_KeepsSpecWithFailingNamespaces(t *testing.T) {
 	well.Spec.Replicas, fails.Spec.Replicas = ptr.To[int32](1), ptr.To[int32](1)
 	well.Spec.Template.Annotations = map[string]string{"any-image": "true"}
 	world.Create(t, quota)
-	harness.Until(t, world, quota, "its use", func(q *corev1.ResourceQuota) bool { return len(q.Status.Used) > 0 })
+	harness.Until(t, world, quota, "the usage in its status", func(q *corev1.ResourceQuota) bool { return len(q.Status.Used) > 0 })
 	world.Create(t, well, full, taken, going, fails)
 	require.NoError(t, world.Client.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: going.Namespace}}))
 	harness.Until(t, world, full, "the rejection of its pods", func(d *appsv1.Deployment) bool {
@@ -182,7 +182,7 @@ func TestClusterVectorSidecar_KeepsSpecWithFailingNamespaces(t *testing.T) {
 	world.Create(t, cluster)
 	in := &reverting{cluster: cluster}
 	in.untilGood(t)
-	harness.Until(t, world, cluster, "the name of the one where the sidecar itself fails", func(c *v1alpha1.ClusterVectorSidecar) bool {
+	harness.Until(t, world, cluster, "the name of the workload with a failing sidecar", func(c *v1alpha1.ClusterVectorSidecar) bool {
 		return slices.Equal(c.Status.LastKnownGood.Failing, []string{fails.Namespace})
 	})
 
@@ -192,7 +192,7 @@ func TestClusterVectorSidecar_KeepsSpecWithFailingNamespaces(t *testing.T) {
 		harness.Until(t, world, app, "the next spec", has("warn"))
 	}
 	require.Equal(t, []string{fails.Namespace}, cluster.Status.LastKnownGood.Failing)
-	harness.Until(t, world, cluster, "a word about the quota", func(c *v1alpha1.ClusterVectorSidecar) bool {
+	harness.Until(t, world, cluster, "a message about the quota", func(c *v1alpha1.ClusterVectorSidecar) bool {
 		return slices.ContainsFunc(c.Status.Workloads, func(one v1alpha1.NamespacedWorkloadStatus) bool {
 			return one.Namespace == full.Namespace && strings.Contains(one.Message, "exceeded quota")
 		})
@@ -215,9 +215,9 @@ func TestClusterVectorSidecar_RevertsOnceAcrossLeaders(t *testing.T) {
 	in.ask(t, "warn", crashes)
 	harness.Until(t, world, in.apps[0], "the next spec", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
 	restart(t)
-	harness.Until(t, world, in.cluster, "that it is reverted", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.Reverted != nil })
+	harness.Until(t, world, in.cluster, "the revert", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.Reverted != nil })
 	restart(t)
-	harness.Until(t, world, in.apps[0], "the last good spec", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
+	harness.Until(t, world, in.apps[0], "the last known good spec", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
 	restart(t)
 	in.untilBack(t)
 	for _, app := range in.apps {
@@ -227,7 +227,7 @@ func TestClusterVectorSidecar_RevertsOnceAcrossLeaders(t *testing.T) {
 		metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationRetryRollout, "now")
 	})
 	restart(t)
-	harness.Until(t, world, in.cluster, "that the try has failed", func(c *v1alpha1.ClusterVectorSidecar) bool {
+	harness.Until(t, world, in.cluster, "the failure of the attempt", func(c *v1alpha1.ClusterVectorSidecar) bool {
 		return isClusterBack(c) && c.Status.Reverted.LastHandledRetry != ""
 	})
 	in.ask(t, "error", "")
@@ -247,14 +247,14 @@ func TestClusterVectorSidecar_HandlesChangesWhileReverted(t *testing.T) {
 			metav1.SetMetaDataLabel(&n.ObjectMeta, meta.AnnotationInject, "false")
 		})
 		harness.Until(t, world, in.apps[0], "removal", isClean)
-		harness.Until(t, world, in.cluster, "that it stays reverted", func(c *v1alpha1.ClusterVectorSidecar) bool {
+		harness.Until(t, world, in.cluster, "the reverted state", func(c *v1alpha1.ClusterVectorSidecar) bool {
 			return isClusterBack(c) && c.Status.SelectedNamespaces == 1
 		})
 		harness.Change(t, world, in.cluster, func(c *v1alpha1.ClusterVectorSidecar) {
 			metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationRetryRollout, "now")
 		})
-		harness.Until(t, world, in.apps[1], "the spec that fails nowhere now", has("warn"))
-		harness.Until(t, world, in.cluster, "the end of the return", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.Reverted == nil })
+		harness.Until(t, world, in.apps[1], "the spec without failures", has("warn"))
+		harness.Until(t, world, in.cluster, "the end of the revert", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.Reverted == nil })
 	})
 	t.Run("disabled and enabled", func(t *testing.T) {
 		t.Parallel()
@@ -264,10 +264,10 @@ func TestClusterVectorSidecar_HandlesChangesWhileReverted(t *testing.T) {
 		for _, app := range in.apps {
 			harness.Until(t, world, app, "removal", isClean)
 		}
-		harness.Until(t, world, in.cluster, "that it stays reverted", isClusterBack)
+		harness.Until(t, world, in.cluster, "the reverted state", isClusterBack)
 		harness.Change(t, world, in.cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.Enabled = nil })
 		for _, app := range in.apps {
-			harness.Until(t, world, app, "the last good spec", has("info"))
+			harness.Until(t, world, app, "the last known good spec", has("info"))
 		}
 		in.untilBack(t)
 	})
@@ -288,7 +288,7 @@ func TestClusterVectorSidecar_HandlesChangesWhileReverted(t *testing.T) {
 		t.Parallel()
 		in := newReverting(t, 2)
 		in.ask(t, "warn", crashes)
-		harness.Until(t, world, in.cluster, "that it is reverted", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.Reverted != nil })
+		harness.Until(t, world, in.cluster, "the revert", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.Reverted != nil })
 		world.RemoveCluster(t, in.cluster)
 		for _, app := range in.apps {
 			harness.Until(t, world, app, "removal", isClean)
@@ -320,7 +320,7 @@ func TestClusterVectorSidecar_HandlesChangesWhileReverted(t *testing.T) {
 		world.Create(t, other)
 		harness.Until(t, world, other, "readiness", injectedIn(2, 2))
 		in.fail(t)
-		harness.Until(t, world, other, "that it is as it was", injectedIn(2, 2))
+		harness.Until(t, world, other, "the unchanged state", injectedIn(2, 2))
 		require.Nil(t, other.Status.Reverted)
 	})
 	t.Run("where one of the namespace wins", func(t *testing.T) {
@@ -331,11 +331,11 @@ func TestClusterVectorSidecar_HandlesChangesWhileReverted(t *testing.T) {
 		own.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "error"}
 		world.Create(t, own)
 		harness.Until(t, world, in.apps[1], "the sidecar of its namespace, by its own spec", has("error"))
-		harness.Until(t, world, in.cluster, "that it stays reverted, and yields", func(c *v1alpha1.ClusterVectorSidecar) bool {
+		harness.Until(t, world, in.cluster, "the reverted state, superseded by another VectorSidecar", func(c *v1alpha1.ClusterVectorSidecar) bool {
 			return isClusterBack(c) && c.Status.MatchedWorkloads == 2 && c.Status.ReadyWorkloads == 1
 		})
 		require.NoError(t, world.Client.Delete(t.Context(), own))
-		harness.Until(t, world, in.apps[1], "the last good spec again", has("info"))
+		harness.Until(t, world, in.apps[1], "the last known good spec again", has("info"))
 		in.untilBack(t)
 	})
 }
@@ -345,13 +345,13 @@ func TestClusterVectorSidecar_RevertsChangeFailedInItsWave(t *testing.T) {
 	installation := wavesOf(t, "1s", "halt: {}\nonFailure: Revert")
 	level(t, installation, "info")
 	in := newInWaves(t)
-	harness.Until(t, world, in.cluster, "its last good spec", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.LastKnownGood != nil })
+	harness.Until(t, world, in.cluster, "its last known good spec", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.LastKnownGood != nil })
 	image := func(d *appsv1.Deployment) string { return d.Spec.Template.Spec.InitContainers[0].Image }
 	world.Get(t, in.rest)
 	good := image(in.rest)
 
 	harness.Change(t, world, in.cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.Sidecar = &v1alpha1.SidecarSpec{Image: crashes} })
-	harness.Until(t, world, in.cluster, "its own way back", isClusterBack)
+	harness.Until(t, world, in.cluster, "its own revert", isClusterBack)
 	for _, wave := range []string{"canary", "default"} {
 		require.Equal(t, v1alpha1.RolloutComplete, partOf(in.cluster, wave).State, "the installation is not at fault")
 		require.Equal(t, in.before, partOf(in.cluster, wave).Revision)
@@ -359,12 +359,12 @@ func TestClusterVectorSidecar_RevertsChangeFailedInItsWave(t *testing.T) {
 
 	level(t, installation, "debug")
 	for _, app := range []*appsv1.Deployment{in.canary, in.rest} {
-		harness.Until(t, world, app, "the next revision with the last good spec", func(d *appsv1.Deployment) bool { return logLevel(d) == "debug" && image(d) == good })
+		harness.Until(t, world, app, "the next revision with the last known good spec", func(d *appsv1.Deployment) bool { return logLevel(d) == "debug" && image(d) == good })
 	}
 	untilPart(t, in.cluster, "default", v1alpha1.RolloutComplete, "")
 	second := partOf(in.cluster, "default").Revision
 	require.NotEqual(t, in.before, second)
-	harness.Until(t, world, in.cluster, "staying reverted", isClusterBack)
+	harness.Until(t, world, in.cluster, "the reverted state", isClusterBack)
 
 	// If a revision fails with the last known good spec, the operator reverts the revision.
 	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
@@ -372,5 +372,5 @@ func TestClusterVectorSidecar_RevertsChangeFailedInItsWave(t *testing.T) {
 	})
 	untilPart(t, in.cluster, "canary", v1alpha1.RolloutReverted, second)
 	untilPart(t, in.cluster, "default", v1alpha1.RolloutHalted, second)
-	harness.Until(t, world, in.canary, "the revision before", func(d *appsv1.Deployment) bool { return logLevel(d) == "debug" && image(d) == good })
+	harness.Until(t, world, in.canary, "the previous revision", func(d *appsv1.Deployment) bool { return logLevel(d) == "debug" && image(d) == good })
 }

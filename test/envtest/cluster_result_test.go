@@ -46,7 +46,7 @@ func TestClusterVectorSidecarStatus_EqualsTheObjects(t *testing.T) {
 	// variable.
 	compare := func(variable string, want map[string]v1alpha1.WorkloadState) {
 		t.Helper()
-		harness.Until(t, world, cluster, "its states", func(cluster *v1alpha1.ClusterVectorSidecar) bool {
+		harness.Until(t, world, cluster, "the expected states", func(cluster *v1alpha1.ClusterVectorSidecar) bool {
 			states := map[string]v1alpha1.WorkloadState{}
 			for _, entry := range cluster.Status.Workloads {
 				states[entry.Namespace+"/"+entry.Name] = v1alpha1.WorkloadState(entry.State)

@@ -33,7 +33,7 @@ func TestClusterVectorSidecar_KeepsSidecarsOnInvalidSelector(t *testing.T) {
 	version := cart.ResourceVersion
 
 	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.NamespaceSelector.MatchLabels["team"] = "not a label" })
-	harness.Until(t, world, cluster, "a word about the selector", saysOfSelector)
+	harness.Until(t, world, cluster, "a message about the selector", saysOfSelector)
 	message := apimeta.FindStatusCondition(cluster.Status.Conditions, meta.ConditionReady).Message
 	require.Contains(t, message, "spec.namespaceSelector")
 	require.Contains(t, message, "not a label")
@@ -47,7 +47,7 @@ func TestClusterVectorSidecar_KeepsSidecarsOnInvalidSelector(t *testing.T) {
 	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) {
 		c.Annotations = map[string]string{meta.AnnotationReconcileAt: "now"}
 	})
-	harness.Until(t, world, cluster, "an answer", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.LastHandledReconcileAt == "now" })
+	harness.Until(t, world, cluster, "a handled request", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.LastHandledReconcileAt == "now" })
 	require.True(t, saysOfSelector(cluster))
 	world.Get(t, cart)
 	require.Equal(t, version, cart.ResourceVersion, "nothing is written")
@@ -61,7 +61,7 @@ func TestClusterVectorSidecar_KeepsSidecarsOnInvalidSelector(t *testing.T) {
 
 	// With the invalid selector, deletion still removes all sidecars.
 	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.NamespaceSelector.MatchLabels["team"] = "not a label" })
-	harness.Until(t, world, cluster, "a word about the selector", saysOfSelector)
+	harness.Until(t, world, cluster, "a message about the selector", saysOfSelector)
 	world.RemoveCluster(t, cluster)
 	harness.Until(t, world, cart, "the removal", isClean)
 	harness.Until(t, world, other, "the removal", isClean)

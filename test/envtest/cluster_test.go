@@ -165,7 +165,7 @@ func TestVectorSidecar_PrecedesClusterVectorSidecar(t *testing.T) {
 	world.Get(t, deployment)
 	require.NotContains(t, managersOf(deployment), "clustervectorsidecar/"+cluster.Name)
 	require.Contains(t, managersOf(deployment), "vectorsidecar/"+cluster.Name)
-	harness.Until(t, world, cluster, "a word about it", func(c *v1alpha1.ClusterVectorSidecar) bool {
+	harness.Until(t, world, cluster, "a message about the problem", func(c *v1alpha1.ClusterVectorSidecar) bool {
 		return isClusterReady(c) && len(c.Status.Workloads) == 1 && c.Status.Workloads[0].Reason == meta.ReasonSuperseded
 	})
 
@@ -195,13 +195,13 @@ func TestClusterVectorSidecar_IsolatesFailingNamespaces(t *testing.T) {
 	quota.Spec.Hard = corev1.ResourceList{"count/configmaps": resource.MustParse("0")}
 	inGoing.Finalizers = []string{"example.com/held"}
 	world.Create(t, inWell, inFull, inGoing, quota)
-	harness.Until(t, world, quota, "its use", func(q *corev1.ResourceQuota) bool { return len(q.Status.Used) > 0 })
+	harness.Until(t, world, quota, "the usage in its status", func(q *corev1.ResourceQuota) bool { return len(q.Status.Used) > 0 })
 	require.NoError(t, world.Client.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: going}}))
 
 	world.Create(t, cluster)
 
 	harness.Until(t, world, inWell, "the sidecar", isInjected)
-	harness.Until(t, world, cluster, "a word about the quota", func(c *v1alpha1.ClusterVectorSidecar) bool {
+	harness.Until(t, world, cluster, "a message about the quota", func(c *v1alpha1.ClusterVectorSidecar) bool {
 		return c.Status.ReadyNamespaces == 1 && c.Status.SelectedNamespaces == 2 && c.Status.ReadyWorkloads == 1 && len(c.Status.Workloads) > 0
 	})
 	require.Equal(t, full, cluster.Status.Workloads[0].Namespace)
@@ -307,7 +307,7 @@ func TestClusterVectorSidecar_CausesNoWritesAfterRestart(t *testing.T) {
 	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) {
 		c.Annotations = map[string]string{meta.AnnotationReconcileAt: "now"}
 	})
-	harness.Until(t, world, cluster, "an answer", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.LastHandledReconcileAt == "now" })
+	harness.Until(t, world, cluster, "a handled request", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.LastHandledReconcileAt == "now" })
 	require.Empty(t, running.Requests.Writes("/namespaces/"+stays), "nothing in its namespaces")
 	require.Empty(t, running.Requests.Writes("/namespaces/"+leaves))
 	require.Len(t, running.Requests.Writes("/clustervectorsidecars/"), 1, "the answer alone")

@@ -88,7 +88,7 @@ func TestClusterVectorSidecar_RollsOutNamespacesInWaves(t *testing.T) {
 	restart(t)
 	late := labeled("late", in.others)
 	world.Create(t, late)
-	harness.Until(t, world, late, "what its wave has", isInjected)
+	harness.Until(t, world, late, "the revision of its wave", isInjected)
 	require.NotEqual(t, "warn", logLevel(late), "it is rendered from the revision before")
 	world.Get(t, in.rest)
 	require.NotEqual(t, "warn", logLevel(in.rest))
@@ -100,7 +100,7 @@ func TestClusterVectorSidecar_RollsOutNamespacesInWaves(t *testing.T) {
 	require.GreaterOrEqual(t, partOf(in.cluster, "default").StartTime.Sub(finished), 12*time.Second, "the wave before has soaked")
 
 	harness.Change(t, world, in.cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
-	harness.Until(t, world, in.rest, "its own change, which waits for nobody", has("trace"))
+	harness.Until(t, world, in.rest, "its own change without a wait", has("trace"))
 	harness.Change(t, world, installation, func(c *corev1.ConfigMap) { c.Data[desired.RolloutKey] = "" })
 	harness.Until(t, world, in.cluster, "no waves", func(c *v1alpha1.ClusterVectorSidecar) bool { return len(c.Status.Waves) == 0 })
 }
@@ -123,14 +123,14 @@ func TestClusterVectorSidecar_HaltsRevisionFailedInAWave(t *testing.T) {
 	harness.Change(t, world, in.cluster, func(c *v1alpha1.ClusterVectorSidecar) {
 		metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationReconcileAt, "again")
 	})
-	harness.Until(t, world, in.cluster, "an answer", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.LastHandledReconcileAt == "again" })
+	harness.Until(t, world, in.cluster, "a handled request", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.LastHandledReconcileAt == "again" })
 	world.Get(t, in.rest)
 	require.NotEqual(t, "warn", logLevel(in.rest), "a halt outlasts a restart")
 
 	harness.Change(t, world, in.cluster, func(c *v1alpha1.ClusterVectorSidecar) {
 		metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationUndoRollout, failed+"/"+in.before)
 	})
-	harness.Until(t, world, in.canary, "the way back", func(d *appsv1.Deployment) bool { return logLevel(d) != "warn" })
+	harness.Until(t, world, in.canary, "the revert", func(d *appsv1.Deployment) bool { return logLevel(d) != "warn" })
 	untilPart(t, in.cluster, "canary", v1alpha1.RolloutReverted, in.before)
 	level(t, installation, "info")
 	harness.Until(t, world, in.rest, "another change", has("info"))
@@ -175,7 +175,7 @@ func TestHalt_IgnoresWorkloadsThatFailedBefore(t *testing.T) {
 		c.Data["development.yaml"] = "sidecar: {logLevel: warn}"
 		c.Data[desired.RolloutKey] += "halt: {failedWorkloads: 1}"
 	})
-	harness.Until(t, world, in.rest, "the change, which what is broken does not hold up", has("warn"))
+	harness.Until(t, world, in.rest, "the change in spite of the broken workload", has("warn"))
 	untilPart(t, in.cluster, "default", v1alpha1.RolloutComplete, "")
 	require.Zero(t, partOf(in.cluster, "canary").FailedWorkloads)
 
@@ -213,7 +213,7 @@ func TestClusterVectorSidecar_KeepsRevisionOnWaveChange(t *testing.T) {
 	untilPart(t, cluster, "default", v1alpha1.RolloutWaiting, before)
 	harness.Until(t, world, moves, "the change", has("warn"))
 	harness.Until(t, world, stays, "the change", has("warn"))
-	harness.Until(t, world, cluster, "what has begun in the new wave", func(c *v1alpha1.ClusterVectorSidecar) bool { return partOf(c, "canary").StartTime != nil })
+	harness.Until(t, world, cluster, "the started rollouts of the new wave", func(c *v1alpha1.ClusterVectorSidecar) bool { return partOf(c, "canary").StartTime != nil })
 }
 
 // If the leader changes at any step, the next leader continues a rollout in waves: each workload rolls once, and
@@ -235,7 +235,7 @@ func TestClusterVectorSidecar_ContinuesWavesAcrossLeaders(t *testing.T) {
 	isOn := func(wave string) func(*v1alpha1.ClusterVectorSidecar) bool {
 		return func(c *v1alpha1.ClusterVectorSidecar) bool { return partOf(c, wave).Revision != in.before }
 	}
-	harness.Until(t, world, in.cluster, "the first wave to be let through", isOn("canary"))
+	harness.Until(t, world, in.cluster, "the start of the first wave", isOn("canary"))
 	restart(t)
 	harness.Until(t, world, in.canary, "the change", has("warn"))
 	restart(t)
@@ -245,7 +245,7 @@ func TestClusterVectorSidecar_ContinuesWavesAcrossLeaders(t *testing.T) {
 	})
 	finished := partOf(in.cluster, "canary").CompletionTime.Time
 	restart(t)
-	harness.Until(t, world, in.cluster, "the second wave to be let through", isOn("default"))
+	harness.Until(t, world, in.cluster, "the start of the second wave", isOn("default"))
 	restart(t)
 	harness.Until(t, world, in.rest, "the change", has("warn"))
 	untilPart(t, in.cluster, "default", v1alpha1.RolloutComplete, partOf(in.cluster, "canary").Revision)
@@ -265,7 +265,7 @@ func TestClusterVectorSidecar_StartsInWavesAfterMaxAge(t *testing.T) {
 		c.Spec.Rollout.Mode, c.Spec.Rollout.MaxAge = v1alpha1.ModeOnAppRollout, &metav1.Duration{Duration: 6 * time.Second}
 	})
 	level(t, installation, "warn")
-	harness.Until(t, world, in.cluster, "the change to wait everywhere", func(c *v1alpha1.ClusterVectorSidecar) bool {
+	harness.Until(t, world, in.cluster, "the waiting change in all workloads", func(c *v1alpha1.ClusterVectorSidecar) bool {
 		isDeferred := func(one v1alpha1.NamespacedWorkloadStatus) bool { return one.State == string(v1alpha1.StateDeferred) }
 		return len(c.Status.Workloads) == 2 && !slices.ContainsFunc(c.Status.Workloads, func(one v1alpha1.NamespacedWorkloadStatus) bool { return !isDeferred(one) }) &&
 			partOf(c, "default").Revision != in.before && partOf(c, "default").CompletionTime != nil
@@ -273,8 +273,8 @@ func TestClusterVectorSidecar_StartsInWavesAfterMaxAge(t *testing.T) {
 	was, waits := partOf(in.cluster, "canary").StartTime, time.Now()
 	require.Nil(t, was, "nothing has begun")
 
-	harness.Until(t, world, in.canary, "what it waited for", has("warn"))
-	harness.Until(t, world, in.rest, "what it waited for", has("warn"))
+	harness.Until(t, world, in.canary, "the pending change", has("warn"))
+	harness.Until(t, world, in.rest, "the pending change", has("warn"))
 	untilPart(t, in.cluster, "default", v1alpha1.RolloutComplete, partOf(in.cluster, "canary").Revision)
 	var order []string
 	for _, write := range running.Requests.Writes("") {

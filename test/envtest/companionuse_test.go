@@ -53,7 +53,7 @@ func TestTracker_ListsOnceForANamespace(t *testing.T) {
 				d := objects.NewDeployment(name(i), namespace).Build()
 				harness.Change(t, world, d, func(d *appsv1.Deployment) { d.Spec.RevisionHistoryLimit = new(int32) })
 			}
-			harness.Eventually(t, "the deletion of the old companions", func() bool { return len(companionsIn(t, namespace)) == sidecars })
+			harness.Eventually(t, "the deletion of the old generated ConfigMaps", func() bool { return len(companionsIn(t, namespace)) == sidecars })
 
 			reads := len(running.Requests.Reads("/namespaces/" + namespace + "/replicasets"))
 			require.Positive(t, reads)

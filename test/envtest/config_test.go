@@ -74,7 +74,7 @@ func TestConfigSpec_StoresInlineConfigInImmutableConfigMap(t *testing.T) {
 
 	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Spec.RevisionHistoryLimit = new(int32) })
 
-	harness.Eventually(t, "the old ConfigMap to be collected", func() bool {
+	harness.Eventually(t, "the deletion of the old ConfigMap", func() bool {
 		now := companionsIn(t, namespace)
 		return len(now) == 1 && now[0].Name != first[0].Name
 	})
@@ -164,7 +164,7 @@ func TestOperator_DoesNotCreateUnusedCompanion(t *testing.T) {
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, deployment, vs)
 
-	harness.Until(t, world, vs, "a verdict", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
+	harness.Until(t, world, vs, "a result in the status", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
 
 	require.Empty(t, companionsIn(t, namespace))
 }
@@ -176,7 +176,7 @@ func TestOperator_RecreatesDeletedCompanion(t *testing.T) {
 
 	require.NoError(t, world.Client.Delete(t.Context(), &companion))
 
-	harness.Eventually(t, "it to come back", func() bool {
+	harness.Eventually(t, "the restored object", func() bool {
 		now := companionsIn(t, vs.Namespace)
 		return len(now) == 1 && now[0].UID != companion.UID
 	})
@@ -242,7 +242,7 @@ func TestInstallation_AppliesChangedValues(t *testing.T) {
 	require.Equal(t, generation, deployment.Generation, "the last good state stays")
 
 	harness.Change(t, world, installation, func(c *corev1.ConfigMap) { c.Data["qa.yaml"] = "sidecar: {logLevel: warn}" })
-	harness.Until(t, world, deployment, "the repair", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
+	harness.Until(t, world, deployment, "the correction", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
 }
 
 func logLevel(d *appsv1.Deployment) string {
@@ -308,7 +308,7 @@ func TestConfigMapRef_RejectsInvalidContent(t *testing.T) {
 	idle = strings.Replace(idle, "sinks:", "  idle:\n    type: internal_logs\nsinks:", 1)
 	harness.Change(t, world, config, func(c *corev1.ConfigMap) { c.Data["vector.yaml"] = idle })
 
-	harness.Until(t, world, vs, "a warning that stops nothing", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "a warning that does not block writes", func(vs *v1alpha1.VectorSidecar) bool {
 		valid := apimeta.FindStatusCondition(vs.Status.Conditions, meta.ConditionConfigValid)
 		return isReady(vs) && valid.Status == metav1.ConditionTrue && strings.Contains(valid.Message, "VSC215") && vs.Status.Total().Ready == 1
 	})

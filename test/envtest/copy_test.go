@@ -136,7 +136,7 @@ func TestCompanion_CopiesConfigMapOfOneMebibyte(t *testing.T) {
 		c.Data["teams.csv"] = strings.Repeat("x", size)
 	})
 
-	harness.Until(t, world, deployment, "the large one", func(d *appsv1.Deployment) bool { return volumeConfigMaps(d)[0] != good.Name })
+	harness.Until(t, world, deployment, "the large object", func(d *appsv1.Deployment) bool { return volumeConfigMaps(d)[0] != good.Name })
 	require.Len(t, mounted(t, deployment).Data["teams.csv"], size)
 }
 
@@ -147,7 +147,7 @@ func TestVectorSidecar_DeletesCompanionsWhenDeleted(t *testing.T) {
 	config, deployment, vs := shipping(t, v1alpha1.ReloadRestart)
 	mine := mounted(t, deployment)
 	harness.Change(t, world, config, func(c *corev1.ConfigMap) { c.Data["vector.yaml"] = objects.VectorConfig("second") })
-	harness.Until(t, world, deployment, "the second", func(d *appsv1.Deployment) bool { return volumeConfigMaps(d)[0] != mine.Name })
+	harness.Until(t, world, deployment, "the second sidecar", func(d *appsv1.Deployment) bool { return volumeConfigMaps(d)[0] != mine.Name })
 	harness.Until(t, world, vs, "readiness", isUpToDate)
 	require.Len(t, companionsIn(t, vs.Namespace), 2, "the Deployment can be rolled back")
 	// This ConfigMap is a user's copy of a companion, with all its labels.
@@ -169,7 +169,7 @@ func TestVectorSidecar_DeletesCompanionsWhenDeleted(t *testing.T) {
 
 	require.NoError(t, world.Client.Delete(t.Context(), vs))
 
-	harness.Eventually(t, "the VectorSidecar to be gone", func() bool {
+	harness.Eventually(t, "the deletion of the VectorSidecar", func() bool {
 		return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(vs), vs))
 	})
 	left := companionsIn(t, vs.Namespace)
@@ -192,7 +192,7 @@ func TestOperator_RecreatesCompanionWithLongName(t *testing.T) {
 
 	require.NoError(t, world.Client.Delete(t.Context(), &made[0]))
 
-	harness.Eventually(t, "it to come back", func() bool {
+	harness.Eventually(t, "the restored object", func() bool {
 		now := companionsIn(t, namespace)
 		return len(now) == 1 && now[0].Name == made[0].Name && now[0].UID != made[0].UID
 	})
@@ -206,7 +206,7 @@ func TestConfigMapRef_DoesNotReadOtherNamespaces(t *testing.T) {
 	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithConfigMap(other+"/shipping", "").Build()
 	world.Create(t, config, deployment, vs)
-	harness.Until(t, world, vs, "the refusal", isNotValid(meta.ReasonConfigMapNotFound))
+	harness.Until(t, world, vs, "the rejection", isNotValid(meta.ReasonConfigMapNotFound))
 	require.NotContains(t, message(vs, meta.ConditionConfigValid), "vector.yaml")
 	require.Empty(t, companionsIn(t, namespace))
 	world.Get(t, deployment)

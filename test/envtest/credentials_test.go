@@ -56,7 +56,7 @@ func TestVectorSidecar_RollsOutCredentialSamples(t *testing.T) {
 		require.Len(t, found.Items, 1)
 		deployments = append(deployments, &found.Items[0])
 		if named := allowance.FindStringSubmatch(string(text)); named != nil {
-			harness.Until(t, world, vs, "the refusal of "+filepath.Base(file), func(vs *v1alpha1.VectorSidecar) bool {
+			harness.Until(t, world, vs, "the rejection of "+filepath.Base(file), func(vs *v1alpha1.VectorSidecar) bool {
 				said := message(vs, meta.ConditionReady)
 				return strings.HasPrefix(said, meta.ReasonPolicyViolation) && strings.Contains(said, "("+named[1]+")")
 			})

@@ -182,7 +182,7 @@ func unreadable(t *testing.T, given ...client.Object) {
 	loosen(nil)
 	defer loosen(ptr.To[float64](math.MaxInt32))
 	for _, object := range given {
-		harness.Eventually(t, "the older definition is in force", func() bool {
+		harness.Eventually(t, "an effective older definition", func() bool {
 			return world.Client.Patch(t.Context(), object, client.RawPatch(types.MergePatchType, []byte(`{"spec":{"rollout":{"maxConcurrent":5000000000}}}`))) == nil
 		})
 	}
@@ -204,11 +204,11 @@ func TestOperator_IsolatesUndecodableObjects(t *testing.T) {
 	world.Create(t, shop, good)
 	harness.Until(t, world, shop, "its sidecar", isInjected)
 	const said = meta.ReasonInvalidSpec + ": "
-	harness.Until(t, world, vs, "what is said of it", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the reported message", func(vs *v1alpha1.VectorSidecar) bool {
 		return condition(vs, meta.ConditionStalled) == "True" && strings.HasPrefix(message(vs, meta.ConditionConfigValid), said)
 	})
 	require.Contains(t, message(vs, meta.ConditionReady), "VectorSidecar "+namespace+"/logs: spec.rollout: json: cannot unmarshal number 5000000000")
-	harness.Until(t, world, cluster, "what is said of it", func(c *v1alpha1.ClusterVectorSidecar) bool {
+	harness.Until(t, world, cluster, "the reported message", func(c *v1alpha1.ClusterVectorSidecar) bool {
 		valid := apimeta.FindStatusCondition(c.Status.Conditions, meta.ConditionConfigValid)
 		return valid != nil && valid.Reason == meta.ReasonInvalidSpec
 	})
@@ -219,7 +219,7 @@ func TestOperator_IsolatesUndecodableObjects(t *testing.T) {
 
 	for _, gone := range []client.Object{vs, cluster} {
 		world.Delete(t, gone)
-		harness.Eventually(t, "it is gone", func() bool { return isGone(t, gone) })
+		harness.Eventually(t, "the deletion", func() bool { return isGone(t, gone) })
 	}
 	for _, deployment := range []*appsv1.Deployment{cart, inCluster} {
 		world.Get(t, deployment)

@@ -63,7 +63,7 @@ func TestDriftReport_ReportsDriftWithoutWrites(t *testing.T) {
 	require.Len(t, running.Requests.Writes("/namespaces/"+vs.Namespace+"/deployments"), writes)
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.DriftPolicy = v1alpha1.DriftEnforce })
-	harness.Until(t, world, deployment, "the repair", func(d *appsv1.Deployment) bool { return image(d) != "registry.example/other:1" })
+	harness.Until(t, world, deployment, "the correction", func(d *appsv1.Deployment) bool { return image(d) != "registry.example/other:1" })
 }
 
 // The operator does not force its value into a field of a deployment tool.
@@ -102,7 +102,7 @@ func TestVectorSidecar_StopsCorrectionLoops(t *testing.T) {
 		}
 	}, client.InNamespace(vs.Namespace))
 
-	harness.Until(t, world, vs, "the break", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
+	harness.Until(t, world, vs, "the failure", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
 	stop()
 
 	require.Contains(t, message(vs, meta.ConditionReady), "CorrectionLoop: ")
@@ -124,7 +124,7 @@ func TestOptOutValue_DoesNotCountAsCorrectionLoop(t *testing.T) {
 		harness.Change(t, world, deployment, func(d *appsv1.Deployment) {
 			metav1.SetMetaDataAnnotation(&d.ObjectMeta, meta.AnnotationInject, "false")
 		})
-		harness.Until(t, world, deployment, "the sidecar to go", isClean)
+		harness.Until(t, world, deployment, "the removal of the sidecar", isClean)
 		harness.Change(t, world, deployment, func(d *appsv1.Deployment) { delete(d.Annotations, meta.AnnotationInject) })
 		harness.Until(t, world, deployment, "the sidecar", isInjected)
 	}
@@ -142,7 +142,7 @@ func TestVectorSidecar_RunsBesideAnotherContainerName(t *testing.T) {
 			s.Metrics, s.Health = &v1alpha1.MetricsSpec{Port: &port}, &v1alpha1.HealthSpec{Port: &health}
 		}).Build()
 	world.Create(t, deployment, first)
-	harness.Until(t, world, deployment, "the first", isInjected)
+	harness.Until(t, world, deployment, "the first sidecar", isInjected)
 	world.Create(t, second)
 
 	harness.Until(t, world, second, "readiness", isUpToDate)
@@ -154,7 +154,7 @@ func TestVectorSidecar_RunsBesideAnotherContainerName(t *testing.T) {
 	require.Equal(t, "shipper", deployment.Annotations[meta.AnnotationKeyFor(meta.AnnotationContainerName, "second")])
 
 	require.NoError(t, world.Client.Delete(t.Context(), first))
-	harness.Until(t, world, deployment, "the first to go, and the plain annotations to pass to the second", func(d *appsv1.Deployment) bool {
+	harness.Until(t, world, deployment, "the removal of the first sidecar, and the plain annotations of the second", func(d *appsv1.Deployment) bool {
 		return isClean(d) && d.Annotations[meta.AnnotationContainerName] == "shipper"
 	})
 	require.True(t, carries(deployment, "shipper"))
@@ -181,5 +181,5 @@ func TestVectorSidecar_PrecedesYoungerWithEqualContainerName(t *testing.T) {
 
 	require.NoError(t, world.Client.Delete(t.Context(), older))
 
-	harness.Until(t, world, younger, "its turn", isUpToDate)
+	harness.Until(t, world, younger, "its rollout", isUpToDate)
 }

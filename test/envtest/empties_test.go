@@ -79,7 +79,7 @@ spec:
 			})
 
 			require.NoError(t, world.Client.Delete(t.Context(), vs))
-			harness.Until(t, world, deployment, "the sidecar to be gone", func(d *appsv1.Deployment) bool { return len(d.Spec.Template.Spec.InitContainers) == 0 })
+			harness.Until(t, world, deployment, "the removal of the sidecar", func(d *appsv1.Deployment) bool { return len(d.Spec.Template.Spec.InitContainers) == 0 })
 			require.Empty(t, deployment.Spec.Template.Spec.Volumes)
 			require.Equal(t, []string{"deployment.kubernetes.io/revision"}, slices.Collect(maps.Keys(deployment.Annotations)))
 			require.Empty(t, deployment.Spec.Template.Annotations)
@@ -128,7 +128,7 @@ func TestVectorSidecar_IgnoresExplicitZeroValues(t *testing.T) {
 	}
 	for name, vs := range all {
 		t.Run(name, func(t *testing.T) {
-			harness.Until(t, world, vs, "all to be done", isUpToDate)
+			harness.Until(t, world, vs, "the end of all rollouts", isUpToDate)
 			require.Len(t, running.Requests.Writes("/namespaces/"+vs.Namespace+"/deployments"), 1)
 		})
 	}

@@ -36,7 +36,7 @@ func TestVectorSidecar_WaitsForCanaryWithPods(t *testing.T) {
 		return vs.Status.Canary != nil && vs.Status.Canary.State == v1alpha1.CanaryWithoutPods && vs.Status.WorkloadsWithoutPods == 1 &&
 			strings.Contains(message(vs, meta.ConditionReady), "no canary has such pods")
 	}
-	harness.Until(t, world, vs, "that the canary has no pods", isWaiting)
+	harness.Until(t, world, vs, "a canary without pods", isWaiting)
 	world.Get(t, first)
 	world.Get(t, other)
 	require.Equal(t, "warn", logLevel(first))
@@ -52,7 +52,7 @@ func TestVectorSidecar_WaitsForCanaryWithPods(t *testing.T) {
 	})
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.LogLevel = "error" })
-	harness.Until(t, world, vs, "that the canary has no pods again", isWaiting)
+	harness.Until(t, world, vs, "a canary without pods again", isWaiting)
 	world.Get(t, other)
 	require.Equal(t, "warn", logLevel(other), "the promotion was of the change before")
 	harness.Change(t, world, first, func(d *appsv1.Deployment) { d.Spec.Replicas = ptr.To[int32](1) })
@@ -87,7 +87,7 @@ func TestClusterVectorSidecar_KeepsFinishedCanaries(t *testing.T) {
 	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) {
 		c.Spec.Sidecar.LogLevel, c.Spec.Rollout.Mode = "warn", v1alpha1.ModeOnAppRollout
 	})
-	harness.Until(t, world, cluster, "the change to wait", func(c *v1alpha1.ClusterVectorSidecar) bool {
+	harness.Until(t, world, cluster, "the waiting change", func(c *v1alpha1.ClusterVectorSidecar) bool {
 		return isClusterReady(c) && c.Status.ReadyWorkloads+c.Status.WorkloadsWithoutPods == 0
 	})
 	release := func(d *appsv1.Deployment) {

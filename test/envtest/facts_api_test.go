@@ -282,7 +282,7 @@ func TestApply_DoesNotRecreateObjectWithUID(t *testing.T) {
 	gone := cart(namespace)
 	world.Get(t, gone)
 	require.NoError(t, world.Client.Delete(t.Context(), gone))
-	harness.Eventually(t, "the Deployment to be gone", func() bool {
+	harness.Eventually(t, "the deletion of the Deployment", func() bool {
 		return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(gone), cart(namespace)))
 	})
 	pod := `spec: {template: {spec: {containers: [` + vector + `]}}}`

@@ -108,7 +108,7 @@ func TestVectorSidecar_ReplacesInjectedItems(t *testing.T) {
 			require.ElementsMatch(t, test.containers, containers)
 			require.ElementsMatch(t, test.volumes, volumes)
 			require.NoError(t, world.Client.Delete(t.Context(), vs))
-			harness.Eventually(t, "the VectorSidecar to be gone", func() bool { return isGone(t, vs) })
+			harness.Eventually(t, "the deletion of the VectorSidecar", func() bool { return isGone(t, vs) })
 			require.Equal(t, before, rawTemplate(t, deployment), "no trace of any of them")
 		})
 	}
@@ -175,7 +175,7 @@ func TestVectorSidecar_DoesNotCompeteForAContainerName(t *testing.T) {
 	harness.Until(t, world, younger, "the conflict", loses)
 
 	require.NoError(t, world.Client.Delete(t.Context(), older))
-	harness.Until(t, world, younger, "its turn", isReady)
+	harness.Until(t, world, younger, "its rollout", isReady)
 	world.Get(t, deployment)
 	require.Equal(t, "registry.example/vector:b", deployment.Spec.Template.Spec.InitContainers[0].Image)
 }
@@ -231,7 +231,7 @@ func removeUnderRefusal(t *testing.T, reason metav1.StatusReason) {
 	require.True(t, isInjected(deployment))
 
 	allow()
-	harness.Eventually(t, "the VectorSidecar to be gone", func() bool { return isGone(t, vs) })
+	harness.Eventually(t, "the deletion of the VectorSidecar", func() bool { return isGone(t, vs) })
 	world.Get(t, deployment)
 	require.True(t, isClean(deployment))
 }

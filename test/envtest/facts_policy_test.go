@@ -25,7 +25,7 @@ func TestInject_KeepsGenerationOneWithMutatingPolicy(t *testing.T) {
 	mutate(t, namespace, `Object{spec: Object.spec{template: Object.spec.template{spec: Object.spec.template.spec{
 		containers: [Object.spec.template.spec.containers{name: "vector", image: "registry.example/vector:1"}]}}}}`)
 	// A policy takes effect a moment after its creation.
-	harness.Eventually(t, "the policy to be active", func() bool {
+	harness.Eventually(t, "an effective policy", func() bool {
 		answer, err := applyAs(t, owner, namespace, whole(`{containers: [`+app+`]}`), client.DryRunAll)
 		return err == nil && len(containers(answer)) == 2
 	})
@@ -89,11 +89,11 @@ func deny(t *testing.T, deployment *appsv1.Deployment, reason metav1.StatusReaso
 		patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"template":{"metadata":{"labels":{"frozen":"no"}}}}}`))
 		return world.Client.Patch(t.Context(), deployment.DeepCopy(), patch, client.DryRunAll)
 	}
-	harness.Eventually(t, "the policy to be active", func() bool { return try() != nil })
+	harness.Eventually(t, "an effective policy", func() bool { return try() != nil })
 	t.Cleanup(func() { remove(t, binding, policy) })
 	return func() {
 		remove(t, binding, policy)
-		harness.Eventually(t, "the policy to be gone", func() bool { return try() == nil })
+		harness.Eventually(t, "the deletion of the policy", func() bool { return try() == nil })
 	}
 }
 
@@ -143,7 +143,7 @@ func TestDryRun_ReportsRejectionOfPods(t *testing.T) {
 					Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{corev1.ResourceRequestsCPU: resource.MustParse("100m")}},
 				}
 				world.Create(t, quota)
-				harness.Until(t, world, quota, "its status", func(q *corev1.ResourceQuota) bool { return len(q.Status.Hard) > 0 })
+				harness.Until(t, world, quota, "the status", func(q *corev1.ResourceQuota) bool { return len(q.Status.Hard) > 0 })
 			},
 			corev1.PodSpec{Containers: []corev1.Container{{Name: "vector", Image: "x", Resources: *resources("1")}}},
 			"exceeded quota",
@@ -173,7 +173,7 @@ func TestDryRun_ReportsRejectionOfPods(t *testing.T) {
 			})
 			test.limit(t, namespace)
 			var err error
-			harness.Eventually(t, "a refusal", func() bool {
+			harness.Eventually(t, "a rejection", func() bool {
 				pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "probe", Namespace: namespace}, Spec: test.pod}
 				err = world.Client.Create(t.Context(), pod, client.DryRunAll)
 				return err != nil

@@ -84,7 +84,7 @@ func takeOver(t *testing.T, manager string, flags ...string) {
 	}
 	require.LessOrEqual(t, len(running.Requests.Writes("/namespaces/"+namespace+"/deployments")), 3, "no flip-flop")
 	require.NoError(t, world.Client.Delete(t.Context(), vs))
-	harness.Eventually(t, "the VectorSidecar to be gone", func() bool { return isGone(t, vs) })
+	harness.Eventually(t, "the deletion of the VectorSidecar", func() bool { return isGone(t, vs) })
 	world.Get(t, deployment)
 	require.Equal(t, []string{"app", "vector"}, containers(deployment))
 	require.Equal(t, "registry.example/own:1", deployment.Spec.Template.Spec.Containers[1].Image)
@@ -119,7 +119,7 @@ func TestVectorSidecar_InjectsRecreatedWorkload(t *testing.T) {
 	require.Equal(t, "registry.example/app:1", again.Spec.Template.Spec.Containers[0].Image)
 
 	require.NoError(t, world.Client.Delete(t.Context(), again))
-	harness.Until(t, world, vs, "a verdict", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.MatchedDeployments == 0 })
+	harness.Until(t, world, vs, "a result in the status", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.MatchedDeployments == 0 })
 	require.True(t, apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(again), cart(vs.Namespace))))
 }
 
@@ -196,7 +196,7 @@ func TestVectorSidecar_ReportsDuplicateKeys(t *testing.T) {
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithEnv("A", "1").WithEnv("A", "2").Build()
 	world.Create(t, deployment, vs)
 
-	harness.Until(t, world, vs, "a verdict", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, `duplicate variable "A"`))
+	harness.Until(t, world, vs, "a result in the status", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, `duplicate variable "A"`))
 	require.Empty(t, running.Requests.Writes("/namespaces/"+namespace+"/deployments"))
 }
 

@@ -44,7 +44,7 @@ spec:
 			// When a later event of the same kind is processed, the operator has processed this one.
 			fence := objects.NewVectorSidecar("fence", ns).Selecting("logs", "nothing").WithConfigMap("fence", "").Build()
 			world.Create(t, fence, objects.NewConfigMap("fence", ns, "vector.yaml", objects.VectorConfig("x")))
-			harness.Until(t, world, fence, "its ConfigMap to be seen", isReady)
+			harness.Until(t, world, fence, "its ConfigMap in the cache", isReady)
 		},
 		"the namespace's label names the environment that it had": func(t *testing.T, ns string) {
 			run(t, ns, "kubectl", "label", "namespace", ns, meta.LabelEnvironment+"=development")

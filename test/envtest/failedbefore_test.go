@@ -75,7 +75,7 @@ func TestVectorSidecar_InjectsFailedDeploymentsLast(t *testing.T) {
 	for _, d := range broken {
 		harness.Until(t, world, d, "the sidecar", func(d *appsv1.Deployment) bool { return isInjected(d) && isMarked(d) && isLate(d) })
 	}
-	harness.Until(t, world, vs, "its status", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the status", func(vs *v1alpha1.VectorSidecar) bool {
 		hasOther := slices.ContainsFunc(vs.Status.Workloads, func(entry v1alpha1.WorkloadStatus) bool {
 			return entry.State != v1alpha1.StateUnavailable || entry.Reason != meta.ReasonFailedBefore
 		})

@@ -36,7 +36,7 @@ func TestClusterVectorSidecar_ReportsFailureToAddFinalizer(t *testing.T) {
 	cart := labeled("cart", world.Namespace(t, "team", cluster.Name))
 	world.Create(t, cart, cluster)
 
-	harness.Until(t, world, cluster, "what is said of it", func(c *v1alpha1.ClusterVectorSidecar) bool {
+	harness.Until(t, world, cluster, "the reported message", func(c *v1alpha1.ClusterVectorSidecar) bool {
 		return says(c.Status.Conditions, "adding the finalizer: ")
 	})
 	world.Get(t, cart)
@@ -65,7 +65,7 @@ func TestVectorSidecar_ReportsFailureToRemoveFinalizer(t *testing.T) {
 
 			way.IsOn.Store(true)
 			require.NoError(t, world.Client.Delete(t.Context(), vs))
-			harness.Until(t, world, vs, "what is said of it", func(vs *v1alpha1.VectorSidecar) bool { return says(vs.Status.Conditions, said) })
+			harness.Until(t, world, vs, "the reported message", func(vs *v1alpha1.VectorSidecar) bool { return says(vs.Status.Conditions, said) })
 			tried, before := way.Count.Load(), vs.ResourceVersion
 			require.LessOrEqual(t, tried, int32(14))
 			world.Get(t, cart)
@@ -78,7 +78,7 @@ func TestVectorSidecar_ReportsFailureToRemoveFinalizer(t *testing.T) {
 			}
 
 			way.IsOn.Store(false)
-			harness.Eventually(t, "the VectorSidecar to go", func() bool { return isGone(t, vs) })
+			harness.Eventually(t, "the deletion of the VectorSidecar", func() bool { return isGone(t, vs) })
 		})
 	}
 }
@@ -94,14 +94,14 @@ func TestClusterVectorSidecar_ReportsBlockedDeletion(t *testing.T) {
 
 	way.IsOn.Store(true)
 	require.NoError(t, world.Client.Delete(t.Context(), cluster))
-	harness.Until(t, world, cluster, "what is said of it", func(c *v1alpha1.ClusterVectorSidecar) bool {
+	harness.Until(t, world, cluster, "the reported message", func(c *v1alpha1.ClusterVectorSidecar) bool {
 		return says(c.Status.Conditions, "removing the finalizer: ")
 	})
 	world.Get(t, cart)
 	require.True(t, isClean(cart))
 
 	way.IsOn.Store(false)
-	harness.Eventually(t, "the ClusterVectorSidecar to go", func() bool { return isGone(t, cluster) })
+	harness.Eventually(t, "the deletion of the ClusterVectorSidecar", func() bool { return isGone(t, cluster) })
 }
 
 // If one namespace blocks the deletion of a ClusterVectorSidecar, the status names it, and the others lose the
@@ -120,11 +120,11 @@ func TestClusterVectorSidecar_ReportsNamespaceBlockingDeletion(t *testing.T) {
 
 	way.IsOn.Store(true)
 	require.NoError(t, world.Client.Delete(t.Context(), cluster))
-	harness.Until(t, world, cluster, "what is said of it", func(c *v1alpha1.ClusterVectorSidecar) bool {
+	harness.Until(t, world, cluster, "the reported message", func(c *v1alpha1.ClusterVectorSidecar) bool {
 		return says(c.Status.Conditions, one+": finding workloads that still have the sidecar: ")
 	})
 	harness.Until(t, world, elsewhere, "no sidecar", isClean)
 
 	way.IsOn.Store(false)
-	harness.Eventually(t, "the ClusterVectorSidecar to go", func() bool { return isGone(t, cluster) })
+	harness.Eventually(t, "the deletion of the ClusterVectorSidecar", func() bool { return isGone(t, cluster) })
 }

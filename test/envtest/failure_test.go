@@ -37,15 +37,15 @@ func TestRollout_StaysFailedAfterAnnotationWrite(t *testing.T) {
 		harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
 			vs.Spec.Values = objects.NewVectorSidecar("", "").WithValues(map[string]any{"owner": owner}).Build().Spec.Values
 		})
-		harness.Until(t, world, deployment, "the note", func(d *appsv1.Deployment) bool { return d.Annotations[meta.AnnotationRenderedFrom] != noted })
-		harness.Until(t, world, vs, "a look at it", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.ObservedGeneration == vs.Generation })
+		harness.Until(t, world, deployment, "the recorded wait", func(d *appsv1.Deployment) bool { return d.Annotations[meta.AnnotationRenderedFrom] != noted })
+		harness.Until(t, world, vs, "a reconcile of the current generation", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.ObservedGeneration == vs.Generation })
 		require.True(t, hasFailed(vs), message(vs, meta.ConditionReady))
 		require.NoError(t, running.Stop())
 		running = world.RunOperator(options)
 		harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
 			vs.Annotations = map[string]string{meta.AnnotationReconcileAt: owner}
 		})
-		harness.Until(t, world, vs, "a look at it", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.LastHandledReconcileAt == owner })
+		harness.Until(t, world, vs, "a reconcile of the current generation", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.LastHandledReconcileAt == owner })
 		require.True(t, hasFailed(vs), message(vs, meta.ConditionReady))
 	}
 }

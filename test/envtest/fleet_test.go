@@ -70,13 +70,13 @@ func TestRollout_SharesSlotsBetweenVectorSidecars(t *testing.T) {
 		world.Create(t, vs)
 		all = append(all, vs)
 	}
-	harness.Eventually(t, "the first to carry a sidecar", func() bool { return injectedOf(t, namespace) >= places })
+	harness.Eventually(t, "the first sidecar", func() bool { return injectedOf(t, namespace) >= places })
 	require.NoError(t, running.Stop())
 	metered := options
 	metered.MetricsBindAddress = "127.0.0.1:0"
 	running = world.RunOperator(metered)
 	for _, vs := range all {
-		harness.Until(t, world, vs, "all to be updated", func(vs *v1alpha1.VectorSidecar) bool {
+		harness.Until(t, world, vs, "the update of all workloads", func(vs *v1alpha1.VectorSidecar) bool {
 			return isReady(vs) && vs.Status.Total().Ready == each
 		})
 	}
@@ -87,12 +87,12 @@ func TestRollout_SharesSlotsBetweenVectorSidecars(t *testing.T) {
 		harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Enabled = new(bool) })
 	}
 	for _, vs := range all {
-		harness.Until(t, world, vs, "all to be clean", func(vs *v1alpha1.VectorSidecar) bool {
+		harness.Until(t, world, vs, "the removal from all workloads", func(vs *v1alpha1.VectorSidecar) bool {
 			return isReady(vs) && vs.Status.InjectedDeployments == 0
 		})
 	}
 	require.LessOrEqual(t, watch.mostAtOnce(), places, "removal has places of its own, as many")
-	harness.Eventually(t, "all places to be free", func() bool { return metric(t, "vectorsidecar_rollout_slots", "used") == 0 })
+	harness.Eventually(t, "free rollout slots", func() bool { return metric(t, "vectorsidecar_rollout_slots", "used") == 0 })
 	require.InDelta(t, places, metric(t, "vectorsidecar_rollout_slots", "limit"), 0)
 }
 
@@ -102,14 +102,14 @@ func TestRollout_StartsOnlyInsideWindows(t *testing.T) {
 	leaving := objects.NewDeployment("leaving", namespace).Labeled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(0).Build()
 	world.Create(t, before, leaving, vs)
-	harness.Until(t, world, vs, "both to be updated", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.Total().Ready == 2 })
+	harness.Until(t, world, vs, "the update of both workloads", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.Total().Ready == 2 })
 	// The window opened and closed yesterday, and opens again in six days.
 	yesterday := time.Now().UTC().Add(-24 * time.Hour).Weekday().String()[:3]
 	rules := pacing(t, "windows: [{days: ["+yesterday+`], from: "00:00", to: "23:00"}]`)
 	awaitRules(t, rules)
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
-	harness.Until(t, world, vs, "the wait", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the waiting state", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.ObservedGeneration == vs.Generation && vs.Status.Total().Waiting == 2
 	})
 	require.Contains(t, message(vs, meta.ConditionReady), "OutsideWindow: 2 of 2 Deployments are waiting")
@@ -161,7 +161,7 @@ func TestOperator_HoldsWritesExceptRemovals(t *testing.T) {
 		return isWaiting(goes)
 	})
 	harness.Change(t, world, stays, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
-	harness.Until(t, world, stays, "the stop", isWaiting)
+	harness.Until(t, world, stays, "the stop of writes", isWaiting)
 	require.Contains(t, message(stays, meta.ConditionReady), "WritesStopped: 1 of 1 Deployments are waiting: Deployment "+namespace+"/staying: the annotation "+meta.AnnotationStopWrites)
 	require.NoError(t, world.Client.Delete(t.Context(), goes))
 	harness.Until(t, world, going, "removal", isClean)
@@ -193,7 +193,7 @@ func TestOperator_StopsFanOutWithinASecond(t *testing.T) {
 		metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationStopWrites, "true")
 	})
 	stopped := time.Now()
-	harness.Until(t, world, vs, "the stop", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the stop of writes", func(vs *v1alpha1.VectorSidecar) bool {
 		return strings.Contains(message(vs, meta.ConditionReady), "WritesStopped")
 	})
 	all := writes()
@@ -202,7 +202,7 @@ func TestOperator_StopsFanOutWithinASecond(t *testing.T) {
 	require.Less(t, len(all), count)
 	require.Less(t, last, time.Second)
 	harness.Change(t, world, rules, func(c *corev1.ConfigMap) { delete(c.Annotations, meta.AnnotationStopWrites) })
-	harness.Eventually(t, "all to be written", func() bool { return len(writes()) == count })
+	harness.Eventually(t, "the write of all workloads", func() bool { return len(writes()) == count })
 }
 
 func TestRules_KeepLastValidVersion(t *testing.T) {
@@ -214,13 +214,13 @@ func TestRules_KeepLastValidVersion(t *testing.T) {
 	harness.Until(t, world, vs, "the reason", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, "InvalidRollout: ConfigMap vector-system/environments rollout:1: window: unknown key; did you mean windows? (the last good version stays in use)"))
 	harness.Eventually(t, "an event about the ConfigMap", func() bool { return eventsOf(t, rules, meta.ReasonInvalidRollout) == 1 })
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
-	harness.Until(t, world, vs, "the wait", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the waiting state", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.ObservedGeneration == vs.Generation && vs.Status.Total().Waiting == 1
 	})
 
 	harness.Change(t, world, rules, func(c *corev1.ConfigMap) { delete(c.Data, desired.RolloutKey) })
 	harness.Until(t, world, deployment, "the change", func(d *appsv1.Deployment) bool { return logLevel(d) == "trace" })
-	harness.Eventually(t, "an event that this version is in force", func() bool {
+	harness.Eventually(t, "an event about the version in use", func() bool {
 		var found eventsv1.EventList
 		require.NoError(t, world.Client.List(t.Context(), &found, client.InNamespace(rules.Namespace)))
 		return slices.ContainsFunc(found.Items, func(e eventsv1.Event) bool {

@@ -97,10 +97,10 @@ func TestConfigMapRef_FinishesRolloutBeforeNextChange(t *testing.T) {
 
 	stop := flipping(t, pipeline)
 	defer stop()
-	harness.Until(t, world, vs, "the wait to be told", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the reported wait", func(vs *v1alpha1.VectorSidecar) bool {
 		return strings.Contains(message(vs, meta.ConditionReady), "ConfigMap pipeline has changed: workloads get the new content after this rollout")
 	})
-	harness.Eventually(t, "a second rollout to have reached everybody", func() bool {
+	harness.Eventually(t, "the second rollout in all workloads", func() bool {
 		return len(given("app-00")) > 1 && len(given("app-03")) > 1
 	})
 	first := given("app-00")[0]
@@ -110,7 +110,7 @@ func TestConfigMapRef_FinishesRolloutBeforeNextChange(t *testing.T) {
 	}
 	stop()
 
-	harness.Until(t, world, vs, "the last content everywhere", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the last content in all workloads", func(vs *v1alpha1.VectorSidecar) bool {
 		return isReady(vs) && vs.Status.Total().Ready == size
 	})
 	last := given("app-00")
@@ -135,7 +135,7 @@ func TestConfigMapRef_ReadsContentWithSpecChange(t *testing.T) {
 	world.Get(t, deployment)
 	before := deployment.Annotations[meta.AnnotationConfigMapVersion]
 	harness.Change(t, world, pipeline, func(c *corev1.ConfigMap) { c.Data["vector.yaml"] = objects.VectorConfig("second") })
-	harness.Until(t, world, vs, "the wait", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the waiting state", func(vs *v1alpha1.VectorSidecar) bool {
 		return strings.Contains(message(vs, meta.ConditionReady), "ConfigMap pipeline has changed: workloads get the new content")
 	})
 	world.Get(t, deployment)

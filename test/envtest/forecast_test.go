@@ -106,7 +106,7 @@ func TestForecast_MatchesQuotaController(t *testing.T) {
 	require.NotEmpty(t, found.Quotas)
 	for _, one := range found.Quotas {
 		quota := map[string]*corev1.ResourceQuota{"all": all, "burstable": burstable}[one.Name]
-		harness.Until(t, world, quota, "the foretold use of "+string(one.Resource)+": "+one.After.String(), func(q *corev1.ResourceQuota) bool {
+		harness.Until(t, world, quota, "the predicted usage of "+string(one.Resource)+": "+one.After.String(), func(q *corev1.ResourceQuota) bool {
 			used := q.Status.Used[one.Resource]
 			return used.Cmp(one.After) == 0
 		})
@@ -133,7 +133,7 @@ func TestVectorSidecar_ExceedsQuotaInForecast(t *testing.T) {
 	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "sidecars"}}
 	quota.Spec.Hard = corev1.ResourceList{count: resource.MustParse("0")}
 	world.Create(t, quota, objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build())
-	harness.Until(t, world, quota, "its status", func(q *corev1.ResourceQuota) bool { return len(q.Status.Hard) > 0 })
+	harness.Until(t, world, quota, "the status", func(q *corev1.ResourceQuota) bool { return len(q.Status.Hard) > 0 })
 	quota.Status.Used = quota.Spec.Hard // The quota controller finds new kinds late.
 	require.NoError(t, world.Client.Status().Update(t.Context(), quota))
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
@@ -204,7 +204,7 @@ func TestForecast_NamesTheRejectingQuota(t *testing.T) {
 				quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "bound"}}
 				quota.Spec.Hard = corev1.ResourceList{test.hard: resource.MustParse("1000")}
 				world.Create(t, quota)
-				harness.Until(t, world, quota, "its count", func(q *corev1.ResourceQuota) bool { _, isCounted := q.Status.Used[test.hard]; return isCounted })
+				harness.Until(t, world, quota, "the expected count", func(q *corev1.ResourceQuota) bool { _, isCounted := q.Status.Used[test.hard]; return isCounted })
 				quota.Spec.Hard = corev1.ResourceList{test.hard: quota.Status.Used[test.hard]} // It is full.
 				require.NoError(t, world.Client.Update(t.Context(), quota))
 				harness.Until(t, world, quota, "its hard limit", func(q *corev1.ResourceQuota) bool { return q.Status.Hard[test.hard] == q.Spec.Hard[test.hard] })

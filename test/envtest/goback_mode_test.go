@@ -51,20 +51,20 @@ func TestRolloutMode_RevertsWithoutWaiting(t *testing.T) {
 				crash(vs)
 				vs.Spec.Rollout.Mode = test.mode
 			})
-			harness.Until(t, world, vs, "the change to wait", deferring(4))
+			harness.Until(t, world, vs, "the waiting change", deferring(4))
 			test.goes(t, apps, vs)
-			harness.Until(t, world, vs, "Reverted", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Reverted != nil })
+			harness.Until(t, world, vs, "reason Reverted", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Reverted != nil })
 			for _, app := range apps[:2] {
-				harness.Until(t, world, app, "the last good sidecar", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
+				harness.Until(t, world, app, "the last known good sidecar", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
 			}
 			require.Equal(t, 2, seen.of("warn"), "no more than maxConcurrent have had it")
 			harness.Change(t, world, apps[1], func(d *appsv1.Deployment) { d.Spec.Template.Spec.NodeSelector = nil })
-			harness.Until(t, world, vs, "that all are back", func(vs *v1alpha1.VectorSidecar) bool {
+			harness.Until(t, world, vs, "the return of all", func(vs *v1alpha1.VectorSidecar) bool {
 				return isBack(vs) && vs.Status.Total().Ready == 4 && vs.Status.Deferred == nil
 			})
 			require.Contains(t, message(vs, meta.ConditionReady), "4 of 4 Deployments run the current sidecar")
 			for _, app := range apps[2:] {
-				harness.Until(t, world, app, "no note", func(d *appsv1.Deployment) bool { return noteOf(d) == "" })
+				harness.Until(t, world, app, "no recorded wait", func(d *appsv1.Deployment) bool { return noteOf(d) == "" })
 				require.Equal(t, rolledOut[app.Name], revisionsOf(t, app))
 			}
 			harness.Eventually(t, "an event", func() bool { return eventsOf(t, vs, meta.ReasonReverted) == 1 })

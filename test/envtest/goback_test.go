@@ -70,7 +70,7 @@ func goingBack(t *testing.T, workloads int, onFailure v1alpha1.OnFailure) ([]*ap
 	vs.Spec.Rollout = &v1alpha1.RolloutSpec{OnFailure: onFailure, MaxConcurrent: &two, Soak: &metav1.Duration{Duration: time.Second}}
 	vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "info"}
 	world.Create(t, vs)
-	harness.Until(t, world, vs, "being done", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the end of the rollout", func(vs *v1alpha1.VectorSidecar) bool {
 		return isReady(vs) && vs.Status.Total().Ready == int32(workloads)
 	})
 	return apps, vs
@@ -82,7 +82,7 @@ func ask(t *testing.T, vs *v1alpha1.VectorSidecar, as string) {
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
 		metav1.SetMetaDataAnnotation(&vs.ObjectMeta, meta.AnnotationReconcileAt, as)
 	})
-	harness.Until(t, world, vs, "an answer", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.LastHandledReconcileAt == as })
+	harness.Until(t, world, vs, "a handled request", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.LastHandledReconcileAt == as })
 }
 
 func crash(vs *v1alpha1.VectorSidecar) {
@@ -113,7 +113,7 @@ func TestOnFailureRevert_RestoresLastKnownGood(t *testing.T) {
 
 	harness.Change(t, world, vs, crash)
 	bad := vs.Generation
-	harness.Until(t, world, vs, "Reverted", isBack)
+	harness.Until(t, world, vs, "reason Reverted", isBack)
 	require.LessOrEqual(t, seen.of("warn"), 2, "no more than maxConcurrent have had it")
 	require.Positive(t, seen.of("warn"))
 	require.Equal(t, good, vs.Status.LastKnownGood)
@@ -134,8 +134,8 @@ func TestOnFailureRevert_RestoresLastKnownGood(t *testing.T) {
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Rollout.Soak = &metav1.Duration{} })
 	added := objects.NewDeployment("app-new", vs.Namespace).Labeled("logs", "vector").Build()
 	world.Create(t, added)
-	harness.Until(t, world, added, "the last good sidecar, by another leader", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" && isRolledOut(d) })
-	harness.Until(t, world, vs, "that it stays reverted", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, added, "the last known good sidecar, from another leader", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" && isRolledOut(d) })
+	harness.Until(t, world, vs, "the reverted state", func(vs *v1alpha1.VectorSidecar) bool {
 		return isBack(vs) && vs.Status.Total().Ready == 5 && vs.Status.ObservedGeneration == vs.Generation
 	})
 	require.Equal(t, tried, seen.of("warn"), "it is not tried again")
@@ -145,7 +145,7 @@ func TestOnFailureRevert_RestoresLastKnownGood(t *testing.T) {
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
 		metav1.SetMetaDataAnnotation(&vs.ObjectMeta, meta.AnnotationRetryRollout, "now")
 	})
-	harness.Until(t, world, vs, "that a person's try has failed as well", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the failure of the retry", func(vs *v1alpha1.VectorSidecar) bool {
 		return isBack(vs) && vs.Status.Reverted.LastHandledRetry != ""
 	})
 	require.Greater(t, seen.of("warn"), tried)
@@ -191,14 +191,14 @@ func TestOnFailureRevert_StopsAfterFailedRevert(t *testing.T) {
 	vs.Spec.Rollout.OnFailure, vs.Spec.Rollout.MaxConcurrent = v1alpha1.OnFailureRevert, &one
 	vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "info", Image: "registry.example/vector:dies"}
 	world.Create(t, vs)
-	harness.Until(t, world, vs, "what dies after it has been ready counts as good without a soak", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "a crash after readiness counts as success without a soak", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.LastKnownGood != nil
 	})
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
 		crash(vs)
 		vs.Spec.Rollout.Soak = &metav1.Duration{Duration: time.Minute}
 	})
-	harness.Until(t, world, vs, "a failure on the way back", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "a failure during the revert", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.Reverted != nil && strings.HasPrefix(message(vs, meta.ConditionReady), "RolloutFailed: ")
 	})
 	require.Contains(t, message(vs, meta.ConditionReady), "they run the spec of generation 1 instead")
@@ -233,7 +233,7 @@ func TestOnFailureRevert_SeparatesSpecAndRevision(t *testing.T) {
 	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
 	canary.until(t, v1alpha1.RolloutComplete, "")
 	rest.until(t, v1alpha1.RolloutComplete, "")
-	harness.Until(t, world, canary.vs, "its last good spec", func(vs *v1alpha1.VectorSidecar) bool { return isUpToDate(vs) && vs.Status.LastKnownGood != nil })
+	harness.Until(t, world, canary.vs, "its last known good spec", func(vs *v1alpha1.VectorSidecar) bool { return isUpToDate(vs) && vs.Status.LastKnownGood != nil })
 	first := canary.vs.Status.Rollout.Revision
 	image := func(d *appsv1.Deployment) string { return d.Spec.Template.Spec.InitContainers[0].Image }
 	good := func() string { world.Get(t, canary.app); return image(canary.app) }()
@@ -241,16 +241,16 @@ func TestOnFailureRevert_SeparatesSpecAndRevision(t *testing.T) {
 	harness.Change(t, world, canary.vs, func(vs *v1alpha1.VectorSidecar) {
 		vs.Spec.Sidecar = &v1alpha1.SidecarSpec{Image: "registry.example/vector:crashes"}
 	})
-	harness.Until(t, world, canary.vs, "its own way back", isBack)
+	harness.Until(t, world, canary.vs, "its own revert", isBack)
 	require.Equal(t, v1alpha1.RolloutComplete, canary.vs.Status.Rollout.State, "the installation is not at fault")
 	require.Equal(t, first, canary.vs.Status.Rollout.Revision)
 
 	level(t, installation, "debug")
-	harness.Until(t, world, canary.app, "the next revision with the last good spec", func(d *appsv1.Deployment) bool {
+	harness.Until(t, world, canary.app, "the next revision with the last known good spec", func(d *appsv1.Deployment) bool {
 		return logLevel(d) == "debug" && image(d) == good
 	})
-	harness.Until(t, world, rest.app, "the next wave, which waits for nobody", func(d *appsv1.Deployment) bool { return logLevel(d) == "debug" })
-	harness.Until(t, world, canary.vs, "staying reverted", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, rest.app, "the next wave without a wait", func(d *appsv1.Deployment) bool { return logLevel(d) == "debug" })
+	harness.Until(t, world, canary.vs, "the reverted state", func(vs *v1alpha1.VectorSidecar) bool {
 		return isBack(vs) && vs.Status.Rollout.State == v1alpha1.RolloutComplete && vs.Status.Rollout.Revision != first
 	})
 	second := canary.vs.Status.Rollout.Revision
@@ -261,5 +261,5 @@ func TestOnFailureRevert_SeparatesSpecAndRevision(t *testing.T) {
 	})
 	canary.until(t, v1alpha1.RolloutReverted, second)
 	rest.until(t, v1alpha1.RolloutHalted, second)
-	harness.Until(t, world, canary.app, "the revision before", func(d *appsv1.Deployment) bool { return logLevel(d) == "debug" && image(d) == good })
+	harness.Until(t, world, canary.app, "the previous revision", func(d *appsv1.Deployment) bool { return logLevel(d) == "debug" && image(d) == good })
 }

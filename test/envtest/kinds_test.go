@@ -115,7 +115,7 @@ func TestVectorSidecar_InjectsAndRestoresEveryKind(t *testing.T) {
 
 			relabel("")
 			harness.Until(t, world, object, "no sidecar", func(of client.Object) bool { return !carriesVector(of) })
-			harness.Until(t, world, vs, "a status without it", func(vs *v1alpha1.VectorSidecar) bool {
+			harness.Until(t, world, vs, "a status without the message", func(vs *v1alpha1.VectorSidecar) bool {
 				return isReady(vs) && len(vs.Status.Kinds) == 0 && vs.Status.InjectedWorkloads == 0
 			})
 			world.Get(t, object)
@@ -176,7 +176,7 @@ func TestVectorSidecar_RejectsJobs(t *testing.T) {
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").For("Job", "CronJob").Build()
 	world.Create(t, vs)
 
-	harness.Until(t, world, vs, "a refusal", func(vs *v1alpha1.VectorSidecar) bool { return len(vs.Status.Workloads) == 1 })
+	harness.Until(t, world, vs, "a rejection", func(vs *v1alpha1.VectorSidecar) bool { return len(vs.Status.Workloads) == 1 })
 	require.Equal(t, v1alpha1.StateBlocked, vs.Status.Workloads[0].State)
 	require.Equal(t, "import", vs.Status.Workloads[0].Name)
 	require.Equal(t, meta.ReasonTemplateImmutable, vs.Status.Workloads[0].Reason)
@@ -193,7 +193,7 @@ func TestVectorSidecar_ReportsWorkloadsOfOtherKinds(t *testing.T) {
 	t.Cleanup(func() {
 		require.NoError(t, client.IgnoreNotFound(world.Client.Delete(context.WithoutCancel(t.Context()), object)))
 	})
-	harness.Until(t, world, vs, "a word about it", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "a message about the problem", func(vs *v1alpha1.VectorSidecar) bool {
 		return strings.Contains(message(vs, meta.ConditionReady), "labels match 1 of kind StatefulSet, which spec.workloads does not list")
 	})
 	world.Get(t, object)
@@ -223,7 +223,7 @@ func TestVectorSidecar_AvoidsHostPortsOfDaemonSets(t *testing.T) {
 	more := objects.NewVectorSidecar("more", other).Selecting("logs", "vector").For("DaemonSet").WithSoak(0).Build()
 	more.Spec.HostNetwork = v1alpha1.HostNetworkInject
 	world.Create(t, second, more)
-	harness.Until(t, world, more, "the obstacle", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
+	harness.Until(t, world, more, "the reported conflict", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
 	require.Regexp(t, `Blocked: 1 of 1 DaemonSets cannot get the sidecar: DaemonSet `+other+`/second: port \d+ of the node is used by container "vector" of DaemonSet `+namespace+`/(first|apart), which runs on the same nodes`, message(more, meta.ConditionReady))
 	world.Get(t, second)
 	require.False(t, carriesVector(second))

@@ -61,7 +61,7 @@ func TestKubelets_ReportsOldNodes(t *testing.T) {
 	})
 	running = world.RunOperator(options)
 
-	harness.Until(t, world, vs, "the node to be named", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the node in the message", func(vs *v1alpha1.VectorSidecar) bool {
 		return strings.Contains(message(vs, meta.ConditionReady), "kubelet v1.28.5-gke.1 of node pool-a-1 does not support")
 	})
 	world.Get(t, deployment)

@@ -47,7 +47,7 @@ func TestVectorSidecar_ReportsTooLargeWorkload(t *testing.T) {
 	})
 	world.Create(t, small, vs)
 
-	harness.Until(t, world, vs, "what is said of it", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, meta.ReasonApplyRejected+": applying to Deployment "+namespace+"/large: "))
+	harness.Until(t, world, vs, "the reported message", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, meta.ReasonApplyRejected+": applying to Deployment "+namespace+"/large: "))
 	require.Contains(t, message(vs, meta.ConditionReady), "exceeds the size limit of etcd (1.5 MiB by default); make the object smaller")
 	harness.Until(t, world, small, "its sidecar", isInjected)
 	writes := len(running.Requests.Writes("/namespaces/" + namespace + "/deployments/large"))

@@ -108,7 +108,7 @@ func TestVectorSidecar_RemovesSidecar(t *testing.T) {
 				require.EqualValues(t, 1, vs.Status.MatchedDeployments, "it is matched, though it carries nothing")
 				require.NotEmpty(t, companionsIn(t, vs.Namespace), "the workload can be rolled back to them")
 				harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Spec.RevisionHistoryLimit = new(int32) })
-				harness.Eventually(t, "the companions to be collected", func() bool { return len(companionsIn(t, vs.Namespace)) == 0 })
+				harness.Eventually(t, "the deletion of the generated ConfigMaps", func() bool { return len(companionsIn(t, vs.Namespace)) == 0 })
 			}
 		})
 	}
@@ -149,7 +149,7 @@ func TestVectorSidecar_StaysInItsNamespace(t *testing.T) {
 	vs := objects.NewVectorSidecar("logs", here).Selecting("logs", "vector").WithConfigMap("vector", "").Build()
 	world.Create(t, deployment, config, vs)
 
-	harness.Until(t, world, vs, "a verdict", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionReady) != "" })
+	harness.Until(t, world, vs, "a result in the status", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionReady) != "" })
 
 	require.Contains(t, message(vs, meta.ConditionReady), "ConfigMapNotFound: ConfigMap "+here+"/vector does not exist")
 	world.Get(t, deployment)
@@ -201,7 +201,7 @@ func TestVectorSidecar_SkipsHostNetworkAndWindows(t *testing.T) {
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, hosted, windows, vs)
 
-	harness.Until(t, world, vs, "that both are left out", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the skipped state of both", func(vs *v1alpha1.VectorSidecar) bool {
 		return isReady(vs) && len(vs.Status.Workloads) == 2
 	})
 	for n, want := range []string{meta.ReasonHostNetwork, meta.ReasonWindows} {
@@ -211,12 +211,12 @@ func TestVectorSidecar_SkipsHostNetworkAndWindows(t *testing.T) {
 	require.Equal(t, "False", condition(vs, meta.ConditionError))
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.HostNetwork = v1alpha1.HostNetworkInject })
-	harness.Until(t, world, hosted, "the sidecar, which is allowed now", isInjected)
+	harness.Until(t, world, hosted, "the allowed sidecar", isInjected)
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
 		vs.Spec.HostNetwork = v1alpha1.HostNetworkSkip
 		vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"}
 	})
-	harness.Until(t, world, hosted, "a change of the sidecar that it has", func(d *appsv1.Deployment) bool { return isInjected(d) && logLevel(d) == "trace" })
+	harness.Until(t, world, hosted, "a change of the present sidecar", func(d *appsv1.Deployment) bool { return isInjected(d) && logLevel(d) == "trace" })
 	world.Get(t, windows)
 	require.False(t, isInjected(windows))
 }

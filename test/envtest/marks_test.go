@@ -88,7 +88,7 @@ func TestMarks_AreRemovedWhoeverOwnsThem(t *testing.T) {
 
 			harness.Until(t, world, deployment, "no sidecar and no marks", func(d *appsv1.Deployment) bool { return !isInjected(d) && !hasMarks(d) })
 			if name == "deletion" {
-				harness.Eventually(t, "the VectorSidecar to be gone", func() bool { return isGone(t, vs) })
+				harness.Eventually(t, "the deletion of the VectorSidecar", func() bool { return isGone(t, vs) })
 			}
 		})
 	}
@@ -120,7 +120,7 @@ func TestMarks_AreRemovedWithTheirVectorSidecar(t *testing.T) {
 
 			require.NoError(t, world.Client.Delete(t.Context(), vs))
 
-			harness.Eventually(t, "the VectorSidecar to be gone", func() bool { return isGone(t, vs) })
+			harness.Eventually(t, "the deletion of the VectorSidecar", func() bool { return isGone(t, vs) })
 			world.Get(t, deployment)
 			require.False(t, hasMarks(deployment))
 			require.Empty(t, workload.ReadOwnership(deployment).Traces)
@@ -148,7 +148,7 @@ func TestMarks_GoFromWorkloadsThatChange(t *testing.T) {
 
 	require.NoError(t, world.Client.Delete(t.Context(), vs))
 
-	harness.Eventually(t, "the VectorSidecar to be gone", func() bool { return isGone(t, vs) })
+	harness.Eventually(t, "the deletion of the VectorSidecar", func() bool { return isGone(t, vs) })
 	require.Equal(t, []int{http.StatusOK, http.StatusConflict}, way.Codes())
 	world.Get(t, deployment)
 	require.False(t, hasMarks(deployment))
@@ -165,7 +165,7 @@ func TestMarks_OrphanReplacesACopy(t *testing.T) {
 
 	require.NoError(t, world.Client.Delete(t.Context(), vs))
 
-	harness.Eventually(t, "the VectorSidecar to be gone", func() bool { return isGone(t, vs) })
+	harness.Eventually(t, "the deletion of the VectorSidecar", func() bool { return isGone(t, vs) })
 	world.Get(t, deployment)
 	require.True(t, isInjected(deployment))
 	require.Equal(t, "true", workload.NewView(deployment).Owned[logs].Orphan)

@@ -75,12 +75,12 @@ func TestModeOnAppRollout_WaitsForOwnersRollout(t *testing.T) {
 	}
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn"} })
-	harness.Until(t, world, vs, "the change to wait", deferring(size))
+	harness.Until(t, world, vs, "the waiting change", deferring(size))
 	require.Contains(t, message(vs, meta.ConditionReady), "50 are deferred")
 	require.Contains(t, vs.Status.Workloads[0].Message, "the sidecar follows in a second rollout")
 	require.Equal(t, meta.ReasonWaitingForAppRollout, vs.Status.Workloads[0].Reason)
 	for _, app := range apps {
-		harness.Until(t, world, app, "a note since when it waits", func(d *appsv1.Deployment) bool { return noteOf(d) != "" })
+		harness.Until(t, world, app, "the recorded start of the wait", func(d *appsv1.Deployment) bool { return noteOf(d) != "" })
 		require.Equal(t, revisions[app.Name], revisionsOf(t, app), "0 rollouts")
 	}
 
@@ -91,7 +91,7 @@ func TestModeOnAppRollout_WaitsForOwnersRollout(t *testing.T) {
 	harness.Change(t, world, cart, func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Image = "registry.example/cart:2" })
 	running = world.RunOperator(options)
 	harness.Until(t, world, cart, "the sidecar after its owner's change", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" && isRolledOut(d) })
-	harness.Until(t, world, vs, "the others to wait on", deferring(size-1))
+	harness.Until(t, world, vs, "the waiting state of the others", deferring(size-1))
 	world.Get(t, cart)
 	require.Equal(t, revisions[cart.Name]+2, revisionsOf(t, cart), "its owner's change, and one of the sidecar")
 	require.Empty(t, noteOf(cart))
@@ -106,7 +106,7 @@ func TestModeOnAppRollout_WaitsForOwnersRollout(t *testing.T) {
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Enabled = new(bool) })
 	for _, app := range apps {
-		harness.Until(t, world, app, "the removal, which waits for nobody", func(d *appsv1.Deployment) bool { return isClean(d) && noteOf(d) == "" })
+		harness.Until(t, world, app, "the removal without a wait", func(d *appsv1.Deployment) bool { return isClean(d) && noteOf(d) == "" })
 	}
 }
 
@@ -123,19 +123,19 @@ func TestModeOnAppRollout_WaitsWithExistingWorkloads(t *testing.T) {
 	harness.Eventually(t, "another second", func() bool { return time.Now().Truncate(time.Second).After(now) })
 	vs := waitingFor(namespace, v1alpha1.ModeOnAppRollout)
 	world.Create(t, vs)
-	harness.Until(t, world, older, "a note since when it waits", func(d *appsv1.Deployment) bool { return noteOf(d) != "" })
-	harness.Until(t, world, vs, "it to wait", deferring(1))
+	harness.Until(t, world, older, "the recorded start of the wait", func(d *appsv1.Deployment) bool { return noteOf(d) != "" })
+	harness.Until(t, world, vs, "the waiting state", deferring(1))
 	require.True(t, isClean(older))
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector.MatchLabels["logs"] = "nobody" })
 	isOurs := func(entry metav1.ManagedFieldsEntry) bool { return entry.Manager == "vectorsidecar/logs" }
-	harness.Until(t, world, older, "no trace", func(d *appsv1.Deployment) bool {
+	harness.Until(t, world, older, "no field of the operator", func(d *appsv1.Deployment) bool {
 		return noteOf(d) == "" && !slices.ContainsFunc(d.ManagedFields, isOurs)
 	})
 	require.Equal(t, before.Spec, older.Spec)
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector.MatchLabels["logs"] = "vector" })
-	harness.Until(t, world, vs, "it to wait again", deferring(1))
+	harness.Until(t, world, vs, "the waiting state again", deferring(1))
 	harness.Change(t, world, older, func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Image = "registry.example/cart:2" })
 	harness.Until(t, world, older, "the sidecar", isInjected)
 	world.Delete(t, vs)
@@ -156,26 +156,26 @@ func TestModeOnAppRollout_StartsAfterMaxAge(t *testing.T) {
 		vs.Spec.Rollout.MaxAge = &metav1.Duration{Duration: 5 * time.Second}
 		vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn"}
 	})
-	harness.Until(t, world, vs, "the change to wait", deferring(3))
+	harness.Until(t, world, vs, "the waiting change", deferring(3))
 	require.Contains(t, vs.Status.Workloads[0].Message, "(spec.rollout.maxAge)")
 	since := vs.Status.Deferred.Since.Time
 	require.NoError(t, running.Stop())
-	harness.Eventually(t, "it to wait too long", func() bool { return time.Since(since) > 7*time.Second })
+	harness.Eventually(t, "a wait beyond the limit", func() bool { return time.Since(since) > 7*time.Second })
 	for _, app := range apps {
 		world.Get(t, app)
 		require.NotEqual(t, "warn", logLevel(app))
 	}
 	running = world.RunOperator(options)
 	for _, app := range apps {
-		harness.Until(t, world, app, "what it waited for", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" && noteOf(d) == "" })
+		harness.Until(t, world, app, "the pending change", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" && noteOf(d) == "" })
 	}
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
 		vs.Spec.Rollout.MaxAge, vs.Spec.Sidecar.LogLevel = nil, "error"
 	})
-	harness.Until(t, world, vs, "the next change to wait", deferring(3))
+	harness.Until(t, world, vs, "the waiting next change", deferring(3))
 	run(t, namespace, "kubectl", "set", "image", "deployment/"+apps[0].Name, "vector=registry.example/mine:1")
-	harness.Until(t, world, apps[0], "the repair", func(d *appsv1.Deployment) bool {
+	harness.Until(t, world, apps[0], "the correction", func(d *appsv1.Deployment) bool {
 		return logLevel(d) == "error" && !strings.Contains(d.Spec.Template.Spec.InitContainers[0].Image, "mine")
 	})
 	world.Get(t, apps[1])
@@ -189,7 +189,7 @@ func TestModeManual_WaitsForApproval(t *testing.T) {
 	vs := waitingFor(namespace, v1alpha1.ModeManual)
 	world.Create(t, vs)
 	apps := fleet(t, namespace, 3, asIs)
-	harness.Until(t, world, vs, "them to wait", deferring(3))
+	harness.Until(t, world, vs, "the waiting workloads", deferring(3))
 	require.Equal(t, meta.ReasonWaitingForPromotion, vs.Status.Workloads[0].Reason)
 	promote := func() {
 		harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
@@ -204,10 +204,10 @@ func TestModeManual_WaitsForApproval(t *testing.T) {
 
 	fresh := objects.NewDeployment("fresh", namespace).Labeled("logs", "vector").Build()
 	world.Create(t, fresh)
-	harness.Until(t, world, fresh, "what the others have", isInjected)
+	harness.Until(t, world, fresh, "the sidecar of the others", isInjected)
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn"} })
-	harness.Until(t, world, vs, "the next change to wait", deferring(4))
+	harness.Until(t, world, vs, "the waiting next change", deferring(4))
 	promote()
 	for _, app := range append(apps, fresh) {
 		harness.Until(t, world, app, "the next change", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })

@@ -78,7 +78,7 @@ func TestVectorSidecar_InjectsNewWorkloadImmediately(t *testing.T) {
 		if settleFirst {
 			least *= 2 // with a sidecar and, before that, without
 		}
-		harness.Eventually(t, "the watch to come up to date", func() bool {
+		harness.Eventually(t, "a current watch", func() bool {
 			_, running := count()
 			return running >= least
 		})

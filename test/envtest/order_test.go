@@ -64,7 +64,7 @@ func TestVectorSidecar_CorrectsInitContainerOrder(t *testing.T) {
 			if !strict {
 				marker := objects.NewVectorSidecar("marker", vs.Namespace).Selecting("logs", "nothing").Build()
 				world.Create(t, marker)
-				harness.Until(t, world, marker, "a pass of the operator", isReady)
+				harness.Until(t, world, marker, "a reconcile of the operator", isReady)
 				world.Get(t, deployment)
 				require.Equal(t, []string{"migrate", "vector"}, initContainers(deployment))
 				harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })

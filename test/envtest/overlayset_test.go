@@ -18,7 +18,7 @@ import (
 // If admission injection is disabled, the operator deletes OverlaySets of earlier operators.
 func TestOperator_DeletesOverlaySetsWithoutInjection(t *testing.T) {
 	t.Parallel()
-	harness.Eventually(t, "it to be deleted", func() bool {
+	harness.Eventually(t, "the deletion", func() bool {
 		return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKey{Namespace: metav1.NamespaceDefault, Name: meta.OverlaySet}, &v1alpha1.OverlaySet{}))
 	})
 }

@@ -101,33 +101,33 @@ func TestOwnedWorkloads_StayWithoutRemovedSidecar(t *testing.T) {
 			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").For(kind).WithSoak(0).Build()
 			world.Create(t, vs)
 
-			harness.Until(t, world, vs, "the stop", isTakenOut)
+			harness.Until(t, world, vs, "the stop of writes", isTakenOut)
 			require.Contains(t, message(vs, meta.ConditionReady), "RemovedByOwner: 1 of 1")
 			require.Contains(t, vs.Status.Workloads[0].Message, "Kafka.kafka.strimzi.io/orders owns the workload, and has removed or changed the sidecar")
 			require.Equal(t, "Kafka.kafka.strimzi.io", vs.Status.RemovedByOwners[0].OwnerKind)
 			require.Equal(t, 1, writesOf(first))
 			world.Get(t, first)
 			require.False(t, carriesVector(first))
-			harness.Eventually(t, "that it was said, before and after", func() bool {
+			harness.Eventually(t, "the message before and after", func() bool {
 				return eventsOf(t, first, meta.ReasonOwnedBy) == 1 && eventsOf(t, vs, meta.ReasonOwnedBy) == 1 &&
 					eventsOf(t, first, meta.ReasonRemovedByOwner) == 1 && eventsOf(t, vs, meta.ReasonRemovedByOwner) == 1
 			})
 
 			// A changed sidecar does not cause another attempt; a user's retry does.
 			harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
-			harness.Until(t, world, vs, "a look at it", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.ObservedGeneration == vs.Generation })
+			harness.Until(t, world, vs, "a reconcile of the current generation", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.ObservedGeneration == vs.Generation })
 			require.Equal(t, 1, writesOf(first))
 			before := vs.Status.RemovedByOwners[0]
 			retried(t, vs, "once more")
-			harness.Until(t, world, vs, "the stop after another try", func(vs *v1alpha1.VectorSidecar) bool {
+			harness.Until(t, world, vs, "the stop after another attempt", func(vs *v1alpha1.VectorSidecar) bool {
 				return isTakenOut(vs) && vs.Status.RemovedByOwners[0].Retry != before.Retry
 			})
 			require.Equal(t, 2, writesOf(first))
 
 			second, free := ownedWorkload(t, string(kind), "orders-zookeeper", namespace), objects.NewWorkload(string(kind), "free", namespace, map[string]string{"logs": "vector"})
 			world.Create(t, second, free)
-			harness.Until(t, world, free, "the sidecar of one that nobody owns", carriesVector)
-			harness.Until(t, world, vs, "a word about the second", func(vs *v1alpha1.VectorSidecar) bool {
+			harness.Until(t, world, free, "the sidecar of a workload without an owner", carriesVector)
+			harness.Until(t, world, vs, "a message about the second workload", func(vs *v1alpha1.VectorSidecar) bool {
 				return len(vs.Status.Workloads) > 1 && vs.Status.Workloads[1].Reason == meta.ReasonRemovedByOwner
 			})
 			require.Contains(t, vs.Status.Workloads[1].Message, "Kafka.kafka.strimzi.io/orders of the same kind has removed or changed the sidecar of "+string(kind)+" orders-kafka")
@@ -137,7 +137,7 @@ func TestOwnedWorkloads_StayWithoutRemovedSidecar(t *testing.T) {
 			retried(t, vs, "the owner keeps it now")
 			harness.Until(t, world, first, "the sidecar of the first", carriesVector)
 			harness.Until(t, world, second, "the sidecar of the second", carriesVector)
-			harness.Until(t, world, vs, "that nothing is left of it", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && len(vs.Status.RemovedByOwners) == 0 })
+			harness.Until(t, world, vs, "the removal of all its fields", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && len(vs.Status.RemovedByOwners) == 0 })
 		})
 	}
 }
@@ -162,21 +162,21 @@ func TestBelievedNamespaces_LimitTrustInOwnerRemovals(t *testing.T) {
 	for found := range v1alpha1.BelievedNamespaces {
 		free := inAnother()
 		world.Create(t, free)
-		harness.Until(t, world, free, "the sidecar where nobody has taken it out", carriesVector)
+		harness.Until(t, world, free, "the sidecar in workloads without a removal", carriesVector)
 		taken := inAnother()
 		t.Cleanup(anOwner(t, taken))
-		harness.Until(t, world, cluster, "the stop", func(cluster *v1alpha1.ClusterVectorSidecar) bool {
+		harness.Until(t, world, cluster, "the stop of writes", func(cluster *v1alpha1.ClusterVectorSidecar) bool {
 			return len(cluster.Status.RemovedByOwners) == found+1
 		})
 		require.Equal(t, taken.GetNamespace(), cluster.Status.RemovedByOwners[found].Namespace)
 		second := ownedWorkload(t, "StatefulSet", "orders-zookeeper", taken.GetNamespace())
 		world.Create(t, second)
-		harness.Until(t, world, cluster, "a word about the second of that namespace", isTold(second))
+		harness.Until(t, world, cluster, "a message about the second workload of the namespace", isTold(second))
 		require.Zero(t, writesOf(second))
 	}
 	last := inAnother()
 	world.Create(t, last)
-	harness.Until(t, world, cluster, "a word about one elsewhere", isTold(last))
+	harness.Until(t, world, cluster, "a message about a workload of another namespace", isTold(last))
 	require.Zero(t, writesOf(last))
 }
 
@@ -193,7 +193,7 @@ func TestOwnerRemoval_LimitsLengthInStatus(t *testing.T) {
 	}
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(0).Build()
 	world.Create(t, vs)
-	harness.Until(t, world, vs, "both", func(vs *v1alpha1.VectorSidecar) bool { return len(vs.Status.RemovedByOwners) == 2 })
+	harness.Until(t, world, vs, "both entries", func(vs *v1alpha1.VectorSidecar) bool { return len(vs.Status.RemovedByOwners) == 2 })
 	for _, one := range vs.Status.RemovedByOwners {
 		require.Less(t, len(one.OwnerKind), 1<<10)
 		hostile.RequireHarmless(t, one.OwnerKind, "it is shown")
@@ -212,7 +212,7 @@ func TestOwnerRemoval_SurvivesRestart(t *testing.T) {
 	}
 	sets, deployments := of("sets", "StatefulSet"), of("deployments", "Deployment")
 	world.Create(t, sets, deployments)
-	harness.Until(t, world, sets, "the stop", isTakenOut)
+	harness.Until(t, world, sets, "the stop of writes", isTakenOut)
 	harness.Until(t, world, meanwhile, "the sidecar", carriesVector)
 	cluster := clusterOf(t)
 	cluster.Spec.Workloads = []v1alpha1.WorkloadKind{"StatefulSet"}
@@ -226,7 +226,7 @@ func TestOwnerRemoval_SurvivesRestart(t *testing.T) {
 		stops = append(stops, anOwner(t, inOnes[len(inOnes)-1]))
 	}
 	world.Create(t, cluster)
-	harness.Until(t, world, cluster, "the stop of the ClusterVectorSidecar", isTold)
+	harness.Until(t, world, cluster, "the stop of the ClusterVectorSidecar's writes", isTold)
 
 	require.NoError(t, running.Stop())
 	world.Get(t, meanwhile)
@@ -238,10 +238,10 @@ func TestOwnerRemoval_SurvivesRestart(t *testing.T) {
 	world.Create(t, marker)
 	harness.Until(t, world, marker, "the new operator", isReady)
 
-	harness.Until(t, world, deployments, "the stop after a removal that no operator saw", isTakenOut)
+	harness.Until(t, world, deployments, "the stop after an unobserved removal", isTakenOut)
 	world.Get(t, sets)
 	require.True(t, isTakenOut(sets))
-	harness.Until(t, world, cluster, "a word about the other namespace", func(cluster *v1alpha1.ClusterVectorSidecar) bool {
+	harness.Until(t, world, cluster, "a message about the other namespace", func(cluster *v1alpha1.ClusterVectorSidecar) bool {
 		return isTold(cluster) && slices.ContainsFunc(cluster.Status.Workloads, func(of v1alpha1.NamespacedWorkloadStatus) bool {
 			return of.Name == "two" && of.Reason == meta.ReasonRemovedByOwner
 		})
@@ -254,15 +254,15 @@ func TestOwnerRemoval_SurvivesRestart(t *testing.T) {
 		stop()
 	}
 	retried(t, sets, "after a restart")
-	harness.Until(t, world, told, "another try", carriesVector)
+	harness.Until(t, world, told, "another attempt", carriesVector)
 	harness.Change(t, world, cluster, func(cluster *v1alpha1.ClusterVectorSidecar) {
 		metav1.SetMetaDataAnnotation(&cluster.ObjectMeta, meta.AnnotationRetryRollout, "after a restart")
 	})
 	for _, object := range inOnes {
-		harness.Until(t, world, object, "another try", carriesVector)
+		harness.Until(t, world, object, "another attempt", carriesVector)
 	}
-	harness.Until(t, world, inTwo, "its first", carriesVector)
-	harness.Until(t, world, cluster, "that nothing is left of it", func(cluster *v1alpha1.ClusterVectorSidecar) bool { return len(cluster.Status.RemovedByOwners) == 0 })
+	harness.Until(t, world, inTwo, "its first sidecar", carriesVector)
+	harness.Until(t, world, cluster, "the removal of all its fields", func(cluster *v1alpha1.ClusterVectorSidecar) bool { return len(cluster.Status.RemovedByOwners) == 0 })
 }
 
 // If a user removes the sidecar by hand, that does not count as a removal by the controller owner.
@@ -299,7 +299,7 @@ func TestOwnedSkip_LeavesOwnedWorkloads(t *testing.T) {
 				vs.Status.Workloads[0].Reason == meta.ReasonOwnedBy && vs.Status.Workloads[0].Message == "Kafka.kafka.strimzi.io/orders owns the workload, "+why
 		}
 	}
-	harness.Until(t, world, vs, "that it is left out", isSkipped("spec.ownedWorkloads is AtAdmission, and the API server does not inject the sidecar: the installation's admissionInjection.enabled is false"))
+	harness.Until(t, world, vs, "the skipped state", isSkipped("spec.ownedWorkloads is AtAdmission, and the API server does not inject the sidecar: the installation's admissionInjection.enabled is false"))
 	require.Zero(t, writesOf(owned))
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.OwnedWorkloads = v1alpha1.OwnedInject })
@@ -307,8 +307,8 @@ func TestOwnedSkip_LeavesOwnedWorkloads(t *testing.T) {
 	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.Total().Ready == 2 })
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.OwnedWorkloads = v1alpha1.OwnedSkip })
-	harness.Until(t, world, owned, "that it is taken out", func(o client.Object) bool { return !carriesVector(o) })
-	harness.Until(t, world, vs, "that it is left out", isSkipped("and spec.ownedWorkloads is Skip"))
+	harness.Until(t, world, owned, "the removal of the sidecar", func(o client.Object) bool { return !carriesVector(o) })
+	harness.Until(t, world, vs, "the skipped state", isSkipped("and spec.ownedWorkloads is Skip"))
 	harness.Eventually(t, "an event of the removal", func() bool { return eventsOf(t, owned, meta.ReasonRemoved) == 1 })
 	world.Get(t, free)
 	require.True(t, carriesVector(free))

@@ -133,7 +133,7 @@ func (r *revisions) see(d *appsv1.Deployment) {
 // until waits until all writes before its call are counted, and returns the count.
 func (r *revisions) until(t *testing.T, deployment *appsv1.Deployment) int {
 	t.Helper()
-	harness.Eventually(t, "the watch to come up to date", func() bool {
+	harness.Eventually(t, "a current watch", func() bool {
 		world.Get(t, deployment)
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -158,7 +158,7 @@ func settle(t *testing.T, deployment *appsv1.Deployment, vs *v1alpha1.VectorSide
 	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { metav1.SetMetaDataLabel(&d.ObjectMeta, "seen", "yes") })
 	witness := objects.NewVectorSidecar("witness", deployment.Namespace).Selecting("seen", "yes").Disabled().Build()
 	world.Create(t, witness)
-	harness.Until(t, world, witness, "the Deployment to be seen", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, witness, "the Deployment in the cache", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.MatchedDeployments == 1
 	})
 	require.NoError(t, world.Client.Delete(t.Context(), witness))
@@ -435,7 +435,7 @@ func TestVectorSidecar_RemovesRenamedSidecarAfterUndo(t *testing.T) {
 
 	run(t, namespace, "kubectl", "rollout", "undo", "deployment/cart")
 
-	harness.Until(t, world, deployment, "one sidecar", func(d *appsv1.Deployment) bool { return carries(d, "shipper") && isClean(d) })
+	harness.Until(t, world, deployment, "a single sidecar", func(d *appsv1.Deployment) bool { return carries(d, "shipper") && isClean(d) })
 }
 
 // A user runs kubectl rollout undo to a template with the sidecar while the VectorSidecar is disabled, and enables

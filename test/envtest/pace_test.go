@@ -80,14 +80,14 @@ func TestRolloutSpec_LimitsConcurrentRollouts(t *testing.T) {
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("3").Build()
 	world.Create(t, vs)
 
-	harness.Until(t, world, vs, "all to be updated", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the update of all workloads", func(vs *v1alpha1.VectorSidecar) bool {
 		return isReady(vs) && vs.Status.Total().Ready == size
 	})
 	require.LessOrEqual(t, watch.mostAtOnce(), 3)
 	require.Positive(t, watch.mostAtOnce())
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Enabled = new(bool) })
-	harness.Until(t, world, vs, "all to be clean", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the removal from all workloads", func(vs *v1alpha1.VectorSidecar) bool {
 		return isReady(vs) && vs.Status.InjectedDeployments == 0
 	})
 	require.LessOrEqual(t, watch.mostAtOnce(), 3, "removal is paced too")
@@ -100,7 +100,7 @@ func TestRolloutPaused_StartsNoRollouts(t *testing.T) {
 	deployments := fleet(t, namespace, 2, asIs)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithRolloutPaused().Build()
 	world.Create(t, vs)
-	harness.Until(t, world, vs, "a verdict", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Total().Waiting == 2 })
+	harness.Until(t, world, vs, "a result in the status", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Total().Waiting == 2 })
 	require.Contains(t, message(vs, meta.ConditionReady), "RolloutPaused: 2 of 2 Deployments are waiting")
 	require.Equal(t, []v1alpha1.WorkloadStatus{
 		{Kind: "Deployment", Name: "app-00", State: "Waiting", Reason: meta.ReasonRolloutPaused, Message: "spec.rollout.paused is true"},
@@ -146,7 +146,7 @@ func TestRolloutFailure_StopsFanOut(t *testing.T) {
 	require.Len(t, running.Requests.Writes("/namespaces/"+namespace+"/deployments"), 1, "the others run on as they were")
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Resources = resources("100m") })
-	harness.Until(t, world, vs, "all to be updated", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the update of all workloads", func(vs *v1alpha1.VectorSidecar) bool {
 		return isReady(vs) && vs.Status.Total().Ready == 4
 	})
 }

@@ -145,13 +145,13 @@ func TestTemplateSet_AppliesChangesWithoutRestart(t *testing.T) {
 	harness.Eventually(t, "an event about the ConfigMap", func() bool { return eventsOf(t, set, meta.ReasonInvalidTemplateSet) == 1 })
 	late := build("late", "files")
 	world.Create(t, late)
-	harness.Until(t, world, late, "the last good sidecar", func(d *appsv1.Deployment) bool { return isInjected(d) && isAnnotated("first")(d) })
+	harness.Until(t, world, late, "the last known good sidecar", func(d *appsv1.Deployment) bool { return isInjected(d) && isAnnotated("first")(d) })
 	require.Equal(t, 1, readingRevisions.until(t, reading))
 	require.Equal(t, 0, plainRevisions.until(t, plain))
 
 	// The corrected file is rolled out.
 	upgrade("--set-file", team(annotated("second")))
-	harness.Until(t, world, reading, "the repair", isAnnotated("second"))
+	harness.Until(t, world, reading, "the correction", isAnnotated("second"))
 	ready()
 	require.Equal(t, 2, readingRevisions.until(t, reading))
 	require.Equal(t, 0, plainRevisions.until(t, plain))
@@ -186,7 +186,7 @@ func TestTemplateSet_WritesNothingWhileInvalid(t *testing.T) {
 	vs.Spec.TemplateSet = "edge"
 	world.Create(t, deployment, vs)
 
-	harness.Until(t, world, vs, "a verdict", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, `InvalidTemplateSet: template set "edge", ConfigMap vector-system/templates-edge: vector-sidecar/templates/_x.tpl:1`))
+	harness.Until(t, world, vs, "a result in the status", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, `InvalidTemplateSet: template set "edge", ConfigMap vector-system/templates-edge: vector-sidecar/templates/_x.tpl:1`))
 	require.Equal(t, "edge", vs.Status.TemplateSet)
 	world.Get(t, deployment)
 	require.True(t, isClean(deployment))
@@ -232,7 +232,7 @@ func TestPolicy_AppliesChangesWithoutRestart(t *testing.T) {
 	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, deployment, vs)
-	harness.Until(t, world, vs, "the refusal", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, "PolicyViolation: "))
+	harness.Until(t, world, vs, "the rejection", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, "PolicyViolation: "))
 	require.Contains(t, message(vs, meta.ConditionReady), "template.spec.initContainers[0].image")
 
 	harness.Change(t, world, installation, func(c *corev1.ConfigMap) { c.Data[desired.PolicyKey] = "images: {registries: [docker.io/timberio]}" })
@@ -265,7 +265,7 @@ func TestPolicy_AllowsOverridesOfValues(t *testing.T) {
 
 	harness.Until(t, world, vs, "readiness", isReady)
 	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { metav1.SetMetaDataAnnotation(&d.ObjectMeta, threads, "many") })
-	harness.Until(t, world, vs, "the mistake", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, "1 of 2 Deployments cannot get the sidecar: Deployment "+namespace+"/cart: values for environment \"development\": annotation "+threads+": sidecar.threads: got string, want integer"))
+	harness.Until(t, world, vs, "the reported error", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, "1 of 2 Deployments cannot get the sidecar: Deployment "+namespace+"/cart: values for environment \"development\": annotation "+threads+": sidecar.threads: got string, want integer"))
 	require.True(t, isInjected(deployment))
 
 	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Annotations[threads] = "3" })
@@ -275,7 +275,7 @@ func TestPolicy_AllowsOverridesOfValues(t *testing.T) {
 	require.Empty(t, variable(other, "VECTOR_THREADS"))
 
 	harness.Change(t, world, defaults, func(c *corev1.ConfigMap) { c.Data["values.yaml"] = "sidecar: {image: x}" })
-	harness.Until(t, world, vs, "the refusal", hasCondition(meta.ConditionConfigValid, metav1.ConditionFalse, "ConfigMap "+namespace+"/vectorsidecar-defaults values.yaml:1: a namespace may not set sidecar.image; the platform allows sidecar.logLevel"))
+	harness.Until(t, world, vs, "the rejection", hasCondition(meta.ConditionConfigValid, metav1.ConditionFalse, "ConfigMap "+namespace+"/vectorsidecar-defaults values.yaml:1: a namespace may not set sidecar.image; the platform allows sidecar.logLevel"))
 }
 
 // variable returns a value from the sidecar's environment variables.
@@ -310,7 +310,7 @@ func TestVectorSidecar_ReportsPodRejectionBeforeWrite(t *testing.T) {
 	world.Create(t, deployment, vs)
 	before := rawTemplate(t, deployment)
 
-	harness.Until(t, world, vs, "the refusal", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, "PodSecurity: 1 of 1 Deployments cannot get the sidecar"))
+	harness.Until(t, world, vs, "the rejection", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, "PodSecurity: 1 of 1 Deployments cannot get the sidecar"))
 	require.Contains(t, message(vs, meta.ConditionReady), `restricted:latest, which the workload passes without the sidecar, but not with it: runAsNonRoot != true (container "vector"`)
 	require.Equal(t, before, rawTemplate(t, deployment))
 	require.Empty(t, companionsIn(t, namespace))

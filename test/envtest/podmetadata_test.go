@@ -59,14 +59,14 @@ func TestNodeAgentsMode_KeepsAnnotationsOfOwner(t *testing.T) {
 			write(t, namespace)
 
 			settle(t, deployment, vs)
-			harness.Until(t, world, vs, "what is to be added", func(vs *v1alpha1.VectorSidecar) bool {
+			harness.Until(t, world, vs, "the added sidecar", func(vs *v1alpha1.VectorSidecar) bool {
 				return strings.Contains(message(vs, meta.ConditionReady), `does not change the pod annotation vector.dev/exclude-containers of another field manager; add "vector"`)
 			})
 			require.True(t, tells("proxy")(deployment))
 			require.Equal(t, "true", deployment.Spec.Template.Annotations["fluentbit.io/exclude-vector"], "the others are there")
 
 			run(t, namespace, "kubectl", "patch", "deployment/cart", "-p", `{"spec":{"template":{"metadata":{"annotations":{"vector.dev/exclude-containers":"proxy,vector"}}}}}`)
-			harness.Until(t, world, vs, "nothing to be added", func(vs *v1alpha1.VectorSidecar) bool {
+			harness.Until(t, world, vs, "no added sidecar", func(vs *v1alpha1.VectorSidecar) bool {
 				return isUpToDate(vs) && !strings.Contains(message(vs, meta.ConditionReady), "does not change the pod annotation")
 			})
 			require.NoError(t, world.Client.Delete(t.Context(), vs))
@@ -143,7 +143,7 @@ func TestEvictableMode_AnnotatesVolumesOfSidecar(t *testing.T) {
 	settle(t, deployment, vs)
 
 	run(t, namespace, "kubectl", "patch", "deployment/cart", "-p", `{"spec":{"template":{"metadata":{"annotations":{"cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes":"cache"}}}}}`)
-	harness.Until(t, world, vs, "what is to be added", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the added sidecar", func(vs *v1alpha1.VectorSidecar) bool {
 		return strings.Contains(message(vs, meta.ConditionReady), `safe-to-evict-local-volumes of another field manager; add "vectorsidecar-vector-data"`)
 	})
 	require.NoError(t, world.Client.Delete(t.Context(), vs))

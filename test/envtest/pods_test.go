@@ -37,7 +37,7 @@ func quota(t *testing.T, namespace string) {
 		Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{corev1.ResourcePods: resource.MustParse("1")}},
 	}
 	world.Create(t, object)
-	harness.Until(t, world, object, "being counted", func(q *corev1.ResourceQuota) bool {
+	harness.Until(t, world, object, "the usage in its status", func(q *corev1.ResourceQuota) bool {
 		used := q.Status.Used[corev1.ResourcePods]
 		return used.Value() == 1
 	})
@@ -101,7 +101,7 @@ func TestVectorSidecar_ReportsBlockedPodsWithinSeconds(t *testing.T) {
 			harness.Until(t, world, deployment, "the sidecar", isInjected)
 			written := time.Now()
 
-			harness.Until(t, world, vs, "its state", func(vs *v1alpha1.VectorSidecar) bool {
+			harness.Until(t, world, vs, "the expected state", func(vs *v1alpha1.VectorSidecar) bool {
 				return len(vs.Status.Workloads) == 1 && vs.Status.Workloads[0].Reason == test.reason
 			})
 
@@ -131,7 +131,7 @@ func TestVectorSidecar_ReportsUnreadySidecar(t *testing.T) {
 	harness.Until(t, world, deployment, "the sidecar", isInjected)
 	written := time.Now()
 
-	harness.Until(t, world, vs, "its state", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the expected state", func(vs *v1alpha1.VectorSidecar) bool {
 		return len(vs.Status.Workloads) == 1 && vs.Status.Workloads[0].Reason == meta.ReasonSidecarNotReady
 	})
 
@@ -164,7 +164,7 @@ func TestVectorSidecar_ReportsRejectedPodsFromEvents(t *testing.T) {
 			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").For(v1alpha1.WorkloadKind(kind)).WithSoak(byDefault).Build()
 			world.Create(t, vs)
 
-			harness.Until(t, world, vs, "the refusal", func(vs *v1alpha1.VectorSidecar) bool {
+			harness.Until(t, world, vs, "the rejection", func(vs *v1alpha1.VectorSidecar) bool {
 				return len(vs.Status.Workloads) == 1 && vs.Status.Workloads[0].Reason == meta.ReasonPodsRejected
 			})
 			require.Equal(t, v1alpha1.StatePodsBlocked, vs.Status.Workloads[0].State)
@@ -173,7 +173,7 @@ func TestVectorSidecar_ReportsRejectedPodsFromEvents(t *testing.T) {
 			require.Equal(t, "True", condition(vs, meta.ConditionError))
 
 			require.NoError(t, world.Client.DeleteAllOf(t.Context(), &corev1.LimitRange{}, client.InNamespace(namespace)))
-			harness.Until(t, world, vs, "its pods to come, and nothing to be said any more", func(vs *v1alpha1.VectorSidecar) bool {
+			harness.Until(t, world, vs, "its pods, and no further message", func(vs *v1alpha1.VectorSidecar) bool {
 				return len(vs.Status.Workloads) == 0 || vs.Status.Workloads[0].Reason != meta.ReasonPodsRejected
 			})
 		})
@@ -211,7 +211,7 @@ func TestControllerReason_ReportsRejectedReplicaSetsAndJobs(t *testing.T) {
 				Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{test.resource: resource.MustParse("0")}},
 			}
 			world.Create(t, limit)
-			harness.Until(t, world, limit, "being counted", func(q *corev1.ResourceQuota) bool { return len(q.Status.Used) == 1 })
+			harness.Until(t, world, limit, "the usage in its status", func(q *corev1.ResourceQuota) bool { return len(q.Status.Used) == 1 })
 			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").For(v1alpha1.WorkloadKind(kind)).WithSoak(byDefault).Build()
 			world.Create(t, vs)
 			if kind == "CronJob" { // Its next run is due within a minute.
@@ -256,7 +256,7 @@ func TestVectorSidecar_ContinuesWhenPodsAreUnblocked(t *testing.T) {
 	quota(t, namespace)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, vs)
-	harness.Until(t, world, vs, "the refusal", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the rejection", func(vs *v1alpha1.VectorSidecar) bool {
 		return len(vs.Status.Workloads) == 1 && vs.Status.Workloads[0].Reason == meta.ReasonPodsRejected
 	})
 
@@ -276,7 +276,7 @@ func TestVectorSidecar_DoesNotReadPodsOfReadyWorkloads(t *testing.T) {
 
 	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Annotations["touched"] = "yes" })
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.StrictOrder = true })
-	harness.Until(t, world, vs, "another look", isUpToDate)
+	harness.Until(t, world, vs, "another reconcile", isUpToDate)
 
 	require.Len(t, running.Requests.Reads("/namespaces/"+vs.Namespace+"/pods"), before)
 }

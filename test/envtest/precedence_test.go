@@ -100,7 +100,7 @@ func TestVectorSidecar_PrecedesByAgeInNewWorkloads(t *testing.T) {
 
 			harness.Until(t, world, older, "readiness", isUpToDate)
 			harness.Until(t, world, younger, "readiness", isUpToDate)
-			harness.Until(t, world, refused, "the refusal", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Total().Conflicting == 1 })
+			harness.Until(t, world, refused, "the rejection", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Total().Conflicting == 1 })
 			world.Get(t, cart)
 			require.Equal(t, "vector-z", cart.Annotations[meta.AnnotationContainerName])
 			require.Equal(t, "vector-a", cart.Annotations[meta.AnnotationKeyFor(meta.AnnotationContainerName, "a")])
@@ -136,7 +136,7 @@ func TestVectorSidecar_KeepsSidecarsAfterBackupRestore(t *testing.T) {
 	isRefused := func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.ObservedGeneration == vs.Generation && vs.Status.Total().Conflicting == 1
 	}
-	harness.Until(t, world, namesake, "the refusal", isRefused)
+	harness.Until(t, world, namesake, "the rejection", isRefused)
 	harness.Until(t, world, cart, "its rollout", isRolledOut)
 
 	require.NoError(t, running.Stop())
@@ -149,7 +149,7 @@ func TestVectorSidecar_KeepsSidecarsAfterBackupRestore(t *testing.T) {
 
 	harness.Until(t, world, first, "readiness", isUpToDate)
 	harness.Until(t, world, second, "readiness", isUpToDate)
-	harness.Until(t, world, namesake, "the refusal", isRefused)
+	harness.Until(t, world, namesake, "the rejection", isRefused)
 	world.Get(t, cart)
 	require.Equal(t, before.Generation, cart.Generation)
 	require.Equal(t, before.Spec, cart.Spec)
@@ -169,7 +169,7 @@ func restore(t *testing.T, vs *v1alpha1.VectorSidecar) {
 	}
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Finalizers = nil })
 	require.NoError(t, world.Client.Delete(t.Context(), vs))
-	harness.Eventually(t, "it to be gone", func() bool {
+	harness.Eventually(t, "the deletion", func() bool {
 		return apierrors.IsNotFound(world.Client.Get(context.WithoutCancel(t.Context()), client.ObjectKeyFromObject(vs), &v1alpha1.VectorSidecar{}))
 	})
 	uid := vs.UID

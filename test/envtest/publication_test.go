@@ -71,5 +71,5 @@ func TestPublication_KeepsRevisionOfBrokenParts(t *testing.T) {
 		c.Data[desired.RolloutKey] = strings.Replace(again.RolloutText, "soak: 1s", "soak: 2s", 1)
 	})
 	next := published(t, "the next revision", func(p *rollouts.Publication) bool { return len(p.Faults()) == 0 && p.Revision != revision })
-	harness.Until(t, world, one.vs, "the same", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Rollout.Revision == next.Revision })
+	harness.Until(t, world, one.vs, "the same state", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Rollout.Revision == next.Revision })
 }

@@ -188,7 +188,7 @@ func TestHasPullSecret_WaitsForServiceAccount(t *testing.T) {
 	restart(options)
 	harness.Until(t, world, cart, "the sidecar", isInjected)
 	require.Equal(t, []string{"apps", "registry"}, pulls(cart))
-	harness.Until(t, world, vs, "a ServiceAccount that is not there to be named", said("ghost"))
+	harness.Until(t, world, vs, "the missing ServiceAccount in the message", said("ghost"))
 	world.Get(t, ghost)
 	require.True(t, isClean(ghost))
 
@@ -197,11 +197,11 @@ func TestHasPullSecret_WaitsForServiceAccount(t *testing.T) {
 		a.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "mirror"}}
 	})
 	restart(options)
-	harness.Until(t, world, cart, "what the ServiceAccount has now", func(d *appsv1.Deployment) bool {
+	harness.Until(t, world, cart, "the current pull secrets of the ServiceAccount", func(d *appsv1.Deployment) bool {
 		return slices.Equal(pulls(d), []string{"registry", "mirror"}) || slices.Equal(pulls(d), []string{"mirror", "registry"})
 	})
 	require.NoError(t, world.Client.Delete(t.Context(), vs))
-	harness.Until(t, world, cart, "the sidecar to be gone", func(d *appsv1.Deployment) bool { return isClean(d) && len(pulls(d)) == 0 })
+	harness.Until(t, world, cart, "the removal of the sidecar", func(d *appsv1.Deployment) bool { return isClean(d) && len(pulls(d)) == 0 })
 	require.Eventually(t, func() bool { // The operator's last write for it is not the next operator's first.
 		return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(vs), vs))
 	}, harness.Patience, 50*time.Millisecond, "the VectorSidecar to be gone")
@@ -229,7 +229,7 @@ func TestHasPullSecret_ReadsServiceAccountOnce(t *testing.T) {
 	require.Len(t, running.Requests.Reads(accounts), 1)
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.LogLevel = "trace" })
-	harness.Until(t, world, vs, "the change in all of them", isDone)
+	harness.Until(t, world, vs, "the change in all workloads", isDone)
 	require.Len(t, running.Requests.Reads(accounts), 1)
 
 	require.NoError(t, world.Client.Delete(t.Context(), vs))

@@ -39,7 +39,7 @@ func TestVectorSidecar_CausesNoWritesAfterRestart(t *testing.T) {
 		for _, vs := range sidecars[:5] {
 			harness.Until(t, world, vs, "readiness", isReady)
 		}
-		harness.Until(t, world, sidecars[5], "a verdict", func(vs *v1alpha1.VectorSidecar) bool { return len(vs.Status.Conditions) > 0 })
+		harness.Until(t, world, sidecars[5], "a result in the status", func(vs *v1alpha1.VectorSidecar) bool { return len(vs.Status.Conditions) > 0 })
 	}
 	settle()
 

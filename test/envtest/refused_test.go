@@ -56,7 +56,7 @@ func TestVectorSidecar_RetriesRejectedWritesAfterRestart(t *testing.T) {
 	require.NoError(t, world.Client.Delete(t.Context(), vs))
 	stays("all removals to be refused")
 	allow()
-	harness.Eventually(t, "the VectorSidecar to be gone", func() bool { return isGone(t, vs) })
+	harness.Eventually(t, "the deletion of the VectorSidecar", func() bool { return isGone(t, vs) })
 	for _, deployment := range deployments {
 		world.Get(t, deployment)
 		require.True(t, isClean(deployment))

@@ -45,7 +45,7 @@ func TestVectorSidecarStatus_EqualsTheObjects(t *testing.T) {
 			}
 			return states
 		}
-		harness.Until(t, world, vs, "its states", func(vs *v1alpha1.VectorSidecar) bool {
+		harness.Until(t, world, vs, "the expected states", func(vs *v1alpha1.VectorSidecar) bool {
 			is := states(vs)
 			for name, state := range want {
 				if is[name] != state {

@@ -112,7 +112,7 @@ func TestWave_ServesPreviousRevisionWhileWaiting(t *testing.T) {
 		harness.Until(t, world, added, "a new workload's sidecar", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
 	}
 	harness.Change(t, world, rest.app, func(d *appsv1.Deployment) { d.Spec.Template.Spec.InitContainers = nil })
-	harness.Until(t, world, rest.app, "a repair", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
+	harness.Until(t, world, rest.app, "a correction", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
 	harness.Change(t, world, rest.vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{Threads: ptr.To[int32](3)} })
 	harness.Until(t, world, rest.app, "its own change", func(d *appsv1.Deployment) bool {
 		return logLevel(d) == "info" && strings.Contains(fmt.Sprint(d.Spec.Template.Spec.InitContainers), "VECTOR_THREADS")
@@ -150,7 +150,7 @@ func TestPolicy_RelaxesOnlyWithItsRevision(t *testing.T) {
 	}
 
 	allow("registry.example")
-	harness.Until(t, world, canary.app, "what is allowed now", func(d *appsv1.Deployment) bool {
+	harness.Until(t, world, canary.app, "the allowed sidecar", func(d *appsv1.Deployment) bool {
 		return strings.Contains(fmt.Sprint(d.Spec.Template.Spec.InitContainers), "registry.example/vector:0.56.0")
 	})
 	canary.soaks(t, strict)
@@ -167,7 +167,7 @@ func TestPolicy_RelaxesOnlyWithItsRevision(t *testing.T) {
 	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
 		metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationPromoteRollout, canary.vs.Status.Rollout.Revision+"/canary")
 	})
-	harness.Until(t, world, rest.app, "what is allowed now", func(d *appsv1.Deployment) bool {
+	harness.Until(t, world, rest.app, "the allowed sidecar", func(d *appsv1.Deployment) bool {
 		return strings.Contains(fmt.Sprint(d.Spec.Template.Spec.InitContainers), "registry.example/vector:0.56.0")
 	})
 }
@@ -180,8 +180,8 @@ func TestHalt_RevertsFailedRevision(t *testing.T) {
 	})
 	canary.until(t, v1alpha1.RolloutReverted, first)
 	rest.until(t, v1alpha1.RolloutHalted, first)
-	harness.Until(t, world, canary.app, "what it had before", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" && isRolledOut(d) })
-	harness.Until(t, world, canary.vs, "Reverted", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, canary.app, "the previous sidecar", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" && isRolledOut(d) })
+	harness.Until(t, world, canary.vs, "reason Reverted", func(vs *v1alpha1.VectorSidecar) bool {
 		return strings.Contains(message(vs, meta.ConditionReady), "Reverted: 1 of 1 Deployments run the current sidecar") && vs.Status.Rollout.CompletionTime != nil
 	})
 	require.NotEqual(t, first, canary.vs.Status.Rollout.FailedRevision)
@@ -189,7 +189,7 @@ func TestHalt_RevertsFailedRevision(t *testing.T) {
 	harness.Change(t, world, canary.vs, func(vs *v1alpha1.VectorSidecar) {
 		metav1.SetMetaDataAnnotation(&vs.ObjectMeta, meta.AnnotationReconcileAt, "again")
 	})
-	harness.Until(t, world, canary.vs, "an answer", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.LastHandledReconcileAt == "again" })
+	harness.Until(t, world, canary.vs, "a handled request", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.LastHandledReconcileAt == "again" })
 	require.Equal(t, v1alpha1.RolloutReverted, canary.vs.Status.Rollout.State, "it is not tried again")
 
 	level(t, installation, "error")
@@ -206,14 +206,14 @@ func TestUndo_RevertsInstallation(t *testing.T) {
 	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
 		metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationUndoRollout, second+"/"+first)
 	})
-	harness.Until(t, world, canary.app, "what it had before", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
+	harness.Until(t, world, canary.app, "the previous sidecar", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
 	canary.until(t, v1alpha1.RolloutSoaking, first)
 	require.Equal(t, first, storedRevisions(t)[0].Labels[meta.LabelRevision], "it was given out last")
 
 	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
 		metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationUndoRollout, second+"/0123456789")
 	})
-	harness.Until(t, world, canary.vs, "that there is no such revision", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, canary.vs, "the report of a missing revision", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.Rollout.Message == "stored revision 0123456789: the ControllerRevision does not exist"
 	})
 	require.Equal(t, first, canary.vs.Status.Rollout.Revision)
@@ -231,18 +231,18 @@ func TestPromote_StartsRevisionOfOneVectorSidecar(t *testing.T) {
 	harness.Change(t, world, rest.vs, func(vs *v1alpha1.VectorSidecar) {
 		metav1.SetMetaDataAnnotation(&vs.ObjectMeta, meta.AnnotationPromoteRollout, second)
 	})
-	harness.Until(t, world, rest.app, "the change, in the middle of the soak before", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
+	harness.Until(t, world, rest.app, "the change during the previous soak", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
 	harness.Change(t, world, rest.vs, func(vs *v1alpha1.VectorSidecar) {
 		metav1.SetMetaDataAnnotation(&vs.ObjectMeta, meta.AnnotationUndoRollout, second+"/"+first)
 	})
-	harness.Until(t, world, rest.app, "what it had before", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
+	harness.Until(t, world, rest.app, "the previous sidecar", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
 	rest.until(t, v1alpha1.RolloutReverted, first)
-	harness.Until(t, world, rest.vs, "a word about it", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, rest.vs, "a message about the problem", func(vs *v1alpha1.VectorSidecar) bool {
 		return isReady(vs) && strings.Contains(message(vs, meta.ConditionReady), "an annotation reverts the VectorSidecar from revision "+second+" to "+first)
 	})
 	restart(t)
 	harness.Change(t, world, rest.app, func(d *appsv1.Deployment) { d.Spec.Template.Spec.InitContainers = nil })
-	harness.Until(t, world, rest.app, "a repair, by another leader", func(d *appsv1.Deployment) bool { return isInjected(d) && logLevel(d) == "info" })
+	harness.Until(t, world, rest.app, "a correction by another leader", func(d *appsv1.Deployment) bool { return isInjected(d) && logLevel(d) == "info" })
 	world.Get(t, canary.app)
 	require.Equal(t, "warn", logLevel(canary.app))
 
@@ -252,7 +252,7 @@ func TestPromote_StartsRevisionOfOneVectorSidecar(t *testing.T) {
 	harness.Change(t, world, rest.vs, func(vs *v1alpha1.VectorSidecar) {
 		metav1.SetMetaDataAnnotation(&vs.ObjectMeta, meta.AnnotationUndoRollout, second+"/0123456789")
 	})
-	harness.Until(t, world, rest.vs, "that there is no such revision", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, rest.vs, "the report of a missing revision", func(vs *v1alpha1.VectorSidecar) bool {
 		return strings.Contains(message(vs, meta.ConditionReady), "stored revision 0123456789: the ControllerRevision does not exist")
 	})
 	rest.until(t, v1alpha1.RolloutComplete, second)
@@ -291,7 +291,7 @@ func TestRevision_HoldsWritesWhenUnreadable(t *testing.T) {
 			added := objects.NewDeployment("added", rest.vs.Namespace).Labeled("logs", "vector").Build()
 			world.Create(t, added)
 			running = world.RunOperator(options)
-			harness.Until(t, world, rest.vs, "that it is held", func(vs *v1alpha1.VectorSidecar) bool {
+			harness.Until(t, world, rest.vs, "the state PodsOutdated", func(vs *v1alpha1.VectorSidecar) bool {
 				ready := message(vs, meta.ConditionReady)
 				return strings.Contains(ready, "WaitingForWave: 2 of 2 Deployments are waiting") && strings.Contains(ready, test.want)
 			})
@@ -329,7 +329,7 @@ func TestRevision_DeletesUnneededRecords(t *testing.T) {
 	require.Len(t, parts, len(stored)+1, "the values of each, and the operator's own templates")
 
 	require.NoError(t, world.Client.Delete(t.Context(), installation))
-	harness.Eventually(t, "that they go with the installation", func() bool { return len(storedRevisions(t)) == 0 })
+	harness.Eventually(t, "the deletion with the installation", func() bool { return len(storedRevisions(t)) == 0 })
 }
 
 // While a template set is invalid, a new leader uses the last stored version.

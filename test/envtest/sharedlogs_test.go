@@ -72,7 +72,7 @@ func TestLogsSpec_AllowsContainerRename(t *testing.T) {
 
 	require.NoError(t, err, "the owner's deploy succeeds")
 	require.NotContains(t, containers(renamed), "app")
-	harness.Until(t, world, vs, "the verdict", hasCondition(meta.ConditionReady, metav1.ConditionFalse, "sidecar.logs.containers names app"))
+	harness.Until(t, world, vs, "the result", hasCondition(meta.ConditionReady, metav1.ConditionFalse, "sidecar.logs.containers names app"))
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { sharesLogs("*")(vs.Spec.Sidecar) })
 	harness.Until(t, world, deployment, "the mount", func(d *appsv1.Deployment) bool { return mounting(d)["app2"] == "/var/log/app" })
 	settle(t, deployment, vs)
@@ -100,7 +100,7 @@ func TestLogsSpec_RemovesVolumeWithOnePatch(t *testing.T) {
 
 			require.NoError(t, world.Client.Delete(t.Context(), vs))
 
-			harness.Eventually(t, "the VectorSidecar to be gone", func() bool { return isGone(t, vs) })
+			harness.Eventually(t, "the deletion of the VectorSidecar", func() bool { return isGone(t, vs) })
 			require.Equal(t, 1, counted.until(t, deployment))
 			require.Equal(t, before, rawTemplate(t, deployment))
 			for _, entry := range deployment.ManagedFields {
@@ -147,7 +147,7 @@ func TestLogsSpec_ChangesWithOneRollout(t *testing.T) {
 				require.Equal(t, test.want, mounting(deployment))
 			}
 			require.NoError(t, world.Client.Delete(t.Context(), vs))
-			harness.Eventually(t, "the VectorSidecar to be gone", func() bool { return isGone(t, vs) })
+			harness.Eventually(t, "the deletion of the VectorSidecar", func() bool { return isGone(t, vs) })
 			world.Get(t, deployment)
 			require.Empty(t, deployment.Spec.Template.Spec.Volumes)
 			require.Equal(t, []string{"app", "web"}, containers(deployment))

@@ -24,7 +24,7 @@ func bloat(t *testing.T, vs *v1alpha1.VectorSidecar) {
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
 		vs.Spec.Values = &apiextensionsv1.JSON{Raw: []byte(`{"a":"` + strings.Repeat("x", 1_200_000) + `"}`)}
 	})
-	harness.Until(t, world, vs, "its refusal", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "its rejection", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.ObservedGeneration == vs.Generation && condition(vs, meta.ConditionStalled) == "True"
 	})
 	require.Contains(t, message(vs, meta.ConditionError), "TooLarge: VectorSidecar "+vs.Namespace+"/logs has 1172 KiB; at most 512 KiB are allowed")
@@ -61,7 +61,7 @@ func TestDeletionPolicy_AppliesToTooLargeVectorSidecar(t *testing.T) {
 
 			require.NoError(t, world.Client.Delete(t.Context(), vs))
 
-			harness.Until(t, world, vs, "the end of our work", func(vs *v1alpha1.VectorSidecar) bool { return len(vs.Finalizers) == 1 })
+			harness.Until(t, world, vs, "the end of the test", func(vs *v1alpha1.VectorSidecar) bool { return len(vs.Finalizers) == 1 })
 			require.Equal(t, []string{"example.com/own"}, vs.Finalizers, "those of others are theirs")
 			world.Get(t, deployment)
 			require.Equal(t, kept, isInjected(deployment))

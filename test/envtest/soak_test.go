@@ -50,7 +50,7 @@ func TestSoak_LimitsFailingSidecarToBudget(t *testing.T) {
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithImage(dies).WithSoak(byDefault).Build()
 	world.Create(t, vs)
 
-	harness.Until(t, world, vs, "the budget to be used up by failures", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the budget used by failures", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.Total().Failed == budget
 	})
 
@@ -77,7 +77,7 @@ func TestSoak_KeepsSlotOfFailingSidecarAcrossRestart(t *testing.T) {
 	}
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithImage(dies).WithMaxConcurrent("2").WithSoak(4 * time.Second).Build()
 	world.Create(t, vs)
-	harness.Until(t, world, vs, "the first to have lost their pods", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the first lost pods", func(vs *v1alpha1.VectorSidecar) bool {
 		lost := slices.DeleteFunc(slices.Clone(vs.Status.Workloads), func(u v1alpha1.WorkloadStatus) bool { return u.Reason != meta.ReasonUnavailable })
 		return len(lost) == budget
 	})
@@ -101,7 +101,7 @@ func TestSoak_KeepsSlotOfFailingSidecarAcrossRestart(t *testing.T) {
 func comeAndGo(t *testing.T, deployments []*appsv1.Deployment, times int) {
 	t.Helper()
 	changes := make([]int, len(deployments)) // An odd one is a loss.
-	harness.Eventually(t, "their pods to be lost and to come again", func() bool {
+	harness.Eventually(t, "the loss and return of the pods", func() bool {
 		for i, deployment := range deployments {
 			world.Get(t, deployment)
 			if isLost := changes[i]%2 == 1; isLost == isRolledOut(deployment) {
@@ -146,7 +146,7 @@ func requireSoaks(t *testing.T, size int) {
 		return len(vs.Status.Workloads) > 0 && vs.Status.Workloads[0].State == v1alpha1.StateSoaking
 	})
 	require.False(t, isReady(vs))
-	harness.Until(t, world, vs, "all to be updated", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the update of all workloads", func(vs *v1alpha1.VectorSidecar) bool {
 		return isReady(vs) && int(vs.Status.Total().Ready) == size
 	})
 

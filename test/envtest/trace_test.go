@@ -128,7 +128,7 @@ func TestVectorSidecar_RemovesSidecarFromPausedWorkload(t *testing.T) {
 
 	harness.Until(t, world, deployment, "removal", isClean)
 	require.Equal(t, before, rawTemplate(t, deployment))
-	harness.Eventually(t, "the VectorSidecar to be gone", func() bool {
+	harness.Eventually(t, "the deletion of the VectorSidecar", func() bool {
 		return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(vs), vs))
 	})
 }
@@ -142,7 +142,7 @@ func TestDeletionOrphan_KeepsSidecarAndCompanion(t *testing.T) {
 
 	require.NoError(t, world.Client.Delete(t.Context(), vs))
 
-	harness.Eventually(t, "the VectorSidecar to be gone", func() bool {
+	harness.Eventually(t, "the deletion of the VectorSidecar", func() bool {
 		return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(vs), vs))
 	})
 	require.Equal(t, before, rawTemplate(t, deployment))
@@ -168,7 +168,7 @@ func TestVectorSidecar_DoesNotBlockNamespaceDeletion(t *testing.T) {
 	require.NoError(t, world.Client.Delete(t.Context(), namespace))
 
 	// After that, only the namespace controller delays the deletion, which may take another minute.
-	harness.Eventually(t, "all that the operator has to do with to be gone", func() bool {
+	harness.Eventually(t, "the deletion of all objects of the operator", func() bool {
 		var sidecars v1alpha1.VectorSidecarList
 		require.NoError(t, world.Client.List(t.Context(), &sidecars, client.InNamespace(vs.Namespace)))
 		return len(sidecars.Items)+len(companionsIn(t, vs.Namespace)) == 0

@@ -204,7 +204,7 @@ func TestUndo_ReturnsClusterVectorSidecars(t *testing.T) {
 	for _, in := range clusters {
 		untilPart(t, in.cluster, "canary", v1alpha1.RolloutReverted, first)
 		untilPart(t, in.cluster, "default", v1alpha1.RolloutHalted, first)
-		harness.Until(t, world, in.canary, "the way back", has("info"))
+		harness.Until(t, world, in.canary, "the revert", has("info"))
 	}
 	alone.until(t, v1alpha1.RolloutReverted, first)
 
@@ -256,7 +256,7 @@ func TestUndo_EndsWithARetryOfTheRevision(t *testing.T) {
 	require.Zero(t, code, notes)
 	for _, one := range []*inWave{canary, rest} {
 		one.until(t, v1alpha1.RolloutReverted, first)
-		harness.Until(t, world, one.app, "what it had before", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
+		harness.Until(t, world, one.app, "the previous sidecar", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
 	}
 	harness.Eventually(t, "the mark", func() bool { return strings.HasPrefix(mark(), "Undone ") })
 	_, notes, code = rolloutPlugin(t, "rollout", "retry")

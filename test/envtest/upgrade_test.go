@@ -79,7 +79,7 @@ func TestOperator_UpgradesWithoutWrites(t *testing.T) {
 
 	restarts(t, nextRelease(t, ""), namespace, "first")
 	for _, vs := range sidecars {
-		harness.Until(t, world, vs, "what is told of a newer rendering", func(vs *v1alpha1.VectorSidecar) bool {
+		harness.Until(t, world, vs, "a message about a newer rendering", func(vs *v1alpha1.VectorSidecar) bool {
 			return isUpToDate(vs) && strings.Contains(message(vs, meta.ConditionReady), "have a sidecar rendered by an earlier release")
 		})
 		require.Equal(t, hashes[vs.Name], vs.Status.InjectedHash)
@@ -90,7 +90,7 @@ func TestOperator_UpgradesWithoutWrites(t *testing.T) {
 
 	t.Run("what another release brings comes with a change", func(t *testing.T) {
 		harness.Change(t, world, sidecars[0], func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn"} })
-		harness.Until(t, world, deployments["rendered"], "the new rendering", func(d *appsv1.Deployment) bool {
+		harness.Until(t, world, deployments["rendered status"], "the new rendering", func(d *appsv1.Deployment) bool {
 			return slices.ContainsFunc(d.Spec.Template.Spec.InitContainers, func(c corev1.Container) bool {
 				return c.Name == "vector" && c.TerminationMessagePolicy == corev1.TerminationMessageFallbackToLogsOnError
 			})
@@ -101,11 +101,11 @@ func TestOperator_UpgradesWithoutWrites(t *testing.T) {
 	})
 	t.Run("what somebody changes by hand is mended", func(t *testing.T) {
 		harness.Change(t, world, deployments["mounted"], func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].VolumeMounts = nil })
-		harness.Until(t, world, deployments["mounted"], "the mount", func(d *appsv1.Deployment) bool { return len(d.Spec.Template.Spec.Containers[0].VolumeMounts) == 1 })
+		harness.Until(t, world, deployments["the mount"], "the mount", func(d *appsv1.Deployment) bool { return len(d.Spec.Template.Spec.Containers[0].VolumeMounts) == 1 })
 	})
 	t.Run("it goes when it is to go", func(t *testing.T) {
 		require.NoError(t, world.Client.Delete(t.Context(), sidecars[1]))
-		harness.Until(t, world, deployments["live"], "the sidecar to be gone", isClean)
+		harness.Until(t, world, deployments["the live object"], "the sidecar to be gone", isClean)
 		for key := range deployments["live"].Annotations {
 			require.False(t, strings.HasPrefix(key, meta.Group+"/"), key)
 		}
@@ -135,7 +135,7 @@ func TestVectorSidecar_RecordsInputWithoutNewPods(t *testing.T) {
 	world.SetValues(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey, "users: {min: 1000}"))
 
 	for i, deployment := range deployments {
-		harness.Until(t, world, deployment, "the note", func(d *appsv1.Deployment) bool {
+		harness.Until(t, world, deployment, "the recorded wait", func(d *appsv1.Deployment) bool {
 			return d.Annotations[meta.AnnotationInputHash] != before[i].Annotations[meta.AnnotationInputHash]
 		})
 		require.Equal(t, before[i].Spec.Template, deployment.Spec.Template)
@@ -168,7 +168,7 @@ func TestWave_AppliesToUpgradeThatRollsOut(t *testing.T) {
 
 	restarts(t, nextRelease(t, ""), canary.vs.Namespace, "upgraded")
 	for _, one := range []*inWave{canary, rest} {
-		harness.Until(t, world, one.vs, "what is told of a newer rendering", func(vs *v1alpha1.VectorSidecar) bool {
+		harness.Until(t, world, one.vs, "a message about a newer rendering", func(vs *v1alpha1.VectorSidecar) bool {
 			return isUpToDate(vs) && strings.Contains(message(vs, meta.ConditionReady), "have a sidecar rendered by an earlier release")
 		})
 		require.Equal(t, before, one.vs.Status.Rollout.Revision)

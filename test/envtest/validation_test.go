@@ -69,7 +69,7 @@ func TestValidateJobSpec_ValidatesConfigBeforeInjection(t *testing.T) {
 	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	vs := asking(namespace, objects.VectorConfig("first"), unchanged)
 	world.Create(t, deployment, vs)
-	harness.Until(t, world, vs, "the wait", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the waiting state", func(vs *v1alpha1.VectorSidecar) bool {
 		return strings.HasPrefix(message(vs, meta.ConditionReady), meta.ReasonValidating)
 	})
 	world.Get(t, deployment)
@@ -81,7 +81,7 @@ func TestValidateJobSpec_ValidatesConfigBeforeInjection(t *testing.T) {
 
 	second := objects.NewDeployment("basket", namespace).Labeled("logs", "vector").Build()
 	world.Create(t, second)
-	harness.Until(t, world, second, "the sidecar, by what Vector said before", isInjected)
+	harness.Until(t, world, second, "the sidecar, by Vector's previous result", isInjected)
 	require.Empty(t, validations(t, namespace), "one content and one image are judged once")
 
 	world.Get(t, deployment)
@@ -89,7 +89,7 @@ func TestValidateJobSpec_ValidatesConfigBeforeInjection(t *testing.T) {
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Config.Inline = objects.VectorConfig("second") })
 	harness.Eventually(t, "the Job", func() bool { return len(validations(t, namespace)) == 1 })
 	finish(t, namespace, 78, "error[E203]: syntax error in VRL")
-	harness.Until(t, world, vs, "Vector's refusal", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the rejection by Vector", func(vs *v1alpha1.VectorSidecar) bool {
 		return condition(vs, meta.ConditionConfigValid) == "False" &&
 			message(vs, meta.ConditionConfigValid) == meta.ReasonInvalidConfig+": vector validate: error[E203]: syntax error in VRL"
 	})
@@ -112,12 +112,12 @@ func TestValidateJobSpec_AppliesPolicyWhenJobCannotRun(t *testing.T) {
 
 			if proceeds {
 				harness.Until(t, world, deployment, "the sidecar", isInjected)
-				harness.Until(t, world, vs, "a word about it", func(vs *v1alpha1.VectorSidecar) bool {
+				harness.Until(t, world, vs, "a message about the problem", func(vs *v1alpha1.VectorSidecar) bool {
 					return strings.Contains(message(vs, meta.ConditionReady), "Vector could not check")
 				})
 				return
 			}
-			harness.Until(t, world, vs, "the wait", func(vs *v1alpha1.VectorSidecar) bool {
+			harness.Until(t, world, vs, "the waiting state", func(vs *v1alpha1.VectorSidecar) bool {
 				return strings.HasPrefix(message(vs, meta.ConditionReady), meta.ReasonNotValidated+": ") && condition(vs, meta.ConditionConfigValid) == "True"
 			})
 			world.Get(t, deployment)

@@ -146,7 +146,7 @@ func TestHalt_BlocksRevisionInLaterWaves(t *testing.T) {
 	harness.Change(t, world, rest.vs, func(vs *v1alpha1.VectorSidecar) {
 		metav1.SetMetaDataAnnotation(&vs.ObjectMeta, meta.AnnotationReconcileAt, "again")
 	})
-	harness.Until(t, world, rest.vs, "an answer", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.LastHandledReconcileAt == "again" })
+	harness.Until(t, world, rest.vs, "a handled request", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.LastHandledReconcileAt == "again" })
 	world.Get(t, rest.app)
 	require.NotEqual(t, "warn", logLevel(rest.app), "a halt outlasts a restart")
 
@@ -228,7 +228,7 @@ func TestHalt_CountsSidecarRestarts(t *testing.T) {
 		metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationRetryRollout, time.Now().Add(time.Minute).UTC().Format(time.RFC3339))
 	})
 	canary.until(t, v1alpha1.RolloutSoaking, failed)
-	harness.Until(t, world, canary.vs, "a pod that was restarted before somebody had it go on to be no failure", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, canary.vs, "a restart before the retry that does not count as a failure", func(vs *v1alpha1.VectorSidecar) bool {
 		return len(vs.Status.Workloads) == 0
 	})
 }
@@ -300,7 +300,7 @@ func TestWave_StartsNewerRevisionFromTheFirst(t *testing.T) {
 	canary.until(t, v1alpha1.RolloutSoaking, "")
 	rest.until(t, v1alpha1.RolloutWaiting, second)
 	harness.Change(t, world, rest.vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Rollout.Paused = false })
-	harness.Until(t, world, rest.vs, "a look", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.ObservedGeneration == vs.Generation })
+	harness.Until(t, world, rest.vs, "a reconcile", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.ObservedGeneration == vs.Generation })
 	require.Contains(t, message(rest.vs, meta.ConditionReady), meta.ReasonWaitingForWave)
 	world.Get(t, rest.app)
 	require.NotEqual(t, "warn", logLevel(rest.app))
@@ -325,7 +325,7 @@ func TestHalt_AllowsPromotionOfOneVectorSidecar(t *testing.T) {
 	harness.Change(t, world, canary.vs, func(vs *v1alpha1.VectorSidecar) {
 		vs.Spec.Rollout.MaxConcurrent, vs.Spec.Rollout.Soak = &one, &metav1.Duration{Duration: 20 * time.Second}
 	})
-	harness.Until(t, world, canary.vs, "the operator to know its pace", isReady)
+	harness.Until(t, world, canary.vs, "the rollout rules in use", isReady)
 
 	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
 		c.Data["development.yaml"] = "sidecar: {logLevel: warn, image: registry.example/vector:dies}"
@@ -337,7 +337,7 @@ func TestHalt_AllowsPromotionOfOneVectorSidecar(t *testing.T) {
 	harness.Change(t, world, canary.vs, func(vs *v1alpha1.VectorSidecar) {
 		metav1.SetMetaDataAnnotation(&vs.ObjectMeta, meta.AnnotationRetryRollout, "now")
 	})
-	harness.Until(t, world, second, "its turn", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
+	harness.Until(t, world, second, "its rollout", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
 	rest.until(t, v1alpha1.RolloutHalted, "")
 	world.Get(t, rest.app)
 	require.NotEqual(t, "warn", logLevel(rest.app), "for others the halt stays")

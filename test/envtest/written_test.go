@@ -69,7 +69,7 @@ func TestVectorSidecarStatus_CountsOnlyWhatIsWritten(t *testing.T) {
 				return status.MatchedWorkloads == matched && status.InjectedWorkloads == injected && status.InjectedDeployments == injected &&
 					status.ReadyWorkloads == injected && len(status.Kinds) == 1 && status.Kinds[0].Injected == injected && status.Kinds[0].Ready == injected
 			}
-			harness.Until(t, world, vs, "the sidecar of the other workload alone", func(vs *v1alpha1.VectorSidecar) bool {
+			harness.Until(t, world, vs, "only the sidecar of the other workload", func(vs *v1alpha1.VectorSidecar) bool {
 				require.LessOrEqual(t, vs.Status.InjectedWorkloads, int32(1), "the workload has no sidecar: %v", way.Codes())
 				state := v1alpha1.WorkloadState("")
 				for _, entry := range vs.Status.Workloads {

@@ -180,6 +180,6 @@ func TestVectorSidecar_ChangesWorkloadsOnceAfterKills(t *testing.T) {
 		running.Kill()
 		running = start()
 	}
-	harness.Eventually(t, "the change in all", func() bool { return changed() == killedWorkloads })
+	harness.Eventually(t, "the change in all workloads", func() bool { return changed() == killedWorkloads })
 	running.Kill()
 }

@@ -205,14 +205,14 @@ onFailure: Revert`, waveSoak, waveSoak))
 	t.Logf("a good change is everywhere:\n%s", status())
 
 	give("{logLevel: error, image: registry.example/vector:dies}")
-	harness.Until(t, world, first, "the way back", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, first, "the revert", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.Rollout != nil && vs.Status.Rollout.RevertedFrom != ""
 	})
 	halted := time.Since(seen.began)
 	running.Kill()
 	running, kills = harness.StartProcess(t, binary, plane.Kubeconfig(), harness.Settings{Arguments: arguments}), kills+1
 	require.Eventually(t, func() bool { return seen.have("error") > 0 && seen.has("error") == 0 }, 5*time.Minute, 100*time.Millisecond, "all have what they had before")
-	harness.Until(t, world, first, "the end of the way back", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, first, "the end of the revert", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.Rollout.State == v1alpha1.RolloutReverted && vs.Status.Rollout.CompletionTime != nil
 	})
 	back := time.Since(seen.began)

@@ -36,7 +36,7 @@ func (w *World) RemoveCluster(t testing.TB, cluster *v1alpha1.ClusterVectorSidec
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
 	require.NoError(t, client.IgnoreNotFound(w.Client.Delete(ctx, cluster)))
-	Eventually(t, cluster.Name+" to be gone", func() bool {
+	Eventually(t, cluster.Name+" to be deleted", func() bool {
 		return apierrors.IsNotFound(w.Client.Get(ctx, client.ObjectKeyFromObject(cluster), cluster))
 	})
 }

@@ -146,11 +146,11 @@ func Until[T client.Object](t testing.TB, w *World, object T, what string, met f
 		return met(object)
 	})
 	if !isMet {
-		require.FailNow(t, "waiting in vain", "for %s of %T %s; it is %s%s", what, object, object.GetName(), describe(object), w.describeNamespace(t, object.GetNamespace()))
+		require.FailNow(t, "timed out", "waiting for %s of %T %s; current state: %s%s", what, object, object.GetName(), describe(object), w.describeNamespace(t, object.GetNamespace()))
 	}
 }
 
-// Eventually waits for a condition that is about more than one object.
+// Eventually waits for a condition that involves more than one object.
 func Eventually(t testing.TB, what string, met func() bool) {
 	t.Helper()
 	EventuallyWithin(t, Patience, what, met)
@@ -160,12 +160,12 @@ func Eventually(t testing.TB, what string, met func() bool) {
 func EventuallyWithin(t testing.TB, patience time.Duration, what string, met func() bool) {
 	t.Helper()
 	if !until(t, patience, met) {
-		require.FailNow(t, "waiting in vain", "for %s", what)
+		require.FailNow(t, "timed out", "waiting for %s", what)
 	}
 }
 
-// until looks until a condition is met, and reports whether it was in time. Looks are at the cost of what is
-// waited for. They become rarer, so that it is seen by a tenth of its time too late at most.
+// until polls until a condition is met, and reports whether the condition was met in time. The interval grows with the
+// elapsed time, because polls slow down the tested program. So the delay is at most a tenth of the elapsed time.
 func until(t testing.TB, patience time.Duration, met func() bool) bool {
 	t.Helper()
 	for began := time.Now(); !met(); {

@@ -46,12 +46,12 @@ func TestOverlaySet_ReportsRejectedWrites(t *testing.T) {
 			world.Create(t, cart, vs)
 
 			harness.Until(t, world, cart, "its sidecar", func(d *appsv1.Deployment) bool { return has(d, "vector") })
-			harness.Until(t, world, vs, "what is said of it", isLocked)
+			harness.Until(t, world, vs, "the reported message", isLocked)
 			require.LessOrEqual(t, way.Count.Load(), mostTries)
 
 			way.IsOn.Store(false)
 			isOffered(t, vs)
-			harness.Until(t, world, vs, "nothing to be said", isReady)
+			harness.Until(t, world, vs, "no message", isReady)
 		})
 		t.Run("changed, "+name, func(t *testing.T) {
 			vs, way := locked(t, "/"+meta.OverlaySet, answer)
@@ -64,7 +64,7 @@ func TestOverlaySet_ReportsRejectedWrites(t *testing.T) {
 			way.IsOn.Store(true)
 			harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn"} })
 			harness.Until(t, world, cart, "the change", hasLogLevel("warn"))
-			harness.Until(t, world, vs, "what is said of it", isLocked)
+			harness.Until(t, world, vs, "the reported message", isLocked)
 			require.LessOrEqual(t, way.Count.Load(), mostTries)
 			late := objects.NewDeployment("late", vs.Namespace).WithReplicas(0).Labeled("logs", "vector").Build()
 			world.Create(t, late)
@@ -72,7 +72,7 @@ func TestOverlaySet_ReportsRejectedWrites(t *testing.T) {
 
 			way.IsOn.Store(false)
 			harness.Until(t, world, set, "the change", func(o *v1alpha1.OverlaySet) bool { return o.Generation > before })
-			harness.Until(t, world, vs, "nothing to be said", isReady)
+			harness.Until(t, world, vs, "no message", isReady)
 		})
 		t.Run("deleted, "+name, func(t *testing.T) {
 			vs, way := locked(t, "/"+meta.OverlaySet, answer)
@@ -83,12 +83,12 @@ func TestOverlaySet_ReportsRejectedWrites(t *testing.T) {
 
 			way.IsOn.Store(true)
 			world.Delete(t, vs)
-			harness.Until(t, world, vs, "what is said of it", isLocked)
+			harness.Until(t, world, vs, "the reported message", isLocked)
 			harness.Until(t, world, cart, "no sidecar", isClean)
 			require.LessOrEqual(t, way.Count.Load(), mostTries)
 
 			way.IsOn.Store(false)
-			harness.Eventually(t, "the VectorSidecar to go", func() bool {
+			harness.Eventually(t, "the deletion of the VectorSidecar", func() bool {
 				return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(vs), &v1alpha1.VectorSidecar{}))
 			})
 		})
@@ -124,7 +124,7 @@ func TestOverlaySet_ReportsNamespaceOfRejectedWrites(t *testing.T) {
 				harness.Until(t, world, cart, "its sidecar", func(d *appsv1.Deployment) bool { return has(d, "vector") })
 			}
 			isOffered(t, in(cluster, open))
-			harness.Until(t, world, cluster, "what is said of it", saysWhere)
+			harness.Until(t, world, cluster, "the reported message", saysWhere)
 			require.LessOrEqual(t, way.Count.Load(), mostTries)
 			require.False(t, offers(t, closed, own))
 			way.IsOn.Store(false)
@@ -136,7 +136,7 @@ func TestOverlaySet_ReportsNamespaceOfRejectedWrites(t *testing.T) {
 			for _, cart := range carts {
 				harness.Until(t, world, cart, "the change", hasLogLevel("warn"))
 			}
-			harness.Until(t, world, cluster, "what is said of it", saysWhere)
+			harness.Until(t, world, cluster, "the reported message", saysWhere)
 
 			// The ClusterVectorSidecar is deleted only when all of its overlays are removed.
 			world.Delete(t, cluster)
@@ -144,10 +144,10 @@ func TestOverlaySet_ReportsNamespaceOfRejectedWrites(t *testing.T) {
 			for _, cart := range carts {
 				harness.Until(t, world, cart, "no sidecar", isClean)
 			}
-			harness.Until(t, world, cluster, "what is said of it", saysWhere)
+			harness.Until(t, world, cluster, "the reported message", saysWhere)
 			require.LessOrEqual(t, change.Count.Load(), 2*mostTries)
 			change.IsOn.Store(false)
-			harness.Eventually(t, "the ClusterVectorSidecar to go", func() bool {
+			harness.Eventually(t, "the deletion of the ClusterVectorSidecar", func() bool {
 				return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(cluster), &v1alpha1.ClusterVectorSidecar{}))
 			})
 		})

@@ -55,7 +55,7 @@ func TestModeOnAppRollout_AppliesImageWithOwnersChange(t *testing.T) {
 		return world.Client.Create(t.Context(), apps[i])
 	})
 	old := image(apps[0])
-	harness.Until(t, world, vs, "all to be taken over", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the adoption of all sidecars", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.Total().Ready+vs.Status.WorkloadsWithoutPods == int32(size)
 	})
 	harness.Eventually(t, "a ReplicaSet for each", func() bool { return revisions(t, namespace) >= size })
@@ -63,10 +63,10 @@ func TestModeOnAppRollout_AppliesImageWithOwnersChange(t *testing.T) {
 
 	next := old + "-next"
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{Image: next} })
-	harness.Until(t, world, vs, "all to wait for their owners", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the waiting state of all workloads", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.Deferred != nil && vs.Status.Deferred.Workloads == int32(size)
 	})
-	harness.Eventually(t, "the API server to have the changed image", func() bool {
+	harness.Eventually(t, "the changed image in the API server's cache", func() bool {
 		trial := one("trial")
 		return world.Client.Create(t.Context(), trial, client.DryRunAll) == nil && image(trial) == next
 	})
@@ -84,11 +84,11 @@ func TestModeOnAppRollout_AppliesImageWithOwnersChange(t *testing.T) {
 		}
 		return nil
 	})
-	harness.Until(t, world, vs, "nobody to wait", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "no waiting workload", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.Deferred == nil && vs.Status.Total().Ready+vs.Status.WorkloadsWithoutPods == int32(size)
 	})
 	for _, app := range apps {
-		harness.Until(t, world, app, "the controller to have seen it", func(d *appsv1.Deployment) bool { return d.Status.ObservedGeneration == d.Generation })
+		harness.Until(t, world, app, "the object in the controller's cache", func(d *appsv1.Deployment) bool { return d.Status.ObservedGeneration == d.Generation })
 		require.Equal(t, next, image(app))
 	}
 	step("owners' changes")

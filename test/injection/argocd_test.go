@@ -141,7 +141,7 @@ func TestOverlaySet_KeepsServerSideDiffInSync(t *testing.T) {
 	running = world.RunOperator(options)
 	for _, one := range all {
 		deployment := cart(one.namespace)
-		harness.Until(t, world, deployment, "the operator to take it over", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
+		harness.Until(t, world, deployment, "the adoption by the operator", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
 		inSync(t, one.namespace, one.manifest("app:1"))
 		is, wouldBe := serverSideDiff(t, one.namespace, one.manifest("app:2"), false)
 		require.NotEqual(t, is, wouldBe)

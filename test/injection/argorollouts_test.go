@@ -61,7 +61,7 @@ func settledRollout(t *testing.T, vs *v1alpha1.VectorSidecar, deploy deployer) *
 	world.Get(t, rollout)
 	require.EqualValues(t, 1, rollout.GetGeneration())
 	require.True(t, has(rollout, "vector"))
-	harness.Until(t, world, vs, "it to be counted", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.InjectedWorkloads == 1 })
+	harness.Until(t, world, vs, "the count", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.InjectedWorkloads == 1 })
 	return rollout
 }
 
@@ -117,7 +117,7 @@ func TestArgoRollout_AppliesDeferredSidecarWithOwner(t *testing.T) {
 	rollout := settledRollout(t, vs, byApply)
 	isRolledOut(t, rollout)
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "error"} })
-	harness.Until(t, world, vs, "the change to wait", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the waiting change", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.Deferred != nil && vs.Status.Deferred.Workloads == 1
 	})
 	world.Get(t, rollout)
@@ -125,7 +125,7 @@ func TestArgoRollout_AppliesDeferredSidecarWithOwner(t *testing.T) {
 	overlaysOf(t, vs, func(o *v1alpha1.Overlay) bool {
 		return o.SkipReason == "" && o.Hash != rollout.GetAnnotations()[meta.AnnotationInjectedHash]
 	})
-	harness.Eventually(t, "the policy to have the changed sidecar", func() bool {
+	harness.Eventually(t, "a policy with the changed sidecar", func() bool {
 		trial := harness.NewWorkload("Rollout", "trial", vs.Namespace, map[string]string{"logs": "vector"})
 		return world.Client.Create(t.Context(), trial, client.DryRunAll) == nil && logLevel(trial) == "error"
 	})
@@ -135,7 +135,7 @@ func TestArgoRollout_AppliesDeferredSidecarWithOwner(t *testing.T) {
 	require.EqualValues(t, 2, rollout.GetGeneration())
 	require.Equal(t, []string{"vector", "migrate", "app"}, names(rollout))
 	require.Equal(t, "error", logLevel(rollout))
-	harness.Until(t, world, vs, "nothing to wait", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Deferred == nil })
+	harness.Until(t, world, vs, "no waiting workload", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Deferred == nil })
 	world.Get(t, rollout)
 	require.EqualValues(t, 2, rollout.GetGeneration(), "the operator only notes it")
 }
@@ -190,7 +190,7 @@ spec:
 			})
 		}
 	}
-	harness.Until(t, world, vs, "what is wrong to be told", tells(""))
+	harness.Until(t, world, vs, "the reported problem", tells(""))
 	world.Get(t, bad)
 	require.NotEmpty(t, template(bad).Annotations, "the API server has put the sidecar in all the same")
 	before := bad.DeepCopyObject()
@@ -200,7 +200,7 @@ spec:
 	isRolledOut(t, good)
 	require.NoError(t, world.Client.Delete(t.Context(), vs))
 	harness.Until(t, world, good, "no sidecar", func(r *unstructured.Unstructured) bool { return !has(r, "vector") })
-	harness.Until(t, world, vs, "that it cannot be taken out to be told", tells("removing the sidecar: "))
+	harness.Until(t, world, vs, "a message about the blocked removal", tells("removing the sidecar: "))
 	world.Get(t, bad)
 	require.Equal(t, before, bad.DeepCopyObject(), "nothing is written to it")
 
@@ -209,7 +209,7 @@ spec:
 	harness.Until(t, world, bad, "no sidecar", func(r *unstructured.Unstructured) bool {
 		return slices.Equal([]string{"app"}, names(r)) && len(template(r).Annotations) == 0
 	})
-	harness.Eventually(t, "the VectorSidecar to be gone", func() bool {
+	harness.Eventually(t, "the deletion of the VectorSidecar", func() bool {
 		return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(vs), vs))
 	})
 }

@@ -82,7 +82,7 @@ func TestClusterVectorSidecar_InjectsAtAdmission(t *testing.T) {
 		world.Create(t, cart, spared)
 		require.Equal(t, []string{"vector", "app"}, names(cart))
 		require.Equal(t, []string{"app"}, names(spared))
-		harness.Until(t, world, cart, "the operator to take it over", func(d *appsv1.Deployment) bool { return isAdopted(name)(d) })
+		harness.Until(t, world, cart, "the adoption by the operator", func(d *appsv1.Deployment) bool { return isAdopted(name)(d) })
 		harness.Until(t, world, cart, "its pods", func(d *appsv1.Deployment) bool {
 			return d.Status.ObservedGeneration == d.Generation && d.Status.AvailableReplicas == replicas
 		})
@@ -135,7 +135,7 @@ func TestClusterVectorSidecar_AllowsNamespaceDeletion(t *testing.T) {
 	gone := func() bool {
 		return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(namespace), namespace))
 	}
-	harness.Eventually(t, "the namespace to be gone", gone)
+	harness.Eventually(t, "the deletion of the namespace", gone)
 	again := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: going, Labels: map[string]string{"team": cluster.Name}}}
 	world.Create(t, again)
 	isOffered(t, in(cluster, going))
@@ -166,7 +166,7 @@ func TestVectorSidecar_PrecedesClusterVectorSidecar(t *testing.T) {
 		return carries
 	}
 	activeFor := func(object *appsv1.Deployment, sidecar string) {
-		harness.Eventually(t, "the policy to put in that of "+sidecar, func() bool {
+		harness.Eventually(t, "a policy that injects the sidecar of "+sidecar, func() bool {
 			trial := object.DeepCopy()
 			return world.Client.Create(t.Context(), trial, client.DryRunAll) == nil && carries(trial, sidecar)
 		})
@@ -176,7 +176,7 @@ func TestVectorSidecar_PrecedesClusterVectorSidecar(t *testing.T) {
 		world.Create(t, object)
 		require.True(t, carries(object, sidecar))
 		require.False(t, carries(object, other))
-		harness.Until(t, world, object, "it to be taken over", func(d *appsv1.Deployment) bool { return isAdopted(sidecar)(d) })
+		harness.Until(t, world, object, "the adoption by the operator", func(d *appsv1.Deployment) bool { return isAdopted(sidecar)(d) })
 		require.Equal(t, []string{"vector", "app"}, names(object))
 		require.Empty(t, template(object).Annotations[meta.AnnotationInjectedItems(meta.Manager(other))])
 	}
@@ -184,7 +184,7 @@ func TestVectorSidecar_PrecedesClusterVectorSidecar(t *testing.T) {
 	create(labeled("of-cluster", namespace), name, "own")
 
 	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.TakesPrecedenceOver = []string{"own"} })
-	harness.Eventually(t, "it to be refused", func() bool {
+	harness.Eventually(t, "the rejection", func() bool {
 		set := isOffered(t, vs)
 		at := slices.IndexFunc(set.Spec.Overlays, func(o v1alpha1.Overlay) bool { return o.VectorSidecar == "own" })
 		return slices.Equal(set.Spec.Overlays[at].Supersedes, []string{name})
@@ -206,6 +206,6 @@ func TestVectorSidecar_PrecedesClusterVectorSidecar(t *testing.T) {
 	activeFor(two, name)
 	world.Create(t, two)
 	require.Equal(t, []string{"vector-otlp", "vector", "app"}, names(two), "that of the namespace comes first")
-	harness.Until(t, world, two, "both to be taken over", func(d *appsv1.Deployment) bool { return isAdopted("traces")(d) && isAdopted(name)(d) })
+	harness.Until(t, world, two, "the adoption of both sidecars", func(d *appsv1.Deployment) bool { return isAdopted("traces")(d) && isAdopted(name)(d) })
 	require.Equal(t, 5, revisions(t, namespace))
 }

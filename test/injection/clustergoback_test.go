@@ -34,24 +34,24 @@ func TestClusterVectorSidecar_InjectsLastKnownGood(t *testing.T) {
 	isGood := func(c *v1alpha1.ClusterVectorSidecar) bool {
 		return c.Status.Reverted == nil && c.Status.LastKnownGood != nil && c.Status.LastKnownGood.Generation == c.Generation
 	}
-	harness.Until(t, world, cluster, "a last good spec", isGood)
+	harness.Until(t, world, cluster, "a last known good spec", isGood)
 	hashOf := func(namespace string) string { return isOffered(t, in(cluster, namespace)).Spec.Overlays[0].Hash }
 	untilActive(t, labeled("any", second), "vector")
 	good := hashOf(second)
 
 	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { ask(c, "warn", "registry.example/vector:crashes") })
-	harness.Until(t, world, cluster, "Reverted", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.Reverted != nil })
-	harness.Until(t, world, cart, "the way back", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
+	harness.Until(t, world, cluster, "reason Reverted", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.Reverted != nil })
+	harness.Until(t, world, cart, "the revert", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
 	third := world.Namespace(t, "team", cluster.Name)
 	for _, namespace := range []string{first, second, third} {
-		harness.Eventually(t, "the API server to offer the last good one in "+namespace, func() bool {
+		harness.Eventually(t, "the last known good overlay in "+namespace, func() bool {
 			trial := labeled("trial", namespace)
 			return world.Client.Create(t.Context(), trial, client.DryRunAll) == nil && logLevel(trial) == "info"
 		})
 		one := labeled("new", namespace)
 		world.Create(t, one)
 		require.Equal(t, "info", logLevel(one))
-		harness.Until(t, world, one, "the operator to take it over", func(d *appsv1.Deployment) bool { return isAdopted(meta.InNamespace(cluster.Name))(d) })
+		harness.Until(t, world, one, "the adoption by the operator", func(d *appsv1.Deployment) bool { return isAdopted(meta.InNamespace(cluster.Name))(d) })
 		require.EqualValues(t, 1, one.Generation, "it starts once")
 	}
 	require.Equal(t, good, hashOf(second))

@@ -41,7 +41,7 @@ func TestClusterVectorSidecar_RemovesLeftoversAfterRestart(t *testing.T) {
 		harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) {
 			c.Annotations = map[string]string{meta.AnnotationReconcileAt: "now"}
 		})
-		harness.Until(t, world, cluster, "an answer", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.LastHandledReconcileAt == "now" })
+		harness.Until(t, world, cluster, "a handled request", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.LastHandledReconcileAt == "now" })
 		for _, namespace := range reached[cluster.Name] {
 			require.Empty(t, running.Requests.Writes("/namespaces/"+namespace+"/"), "a restart writes nothing, and asks nothing")
 			require.Empty(t, running.Requests.Reads("/namespaces/"+namespace+"/"))
@@ -121,7 +121,7 @@ func TestClusterVectorSidecar_WritesOnlyToChangedNamespace(t *testing.T) {
 		require.Equal(t, 1, count(writes(namespace), "/podtemplates"), "it is tried once")
 		require.Equal(t, 1, count(writes(namespace), "/overlaysets"), "it is written once")
 	}
-	harness.Until(t, world, cluster, "its status", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.ReadyNamespaces == many })
+	harness.Until(t, world, cluster, "the status", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.ReadyNamespaces == many })
 	others := func() (n int) {
 		for _, namespace := range namespaces[1:] {
 			n += len(writes(namespace)) + len(running.Requests.Reads("/namespaces/"+namespace+"/"))
@@ -132,7 +132,7 @@ func TestClusterVectorSidecar_WritesOnlyToChangedNamespace(t *testing.T) {
 	cart := objectsMany(namespaces[0])
 	untilActive(t, cart, "vector")
 	world.Create(t, cart)
-	harness.Until(t, world, cart, "it to be taken over", func(d *appsv1.Deployment) bool { return isAdopted(meta.InNamespace(cluster.Name))(d) })
+	harness.Until(t, world, cart, "the adoption by the operator", func(d *appsv1.Deployment) bool { return isAdopted(meta.InNamespace(cluster.Name))(d) })
 	require.NoError(t, world.Client.Delete(t.Context(), &v1alpha1.OverlaySet{ObjectMeta: metav1.ObjectMeta{Namespace: namespaces[0], Name: meta.OverlaySet}}))
 	isOffered(t, in(cluster, namespaces[0]))
 	require.Equal(t, before, others(), "nothing in any other namespace")

@@ -37,7 +37,7 @@ func TestClusterVectorSidecar_InjectsApplicationEnv(t *testing.T) {
 			"OTEL_RESOURCE_ATTRIBUTES=service.name=cart,service.namespace=" + namespace + ",k8s.namespace.name=" + namespace + ",k8s.deployment.name=cart",
 			"LOG_ADDRESS=127.0.0.1:5170",
 		}, told(cart, "app"))
-		harness.Until(t, world, cart, "the operator to take it over", func(d *appsv1.Deployment) bool { return isAdopted(name)(d) })
+		harness.Until(t, world, cart, "the adoption by the operator", func(d *appsv1.Deployment) bool { return isAdopted(name)(d) })
 		require.EqualValues(t, 1, cart.Generation)
 		all = append(all, cart)
 	}
@@ -62,7 +62,7 @@ func TestOwnedAtAdmission_InjectsClusterVectorSidecar(t *testing.T) {
 	world.Create(t, early, cluster)
 	isOffered(t, in(cluster, namespace))
 	untilActive(t, ownedBy(t, "StatefulSet", "any", namespace, "app:1"), "vector")
-	harness.Until(t, world, cluster, "that one is left to its owner", func(c *v1alpha1.ClusterVectorSidecar) bool {
+	harness.Until(t, world, cluster, "the workload left to its owner", func(c *v1alpha1.ClusterVectorSidecar) bool {
 		return len(c.Status.Workloads) == 1 && c.Status.Workloads[0].Reason == meta.ReasonOwnedBy
 	})
 
@@ -71,7 +71,7 @@ func TestOwnedAtAdmission_InjectsClusterVectorSidecar(t *testing.T) {
 	live := ownedBy(t, "StatefulSet", "orders", namespace, "")
 	world.Get(t, live)
 	require.True(t, has(live, "vector"))
-	harness.Until(t, world, cluster, "that it is done", func(c *v1alpha1.ClusterVectorSidecar) bool {
+	harness.Until(t, world, cluster, "a finished rollout", func(c *v1alpha1.ClusterVectorSidecar) bool {
 		return c.Status.ObservedGeneration == c.Generation && c.Status.ReadyWorkloads == 1 && len(c.Status.Workloads) == 1
 	})
 	require.Equal(t, 2, templates(t, namespace, "StatefulSet"), "that of the early one, and its own")

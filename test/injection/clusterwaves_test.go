@@ -65,7 +65,7 @@ func TestOverlaySet_FollowsWavesOfClusterVectorSidecar(t *testing.T) {
 	before := hashOf(rest)
 	soak("5m")
 	harness.Change(t, world, installation, func(c *corev1.ConfigMap) { c.Data["development.yaml"] = "sidecar: {logLevel: trace}" })
-	harness.Eventually(t, "the first wave to have it", func() bool { return trial(canary) == "trace" })
+	harness.Eventually(t, "the change in the first wave", func() bool { return trial(canary) == "trace" })
 	harness.Until(t, world, carts[0], "the change", func(d *appsv1.Deployment) bool { return level(d) == "trace" })
 	require.Equal(t, before, hashOf(rest))
 	require.NotEqual(t, "trace", trial(rest))
@@ -74,9 +74,9 @@ func TestOverlaySet_FollowsWavesOfClusterVectorSidecar(t *testing.T) {
 	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) {
 		c.Annotations = map[string]string{meta.AnnotationReconcileAt: "now"}
 	})
-	harness.Until(t, world, cluster, "an answer", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.LastHandledReconcileAt == "now" })
+	harness.Until(t, world, cluster, "a handled request", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.LastHandledReconcileAt == "now" })
 	require.Equal(t, before, hashOf(rest), "also after a restart")
 
 	soak("0s")
-	harness.Eventually(t, "the last wave to have it", func() bool { return trial(rest) == "trace" })
+	harness.Eventually(t, "the change in the last wave", func() bool { return trial(rest) == "trace" })
 }

@@ -102,7 +102,7 @@ func TestOverlaySet_DoesNotRejectValidWorkloads(t *testing.T) {
 		before := typed(t, one)
 		after, _ := before.DeepCopyObject().(workload.Object)
 		var object client.Object = after
-		harness.Until(t, world, object, "the operator to take it over", func(of client.Object) bool {
+		harness.Until(t, world, object, "the adoption by the operator", func(of client.Object) bool {
 			return (!has(of, "vector") || isAdopted("metrics")(of)) && (!has(of, "vector-otlp") || isAdopted("traces")(of))
 		})
 		require.Equal(t, workload.PodTemplate(before), workload.PodTemplate(after), one.GetName())

@@ -40,7 +40,7 @@ func TestOverlaySet_InjectsEveryKindAtCreation(t *testing.T) {
 			require.EqualValues(t, 1, object.GetGeneration())
 			require.False(t, has(plain, "vector"))
 
-			harness.Until(t, world, object, "the operator to take it over", isAdopted("logs"))
+			harness.Until(t, world, object, "the adoption by the operator", isAdopted("logs"))
 			require.EqualValues(t, 1, object.GetGeneration(), "no second rollout: %v", object.GetAnnotations())
 			require.Contains(t, object.GetAnnotations()[meta.AnnotationChangeCause], "the API server injected the sidecar")
 			require.NotEmpty(t, object.GetAnnotations()[meta.AnnotationInputHash])

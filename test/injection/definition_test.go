@@ -36,7 +36,7 @@ func TestOverlaySet_SkipsDefinitionWithoutRestartPolicy(t *testing.T) {
 	only := objects.NewVectorSidecar("only", namespace).Selecting("only", "vector").For("Rollout").Named("other").Build()
 	w.Create(t, vs, only)
 	set := &v1alpha1.OverlaySet{}
-	harness.Eventually(t, "the overlay of each", func() bool {
+	harness.Eventually(t, "an overlay of each sidecar", func() bool {
 		err := w.Client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: meta.OverlaySet}, set)
 		return err == nil && len(set.Spec.Overlays) == 2
 	})
@@ -47,14 +47,14 @@ func TestOverlaySet_SkipsDefinitionWithoutRestartPolicy(t *testing.T) {
 	require.Empty(t, of("logs").SkipReason)
 	require.Equal(t, "the definition of Rollouts, possibly of an earlier version, does not have initContainers.restartPolicy", of("only").SkipReason)
 
-	harness.Eventually(t, "the policy to act on Deployments", func() bool {
+	harness.Eventually(t, "a policy that acts on Deployments", func() bool {
 		trial := objects.NewDeployment("trial", namespace).Labeled("logs", "vector").Build()
 		return w.Client.Create(t.Context(), trial, client.DryRunAll) == nil && has(trial, "vector")
 	})
 	rollout := harness.NewWorkload("Rollout", "cart", namespace, map[string]string{"logs": "vector"})
 	w.Create(t, rollout)
 	require.Equal(t, []string{"app"}, names(rollout))
-	harness.Until(t, w, vs, "the operator to be refused, too", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, w, vs, "the rejection of the operator", func(vs *v1alpha1.VectorSidecar) bool {
 		return slices.ContainsFunc(vs.Status.Workloads, func(of v1alpha1.WorkloadStatus) bool {
 			return of.Is("Rollout", "cart") && of.Reason == meta.ReasonApplyRejected
 		})
@@ -74,11 +74,11 @@ func TestOverlaySet_SkipsDefinitionWithoutRestartPolicy(t *testing.T) {
 		}
 	}
 	lacks := says(v1alpha1.StateSkipped, "the API server does not inject the sidecar: "+of("only").SkipReason)
-	harness.Until(t, w, theirs, "that the definition is in the way", lacks)
+	harness.Until(t, w, theirs, "the report about the definition", lacks)
 	require.NoError(t, w.ServeRollouts())
-	harness.Until(t, w, theirs, "that it waits for its owner", says(v1alpha1.StateDeferred, "the API server injects the sidecar with the owner's next change"))
+	harness.Until(t, w, theirs, "the wait for the owner", says(v1alpha1.StateDeferred, "the API server injects the sidecar with the owner's next change"))
 	require.NoError(t, w.ServeRollouts(ofAnEarlierRelease))
-	harness.Until(t, w, theirs, "that the definition is in the way", lacks)
+	harness.Until(t, w, theirs, "the report about the definition", lacks)
 }
 
 // ofAnEarlierRelease removes the restartPolicy of init containers from a definition.
@@ -97,7 +97,7 @@ func TestOverlaySet_BlocksOnlySelectedRolloutsAtStart(t *testing.T) {
 	namespace := w.Namespace(t)
 	w.Create(t, objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").For("Rollout").Build())
 	selected := harness.NewWorkload("Rollout", "cart", namespace, map[string]string{"logs": "vector"})
-	harness.Eventually(t, "the policy to act", func() bool {
+	harness.Eventually(t, "an effective policy", func() bool {
 		trial := selected.DeepCopyObject().(client.Object)
 		return w.Client.Create(t.Context(), trial, client.DryRunAll) == nil && has(trial, "vector")
 	})

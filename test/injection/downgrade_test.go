@@ -35,7 +35,7 @@ func TestOperator_InjectsWithoutMutatingPolicyAPI(t *testing.T) {
 	first := made("first")
 	untilActive(t, first, "vector-otlp")
 	world.Create(t, first)
-	harness.Until(t, world, first, "the operator to take it over", func(d *appsv1.Deployment) bool { return isAdopted("traces")(d) })
+	harness.Until(t, world, first, "the adoption by the operator", func(d *appsv1.Deployment) bool { return isAdopted("traces")(d) })
 	saysSo := func(vs *v1alpha1.VectorSidecar) bool {
 		return slices.ContainsFunc(vs.Status.Conditions, func(c metav1.Condition) bool {
 			return strings.Contains(c.Message, "the API server does not serve MutatingAdmissionPolicies")
@@ -50,8 +50,8 @@ func TestOperator_InjectsWithoutMutatingPolicyAPI(t *testing.T) {
 	second := made("second")
 	world.Create(t, second)
 	require.False(t, has(second, "vector-otlp"))
-	harness.Until(t, world, second, "the operator to inject it", func(d *appsv1.Deployment) bool { return isAdopted("traces")(d) && has(d, "vector-otlp") })
-	harness.Until(t, world, vs, "the status to say so", saysSo)
+	harness.Until(t, world, second, "the injection by the operator", func(d *appsv1.Deployment) bool { return isAdopted("traces")(d) && has(d, "vector-otlp") })
+	harness.Until(t, world, vs, "the status with the message", saysSo)
 	world.Get(t, first)
 	require.EqualValues(t, 1, first.Generation, "nothing is taken out")
 
@@ -60,8 +60,8 @@ func TestOperator_InjectsWithoutMutatingPolicyAPI(t *testing.T) {
 	untilActive(t, third, "vector-otlp")
 	world.Create(t, third)
 	require.True(t, has(third, "vector-otlp"))
-	harness.Until(t, world, third, "the operator to take it over", func(d *appsv1.Deployment) bool { return isAdopted("traces")(d) })
+	harness.Until(t, world, third, "the adoption by the operator", func(d *appsv1.Deployment) bool { return isAdopted("traces")(d) })
 	require.EqualValues(t, 1, third.Generation)
-	harness.Until(t, world, vs, "the status to say no more", func(vs *v1alpha1.VectorSidecar) bool { return !saysSo(vs) })
+	harness.Until(t, world, vs, "the status without the message", func(vs *v1alpha1.VectorSidecar) bool { return !saysSo(vs) })
 	require.NoError(t, looking.Stop())
 }

@@ -95,7 +95,7 @@ func TestOverlaySet_StartsPodsOfNewWorkloadsOnce(t *testing.T) {
 				require.Equal(t, []string{sidecar, "migrate", "app"}, names(all[i]))
 			}
 			for _, deployment := range all {
-				harness.Until(t, world, deployment, "the operator to take it over", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
+				harness.Until(t, world, deployment, "the adoption by the operator", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
 				harness.Until(t, world, deployment, "its pods", func(d *appsv1.Deployment) bool {
 					return d.Status.ObservedGeneration == d.Generation && d.Status.AvailableReplicas == replicas && d.Status.Replicas == replicas
 				})

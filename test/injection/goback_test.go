@@ -36,7 +36,7 @@ func TestOverlaySet_InjectsLastKnownGood(t *testing.T) {
 		overlaysOf(t, vs, func(o *v1alpha1.Overlay) bool { return o.SkipReason == "" && o.Hash == hash })
 	}
 	ask("info", "")
-	harness.Until(t, world, vs, "a last good spec", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "a last known good spec", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.LastKnownGood != nil && vs.Status.LastKnownGood.Generation == vs.Generation
 	})
 	good := hash()
@@ -44,12 +44,12 @@ func TestOverlaySet_InjectsLastKnownGood(t *testing.T) {
 	offers(good)
 
 	ask("warn", "registry.example/vector:crashes")
-	harness.Until(t, world, vs, "Reverted", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Reverted != nil })
-	harness.Until(t, world, deployment, "the way back", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
+	harness.Until(t, world, vs, "reason Reverted", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Reverted != nil })
+	harness.Until(t, world, deployment, "the revert", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
 	offers(good)
 	level := func(name, want string) {
 		one := objects.NewDeployment(name, namespace).Labeled("logs", "vector").Build()
-		harness.Eventually(t, "the API server to offer "+want, func() bool {
+		harness.Eventually(t, "an overlay of "+want, func() bool {
 			trial := one.DeepCopy()
 			return world.Client.Create(t.Context(), trial, client.DryRunAll) == nil && logLevel(trial) == want
 		})

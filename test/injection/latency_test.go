@@ -91,14 +91,14 @@ func withoutPolicies(t *testing.T, matched string, label func(name, namespace, v
 	require.NoError(t, world.Client.Get(t.Context(), key, binding))
 	world.Delete(t, binding)
 	trial := label("off", matched, "vector")(0).Build()
-	harness.Eventually(t, "the policy to be off", func() bool {
+	harness.Eventually(t, "an inactive policy", func() bool {
 		one := trial.DeepCopy()
 		return world.Client.Create(t.Context(), one, client.DryRunAll) == nil && !has(one, "vector")
 	})
 	before := objects.NewDeployment("before", matched).Labeled("logs", "vector").WithReplicas(0).Build()
 	world.Create(t, before)
 	require.False(t, has(before, "vector"))
-	harness.Until(t, world, before, "the operator to inject it", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) && has(d, "vector") })
+	harness.Until(t, world, before, "the injection by the operator", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) && has(d, "vector") })
 	require.NotContains(t, before.Annotations[meta.AnnotationChangeCause], "the API server")
 	hooked := world.Namespace(t)
 	webhook(t, hooked)

@@ -97,7 +97,7 @@ func overlaysOf(t *testing.T, vs *v1alpha1.VectorSidecar, is func(*v1alpha1.Over
 // untilActive waits until a dry-run create of an object returns the sidecar container.
 func untilActive(t *testing.T, object client.Object, container string) {
 	t.Helper()
-	harness.Eventually(t, "the policy to act on "+object.GetName(), func() bool {
+	harness.Eventually(t, "a policy that acts on "+object.GetName(), func() bool {
 		trial, _ := object.DeepCopyObject().(client.Object)
 		trial.SetName(object.GetName() + "-trial")
 		return world.Client.Create(t.Context(), trial, client.DryRunAll) == nil && has(trial, container)

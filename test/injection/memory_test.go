@@ -80,6 +80,6 @@ func answered(t *testing.T, namespace, asking string) {
 		})
 	}
 	for i := range all.Items {
-		harness.Until(t, world, &all.Items[i], "an answer", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.LastHandledReconcileAt == asking })
+		harness.Until(t, world, &all.Items[i], "a handled request", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.LastHandledReconcileAt == asking })
 	}
 }

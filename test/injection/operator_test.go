@@ -42,14 +42,14 @@ func TestOverlaySet_InjectsWithoutRunningOperator(t *testing.T) {
 	require.False(t, has(plain, "vector"))
 
 	running = world.RunOperator(options)
-	harness.Until(t, world, deployment, "it to be taken over", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
+	harness.Until(t, world, deployment, "the adoption by the operator", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
 	require.EqualValues(t, 1, deployment.Generation)
 	require.Equal(t, 1, revisions(t, told))
-	harness.Until(t, world, plain, "it to be injected", func(d *appsv1.Deployment) bool { return has(d, "vector") })
+	harness.Until(t, world, plain, "the injection", func(d *appsv1.Deployment) bool { return has(d, "vector") })
 	isOffered(t, late)
 	again := isOffered(t, vs)
 	require.Equal(t, set.ResourceVersion, again.ResourceVersion, "a new operator writes nothing that is as it should be")
-	harness.Eventually(t, "the operator to be at rest, where it writes and reads nothing", func() bool {
+	harness.Eventually(t, "an idle operator without requests", func() bool {
 		return !slices.ContainsFunc(requestsOf(running), func(r harness.Request) bool { return time.Since(r.At) < atRest })
 	})
 }
@@ -80,7 +80,7 @@ func TestOverlaySet_SupportsPluginCommands(t *testing.T) {
 	require.NoError(t, os.WriteFile(values, []byte("policy: {"+mayBeTold+"}\n"), 0o600))
 	require.Regexp(t, `tells +app: OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL, OTEL_RESOURCE_ATTRIBUTES, LOG_ADDRESS\n`,
 		plugin(t, "explain", "deployment/cart", "-n", namespaceTold, "--values", values))
-	harness.Eventually(t, "what was told to be ejected", func() bool { // The operator may write to it in between.
+	harness.Eventually(t, "the removal that was requested", func() bool { // The operator may write to it in between.
 		plugin(t, "eject", "-n", namespaceTold, "--yes")
 		world.Get(t, cartTold)
 		return slices.Equal([]string{"FIRST=one"}, told(cartTold, "app")) && len(cartTold.Spec.Template.Annotations) == 0

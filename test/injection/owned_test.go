@@ -129,7 +129,7 @@ func TestOwnedAtAdmission_InjectsWithOwnersWrites(t *testing.T) {
 			world.Create(t, vs)
 			isOffered(t, vs)
 			untilActive(t, ownedBy(t, string(kind), "any", namespace, "app:1"), "vector")
-			harness.Until(t, world, vs, "that one is left to its owner", func(vs *v1alpha1.VectorSidecar) bool {
+			harness.Until(t, world, vs, "the workload left to its owner", func(vs *v1alpha1.VectorSidecar) bool {
 				return len(vs.Status.Workloads) == 1 && vs.Status.Workloads[0].State == v1alpha1.StateDeferred && vs.Status.Workloads[0].Reason == meta.ReasonOwnedBy
 			})
 			require.Contains(t, vs.Status.Workloads[0].Message, "Kafka.kafka.strimzi.io/orders owns the workload: the API server injects the sidecar with the owner's next change")
@@ -139,7 +139,7 @@ func TestOwnedAtAdmission_InjectsWithOwnersWrites(t *testing.T) {
 			live := ownedBy(t, string(kind), "orders", namespace, "")
 			world.Get(t, live)
 			require.True(t, has(live, "vector"))
-			harness.Until(t, world, vs, "that it is done", func(vs *v1alpha1.VectorSidecar) bool { return isCounted(vs, 1) })
+			harness.Until(t, world, vs, "a finished rollout", func(vs *v1alpha1.VectorSidecar) bool { return isCounted(vs, 1) })
 			require.Equal(t, 1, templates(t, namespace, string(kind))-1, "that of the early one, and its own")
 
 			// The operator and the controller owner do not cause a loop of writes.
@@ -150,11 +150,11 @@ func TestOwnedAtAdmission_InjectsWithOwnersWrites(t *testing.T) {
 
 			// A changed sidecar waits for the controller owner's next write and is in the same rollout.
 			harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
-			harness.Until(t, world, vs, "that both wait", func(vs *v1alpha1.VectorSidecar) bool {
+			harness.Until(t, world, vs, "the waiting state of both", func(vs *v1alpha1.VectorSidecar) bool {
 				return vs.Status.ObservedGeneration == vs.Generation && len(vs.Status.Workloads) == 2 && vs.Status.Workloads[1].Reason == meta.ReasonOwnedBy
 			})
 			before := ownedBy(t, string(kind), "any", namespace, "app:1")
-			harness.Eventually(t, "the policy to have the other sidecar", func() bool {
+			harness.Eventually(t, "a policy with the other sidecar", func() bool {
 				trial, _ := before.DeepCopyObject().(client.Object)
 				return world.Client.Create(t.Context(), trial, client.DryRunAll) == nil && level(trial) == "trace"
 			})
@@ -163,7 +163,7 @@ func TestOwnedAtAdmission_InjectsWithOwnersWrites(t *testing.T) {
 			owner.deploys(t, "app:2")
 			world.Get(t, live)
 			require.Equal(t, "trace", level(live), "in the owner's own request")
-			harness.Until(t, world, vs, "that it is done", func(vs *v1alpha1.VectorSidecar) bool { return isCounted(vs, 1) })
+			harness.Until(t, world, vs, "a finished rollout", func(vs *v1alpha1.VectorSidecar) bool { return isCounted(vs, 1) })
 			require.Equal(t, 2, templates(t, namespace, string(kind))-1)
 
 			require.Empty(t, running.Requests.Writes(below+"early"))
@@ -217,7 +217,7 @@ func TestOwnedSkip_SkipsAdmissionInjection(t *testing.T) {
 	younger := objects.NewVectorSidecar("younger", namespace).Selecting("logs", "vector").WithSoak(0).Build()
 	world.Create(t, younger)
 	isOffered(t, younger)
-	harness.Eventually(t, "the younger one's sidecar", func() bool {
+	harness.Eventually(t, "the sidecar of the newer VectorSidecar", func() bool {
 		object := ownedBy(t, "Deployment", "owned", namespace, "app:1")
 		return world.Client.Create(t.Context(), object, client.DryRunAll) == nil && has(object, "vector")
 	})

@@ -39,7 +39,7 @@ func settled(t *testing.T, deploy deployer) (namespace string, deployment *appsv
 	untilActive(t, objects.NewDeployment("any", namespace).Labeled("logs", "vector").Build(), "vector")
 	deploy(t, namespace, manifest("app:1", ""))
 	deployment = cart(namespace)
-	harness.Until(t, world, deployment, "the operator to take it over", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
+	harness.Until(t, world, deployment, "the adoption by the operator", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
 	harness.Until(t, world, deployment, "its pods", func(d *appsv1.Deployment) bool {
 		return d.Status.ObservedGeneration == d.Generation && d.Status.AvailableReplicas == 1
 	})
@@ -89,7 +89,7 @@ func TestOverlaySet_InjectsWithKubectlReplace(t *testing.T) {
 	world.Get(t, deployment)
 	require.EqualValues(t, 2, deployment.Generation)
 	require.Equal(t, []string{"vector", "app"}, names(deployment))
-	harness.Until(t, world, deployment, "the operator to take it over again", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
+	harness.Until(t, world, deployment, "another adoption by the operator", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
 	require.Equal(t, 2, revisions(t, namespace))
 
 	world.Delete(t, vs)
@@ -132,7 +132,7 @@ func TestOverlaySet_InjectsCurrentSidecarIntoRollback(t *testing.T) {
 			}
 			harness.Until(t, world, deployment, "revision 1", rolledOut)
 			if withSidecar {
-				harness.Until(t, world, deployment, "the operator to take it over", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
+				harness.Until(t, world, deployment, "the adoption by the operator", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
 				harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "debug"} })
 			} else {
 				world.Create(t, vs)
@@ -154,7 +154,7 @@ func TestOverlaySet_InjectsCurrentSidecarIntoRollback(t *testing.T) {
 			mustKubectl(t, namespace, "", "rollout", "undo", "deployment/cart", "--to-revision=1")
 			world.Get(t, deployment)
 			require.True(t, current(deployment), "the rollback's own request has it: %v", deployment.Spec.Template.Annotations)
-			harness.Until(t, world, deployment, "the operator to take it over", func(d *appsv1.Deployment) bool {
+			harness.Until(t, world, deployment, "the adoption by the operator", func(d *appsv1.Deployment) bool {
 				return isAdopted("logs")(d) && d.Annotations["vectorsidecar.observability.kontroloop.ai/injected-hash"] != ""
 			})
 			harness.Until(t, world, deployment, "its pods", rolledOut)

@@ -50,7 +50,7 @@ func TestOperator_WithdrawsOverlayAfterRejection(t *testing.T) {
 	})
 	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	world.Create(t, deployment) // Before there is a VectorSidecar.
-	harness.Eventually(t, "the policy to be active", func() bool {
+	harness.Eventually(t, "an effective policy", func() bool {
 		trial := objects.NewDeployment("trial", namespace).WithInitContainer("vector").Build()
 		return world.Client.Create(t.Context(), trial, client.DryRunAll) != nil
 	})

@@ -81,7 +81,7 @@ func TestOverlaySet_InjectsSamples(t *testing.T) {
 			took := costOf(t, application("third"))
 			require.True(t, took.matches)
 			t.Logf("cost of a create: %s", took)
-			harness.Until(t, world, second, "the operator to take it over", func(d *appsv1.Deployment) bool { return isAdopted(vs.Name)(d) })
+			harness.Until(t, world, second, "the adoption by the operator", func(d *appsv1.Deployment) bool { return isAdopted(vs.Name)(d) })
 			require.Equal(t, before, &second.Spec.Template, "as the API server put it in")
 			world.Get(t, first)
 			require.Equal(t, first.Spec.Template.Spec, second.Spec.Template.Spec, "as the operator injects it")

@@ -41,7 +41,7 @@ func second(t *testing.T) (client.Client, *rest.Config) {
 // untilInjects waits until the second API server injects by the OverlaySet.
 func untilInjects(t *testing.T, asked client.Client, deployment *appsv1.Deployment) {
 	t.Helper()
-	harness.Eventually(t, "the second API server to inject", func() bool {
+	harness.Eventually(t, "the injection by the second API server", func() bool {
 		trial := deployment.DeepCopy()
 		return asked.Create(t.Context(), trial, client.DryRunAll) == nil && has(trial, "vector")
 	})
@@ -152,14 +152,14 @@ func TestOverlaySet_ReportsInjectionAfterMissedDeletion(t *testing.T) {
 		untilInjects(t, asked, deployment)
 		behind(t, asked, deployment, func() {
 			world.Delete(t, vs)
-			harness.Eventually(t, "it to be gone", func() bool {
+			harness.Eventually(t, "the deletion", func() bool {
 				return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(vs), &v1alpha1.VectorSidecar{}))
 			})
 		})
 		if !has(deployment, "vector") {
 			continue // It was not behind for long enough.
 		}
-		harness.Eventually(t, "it to be reported", func() bool {
+		harness.Eventually(t, "the report", func() bool {
 			var events corev1.EventList
 			require.NoError(t, world.Client.List(t.Context(), &events, client.InNamespace(namespace)))
 			return slices.ContainsFunc(events.Items, func(e corev1.Event) bool {
@@ -194,7 +194,7 @@ func TestOverlaySet_SupportsLeaderAtAnotherAPIServer(t *testing.T) {
 	before := objects.NewDeployment("before", namespace).Labeled("logs", "vector").Build()
 	untilActive(t, before, "vector")
 	world.Create(t, before)
-	harness.Until(t, world, before, "the first to take it over", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
+	harness.Until(t, world, before, "the adoption by the first operator", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
 	require.Empty(t, next.Requests.Writes("/namespaces/"+namespace))
 	during := objects.NewDeployment("during", namespace).Labeled("logs", "vector").Build()
 	untilInjects(t, asked, during)
@@ -204,7 +204,7 @@ func TestOverlaySet_SupportsLeaderAtAnotherAPIServer(t *testing.T) {
 	defer func() { require.NoError(t, thaw()) }()
 	require.NoError(t, asked.Create(t.Context(), during))
 	require.True(t, has(during, "vector"))
-	harness.Eventually(t, "the next to take it over", func() bool {
+	harness.Eventually(t, "the adoption by the next operator", func() bool {
 		return asked.Get(t.Context(), client.ObjectKeyFromObject(during), during) == nil && isAdopted("logs")(during)
 	})
 	require.NotEmpty(t, next.Requests.Writes("/namespaces/"+namespace+"/deployments/during"), "it was the next who did")

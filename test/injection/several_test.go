@@ -50,14 +50,14 @@ func TestOverlaySet_InjectsTwoCompatibleVectorSidecars(t *testing.T) {
 		untilActive(t, deployment, "vector-otlp")
 		world.Create(t, deployment)
 		require.Equal(t, []string{"vector", "vector-otlp", "migrate", "app"}, names(deployment))
-		harness.Until(t, world, deployment, "both to be taken over", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) && isAdopted("traces")(d) })
+		harness.Until(t, world, deployment, "the adoption of both sidecars", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) && isAdopted("traces")(d) })
 		require.Equal(t, "logs", deployment.Annotations[meta.AnnotationSidecarName], "the older one has the plain annotations")
 		harness.Until(t, world, deployment, "its pods", func(d *appsv1.Deployment) bool {
 			return d.Status.ObservedGeneration == d.Generation && d.Status.AvailableReplicas == 1
 		})
 		require.Equal(t, 1, revisions(t, namespace))
 		world.Delete(t, older)
-		harness.Until(t, world, deployment, "one sidecar", func(d *appsv1.Deployment) bool { return !has(d, "vector") })
+		harness.Until(t, world, deployment, "a single sidecar", func(d *appsv1.Deployment) bool { return !has(d, "vector") })
 		require.Equal(t, []string{"vector-otlp", "migrate", "app"}, names(deployment))
 	})
 	t.Run("that clash", func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestOverlaySet_InjectsTwoCompatibleVectorSidecars(t *testing.T) {
 		untilActive(t, deployment, "vector")
 		world.Create(t, deployment)
 		require.Equal(t, []string{"vector", "app"}, names(deployment))
-		harness.Until(t, world, deployment, "it to be taken over", func(d *appsv1.Deployment) bool { return isAdopted("a-logs")(d) })
+		harness.Until(t, world, deployment, "the adoption by the operator", func(d *appsv1.Deployment) bool { return isAdopted("a-logs")(d) })
 		require.False(t, isAdopted("b-logs")(deployment))
 	})
 }
@@ -97,7 +97,7 @@ func TestOverlaySet_InjectsPodAnnotations(t *testing.T) {
 		require.Equal(t, annotation.Value, template(deployment).Annotations[annotation.Key], annotation.Key)
 	}
 	require.Greater(t, len(set.Spec.PodAnnotations), 1)
-	harness.Until(t, world, deployment, "it to be taken over", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
+	harness.Until(t, world, deployment, "the adoption by the operator", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
 	require.EqualValues(t, 1, deployment.Generation)
 
 	theirs := objects.NewDeployment("theirs", namespace).Labeled("logs", "vector").PodAnnotated("vector.dev/exclude-containers", "app").Build()
@@ -124,7 +124,7 @@ func TestOverlaySet_AnnotatesVolumesInEveryPod(t *testing.T) {
 	untilActive(t, deployment, "vector")
 	world.Create(t, deployment)
 	require.Equal(t, "vectorsidecar-vector-data", template(deployment).Annotations[meta.AnnotationEvictableVolumes])
-	harness.Until(t, world, deployment, "it to be taken over", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
+	harness.Until(t, world, deployment, "the adoption by the operator", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
 	require.EqualValues(t, 1, deployment.Generation)
 	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.ReadyWorkloads == 1 })
 	require.Equal(t, 1, revisions(t, namespace))
@@ -269,7 +269,7 @@ func TestOverlaySet_SupportsForegroundDeletion(t *testing.T) {
 			set := isOffered(t, vs)
 			require.NoError(t, world.Client.Delete(t.Context(), set, client.PropagationPolicy(way)))
 			is := &v1alpha1.OverlaySet{}
-			harness.Eventually(t, "another one in its place", func() bool {
+			harness.Eventually(t, "its replacement", func() bool {
 				return world.Client.Get(t.Context(), client.ObjectKeyFromObject(set), is) == nil && is.UID != set.UID
 			})
 		})
@@ -291,7 +291,7 @@ func TestOverlaySet_ToleratesPolicyWithEqualContainer(t *testing.T) {
 			deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 			untilActive(t, deployment, "vector")
 			addTheirs(t, prefix+"-"+namespace, namespace)
-			harness.Eventually(t, "the other policy to act", func() bool {
+			harness.Eventually(t, "the other policy to be effective", func() bool {
 				trial := deployment.DeepCopy()
 				trial.Name, trial.Labels = "trial", nil
 				return world.Client.Create(t.Context(), trial, client.DryRunAll) == nil && len(names(trial)) == 2
@@ -349,9 +349,9 @@ func TestOverlaySet_AppliesWaitingSidecarWithOwner(t *testing.T) {
 	untilActive(t, first, "vector")
 	world.Create(t, first, second)
 	for _, one := range []*appsv1.Deployment{first, second} {
-		harness.Until(t, world, one, "it to be taken over", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
+		harness.Until(t, world, one, "the adoption by the operator", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
 	}
-	harness.Until(t, world, vs, "both to have soaked", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the end of both soaks", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.ReadyWorkloads == 2 && len(vs.Status.Workloads) == 0
 	})
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "debug"} })
@@ -367,7 +367,7 @@ func TestOverlaySet_AppliesWaitingSidecarWithOwner(t *testing.T) {
 	require.NoError(t, world.Client.Patch(t.Context(), second, patch))
 	require.EqualValues(t, 2, second.Generation)
 	require.Equal(t, "debug", logLevel(second), "one generation with both")
-	harness.Until(t, world, second, "the operator's note", func(d *appsv1.Deployment) bool {
+	harness.Until(t, world, second, "the record of the operator", func(d *appsv1.Deployment) bool {
 		return d.Annotations[meta.AnnotationInjectedHash] == set.Spec.Overlays[0].Hash
 	})
 	require.Equal(t, "debug", logLevel(second))
@@ -376,7 +376,7 @@ func TestOverlaySet_AppliesWaitingSidecarWithOwner(t *testing.T) {
 
 func untilLevel(t *testing.T, object *appsv1.Deployment, level string) {
 	t.Helper()
-	harness.Eventually(t, "the policy to act by the new sidecar", func() bool {
+	harness.Eventually(t, "a policy with the new sidecar", func() bool {
 		trial := object.DeepCopy()
 		return world.Client.Create(t.Context(), trial, client.DryRunAll) == nil && logLevel(trial) == level
 	})

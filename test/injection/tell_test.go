@@ -86,7 +86,7 @@ func TestApplicationEnvSpec_InjectsIntoEveryKind(t *testing.T) {
 			require.Equal(t, want, told(object, "manager"))
 			require.Contains(t, template(object).Annotations[toldByTraces], "manager LOG_ADDRESS=127.0.0.1:5170")
 
-			harness.Until(t, world, object, "the operator to take it over", isAdopted("traces"))
+			harness.Until(t, world, object, "the adoption by the operator", isAdopted("traces"))
 			require.EqualValues(t, 1, object.GetGeneration(), "no second rollout: %v", object.GetAnnotations())
 			world.Delete(t, vs)
 			harness.Until(t, world, object, "no sidecar", func(of client.Object) bool { return !has(of, "vector-otlp") })
@@ -167,11 +167,11 @@ func TestApplicationEnvSpec_PrefersOlderVectorSidecar(t *testing.T) {
 	untilActive(t, every, "vector")
 	byApply(t, namespace, manifest("app:1", own))
 	deployment := cart(namespace)
-	harness.Until(t, world, deployment, "both to be taken over", func(d *appsv1.Deployment) bool { return isAdopted("a-traces")(d) && isAdopted("b-lines")(d) })
+	harness.Until(t, world, deployment, "the adoption of both sidecars", func(d *appsv1.Deployment) bool { return isAdopted("a-traces")(d) && isAdopted("b-lines")(d) })
 	require.Equal(t, []string{"127.0.0.1:5170"}, values(deployment, "LOG_ADDRESS"))
 
 	world.Delete(t, older)
-	harness.Until(t, world, deployment, "one sidecar", func(d *appsv1.Deployment) bool { return !has(d, "vector-otlp") })
+	harness.Until(t, world, deployment, "a single sidecar", func(d *appsv1.Deployment) bool { return !has(d, "vector-otlp") })
 	require.Equal(t, []string{"FIRST=one"}, told(deployment, "app"))
 	untilGone(t, older)
 	byApply(t, namespace, manifest("app:2", own))
@@ -202,7 +202,7 @@ func TestApplicationEnvSpec_RejectsNamesOutsidePolicy(t *testing.T) {
 	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	world.Create(t, vs, deployment)
 	require.Contains(t, isLeft(t, vs), "variables not allowed: LD_PRELOAD (sidecar.applicationEnv)")
-	harness.Until(t, world, vs, "a refusal", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "a rejection", func(vs *v1alpha1.VectorSidecar) bool {
 		return slices.ContainsFunc(vs.Status.Conditions, func(c metav1.Condition) bool { return c.Reason == meta.ReasonPolicyViolation })
 	})
 	world.Get(t, deployment)

@@ -46,7 +46,7 @@ func informed(t *testing.T, deploy deployer) (namespace string, deployment *apps
 	untilActive(t, objects.NewDeployment("any", namespace).Labeled("logs", "vector").Build(), "vector-otlp")
 	deploy(t, namespace, manifest("app:1", own))
 	deployment = cart(namespace)
-	harness.Until(t, world, deployment, "the operator to take it over", func(d *appsv1.Deployment) bool { return isAdopted("traces")(d) })
+	harness.Until(t, world, deployment, "the adoption by the operator", func(d *appsv1.Deployment) bool { return isAdopted("traces")(d) })
 	untilStored(t, deployment, 1) // A controller that is late would leave this revision out.
 	world.Get(t, deployment)
 	require.EqualValues(t, 1, deployment.Generation)
@@ -92,7 +92,7 @@ func TestApplicationEnvSpec_AllowsDeploysOfOwners(t *testing.T) {
 
 			deploy("app:2", "[{name: FIRST, value: one}, {name: OTEL_EXPORTER_OTLP_ENDPOINT, valueFrom: {fieldRef: {fieldPath: status.hostIP}}}]", 5)
 			require.Equal(t, []string{""}, values(deployment, endpoint), "a source in place of the value is accepted, and not with both")
-			harness.Until(t, world, deployment, "the operator to have seen it", func(d *appsv1.Deployment) bool { return isAdopted("traces")(d) })
+			harness.Until(t, world, deployment, "the object in the operator's cache", func(d *appsv1.Deployment) bool { return isAdopted("traces")(d) })
 
 			withoutSidecar(t, deployment, vs)
 			require.Equal(t, []string{"FIRST=one", endpoint + "="}, told(deployment, "app"))
@@ -125,7 +125,7 @@ func TestApplicationEnvSpec_RemovesOutdatedVariables(t *testing.T) {
 	require.NotContains(t, template(deployment).Annotations[toldByTraces], endpoint)
 	require.EqualValues(t, 2, deployment.Generation)
 	overlaysOf(t, vs, func(o *v1alpha1.Overlay) bool { return o.Hash == deployment.Annotations[meta.AnnotationInjectedHash] })
-	harness.Eventually(t, "the API server to know", func() bool {
+	harness.Eventually(t, "the object in the API server's cache", func() bool {
 		world.Get(t, deployment)
 		trial := deployment.DeepCopy()
 		trial.Spec.Template.Spec.Containers[0].Image = "app:2"
@@ -137,7 +137,7 @@ func TestApplicationEnvSpec_RemovesOutdatedVariables(t *testing.T) {
 	require.Equal(t, []string{"http://127.0.0.1:14317"}, values(deployment, endpoint))
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.ApplicationEnv = nil })
-	harness.Until(t, world, deployment, "nothing told", func(d *appsv1.Deployment) bool { return len(told(d, "app")) == 1 })
+	harness.Until(t, world, deployment, "no injected variables", func(d *appsv1.Deployment) bool { return len(told(d, "app")) == 1 })
 	require.EqualValues(t, 4, deployment.Generation)
 	require.NotContains(t, template(deployment).Annotations, toldByTraces)
 	require.True(t, has(deployment, "vector-otlp"))
@@ -169,10 +169,10 @@ func TestApplicationEnvSpec_RemovesOutdatedAfterRollback(t *testing.T) {
 	mustKubectl(t, namespace, manifest("app:2", own), "apply", "--server-side")
 	untilStored(t, deployment, 2)
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.ApplicationEnv = nil })
-	harness.Until(t, world, deployment, "nothing told", func(d *appsv1.Deployment) bool { return len(told(d, "app")) == 1 })
+	harness.Until(t, world, deployment, "no injected variables", func(d *appsv1.Deployment) bool { return len(told(d, "app")) == 1 })
 	untilStored(t, deployment, 3)
 	mustKubectl(t, namespace, "", "rollout", "undo", "deployment/cart", "--to-revision=1")
-	harness.Until(t, world, deployment, "what is not true to go", func(d *appsv1.Deployment) bool {
+	harness.Until(t, world, deployment, "the removal of the outdated condition", func(d *appsv1.Deployment) bool {
 		return len(told(d, "app")) == 1 && isAdopted("traces")(d) && d.Spec.Template.Spec.Containers[0].Image == "app:1"
 	})
 	require.NotContains(t, template(deployment).Annotations, toldByTraces)
@@ -187,7 +187,7 @@ func TestApplicationEnvSpec_ConflictsWithApplyAfterRollback(t *testing.T) {
 	apply := []string{"apply", "--server-side"}
 	namespace, deployment, vs := informed(t, byKubectl(apply...))
 	mustKubectl(t, namespace, "", "label", "deployment/cart", "logs-")
-	harness.Until(t, world, deployment, "nothing told", func(d *appsv1.Deployment) bool { return len(told(d, "app")) == 1 })
+	harness.Until(t, world, deployment, "no injected variables", func(d *appsv1.Deployment) bool { return len(told(d, "app")) == 1 })
 	untilStored(t, deployment, 2)
 	mustKubectl(t, namespace, "", "label", "deployment/cart", "logs=vector")
 	harness.Until(t, world, deployment, "the operator's sidecar", func(d *appsv1.Deployment) bool { return has(d, "vector-otlp") })

@@ -36,13 +36,13 @@ func TestOverlaySet_AllowsUninstallOfApplication(t *testing.T) {
 				require.NoError(t, world.Client.List(t.Context(), &pods, client.InNamespace(namespace)))
 				return len(pods.Items) == 0 && revisions(t, namespace) == 0
 			})
-			harness.Until(t, world, vs, "nothing to match", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.MatchedDeployments == 0 })
+			harness.Until(t, world, vs, "no matched workload", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.MatchedDeployments == 0 })
 			require.Equal(t, set.Spec, isOffered(t, vs).Spec, "for whoever comes next")
 
 			byHelm(t, namespace, manifest("app:2", own))
 			world.Get(t, deployment)
 			require.Equal(t, before, names(deployment))
-			harness.Until(t, world, deployment, "the operator to take it over", func(d *appsv1.Deployment) bool { return isAdopted(vs.Name)(d) })
+			harness.Until(t, world, deployment, "the adoption by the operator", func(d *appsv1.Deployment) bool { return isAdopted(vs.Name)(d) })
 			require.EqualValues(t, 1, deployment.Generation)
 		})
 	}

@@ -50,13 +50,13 @@ func TestPreflight_TestsOncePerOperatorDuringFanOut(t *testing.T) {
 	alike(t, namespace, count)
 	vs := logs(namespace).WithMaxConcurrent("1").WithSoak(200 * time.Millisecond).Build()
 	world.Create(t, vs)
-	harness.Eventually(t, "some to have it", func() bool { return injected(t, namespace) >= 3 })
+	harness.Eventually(t, "the change in some workloads", func() bool { return injected(t, namespace) >= 3 })
 	first := running
 	require.NoError(t, first.Stop())
 	between := injected(t, namespace)
 	require.Less(t, between, count)
 	running = world.RunOperator(options)
-	harness.Until(t, world, vs, "all to have it", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the change in all workloads", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.Total().Ready+vs.Status.WorkloadsWithoutPods == count
 	})
 	for _, one := range []*harness.Operator{first, running} {
@@ -81,7 +81,7 @@ func TestPreflight_TestsFanOutOnce(t *testing.T) {
 	alike(t, namespace, count)
 	vs := logs(namespace).Build()
 	world.Create(t, vs)
-	harness.Until(t, world, vs, "all to have it", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the change in all workloads", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.Total().Ready+vs.Status.WorkloadsWithoutPods == count
 	})
 	tried, written := asked(running, namespace, "deployments")

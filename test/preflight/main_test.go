@@ -139,7 +139,7 @@ func has(d *appsv1.Deployment) bool {
 func isRefused(t *testing.T, vs *v1alpha1.VectorSidecar) string {
 	t.Helper()
 	said := ""
-	harness.Until(t, world, vs, "a refusal", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "a rejection", func(vs *v1alpha1.VectorSidecar) bool {
 		ready := apimeta.FindStatusCondition(vs.Status.Conditions, meta.ConditionReady)
 		if ready == nil || ready.Reason != meta.ReasonPreflightRejected {
 			return false

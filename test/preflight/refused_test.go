@@ -72,7 +72,7 @@ func widen(t *testing.T, quota *corev1.ResourceQuota) {
 
 func inForce(t *testing.T, quota *corev1.ResourceQuota) {
 	t.Helper()
-	harness.Until(t, world, quota, "the quota to be in force", func(q *corev1.ResourceQuota) bool {
+	harness.Until(t, world, quota, "an effective quota", func(q *corev1.ResourceQuota) bool {
 		return q.Status.Hard.Name(corev1.ResourceRequestsMemory, resource.BinarySI).Equal(q.Spec.Hard[corev1.ResourceRequestsMemory])
 	})
 }
@@ -115,7 +115,7 @@ func TestPreflight_RetriesChangedWorkload(t *testing.T) {
 		}
 	}
 	deployment, vs := cart(namespace).Pod(limited("1000Mi")).Build(), logs(namespace).Build()
-	harness.Eventually(t, "the LimitRange to be in force", func() bool {
+	harness.Eventually(t, "an effective LimitRange", func() bool {
 		trial := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "trial", Namespace: namespace}, Spec: *deployment.Spec.Template.Spec.DeepCopy()}
 		limited("2Gi")(&trial.Spec)
 		return world.Client.Create(t.Context(), trial, client.DryRunAll) != nil
@@ -136,11 +136,11 @@ func TestPreflight_SkipsWorkloadWithFullQuota(t *testing.T) {
 	limit := quota(t, namespace, "20Mi")
 	deployment, vs := cart(namespace).Build(), logs(namespace).Build()
 	world.Create(t, deployment)
-	harness.Until(t, world, limit, "the first pod to have its share", func(q *corev1.ResourceQuota) bool {
+	harness.Until(t, world, limit, "the first processed pod", func(q *corev1.ResourceQuota) bool {
 		return !q.Status.Used.Name(corev1.ResourceRequestsMemory, resource.BinarySI).IsZero()
 	})
 	world.Create(t, vs)
-	harness.Until(t, world, vs, "the workload to be left out", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the skipped workload", func(vs *v1alpha1.VectorSidecar) bool {
 		return len(vs.Status.Workloads) == 1 && vs.Status.Workloads[0].Reason == meta.ReasonApplicationRejected
 	})
 	require.Equal(t, v1alpha1.StateSkipped, vs.Status.Workloads[0].State)
@@ -184,7 +184,7 @@ func TestPreflight_ReportsPodSecurityRejection(t *testing.T) {
 		spec.Containers[0].SecurityContext = &corev1.SecurityContext{AllowPrivilegeEscalation: new(false), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}}
 	}).Build()
 	world.Create(t, restricted, vs)
-	harness.Until(t, world, vs, "a refusal", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "a rejection", func(vs *v1alpha1.VectorSidecar) bool {
 		return len(vs.Status.Workloads) == 1 && vs.Status.Workloads[0].Reason == meta.ReasonPodSecurity
 	})
 	tried, _ := asked(running, labeled, "pods")
@@ -256,9 +256,9 @@ func TestPreflight_ReportsMissingPullSecret(t *testing.T) {
 	harness.Until(t, world, another, "the sidecar with its pull secret", lists(1, "apps", "registry"))
 
 	require.NoError(t, world.Client.Delete(t.Context(), vs))
-	harness.Until(t, world, cart, "nothing of the sidecar", lists(0))
-	harness.Until(t, world, same, "the owner's list alone", lists(0, "registry", "apps"))
-	harness.Until(t, world, another, "the owner's list alone", lists(0, "apps"))
+	harness.Until(t, world, cart, "no field of the sidecar", lists(0))
+	harness.Until(t, world, same, "only the owner's list", lists(0, "registry", "apps"))
+	harness.Until(t, world, another, "only the owner's list", lists(0, "apps"))
 }
 
 // For each workload kind, the dry run uses a pod as the kind's controller creates it, so the API server accepts it.
@@ -287,7 +287,7 @@ func TestPreflight_AcceptsPodsOfEveryKind(t *testing.T) {
 		world.Create(t, object)
 	}
 	world.Create(t, vs)
-	harness.Until(t, world, vs, "all to have it", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.InjectedWorkloads == int32(len(all)) })
+	harness.Until(t, world, vs, "the change in all workloads", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.InjectedWorkloads == int32(len(all)) })
 	tried, written := asked(running, namespace, "pods")
 	require.Equal(t, []int{len(all), 0}, []int{tried, written}, "none was refused, for want of anything that its controller gives it")
 }

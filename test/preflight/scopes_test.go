@@ -35,7 +35,7 @@ func TestPreflight_ChecksEachNamespaceOfClusterVectorSidecar(t *testing.T) {
 	world.Create(t, cluster)
 	t.Cleanup(func() { _ = world.Client.Delete(context.WithoutCancel(t.Context()), cluster) })
 	harness.Until(t, world, passes, "the sidecar", has)
-	harness.Until(t, world, cluster, "a word about the quota", func(c *v1alpha1.ClusterVectorSidecar) bool {
+	harness.Until(t, world, cluster, "a message about the quota", func(c *v1alpha1.ClusterVectorSidecar) bool {
 		return len(c.Status.Workloads) == 1 && c.Status.Workloads[0].Namespace == narrow && c.Status.Workloads[0].Reason == meta.ReasonPreflightRejected
 	})
 	isUntouched(t, refused)
@@ -105,14 +105,14 @@ func TestPreflight_KeepsResultsAcrossLeaders(t *testing.T) {
 		require.NoError(t, errors.Join(first.Stop(), next.Stop()))
 		running = world.RunOperator(options)
 	})
-	harness.Eventually(t, "some to have it", func() bool { return injected(t, namespace) >= 3 })
+	harness.Eventually(t, "the change in some workloads", func() bool { return injected(t, namespace) >= 3 })
 	require.Empty(t, writesIn(next, namespace, narrow), "until it leads it does nothing")
 	require.NoError(t, first.Stop()) // The next one leads at once.
 	require.Less(t, injected(t, namespace), count)
-	harness.Until(t, world, vs, "all to have it", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the change in all workloads", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.Total().Ready+vs.Status.WorkloadsWithoutPods == count
 	})
-	harness.Eventually(t, "the next to try what was refused", func() bool { tried, _ := asked(next, narrow, "pods"); return tried == 2 })
+	harness.Eventually(t, "another attempt of the rejected write", func() bool { tried, _ := asked(next, narrow, "pods"); return tried == 2 })
 	for _, one := range []*harness.Operator{first, next} {
 		tried, _ := asked(one, namespace, "deployments")
 		require.Equal(t, 1, tried)
@@ -162,7 +162,7 @@ func TestPreflight_BlocksAdmissionInjectionUntilPassed(t *testing.T) {
 		}
 	}
 	overlay(vs, isOffered)
-	harness.Eventually(t, "the API server to inject", putIn(wide))
+	harness.Eventually(t, "the injection by the API server", putIn(wide))
 	overlay(held, func(o *v1alpha1.Overlay) bool {
 		return strings.Contains(o.SkipReason, "with this sidecar (preflight)")
 	})
@@ -170,7 +170,7 @@ func TestPreflight_BlocksAdmissionInjectionUntilPassed(t *testing.T) {
 	second := cart(wide).Build()
 	world.Create(t, second)
 	require.True(t, has(second), "in the owner's request")
-	harness.Until(t, world, vs, "it to be taken over", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the adoption by the operator", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.Total().Ready+vs.Status.WorkloadsWithoutPods == 1
 	})
 	world.Get(t, second)
@@ -183,7 +183,7 @@ func TestPreflight_BlocksAdmissionInjectionUntilPassed(t *testing.T) {
 	again(t, held, "now")
 	harness.Until(t, world, first, "the sidecar", has)
 	overlay(held, isOffered)
-	harness.Eventually(t, "the API server to inject", putIn(narrow))
+	harness.Eventually(t, "the injection by the API server", putIn(narrow))
 	require.NoError(t, running.Stop())
 	running = world.RunOperator(options)
 }

@@ -65,7 +65,7 @@ func webhook(t *testing.T, namespace string, settings func(*registrationv1.Valid
 // untilAsked waits until the API server calls a webhook.
 func untilAsked(t *testing.T, namespace string, calls *atomic.Int32) {
 	t.Helper()
-	harness.Eventually(t, "the webhook to be asked", func() bool {
+	harness.Eventually(t, "a request to the webhook", func() bool {
 		trial := &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "trial"},
 			Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "app", Image: "app"}}},
@@ -107,7 +107,7 @@ func TestPreflight_ReportsWebhookRejection(t *testing.T) {
 	require.Equal(t, "ReplicaSet", metav1.GetControllerOf(pod).Kind)
 
 	again(t, vs, "once more")
-	harness.Until(t, world, vs, "the request to be followed", func(vs *vectorSidecar) bool { return vs.Status.LastHandledReconcileAt == "once more" })
+	harness.Until(t, world, vs, "the handled request", func(vs *vectorSidecar) bool { return vs.Status.LastHandledReconcileAt == "once more" })
 	require.Equal(t, said, isRefused(t, vs), "the same text every time, so that there is one event")
 }
 

@@ -34,7 +34,7 @@ func three(t *testing.T, arguments ...string) (leader *harness.Process, others [
 	for range 3 {
 		others = append(others, start(t, harness.Settings{Arguments: arguments}))
 	}
-	harness.Eventually(t, "one to lead", func() bool {
+	harness.Eventually(t, "a leader", func() bool {
 		for i, p := range others {
 			if leads(t, p) {
 				leader, others = p, append(others[:i:i], others[i+1:]...)
@@ -44,7 +44,7 @@ func three(t *testing.T, arguments ...string) (leader *harness.Process, others [
 		return false
 	})
 	for _, p := range others {
-		harness.Eventually(t, "the others to stand by", func() bool { return len(p.Said(t, "standing by")) > 0 })
+		harness.Eventually(t, "the other operators on standby", func() bool { return len(p.Said(t, "standing by")) > 0 })
 	}
 	for _, p := range append(others, leader) {
 		harness.Eventually(t, "the caches to be filled", func() bool { return get(t, p.Health, "/readyz") == 200 })
@@ -96,7 +96,7 @@ func TestProcess_LeadsSoonAfterTheLeaderIsStopped(t *testing.T) {
 	leader.Signal(t, syscall.SIGTERM)
 	late := labeled(t, "late", namespace)
 	harness.Until(t, world, late, "the sidecar", isInjected)
-	harness.Eventually(t, "another to lead", func() bool { return leads(t, others[0]) || leads(t, others[1]) })
+	harness.Eventually(t, "another leader", func() bool { return leads(t, others[0]) || leads(t, others[1]) })
 	took := time.Since(signaled)
 
 	t.Logf("another operator led after %s", took)
@@ -140,7 +140,7 @@ func TestOperator_ReleasesLeaseWhenStoppedEarly(t *testing.T) {
 func TestOperator_StepsDownAfterFreeze(t *testing.T) {
 	leader, others := three(t, "--leader-election-lease-duration=3s", "--leader-election-renew-deadline=2s", "--leader-election-retry-period=500ms")
 	leader.Signal(t, syscall.SIGSTOP)
-	harness.Eventually(t, "another to lead", func() bool { return leads(t, others[0]) || leads(t, others[1]) })
+	harness.Eventually(t, "another leader", func() bool { return leads(t, others[0]) || leads(t, others[1]) })
 	namespace := world.Namespace(t)
 	var deployments []*appsv1.Deployment
 	for i := range 3 {

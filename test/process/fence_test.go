@@ -88,9 +88,9 @@ func TestFence_PreventsTwoWritersAfterManualTakeover(t *testing.T) {
 			}}
 			log := &audit{writes: map[string][]span{}}
 			before := harness.StartProcess(t, program, kubeconfigThrough(t, log.of("before", 300*time.Millisecond)), settings)
-			harness.Eventually(t, "the first to lead", func() bool { return leads(t, before) })
+			harness.Eventually(t, "the first leader", func() bool { return leads(t, before) })
 			after := harness.StartProcess(t, program, kubeconfigThrough(t, log.of("after", 0)), settings)
-			harness.Eventually(t, "the second to stand by", func() bool {
+			harness.Eventually(t, "the second operator on standby", func() bool {
 				return len(after.Said(t, "standing by")) > 0 && get(t, after.Health, "/readyz") == 200
 			})
 			namespace := world.Namespace(t)
@@ -99,7 +99,7 @@ func TestFence_PreventsTwoWritersAfterManualTakeover(t *testing.T) {
 				deployments = append(deployments, labeled(t, fmt.Sprintf("app-%d", i), namespace))
 			}
 			sidecar(t, namespace)
-			harness.Eventually(t, "the fan-out to be under way", func() bool { return log.count("before") >= workloads/10 })
+			harness.Eventually(t, "the fan-out in progress", func() bool { return log.count("before") >= workloads/10 })
 
 			take(t, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: own, Name: lease}})
 
@@ -139,7 +139,7 @@ func TestFence_KeepsLeaseAfterForeignAnnotation(t *testing.T) {
 		"--leader-elect", "--leader-election-id=" + name,
 		"--leader-election-lease-duration=3s", "--leader-election-renew-deadline=2s", "--leader-election-retry-period=500ms",
 	}})
-	harness.Eventually(t, "it to lead", func() bool { return leads(t, leader) })
+	harness.Eventually(t, "the leadership", func() bool { return leads(t, leader) })
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: own, Name: name}}
 
 	harness.Change(t, world, lease, func(l *coordinationv1.Lease) { l.Annotations = map[string]string{"example.com/by": "somebody"} })

@@ -34,15 +34,15 @@ func TestProcess_ReportsStuckReconcileAsUnhealthy(t *testing.T) {
 	namespace, health, g := world.Namespace(t), address(t), newGate()
 	through(g.hold).StartObserved(t, operator.Options{HealthProbeBindAddress: health, WatchNamespaces: []string{namespace}},
 		operator.Process{Patience: 500 * time.Millisecond})
-	harness.Eventually(t, "life", func() bool { return get(t, health, "/healthz") == http.StatusOK })
+	harness.Eventually(t, "a passing liveness probe", func() bool { return get(t, health, "/healthz") == http.StatusOK })
 	cart := labeled(t, "cart", namespace)
 	sidecar(t, namespace)
 	<-g.reached
 
-	harness.Eventually(t, "the stuck loop to be noticed", func() bool { return get(t, health, "/healthz") == http.StatusInternalServerError })
+	harness.Eventually(t, "the failing liveness probe", func() bool { return get(t, health, "/healthz") == http.StatusInternalServerError })
 
 	close(g.open)
-	harness.Eventually(t, "life again", func() bool { return get(t, health, "/healthz") == http.StatusOK })
+	harness.Eventually(t, "a passing liveness probe again", func() bool { return get(t, health, "/healthz") == http.StatusOK })
 	harness.Until(t, world, cart, "the sidecar", isInjected)
 }
 
@@ -60,7 +60,7 @@ func TestProcess_ReportsReadyAfterCacheSync(t *testing.T) {
 	}
 	through(slow).StartOperator(t, operator.Options{HealthProbeBindAddress: health, WatchNamespaces: []string{namespace}})
 
-	harness.Eventually(t, "life", func() bool { return get(t, health, "/healthz") == http.StatusOK })
+	harness.Eventually(t, "a passing liveness probe", func() bool { return get(t, health, "/healthz") == http.StatusOK })
 	require.Equal(t, http.StatusInternalServerError, get(t, health, "/readyz"))
 	close(open)
 	harness.Eventually(t, "readiness", func() bool { return get(t, health, "/readyz") == http.StatusOK })

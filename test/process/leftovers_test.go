@@ -79,7 +79,7 @@ func letGo(t *testing.T, vs *v1alpha1.VectorSidecar) {
 
 func gone(t *testing.T, vs *v1alpha1.VectorSidecar) {
 	t.Helper()
-	harness.Eventually(t, "the VectorSidecar to be gone", func() bool {
+	harness.Eventually(t, "the deletion of the VectorSidecar", func() bool {
 		return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(vs), vs.DeepCopy()))
 	})
 }
@@ -132,7 +132,7 @@ func TestLeftover_RemoveSidecarsOfLateWrites(t *testing.T) {
 
 			if runs {
 				world.StartOperator(t, options)
-				harness.Until(t, world, cart, "the sidecar, from the next operator", isInjected)
+				harness.Until(t, world, cart, "the sidecar of the next operator", isInjected)
 				require.NoError(t, world.Client.Delete(t.Context(), vs))
 				gone(t, vs)
 				late.land(t)
@@ -144,7 +144,7 @@ func TestLeftover_RemoveSidecarsOfLateWrites(t *testing.T) {
 				world.StartOperator(t, options)
 			}
 
-			harness.Until(t, world, cart, "nobody's sidecar to go", func(d *appsv1.Deployment) bool { return !isInjected(d) && d.Generation > 2 })
+			harness.Until(t, world, cart, "the removal of the leftover sidecar", func(d *appsv1.Deployment) bool { return !isInjected(d) && d.Generation > 2 })
 			require.Equal(t, before, cart.Spec.Template)
 			unmanaged(t, cart)
 			says(t, options, "vectorsidecar_leftovers_removed_total 1")
@@ -210,14 +210,14 @@ func TestLeftover_KeepOrphanedSidecarsAfterLateWrites(t *testing.T) {
 	<-late.reached
 	require.NoError(t, dying.Stop())
 	world.StartOperator(t, options)
-	harness.Until(t, world, cart, "the sidecar, from the next operator", isInjected)
+	harness.Until(t, world, cart, "the sidecar of the next operator", isInjected)
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.DeletionPolicy = v1alpha1.DeletionOrphan })
 	require.NoError(t, world.Client.Delete(t.Context(), vs))
 	gone(t, vs)
 
 	late.land(t)
 
-	harness.Until(t, world, cart, "the mark of the write that came late", func(d *appsv1.Deployment) bool {
+	harness.Until(t, world, cart, "the annotation of the late write", func(d *appsv1.Deployment) bool {
 		return d.Annotations[meta.AnnotationWrittenBy(meta.Manager("logs"))] != ""
 	})
 	says(t, options, `vectorsidecar_leftovers{action="Keep"} 1`)

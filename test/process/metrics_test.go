@@ -63,8 +63,8 @@ func TestMetrics_CountDriftCorrections(t *testing.T) {
 	cart.Spec.Template.Spec.InitContainers[0].Image = "example.com/edited:1"
 	require.NoError(t, world.Client.Patch(t.Context(), cart, client.StrategicMergeFrom(before), client.FieldOwner("kubectl-edit")))
 
-	harness.Until(t, world, cart, "the image of before", func(d *appsv1.Deployment) bool { return d.Spec.Template.Spec.InitContainers[0].Image == image })
-	harness.Eventually(t, "the repair to be counted", func() bool {
+	harness.Until(t, world, cart, "the previous image", func(d *appsv1.Deployment) bool { return d.Spec.Template.Spec.InitContainers[0].Image == image })
+	harness.Eventually(t, "the correction in the metrics", func() bool {
 		return strings.Contains(scrape(t, p.Metrics, token).text, "\nvectorsidecar_drift_corrections_total 1\n")
 	})
 }
@@ -72,7 +72,7 @@ func TestMetrics_CountDriftCorrections(t *testing.T) {
 func TestProcess_SetsMemoryLimitOfContainer(t *testing.T) {
 	p := start(t, harness.Settings{MemoryLimit: 256_000_000})
 	token := reader(t)
-	harness.Eventually(t, "nine tenths of it", func() bool {
+	harness.Eventually(t, "nine tenths of the limit", func() bool {
 		return strings.Contains(scrape(t, p.Metrics, token).text, "\ngo_gc_gomemlimit_bytes 2.304e+08\n")
 	})
 }
@@ -102,7 +102,7 @@ func TestMetrics_MatchDocumentation(t *testing.T) {
 
 	token := reader(t)
 	var text string
-	harness.Eventually(t, "the pass to be counted", func() bool {
+	harness.Eventually(t, "the reconcile in the metrics", func() bool {
 		text = scrape(t, p.Metrics, token).text
 		return regexp.MustCompile(`(?m)^vectorsidecar_workloads\{kind="Deployment",reason="Conflict",state="Conflict"\} 1$`).MatchString(text) &&
 			strings.Contains(text, "\nvectorsidecar_cluster_namespaces{")

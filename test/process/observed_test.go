@@ -34,7 +34,7 @@ func TestTracer_RecordsReconcileToApply(t *testing.T) {
 	harness.Until(t, world, cart, "the sidecar", isInjected)
 	harness.Eventually(t, "the span of the write", func() bool { return len(c.Named("apply")) > 0 })
 	written := c.Named("apply")[0]
-	harness.Eventually(t, "the span of its pass", func() bool { return parentOf(c, written).Name == "reconcile" })
+	harness.Eventually(t, "the span of the reconcile", func() bool { return parentOf(c, written).Name == "reconcile" })
 
 	pass := parentOf(c, written)
 	require.Equal(t, "cart", written.Attributes["k8s.workload.name"])

@@ -33,9 +33,9 @@ func TestOperator_ExitsAfterEtcdRestore(t *testing.T) {
 		"--leader-election-lease-duration=120s", "--leader-election-renew-deadline=110s", "--leader-election-retry-period=500ms",
 	}}
 	leader := harness.StartProcess(t, program, plane.Kubeconfig(), elected)
-	harness.Eventually(t, "it to lead", func() bool { return leads(t, leader) })
+	harness.Eventually(t, "the leadership", func() bool { return leads(t, leader) })
 	other := harness.StartProcess(t, program, plane.Kubeconfig(), elected)
-	harness.Eventually(t, "the other to stand by", func() bool { return len(other.Said(t, "standing by")) > 0 })
+	harness.Eventually(t, "the other operator on standby", func() bool { return len(other.Said(t, "standing by")) > 0 })
 	namespace := "shop"
 	world.Create(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}})
 	cart := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
@@ -45,7 +45,7 @@ func TestOperator_ExitsAfterEtcdRestore(t *testing.T) {
 	snapshot := filepath.Join(t.TempDir(), "etcd")
 	require.NoError(t, plane.SnapshotEtcd(t.Context(), snapshot))
 	late := objects.NewDeployment("late", namespace).Labeled("logs", "vector").Build()
-	harness.Eventually(t, "the API server to be back", func() bool { return world.Client.Create(t.Context(), late) == nil })
+	harness.Eventually(t, "a running API server", func() bool { return world.Client.Create(t.Context(), late) == nil })
 	harness.Until(t, world, late, "the sidecar", isInjected)
 	// A replica detects the restore only if it has read a newer Lease since the snapshot. The standby reads the Lease
 	// within two of these periods.
@@ -60,7 +60,7 @@ func TestOperator_ExitsAfterEtcdRestore(t *testing.T) {
 	require.NoError(t, plane.RestoreEtcd(t.Context(), snapshot))
 
 	for _, p := range []*harness.Process{leader, other} {
-		harness.Eventually(t, "it to end", func() bool {
+		harness.Eventually(t, "the end of the process", func() bool {
 			select {
 			case <-p.Ended():
 				return true
@@ -73,7 +73,7 @@ func TestOperator_ExitsAfterEtcdRestore(t *testing.T) {
 	}
 	harness.StartProcess(t, program, plane.Kubeconfig(), harness.Settings{Arguments: []string{"--namespace=" + own}})
 	world.Create(t, objects.NewDeployment("new", namespace).Labeled("logs", "vector").Build())
-	harness.Until(t, world, vs, "what there is", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the existing objects", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.MatchedDeployments == 2 && vs.Status.InjectedDeployments == 2
 	})
 }

@@ -99,7 +99,7 @@ func TestResyncer_CorrectsCacheWithLiveList(t *testing.T) {
 		harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
 			vs.Annotations = map[string]string{meta.AnnotationReconcileAt: "now" + meta.ReconcileLive}
 		})
-		harness.Until(t, world, vs, "the answer", func(vs *v1alpha1.VectorSidecar) bool {
+		harness.Until(t, world, vs, "the response", func(vs *v1alpha1.VectorSidecar) bool {
 			return vs.Status.LastHandledReconcileAt == "now"+meta.ReconcileLive
 		})
 	}
@@ -198,10 +198,10 @@ func TestResyncer_SendsNoRequestsWithoutChanges(t *testing.T) {
 		}
 		return made
 	}
-	harness.Eventually(t, "it to be judged anew", func() bool { return judged() > 0 })
+	harness.Eventually(t, "another check", func() bool { return judged() > 0 })
 	before, made, rendered := judged(), requests(), count(`vectorsidecar_renders_total{result="ok"}`)
 
-	harness.Eventually(t, "some more rounds", func() bool { return judged() >= before+3 })
+	harness.Eventually(t, "some more retries", func() bool { return judged() >= before+3 })
 
 	require.Equal(t, made, requests())
 	require.GreaterOrEqual(t, count(`vectorsidecar_renders_total{result="ok"}`), rendered+3, "nothing is remembered")
@@ -220,7 +220,7 @@ func TestReconcile_RunsOnRequest(t *testing.T) {
 		vs.Annotations = map[string]string{meta.AnnotationReconcileAt: strings.Repeat("now", 100)}
 	})
 
-	harness.Until(t, world, vs, "the answer", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, world, vs, "the response", func(vs *v1alpha1.VectorSidecar) bool {
 		return strings.HasPrefix(strings.Repeat("now", 100), vs.Status.LastHandledReconcileAt) && vs.Status.LastHandledReconcileAt != ""
 	})
 	says(t, options, `vectorsidecar_resyncs_total{result="same"} 1`)

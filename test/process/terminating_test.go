@@ -44,7 +44,7 @@ func TestOperator_LogsNoErrorForTerminatingNamespace(t *testing.T) {
 				objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithLogs("/var/log/app").WithMaxConcurrent(budget).Build(),
 				objects.NewVectorSidecar("broken", namespace).Named("other").Selecting("logs", "vector").WithConfigMap("nowhere", "").Build())
 			if isUnderWay {
-				harness.Eventually(t, "some to be injected", func() bool { return len(p.Said(t, "wrote workload")) >= 3 })
+				harness.Eventually(t, "the injection of some workloads", func() bool { return len(p.Said(t, "wrote workload")) >= 3 })
 			} else {
 				for _, d := range all {
 					harness.Until(t, world, d, "the sidecar", isInjected)
@@ -53,7 +53,7 @@ func TestOperator_LogsNoErrorForTerminatingNamespace(t *testing.T) {
 
 			world.Delete(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}})
 
-			harness.Eventually(t, "the namespace to be gone", func() bool {
+			harness.Eventually(t, "the deletion of the namespace", func() bool {
 				return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKey{Name: namespace}, &corev1.Namespace{}))
 			})
 			noErrors(t, p)

@@ -208,7 +208,7 @@ func TestArgoRollout_MergesContainersByName(t *testing.T) {
 	stale := live.DeepCopy()
 	require.NoError(t, r.guarded(t, live, `{"op": "add", "path": "/spec/template/spec/initContainers", "value": [{"name": "vector", "image": "registry.example/vector:1", "restartPolicy": "Always"}]}, `+addVolume))
 	require.Error(t, r.guarded(t, stale, addVolume), "it was changed since it was read")
-	harness.Until(t, r.world, live, "the step that pauses", func(o *unstructured.Unstructured) bool {
+	harness.Until(t, r.world, live, "the pause step", func(o *unstructured.Unstructured) bool {
 		return at(o, "phase") == "Paused" && at(o, "currentStepIndex") == "1" && at(o, "updatedReplicas") == "1"
 	})
 	require.Equal(t, stable, at(live, "stableRS"), "half of the pods have the old template")

@@ -45,7 +45,7 @@ func TestOverlaySet_InjectsIntoArgoRollouts(t *testing.T) {
 		one.SetLabels(map[string]string{"logs": "vector"})
 		return one
 	}
-	harness.Eventually(t, "the policy to act", func() bool {
+	harness.Eventually(t, "an effective policy", func() bool {
 		trial := made("trial")
 		return r.world.Client.Create(t.Context(), trial, client.DryRunAll) == nil && isInjected(trial)
 	})
@@ -58,7 +58,7 @@ func TestOverlaySet_InjectsIntoArgoRollouts(t *testing.T) {
 		return len(found.Items)
 	}
 	harness.Until(t, r.world, live, "its first pods", isRolled)
-	harness.Until(t, r.world, vs, "it to be done", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.InjectedWorkloads == 1 })
+	harness.Until(t, r.world, vs, "the end of the work", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.InjectedWorkloads == 1 })
 	require.Equal(t, 1, replicaSets())
 
 	deploy := func(image string) {
@@ -68,7 +68,7 @@ func TestOverlaySet_InjectsIntoArgoRollouts(t *testing.T) {
 		require.Len(t, namesAt(t, live, "volumes"), 3)
 	}
 	deploy("registry.example/app:1")
-	harness.Until(t, r.world, live, "the controller to see it", isRolled)
+	harness.Until(t, r.world, live, "the object in the controller's cache", isRolled)
 	require.Equal(t, 1, replicaSets(), "the same again changes nothing")
 	deploy("registry.example/app:2")
 	harness.Until(t, r.world, live, "the pause of its steps", func(of *unstructured.Unstructured) bool { return at(of, "phase") == "Paused" })
@@ -84,8 +84,8 @@ func TestOverlaySet_InjectsIntoArgoRollouts(t *testing.T) {
 	harness.Change(t, r.world, vs, func(vs *v1alpha1.VectorSidecar) {
 		vs.Spec.Sidecar = selecting("").WithImage("registry.example/vector:2").Build().Spec.Sidecar
 	})
-	harness.Until(t, r.world, vs, "the change to wait", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Deferred != nil })
-	harness.Eventually(t, "the policy to have the change", func() bool {
+	harness.Until(t, r.world, vs, "the waiting change", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Deferred != nil })
+	harness.Eventually(t, "a policy with the change", func() bool {
 		trial := made("trial")
 		return r.world.Client.Create(t.Context(), trial, client.DryRunAll) == nil && imageOf(trial, "initContainers", "vector") == "registry.example/vector:2"
 	})
@@ -93,11 +93,11 @@ func TestOverlaySet_InjectsIntoArgoRollouts(t *testing.T) {
 	before := live.GetAnnotations()[meta.AnnotationInjectedHash]
 	deploy("registry.example/app:3")
 	require.Equal(t, "registry.example/vector:2", imageOf(live, "initContainers", "vector"))
-	harness.Until(t, r.world, live, "the operator to note it while the steps pause", func(of *unstructured.Unstructured) bool {
+	harness.Until(t, r.world, live, "the record during the pause of the steps", func(of *unstructured.Unstructured) bool {
 		return at(of, "phase") == "Paused" && of.GetAnnotations()[meta.AnnotationInjectedHash] != before
 	})
 	r.promote(t, live, "the end of its steps", isRolled)
-	harness.Until(t, r.world, vs, "it to be done", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.Deferred == nil })
+	harness.Until(t, r.world, vs, "the end of the work", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.Deferred == nil })
 	r.world.Get(t, live)
 	require.Equal(t, 3, replicaSets())
 

@@ -139,7 +139,7 @@ func (r *cluster) leavesStepsAlone(t *testing.T) {
 	for _, entry := range live.GetManagedFields() {
 		require.False(t, meta.IsManager(entry.Manager), "the owner of the lists can apply them again: %v", entry)
 	}
-	harness.Until(t, r.world, vs, "that it is held", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, r.world, vs, "the state PodsOutdated", func(vs *v1alpha1.VectorSidecar) bool {
 		return unsettled(vs) == "PodsOutdated: "+meta.ReasonPodsNotReplaced && isReady(vs)
 	})
 	require.EqualValues(t, 1, vs.Status.Kinds[0].PodsOutdated)
@@ -148,14 +148,14 @@ func (r *cluster) leavesStepsAlone(t *testing.T) {
 	harness.Change(t, r.world, vs, func(vs *v1alpha1.VectorSidecar) {
 		vs.Spec.Sidecar = objects.NewVectorSidecar("", "").WithImage("registry.example/vector:2").Build().Spec.Sidecar
 	})
-	harness.Until(t, r.world, vs, "that it waits", func(vs *v1alpha1.VectorSidecar) bool { return unsettled(vs) == "Waiting: "+meta.ReasonWaitingForSteps })
+	harness.Until(t, r.world, vs, "the waiting state", func(vs *v1alpha1.VectorSidecar) bool { return unsettled(vs) == "Waiting: "+meta.ReasonWaitingForSteps })
 	r.world.Get(t, live)
 	require.Equal(t, first, live.GetGeneration(), "nothing is written in the middle of a canary")
 
 	r.promote(t, live, "the other image in all pods", func(of *unstructured.Unstructured) bool {
 		return imageOf(of, "initContainers", "vector") == "registry.example/vector:2" && isRolled(of)
 	})
-	harness.Until(t, r.world, vs, "that it is done", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.ReadyWorkloads == 1 })
+	harness.Until(t, r.world, vs, "a finished rollout", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.ReadyWorkloads == 1 })
 	require.Equal(t, first+1, live.GetGeneration(), "one write more")
 
 	r.world.Delete(t, vs)
@@ -177,10 +177,10 @@ func (r *cluster) waitsForTheOwner(t *testing.T) {
 		vs.Spec.Rollout.Mode = v1alpha1.ModeOnAppRollout
 		vs.Spec.Sidecar = objects.NewVectorSidecar("", "").WithImage("registry.example/vector:2").Build().Spec.Sidecar
 	})
-	harness.Until(t, r.world, vs, "that it waits", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, r.world, vs, "the waiting state", func(vs *v1alpha1.VectorSidecar) bool {
 		return unsettled(vs) == "Deferred: "+meta.ReasonWaitingForAppRollout
 	})
-	harness.Until(t, r.world, live, "a note since when", func(of *unstructured.Unstructured) bool {
+	harness.Until(t, r.world, live, "the recorded start of the wait", func(of *unstructured.Unstructured) bool {
 		return of.GetAnnotations()[meta.AnnotationWaiting("vectorsidecar/logs")] != ""
 	})
 	require.Equal(t, before, template(t, live))
@@ -205,10 +205,10 @@ func (r *cluster) waitsForTheOwner(t *testing.T) {
 	isNoted := func(of *unstructured.Unstructured) bool {
 		return of.GetAnnotations()[meta.AnnotationWaiting("vectorsidecar/logs")] != ""
 	}
-	harness.Until(t, r.world, older, "a note since when", isNoted)
+	harness.Until(t, r.world, older, "the recorded start of the wait", isNoted)
 	require.False(t, isInjected(older))
 	r.world.Delete(t, late)
-	harness.Until(t, r.world, older, "no trace", func(of *unstructured.Unstructured) bool {
+	harness.Until(t, r.world, older, "no field of the operator", func(of *unstructured.Unstructured) bool {
 		return !isNoted(of) && !slices.ContainsFunc(of.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return meta.IsManager(e.Manager) })
 	})
 }
@@ -226,7 +226,7 @@ func (r *cluster) comesBack(t *testing.T) {
 		require.NoError(t, r.world.Client.Patch(t.Context(), live.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(text)), client.FieldOwner("kubectl-client-side-apply")))
 	}
 	apply(`{"spec": {"template": {"spec": {"initContainers": null, "containers": [{"name": "app", "image": "registry.example/app:2"}], "volumes": [{"name": "data", "emptyDir": {}}]}}}}`)
-	harness.Until(t, r.world, live, "it again", func(of *unstructured.Unstructured) bool {
+	harness.Until(t, r.world, live, "the object again", func(of *unstructured.Unstructured) bool {
 		return isInjected(of) && imageOf(of, "containers", "app") == "registry.example/app:2" && isRolled(of)
 	})
 	require.Contains(t, namesAt(t, live, "volumes"), "data")
@@ -255,23 +255,23 @@ func (r *cluster) takesTwo(t *testing.T) {
 			of.Metrics, of.Health = &v1alpha1.MetricsSpec{Port: ptr.To[int32](9599)}, &v1alpha1.HealthSpec{Port: ptr.To[int32](8687)}
 		}).Build()
 	r.world.Create(t, logs)
-	harness.Until(t, r.world, live, "the first", func(of *unstructured.Unstructured) bool { return isInjected(of) && isRolled(of) })
+	harness.Until(t, r.world, live, "the first sidecar", func(of *unstructured.Unstructured) bool { return isInjected(of) && isRolled(of) })
 	one := template(t, live)
 	r.world.Create(t, audit)
-	harness.Until(t, r.world, live, "the second", func(of *unstructured.Unstructured) bool {
+	harness.Until(t, r.world, live, "the second sidecar", func(of *unstructured.Unstructured) bool {
 		return imageOf(of, "initContainers", "audit") != "" && isRolled(of)
 	})
 	require.True(t, isInjected(live))
 
 	r.world.Delete(t, audit)
-	harness.Until(t, r.world, live, "the first alone", func(of *unstructured.Unstructured) bool {
+	harness.Until(t, r.world, live, "only the first sidecar", func(of *unstructured.Unstructured) bool {
 		return imageOf(of, "initContainers", "audit") == "" && isRolled(of)
 	})
 	require.Equal(t, one, template(t, live))
 	require.Equal(t, "true", live.GetAnnotations()[meta.AnnotationInjected])
-	harness.Until(t, r.world, logs, "a status of the first", isReady)
+	harness.Until(t, r.world, logs, "a status from the first operator", isReady)
 	r.world.Delete(t, logs)
-	harness.Until(t, r.world, live, "none", func(of *unstructured.Unstructured) bool { return !isInjected(of) && isRolled(of) })
+	harness.Until(t, r.world, live, "no object", func(of *unstructured.Unstructured) bool { return !isInjected(of) && isRolled(of) })
 	require.Equal(t, before, template(t, live))
 }
 
@@ -306,7 +306,7 @@ func (r *cluster) goesBackFromAFailure(t *testing.T) {
 	})
 	abort := client.RawPatch(types.MergePatchType, []byte(`{"status": {"abort": true}}`))
 	require.NoError(t, r.world.Client.Status().Patch(t.Context(), live.DeepCopy(), abort))
-	harness.Until(t, r.world, vs, "that it failed", func(vs *v1alpha1.VectorSidecar) bool { return unsettled(vs) == "Failed: "+meta.ReasonRolloutFailed })
+	harness.Until(t, r.world, vs, "the failure", func(vs *v1alpha1.VectorSidecar) bool { return unsettled(vs) == "Failed: "+meta.ReasonRolloutFailed })
 
 	r.world.Delete(t, vs)
 	harness.Until(t, r.world, live, "the stable template", func(of *unstructured.Unstructured) bool {
@@ -332,7 +332,7 @@ func TestOperator_WatchesArgoRolloutsInstalledLater(t *testing.T) {
 			return isReady(vs) && slices.ContainsFunc(vs.Status.Conditions, func(c metav1.Condition) bool { return c.Type == meta.ConditionReady && c.Reason == of })
 		}
 	}
-	harness.Until(t, r.world, vs, "that there are none", reason(meta.ReasonKindMissing))
+	harness.Until(t, r.world, vs, "missing objects", reason(meta.ReasonKindMissing))
 
 	r.install(t)
 	r.within(t, vs, "that there are some", reason(meta.ReasonNoMatch))
@@ -366,14 +366,14 @@ func (r *cluster) refusesWhatIsNotKnown(t *testing.T, namespace string) {
 	later.SetNamespace(namespace)
 	later.SetLabels(map[string]string{"later": "vector"})
 	vs := objects.NewVectorSidecar("later", namespace).Selecting("later", "vector").For("Rollout").Named("later").Build()
-	harness.Eventually(t, "the definition to hold", func() bool {
+	harness.Eventually(t, "an effective definition", func() bool {
 		probe := later.DeepCopy()
 		probe.SetName("probe")
 		require.NoError(t, unstructured.SetNestedSlice(probe.Object, []any{map[string]any{"name": "a", "restartPolicy": "Always"}}, "spec", "template", "spec", "initContainers"))
 		return client.WithFieldValidation(r.world.Client, metav1.FieldValidationStrict).Create(t.Context(), probe, client.DryRunAll) != nil
 	})
 	r.world.Create(t, later, vs)
-	harness.Until(t, r.world, vs, "that it is refused", func(vs *v1alpha1.VectorSidecar) bool {
+	harness.Until(t, r.world, vs, "the rejection", func(vs *v1alpha1.VectorSidecar) bool {
 		return slices.ContainsFunc(vs.Status.Workloads, func(of v1alpha1.WorkloadStatus) bool {
 			return of.Is("Rollout", "later") && of.Reason == meta.ReasonApplyRejected && strings.Contains(of.Message, "restartPolicy")
 		})
@@ -413,7 +413,7 @@ func (r *cluster) goesIntoTheDeployment(t *testing.T) {
 
 	hasVector := func(of *appsv1.Deployment) bool { return len(of.Spec.Template.Spec.InitContainers) > 0 }
 	harness.Until(t, r.world, deployment, "the sidecar", hasVector)
-	harness.Until(t, r.world, live, "the step that pauses", func(of *unstructured.Unstructured) bool {
+	harness.Until(t, r.world, live, "the pause step", func(of *unstructured.Unstructured) bool {
 		return at(of, "phase") == "Paused" && at(of, "updatedReplicas") == "1"
 	})
 	state := func(kind, name, is string) func(*v1alpha1.VectorSidecar) bool {
@@ -423,7 +423,7 @@ func (r *cluster) goesIntoTheDeployment(t *testing.T) {
 			})
 		}
 	}
-	harness.Until(t, r.world, vs, "that the Deployment is held", state("Deployment", "web", "PodsOutdated: "+meta.ReasonPodsNotReplaced))
+	harness.Until(t, r.world, vs, "the state PodsOutdated", state("Deployment", "web", "PodsOutdated: "+meta.ReasonPodsNotReplaced))
 	require.True(t, state("Rollout", "cart", "Skipped: "+meta.ReasonTemplateInWorkloadRef)(vs), "%v", vs.Status.Workloads)
 
 	r.world.Get(t, deployment)
@@ -431,7 +431,7 @@ func (r *cluster) goesIntoTheDeployment(t *testing.T) {
 	harness.Change(t, r.world, vs, func(vs *v1alpha1.VectorSidecar) {
 		vs.Spec.Sidecar = objects.NewVectorSidecar("", "").WithImage("registry.example/vector:2").Build().Spec.Sidecar
 	})
-	harness.Until(t, r.world, vs, "that it waits", state("Deployment", "web", "Waiting: "+meta.ReasonWaitingForSteps))
+	harness.Until(t, r.world, vs, "the waiting state", state("Deployment", "web", "Waiting: "+meta.ReasonWaitingForSteps))
 	r.world.Get(t, deployment)
 	require.Equal(t, first, deployment.GetGeneration(), "nothing is written in the middle of a canary")
 	r.promote(t, live, "the other image in all pods", func(of *unstructured.Unstructured) bool {
@@ -439,7 +439,7 @@ func (r *cluster) goesIntoTheDeployment(t *testing.T) {
 		return deployment.Spec.Template.Spec.InitContainers[0].Image == "registry.example/vector:2" && isRolled(of) &&
 			at(of, "workloadObservedGeneration") == fmt.Sprint(deployment.Generation)
 	})
-	harness.Until(t, r.world, vs, "that it is done", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.ReadyWorkloads == 1 })
+	harness.Until(t, r.world, vs, "a finished rollout", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.ReadyWorkloads == 1 })
 
 	r.world.Delete(t, vs)
 	r.promote(t, live, "no sidecar", func(of *unstructured.Unstructured) bool {

@@ -73,7 +73,7 @@ func start(t *testing.T, preset, address string) *process {
 		}
 	})
 	p.pid = command.Process.Pid
-	harness.Eventually(t, "Vector to answer", func() bool { return p.counter("") >= 0 })
+	harness.Eventually(t, "a response of Vector", func() bool { return p.counter("") >= 0 })
 	return p
 }
 

@@ -132,7 +132,7 @@ func (c *cell) measure(t *testing.T) measured {
 			return last >= 0 && last == previous
 		}, patience, 2*time.Second, "the buffer to be full")
 	} else {
-		require.Eventually(t, func() bool { return p.sent() >= float64(written) }, patience, time.Second, "all lines to be taken")
+		require.Eventually(t, func() bool { return p.sent() >= float64(written) }, patience, time.Second, "delivered lines")
 	}
 	return measured{
 		peak: p.memory(t, "VmHWM"), steady: p.memory(t, "VmRSS"), anonymous: p.memory(t, "RssAnon"),

@@ -113,7 +113,7 @@ func (r *running) begin(t *testing.T) {
 		_ = cmd.Wait() // Its state tells how it ended.
 		close(ended)
 	}()
-	require.Eventually(t, func() bool { return r.isAlive(t) }, time.Minute, 100*time.Millisecond, "Vector answers the probe")
+	require.Eventually(t, func() bool { return r.isAlive(t) }, time.Minute, 100*time.Millisecond, "a response of Vector to the probe")
 }
 
 // kill kills Vector at once, as the kernel does.

@@ -175,7 +175,7 @@ func (c *cell) replaced(before *corev1.Pod) {
 		all := podsOf(c.T, c.app.Name, c.app.Namespace)
 		return len(all) == 1 && all[0].Name != before.Name && isReady(&all[0])
 	})
-	eventually(c.T, before.Name+" to be gone", func() bool {
+	eventually(c.T, before.Name+" to be deleted", func() bool {
 		return apierrors.IsNotFound(cluster.Get(c.Context(), client.ObjectKeyFromObject(before), &corev1.Pod{}))
 	})
 }

@@ -90,7 +90,7 @@ func testDelivered(kind string, pods int) func(*testing.T) {
 			s.Sinks = map[string]apiextensionsv1.JSON{"collector": {Raw: fmt.Appendf(nil, `{"type": "http", "uri": "http://%s/lines"}`, from.lines)}}
 		}).Build()
 		world.Create(t, one)
-		harness.Until(t, world, app, "the workload to be injected", func(object client.Object) bool {
+		harness.Until(t, world, app, "the injection of the workload", func(object client.Object) bool {
 			made, _ := workload.ToObject(object) // It is of a kind that is served.
 			return containerOf(&corev1.Pod{Spec: workload.PodTemplate(made).Spec}, sidecar) != nil
 		})
@@ -125,7 +125,7 @@ func testDelivered(kind string, pods int) func(*testing.T) {
 			})
 		}
 		scaled(0)
-		eventually(t, "the pods to be gone", func() bool { return len(podsIn(t, space)) == 0 })
+		eventually(t, "the deletion of the pods", func() bool { return len(podsIn(t, space)) == 0 })
 		found, silent := from.count()
 		t.Logf("of %d lines of a %s %d are lost, and %d came twice", found.Wrote, kind, found.Lost, found.Twice)
 		require.NotZero(t, found.Wrote)
