@@ -19,8 +19,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// everywhere creates ClusterVectorSidecars of the bombs that are in a spec, for the namespaces with a label.
-func everywhere(t *testing.T, bombs []bomb, key string) (all []*v1alpha1.ClusterVectorSidecar, names []string) {
+// createForAllNamespaces creates ClusterVectorSidecars of the bombs that are in a spec, for the namespaces with a label.
+func createForAllNamespaces(t *testing.T, bombs []bomb, key string) (all []*v1alpha1.ClusterVectorSidecar, names []string) {
 	t.Helper()
 	for i := range bombs {
 		objects := bombs[i].carrier("any", bombs[i].text)
@@ -51,7 +51,7 @@ func TestClusterVectorSidecar_IsolatesExcessiveInput(t *testing.T) {
 		namespace := world.Namespace(t, key, "true")
 		world.Create(t, deployment(namespace).Build())
 	}
-	all, names := everywhere(t, kinds(), key)
+	all, names := createForAllNamespaces(t, kinds(), key)
 	require.NotEmpty(t, all)
 	t.Cleanup(func() {
 		ctx := context.WithoutCancel(t.Context())

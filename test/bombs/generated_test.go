@@ -57,7 +57,7 @@ func (o *running) meet(t *testing.T, b *bomb, profiles string) (isTaken bool) {
 	if !b.try(t, namespace) {
 		return false
 	}
-	isJudged := o.until(t.Context(), tooLong, func(ctx context.Context) bool { return judged(ctx, namespace) != nil })
+	isJudged := o.until(t.Context(), tooLong, func(ctx context.Context) bool { return reportedSidecar(ctx, namespace) != nil })
 	require.True(t, o.lives(), "killed by %s, %d bytes", b.name, len(b.text))
 	require.True(t, isJudged, "not judged within %s: %s, %d bytes", tooLong, b.name, len(b.text))
 	most, err := harness.Memory(o.Pid(), "VmHWM")

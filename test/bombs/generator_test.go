@@ -102,8 +102,8 @@ func (g generator) broken(text string) string {
 	return text[:at] + odd[g.IntN(len(odd))] + text[at:]
 }
 
-// some repeats a text up to about size bytes.
-func some(size int, text string) string { return strings.Repeat(text, max(1, size/len(text))) }
+// repeatText repeats a text up to about size bytes.
+func repeatText(size int, text string) string { return strings.Repeat(text, max(1, size/len(text))) }
 
 // numbered repeats a format with a number up to about size bytes.
 func numbered(size int, format string) string {

@@ -85,7 +85,7 @@ func TestVectorSidecar_UsesDocumentedMemory(t *testing.T) {
 			require.NoError(t, err)
 			o := start(t, "--pprof-bind-address="+profiles)
 			require.True(t, o.until(t.Context(), harness.Patience, o.isReady), "it does not start")
-			harness.Eventually(t, "the check of all", func() bool { return allTold(t, namespace, test.hasWorkload) })
+			harness.Eventually(t, "the check of all", func() bool { return isReported(t, namespace, test.hasWorkload) })
 			require.True(t, o.rest(t, harness.Patience))
 			require.True(t, o.lives())
 			bytes := living(t, profiles)
@@ -100,9 +100,9 @@ func projected(count int) []corev1.Volume {
 	return []corev1.Volume{{Name: "many", VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{Sources: make([]corev1.VolumeProjection, count)}}}}
 }
 
-// allTold reports whether all VectorSidecars of a namespace have a status, and have injected their sidecar if they have a
+// isReported reports whether all VectorSidecars of a namespace have a status, and have injected their sidecar if they have a
 // workload.
-func allTold(t *testing.T, namespace string, hasWorkload bool) bool {
+func isReported(t *testing.T, namespace string, hasWorkload bool) bool {
 	t.Helper()
 	var found v1alpha1.VectorSidecarList
 	require.NoError(t, world.Client.List(t.Context(), &found, client.InNamespace(namespace)))

@@ -109,8 +109,8 @@ func (o *running) warm(t *testing.T) {
 
 func isInjected(d *appsv1.Deployment) bool { return d.Annotations[meta.AnnotationInjected] == "true" }
 
-// judged returns the VectorSidecar of a bomb after the operator has reported on it, nil before.
-func judged(ctx context.Context, namespace string) *v1alpha1.VectorSidecar {
+// reportedSidecar returns the VectorSidecar of a bomb after the operator has reported on it, nil before.
+func reportedSidecar(ctx context.Context, namespace string) *v1alpha1.VectorSidecar {
 	var found v1alpha1.VectorSidecar
 	if err := world.Client.Get(ctx, types.NamespacedName{Namespace: namespace, Name: "bomb"}, &found); err != nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 var yamlShapes = language{
 	{"aliases of a text", func(g generator, size int) string {
 		share := 1 + g.IntN(size)
-		return "a: &a " + some(share, "x") + "\nb: [" + some(size-share+1, "*a,") + "]"
+		return "a: &a " + repeatText(share, "x") + "\nb: [" + repeatText(size-share+1, "*a,") + "]"
 	}},
 	{"aliases of aliases", func(g generator, size int) string {
 		each := 2 + g.IntN(10)
@@ -33,8 +33,8 @@ var yamlShapes = language{
 	}},
 	{"lists in lists", func(_ generator, size int) string { return "a: " + inDepth(size, "[", "1", "]") }},
 	{"maps in maps", func(_ generator, size int) string { return "a: " + inDepth(size, "{a: ", "1", "}") }},
-	{"dashes", func(_ generator, size int) string { return "a:\n  " + some(size, "- ") + "1" }},
-	{"questions", func(_ generator, size int) string { return some(size, "? ") }},
+	{"dashes", func(_ generator, size int) string { return "a:\n  " + repeatText(size, "- ") + "1" }},
+	{"questions", func(_ generator, size int) string { return repeatText(size, "? ") }},
 	{"deep indentation", func(_ generator, size int) string {
 		var text strings.Builder
 		for n := 0; text.Len() < size; n++ {
@@ -42,78 +42,82 @@ var yamlShapes = language{
 		}
 		return text.String()
 	}},
-	{"a wide list", func(_ generator, size int) string { return "a: [" + some(size, "a,") + "]" }},
-	{"a list of lists", func(_ generator, size int) string { return "a: [" + some(size, "[],") + "]" }},
-	{"a list of pairs", func(_ generator, size int) string { return "a: [" + some(size, "a: b,") + "]" }},
-	{"a list of nothings", func(_ generator, size int) string { return "a:\n" + some(size, "-\n") }},
+	{"a wide list", func(_ generator, size int) string { return "a: [" + repeatText(size, "a,") + "]" }},
+	{"a list of lists", func(_ generator, size int) string { return "a: [" + repeatText(size, "[],") + "]" }},
+	{"a list of pairs", func(_ generator, size int) string { return "a: [" + repeatText(size, "a: b,") + "]" }},
+	{"a list of nothings", func(_ generator, size int) string { return "a:\n" + repeatText(size, "-\n") }},
 	{"a wide map", func(_ generator, size int) string { return numbered(size, "k%d: 1\n") }},
-	{"the same key", func(_ generator, size int) string { return some(size, "k: 1\n") }},
+	{"the same key", func(_ generator, size int) string { return repeatText(size, "k: 1\n") }},
 	{"a long key", func(g generator, size int) string {
 		share := 1 + g.IntN(size)
-		return "? " + some(share, "k") + "\n:\n" + numbered(size-share+1, "  l%d: 1\n")
+		return "? " + repeatText(share, "k") + "\n:\n" + numbered(size-share+1, "  l%d: 1\n")
 	}},
 	{"long keys", func(g generator, size int) string {
-		return "a: " + inDepth(size, "{"+some(1+g.IntN(1000), "k")+": ", "1", "}")
+		return "a: " + inDepth(size, "{"+repeatText(1+g.IntN(1000), "k")+": ", "1", "}")
 	}},
-	{"a long text", func(_ generator, size int) string { return "a: " + quoted(some(size, "x")) }},
-	{"escapes", func(_ generator, size int) string { return `a: "` + some(size, `\u00e9`) + `"` }},
-	{"a folded text", func(_ generator, size int) string { return "a: >\n" + some(size, "  x\n\n") }},
-	{"comments", func(_ generator, size int) string { return some(size, "# x\n") + "a: 1" }},
-	{"documents", func(_ generator, size int) string { return some(size, "---\na: 1\n") }},
+	{"a long text", func(_ generator, size int) string { return "a: " + quoted(repeatText(size, "x")) }},
+	{"escapes", func(_ generator, size int) string { return `a: "` + repeatText(size, `\u00e9`) + `"` }},
+	{"a folded text", func(_ generator, size int) string { return "a: >\n" + repeatText(size, "  x\n\n") }},
+	{"comments", func(_ generator, size int) string { return repeatText(size, "# x\n") + "a: 1" }},
+	{"documents", func(_ generator, size int) string { return repeatText(size, "---\na: 1\n") }},
 	{"anchors", func(_ generator, size int) string { return "a:\n" + numbered(size, "- &a%d x\n") }},
 	{"tags", func(_ generator, size int) string {
-		return "a:\n" + some(size, "- !!binary eA==\n- !!set {a}\n- !x!y z\n")
+		return "a:\n" + repeatText(size, "- !!binary eA==\n- !!set {a}\n- !x!y z\n")
 	}},
-	{"a long tag", func(_ generator, size int) string { return "a: !" + some(size, "x") + " 1" }},
+	{"a long tag", func(_ generator, size int) string { return "a: !" + repeatText(size, "x") + " 1" }},
 	{"numbers", func(_ generator, size int) string {
-		return "a:\n" + some(size, "- 1e400\n- 0x7fffffffffffffff\n- .inf\n- 1_0\n")
+		return "a:\n" + repeatText(size, "- 1e400\n- 0x7fffffffffffffff\n- .inf\n- 1_0\n")
 	}},
-	{"a long number", func(_ generator, size int) string { return "a: " + some(size, "9") }},
-	{"dates", func(_ generator, size int) string { return "a:\n" + some(size, "- 2001-12-14t21:59:43.10-05:00\n") }},
+	{"a long number", func(_ generator, size int) string { return "a: " + repeatText(size, "9") }},
+	{"dates", func(_ generator, size int) string {
+		return "a:\n" + repeatText(size, "- 2001-12-14t21:59:43.10-05:00\n")
+	}},
 }
 
 var jsonShapes = language{
 	{"lists in lists", func(_ generator, size int) string { return inDepth(size, "[", "1", "]") }},
 	{"maps in maps", func(_ generator, size int) string { return inDepth(size, `{"a":`, "1", "}") }},
 	{"long keys in one another", func(g generator, size int) string {
-		return inDepth(size, `{"`+some(1+g.IntN(1000), "k")+`":`, "{"+strings.TrimSuffix(numbered(size/4, `"l%d":1,`), ",")+"}", "}")
+		return inDepth(size, `{"`+repeatText(1+g.IntN(1000), "k")+`":`, "{"+strings.TrimSuffix(numbered(size/4, `"l%d":1,`), ",")+"}", "}")
 	}},
-	{"a wide list", func(_ generator, size int) string { return "[" + some(size, "1,") + "1]" }},
-	{"a list of maps", func(_ generator, size int) string { return "[" + some(size, "{},") + "{}]" }},
+	{"a wide list", func(_ generator, size int) string { return "[" + repeatText(size, "1,") + "1]" }},
+	{"a list of maps", func(_ generator, size int) string { return "[" + repeatText(size, "{},") + "{}]" }},
 	{"a wide map", func(_ generator, size int) string {
 		return "{" + strings.TrimSuffix(numbered(size, `"k%d":1,`), ",") + "}"
 	}},
 	{"a long key", func(g generator, size int) string {
 		share := 1 + g.IntN(size)
-		return `{"` + some(share, "k") + `":{` + strings.TrimSuffix(numbered(size-share+1, `"l%d":1,`), ",") + "}}"
+		return `{"` + repeatText(share, "k") + `":{` + strings.TrimSuffix(numbered(size-share+1, `"l%d":1,`), ",") + "}}"
 	}},
-	{"a long text", func(_ generator, size int) string { return `"` + some(size, "x") + `"` }},
-	{"many texts", func(_ generator, size int) string { return "[" + some(size, `"`+strings.Repeat("x", 90)+`",`) + `""]` }},
-	{"braces", func(_ generator, size int) string { return `"` + some(size, "{{ . }}") + `"` }},
-	{"numbers", func(_ generator, size int) string { return "[" + some(size, "1e300,-0.1,") + "0]" }},
-	{"a long number", func(_ generator, size int) string { return "0." + some(size, "9") }},
-	{"escapes", func(_ generator, size int) string { return `"` + some(size, `\u003c\n`) + `"` }},
+	{"a long text", func(_ generator, size int) string { return `"` + repeatText(size, "x") + `"` }},
+	{"many texts", func(_ generator, size int) string {
+		return "[" + repeatText(size, `"`+strings.Repeat("x", 90)+`",`) + `""]`
+	}},
+	{"braces", func(_ generator, size int) string { return `"` + repeatText(size, "{{ . }}") + `"` }},
+	{"numbers", func(_ generator, size int) string { return "[" + repeatText(size, "1e300,-0.1,") + "0]" }},
+	{"a long number", func(_ generator, size int) string { return "0." + repeatText(size, "9") }},
+	{"escapes", func(_ generator, size int) string { return `"` + repeatText(size, `\u003c\n`) + `"` }},
 }
 
 var tomlShapes = language{
-	{"a dotted table", func(_ generator, size int) string { return "[" + some(size, "a.") + "a]\n" }},
-	{"a dotted key", func(_ generator, size int) string { return some(size, "a.") + "a = 1\n" }},
+	{"a dotted table", func(_ generator, size int) string { return "[" + repeatText(size, "a.") + "a]\n" }},
+	{"a dotted key", func(_ generator, size int) string { return repeatText(size, "a.") + "a = 1\n" }},
 	{"dotted tables", func(g generator, size int) string {
-		return numbered(size, "["+some(1+g.IntN(200), "a.")+"t%d]\nx = 1\n")
+		return numbered(size, "["+repeatText(1+g.IntN(200), "a.")+"t%d]\nx = 1\n")
 	}},
-	{"tables in lists", func(_ generator, size int) string { return some(size, "[[a.b]]\n") }},
-	{"lists in lists of tables", func(_ generator, size int) string { return some(size, "[[a]]\n[[a.b]]\n[[a.b.c]]\n") }},
+	{"tables in lists", func(_ generator, size int) string { return repeatText(size, "[[a.b]]\n") }},
+	{"lists in lists of tables", func(_ generator, size int) string { return repeatText(size, "[[a]]\n[[a.b]]\n[[a.b.c]]\n") }},
 	{"lists in lists", func(_ generator, size int) string { return "a = " + inDepth(size, "[", "1", "]") + "\n" }},
 	{"tables in tables", func(_ generator, size int) string { return "a = " + inDepth(size, "{a = ", "1", "}") + "\n" }},
-	{"a wide list", func(_ generator, size int) string { return "a = [" + some(size, "1,") + "]\n" }},
+	{"a wide list", func(_ generator, size int) string { return "a = [" + repeatText(size, "1,") + "]\n" }},
 	{"keys", func(_ generator, size int) string { return numbered(size, "k%d = 1\n") }},
-	{"the same key", func(_ generator, size int) string { return some(size, "k = 1\n") }},
+	{"the same key", func(_ generator, size int) string { return repeatText(size, "k = 1\n") }},
 	{"keys of one table", func(_ generator, size int) string { return numbered(size, "a.b.c%d = 1\n") }},
-	{"a long key", func(_ generator, size int) string { return `"` + some(size, "k") + "\" = 1\n" }},
-	{"a long text", func(_ generator, size int) string { return "a = \"\"\"\n" + some(size, "x\\\n  ") + "\"\"\"\n" }},
-	{"comments", func(_ generator, size int) string { return some(size, "# x\n") }},
+	{"a long key", func(_ generator, size int) string { return `"` + repeatText(size, "k") + "\" = 1\n" }},
+	{"a long text", func(_ generator, size int) string { return "a = \"\"\"\n" + repeatText(size, "x\\\n  ") + "\"\"\"\n" }},
+	{"comments", func(_ generator, size int) string { return repeatText(size, "# x\n") }},
 	{"dates", func(_ generator, size int) string { return numbered(size, "d%d = 1979-05-27T07:32:00.999999-07:00\n") }},
-	{"a long number", func(_ generator, size int) string { return "a = " + some(size, "1_0") + "\n" }},
+	{"a long number", func(_ generator, size int) string { return "a = " + repeatText(size, "1_0") + "\n" }},
 }
 
 var vectorShapes = language{
@@ -144,7 +148,7 @@ var vectorShapes = language{
 		return configured("transforms: {t: {type: remap, source: '.', inputs: [" + numbered(size, "i%d,") + "]}}\n")
 	}},
 	{"the same input", func(_ generator, size int) string {
-		return configured("transforms: {t: {type: remap, source: '.', inputs: [" + some(size, "demo,") + "]}}\n")
+		return configured("transforms: {t: {type: remap, source: '.', inputs: [" + repeatText(size, "demo,") + "]}}\n")
 	}},
 	{"patterns", func(_ generator, size int) string {
 		return configured("transforms: {t: {type: remap, source: '.', inputs: [" + numbered(size, "'*d*%d*e*m*o*',") + "]}}\n")
@@ -153,7 +157,7 @@ var vectorShapes = language{
 		return configured("transforms: {t: {type: route, inputs: [demo], route: {" + strings.TrimSuffix(numbered(size, "r%d: 'true',"), ",") + "}}}\n")
 	}},
 	{"a program", func(_ generator, size int) string {
-		return configured("transforms: {t: {type: remap, inputs: [demo], source: " + quoted(some(size, ".a = .b + {{ c }} ?? \"x\"\n")) + "}}\n")
+		return configured("transforms: {t: {type: remap, inputs: [demo], source: " + quoted(repeatText(size, ".a = .b + {{ c }} ?? \"x\"\n")) + "}}\n")
 	}},
 	{"variables", func(_ generator, size int) string {
 		return configured("x: " + quoted(numbered(size, "${V%d:-x}$V ")) + "\n")

@@ -30,7 +30,7 @@ func TestOperator_StopsDuringComputation(t *testing.T) {
 	unjudged := func(ctx context.Context) int {
 		count := 0
 		for _, namespace := range namespaces {
-			if judged(ctx, namespace) == nil {
+			if reportedSidecar(ctx, namespace) == nil {
 				count++
 			}
 		}

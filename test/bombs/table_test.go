@@ -97,7 +97,7 @@ func (b *bomb) cost(t *testing.T, count int) cost {
 				b.plant(t, namespace)
 			}
 			for _, namespace := range namespaces {
-				if !o.until(t.Context(), tooLong, func(ctx context.Context) bool { return judged(ctx, namespace) != nil }) {
+				if !o.until(t.Context(), tooLong, func(ctx context.Context) bool { return reportedSidecar(ctx, namespace) != nil }) {
 					return false
 				}
 			}

@@ -50,7 +50,7 @@ const longest = 1000
 // holds requires that the VectorSidecar of a bomb has one clear error.
 func (p *planted) holds(t *testing.T) {
 	t.Helper()
-	found := judged(t.Context(), p.namespace)
+	found := reportedSidecar(t.Context(), p.namespace)
 	require.NotNil(t, found, "%s has no status", p.name)
 	failure := apimeta.FindStatusCondition(found.Status.Conditions, meta.ConditionError)
 	require.Equal(t, metav1.ConditionTrue, failure.Status, "%s: %s", p.name, failure.Message)
@@ -101,7 +101,7 @@ func stir(t *testing.T, all []planted) (end func()) {
 func (o *running) allJudged(t *testing.T, all []planted) {
 	t.Helper()
 	for _, one := range all {
-		isJudged := o.until(t.Context(), harness.Patience, func(ctx context.Context) bool { return judged(ctx, one.namespace) != nil })
+		isJudged := o.until(t.Context(), harness.Patience, func(ctx context.Context) bool { return reportedSidecar(ctx, one.namespace) != nil })
 		require.True(t, isJudged, "%s in %s is not judged; the operator lives: %t", one.name, one.namespace, o.lives())
 		one.holds(t)
 	}

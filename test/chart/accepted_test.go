@@ -104,7 +104,7 @@ func TestChart_AcceptsCombinationsOfValues(t *testing.T) {
 func requireAccepted(t *testing.T, values map[string]any) {
 	t.Helper()
 	all := objects(t, join(render(t, load(t), values, monitoringKinds...)))
-	withWhatTheyNeed(t, all)
+	createDependencies(t, all)
 	for _, object := range all {
 		apply(t, object, client.DryRunAll)
 	}
@@ -122,7 +122,7 @@ func TestDefinition_MatchesControllerGen(t *testing.T) {
 	require.NoError(t, yaml.UnmarshalStrict(text, &generated))
 
 	all := objects(t, join(render(t, load(t), nil)))
-	rendered := theDefinition(t, all)
+	rendered := findDefinition(t, all)
 	require.Equal(t, crdName, rendered.Name)
 	require.Equal(t, generated.Spec, rendered.Spec)
 
@@ -133,9 +133,9 @@ func TestDefinition_MatchesControllerGen(t *testing.T) {
 	require.Less(t, len(size), 200<<10, "shorten the descriptions: maxDescLen in the Makefile")
 }
 
-// withWhatTheyNeed installs objects that the others need to be accepted: the CustomResourceDefinition unless it
+// createDependencies installs objects that the others need to be accepted: the CustomResourceDefinition unless it
 // exists, which stays until a release adopts it, and for the duration of the test the ServiceAccounts of pods.
-func withWhatTheyNeed(t *testing.T, all []*unstructured.Unstructured) {
+func createDependencies(t *testing.T, all []*unstructured.Unstructured) {
 	t.Helper()
 	for _, object := range all {
 		if object.GetKind() != crdKind || exists(t, object) {

@@ -19,8 +19,8 @@ import (
 	example "kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// as returns a client that acts as a user with some permissions in a namespace.
-func as(t *testing.T, user, namespace string, rules ...rbacv1.PolicyRule) client.Client {
+// newUserClient returns a client that acts as a user with some permissions in a namespace.
+func newUserClient(t *testing.T, user, namespace string, rules ...rbacv1.PolicyRule) client.Client {
 	t.Helper()
 	named := metav1.ObjectMeta{Name: "test-" + user, Namespace: namespace}
 	role := &rbacv1.Role{ObjectMeta: named, Rules: rules}
@@ -45,8 +45,8 @@ var (
 
 func TestVectorSidecar_RequiresPatchRightOnDeployments(t *testing.T) {
 	installed(t, chartDir)
-	entitled := as(t, "entitled", "shop", mayWrite, mayPatch)
-	stranger := as(t, "stranger", "shop", mayWrite)
+	entitled := newUserClient(t, "entitled", "shop", mayWrite, mayPatch)
+	stranger := newUserClient(t, "stranger", "shop", mayWrite)
 	logs := example.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Build()
 
 	// A new policy takes effect after a moment.
@@ -93,7 +93,7 @@ func TestClusterVectorSidecar_RequiresClusterWidePatch(t *testing.T) {
 	everywhere := asOfCluster(t, "everywhere", mayWriteThem, mayPatch)
 	remover := asOfCluster(t, "everywhere-remover", mayWriteThem, mayDelete)
 	ofShop := asOfCluster(t, "of-shop", mayWriteThem)
-	as(t, "of-shop", "shop", mayPatch)
+	newUserClient(t, "of-shop", "shop", mayPatch)
 	logs := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "logs"}}
 	logs.Spec.NamespaceSelector.MatchLabels = map[string]string{"kubernetes.io/metadata.name": "shop"}
 	logs.Spec.Selector.MatchLabels = map[string]string{"logs": "nothing"}
@@ -151,8 +151,8 @@ func requireRightsOn(t *testing.T, kind v1alpha1.WorkloadKind, resource string, 
 	named := "of-" + resource
 	mayPatchIt := rbacv1.PolicyRule{APIGroups: []string{"apps", "batch", "argoproj.io"}, Resources: []string{resource}, Verbs: []string{"patch"}}
 	mayDeleteIt := rbacv1.PolicyRule{APIGroups: []string{"apps", "batch", "argoproj.io"}, Resources: []string{resource}, Verbs: []string{"delete"}}
-	ofBoth := as(t, named, "shop", mayWrite, mayPatch, mayPatchIt)
-	remover := as(t, named+"-remover", "shop", mayWrite, mayDelete, mayDeleteIt)
+	ofBoth := newUserClient(t, named, "shop", mayWrite, mayPatch, mayPatchIt)
+	remover := newUserClient(t, named+"-remover", "shop", mayWrite, mayDelete, mayDeleteIt)
 	both := example.NewVectorSidecar(named, "shop").Selecting("logs", named).For("Deployment", kind).Build()
 
 	err := ofDeployments.Create(t.Context(), both.DeepCopy())
@@ -177,9 +177,9 @@ func requireRightsOn(t *testing.T, kind v1alpha1.WorkloadKind, resource string, 
 func TestVectorSidecar_RequiresRightsForRemoval(t *testing.T) {
 	installed(t, chartDir)
 	_, logs := injected(t)
-	entitled := as(t, "entitled", "shop", mayWrite, mayPatch)
-	remover := as(t, "remover", "shop", mayWrite, mayDelete)
-	stranger := as(t, "stranger", "shop", mayWrite)
+	entitled := newUserClient(t, "entitled", "shop", mayWrite, mayPatch)
+	remover := newUserClient(t, "remover", "shop", mayWrite, mayDelete)
+	stranger := newUserClient(t, "stranger", "shop", mayWrite)
 	tried := func() *v1alpha1.VectorSidecar { return logs.DeepCopy() }
 	patched := func(change func(*v1alpha1.VectorSidecar)) (*v1alpha1.VectorSidecar, client.Patch) {
 		changed := tried()
@@ -231,7 +231,7 @@ func TestVectorSidecar_RequiresRightsForRemoval(t *testing.T) {
 
 func TestChart_LimitsPolicyToWatchedNamespaces(t *testing.T) {
 	installed(t, chartDir, "--set", "watchNamespaces={shop}")
-	inside, outside := as(t, "inside", "shop", mayWrite), as(t, "outside", "pay", mayWrite)
+	inside, outside := newUserClient(t, "inside", "shop", mayWrite), newUserClient(t, "outside", "pay", mayWrite)
 	harness.Eventually(t, "an effective policy", func() bool {
 		return apierrors.IsForbidden(inside.Create(t.Context(), example.NewVectorSidecar("logs", "shop").Selecting("a", "b").Build(), client.DryRunAll))
 	})

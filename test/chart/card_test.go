@@ -52,7 +52,7 @@ func TestChart_DescribesItselfForArtifactHub(t *testing.T) {
 	var examples []map[string]any
 	require.NoError(t, yaml.Unmarshal([]byte(card["artifacthub.io/crdsExamples"]), &examples))
 	require.NotEmpty(t, examples)
-	withWhatTheyNeed(t, all)
+	createDependencies(t, all)
 	harness.Eventually(t, "VectorSidecars to be served", func() bool {
 		return cluster.List(t.Context(), &v1alpha1.VectorSidecarList{}) == nil
 	})

@@ -25,7 +25,7 @@ func TestChart_AppliesEveryKey(t *testing.T) {
 	chart := load(t)
 	for _, object := range objects(t, join(render(t, chart, nil))) {
 		if object.GetKind() == crdKind {
-			withWhatTheyNeed(t, []*unstructured.Unstructured{object})
+			createDependencies(t, []*unstructured.Unstructured{object})
 		}
 	}
 

@@ -28,7 +28,7 @@ func inhabited(t *testing.T, name string) (namespace *corev1.Namespace, logs *v1
 	cart := example.NewDeployment("cart", name).Labeled("logs", "vector").Build()
 	logs = example.NewVectorSidecar("logs", name).Selecting("logs", "vector").Build()
 	world.Create(t, namespace, cart, logs)
-	harness.Until(t, world, cart, "the sidecar", carries)
+	harness.Until(t, world, cart, "the sidecar", hasSidecar)
 	harness.Until(t, world, logs, "the finalizer", func(vs *v1alpha1.VectorSidecar) bool { return slices.Contains(vs.Finalizers, meta.Finalizer) })
 	return namespace, logs
 }
@@ -46,7 +46,7 @@ func awaitGone(t *testing.T, namespace *corev1.Namespace) {
 func TestVectorSidecar_AllowsNamespaceDeletion(t *testing.T) {
 	i := installed(t, chartDir, "--set", "leaderElection.leaseDurationSeconds=3,leaderElection.renewDeadlineSeconds=2,leaderElection.retryPeriodSeconds=1")
 
-	stranger := as(t, "stranger", "shop", mayWrite)
+	stranger := newUserClient(t, "stranger", "shop", mayWrite)
 	harness.Eventually(t, "an effective policy", func() bool {
 		err := stranger.Create(t.Context(), example.NewVectorSidecar("logs", "shop").Selecting("a", "b").Build(), client.DryRunAll)
 		return apierrors.IsForbidden(err)

@@ -39,8 +39,8 @@ func objects(t *testing.T, manifest []byte) []*unstructured.Unstructured {
 	}
 }
 
-// theDefinition returns the CustomResourceDefinition of VectorSidecars.
-func theDefinition(t *testing.T, all []*unstructured.Unstructured) *apiextensionsv1.CustomResourceDefinition {
+// findDefinition returns the CustomResourceDefinition of VectorSidecars.
+func findDefinition(t *testing.T, all []*unstructured.Unstructured) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	return ofKind[apiextensionsv1.CustomResourceDefinition](t, slices.DeleteFunc(slices.Clone(all), func(object *unstructured.Unstructured) bool {
 		return object.GetKind() == crdKind && object.GetName() != crdName

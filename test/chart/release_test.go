@@ -109,14 +109,14 @@ func injected(t *testing.T) (*appsv1.Deployment, *v1alpha1.VectorSidecar) {
 	cart := example.NewDeployment("cart", "shop").Labeled("logs", "vector").Build()
 	logs := example.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Build()
 	world.Create(t, cart, logs)
-	harness.Until(t, world, cart, "the sidecar", carries)
+	harness.Until(t, world, cart, "the sidecar", hasSidecar)
 	harness.Until(t, world, logs, "the sidecar in its status", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.MatchedDeployments == 1 && slices.Contains(vs.Finalizers, meta.Finalizer)
 	})
 	return cart, logs
 }
 
-func carries(d *appsv1.Deployment) bool { return len(d.Spec.Template.Spec.InitContainers) > 0 }
+func hasSidecar(d *appsv1.Deployment) bool { return len(d.Spec.Template.Spec.InitContainers) > 0 }
 
 // companions returns the ConfigMaps that the operator created in namespace shop.
 func companions(t *testing.T) []corev1.ConfigMap {
@@ -130,7 +130,7 @@ func companions(t *testing.T) []corev1.ConfigMap {
 func requireNoTrace(t *testing.T, cart *appsv1.Deployment) {
 	t.Helper()
 	world.Get(t, cart)
-	require.False(t, carries(cart), "the sidecar is still there")
+	require.False(t, hasSidecar(cart), "the sidecar is still there")
 	require.NotContains(t, cart.Annotations, meta.AnnotationInjected)
 	var left v1alpha1.VectorSidecarList
 	require.NoError(t, cluster.List(t.Context(), &left))

@@ -184,7 +184,7 @@ func requireUntouched(t *testing.T, cart *appsv1.Deployment, logs *v1alpha1.Vect
 	world.Get(t, logs)
 	require.Nil(t, logs.DeletionTimestamp)
 	world.Get(t, cart)
-	require.True(t, carries(cart))
+	require.True(t, hasSidecar(cart))
 }
 
 // awaitJob waits until the Job of the uninstall hook has ended.

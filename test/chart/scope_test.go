@@ -34,7 +34,7 @@ func TestChart_IsolatesReleasesByNamespace(t *testing.T) {
 		logs := example.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 		world.Create(t, cart, logs)
 		t.Cleanup(func() { kubectl(t, "delete", "deployment", "cart", "-n", namespace, "--ignore-not-found") })
-		harness.Until(t, world, cart, "the sidecar", carries)
+		harness.Until(t, world, cart, "the sidecar", hasSidecar)
 		harness.Until(t, world, logs, "its environment", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Environment == environment })
 		sidecars[namespace] = logs
 	}
@@ -69,7 +69,7 @@ func TestOperator_ContinuesWithoutDeletedNamespace(t *testing.T) {
 	i.restarted(t)
 	after := example.NewDeployment("after", "shop").Labeled("logs", "vector").Build()
 	world.Create(t, after)
-	harness.Until(t, world, after, "the sidecar", carries)
+	harness.Until(t, world, after, "the sidecar", hasSidecar)
 
 	helm(t, "upgrade", release, chartDir, "-n", namespace, "--set", "watchNamespaces={shop}")
 	again := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: gone.Name}}
@@ -80,5 +80,5 @@ func TestOperator_ContinuesWithoutDeletedNamespace(t *testing.T) {
 	i.restarted(t)
 	cart := example.NewDeployment("cart", again.Name).Labeled("logs", "vector").Build()
 	world.Create(t, cart, example.NewVectorSidecar("logs", again.Name).Selecting("logs", "vector").Build())
-	harness.Until(t, world, cart, "the sidecar", carries)
+	harness.Until(t, world, cart, "the sidecar", hasSidecar)
 }

@@ -39,12 +39,12 @@ func TestChart_EndsAdmissionInjectionOnUninstall(t *testing.T) {
 			i := installed(t, chartDir, "--set", "admissionInjection.enabled=true,uninstall.policy="+test.policy+
 				",leaderElection.leaseDurationSeconds=3,leaderElection.renewDeadlineSeconds=2,leaderElection.retryPeriodSeconds=1")
 			cart, _ := injected(t)
-			harness.Eventually(t, "the injection by the API server", func() bool { return carries(created(t, "trial", client.DryRunAll)) })
+			harness.Eventually(t, "the injection by the API server", func() bool { return hasSidecar(created(t, "trial", client.DryRunAll)) })
 			if test.isDead {
 				i.end(syscall.SIGKILL)
 			}
 			waits := created(t, "waits")
-			require.True(t, carries(waits), "the API server has put it in")
+			require.True(t, hasSidecar(waits), "the API server has put it in")
 			stop := deploying(t)
 
 			helm(t, "uninstall", release, "-n", namespace)
@@ -55,17 +55,17 @@ func TestChart_EndsAdmissionInjectionOnUninstall(t *testing.T) {
 			var sets v1alpha1.OverlaySetList
 			require.NoError(t, cluster.List(t.Context(), &sets))
 			require.Empty(t, sets.Items)
-			harness.Eventually(t, "inactive policies", func() bool { return !carries(created(t, "trial", client.DryRunAll)) })
+			harness.Eventually(t, "inactive policies", func() bool { return !hasSidecar(created(t, "trial", client.DryRunAll)) })
 			if test.policy == "eject" {
 				requireNoTrace(t, cart)
 				for _, one := range meanwhile {
 					world.Get(t, one)
-					require.False(t, carries(one), "%s: %v %v", one.Name, one.CreationTimestamp, one.ManagedFields)
+					require.False(t, hasSidecar(one), "%s: %v %v", one.Name, one.CreationTimestamp, one.ManagedFields)
 					require.Empty(t, one.Spec.Template.Annotations)
 					require.Empty(t, one.Spec.Template.Spec.Volumes)
 				}
 			}
-			require.False(t, carries(created(t, "late")))
+			require.False(t, hasSidecar(created(t, "late")))
 			endsSoon(t)
 		})
 	}

@@ -22,7 +22,7 @@ import (
 func TestChart_RemovesSidecarsWithoutOperator(t *testing.T) {
 	i := installed(t, chartDir, "--set", "leaderElection.leaseDurationSeconds=3,leaderElection.renewDeadlineSeconds=2,leaderElection.retryPeriodSeconds=1")
 	cart, logs := injected(t)
-	alsoForStatefulSets(t, logs)
+	selectStatefulSetsToo(t, logs)
 	i.end(syscall.SIGKILL)
 
 	helm(t, "uninstall", release, "-n", namespace)
@@ -30,9 +30,9 @@ func TestChart_RemovesSidecarsWithoutOperator(t *testing.T) {
 	requireNoTrace(t, cart)
 }
 
-// alsoForStatefulSets adds a kind to a VectorSidecar that is not enabled in the release, which has no permission
+// selectStatefulSetsToo adds a kind to a VectorSidecar that is not enabled in the release, which has no permission
 // for it.
-func alsoForStatefulSets(t *testing.T, of *v1alpha1.VectorSidecar) {
+func selectStatefulSetsToo(t *testing.T, of *v1alpha1.VectorSidecar) {
 	t.Helper()
 	before := of.DeepCopy()
 	of.Spec.Workloads = []v1alpha1.WorkloadKind{"Deployment", "StatefulSet"}
@@ -42,14 +42,14 @@ func alsoForStatefulSets(t *testing.T, of *v1alpha1.VectorSidecar) {
 func TestChart_KeepsSidecarsWithOrphanPolicy(t *testing.T) {
 	installed(t, chartDir, "--set", "uninstall.policy=orphan")
 	cart, logs := injected(t)
-	alsoForStatefulSets(t, logs)
+	selectStatefulSetsToo(t, logs)
 	template := cart.Spec.Template.DeepCopy()
 
 	helm(t, "uninstall", release, "-n", namespace)
 
 	requireReleaseGone(t)
 	world.Get(t, cart)
-	require.True(t, carries(cart))
+	require.True(t, hasSidecar(cart))
 	require.Equal(t, template, &cart.Spec.Template, "what is left is not rolled")
 	var left v1alpha1.VectorSidecarList
 	require.NoError(t, cluster.List(t.Context(), &left))
@@ -72,7 +72,7 @@ func TestChart_RejectsUninstallWithBlockPolicy(t *testing.T) {
 	require.Contains(t, complaint, "job "+fullname+"-uninstall failed")
 	require.Contains(t, strings.Join(i.pods.Said(), "\n"), "not uninstalling: there are 1 VectorSidecars: shop/logs; delete them first")
 	world.Get(t, cart)
-	require.True(t, carries(cart))
+	require.True(t, hasSidecar(cart))
 
 	// The release can be restored,
 	helm(t, "rollback", release, "1", "-n", namespace)

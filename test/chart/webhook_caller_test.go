@@ -61,7 +61,7 @@ plugins:
 // Only the API server, which passes it to the author of the VectorSidecar, gets a message that may quote
 // ConfigMaps. Other clients get it without quotes.
 func TestWebhook_AnswersOnlyTheAPIServer(t *testing.T) {
-	i := judged(t, "--set", "policy.overrides.namespaces={sidecar.logLevel}")
+	i := installWebhook(t, "--set", "policy.overrides.namespaces={sidecar.logLevel}")
 	port := trustedPort(t)
 	world.Create(t, example.NewConfigMap("vectorsidecar-defaults", "shop", "values.yaml", "sidecar: {s3cret: 1}"))
 	t.Cleanup(func() { kubectl(t, "delete", "configmap", "vectorsidecar-defaults", "-n", "shop") })

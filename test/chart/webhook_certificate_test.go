@@ -49,12 +49,12 @@ func trusted(t *testing.T) []byte {
 // has no answer.
 func whileAsked(t *testing.T, do func()) {
 	t.Helper()
-	failures, asked := asking(t, do)
+	failures, asked := sendRequests(t, do)
 	require.Empty(t, failures, "of %d requests", asked)
 }
 
-// asking sends the same requests, and returns the errors.
-func asking(t *testing.T, do func()) (failures []error, asked int) {
+// sendRequests sends the same requests, and returns the errors.
+func sendRequests(t *testing.T, do func()) (failures []error, asked int) {
 	t.Helper()
 	good := example.NewVectorSidecar("asked", "shop").Selecting("logs", "none").Build()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -86,7 +86,7 @@ func awaitCertificate(t *testing.T, what string, met func(map[string][]byte) boo
 }
 
 func TestWebhook_RenewsCertificate(t *testing.T) {
-	judged(t, "--set", "extraArgs={--webhook-certificate-duration=12s,--webhook-shutdown-delay=1s}")
+	installWebhook(t, "--set", "extraArgs={--webhook-certificate-duration=12s,--webhook-shutdown-delay=1s}")
 	first := certificate(t)
 	require.Contains(t, string(trusted(t)), string(first["ca.crt"]))
 
@@ -114,13 +114,13 @@ func TestWebhook_RenewsCertificate(t *testing.T) {
 	t.Run("by somebody who takes the trust away", func(t *testing.T) {
 		kubectl(t, "patch", "validatingwebhookconfiguration", webhookConfiguration, "--type=json", "-p", `[{"op":"remove","path":"/webhooks/0/clientConfig/caBundle"}]`)
 		harness.Eventually(t, "the restored CA bundle", func() bool { return bytes.Contains(trusted(t), certificate(t)["ca.crt"]) })
-		awaitJudge(t)
+		awaitWebhook(t)
 	})
 }
 
 // The plugin's command check accepts the certificate of the webhook that the API server uses.
 func TestCheck_AcceptsCertificateOfWebhook(t *testing.T) {
-	judged(t)
+	installWebhook(t)
 	plugin, err := plane.Bin("kubectl-vectorsidecar")
 	require.NoError(t, err)
 
@@ -134,7 +134,7 @@ func TestCheck_AcceptsCertificateOfWebhook(t *testing.T) {
 
 // An upgrade changes the port of the webhook, and a standby answers there with the same certificate.
 func TestWebhook_KeepsCertificateDuringUpgrade(t *testing.T) {
-	judged(t)
+	installWebhook(t)
 	data, bundle := certificate(t), trusted(t)
 	leader := holder(t)
 
@@ -143,7 +143,7 @@ func TestWebhook_KeepsCertificateDuringUpgrade(t *testing.T) {
 	require.Equal(t, string(bundle), string(trusted(t)), "helm leaves the trust")
 
 	harness.NewStandIn(t, plane, cluster, namespace).Operator(t, fullname)
-	awaitJudge(t)
+	awaitWebhook(t)
 	require.Equal(t, leader, holder(t), "who answers does not lead")
 	require.Equal(t, data, certificate(t))
 }
@@ -157,7 +157,7 @@ func holder(t *testing.T) string {
 }
 
 func TestWebhook_UsesProvidedCertificate(t *testing.T) {
-	i := judged(t)
+	i := installWebhook(t)
 	data, port := certificate(t), trustedPort(t)
 	provided := &corev1.Secret{Type: corev1.SecretTypeTLS, Data: map[string][]byte{"tls.crt": data["tls.crt"], "tls.key": data["tls.key"]}}
 	provided.Namespace, provided.Name = namespace, "provided"
@@ -169,7 +169,7 @@ func TestWebhook_UsesProvidedCertificate(t *testing.T) {
 		"--set-string", "admissionWebhook.certificate.caBundle="+string(data["ca.crt"]))
 	i.restarted(t)
 
-	awaitJudge(t)
+	awaitWebhook(t)
 	require.Empty(t, certificate(t), "the operator's own Secret went with the upgrade")
 	require.Equal(t, string(data["ca.crt"]), string(trusted(t)))
 }
@@ -183,7 +183,7 @@ func trustedPort(t *testing.T) int32 {
 
 // The operator has permission for exactly one Secret and one webhook configuration, by name.
 func TestWebhook_LimitsRightsByResourceName(t *testing.T) {
-	judged(t)
+	installWebhook(t)
 	kube, err := kubernetes.NewForConfig(plane.Config())
 	require.NoError(t, err)
 	secrets, configurations := "secrets", "validatingwebhookconfigurations.admissionregistration.k8s.io"

@@ -32,7 +32,7 @@ func inAll(team string, of *example.VectorSidecar) *v1alpha1.ClusterVectorSideca
 }
 
 func TestWebhook_ValidatesClusterVectorSidecar(t *testing.T) {
-	judged(t, "--set-json", auditIsBroken)
+	installWebhook(t, "--set-json", auditIsBroken)
 	world.Namespace(t, "team", "one")
 	audit := world.Namespace(t, "team", "both", meta.LabelEnvironment, "audit")
 	shop := world.Namespace(t, "team", "both")
@@ -142,13 +142,13 @@ func (i *installation) judges(t *testing.T) {
 	helm(t, "upgrade", release, chartDir, "-n", namespace, "--set", judging(freePort(t)))
 	kubectl(t, "patch", "service", fullname+"-webhook", "-n", namespace, "-p", `{"spec":{"type":"ExternalName","externalName":"localhost"}}`)
 	i.restarted(t)
-	awaitJudge(t)
+	awaitWebhook(t)
 }
 
 // The webhook of an operator for some namespaces does not check ClusterVectorSidecars. After an upgrade to the
 // whole cluster, it does.
 func TestWebhook_CoversClusterVectorSidecarIfEnabled(t *testing.T) {
-	i := judged(t, "--set", "watchNamespaces={shop}")
+	i := installWebhook(t, "--set", "watchNamespaces={shop}")
 	broken := inAll("one", example.NewVectorSidecar("tried", "").Selecting("logs", "none").WithInlineConfig("sources: ["))
 	require.Len(t, configuration(t).Webhooks[0].Rules, 1)
 	require.NoError(t, cluster.Create(t.Context(), broken.DeepCopy(), client.DryRunAll))

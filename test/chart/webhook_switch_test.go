@@ -107,7 +107,7 @@ func TestWebhook_StartsAndStopsByUpgrade(t *testing.T) {
 				upgrade(webhook)
 				require.Empty(t, configuration(t).Webhooks, "nobody answers yet")
 				r.roll(t)
-				awaitJudge(t)
+				awaitWebhook(t)
 			})
 			on := configuration(t).Webhooks
 			require.Len(t, on, 1)
@@ -121,7 +121,7 @@ func TestWebhook_StartsAndStopsByUpgrade(t *testing.T) {
 				harness.Eventually(t, "the change of the upgrade", func() bool { return *configuration(t).Webhooks[0].TimeoutSeconds == 7 })
 				r.roll(t)
 			})
-			awaitJudge(t)
+			awaitWebhook(t)
 
 			upgrade("admissionWebhook.enabled=false")
 			require.Nil(t, configuration(t))
@@ -136,7 +136,7 @@ func TestWebhook_StartsAndStopsByUpgrade(t *testing.T) {
 // Each replica can renew the certificate, also if the leader does not run, and all use the same one.
 func TestWebhook_KeepsCertificateWithAnyReplica(t *testing.T) {
 	r := released(t, chartDir, "operator", 3, "--set", judging(freePort(t)))
-	awaitJudge(t)
+	awaitWebhook(t)
 	renewed := func(how func()) {
 		before := certificate(t)
 		how()
@@ -160,7 +160,7 @@ func TestWebhook_KeepsCertificateWithAnyReplica(t *testing.T) {
 	})
 	require.Equal(t, leader, holder(t), "who makes it does not lead")
 	r.start(t)
-	awaitJudge(t)
+	awaitWebhook(t)
 }
 
 // Readiness probes are not logged, with and without a certificate.

@@ -32,15 +32,15 @@ func judging(port int) string {
 	return fmt.Sprintf("admissionWebhook.enabled=true,admissionWebhook.port=%d,extraArgs={--webhook-shutdown-delay=1s}", port)
 }
 
-// judged installs the chart with the admission webhook, and waits until it answers. Without kubelets and proxies,
+// installWebhook installs the chart with the admission webhook, and waits until it answers. Without kubelets and proxies,
 // the API server reaches the operator by a Service with the name of this machine. Names, certificates, permissions
 // and the configuration are as the chart and the operator create them. The tests do not cover how a Service finds
 // its pods.
-func judged(t *testing.T, args ...string) *installation {
+func installWebhook(t *testing.T, args ...string) *installation {
 	t.Helper()
 	i := installed(t, chartDir, append([]string{"--set", judging(freePort(t))}, args...)...)
 	kubectl(t, "patch", "service", fullname+"-webhook", "-n", namespace, "-p", `{"spec":{"type":"ExternalName","externalName":"localhost"}}`)
-	awaitJudge(t)
+	awaitWebhook(t)
 	return i
 }
 
@@ -55,8 +55,8 @@ func freePort(t *testing.T) int {
 	return address.Port
 }
 
-// awaitJudge waits until the webhook accepts and rejects VectorSidecars.
-func awaitJudge(t *testing.T) {
+// awaitWebhook waits until the webhook accepts and rejects VectorSidecars.
+func awaitWebhook(t *testing.T) {
 	t.Helper()
 	good := example.NewVectorSidecar("good", "shop").Selecting("logs", "none").Build()
 	bad := example.NewVectorSidecar("bad", "shop").Selecting("logs", "none").WithInlineConfig("sources: [").Build()
@@ -100,7 +100,7 @@ func sinks(out string) map[string]apiextensionsv1.JSON {
 }
 
 func TestWebhook_ValidatesVectorSidecar(t *testing.T) {
-	judged(t)
+	installWebhook(t)
 	cart, logs := injected(t)
 	yes := true
 	otlp := func(s *v1alpha1.SidecarSpec) { s.OTLP = &v1alpha1.OTLPSpec{Enabled: &yes} }
@@ -213,7 +213,7 @@ func TestWebhook_ValidatesVectorSidecar(t *testing.T) {
 	})
 	t.Run("an update of one whose spec is reverted is judged by what it asks for", func(t *testing.T) { requireJudgedAsGiven(t) })
 	world.Get(t, cart)
-	require.True(t, carries(cart))
+	require.True(t, hasSidecar(cart))
 }
 
 // requireJudgedAsGiven creates a VectorSidecar whose last known good spec would be rejected today.
@@ -258,7 +258,7 @@ func change(t *testing.T, of *v1alpha1.VectorSidecar, how func(*v1alpha1.VectorS
 }
 
 func TestWebhook_AllowsOnlyDeletionWithoutOperator(t *testing.T) {
-	i := judged(t, "--set", "leaderElection.leaseDurationSeconds=3,leaderElection.renewDeadlineSeconds=2,leaderElection.retryPeriodSeconds=1")
+	i := installWebhook(t, "--set", "leaderElection.leaseDurationSeconds=3,leaderElection.renewDeadlineSeconds=2,leaderElection.retryPeriodSeconds=1")
 	cart, logs := injected(t)
 	i.end(syscall.SIGKILL)
 

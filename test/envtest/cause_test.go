@@ -33,8 +33,8 @@ func release(t *testing.T, version string, chart fs.FS) {
 	running = world.RunOperator(options)
 }
 
-// told reports whether an event on an object contains a text.
-func told(t *testing.T, object client.Object, text string) bool {
+// hasWriteCause reports whether an event on an object contains a text.
+func hasWriteCause(t *testing.T, object client.Object, text string) bool {
 	t.Helper()
 	var found eventsv1.EventList
 	require.NoError(t, world.Client.List(t.Context(), &found, client.InNamespace(object.GetNamespace())))
@@ -55,7 +55,7 @@ func requireCause(t *testing.T, deployment *appsv1.Deployment, cause string) {
 	})
 	whole := deployment.Annotations[meta.AnnotationChangeCause]
 	require.NotContains(t, deployment.Spec.Template.Annotations, meta.AnnotationChangeCause)
-	harness.Eventually(t, "the event on the workload: "+whole, func() bool { return told(t, deployment, whole) })
+	harness.Eventually(t, "the event on the workload: "+whole, func() bool { return hasWriteCause(t, deployment, whole) })
 	require.Contains(t, explained(t, deployment), whole)
 }
 
@@ -134,7 +134,7 @@ func TestOperator_ReportsCauseOfEveryWrite(t *testing.T) {
 
 	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Labels = nil })
 	harness.Until(t, world, deployment, "the removal", isClean)
-	harness.Eventually(t, "the reason of the write", func() bool { return told(t, deployment, "VectorSidecar logs no longer selects the workload") })
+	harness.Eventually(t, "the reason of the write", func() bool { return hasWriteCause(t, deployment, "VectorSidecar logs no longer selects the workload") })
 	for key := range deployment.Annotations {
 		require.False(t, strings.HasPrefix(key, meta.Group+"/"), key)
 	}

@@ -55,7 +55,7 @@ func (r *reverting) untilGood(t *testing.T) {
 	})
 }
 
-// ask changes the sidecar in the spec.
+// requestReconcile changes the sidecar in the spec.
 func (r *reverting) ask(t *testing.T, level, image string) {
 	t.Helper()
 	harness.Change(t, world, r.cluster, func(c *v1alpha1.ClusterVectorSidecar) {

@@ -15,8 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// saysOfSelector reports whether a status contains that the namespaces cannot be selected.
-func saysOfSelector(c *v1alpha1.ClusterVectorSidecar) bool {
+// reportsSelector reports whether a status contains that the namespaces cannot be selected.
+func reportsSelector(c *v1alpha1.ClusterVectorSidecar) bool {
 	ready := apimeta.FindStatusCondition(c.Status.Conditions, meta.ConditionReady)
 	return c.Status.ObservedGeneration == c.Generation && ready != nil && ready.Reason == meta.ReasonInvalidSelector
 }
@@ -33,7 +33,7 @@ func TestClusterVectorSidecar_KeepsSidecarsOnInvalidSelector(t *testing.T) {
 	version := cart.ResourceVersion
 
 	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.NamespaceSelector.MatchLabels["team"] = "not a label" })
-	harness.Until(t, world, cluster, "a message about the selector", saysOfSelector)
+	harness.Until(t, world, cluster, "a message about the selector", reportsSelector)
 	message := apimeta.FindStatusCondition(cluster.Status.Conditions, meta.ConditionReady).Message
 	require.Contains(t, message, "spec.namespaceSelector")
 	require.Contains(t, message, "not a label")
@@ -48,7 +48,7 @@ func TestClusterVectorSidecar_KeepsSidecarsOnInvalidSelector(t *testing.T) {
 		c.Annotations = map[string]string{meta.AnnotationReconcileAt: "now"}
 	})
 	harness.Until(t, world, cluster, "a handled request", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.LastHandledReconcileAt == "now" })
-	require.True(t, saysOfSelector(cluster))
+	require.True(t, reportsSelector(cluster))
 	world.Get(t, cart)
 	require.Equal(t, version, cart.ResourceVersion, "nothing is written")
 	require.NotEmpty(t, companionsIn(t, namespace))
@@ -61,7 +61,7 @@ func TestClusterVectorSidecar_KeepsSidecarsOnInvalidSelector(t *testing.T) {
 
 	// With the invalid selector, deletion still removes all sidecars.
 	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.NamespaceSelector.MatchLabels["team"] = "not a label" })
-	harness.Until(t, world, cluster, "a message about the selector", saysOfSelector)
+	harness.Until(t, world, cluster, "a message about the selector", reportsSelector)
 	world.RemoveCluster(t, cluster)
 	harness.Until(t, world, cart, "the removal", isClean)
 	harness.Until(t, world, other, "the removal", isClean)

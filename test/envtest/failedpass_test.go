@@ -20,8 +20,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// says reports whether conditions contain a message about an error that is retried.
-func says(conditions []metav1.Condition, what string) bool {
+// hasMessage reports whether conditions contain a message about an error that is retried.
+func hasMessage(conditions []metav1.Condition, what string) bool {
 	ready := apimeta.FindStatusCondition(conditions, meta.ConditionReady)
 	isTold := ready != nil && ready.Status == metav1.ConditionFalse && strings.Contains(ready.Message, what) && strings.Contains(ready.Message, harness.Locked)
 	return isTold && apimeta.IsStatusConditionTrue(conditions, meta.ConditionReconciling) && apimeta.IsStatusConditionTrue(conditions, meta.ConditionError)
@@ -37,7 +37,7 @@ func TestClusterVectorSidecar_ReportsFailureToAddFinalizer(t *testing.T) {
 	world.Create(t, cart, cluster)
 
 	harness.Until(t, world, cluster, "the reported message", func(c *v1alpha1.ClusterVectorSidecar) bool {
-		return says(c.Status.Conditions, "adding the finalizer: ")
+		return hasMessage(c.Status.Conditions, "adding the finalizer: ")
 	})
 	world.Get(t, cart)
 	require.True(t, isClean(cart))
@@ -65,7 +65,7 @@ func TestVectorSidecar_ReportsFailureToRemoveFinalizer(t *testing.T) {
 
 			way.IsOn.Store(true)
 			require.NoError(t, world.Client.Delete(t.Context(), vs))
-			harness.Until(t, world, vs, "the reported message", func(vs *v1alpha1.VectorSidecar) bool { return says(vs.Status.Conditions, said) })
+			harness.Until(t, world, vs, "the reported message", func(vs *v1alpha1.VectorSidecar) bool { return hasMessage(vs.Status.Conditions, said) })
 			tried, before := way.Count.Load(), vs.ResourceVersion
 			require.LessOrEqual(t, tried, int32(14))
 			world.Get(t, cart)
@@ -95,7 +95,7 @@ func TestClusterVectorSidecar_ReportsBlockedDeletion(t *testing.T) {
 	way.IsOn.Store(true)
 	require.NoError(t, world.Client.Delete(t.Context(), cluster))
 	harness.Until(t, world, cluster, "the reported message", func(c *v1alpha1.ClusterVectorSidecar) bool {
-		return says(c.Status.Conditions, "removing the finalizer: ")
+		return hasMessage(c.Status.Conditions, "removing the finalizer: ")
 	})
 	world.Get(t, cart)
 	require.True(t, isClean(cart))
@@ -121,7 +121,7 @@ func TestClusterVectorSidecar_ReportsNamespaceBlockingDeletion(t *testing.T) {
 	way.IsOn.Store(true)
 	require.NoError(t, world.Client.Delete(t.Context(), cluster))
 	harness.Until(t, world, cluster, "the reported message", func(c *v1alpha1.ClusterVectorSidecar) bool {
-		return says(c.Status.Conditions, one+": finding workloads that still have the sidecar: ")
+		return hasMessage(c.Status.Conditions, one+": finding workloads that still have the sidecar: ")
 	})
 	harness.Until(t, world, elsewhere, "no sidecar", isClean)
 

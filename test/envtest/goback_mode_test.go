@@ -60,11 +60,11 @@ func TestRolloutMode_RevertsWithoutWaiting(t *testing.T) {
 			require.Equal(t, 2, seen.of("warn"), "no more than maxConcurrent have had it")
 			harness.Change(t, world, apps[1], func(d *appsv1.Deployment) { d.Spec.Template.Spec.NodeSelector = nil })
 			harness.Until(t, world, vs, "the return of all", func(vs *v1alpha1.VectorSidecar) bool {
-				return isBack(vs) && vs.Status.Total().Ready == 4 && vs.Status.Deferred == nil
+				return isSpecReverted(vs) && vs.Status.Total().Ready == 4 && vs.Status.Deferred == nil
 			})
 			require.Contains(t, message(vs, meta.ConditionReady), "4 of 4 Deployments run the current sidecar")
 			for _, app := range apps[2:] {
-				harness.Until(t, world, app, "no recorded wait", func(d *appsv1.Deployment) bool { return noteOf(d) == "" })
+				harness.Until(t, world, app, "no recorded wait", func(d *appsv1.Deployment) bool { return waitRecord(d) == "" })
 				require.Equal(t, rolledOut[app.Name], revisionsOf(t, app))
 			}
 			harness.Eventually(t, "an event", func() bool { return eventsOf(t, vs, meta.ReasonReverted) == 1 })

@@ -76,8 +76,8 @@ func goingBack(t *testing.T, workloads int, onFailure v1alpha1.OnFailure) ([]*ap
 	return apps, vs
 }
 
-// ask requests a reconcile of a VectorSidecar, and waits until it has finished.
-func ask(t *testing.T, vs *v1alpha1.VectorSidecar, as string) {
+// requestReconcile requests a reconcile of a VectorSidecar, and waits until it has finished.
+func requestReconcile(t *testing.T, vs *v1alpha1.VectorSidecar, as string) {
 	t.Helper()
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
 		metav1.SetMetaDataAnnotation(&vs.ObjectMeta, meta.AnnotationReconcileAt, as)
@@ -89,7 +89,7 @@ func crash(vs *v1alpha1.VectorSidecar) {
 	vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn", Image: "registry.example/vector:crashes"}
 }
 
-func isBack(vs *v1alpha1.VectorSidecar) bool {
+func isSpecReverted(vs *v1alpha1.VectorSidecar) bool {
 	return vs.Status.Reverted != nil && strings.HasPrefix(message(vs, meta.ConditionReady), "Reverted: the spec of generation ")
 }
 
@@ -113,7 +113,7 @@ func TestOnFailureRevert_RestoresLastKnownGood(t *testing.T) {
 
 	harness.Change(t, world, vs, crash)
 	bad := vs.Generation
-	harness.Until(t, world, vs, "reason Reverted", isBack)
+	harness.Until(t, world, vs, "reason Reverted", isSpecReverted)
 	require.LessOrEqual(t, seen.of("warn"), 2, "no more than maxConcurrent have had it")
 	require.Positive(t, seen.of("warn"))
 	require.Equal(t, good, vs.Status.LastKnownGood)
@@ -130,13 +130,13 @@ func TestOnFailureRevert_RestoresLastKnownGood(t *testing.T) {
 	tried := seen.of("warn")
 
 	restart(t)
-	ask(t, vs, "again")
+	requestReconcile(t, vs, "again")
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Rollout.Soak = &metav1.Duration{} })
 	added := objects.NewDeployment("app-new", vs.Namespace).Labeled("logs", "vector").Build()
 	world.Create(t, added)
 	harness.Until(t, world, added, "the last known good sidecar, from another leader", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" && isRolledOut(d) })
 	harness.Until(t, world, vs, "the reverted state", func(vs *v1alpha1.VectorSidecar) bool {
-		return isBack(vs) && vs.Status.Total().Ready == 5 && vs.Status.ObservedGeneration == vs.Generation
+		return isSpecReverted(vs) && vs.Status.Total().Ready == 5 && vs.Status.ObservedGeneration == vs.Generation
 	})
 	require.Equal(t, tried, seen.of("warn"), "it is not tried again")
 	require.Contains(t, explained(t, added), "reverted      the spec of generation 2")
@@ -146,7 +146,7 @@ func TestOnFailureRevert_RestoresLastKnownGood(t *testing.T) {
 		metav1.SetMetaDataAnnotation(&vs.ObjectMeta, meta.AnnotationRetryRollout, "now")
 	})
 	harness.Until(t, world, vs, "the failure of the retry", func(vs *v1alpha1.VectorSidecar) bool {
-		return isBack(vs) && vs.Status.Reverted.LastHandledRetry != ""
+		return isSpecReverted(vs) && vs.Status.Reverted.LastHandledRetry != ""
 	})
 	require.Greater(t, seen.of("warn"), tried)
 	require.LessOrEqual(t, seen.of("warn"), tried+2)
@@ -203,7 +203,7 @@ func TestOnFailureRevert_StopsAfterFailedRevert(t *testing.T) {
 	})
 	require.Contains(t, message(vs, meta.ConditionReady), "they run the spec of generation 1 instead")
 	failed := vs.Status.Reverted
-	ask(t, vs, "again")
+	requestReconcile(t, vs, "again")
 	require.Equal(t, failed, vs.Status.Reverted, "there is no second way back")
 	for _, app := range apps {
 		world.Get(t, app)
@@ -219,7 +219,7 @@ func TestVectorSidecar_StoresNoLastKnownGoodWithoutRevert(t *testing.T) {
 	harness.Until(t, world, vs, "the failure", func(vs *v1alpha1.VectorSidecar) bool {
 		return strings.HasPrefix(message(vs, meta.ConditionReady), "RolloutFailed: ")
 	})
-	ask(t, vs, "again")
+	requestReconcile(t, vs, "again")
 	require.Nil(t, vs.Status.Reverted)
 	require.Nil(t, vs.Status.LastKnownGood)
 	require.True(t, strings.HasPrefix(message(vs, meta.ConditionReady), "RolloutFailed: "), message(vs, meta.ConditionReady))
@@ -241,7 +241,7 @@ func TestOnFailureRevert_SeparatesSpecAndRevision(t *testing.T) {
 	harness.Change(t, world, canary.vs, func(vs *v1alpha1.VectorSidecar) {
 		vs.Spec.Sidecar = &v1alpha1.SidecarSpec{Image: "registry.example/vector:crashes"}
 	})
-	harness.Until(t, world, canary.vs, "its own revert", isBack)
+	harness.Until(t, world, canary.vs, "its own revert", isSpecReverted)
 	require.Equal(t, v1alpha1.RolloutComplete, canary.vs.Status.Rollout.State, "the installation is not at fault")
 	require.Equal(t, first, canary.vs.Status.Rollout.Revision)
 
@@ -251,7 +251,7 @@ func TestOnFailureRevert_SeparatesSpecAndRevision(t *testing.T) {
 	})
 	harness.Until(t, world, rest.app, "the next wave without a wait", func(d *appsv1.Deployment) bool { return logLevel(d) == "debug" })
 	harness.Until(t, world, canary.vs, "the reverted state", func(vs *v1alpha1.VectorSidecar) bool {
-		return isBack(vs) && vs.Status.Rollout.State == v1alpha1.RolloutComplete && vs.Status.Rollout.Revision != first
+		return isSpecReverted(vs) && vs.Status.Rollout.State == v1alpha1.RolloutComplete && vs.Status.Rollout.Revision != first
 	})
 	second := canary.vs.Status.Rollout.Revision
 

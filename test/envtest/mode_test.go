@@ -38,8 +38,8 @@ func deferring(count int) func(*v1alpha1.VectorSidecar) bool {
 	}
 }
 
-// noteOf returns the annotation of a workload that records since when it waits.
-func noteOf(d *appsv1.Deployment) string {
+// waitRecord returns the annotation of a workload that records since when it waits.
+func waitRecord(d *appsv1.Deployment) string {
 	return d.Annotations[meta.AnnotationWaiting("vectorsidecar/logs")]
 }
 
@@ -80,7 +80,7 @@ func TestModeOnAppRollout_WaitsForOwnersRollout(t *testing.T) {
 	require.Contains(t, vs.Status.Workloads[0].Message, "the sidecar follows in a second rollout")
 	require.Equal(t, meta.ReasonWaitingForAppRollout, vs.Status.Workloads[0].Reason)
 	for _, app := range apps {
-		harness.Until(t, world, app, "the recorded start of the wait", func(d *appsv1.Deployment) bool { return noteOf(d) != "" })
+		harness.Until(t, world, app, "the recorded start of the wait", func(d *appsv1.Deployment) bool { return waitRecord(d) != "" })
 		require.Equal(t, revisions[app.Name], revisionsOf(t, app), "0 rollouts")
 	}
 
@@ -94,7 +94,7 @@ func TestModeOnAppRollout_WaitsForOwnersRollout(t *testing.T) {
 	harness.Until(t, world, vs, "the waiting state of the others", deferring(size-1))
 	world.Get(t, cart)
 	require.Equal(t, revisions[cart.Name]+2, revisionsOf(t, cart), "its owner's change, and one of the sidecar")
-	require.Empty(t, noteOf(cart))
+	require.Empty(t, waitRecord(cart))
 	for _, app := range apps[1:] {
 		world.Get(t, app)
 		require.NotEqual(t, "warn", logLevel(app))
@@ -106,7 +106,7 @@ func TestModeOnAppRollout_WaitsForOwnersRollout(t *testing.T) {
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Enabled = new(bool) })
 	for _, app := range apps {
-		harness.Until(t, world, app, "the removal without a wait", func(d *appsv1.Deployment) bool { return isClean(d) && noteOf(d) == "" })
+		harness.Until(t, world, app, "the removal without a wait", func(d *appsv1.Deployment) bool { return isClean(d) && waitRecord(d) == "" })
 	}
 }
 
@@ -123,14 +123,14 @@ func TestModeOnAppRollout_WaitsWithExistingWorkloads(t *testing.T) {
 	harness.Eventually(t, "another second", func() bool { return time.Now().Truncate(time.Second).After(now) })
 	vs := waitingFor(namespace, v1alpha1.ModeOnAppRollout)
 	world.Create(t, vs)
-	harness.Until(t, world, older, "the recorded start of the wait", func(d *appsv1.Deployment) bool { return noteOf(d) != "" })
+	harness.Until(t, world, older, "the recorded start of the wait", func(d *appsv1.Deployment) bool { return waitRecord(d) != "" })
 	harness.Until(t, world, vs, "the waiting state", deferring(1))
 	require.True(t, isClean(older))
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector.MatchLabels["logs"] = "nobody" })
 	isOurs := func(entry metav1.ManagedFieldsEntry) bool { return entry.Manager == "vectorsidecar/logs" }
 	harness.Until(t, world, older, "no field of the operator", func(d *appsv1.Deployment) bool {
-		return noteOf(d) == "" && !slices.ContainsFunc(d.ManagedFields, isOurs)
+		return waitRecord(d) == "" && !slices.ContainsFunc(d.ManagedFields, isOurs)
 	})
 	require.Equal(t, before.Spec, older.Spec)
 
@@ -139,7 +139,7 @@ func TestModeOnAppRollout_WaitsWithExistingWorkloads(t *testing.T) {
 	harness.Change(t, world, older, func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Image = "registry.example/cart:2" })
 	harness.Until(t, world, older, "the sidecar", isInjected)
 	world.Delete(t, vs)
-	harness.Until(t, world, older, "no sidecar", func(d *appsv1.Deployment) bool { return isClean(d) && noteOf(d) == "" })
+	harness.Until(t, world, older, "no sidecar", func(d *appsv1.Deployment) bool { return isClean(d) && waitRecord(d) == "" })
 }
 
 // A change that has waited for maxAge starts, also if no operator ran at that time. The correction of a changed
@@ -167,7 +167,7 @@ func TestModeOnAppRollout_StartsAfterMaxAge(t *testing.T) {
 	}
 	running = world.RunOperator(options)
 	for _, app := range apps {
-		harness.Until(t, world, app, "the pending change", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" && noteOf(d) == "" })
+		harness.Until(t, world, app, "the pending change", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" && waitRecord(d) == "" })
 	}
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {

@@ -47,9 +47,9 @@ func kindOf(object client.Object) *workload.Kind {
 	return workload.KindByName(workload.NewRef(one).Kind)
 }
 
-// anOwner creates a workload as another operator, and replaces it at each of its events with its own labels,
+// startWorkloadOwner creates a workload as another operator, and replaces it at each of its events with its own labels,
 // annotations and spec, without fields of others. It ends with stop or the test.
-func anOwner(t *testing.T, want client.Object) (stop func()) {
+func startWorkloadOwner(t *testing.T, want client.Object) (stop func()) {
 	t.Helper()
 	made, _ := want.DeepCopyObject().(client.Object)
 	require.NoError(t, world.Client.Create(t.Context(), made, client.FieldOwner(ownerManager)))
@@ -71,7 +71,7 @@ func anOwner(t *testing.T, want client.Object) (stop func()) {
 	}, client.InNamespace(want.GetNamespace()), client.MatchingFields{"metadata.name": want.GetName()})
 }
 
-func isTakenOut(vs *v1alpha1.VectorSidecar) bool {
+func isRemovedByOwner(vs *v1alpha1.VectorSidecar) bool {
 	return condition(vs, meta.ConditionStalled) == "True" && len(vs.Status.RemovedByOwners) == 1
 }
 
@@ -80,8 +80,8 @@ func writesOf(of client.Object) int {
 	return len(running.Requests.Writes("/namespaces/" + of.GetNamespace() + "/" + kindOf(of).Resource + "/" + of.GetName()))
 }
 
-// retried requests a retry of the VectorSidecar, as a user.
-func retried(t *testing.T, vs *v1alpha1.VectorSidecar, when string) {
+// requestRetry requests a retry of the VectorSidecar, as a user.
+func requestRetry(t *testing.T, vs *v1alpha1.VectorSidecar, when string) {
 	t.Helper()
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
 		metav1.SetMetaDataAnnotation(&vs.ObjectMeta, meta.AnnotationRetryRollout, when)
@@ -97,11 +97,11 @@ func TestOwnedWorkloads_StayWithoutRemovedSidecar(t *testing.T) {
 			t.Parallel()
 			namespace := world.Namespace(t)
 			first := ownedWorkload(t, string(kind), "orders-kafka", namespace)
-			stop := anOwner(t, first)
+			stop := startWorkloadOwner(t, first)
 			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").For(kind).WithSoak(0).Build()
 			world.Create(t, vs)
 
-			harness.Until(t, world, vs, "the stop of writes", isTakenOut)
+			harness.Until(t, world, vs, "the stop of writes", isRemovedByOwner)
 			require.Contains(t, message(vs, meta.ConditionReady), "RemovedByOwner: 1 of 1")
 			require.Contains(t, vs.Status.Workloads[0].Message, "Kafka.kafka.strimzi.io/orders owns the workload, and has removed or changed the sidecar")
 			require.Equal(t, "Kafka.kafka.strimzi.io", vs.Status.RemovedByOwners[0].OwnerKind)
@@ -118,9 +118,9 @@ func TestOwnedWorkloads_StayWithoutRemovedSidecar(t *testing.T) {
 			harness.Until(t, world, vs, "a reconcile of the current generation", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.ObservedGeneration == vs.Generation })
 			require.Equal(t, 1, writesOf(first))
 			before := vs.Status.RemovedByOwners[0]
-			retried(t, vs, "once more")
+			requestRetry(t, vs, "once more")
 			harness.Until(t, world, vs, "the stop after another attempt", func(vs *v1alpha1.VectorSidecar) bool {
-				return isTakenOut(vs) && vs.Status.RemovedByOwners[0].Retry != before.Retry
+				return isRemovedByOwner(vs) && vs.Status.RemovedByOwners[0].Retry != before.Retry
 			})
 			require.Equal(t, 2, writesOf(first))
 
@@ -134,7 +134,7 @@ func TestOwnedWorkloads_StayWithoutRemovedSidecar(t *testing.T) {
 			require.Zero(t, writesOf(second))
 
 			stop()
-			retried(t, vs, "the owner keeps it now")
+			requestRetry(t, vs, "the owner keeps it now")
 			harness.Until(t, world, first, "the sidecar of the first", carriesVector)
 			harness.Until(t, world, second, "the sidecar of the second", carriesVector)
 			harness.Until(t, world, vs, "the removal of all its fields", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && len(vs.Status.RemovedByOwners) == 0 })
@@ -164,7 +164,7 @@ func TestBelievedNamespaces_LimitTrustInOwnerRemovals(t *testing.T) {
 		world.Create(t, free)
 		harness.Until(t, world, free, "the sidecar in workloads without a removal", carriesVector)
 		taken := inAnother()
-		t.Cleanup(anOwner(t, taken))
+		t.Cleanup(startWorkloadOwner(t, taken))
 		harness.Until(t, world, cluster, "the stop of writes", func(cluster *v1alpha1.ClusterVectorSidecar) bool {
 			return len(cluster.Status.RemovedByOwners) == found+1
 		})
@@ -189,7 +189,7 @@ func TestOwnerRemoval_LimitsLengthInStatus(t *testing.T) {
 		owners := object.GetOwnerReferences()
 		owners[0].Kind = name + "\x1b[2J" + strings.Repeat("k", 800<<10)
 		object.SetOwnerReferences(owners)
-		t.Cleanup(anOwner(t, object))
+		t.Cleanup(startWorkloadOwner(t, object))
 	}
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(0).Build()
 	world.Create(t, vs)
@@ -205,14 +205,14 @@ func TestOwnerRemoval_LimitsLengthInStatus(t *testing.T) {
 func TestOwnerRemoval_SurvivesRestart(t *testing.T) {
 	namespace := world.Namespace(t)
 	told, meanwhile := ownedWorkload(t, "StatefulSet", "told", namespace), ownedWorkload(t, "Deployment", "meanwhile", namespace)
-	stop := anOwner(t, told)
+	stop := startWorkloadOwner(t, told)
 	require.NoError(t, world.Client.Create(t.Context(), meanwhile, client.FieldOwner(ownerManager)))
 	of := func(name string, kind v1alpha1.WorkloadKind) *v1alpha1.VectorSidecar {
 		return objects.NewVectorSidecar(name, namespace).Selecting("logs", "vector").For(kind).WithSoak(0).Build()
 	}
 	sets, deployments := of("sets", "StatefulSet"), of("deployments", "Deployment")
 	world.Create(t, sets, deployments)
-	harness.Until(t, world, sets, "the stop of writes", isTakenOut)
+	harness.Until(t, world, sets, "the stop of writes", isRemovedByOwner)
 	harness.Until(t, world, meanwhile, "the sidecar", carriesVector)
 	cluster := clusterOf(t)
 	cluster.Spec.Workloads = []v1alpha1.WorkloadKind{"StatefulSet"}
@@ -223,7 +223,7 @@ func TestOwnerRemoval_SurvivesRestart(t *testing.T) {
 	stops := []func(){stop}
 	for range v1alpha1.BelievedNamespaces {
 		inOnes = append(inOnes, ownedWorkload(t, "StatefulSet", "one", world.Namespace(t, "team", cluster.Name)))
-		stops = append(stops, anOwner(t, inOnes[len(inOnes)-1]))
+		stops = append(stops, startWorkloadOwner(t, inOnes[len(inOnes)-1]))
 	}
 	world.Create(t, cluster)
 	harness.Until(t, world, cluster, "the stop of the ClusterVectorSidecar's writes", isTold)
@@ -238,9 +238,9 @@ func TestOwnerRemoval_SurvivesRestart(t *testing.T) {
 	world.Create(t, marker)
 	harness.Until(t, world, marker, "the new operator", isReady)
 
-	harness.Until(t, world, deployments, "the stop after an unobserved removal", isTakenOut)
+	harness.Until(t, world, deployments, "the stop after an unobserved removal", isRemovedByOwner)
 	world.Get(t, sets)
-	require.True(t, isTakenOut(sets))
+	require.True(t, isRemovedByOwner(sets))
 	harness.Until(t, world, cluster, "a message about the other namespace", func(cluster *v1alpha1.ClusterVectorSidecar) bool {
 		return isTold(cluster) && slices.ContainsFunc(cluster.Status.Workloads, func(of v1alpha1.NamespacedWorkloadStatus) bool {
 			return of.Name == "two" && of.Reason == meta.ReasonRemovedByOwner
@@ -253,7 +253,7 @@ func TestOwnerRemoval_SurvivesRestart(t *testing.T) {
 	for _, stop := range stops {
 		stop()
 	}
-	retried(t, sets, "after a restart")
+	requestRetry(t, sets, "after a restart")
 	harness.Until(t, world, told, "another attempt", carriesVector)
 	harness.Change(t, world, cluster, func(cluster *v1alpha1.ClusterVectorSidecar) {
 		metav1.SetMetaDataAnnotation(&cluster.ObjectMeta, meta.AnnotationRetryRollout, "after a restart")

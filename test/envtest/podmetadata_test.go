@@ -30,8 +30,8 @@ func silent(t *testing.T, namespace string) (*appsv1.Deployment, *v1alpha1.Vecto
 	return deployment, vs
 }
 
-// tells returns a condition: the pods of a Deployment have that text for Vector's agent.
-func tells(text string) func(*appsv1.Deployment) bool {
+// hasAgentAnnotation returns a condition: the pods of a Deployment have that text for Vector's agent.
+func hasAgentAnnotation(text string) func(*appsv1.Deployment) bool {
 	return func(d *appsv1.Deployment) bool { return d.Spec.Template.Annotations[excluded] == text }
 }
 
@@ -54,7 +54,7 @@ func TestNodeAgentsMode_KeepsAnnotationsOfOwner(t *testing.T) {
 			namespace := world.Namespace(t)
 			kubectlApply(t, namespace)
 			deployment, vs := silent(t, namespace)
-			require.True(t, tells("vector")(deployment))
+			require.True(t, hasAgentAnnotation("vector")(deployment))
 
 			write(t, namespace)
 
@@ -62,7 +62,7 @@ func TestNodeAgentsMode_KeepsAnnotationsOfOwner(t *testing.T) {
 			harness.Until(t, world, vs, "the added sidecar", func(vs *v1alpha1.VectorSidecar) bool {
 				return strings.Contains(message(vs, meta.ConditionReady), `does not change the pod annotation vector.dev/exclude-containers of another field manager; add "vector"`)
 			})
-			require.True(t, tells("proxy")(deployment))
+			require.True(t, hasAgentAnnotation("proxy")(deployment))
 			require.Equal(t, "true", deployment.Spec.Template.Annotations["fluentbit.io/exclude-vector"], "the others are there")
 
 			run(t, namespace, "kubectl", "patch", "deployment/cart", "-p", `{"spec":{"template":{"metadata":{"annotations":{"vector.dev/exclude-containers":"proxy,vector"}}}}}`)

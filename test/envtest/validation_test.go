@@ -19,8 +19,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// asking returns a VectorSidecar whose configuration Vector validates in a Job.
-func asking(namespace, text string, change func(*v1alpha1.ValidateJobSpec)) *v1alpha1.VectorSidecar {
+// newValidatedSidecar returns a VectorSidecar whose configuration Vector validates in a Job.
+func newValidatedSidecar(namespace, text string, change func(*v1alpha1.ValidateJobSpec)) *v1alpha1.VectorSidecar {
 	return objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithInlineConfig(text).
 		Sidecar(func(s *v1alpha1.SidecarSpec) {
 			s.Config.ValidateJob = &v1alpha1.ValidateJobSpec{Enabled: ptr.To(true)}
@@ -67,7 +67,7 @@ func TestValidateJobSpec_ValidatesConfigBeforeInjection(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
-	vs := asking(namespace, objects.VectorConfig("first"), unchanged)
+	vs := newValidatedSidecar(namespace, objects.VectorConfig("first"), unchanged)
 	world.Create(t, deployment, vs)
 	harness.Until(t, world, vs, "the waiting state", func(vs *v1alpha1.VectorSidecar) bool {
 		return strings.HasPrefix(message(vs, meta.ConditionReady), meta.ReasonValidating)
@@ -105,7 +105,7 @@ func TestValidateJobSpec_AppliesPolicyWhenJobCannotRun(t *testing.T) {
 			t.Parallel()
 			namespace := world.Namespace(t)
 			deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
-			vs := asking(namespace, objects.VectorConfig("first"), func(v *v1alpha1.ValidateJobSpec) { v.WhenUnable = policy })
+			vs := newValidatedSidecar(namespace, objects.VectorConfig("first"), func(v *v1alpha1.ValidateJobSpec) { v.WhenUnable = policy })
 			world.Create(t, deployment, vs)
 
 			finish(t, namespace, 137, "killed")
@@ -130,7 +130,7 @@ func TestValidateJobSpec_StopsJobAtDeadline(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
-	vs := asking(namespace, objects.VectorConfig("first"), func(v *v1alpha1.ValidateJobSpec) { v.DeadlineSeconds, v.WhenUnable = ptr.To[int32](1), "Wait" })
+	vs := newValidatedSidecar(namespace, objects.VectorConfig("first"), func(v *v1alpha1.ValidateJobSpec) { v.DeadlineSeconds, v.WhenUnable = ptr.To[int32](1), "Wait" })
 	world.Create(t, deployment, vs)
 
 	harness.Until(t, world, vs, "the deadline", func(vs *v1alpha1.VectorSidecar) bool {

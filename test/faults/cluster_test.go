@@ -119,7 +119,7 @@ func newRealm(ctx context.Context, w *wire.Wire) (*realm, error) {
 	r.wide.Spec.Rollout.OnFailure = v1alpha1.OnFailureRevert
 	r.wide.Spec.NamespaceSelector.MatchLabels = map[string]string{"wide": r.wide.Name}
 	if err := create(func(string) []client.Object {
-		return []client.Object{mayStore(home.namespace), whoStores(home.namespace)}
+		return []client.Object{mayStore(home.namespace), newRevisionRoleBinding(home.namespace)}
 	})(ctx, home); err != nil {
 		return nil, err
 	}

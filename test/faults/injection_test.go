@@ -29,13 +29,13 @@ func atAdmission() []scenario {
 		ofAdmission("Deployment"), ofAdmission("Rollout"),
 		{name: "many that change at once, for the API server", injects: true, steps: []step{
 			{"make them", forMany(func(ctx context.Context, p *place, name string) error {
-				return add(func(ns string) client.Object { return one(name, ns) })(ctx, p)
-			}), []condition{offered(many, "VECTOR_LOG")}},
+				return add(func(ns string) client.Object { return newUnmatchedSidecar(name, ns) })(ctx, p)
+			}), []condition{hasActiveOverlays(many, "VECTOR_LOG")}},
 			{"change them", forMany(func(ctx context.Context, p *place, name string) error {
 				return sidecar(name, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.LogLevel = "error" })(ctx, p)
-			}), []condition{offered(many, `"value":"error"`)}},
-			{"disable one", sidecar(nameOf(3), func(vs *v1alpha1.VectorSidecar) { vs.Spec.Enabled = new(bool) }), []condition{offered(many-1, `"value":"error"`)}},
-			{"delete them", forMany(func(ctx context.Context, p *place, name string) error { return remove(sidecarNamed(name))(ctx, p) }), []condition{offered(0, "")}},
+			}), []condition{hasActiveOverlays(many, `"value":"error"`)}},
+			{"disable one", sidecar(nameOf(3), func(vs *v1alpha1.VectorSidecar) { vs.Spec.Enabled = new(bool) }), []condition{hasActiveOverlays(many-1, `"value":"error"`)}},
+			{"delete them", forMany(func(ctx context.Context, p *place, name string) error { return remove(sidecarNamed(name))(ctx, p) }), []condition{hasActiveOverlays(0, "")}},
 		}},
 	}
 }
@@ -56,13 +56,13 @@ func ofAdmission(kind string) scenario {
 		deploys = appliesLists
 	}
 	return scenario{name: kind + " that the API server injects into", kind: kind, injects: true, steps: []step{
-		{"offer", add(func(ns string) client.Object { return logs(ns).For(v1alpha1.WorkloadKind(kind)).Build() }), []condition{matched("logs", 0), offered(1, "VECTOR_LOG")}},
+		{"offer", add(func(ns string) client.Object { return logs(ns).For(v1alpha1.WorkloadKind(kind)).Build() }), []condition{matched("logs", 0), hasActiveOverlays(1, "VECTOR_LOG")}},
 		{"create", createdWith(kind), []condition{has("cart", "vector", "migrate", "app"), matched("logs", 1)}},
-		{"deploy", deploys("registry.example/app:2"), []condition{has("cart", "vector", "migrate", "app"), says("cart", "app:2")}},
-		updated("change the sidecar", func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "error"} }, says("cart", `"value":"error"`), offered(1, `"value":"error"`)),
+		{"deploy", deploys("registry.example/app:2"), []condition{has("cart", "vector", "migrate", "app"), hasTemplateText("cart", "app:2")}},
+		updated("change the sidecar", func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "error"} }, hasTemplateText("cart", `"value":"error"`), hasActiveOverlays(1, `"value":"error"`)),
 		{"label off", labelOf(kind, "cart", "logs", ""), []condition{has("cart", "migrate", "app"), matched("logs", 0)}},
 		{"label on", labelOf(kind, "cart", "logs", "v"), []condition{has("cart", "vector", "migrate", "app"), matched("logs", 1)}},
-		{"delete", remove(sidecarNamed("logs")), []condition{has("cart", "migrate", "app"), gone("logs"), offered(0, "")}},
+		{"delete", remove(sidecarNamed("logs")), []condition{has("cart", "migrate", "app"), isDeleted("logs"), hasActiveOverlays(0, "")}},
 	}}
 }
 
@@ -110,16 +110,16 @@ func forMany(do func(ctx context.Context, p *place, name string) error) action {
 	}
 }
 
-// one returns a VectorSidecar that does not select an existing workload.
-func one(name, namespace string) *v1alpha1.VectorSidecar {
+// newUnmatchedSidecar returns a VectorSidecar that does not select an existing workload.
+func newUnmatchedSidecar(name, namespace string) *v1alpha1.VectorSidecar {
 	vs := logs(namespace).Named(name).Build()
 	vs.Name = name
 	vs.Spec.Selector.MatchLabels = map[string]string{"logs": name}
 	return vs
 }
 
-// offered requires the given number of active overlays, each of which contains a string.
-func offered(n int, what string) condition {
+// hasActiveOverlays requires the given number of active overlays, each of which contains a string.
+func hasActiveOverlays(n int, what string) condition {
 	return func(s *seen) string {
 		found := 0
 		for i := range s.overlaySets {

@@ -32,7 +32,7 @@ func ofKind(kind string) []scenario {
 		return func(ns string) client.Object { return build(ns).For(v1alpha1.WorkloadKind(kind)).Build() }
 	}
 	mounted := func(ns string) *objects.VectorSidecar { return mounting(logs(ns), "/var/log/app") }
-	one := given(func(ns string) client.Object { return workloadOf(kind, ns) })
+	one := initialObjects(func(ns string) client.Object { return workloadOf(kind, ns) })
 	labeled := func(value string) action { return labelOf(kind, "cart", "logs", value) }
 	gives := []condition{has("cart", "migrate", "app"), matched("logs", 0)}
 	takes := []condition{has("cart", "vector", "migrate", "app"), matched("logs", 1)}
@@ -42,10 +42,10 @@ func ofKind(kind string) []scenario {
 		deleted("migrate", "app"),
 	}}
 	return []scenario{
-		plain, hasty(plain),
+		plain, revertAtOnce(plain),
 		{name: kind + " with mounts", kind: kind, given: one, steps: []step{
 			{"inject", add(from(mounted)), takes},
-			updated("move", func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Logs.Path = "/srv/logs" }, says("cart", "/srv/logs"), saysNot("cart", "/var/log/app")),
+			updated("move", func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Logs.Path = "/srv/logs" }, hasTemplateText("cart", "/srv/logs"), lacksTemplateText("cart", "/var/log/app")),
 			{"label off", labeled(""), gives},
 			{"label on", labeled("v"), takes},
 			deleted("migrate", "app"),

@@ -130,7 +130,7 @@ func TestVectorSidecar_ConvergesAfterRandomEvents(t *testing.T) {
 // wander makes random changes, and compares the result with that of the same changes before the operator first ran.
 func wander(ctx context.Context, seed uint64) (err error) {
 	r := rand.New(rand.NewPCG(seed, 0))
-	begin := create(given(func(ns string) client.Object { return cart(ns).WithInitContainer("migrate").Build() }))
+	begin := create(initialObjects(func(ns string) client.Object { return cart(ns).WithInitContainer("migrate").Build() }))
 	wild, err := newPlace(ctx, wire.New(nil), inProcess, "", nil)
 	if err != nil {
 		return err

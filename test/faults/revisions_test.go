@@ -50,7 +50,7 @@ func mayStore(namespace string) client.Object {
 	}}}
 }
 
-func whoStores(namespace string) client.Object {
+func newRevisionRoleBinding(namespace string) client.Object {
 	return &rbacv1.RoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "stores"},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "stores"},
@@ -63,40 +63,40 @@ func revisions() []scenario {
 	change := func(level string, ends ...condition) step {
 		return step{"values: " + level, configMap(environments, func(c *corev1.ConfigMap) {
 			c.Data["development.yaml"] = values(level)["development.yaml"]
-		}), append(ends, says("cart", `"`+level+`"`), has("cart", "vector", "app"), isAt("logs", revisionOf(level, "")))}
+		}), append(ends, hasTemplateText("cart", `"`+level+`"`), has("cart", "vector", "app"), hasRevision("logs", revisionOf(level, "")))}
 	}
 	undo := func(from string, ends ...condition) step {
 		return step{"undo", configMap(environments, func(c *corev1.ConfigMap) {
 			metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationUndoRollout, from+"/"+revisionOf("info", ""))
-		}), append(ends, says("cart", `"info"`), isAt("logs", revisionOf("info", "")))}
+		}), append(ends, hasTemplateText("cart", `"info"`), hasRevision("logs", revisionOf("info", "")))}
 	}
 	return []scenario{{
-		name: "revisions", values: staged(), given: given(plain, mayStore, whoStores),
+		name: "revisions", values: staged(), given: initialObjects(plain, mayStore, newRevisionRoleBinding),
 		steps: []step{inject(withLogs, "vector", "app"), change("warn"), undo(revisionOf("warn", "")), change("error"), deleted("app")},
 	}, {
-		name: "upgrade", values: staged(), given: given(plain, mayStore, whoStores),
+		name: "upgrade", values: staged(), given: initialObjects(plain, mayStore, newRevisionRoleBinding),
 		steps: []step{
 			inject(withLogs, "vector", "app"),
-			{"upgrade", upgrade(""), []condition{saysNot("cart", ofNextRelease), stores("info", ofNextRelease)}},
-			change("warn", says("cart", ofNextRelease)),
+			{"upgrade", upgrade(""), []condition{lacksTemplateText("cart", ofNextRelease), stores("info", ofNextRelease)}},
+			change("warn", hasTemplateText("cart", ofNextRelease)),
 			deleted("app"),
 		},
 	}, {
-		name: "upgrade that rolls and is undone", values: staged(), given: given(plain, mayStore, whoStores),
+		name: "upgrade that rolls and is undone", values: staged(), given: initialObjects(plain, mayStore, newRevisionRoleBinding),
 		steps: []step{
 			inject(withLogs, "vector", "app"),
-			{"upgrade", upgrade("1"), []condition{says("cart", ofNextRelease), isAt("logs", revisionOf("info", "1"))}},
-			undo(revisionOf("info", "1"), saysNot("cart", ofNextRelease)),
+			{"upgrade", upgrade("1"), []condition{hasTemplateText("cart", ofNextRelease), hasRevision("logs", revisionOf("info", "1"))}},
+			undo(revisionOf("info", "1"), lacksTemplateText("cart", ofNextRelease)),
 			deleted("app"),
 		},
 	}, {
-		name: "spec that fails and is reverted", given: given(impatient),
+		name: "spec that fails and is reverted", given: initialObjects(impatient),
 		steps: []step{
 			inject(reverting, "vector", "app"),
 			updated("crash", func(vs *v1alpha1.VectorSidecar) {
 				vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn", Image: "registry.example/vector:crashes"}
-			}, says("cart", `"info"`), isReverted("logs")),
-			updated("correct", func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "error"} }, says("cart", `"error"`)),
+			}, hasTemplateText("cart", `"info"`), isReverted("logs")),
+			updated("correct", func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "error"} }, hasTemplateText("cart", `"error"`)),
 		},
 	}}
 }
@@ -162,8 +162,8 @@ func isReverted(name string) condition {
 	}
 }
 
-// isAt requires that a VectorSidecar has a revision of the installation's values.
-func isAt(name, revision string) condition {
+// hasRevision requires that a VectorSidecar has a revision of the installation's values.
+func hasRevision(name, revision string) condition {
 	return func(s *seen) string {
 		if vs := s.sidecars[name]; vs == nil || vs.Status.Rollout == nil || vs.Status.Rollout.Revision != revision {
 			return name + " has not revision " + revision

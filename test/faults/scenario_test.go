@@ -113,8 +113,8 @@ func allHave(n int, names ...string) condition {
 	}
 }
 
-// says requires a string in the pod template of a Deployment.
-func says(deployment, what string) condition {
+// hasTemplateText requires a string in the pod template of a Deployment.
+func hasTemplateText(deployment, what string) condition {
 	return func(s *seen) string {
 		if d := s.workloads[deployment]; d == nil || !strings.Contains(text(workload.PodTemplate(d)), what) {
 			return fmt.Sprintf("the pods of %s do not say %q", deployment, what)
@@ -123,18 +123,18 @@ func says(deployment, what string) condition {
 	}
 }
 
-// saysNot requires that the pod template does not have the string.
-func saysNot(deployment, what string) condition {
+// lacksTemplateText requires that the pod template does not have the string.
+func lacksTemplateText(deployment, what string) condition {
 	return func(s *seen) string {
-		if says(deployment, what)(s) == "" {
+		if hasTemplateText(deployment, what)(s) == "" {
 			return fmt.Sprintf("the pods of %s say %q", deployment, what)
 		}
 		return ""
 	}
 }
 
-// gone requires that a VectorSidecar does not exist.
-func gone(name string) condition {
+// isDeleted requires that a VectorSidecar does not exist.
+func isDeleted(name string) condition {
 	return func(s *seen) string {
 		if s.sidecars[name] != nil {
 			return name + " is there"

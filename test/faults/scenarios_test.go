@@ -41,8 +41,8 @@ func mounting(vs *objects.VectorSidecar, path string) *objects.VectorSidecar {
 	})
 }
 
-// given returns the objects that exist at the start.
-func given(build ...func(namespace string) client.Object) func(namespace string) []client.Object {
+// initialObjects returns the objects that exist at the start.
+func initialObjects(build ...func(namespace string) client.Object) func(namespace string) []client.Object {
 	return func(namespace string) (all []client.Object) {
 		for _, one := range build {
 			all = append(all, one(namespace))
@@ -53,7 +53,9 @@ func given(build ...func(namespace string) client.Object) func(namespace string)
 
 func plain(namespace string) client.Object { return cart(namespace).Build() }
 
-func two(namespace string) client.Object { return cart(namespace).WithContainer("second").Build() }
+func cartWithTwoContainers(namespace string) client.Object {
+	return cart(namespace).WithContainer("second").Build()
+}
 
 // unlabeled is a Deployment without the label that selects it.
 func unlabeled(namespace string) client.Object {
@@ -81,15 +83,15 @@ func labelOff(containers ...string) step {
 }
 
 func deleted(containers ...string) step {
-	return step{"delete", remove(sidecarNamed("logs")), []condition{has("cart", containers...), gone("logs")}}
+	return step{"delete", remove(sidecarNamed("logs")), []condition{has("cart", containers...), isDeleted("logs")}}
 }
 
 func updated(name string, change func(*v1alpha1.VectorSidecar), says ...condition) step {
 	return step{name, sidecar("logs", change), says}
 }
 
-// hasty returns a scenario in which the change with the fault is reverted at once.
-func hasty(s scenario) scenario {
+// revertAtOnce returns a scenario in which the change with the fault is reverted at once.
+func revertAtOnce(s scenario) scenario {
 	s.name, s.hurries = s.name+", taken back at once", true
 	return s
 }
@@ -110,53 +112,53 @@ func scenarios() []scenario {
 // injections are the scenarios that inject a sidecar and change it.
 func injections() []scenario {
 	return []scenario{
-		{name: "inject", given: given(plain), steps: []step{inject(withLogs, "vector", "app")}},
-		{name: "inject before init containers", given: given(migrating), steps: []step{inject(withLogs, "vector", "migrate", "app", "second")}},
-		{name: "inject with mounts", given: given(two), steps: []step{inject(withMounts, "vector", "app", "second")}},
-		{name: "inject with mounts before init containers", given: given(migrating), steps: []step{
+		{name: "inject", given: initialObjects(plain), steps: []step{inject(withLogs, "vector", "app")}},
+		{name: "inject before init containers", given: initialObjects(migrating), steps: []step{inject(withLogs, "vector", "migrate", "app", "second")}},
+		{name: "inject with mounts", given: initialObjects(cartWithTwoContainers), steps: []step{inject(withMounts, "vector", "app", "second")}},
+		{name: "inject with mounts before init containers", given: initialObjects(migrating), steps: []step{
 			inject(withMounts, "vector", "migrate", "app", "second"), labelOff("migrate", "app", "second"),
 		}},
-		{name: "two sidecars", given: given(migrating), steps: []step{
+		{name: "two sidecars", given: initialObjects(migrating), steps: []step{
 			inject(withLogs, "vector", "migrate", "app", "second"),
 			{"inject the second", add(second), []condition{has("cart", "vector", "second-vector", "migrate", "app", "second")}},
-			{"delete the first", remove(sidecarNamed("logs")), []condition{has("cart", "second-vector", "migrate", "app", "second"), gone("logs")}},
-			{"delete the second", remove(sidecarNamed("more")), []condition{has("cart", "migrate", "app", "second"), gone("more")}},
+			{"delete the first", remove(sidecarNamed("logs")), []condition{has("cart", "second-vector", "migrate", "app", "second"), isDeleted("logs")}},
+			{"delete the second", remove(sidecarNamed("more")), []condition{has("cart", "migrate", "app", "second"), isDeleted("more")}},
 		}},
-		{name: "two sidecars, mounts removed first", given: given(migrating), steps: []step{
+		{name: "two sidecars, mounts removed first", given: initialObjects(migrating), steps: []step{
 			inject(withMounts, "vector", "migrate", "app", "second"),
 			{"inject the second", add(second), []condition{has("cart", "vector", "second-vector", "migrate", "app", "second")}},
-			{"delete the first", remove(sidecarNamed("logs")), []condition{has("cart", "second-vector", "migrate", "app", "second"), gone("logs")}},
+			{"delete the first", remove(sidecarNamed("logs")), []condition{has("cart", "second-vector", "migrate", "app", "second"), isDeleted("logs")}},
 			{"inject a third", add(withMounts), []condition{ahead("cart", "migrate", "vector", "second-vector"), matched("logs", 1)}},
 		}},
-		{name: "other log folder with mounts", given: given(migrating), steps: []step{
+		{name: "other log folder with mounts", given: initialObjects(migrating), steps: []step{
 			inject(withMounts, "vector", "migrate", "app", "second"),
-			updated("move", func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Logs.Path = "/srv/logs" }, says("cart", "/srv/logs"), saysNot("cart", "/var/log/app")),
+			updated("move", func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Logs.Path = "/srv/logs" }, hasTemplateText("cart", "/srv/logs"), lacksTemplateText("cart", "/var/log/app")),
 		}},
-		{name: "mounts no more", given: given(two), steps: []step{
+		{name: "mounts no more", given: initialObjects(cartWithTwoContainers), steps: []step{
 			inject(func(ns string) client.Object {
 				return mounting(logs(ns), "/var/log/app").WithEnv("COLOR", "blue").Build()
 			}, "vector", "app", "second"),
-			updated("without mounts", func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Logs = nil }, saysNot("cart", "/var/log/app"), says("cart", "COLOR")),
-			updated("without the variable", func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Env = nil }, saysNot("cart", "COLOR")),
+			updated("without mounts", func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Logs = nil }, lacksTemplateText("cart", "/var/log/app"), hasTemplateText("cart", "COLOR")),
+			updated("without the variable", func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Env = nil }, lacksTemplateText("cart", "COLOR")),
 		}},
-		{name: "other image", given: given(migrating), steps: []step{
+		{name: "other image", given: initialObjects(migrating), steps: []step{
 			inject(withLogs, "vector", "migrate", "app", "second"),
 			updated("change", func(vs *v1alpha1.VectorSidecar) {
 				vs.Spec.Sidecar = &v1alpha1.SidecarSpec{Image: "docker.io/timberio/vector:0.56.0-alpine", LogLevel: "trace"}
-			}, says("cart", "0.56.0-alpine")),
+			}, hasTemplateText("cart", "0.56.0-alpine")),
 		}},
-		{name: "rename the container", given: given(migrating), steps: []step{
+		{name: "rename the container", given: initialObjects(migrating), steps: []step{
 			inject(withLogs, "vector", "migrate", "app", "second"),
 			updated("rename", func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{Name: "shipper"} },
 				has("cart", "shipper", "migrate", "app", "second")),
 		}},
-		{name: "other environment", given: given(plain), steps: []step{
+		{name: "other environment", given: initialObjects(plain), steps: []step{
 			inject(withLogs, "vector", "app"),
 			updated("change", func(vs *v1alpha1.VectorSidecar) { vs.Spec.Environment = "production" }, has("cart", "vector", "app"), inEnvironment("logs", "production")),
 		}},
-		{name: "other template set", given: given(plain, templateSet("info")), steps: []step{
+		{name: "other template set", given: initialObjects(plain, templateSet("info")), steps: []step{
 			inject(func(ns string) client.Object { return logs(ns).FromSet("edge").Build() }, "vector", "app"),
-			{"change", configMap("templates-edge", func(c *corev1.ConfigMap) { c.Data = templateData("error") }), []condition{says("cart", "error")}},
+			{"change", configMap("templates-edge", func(c *corev1.ConfigMap) { c.Data = templateData("error") }), []condition{hasTemplateText("cart", "error")}},
 		}},
 		fanOut(50),
 	}
@@ -210,25 +212,25 @@ func configurations() []scenario {
 		return func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Config.Inline = objects.VectorConfig(message) }
 	}
 	return []scenario{
-		{name: "inline configuration", given: given(plain), steps: []step{
+		{name: "inline configuration", given: initialObjects(plain), steps: []step{
 			inject(func(ns string) client.Object { return logs(ns).WithInlineConfig(objects.VectorConfig("one")).Build() }, "vector", "app"),
 			updated("change", inline("other"), configured("other")),
 		}},
-		{name: "inline configuration, live", given: given(plain), steps: []step{
+		{name: "inline configuration, live", given: initialObjects(plain), steps: []step{
 			inject(func(ns string) client.Object { return live(logs(ns).WithInlineConfig(objects.VectorConfig("one"))) }, "vector", "app"),
 			updated("change", inline("other"), configured("other")),
 			deleted("app"),
 		}},
-		{name: "referenced ConfigMap", given: given(plain, pipeline), steps: []step{
+		{name: "referenced ConfigMap", given: initialObjects(plain, pipeline), steps: []step{
 			inject(referring, "vector", "app"),
 			{"change", other("other"), []condition{has("cart", "vector", "app")}},
 			deleted("app"),
 		}},
-		{name: "referenced ConfigMap, live", given: given(plain, pipeline), steps: []step{
+		{name: "referenced ConfigMap, live", given: initialObjects(plain, pipeline), steps: []step{
 			inject(func(ns string) client.Object { return live(logs(ns).WithConfigMap("pipeline", "")) }, "vector", "app"),
 			{"change", other("other"), []condition{has("cart", "vector", "app")}},
 		}},
-		{name: "referenced ConfigMap that turns bad and good", given: given(plain, pipeline), steps: []step{
+		{name: "referenced ConfigMap that turns bad and good", given: initialObjects(plain, pipeline), steps: []step{
 			inject(referring, "vector", "app"),
 			{"turn bad", configMap("pipeline", func(c *corev1.ConfigMap) { c.Data = map[string]string{"vector.yaml": "sources: nonsense"} }), []condition{has("cart", "vector", "app")}},
 			{"turn good", other("third"), []condition{has("cart", "vector", "app")}},
@@ -251,42 +253,42 @@ func removals() []scenario {
 	}
 	optOut := step{"opt out", annotate("cart", meta.AnnotationInject, "false"), []condition{has("cart", "migrate", "app", "second"), matched("logs", 1)}}
 	return []scenario{
-		{name: "label off and on", given: given(migrating), steps: []step{
+		{name: "label off and on", given: initialObjects(migrating), steps: []step{
 			inject(withLogs, "vector", "migrate", "app", "second"), labelOff("migrate", "app", "second"),
 			{"label on", label("cart", "logs", "v"), []condition{has("cart", "vector", "migrate", "app", "second"), matched("logs", 1)}},
 		}},
-		{name: "label off and on with mounts", given: given(migrating), steps: withMountsAndMigration(
+		{name: "label off and on with mounts", given: initialObjects(migrating), steps: withMountsAndMigration(
 			labelOff("migrate", "app", "second"),
 			step{"label on", label("cart", "logs", "v"), []condition{has("cart", "vector", "migrate", "app", "second"), matched("logs", 1)}},
 		)},
-		hasty(scenario{name: "label off with mounts", given: given(migrating), steps: withMountsAndMigration(labelOff("migrate", "app", "second"))}),
-		hasty(scenario{name: "label off", given: given(migrating), steps: []step{inject(withLogs, "vector", "migrate", "app", "second"), labelOff("migrate", "app", "second")}}),
-		{name: "opt out and back", given: given(migrating), steps: withMountsAndMigration(optOut,
+		revertAtOnce(scenario{name: "label off with mounts", given: initialObjects(migrating), steps: withMountsAndMigration(labelOff("migrate", "app", "second"))}),
+		revertAtOnce(scenario{name: "label off", given: initialObjects(migrating), steps: []step{inject(withLogs, "vector", "migrate", "app", "second"), labelOff("migrate", "app", "second")}}),
+		{name: "opt out and back", given: initialObjects(migrating), steps: withMountsAndMigration(optOut,
 			step{"opt in", annotate("cart", meta.AnnotationInject, ""), []condition{has("cart", "vector", "migrate", "app", "second")}},
 		)},
-		hasty(scenario{name: "opt out", given: given(migrating), steps: withMountsAndMigration(optOut)}),
-		{name: "other selector", given: given(migrating, func(ns string) client.Object {
+		revertAtOnce(scenario{name: "opt out", given: initialObjects(migrating), steps: withMountsAndMigration(optOut)}),
+		{name: "other selector", given: initialObjects(migrating, func(ns string) client.Object {
 			return objects.NewDeployment("shop", ns).WithReplicas(0).Labeled("ship", "yes").Build()
 		}), steps: []step{
 			inject(withLogs, "vector", "migrate", "app", "second"),
 			updated("select another", func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector.MatchLabels = map[string]string{"ship": "yes"} },
 				has("cart", "migrate", "app", "second"), has("shop", "vector", "app")),
 		}},
-		{name: "disable and enable", given: given(migrating), steps: withMountsAndMigration(
+		{name: "disable and enable", given: initialObjects(migrating), steps: withMountsAndMigration(
 			updated("disable", disable(false), has("cart", "migrate", "app", "second")),
 			updated("enable", disable(true), has("cart", "vector", "migrate", "app", "second")),
 		)},
-		{name: "delete", given: given(migrating), steps: []step{inject(withLogs, "vector", "migrate", "app", "second"), deleted("migrate", "app", "second")}},
-		{name: "delete with mounts", given: given(migrating), steps: withMountsAndMigration(deleted("migrate", "app", "second"))},
-		hasty(scenario{name: "delete with mounts", given: given(migrating), steps: withMountsAndMigration(deleted("migrate", "app", "second"))}),
-		{name: "delete and create anew", given: given(migrating), steps: []step{
+		{name: "delete", given: initialObjects(migrating), steps: []step{inject(withLogs, "vector", "migrate", "app", "second"), deleted("migrate", "app", "second")}},
+		{name: "delete with mounts", given: initialObjects(migrating), steps: withMountsAndMigration(deleted("migrate", "app", "second"))},
+		revertAtOnce(scenario{name: "delete with mounts", given: initialObjects(migrating), steps: withMountsAndMigration(deleted("migrate", "app", "second"))}),
+		{name: "delete and create anew", given: initialObjects(migrating), steps: []step{
 			inject(withLogs, "vector", "migrate", "app", "second"), deleted("migrate", "app", "second"), inject(withMounts, "vector", "migrate", "app", "second"),
 		}},
-		{name: "leave", given: given(plain), steps: []step{inject(orphan, "vector", "app"), deleted("vector", "app")}},
-		{name: "leave and take over", given: given(plain), steps: []step{
+		{name: "leave", given: initialObjects(plain), steps: []step{inject(orphan, "vector", "app"), deleted("vector", "app")}},
+		{name: "leave and take over", given: initialObjects(plain), steps: []step{
 			inject(orphan, "vector", "app"), deleted("vector", "app"), inject(withLogs, "vector", "app"), deleted("app"),
 		}},
-		{name: "uninstall", given: given(migrating), steps: withMountsAndMigration(step{"uninstall", uninstalled, []condition{has("cart", "migrate", "app", "second"), gone("logs")}})},
+		{name: "uninstall", given: initialObjects(migrating), steps: withMountsAndMigration(step{"uninstall", uninstalled, []condition{has("cart", "migrate", "app", "second"), isDeleted("logs")}})},
 	}
 }
 
@@ -352,25 +354,25 @@ func owners() []scenario {
 	}
 	late := corev1.Container{Name: "late", Image: "registry.example/late:1"}
 	return append(every,
-		scenario{name: "owner adds an init container", given: given(plain), steps: []step{
+		scenario{name: "owner adds an init container", given: initialObjects(plain), steps: []step{
 			inject(withMounts, "vector", "app"),
-			{"edit", edit("cart", func(d *appsv1.Deployment) { pod(d).InitContainers = append(pod(d).InitContainers, late) }), []condition{says("cart", "late")}},
+			{"edit", edit("cart", func(d *appsv1.Deployment) { pod(d).InitContainers = append(pod(d).InitContainers, late) }), []condition{hasTemplateText("cart", "late")}},
 			deleted("late", "app"),
 		}},
-		scenario{name: "owner undoes the rollout", given: given(migrating), steps: []step{
+		scenario{name: "owner undoes the rollout", given: initialObjects(migrating), steps: []step{
 			inject(withLogs, "vector", "migrate", "app", "second"),
 			{"undo", undo("cart"), []condition{has("cart", "vector", "migrate", "app", "second")}},
 			deleted("migrate", "app", "second"),
 		}},
-		scenario{name: "paused Deployment", given: given(migrating), steps: []step{
+		scenario{name: "paused Deployment", given: initialObjects(migrating), steps: []step{
 			{"pause", edit("cart", func(d *appsv1.Deployment) { d.Spec.Paused = true }), nil},
 			inject(withMounts, "migrate", "app", "second"),
 			{"go on", edit("cart", func(d *appsv1.Deployment) { d.Spec.Paused = false }), []condition{has("cart", "vector", "migrate", "app", "second")}},
 		}},
-		scenario{name: "new Deployment", races: true, given: given(withMounts), steps: []step{
+		scenario{name: "new Deployment", races: true, given: initialObjects(withMounts), steps: []step{
 			{"deploy", applyOnClient(manifest{version: 1}.text()), []condition{has("cart", "vector", "migrate", "app"), matched("logs", 1)}},
 		}},
-		scenario{name: "Deployment of the same name", given: given(migrating), steps: []step{
+		scenario{name: "Deployment of the same name", given: initialObjects(migrating), steps: []step{
 			inject(withMounts, "vector", "migrate", "app", "second"),
 			{"delete", remove(deploymentNamed("cart")), []condition{matched("logs", 0), bare}},
 			{"create", add(unlabeled), []condition{has("cart", "app", "second"), matched("logs", 0)}},
@@ -385,7 +387,7 @@ func deploying(tool string, deploy func(manifest) action) []scenario {
 	meanwhile := func(kind string) map[string]action {
 		return map[string]action{kind: deploy(manifest{version: 2})}
 	}
-	injected := []condition{has("cart", "vector", "migrate", "app"), says("cart", "app:2")}
+	injected := []condition{has("cart", "vector", "migrate", "app"), hasTemplateText("cart", "app:2")}
 	return []scenario{
 		{
 			name: "owner deploys during the write, " + tool, meanwhile: meanwhile("apply deployments"),
@@ -400,10 +402,10 @@ func deploying(tool string, deploy func(manifest) action) []scenario {
 			steps: []step{
 				begin,
 				{"inject", add(withMounts), []condition{has("cart", "vector", "migrate", "app")}},
-				{"add", deploy(manifest{version: 1, more: true}), []condition{says("cart", "team"), says("cart", "cache")}},
+				{"add", deploy(manifest{version: 1, more: true}), []condition{hasTemplateText("cart", "team"), hasTemplateText("cart", "cache")}},
 				{"label off", deploy(manifest{version: 1, more: true, unlabeled: true}), []condition{has("cart", "migrate", "app"), matched("logs", 0)}},
-				{"drop", deploy(manifest{version: 1, unlabeled: true}), []condition{saysNot("cart", "team"), saysNot("cart", "cache")}},
-				{"add again", deploy(manifest{version: 1, more: true, unlabeled: true}), []condition{says("cart", "team"), says("cart", "cache")}},
+				{"drop", deploy(manifest{version: 1, unlabeled: true}), []condition{lacksTemplateText("cart", "team"), lacksTemplateText("cart", "cache")}},
+				{"add again", deploy(manifest{version: 1, more: true, unlabeled: true}), []condition{hasTemplateText("cart", "team"), hasTemplateText("cart", "cache")}},
 			},
 		},
 	}

@@ -20,15 +20,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// saysLocked returns whether the conditions report that the OverlaySet of a namespace could not be written, and name
+// reportsLockedOverlaySet returns whether the conditions report that the OverlaySet of a namespace could not be written, and name
 // the field manager or webhook.
-func saysLocked(conditions []metav1.Condition, namespace string) bool {
+func reportsLockedOverlaySet(conditions []metav1.Condition, namespace string) bool {
 	ready := apimeta.FindStatusCondition(conditions, meta.ConditionReady)
 	return ready != nil && strings.Contains(ready.Message, "OverlaySet "+namespace+"/"+meta.OverlaySet+": ") && strings.Contains(ready.Message, harness.Locked) &&
 		apimeta.IsStatusConditionTrue(conditions, meta.ConditionReconciling)
 }
 
-func isLocked(vs *v1alpha1.VectorSidecar) bool { return saysLocked(vs.Status.Conditions, vs.Namespace) }
+func isLocked(vs *v1alpha1.VectorSidecar) bool {
+	return reportsLockedOverlaySet(vs.Status.Conditions, vs.Namespace)
+}
 
 // mostTries is the maximum number of requests for a write that is always rejected, in the seconds of a test: eight
 // retries of a conflict, and one retry for each event of the change. A loop would send hundreds.
@@ -50,14 +52,14 @@ func TestOverlaySet_ReportsRejectedWrites(t *testing.T) {
 			require.LessOrEqual(t, way.Count.Load(), mostTries)
 
 			way.IsOn.Store(false)
-			isOffered(t, vs)
+			awaitOverlay(t, vs)
 			harness.Until(t, world, vs, "no message", isReady)
 		})
 		t.Run("changed, "+name, func(t *testing.T) {
 			vs, way := locked(t, "/"+meta.OverlaySet, answer)
 			cart := objects.NewDeployment("cart", vs.Namespace).WithReplicas(0).Labeled("logs", "vector").Build()
 			world.Create(t, cart, vs)
-			set := isOffered(t, vs)
+			set := awaitOverlay(t, vs)
 			before := set.Generation
 			harness.Until(t, world, vs, "its sidecar", isReady)
 
@@ -78,7 +80,7 @@ func TestOverlaySet_ReportsRejectedWrites(t *testing.T) {
 			vs, way := locked(t, "/"+meta.OverlaySet, answer)
 			cart := objects.NewDeployment("cart", vs.Namespace).WithReplicas(0).Labeled("logs", "vector").Build()
 			world.Create(t, cart, vs)
-			isOffered(t, vs)
+			awaitOverlay(t, vs)
 			harness.Until(t, world, vs, "its sidecar", isReady)
 
 			way.IsOn.Store(true)
@@ -107,7 +109,7 @@ func TestOverlaySet_ReportsNamespaceOfRejectedWrites(t *testing.T) {
 			change := &harness.Answers{Path: way.Path + "/" + meta.OverlaySet, With: answer}
 			world.RunThrough(t, &running, options, way, change)
 			saysWhere := func(c *v1alpha1.ClusterVectorSidecar) bool {
-				return c.Status.ObservedGeneration == c.Generation && saysLocked(c.Status.Conditions, closed) &&
+				return c.Status.ObservedGeneration == c.Generation && reportsLockedOverlaySet(c.Status.Conditions, closed) &&
 					!strings.Contains(apimeta.FindStatusCondition(c.Status.Conditions, meta.ConditionReady).Message, open)
 			}
 
@@ -123,14 +125,14 @@ func TestOverlaySet_ReportsNamespaceOfRejectedWrites(t *testing.T) {
 			for _, cart := range carts {
 				harness.Until(t, world, cart, "its sidecar", func(d *appsv1.Deployment) bool { return has(d, "vector") })
 			}
-			isOffered(t, in(cluster, open))
+			awaitOverlay(t, sidecarInNamespace(cluster, open))
 			harness.Until(t, world, cluster, "the reported message", saysWhere)
 			require.LessOrEqual(t, way.Count.Load(), mostTries)
-			require.False(t, offers(t, closed, own))
+			require.False(t, hasOverlay(t, closed, own))
 			way.IsOn.Store(false)
 
 			// Creates are accepted now, but updates are rejected.
-			isOffered(t, in(cluster, closed))
+			awaitOverlay(t, sidecarInNamespace(cluster, closed))
 			change.IsOn.Store(true)
 			harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn"} })
 			for _, cart := range carts {
@@ -140,7 +142,7 @@ func TestOverlaySet_ReportsNamespaceOfRejectedWrites(t *testing.T) {
 
 			// The ClusterVectorSidecar is deleted only when all of its overlays are removed.
 			world.Delete(t, cluster)
-			isOut(t, open, own)
+			awaitNoOverlay(t, open, own)
 			for _, cart := range carts {
 				harness.Until(t, world, cart, "no sidecar", isClean)
 			}

@@ -31,7 +31,7 @@ func TestModeOnAppRollout_AppliesImageWithOwnersChange(t *testing.T) {
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("100%").Build()
 	vs.Spec.Rollout.Mode = v1alpha1.ModeOnAppRollout
 	world.Create(t, vs)
-	isOffered(t, vs)
+	awaitOverlay(t, vs)
 	one := func(name string) *appsv1.Deployment {
 		return objects.NewDeployment(name, namespace).Labeled("logs", "vector").WithReplicas(0).Build()
 	}

@@ -118,7 +118,7 @@ func TestOverlaySet_KeepsServerSideDiffInSync(t *testing.T) {
 		}
 		all = append(all,
 			application{"a sidecar, " + sync, plain, deploy, logs(plain), func(image string) string { return manifest(image, "") }, []string{"vector", "app"}, 0},
-			application{"told, " + sync, tells, deploy, telling("logs", tells, "LOG_ADDRESS"), func(image string) string { return manifest(image, own) }, []string{"vector-otlp", "app"}, 5},
+			application{"told, " + sync, tells, deploy, newInjectingSidecar("logs", tells, "LOG_ADDRESS"), func(image string) string { return manifest(image, own) }, []string{"vector-otlp", "app"}, 5},
 			application{"an init container, " + sync, migrates, deploy, logs(migrates), func(image string) string {
 				return manifest(image, "") + "      initContainers: [{name: migrate, image: any}]\n"
 			}, []string{"vector", "migrate", "app"}, 0},
@@ -126,7 +126,7 @@ func TestOverlaySet_KeepsServerSideDiffInSync(t *testing.T) {
 	}
 	for _, one := range all {
 		world.Create(t, one.vs)
-		isOffered(t, one.vs)
+		awaitOverlay(t, one.vs)
 		untilActive(t, objects.NewDeployment("any", one.namespace).Labeled("logs", "vector").Build(), one.has[0])
 	}
 	require.NoError(t, running.Stop())
@@ -159,6 +159,6 @@ func TestOverlaySet_KeepsServerSideDiffInSync(t *testing.T) {
 		world.Get(t, deployment)
 		require.Equal(t, generation+1, deployment.Generation)
 		require.Equal(t, one.has, names(deployment))
-		require.Len(t, told(deployment, "app"), one.env)
+		require.Len(t, injectedVariables(deployment, "app"), one.env)
 	}
 }

@@ -53,7 +53,7 @@ func newRollout(name, namespace string) *unstructured.Unstructured {
 func settledRollout(t *testing.T, vs *v1alpha1.VectorSidecar, deploy deployer) *unstructured.Unstructured {
 	t.Helper()
 	world.Create(t, vs)
-	isOffered(t, vs)
+	awaitOverlay(t, vs)
 	trial := harness.NewWorkload("Rollout", "any", vs.Namespace, map[string]string{"logs": "vector"})
 	untilActive(t, trial, "vector")
 	deploy(t, vs.Namespace, rolloutManifest("app:1"))

@@ -22,13 +22,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// in returns the VectorSidecar that represents a ClusterVectorSidecar in a namespace.
-func in(cluster *v1alpha1.ClusterVectorSidecar, namespace string) *v1alpha1.VectorSidecar {
+// sidecarInNamespace returns the VectorSidecar that represents a ClusterVectorSidecar in a namespace.
+func sidecarInNamespace(cluster *v1alpha1.ClusterVectorSidecar, namespace string) *v1alpha1.VectorSidecar {
 	return clusterwide.NewSidecar(cluster, namespace, true)
 }
 
-// offers returns whether the OverlaySet of a namespace has an overlay of a VectorSidecar, active or skipped.
-func offers(t *testing.T, namespace, sidecar string) bool {
+// hasOverlay returns whether the OverlaySet of a namespace has an overlay of a VectorSidecar, active or skipped.
+func hasOverlay(t *testing.T, namespace, sidecar string) bool {
 	t.Helper()
 	set := &v1alpha1.OverlaySet{}
 	err := world.Client.Get(context.WithoutCancel(t.Context()), client.ObjectKey{Namespace: namespace, Name: meta.OverlaySet}, set)
@@ -36,9 +36,9 @@ func offers(t *testing.T, namespace, sidecar string) bool {
 	return slices.ContainsFunc(set.Spec.Overlays, func(o v1alpha1.Overlay) bool { return o.VectorSidecar == sidecar })
 }
 
-func isOut(t *testing.T, namespace, sidecar string) {
+func awaitNoOverlay(t *testing.T, namespace, sidecar string) {
 	t.Helper()
-	harness.Eventually(t, sidecar+" to be out of the OverlaySet of "+namespace, func() bool { return !offers(t, namespace, sidecar) })
+	harness.Eventually(t, sidecar+" to be out of the OverlaySet of "+namespace, func() bool { return !hasOverlay(t, namespace, sidecar) })
 }
 
 func relabel(t *testing.T, namespace, key, value string) {
@@ -72,7 +72,7 @@ func TestClusterVectorSidecar_InjectsAtAdmission(t *testing.T) {
 	optedOut := world.Namespace(t, "team", cluster.Name, meta.AnnotationInject, "false")
 	world.Create(t, cluster)
 	created := func(namespace string) {
-		isOffered(t, in(cluster, namespace))
+		awaitOverlay(t, sidecarInNamespace(cluster, namespace))
 		var copies corev1.ConfigMapList
 		require.NoError(t, world.Client.List(t.Context(), &copies, client.InNamespace(namespace), client.HasLabels{meta.LabelSidecar}))
 		require.Len(t, copies.Items, 1, "what it reads is there before")
@@ -96,27 +96,27 @@ func TestClusterVectorSidecar_InjectsAtAdmission(t *testing.T) {
 	require.Regexp(t, `injected by +the API server, when the workload was written`, plugin(t, "explain", "deployment/cart", "-n", first))
 	require.Regexp(t, `new workloads +by the API server, if its admission policy can evaluate the workload \(1 overlay\)`, plugin(t, "explain", "deployment/cart", "-n", first))
 	require.NotContains(t, plugin(t, "check"), name+" in namespace "+first)
-	require.False(t, offers(t, optedOut, name))
-	require.False(t, offers(t, later, name))
+	require.False(t, hasOverlay(t, optedOut, name))
+	require.False(t, hasOverlay(t, later, name))
 	relabel(t, later, "team", cluster.Name)
 	created(later)
 
 	cart := objects.NewDeployment("cart", later).Build()
 	relabel(t, later, "team", "")
 	harness.Until(t, world, cart, "the removal", func(d *appsv1.Deployment) bool { return !has(d, "vector") })
-	require.False(t, offers(t, later, name), "the part goes before the sidecars")
+	require.False(t, hasOverlay(t, later, name), "the part goes before the sidecars")
 	relabel(t, later, "team", cluster.Name)
-	isOffered(t, in(cluster, later))
+	awaitOverlay(t, sidecarInNamespace(cluster, later))
 
 	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { off := false; c.Spec.Enabled = &off })
-	isOut(t, first, name)
-	isOut(t, later, name)
+	awaitNoOverlay(t, first, name)
+	awaitNoOverlay(t, later, name)
 	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.Enabled = nil })
-	isOffered(t, in(cluster, first))
-	isOffered(t, in(cluster, later))
+	awaitOverlay(t, sidecarInNamespace(cluster, first))
+	awaitOverlay(t, sidecarInNamespace(cluster, later))
 	world.RemoveCluster(t, cluster)
-	require.False(t, offers(t, first, name), "it is not gone before")
-	require.False(t, offers(t, later, name))
+	require.False(t, hasOverlay(t, first, name), "it is not gone before")
+	require.False(t, hasOverlay(t, later, name))
 	world.Get(t, cart)
 	require.Equal(t, []string{"app"}, names(cart))
 }
@@ -128,8 +128,8 @@ func TestClusterVectorSidecar_AllowsNamespaceDeletion(t *testing.T) {
 	cluster := world.ClusterVectorSidecar(t)
 	going, stays := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)
 	world.Create(t, cluster)
-	isOffered(t, in(cluster, going))
-	isOffered(t, in(cluster, stays))
+	awaitOverlay(t, sidecarInNamespace(cluster, going))
+	awaitOverlay(t, sidecarInNamespace(cluster, stays))
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: going}}
 	world.Delete(t, namespace)
 	gone := func() bool {
@@ -138,9 +138,9 @@ func TestClusterVectorSidecar_AllowsNamespaceDeletion(t *testing.T) {
 	harness.Eventually(t, "the deletion of the namespace", gone)
 	again := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: going, Labels: map[string]string{"team": cluster.Name}}}
 	world.Create(t, again)
-	isOffered(t, in(cluster, going))
+	awaitOverlay(t, sidecarInNamespace(cluster, going))
 	untilActive(t, labeled("any", going), "vector")
-	require.True(t, offers(t, stays, meta.InNamespace(cluster.Name)))
+	require.True(t, hasOverlay(t, stays, meta.InNamespace(cluster.Name)))
 }
 
 // If a VectorSidecar and a ClusterVectorSidecar select the same new workload, the API server injects the sidecar of
@@ -152,9 +152,9 @@ func TestVectorSidecar_PrecedesClusterVectorSidecar(t *testing.T) {
 	namespace := world.Namespace(t, "team", cluster.Name)
 	world.Create(t, cluster)
 	name, vs := meta.InNamespace(cluster.Name), objects.NewVectorSidecar("own", namespace).Selecting("own", "yes").Build()
-	isOffered(t, in(cluster, namespace))
+	awaitOverlay(t, sidecarInNamespace(cluster, namespace))
 	world.Create(t, vs)
-	isOffered(t, vs)
+	awaitOverlay(t, vs)
 	both := func(name string) *appsv1.Deployment {
 		return objects.NewDeployment(name, namespace).Labeled("logs", "vector").Labeled("own", "yes").Build()
 	}
@@ -185,7 +185,7 @@ func TestVectorSidecar_PrecedesClusterVectorSidecar(t *testing.T) {
 
 	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.TakesPrecedenceOver = []string{"own"} })
 	harness.Eventually(t, "the rejection", func() bool {
-		set := isOffered(t, vs)
+		set := awaitOverlay(t, vs)
 		at := slices.IndexFunc(set.Spec.Overlays, func(o v1alpha1.Overlay) bool { return o.VectorSidecar == "own" })
 		return slices.Equal(set.Spec.Overlays[at].Supersedes, []string{name})
 	})
@@ -200,7 +200,7 @@ func TestVectorSidecar_PrecedesClusterVectorSidecar(t *testing.T) {
 	traces := otlp("traces", namespace).Build()
 	traces.Spec.Selector.MatchLabels = map[string]string{"traces": "yes"}
 	world.Create(t, traces)
-	isOffered(t, traces)
+	awaitOverlay(t, traces)
 	two := objects.NewDeployment("two", namespace).Labeled("logs", "vector").Labeled("traces", "yes").Build()
 	activeFor(two, "traces")
 	activeFor(two, name)

@@ -35,7 +35,9 @@ func TestClusterVectorSidecar_InjectsLastKnownGood(t *testing.T) {
 		return c.Status.Reverted == nil && c.Status.LastKnownGood != nil && c.Status.LastKnownGood.Generation == c.Generation
 	}
 	harness.Until(t, world, cluster, "a last known good spec", isGood)
-	hashOf := func(namespace string) string { return isOffered(t, in(cluster, namespace)).Spec.Overlays[0].Hash }
+	hashOf := func(namespace string) string {
+		return awaitOverlay(t, sidecarInNamespace(cluster, namespace)).Spec.Overlays[0].Hash
+	}
 	untilActive(t, labeled("any", second), "vector")
 	good := hashOf(second)
 

@@ -32,7 +32,7 @@ func TestClusterVectorSidecar_RemovesLeftoversAfterRestart(t *testing.T) {
 	}
 	for _, cluster := range all {
 		for _, namespace := range reached[cluster.Name] {
-			isOffered(t, in(cluster, namespace))
+			awaitOverlay(t, sidecarInNamespace(cluster, namespace))
 		}
 	}
 	require.NoError(t, running.Stop())
@@ -61,11 +61,11 @@ func TestClusterVectorSidecar_RemovesLeftoversAfterRestart(t *testing.T) {
 	world.Delete(t, deleted)
 	harness.Change(t, world, forced, func(c *v1alpha1.ClusterVectorSidecar) { c.Finalizers = nil })
 	world.Delete(t, forced)
-	require.True(t, offers(t, reached[forced.Name][0], meta.InNamespace(forced.Name)))
+	require.True(t, hasOverlay(t, reached[forced.Name][0], meta.InNamespace(forced.Name)))
 	running = world.RunOperator(options)
 	for _, cluster := range all {
 		for _, namespace := range reached[cluster.Name] {
-			isOut(t, namespace, meta.InNamespace(cluster.Name))
+			awaitNoOverlay(t, namespace, meta.InNamespace(cluster.Name))
 		}
 	}
 	world.RemoveCluster(t, deleted)
@@ -77,7 +77,7 @@ func TestOverlaySet_DropsClusterOverlaysWithoutTheKind(t *testing.T) {
 	cluster := world.ClusterVectorSidecar(t)
 	namespace := world.Namespace(t, "team", cluster.Name)
 	world.Create(t, cluster)
-	isOffered(t, in(cluster, namespace))
+	awaitOverlay(t, sidecarInNamespace(cluster, namespace))
 	require.NoError(t, running.Stop())
 	without := options
 	without.ClusterSidecars = false
@@ -86,7 +86,7 @@ func TestOverlaySet_DropsClusterOverlaysWithoutTheKind(t *testing.T) {
 		require.NoError(t, running.Stop())
 		running = world.RunOperator(options)
 	})
-	isOut(t, namespace, meta.InNamespace(cluster.Name))
+	awaitNoOverlay(t, namespace, meta.InNamespace(cluster.Name))
 }
 
 // An event in one namespace causes requests for that namespace only. The operator tests an overlay once in each
@@ -101,7 +101,7 @@ func TestClusterVectorSidecar_WritesOnlyToChangedNamespace(t *testing.T) {
 	}
 	world.Create(t, cluster)
 	for _, namespace := range namespaces {
-		isOffered(t, in(cluster, namespace))
+		awaitOverlay(t, sidecarInNamespace(cluster, namespace))
 	}
 	is := func(what string) func(harness.Request) bool {
 		return func(r harness.Request) bool { return strings.Contains(r.Path, what) }
@@ -134,7 +134,7 @@ func TestClusterVectorSidecar_WritesOnlyToChangedNamespace(t *testing.T) {
 	world.Create(t, cart)
 	harness.Until(t, world, cart, "the adoption by the operator", func(d *appsv1.Deployment) bool { return isAdopted(meta.InNamespace(cluster.Name))(d) })
 	require.NoError(t, world.Client.Delete(t.Context(), &v1alpha1.OverlaySet{ObjectMeta: metav1.ObjectMeta{Namespace: namespaces[0], Name: meta.OverlaySet}}))
-	isOffered(t, in(cluster, namespaces[0]))
+	awaitOverlay(t, sidecarInNamespace(cluster, namespaces[0]))
 	require.Equal(t, before, others(), "nothing in any other namespace")
 	require.Equal(t, 1, count(writes(namespaces[0]), "/podtemplates"), "it was tried before")
 }

@@ -22,13 +22,13 @@ import (
 func TestClusterVectorSidecar_InjectsApplicationEnv(t *testing.T) {
 	t.Parallel()
 	cluster := world.ClusterVectorSidecar(t)
-	cluster.Spec.VectorSidecarSpec = telling("", "", "LOG_ADDRESS").Spec
+	cluster.Spec.VectorSidecarSpec = newInjectingSidecar("", "", "LOG_ADDRESS").Spec
 	name := meta.InNamespace(cluster.Name)
 	spaces := []string{world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)}
 	world.Create(t, cluster)
 	var all []*appsv1.Deployment
 	for _, namespace := range spaces {
-		isOffered(t, in(cluster, namespace))
+		awaitOverlay(t, sidecarInNamespace(cluster, namespace))
 		cart := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 		untilActive(t, cart, "vector-otlp")
 		world.Create(t, cart)
@@ -36,7 +36,7 @@ func TestClusterVectorSidecar_InjectsApplicationEnv(t *testing.T) {
 			"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4317", "OTEL_EXPORTER_OTLP_PROTOCOL=grpc",
 			"OTEL_RESOURCE_ATTRIBUTES=service.name=cart,service.namespace=" + namespace + ",k8s.namespace.name=" + namespace + ",k8s.deployment.name=cart",
 			"LOG_ADDRESS=127.0.0.1:5170",
-		}, told(cart, "app"))
+		}, injectedVariables(cart, "app"))
 		harness.Until(t, world, cart, "the adoption by the operator", func(d *appsv1.Deployment) bool { return isAdopted(name)(d) })
 		require.EqualValues(t, 1, cart.Generation)
 		all = append(all, cart)
@@ -45,7 +45,7 @@ func TestClusterVectorSidecar_InjectsApplicationEnv(t *testing.T) {
 	for _, cart := range all {
 		world.Get(t, cart)
 		require.Equal(t, []string{"app"}, names(cart))
-		require.Empty(t, told(cart, "app"))
+		require.Empty(t, injectedVariables(cart, "app"))
 		require.Empty(t, cart.Spec.Template.Annotations)
 	}
 }
@@ -60,7 +60,7 @@ func TestOwnedAtAdmission_InjectsClusterVectorSidecar(t *testing.T) {
 	namespace := world.Namespace(t, "team", cluster.Name)
 	early := ownedBy(t, "StatefulSet", "early", namespace, "app:1")
 	world.Create(t, early, cluster)
-	isOffered(t, in(cluster, namespace))
+	awaitOverlay(t, sidecarInNamespace(cluster, namespace))
 	untilActive(t, ownedBy(t, "StatefulSet", "any", namespace, "app:1"), "vector")
 	harness.Until(t, world, cluster, "the workload left to its owner", func(c *v1alpha1.ClusterVectorSidecar) bool {
 		return len(c.Status.Workloads) == 1 && c.Status.Workloads[0].Reason == meta.ReasonOwnedBy

@@ -36,9 +36,9 @@ func TestOverlaySet_FollowsWavesOfClusterVectorSidecar(t *testing.T) {
 	canary, rest := world.Namespace(t, "team", cluster.Name, "wave", "canary"), world.Namespace(t, "team", cluster.Name)
 	carts := []*appsv1.Deployment{labeled("cart", canary), labeled("cart", rest)}
 	world.Create(t, cluster)
-	isOffered(t, in(cluster, canary))
+	awaitOverlay(t, sidecarInNamespace(cluster, canary))
 	for _, cart := range carts {
-		isOffered(t, in(cluster, cart.Namespace))
+		awaitOverlay(t, sidecarInNamespace(cluster, cart.Namespace))
 		untilActive(t, cart, "vector")
 		world.Create(t, cart)
 	}
@@ -57,7 +57,9 @@ func TestOverlaySet_FollowsWavesOfClusterVectorSidecar(t *testing.T) {
 		require.NoError(t, world.Client.Create(t.Context(), one, client.DryRunAll))
 		return level(one)
 	}
-	hashOf := func(namespace string) string { return isOffered(t, in(cluster, namespace)).Spec.Overlays[0].Hash }
+	hashOf := func(namespace string) string {
+		return awaitOverlay(t, sidecarInNamespace(cluster, namespace)).Spec.Overlays[0].Hash
+	}
 	harness.Until(t, world, cluster, "the first revision everywhere", func(c *v1alpha1.ClusterVectorSidecar) bool {
 		isDone := func(is v1alpha1.RolloutStatus) bool { return is.State == v1alpha1.RolloutComplete }
 		return len(c.Status.Waves) == 2 && isDone(c.Status.Waves[0]) && isDone(c.Status.Waves[1]) && c.Status.ReadyWorkloads == 2

@@ -34,10 +34,10 @@ func TestOverlaySet_DoesNotRejectValidWorkloads(t *testing.T) {
 	plain, under := world.Namespace(t), world.Namespace(t)
 	kindsOf := []v1alpha1.WorkloadKind{"Deployment", "StatefulSet", "DaemonSet", "CronJob", "Rollout"}
 	metrics := objects.NewVectorSidecar("metrics", under).Selecting("logs", "vector").For(kindsOf...).Build()
-	traces := telling("traces", under, "LOG_ADDRESS", kindsOf...)
+	traces := newInjectingSidecar("traces", under, "LOG_ADDRESS", kindsOf...)
 	world.Create(t, metrics, traces)
-	isOffered(t, metrics)
-	isOffered(t, traces)
+	awaitOverlay(t, metrics)
+	awaitOverlay(t, traces)
 	untilActive(t, objects.NewDeployment("any", under).Labeled("logs", "vector").Build(), "vector-otlp")
 
 	var mu sync.Mutex
@@ -68,7 +68,7 @@ func TestOverlaySet_DoesNotRejectValidWorkloads(t *testing.T) {
 			t.Errorf("%s: admitted without, and under the policies: %v", of.About, errUnder)
 		default:
 			admitted++
-			if isPut(with) {
+			if hasSidecar(with) {
 				injected++
 				if injected%7 == 0 && len(kept) < 60 {
 					kept = append(kept, object(under))
@@ -126,7 +126,7 @@ func draw(t *testing.T, kind *corpus.Kind, seed uint64, base map[string]any) []c
 	return append(all, more...)
 }
 
-func isPut(object *unstructured.Unstructured) bool {
+func hasSidecar(object *unstructured.Unstructured) bool {
 	one, err := asTyped(object)
 	return err == nil && (has(one, "vector") || has(one, "vector-otlp"))
 }

@@ -28,7 +28,7 @@ func TestOverlaySet_InjectsEveryKindAtCreation(t *testing.T) {
 			object := harness.NewWorkload(kind, "cart", namespace, map[string]string{"logs": "vector"})
 			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").For(v1alpha1.WorkloadKind(kind)).Build()
 			world.Create(t, vs)
-			isOffered(t, vs)
+			awaitOverlay(t, vs)
 			untilActive(t, object, "vector")
 			world.Create(t, plain, object)
 			t.Cleanup(func() {

@@ -29,7 +29,7 @@ import (
 // does not apply to Rollouts.
 func TestOverlaySet_SkipsDefinitionWithoutRestartPolicy(t *testing.T) {
 	t.Parallel()
-	w, _ := servingRollouts(t, ofAnEarlierRelease)
+	w, _ := servingRollouts(t, removeInitRestartPolicy)
 
 	namespace := w.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").For("Deployment", "Rollout").Build()
@@ -77,12 +77,12 @@ func TestOverlaySet_SkipsDefinitionWithoutRestartPolicy(t *testing.T) {
 	harness.Until(t, w, theirs, "the report about the definition", lacks)
 	require.NoError(t, w.ServeRollouts())
 	harness.Until(t, w, theirs, "the wait for the owner", says(v1alpha1.StateDeferred, "the API server injects the sidecar with the owner's next change"))
-	require.NoError(t, w.ServeRollouts(ofAnEarlierRelease))
+	require.NoError(t, w.ServeRollouts(removeInitRestartPolicy))
 	harness.Until(t, w, theirs, "the report about the definition", lacks)
 }
 
-// ofAnEarlierRelease removes the restartPolicy of init containers from a definition.
-func ofAnEarlierRelease(definition *apiextensionsv1.CustomResourceDefinition) {
+// removeInitRestartPolicy removes the restartPolicy of init containers from a definition.
+func removeInitRestartPolicy(definition *apiextensionsv1.CustomResourceDefinition) {
 	for i := range definition.Spec.Versions {
 		pod := definition.Spec.Versions[i].Schema.OpenAPIV3Schema.Properties["spec"].Properties["template"].Properties["spec"]
 		delete(pod.Properties["initContainers"].Items.Schema.Properties, "restartPolicy")

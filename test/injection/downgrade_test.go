@@ -26,9 +26,9 @@ func TestOperator_InjectsWithoutMutatingPolicyAPI(t *testing.T) {
 	require.NoError(t, running.Stop())
 	looking := world.StartObserved(t, options, operator.Process{PolicyInterval: 200 * time.Millisecond})
 	namespace := world.Namespace(t)
-	vs := telling("traces", namespace, "LOG_ADDRESS")
+	vs := newInjectingSidecar("traces", namespace, "LOG_ADDRESS")
 	world.Create(t, vs)
-	isOffered(t, vs)
+	awaitOverlay(t, vs)
 	made := func(name string) *appsv1.Deployment {
 		return objects.NewDeployment(name, namespace).Labeled("logs", "vector").Build()
 	}

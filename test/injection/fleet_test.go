@@ -71,7 +71,7 @@ func TestOverlaySet_StartsPodsOfNewWorkloadsOnce(t *testing.T) {
 					WithInitContainer("migrate").WithEmptyDir("logs", "/var/log/app").PodAnnotated("starts-after", "1s").Build()
 			}
 			if test.first {
-				require.Contains(t, isLeft(t, vs), "no workload with the sidecar mounts a volume")
+				require.Contains(t, awaitSkipReason(t, vs), "no workload with the sidecar mounts a volume")
 				first := one("first")
 				world.Create(t, first)
 				harness.Until(t, world, first, "the sidecar in all of its pods", func(d *appsv1.Deployment) bool {
@@ -79,7 +79,7 @@ func TestOverlaySet_StartsPodsOfNewWorkloadsOnce(t *testing.T) {
 						d.Status.UpdatedReplicas == replicas && d.Status.Replicas == replicas && d.Status.TerminatingReplicas != nil && *d.Status.TerminatingReplicas == 0
 				})
 			}
-			isOffered(t, vs)
+			awaitOverlay(t, vs)
 			container := vs.Spec.Sidecar
 			sidecar := "vector"
 			if container != nil && container.Name != "" {

@@ -31,10 +31,10 @@ func TestOverlaySet_LimitsLatencyOfCreate(t *testing.T) {
 	matched := world.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", matched).Selecting("logs", "vector").Build()
 	world.Create(t, vs)
-	isOffered(t, vs)
+	awaitOverlay(t, vs)
 	crowd, full, tell, tellFull := world.Namespace(t), world.Namespace(t), world.Namespace(t), world.Namespace(t)
-	last, lastOfFull := fill(t, crowd, 50, alone), fill(t, full, most, alone)
-	lastTelling, lastOfFullTelling := fill(t, tell, 50, tells), fill(t, tellFull, most, tellsOne)
+	last, lastOfFull := fill(t, crowd, 50, requestMetricsOnly), fill(t, full, most, requestMetricsOnly)
+	lastTelling, lastOfFullTelling := fill(t, tell, 50, injectAllVariables), fill(t, tellFull, most, injectOneVariable)
 	label := func(name, namespace, value string) func(int) *objects.Deployment {
 		return func(i int) *objects.Deployment {
 			return objects.NewDeployment(fmt.Sprintf("%s-%d", name, i), namespace).Labeled("logs", value).WithReplicas(0)
@@ -119,16 +119,16 @@ func requestsOf(o *harness.Operator) []harness.Request {
 	})
 }
 
-// alone requests metrics only. tellsOne injects one environment variable, and tells injects variables for all
+// requestMetricsOnly requests metrics only. tellsOne injects one environment variable, and tells injects variables for all
 // listening addresses.
-func alone(*v1alpha1.SidecarSpec) {}
+func requestMetricsOnly(*v1alpha1.SidecarSpec) {}
 
-func tellsOne(s *v1alpha1.SidecarSpec) {
+func injectOneVariable(s *v1alpha1.SidecarSpec) {
 	s.Socket = &v1alpha1.SocketSpec{Enabled: ptr.To(true)}
 	s.ApplicationEnv = &v1alpha1.ApplicationEnvSpec{Socket: ptr.To("LOG_ADDRESS")}
 }
 
-func tells(s *v1alpha1.SidecarSpec) {
+func injectAllVariables(s *v1alpha1.SidecarSpec) {
 	s.OTLP = &v1alpha1.OTLPSpec{Enabled: ptr.To(true)}
 	s.Socket = &v1alpha1.SocketSpec{Enabled: ptr.To(true)}
 	s.ApplicationEnv = &v1alpha1.ApplicationEnvSpec{OTLP: ptr.To("grpc"), Socket: ptr.To("LOG_ADDRESS")}
@@ -144,7 +144,7 @@ func fill(t *testing.T, namespace string, count int, of func(*v1alpha1.SidecarSp
 		vs = objects.NewVectorSidecar(name, namespace).Selecting("logs", name).Sidecar(func(s *v1alpha1.SidecarSpec) { s.Name = name; of(s) }).Build()
 		world.Create(t, vs)
 	}
-	isOffered(t, vs)
+	awaitOverlay(t, vs)
 	took, writes := time.Since(before), len(running.Requests.Writes("/namespaces/"+namespace+"/overlaysets"))
 	t.Logf("the OverlaySet of %d VectorSidecars, made within %s, was written %d times", count, took.Round(100*time.Millisecond), writes)
 	require.LessOrEqual(t, writes, 12+int(took/time.Second), "each of the first ones, and then once a second")

@@ -68,14 +68,14 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// isOffered waits until the OverlaySet has an active overlay of a VectorSidecar.
-func isOffered(t *testing.T, vs *v1alpha1.VectorSidecar) *v1alpha1.OverlaySet {
+// awaitOverlay waits until the OverlaySet has an active overlay of a VectorSidecar.
+func awaitOverlay(t *testing.T, vs *v1alpha1.VectorSidecar) *v1alpha1.OverlaySet {
 	t.Helper()
 	return overlaysOf(t, vs, func(o *v1alpha1.Overlay) bool { return o.SkipReason == "" })
 }
 
-// isLeft waits until the overlay of a VectorSidecar is skipped, and returns the reason.
-func isLeft(t *testing.T, vs *v1alpha1.VectorSidecar) string {
+// awaitSkipReason waits until the overlay of a VectorSidecar is skipped, and returns the reason.
+func awaitSkipReason(t *testing.T, vs *v1alpha1.VectorSidecar) string {
 	t.Helper()
 	why := ""
 	overlaysOf(t, vs, func(o *v1alpha1.Overlay) bool { why = o.SkipReason; return o.SkipReason != "" })

@@ -45,7 +45,7 @@ func TestOverlaySet_ReportsMemoryOfOperator(t *testing.T) {
 	}
 	before := start(true)
 	for _, namespace := range spaces {
-		fill(t, namespace, each, tellsOne)
+		fill(t, namespace, each, injectOneVariable)
 	}
 	before.Kill()
 	rests, peaks := map[bool]int64{}, map[bool]int64{}

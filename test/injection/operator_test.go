@@ -29,7 +29,7 @@ func TestOverlaySet_InjectsWithoutRunningOperator(t *testing.T) {
 	told, untold := world.Namespace(t), world.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", told).Selecting("logs", "vector").Build()
 	world.Create(t, vs)
-	set := isOffered(t, vs)
+	set := awaitOverlay(t, vs)
 	deployment := objects.NewDeployment("cart", told).Labeled("logs", "vector").Build()
 	untilActive(t, deployment, "vector")
 	require.NoError(t, running.Stop())
@@ -46,8 +46,8 @@ func TestOverlaySet_InjectsWithoutRunningOperator(t *testing.T) {
 	require.EqualValues(t, 1, deployment.Generation)
 	require.Equal(t, 1, revisions(t, told))
 	harness.Until(t, world, plain, "the injection", func(d *appsv1.Deployment) bool { return has(d, "vector") })
-	isOffered(t, late)
-	again := isOffered(t, vs)
+	awaitOverlay(t, late)
+	again := awaitOverlay(t, vs)
 	require.Equal(t, set.ResourceVersion, again.ResourceVersion, "a new operator writes nothing that is as it should be")
 	harness.Eventually(t, "an idle operator without requests", func() bool {
 		return !slices.ContainsFunc(requestsOf(running), func(r harness.Request) bool { return time.Since(r.At) < atRest })
@@ -83,7 +83,7 @@ func TestOverlaySet_SupportsPluginCommands(t *testing.T) {
 	harness.Eventually(t, "the removal that was requested", func() bool { // The operator may write to it in between.
 		plugin(t, "eject", "-n", namespaceTold, "--yes")
 		world.Get(t, cartTold)
-		return slices.Equal([]string{"FIRST=one"}, told(cartTold, "app")) && len(cartTold.Spec.Template.Annotations) == 0
+		return slices.Equal([]string{"FIRST=one"}, injectedVariables(cartTold, "app")) && len(cartTold.Spec.Template.Annotations) == 0
 	})
 	t.Log(plugin(t, "eject", "-n", namespace, "--yes"))
 	world.Get(t, deployment)

@@ -127,7 +127,7 @@ func TestOwnedAtAdmission_InjectsWithOwnersWrites(t *testing.T) {
 			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").For(kind).WithSoak(0).Build()
 			vs.Spec.OwnedWorkloads = v1alpha1.OwnedAtAdmission
 			world.Create(t, vs)
-			isOffered(t, vs)
+			awaitOverlay(t, vs)
 			untilActive(t, ownedBy(t, string(kind), "any", namespace, "app:1"), "vector")
 			harness.Until(t, world, vs, "the workload left to its owner", func(vs *v1alpha1.VectorSidecar) bool {
 				return len(vs.Status.Workloads) == 1 && vs.Status.Workloads[0].State == v1alpha1.StateDeferred && vs.Status.Workloads[0].Reason == meta.ReasonOwnedBy
@@ -203,7 +203,7 @@ func TestOwnedSkip_SkipsAdmissionInjection(t *testing.T) {
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").For("Deployment", "StatefulSet").WithSoak(0).Build()
 	vs.Spec.OwnedWorkloads = v1alpha1.OwnedSkip
 	world.Create(t, vs)
-	isOffered(t, vs)
+	awaitOverlay(t, vs)
 	untilActive(t, objects.NewDeployment("any", namespace).Labeled("logs", "vector").Build(), "vector")
 	for _, kind := range []string{"Deployment", "StatefulSet"} {
 		owned, refers := ownedBy(t, kind, "owned", namespace, "app:1"), ownedBy(t, kind, "refers", namespace, "app:1")
@@ -216,7 +216,7 @@ func TestOwnedSkip_SkipsAdmissionInjection(t *testing.T) {
 	// A younger VectorSidecar without Skip is still injected.
 	younger := objects.NewVectorSidecar("younger", namespace).Selecting("logs", "vector").WithSoak(0).Build()
 	world.Create(t, younger)
-	isOffered(t, younger)
+	awaitOverlay(t, younger)
 	harness.Eventually(t, "the sidecar of the newer VectorSidecar", func() bool {
 		object := ownedBy(t, "Deployment", "owned", namespace, "app:1")
 		return world.Client.Create(t.Context(), object, client.DryRunAll) == nil && has(object, "vector")

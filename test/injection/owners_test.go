@@ -35,7 +35,7 @@ func settled(t *testing.T, deploy deployer) (namespace string, deployment *appsv
 	namespace = world.Namespace(t)
 	vs = objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, vs)
-	isOffered(t, vs)
+	awaitOverlay(t, vs)
 	untilActive(t, objects.NewDeployment("any", namespace).Labeled("logs", "vector").Build(), "vector")
 	deploy(t, namespace, manifest("app:1", ""))
 	deployment = cart(namespace)
@@ -122,7 +122,7 @@ func TestOverlaySet_InjectsCurrentSidecarIntoRollback(t *testing.T) {
 			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Sidecar(func(s *v1alpha1.SidecarSpec) { s.LogLevel = "info" }).Build()
 			if withSidecar {
 				world.Create(t, vs)
-				isOffered(t, vs)
+				awaitOverlay(t, vs)
 				untilActive(t, objects.NewDeployment("any", namespace).Labeled("logs", "vector").Build(), "vector")
 			}
 			byApply(t, namespace, manifest("app:1", ""))
@@ -144,7 +144,7 @@ func TestOverlaySet_InjectsCurrentSidecarIntoRollback(t *testing.T) {
 			current := func(d *appsv1.Deployment) bool { return logLevel(d) == want }
 			harness.Until(t, world, deployment, "the present sidecar", current)
 			harness.Until(t, world, deployment, "revision 2", rolledOut)
-			isOffered(t, vs)
+			awaitOverlay(t, vs)
 			overlaysOf(t, vs, func(o *v1alpha1.Overlay) bool {
 				return o.SkipReason == "" && o.Hash == deployment.Annotations["vectorsidecar.observability.kontroloop.ai/injected-hash"]
 			})

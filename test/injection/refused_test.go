@@ -56,7 +56,7 @@ func TestOperator_WithdrawsOverlayAfterRejection(t *testing.T) {
 	})
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, vs)
-	require.Contains(t, isLeft(t, vs), "no Vector here")
+	require.Contains(t, awaitSkipReason(t, vs), "no Vector here")
 	harness.Eventually(t, "an owner's create to be accepted", func() bool {
 		return world.Client.Create(t.Context(), objects.NewDeployment("search", namespace).Labeled("logs", "vector").Build(), client.DryRunAll) == nil
 	})

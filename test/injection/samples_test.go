@@ -63,12 +63,12 @@ func TestOverlaySet_InjectsSamples(t *testing.T) {
 			if isLeftOut {
 				if why != "" {
 					harness.Until(t, world, first, "the operator's sidecar", func(d *appsv1.Deployment) bool { return isAdopted(vs.Name)(d) })
-					require.Contains(t, isLeft(t, vs), why)
+					require.Contains(t, awaitSkipReason(t, vs), why)
 				}
 				return
 			}
 			harness.Until(t, world, first, "the sidecar", func(d *appsv1.Deployment) bool { return isAdopted(vs.Name)(d) })
-			isOffered(t, vs)
+			awaitOverlay(t, vs)
 			container := "vector"
 			if vs.Spec.Sidecar != nil && vs.Spec.Sidecar.Name != "" {
 				container = vs.Spec.Sidecar.Name

@@ -80,7 +80,7 @@ func TestOverlaySet_CorrectsInjectionOfLaggingAPIServer(t *testing.T) {
 	}{
 		"a sidecar that has changed": {
 			func(t *testing.T, vs *v1alpha1.VectorSidecar) {
-				before := isOffered(t, vs).Spec.Overlays[0].Hash
+				before := awaitOverlay(t, vs).Spec.Overlays[0].Hash
 				harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "debug"} })
 				overlaysOf(t, vs, func(o *v1alpha1.Overlay) bool { return o.SkipReason == "" && o.Hash != before })
 			},
@@ -89,20 +89,20 @@ func TestOverlaySet_CorrectsInjectionOfLaggingAPIServer(t *testing.T) {
 		"a VectorSidecar that is disabled": {
 			func(t *testing.T, vs *v1alpha1.VectorSidecar) {
 				harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Enabled = new(bool) })
-				isOut(t, vs.Namespace, vs.Name)
+				awaitNoOverlay(t, vs.Namespace, vs.Name)
 			},
 			isClean,
 		},
 		"a VectorSidecar that is deleted": {
 			func(t *testing.T, vs *v1alpha1.VectorSidecar) {
 				world.Delete(t, vs)
-				isOut(t, vs.Namespace, vs.Name)
+				awaitNoOverlay(t, vs.Namespace, vs.Name)
 			},
 			isClean,
 		},
 		"a selector that has changed": {
 			func(t *testing.T, vs *v1alpha1.VectorSidecar) {
-				before := isOffered(t, vs).Spec.Overlays[0].Requirements
+				before := awaitOverlay(t, vs).Spec.Overlays[0].Requirements
 				harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector.MatchLabels = map[string]string{"logs": "other"} })
 				overlaysOf(t, vs, func(o *v1alpha1.Overlay) bool { return !equality.Semantic.DeepEqual(o.Requirements, before) })
 			},
@@ -115,7 +115,7 @@ func TestOverlaySet_CorrectsInjectionOfLaggingAPIServer(t *testing.T) {
 				namespace := world.Namespace(t)
 				vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Sidecar(func(s *v1alpha1.SidecarSpec) { s.LogLevel = "info" }).Build()
 				world.Create(t, vs)
-				isOffered(t, vs)
+				awaitOverlay(t, vs)
 				deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 				untilInjects(t, asked, deployment)
 				behind(t, asked, deployment, func() { test.happens(t, vs) })
@@ -147,7 +147,7 @@ func TestOverlaySet_ReportsInjectionAfterMissedDeletion(t *testing.T) {
 		namespace := world.Namespace(t)
 		vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 		world.Create(t, vs)
-		isOffered(t, vs)
+		awaitOverlay(t, vs)
 		deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 		untilInjects(t, asked, deployment)
 		behind(t, asked, deployment, func() {
@@ -189,7 +189,7 @@ func TestOverlaySet_SupportsLeaderAtAnotherAPIServer(t *testing.T) {
 	namespace := world.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, vs)
-	isOffered(t, vs)
+	awaitOverlay(t, vs)
 	next := ofSecond.RunOperator(elected)
 	before := objects.NewDeployment("before", namespace).Labeled("logs", "vector").Build()
 	untilActive(t, before, "vector")

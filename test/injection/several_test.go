@@ -43,8 +43,8 @@ func TestOverlaySet_InjectsTwoCompatibleVectorSidecars(t *testing.T) {
 		namespace := world.Namespace(t)
 		older, younger := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build(), otlp("traces", namespace).Build()
 		world.Create(t, older, younger)
-		isOffered(t, older)
-		isOffered(t, younger)
+		awaitOverlay(t, older)
+		awaitOverlay(t, younger)
 		deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").WithInitContainer("migrate").Build()
 		untilActive(t, deployment, "vector")
 		untilActive(t, deployment, "vector-otlp")
@@ -65,8 +65,8 @@ func TestOverlaySet_InjectsTwoCompatibleVectorSidecars(t *testing.T) {
 		namespace := world.Namespace(t)
 		older, younger := objects.NewVectorSidecar("a-logs", namespace).Selecting("logs", "vector").Build(), objects.NewVectorSidecar("b-logs", namespace).Selecting("logs", "vector").Build()
 		world.Create(t, older, younger)
-		isOffered(t, older)
-		set := isOffered(t, younger)
+		awaitOverlay(t, older)
+		set := awaitOverlay(t, younger)
 		require.Equal(t, []string{"a-logs"}, set.Spec.Overlays[1].Supersedes)
 		deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 		untilActive(t, deployment, "vector")
@@ -87,7 +87,7 @@ func TestOverlaySet_InjectsPodAnnotations(t *testing.T) {
 		s.PodAnnotations = map[string]string{"team.example.com/shipped-by": "vector"}
 	}).Build()
 	world.Create(t, vs)
-	set := isOffered(t, vs)
+	set := awaitOverlay(t, vs)
 	require.Contains(t, set.Spec.Overlays[0].AnnotationKeys, "team.example.com/shipped-by")
 	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	before := deployment.Spec.Template.DeepCopy()
@@ -119,7 +119,7 @@ func TestOverlaySet_AnnotatesVolumesInEveryPod(t *testing.T) {
 	namespace := world.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, vs)
-	isOffered(t, vs)
+	awaitOverlay(t, vs)
 	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").WithEmptyDir("cache", "/cache").Build()
 	untilActive(t, deployment, "vector")
 	world.Create(t, deployment)
@@ -136,7 +136,7 @@ func TestOverlaySet_SkipsWorkloadsSkippedByOperator(t *testing.T) {
 	namespace := world.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, vs)
-	isOffered(t, vs)
+	awaitOverlay(t, vs)
 	matched := func(name string) *objects.Deployment {
 		return objects.NewDeployment(name, namespace).Labeled("logs", "vector")
 	}
@@ -179,7 +179,7 @@ func TestOverlaySet_SkipsUncleanMountPaths(t *testing.T) {
 	first := matched("first").Build()
 	world.Create(t, first)
 	harness.Until(t, world, first, "the operator's sidecar", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
-	isOffered(t, vs)
+	awaitOverlay(t, vs)
 	untilActive(t, matched("any").Build(), "vector")
 	for path, isIn := range map[string]bool{
 		"/var/log": true, "/": true, "/var/log/...": true, "/var/log/.app": true, "/var/log/app/..below": true,
@@ -205,14 +205,14 @@ func TestOverlaySet_RemovesInactiveVectorSidecar(t *testing.T) {
 	namespace := world.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, vs)
-	isOffered(t, vs)
+	awaitOverlay(t, vs)
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Rollout = &v1alpha1.RolloutSpec{Paused: true} })
-	require.Equal(t, "spec.rollout.paused is true", isLeft(t, vs))
+	require.Equal(t, "spec.rollout.paused is true", awaitSkipReason(t, vs))
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Rollout = nil })
-	set := isOffered(t, vs)
+	set := awaitOverlay(t, vs)
 
 	world.Delete(t, set)
-	isOffered(t, vs) // It comes back.
+	awaitOverlay(t, vs) // It comes back.
 
 	off := false
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Enabled = &off })
@@ -223,7 +223,7 @@ func TestOverlaySet_RemovesInactiveVectorSidecar(t *testing.T) {
 	harness.Eventually(t, "no overlay set", gone)
 	on := true
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Enabled = &on })
-	isOffered(t, vs)
+	awaitOverlay(t, vs)
 	world.Delete(t, vs)
 	harness.Eventually(t, "no overlay set", gone)
 }
@@ -237,7 +237,7 @@ func TestOverlaySet_OmitsInvalidSidecar(t *testing.T) {
 		Name: "vector-broken", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: ptr.To(resource.MustParse("-1"))}},
 	}).Build()
 	world.Create(t, vs)
-	require.Contains(t, isLeft(t, vs), "sizeLimit")
+	require.Contains(t, awaitSkipReason(t, vs), "sizeLimit")
 	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	world.Create(t, deployment)
 	require.Equal(t, []string{"app"}, names(deployment))
@@ -249,7 +249,7 @@ func TestOverlaySet_RejectsWritesOfOtherUsers(t *testing.T) {
 	namespace := world.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, vs)
-	set := isOffered(t, vs)
+	set := awaitOverlay(t, vs)
 	set.Spec.Overlays[0].GraceSeconds = 0
 	require.ErrorContains(t, world.Client.Update(t.Context(), set), "only the operator does")
 	made := &v1alpha1.OverlaySet{ObjectMeta: metav1.ObjectMeta{Name: "mine", Namespace: namespace}, Spec: set.Spec}
@@ -266,7 +266,7 @@ func TestOverlaySet_SupportsForegroundDeletion(t *testing.T) {
 			namespace := world.Namespace(t)
 			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 			world.Create(t, vs)
-			set := isOffered(t, vs)
+			set := awaitOverlay(t, vs)
 			require.NoError(t, world.Client.Delete(t.Context(), set, client.PropagationPolicy(way)))
 			is := &v1alpha1.OverlaySet{}
 			harness.Eventually(t, "its replacement", func() bool {
@@ -287,7 +287,7 @@ func TestOverlaySet_ToleratesPolicyWithEqualContainer(t *testing.T) {
 				s.ApplicationEnv = &v1alpha1.ApplicationEnvSpec{Socket: ptr.To("LOG_ADDRESS")}
 			}).Build()
 			world.Create(t, vs)
-			isOffered(t, vs)
+			awaitOverlay(t, vs)
 			deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 			untilActive(t, deployment, "vector")
 			addTheirs(t, prefix+"-"+namespace, namespace)
@@ -300,7 +300,7 @@ func TestOverlaySet_ToleratesPolicyWithEqualContainer(t *testing.T) {
 			require.Equal(t, 1, strings.Count(" "+strings.Join(names(deployment), " ")+" ", " vector "), "%v", names(deployment))
 			isIn := len(deployment.Spec.Template.Spec.InitContainers) > 0
 			require.Equal(t, isIn, deployment.Spec.Template.Annotations != nil)
-			require.Equal(t, isIn, len(told(deployment, "app")) == 1, "who has no sidecar is not told of one")
+			require.Equal(t, isIn, len(injectedVariables(deployment, "app")) == 1, "who has no sidecar is not told of one")
 		})
 	}
 }
@@ -344,7 +344,7 @@ func TestOverlaySet_AppliesWaitingSidecarWithOwner(t *testing.T) {
 	namespace := world.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("1").WithSoak(15 * time.Second).Sidecar(func(s *v1alpha1.SidecarSpec) { s.LogLevel = "info" }).Build()
 	world.Create(t, vs)
-	isOffered(t, vs)
+	awaitOverlay(t, vs)
 	first, second := objects.NewDeployment("a", namespace).Labeled("logs", "vector").Build(), objects.NewDeployment("b", namespace).Labeled("logs", "vector").Build()
 	untilActive(t, first, "vector")
 	world.Create(t, first, second)

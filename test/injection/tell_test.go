@@ -25,16 +25,16 @@ import (
 
 const toldByTraces = meta.Group + "/injected-env.traces"
 
-// telling listens for OTLP and for lines. It injects the OTEL_ variables and the variable named by socket.
-func telling(name, namespace, socket string, kinds ...v1alpha1.WorkloadKind) *v1alpha1.VectorSidecar {
+// newInjectingSidecar listens for OTLP and for lines. It injects the OTEL_ variables and the variable named by socket.
+func newInjectingSidecar(name, namespace, socket string, kinds ...v1alpha1.WorkloadKind) *v1alpha1.VectorSidecar {
 	return otlp(name, namespace).For(kinds...).Sidecar(func(s *v1alpha1.SidecarSpec) {
 		s.Socket = &v1alpha1.SocketSpec{Enabled: ptr.To(true)}
 		s.ApplicationEnv = &v1alpha1.ApplicationEnvSpec{OTLP: ptr.To("grpc"), Socket: &socket}
 	}).Build()
 }
 
-// told returns the environment of a container as NAME=VALUE.
-func told(object client.Object, container string) []string {
+// injectedVariables returns the environment of a container as NAME=VALUE.
+func injectedVariables(object client.Object, container string) []string {
 	spec, found := &template(object).Spec, []string{}
 	for i := range spec.Containers {
 		if spec.Containers[i].Name == container {
@@ -66,9 +66,9 @@ func TestApplicationEnvSpec_InjectsIntoEveryKind(t *testing.T) {
 					pods.Spec.Containers = append(pods.Spec.Containers, corev1.Container{Name: "manager", Image: "web:1"})
 				})
 			}
-			vs := telling("traces", namespace, "LOG_ADDRESS", v1alpha1.WorkloadKind(kind))
+			vs := newInjectingSidecar("traces", namespace, "LOG_ADDRESS", v1alpha1.WorkloadKind(kind))
 			world.Create(t, vs)
-			isOffered(t, vs)
+			awaitOverlay(t, vs)
 			untilActive(t, object, "vector-otlp")
 			world.Create(t, plain, object)
 			t.Cleanup(func() {
@@ -82,8 +82,8 @@ func TestApplicationEnvSpec_InjectsIntoEveryKind(t *testing.T) {
 				"OTEL_RESOURCE_ATTRIBUTES=service.name=cart,service.namespace=" + namespace + ",k8s.namespace.name=" + namespace + ",k8s." + strings.ToLower(kind) + ".name=cart",
 				"LOG_ADDRESS=127.0.0.1:5170",
 			}
-			require.Equal(t, append([]string{"FIRST=1", "NODE=", "CPU="}, want...), told(object, app), "after the owner's")
-			require.Equal(t, want, told(object, "manager"))
+			require.Equal(t, append([]string{"FIRST=1", "NODE=", "CPU="}, want...), injectedVariables(object, app), "after the owner's")
+			require.Equal(t, want, injectedVariables(object, "manager"))
 			require.Contains(t, template(object).Annotations[toldByTraces], "manager LOG_ADDRESS=127.0.0.1:5170")
 
 			harness.Until(t, world, object, "the adoption by the operator", isAdopted("traces"))
@@ -103,9 +103,9 @@ func TestApplicationEnvSpec_InjectsIntoEveryKind(t *testing.T) {
 func TestApplicationEnvSpec_KeepsExistingVariables(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
-	vs := telling("traces", namespace, "LOG_ADDRESS")
+	vs := newInjectingSidecar("traces", namespace, "LOG_ADDRESS")
 	world.Create(t, vs)
-	isOffered(t, vs)
+	awaitOverlay(t, vs)
 	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	untilActive(t, deployment, "vector-otlp")
 	from := func(prefix string) []corev1.EnvFromSource {
@@ -120,14 +120,14 @@ func TestApplicationEnvSpec_KeepsExistingVariables(t *testing.T) {
 	world.Create(t, deployment)
 	require.Equal(t, []string{"http://own:1"}, values(deployment, endpoint))
 	require.Equal(t, []string{""}, values(deployment, "LOG_ADDRESS"))
-	require.Len(t, told(deployment, "app"), 4)
-	require.Empty(t, told(deployment, "any"), "envFrom may have any name")
-	require.Equal(t, []string{"LOG_ADDRESS=127.0.0.1:5170"}, told(deployment, "otel"))
+	require.Len(t, injectedVariables(deployment, "app"), 4)
+	require.Empty(t, injectedVariables(deployment, "any"), "envFrom may have any name")
+	require.Equal(t, []string{"LOG_ADDRESS=127.0.0.1:5170"}, injectedVariables(deployment, "otel"))
 
 	nameless := objects.NewDeployment("", namespace).Labeled("logs", "vector").Build()
 	nameless.GenerateName = "shop-"
 	world.Create(t, nameless)
-	require.Len(t, told(nameless, "app"), 3, "its name is not known yet: %v", told(nameless, "app"))
+	require.Len(t, injectedVariables(nameless, "app"), 3, "its name is not known yet: %v", injectedVariables(nameless, "app"))
 	require.Empty(t, values(nameless, "OTEL_RESOURCE_ATTRIBUTES"))
 }
 
@@ -135,18 +135,18 @@ func TestApplicationEnvSpec_KeepsExistingVariables(t *testing.T) {
 func TestApplicationEnvSpec_InjectsNamedContainersOnly(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
-	vs := telling("traces", namespace, "")
+	vs := newInjectingSidecar("traces", namespace, "")
 	vs.Spec.Sidecar.ApplicationEnv.Containers = []string{"web", "none"}
 	world.Create(t, vs)
-	isOffered(t, vs)
+	awaitOverlay(t, vs)
 	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	untilActive(t, deployment, "vector-otlp")
 	spec := &deployment.Spec.Template.Spec
 	spec.Containers = append(spec.Containers, corev1.Container{Name: "web", Image: "web:1"})
 	world.Create(t, deployment)
-	require.Empty(t, told(deployment, "app"))
-	require.Len(t, told(deployment, "web"), 3)
-	require.Empty(t, told(deployment, "vector-otlp"))
+	require.Empty(t, injectedVariables(deployment, "app"))
+	require.Len(t, injectedVariables(deployment, "web"), 3)
+	require.Empty(t, injectedVariables(deployment, "vector-otlp"))
 }
 
 // If two VectorSidecars inject the same variable, the value of the older one is used. After the older one is deleted,
@@ -154,14 +154,14 @@ func TestApplicationEnvSpec_InjectsNamedContainersOnly(t *testing.T) {
 func TestApplicationEnvSpec_PrefersOlderVectorSidecar(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
-	older := telling("a-traces", namespace, "LOG_ADDRESS")
+	older := newInjectingSidecar("a-traces", namespace, "LOG_ADDRESS")
 	younger := objects.NewVectorSidecar("b-lines", namespace).Selecting("logs", "vector").Sidecar(func(s *v1alpha1.SidecarSpec) {
 		s.Socket = &v1alpha1.SocketSpec{Enabled: ptr.To(true), Port: ptr.To(int32(5171))}
 		s.ApplicationEnv = &v1alpha1.ApplicationEnvSpec{Socket: ptr.To("LOG_ADDRESS")}
 	}).Build()
 	world.Create(t, older, younger)
-	isOffered(t, older)
-	isOffered(t, younger)
+	awaitOverlay(t, older)
+	awaitOverlay(t, younger)
 	every := objects.NewDeployment("any", namespace).Labeled("logs", "vector").Build()
 	untilActive(t, every, "vector-otlp")
 	untilActive(t, every, "vector")
@@ -172,14 +172,14 @@ func TestApplicationEnvSpec_PrefersOlderVectorSidecar(t *testing.T) {
 
 	world.Delete(t, older)
 	harness.Until(t, world, deployment, "a single sidecar", func(d *appsv1.Deployment) bool { return !has(d, "vector-otlp") })
-	require.Equal(t, []string{"FIRST=one"}, told(deployment, "app"))
+	require.Equal(t, []string{"FIRST=one"}, injectedVariables(deployment, "app"))
 	untilGone(t, older)
 	byApply(t, namespace, manifest("app:2", own))
 	world.Get(t, deployment)
-	require.Equal(t, []string{"FIRST=one", "LOG_ADDRESS=127.0.0.1:5171"}, told(deployment, "app"))
+	require.Equal(t, []string{"FIRST=one", "LOG_ADDRESS=127.0.0.1:5171"}, injectedVariables(deployment, "app"))
 	world.Delete(t, younger)
 	harness.Until(t, world, deployment, "no sidecar", func(d *appsv1.Deployment) bool { return !has(d, "vector") })
-	require.Equal(t, []string{"FIRST=one"}, told(deployment, "app"))
+	require.Equal(t, []string{"FIRST=one"}, injectedVariables(deployment, "app"))
 	require.Empty(t, deployment.Spec.Template.Annotations)
 }
 
@@ -198,15 +198,15 @@ func untilGone(t *testing.T, vs *v1alpha1.VectorSidecar) {
 func TestApplicationEnvSpec_RejectsNamesOutsidePolicy(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
-	vs := telling("traces", namespace, "LD_PRELOAD")
+	vs := newInjectingSidecar("traces", namespace, "LD_PRELOAD")
 	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
 	world.Create(t, vs, deployment)
-	require.Contains(t, isLeft(t, vs), "variables not allowed: LD_PRELOAD (sidecar.applicationEnv)")
+	require.Contains(t, awaitSkipReason(t, vs), "variables not allowed: LD_PRELOAD (sidecar.applicationEnv)")
 	harness.Until(t, world, vs, "a rejection", func(vs *v1alpha1.VectorSidecar) bool {
 		return slices.ContainsFunc(vs.Status.Conditions, func(c metav1.Condition) bool { return c.Reason == meta.ReasonPolicyViolation })
 	})
 	world.Get(t, deployment)
-	require.Empty(t, told(deployment, "app"))
+	require.Empty(t, injectedVariables(deployment, "app"))
 }
 
 // The API server accepts pods with many containers and variables, because the policy stays within the limits of CEL
@@ -214,9 +214,9 @@ func TestApplicationEnvSpec_RejectsNamesOutsidePolicy(t *testing.T) {
 func TestApplicationEnvSpec_StaysWithinAPIServerLimits(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
-	vs := telling("traces", namespace, "LOG_ADDRESS")
+	vs := newInjectingSidecar("traces", namespace, "LOG_ADDRESS")
 	world.Create(t, vs)
-	isOffered(t, vs)
+	awaitOverlay(t, vs)
 	untilActive(t, objects.NewDeployment("any", namespace).Labeled("logs", "vector").Build(), "vector-otlp")
 	many := func(containers, variables int) *appsv1.Deployment {
 		deployment := objects.NewDeployment(fmt.Sprintf("cart-%d", containers), namespace).Labeled("logs", "vector").WithReplicas(0).Build()
@@ -240,10 +240,10 @@ func TestApplicationEnvSpec_StaysWithinAPIServerLimits(t *testing.T) {
 		deployment, isTold := many(pod.containers, pod.variables), pod.isTold
 		world.Create(t, deployment)
 		require.True(t, has(deployment, "vector-otlp"))
-		require.Equal(t, isTold, len(told(deployment, "c-5")) == pod.variables+4)
+		require.Equal(t, isTold, len(injectedVariables(deployment, "c-5")) == pod.variables+4)
 		harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Env[0].Value = "other" })
-		require.Equal(t, isTold, len(told(deployment, "c-5")) == pod.variables+4)
+		require.Equal(t, isTold, len(injectedVariables(deployment, "c-5")) == pod.variables+4)
 		harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[5].Env = nil })
-		require.Equal(t, isTold, len(told(deployment, "c-5")) == 4, "the policy is evaluated: %v", told(deployment, "c-5"))
+		require.Equal(t, isTold, len(injectedVariables(deployment, "c-5")) == 4, "the policy is evaluated: %v", injectedVariables(deployment, "c-5"))
 	}
 }

@@ -27,7 +27,7 @@ const (
 
 // values returns the values of a variable in the application's container.
 func values(object client.Object, name string) (found []string) {
-	for _, one := range told(object, "app") {
+	for _, one := range injectedVariables(object, "app") {
 		if key, value, _ := strings.Cut(one, "="); key == name {
 			found = append(found, value)
 		}
@@ -40,9 +40,9 @@ func values(object client.Object, name string) (found []string) {
 func informed(t *testing.T, deploy deployer) (namespace string, deployment *appsv1.Deployment, vs *v1alpha1.VectorSidecar) {
 	t.Helper()
 	namespace = world.Namespace(t)
-	vs = telling("traces", namespace, "LOG_ADDRESS")
+	vs = newInjectingSidecar("traces", namespace, "LOG_ADDRESS")
 	world.Create(t, vs)
-	isOffered(t, vs)
+	awaitOverlay(t, vs)
 	untilActive(t, objects.NewDeployment("any", namespace).Labeled("logs", "vector").Build(), "vector-otlp")
 	deploy(t, namespace, manifest("app:1", own))
 	deployment = cart(namespace)
@@ -50,7 +50,7 @@ func informed(t *testing.T, deploy deployer) (namespace string, deployment *apps
 	untilStored(t, deployment, 1) // A controller that is late would leave this revision out.
 	world.Get(t, deployment)
 	require.EqualValues(t, 1, deployment.Generation)
-	require.Len(t, told(deployment, "app"), 5)
+	require.Len(t, injectedVariables(deployment, "app"), 5)
 	return namespace, deployment, vs
 }
 
@@ -71,7 +71,7 @@ func TestApplicationEnvSpec_AllowsDeploysOfOwners(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			namespace, deployment, vs := informed(t, with)
-			before := told(deployment, "app")
+			before := injectedVariables(deployment, "app")
 			deploy := func(image, env string, generation int64) {
 				t.Helper()
 				with(t, namespace, manifest(image, env))
@@ -80,12 +80,12 @@ func TestApplicationEnvSpec_AllowsDeploysOfOwners(t *testing.T) {
 			}
 			deploy("app:1", own, 1)
 			deploy("app:2", own, 2)
-			require.Equal(t, before, told(deployment, "app"))
+			require.Equal(t, before, injectedVariables(deployment, "app"))
 
 			deploy("app:2", "[{name: FIRST, value: one}, {name: OTEL_EXPORTER_OTLP_ENDPOINT, value: 'http://elsewhere:4317'}]", 3)
 			require.Equal(t, []string{"http://elsewhere:4317"}, values(deployment, endpoint))
 			require.NotContains(t, template(deployment).Annotations[toldByTraces], endpoint, "it is the owner's now")
-			require.Len(t, told(deployment, "app"), 5)
+			require.Len(t, injectedVariables(deployment, "app"), 5)
 
 			deploy("app:2", own, 4)
 			require.Equal(t, []string{"http://127.0.0.1:4317"}, values(deployment, endpoint), "nobody else says it any more")
@@ -95,9 +95,9 @@ func TestApplicationEnvSpec_AllowsDeploysOfOwners(t *testing.T) {
 			harness.Until(t, world, deployment, "the object in the operator's cache", func(d *appsv1.Deployment) bool { return isAdopted("traces")(d) })
 
 			withoutSidecar(t, deployment, vs)
-			require.Equal(t, []string{"FIRST=one", endpoint + "="}, told(deployment, "app"))
+			require.Equal(t, []string{"FIRST=one", endpoint + "="}, injectedVariables(deployment, "app"))
 			deploy("app:3", own, deployment.Generation+1)
-			require.Equal(t, []string{"FIRST=one"}, told(deployment, "app"), "what nobody asks for does not come back")
+			require.Equal(t, []string{"FIRST=one"}, injectedVariables(deployment, "app"), "what nobody asks for does not come back")
 		})
 	}
 }
@@ -110,7 +110,7 @@ func TestApplicationEnvSpec_KeepsManuallyChangedVariables(t *testing.T) {
 	world.Get(t, deployment)
 	require.Equal(t, []string{"elsewhere:1"}, values(deployment, "LOG_ADDRESS"))
 	withoutSidecar(t, deployment, vs)
-	require.Equal(t, []string{"FIRST=one", "LOG_ADDRESS=elsewhere:1"}, told(deployment, "app"))
+	require.Equal(t, []string{"FIRST=one", "LOG_ADDRESS=elsewhere:1"}, injectedVariables(deployment, "app"))
 }
 
 // If a change of the sidecar makes an injected variable wrong, the operator removes the variable in the same rollout.
@@ -120,8 +120,8 @@ func TestApplicationEnvSpec_RemovesOutdatedVariables(t *testing.T) {
 	namespace, deployment, vs := informed(t, byKubectl("apply", "--server-side"))
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.OTLP.GRPCPort = ptr.To(int32(14317)) })
 	harness.Until(t, world, deployment, "another port", func(d *appsv1.Deployment) bool { return d.Generation > 1 })
-	require.Empty(t, values(deployment, endpoint), "in the same write: %v", told(deployment, "app"))
-	require.Len(t, told(deployment, "app"), 4)
+	require.Empty(t, values(deployment, endpoint), "in the same write: %v", injectedVariables(deployment, "app"))
+	require.Len(t, injectedVariables(deployment, "app"), 4)
 	require.NotContains(t, template(deployment).Annotations[toldByTraces], endpoint)
 	require.EqualValues(t, 2, deployment.Generation)
 	overlaysOf(t, vs, func(o *v1alpha1.Overlay) bool { return o.Hash == deployment.Annotations[meta.AnnotationInjectedHash] })
@@ -137,13 +137,13 @@ func TestApplicationEnvSpec_RemovesOutdatedVariables(t *testing.T) {
 	require.Equal(t, []string{"http://127.0.0.1:14317"}, values(deployment, endpoint))
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.ApplicationEnv = nil })
-	harness.Until(t, world, deployment, "no injected variables", func(d *appsv1.Deployment) bool { return len(told(d, "app")) == 1 })
+	harness.Until(t, world, deployment, "no injected variables", func(d *appsv1.Deployment) bool { return len(injectedVariables(d, "app")) == 1 })
 	require.EqualValues(t, 4, deployment.Generation)
 	require.NotContains(t, template(deployment).Annotations, toldByTraces)
 	require.True(t, has(deployment, "vector-otlp"))
 	mustKubectl(t, namespace, manifest("app:3", "[{name: LOG_ADDRESS, value: own}]"), "apply", "--server-side")
 	world.Get(t, deployment)
-	require.Equal(t, []string{"LOG_ADDRESS=own"}, told(deployment, "app"), "the operator owns no variable")
+	require.Equal(t, []string{"LOG_ADDRESS=own"}, injectedVariables(deployment, "app"), "the operator owns no variable")
 }
 
 // Scaling a workload does not change its injected variables. If the workload opts out, the variables are removed with
@@ -158,7 +158,7 @@ func TestApplicationEnvSpec_RemovesVariablesOnOptOut(t *testing.T) {
 	require.Equal(t, before, &deployment.Spec.Template)
 	mustKubectl(t, namespace, "", "annotate", "deployment/cart", meta.AnnotationInject+"=false")
 	harness.Until(t, world, deployment, "no sidecar", func(d *appsv1.Deployment) bool { return !has(d, "vector-otlp") })
-	require.Equal(t, []string{"FIRST=one"}, told(deployment, "app"))
+	require.Equal(t, []string{"FIRST=one"}, injectedVariables(deployment, "app"))
 	require.Empty(t, deployment.Spec.Template.Annotations)
 }
 
@@ -169,15 +169,15 @@ func TestApplicationEnvSpec_RemovesOutdatedAfterRollback(t *testing.T) {
 	mustKubectl(t, namespace, manifest("app:2", own), "apply", "--server-side")
 	untilStored(t, deployment, 2)
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.ApplicationEnv = nil })
-	harness.Until(t, world, deployment, "no injected variables", func(d *appsv1.Deployment) bool { return len(told(d, "app")) == 1 })
+	harness.Until(t, world, deployment, "no injected variables", func(d *appsv1.Deployment) bool { return len(injectedVariables(d, "app")) == 1 })
 	untilStored(t, deployment, 3)
 	mustKubectl(t, namespace, "", "rollout", "undo", "deployment/cart", "--to-revision=1")
 	harness.Until(t, world, deployment, "the removal of the outdated condition", func(d *appsv1.Deployment) bool {
-		return len(told(d, "app")) == 1 && isAdopted("traces")(d) && d.Spec.Template.Spec.Containers[0].Image == "app:1"
+		return len(injectedVariables(d, "app")) == 1 && isAdopted("traces")(d) && d.Spec.Template.Spec.Containers[0].Image == "app:1"
 	})
 	require.NotContains(t, template(deployment).Annotations, toldByTraces)
 	withoutSidecar(t, deployment, vs)
-	require.Equal(t, []string{"FIRST=one"}, told(deployment, "app"))
+	require.Equal(t, []string{"FIRST=one"}, injectedVariables(deployment, "app"))
 }
 
 // After kubectl rollout undo, kubectl is the field manager of the restored fields, including injected variables. So
@@ -187,16 +187,16 @@ func TestApplicationEnvSpec_ConflictsWithApplyAfterRollback(t *testing.T) {
 	apply := []string{"apply", "--server-side"}
 	namespace, deployment, vs := informed(t, byKubectl(apply...))
 	mustKubectl(t, namespace, "", "label", "deployment/cart", "logs-")
-	harness.Until(t, world, deployment, "no injected variables", func(d *appsv1.Deployment) bool { return len(told(d, "app")) == 1 })
+	harness.Until(t, world, deployment, "no injected variables", func(d *appsv1.Deployment) bool { return len(injectedVariables(d, "app")) == 1 })
 	untilStored(t, deployment, 2)
 	mustKubectl(t, namespace, "", "label", "deployment/cart", "logs=vector")
 	harness.Until(t, world, deployment, "the operator's sidecar", func(d *appsv1.Deployment) bool { return has(d, "vector-otlp") })
-	require.Len(t, told(deployment, "app"), 1, "the operator tells nobody")
+	require.Len(t, injectedVariables(deployment, "app"), 1, "the operator tells nobody")
 	untilStored(t, deployment, 3)
 
 	mustKubectl(t, namespace, "", "rollout", "undo", "deployment/cart", "--to-revision=1")
 	world.Get(t, deployment)
-	require.Len(t, told(deployment, "app"), 5, "revision 1 has them: %v", told(deployment, "app"))
+	require.Len(t, injectedVariables(deployment, "app"), 5, "revision 1 has them: %v", injectedVariables(deployment, "app"))
 	other := "[{name: FIRST, value: one}, {name: OTEL_EXPORTER_OTLP_ENDPOINT, value: 'http://elsewhere:4317'}]"
 	out, err := kubectl(t, namespace, manifest("app:1", other), apply...)
 	require.Error(t, err)
@@ -206,7 +206,7 @@ func TestApplicationEnvSpec_ConflictsWithApplyAfterRollback(t *testing.T) {
 	world.Get(t, deployment)
 	require.Equal(t, []string{"http://elsewhere:4317"}, values(deployment, endpoint))
 	withoutSidecar(t, deployment, vs)
-	require.Equal(t, []string{"FIRST=one", endpoint + "=http://elsewhere:4317"}, told(deployment, "app"))
+	require.Equal(t, []string{"FIRST=one", endpoint + "=http://elsewhere:4317"}, injectedVariables(deployment, "app"))
 }
 
 // untilStored waits until a Deployment has that many revisions.

@@ -27,7 +27,7 @@ func TestOverlaySet_AllowsUninstallOfApplication(t *testing.T) {
 			t.Parallel()
 			namespace, deployment, vs := made(t, byHelm)
 			before := names(deployment)
-			set := isOffered(t, vs)
+			set := awaitOverlay(t, vs)
 
 			helm(t, namespace, "uninstall", "shop", "--wait")
 			require.NoError(t, client.IgnoreNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(deployment), &appsv1.Deployment{})))
@@ -37,7 +37,7 @@ func TestOverlaySet_AllowsUninstallOfApplication(t *testing.T) {
 				return len(pods.Items) == 0 && revisions(t, namespace) == 0
 			})
 			harness.Until(t, world, vs, "no matched workload", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.MatchedDeployments == 0 })
-			require.Equal(t, set.Spec, isOffered(t, vs).Spec, "for whoever comes next")
+			require.Equal(t, set.Spec, awaitOverlay(t, vs).Spec, "for whoever comes next")
 
 			byHelm(t, namespace, manifest("app:2", own))
 			world.Get(t, deployment)

@@ -19,7 +19,7 @@ func TestOverlaySet_SkipsWindows(t *testing.T) {
 	namespace := world.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, vs)
-	isOffered(t, vs)
+	awaitOverlay(t, vs)
 	matched := func(name string, change func(*corev1.PodSpec)) *objects.Deployment {
 		return objects.NewDeployment(name, namespace).Labeled("logs", "vector").Pod(change)
 	}

@@ -17,8 +17,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// alike creates Deployments that differ only in names, images and values.
-func alike(t *testing.T, namespace string, count int) {
+// createSimilarDeployments creates Deployments that differ only in names, images and values.
+func createSimilarDeployments(t *testing.T, namespace string, count int) {
 	t.Helper()
 	for n := range count {
 		one := objects.NewDeployment(fmt.Sprintf("app-%d", n), namespace).WithReplicas(0).Labeled("logs", "vector").Build()
@@ -47,7 +47,7 @@ func injected(t *testing.T, namespace string) int {
 func TestPreflight_TestsOncePerOperatorDuringFanOut(t *testing.T) {
 	const count = 12
 	namespace := world.Namespace(t)
-	alike(t, namespace, count)
+	createSimilarDeployments(t, namespace, count)
 	vs := logs(namespace).WithMaxConcurrent("1").WithSoak(200 * time.Millisecond).Build()
 	world.Create(t, vs)
 	harness.Eventually(t, "the change in some workloads", func() bool { return injected(t, namespace) >= 3 })
@@ -60,9 +60,9 @@ func TestPreflight_TestsOncePerOperatorDuringFanOut(t *testing.T) {
 		return vs.Status.Total().Ready+vs.Status.WorkloadsWithoutPods == count
 	})
 	for _, one := range []*harness.Operator{first, running} {
-		tried, _ := asked(one, namespace, "deployments")
+		tried, _ := countRequests(one, namespace, "deployments")
 		require.Equal(t, 1, tried)
-		tried, _ = asked(one, namespace, "pods")
+		tried, _ = countRequests(one, namespace, "pods")
 		require.Equal(t, 1, tried)
 	}
 	var all appsv1.DeploymentList
@@ -78,15 +78,15 @@ func TestPreflight_TestsFanOutOnce(t *testing.T) {
 	t.Parallel()
 	const count = 100
 	namespace := world.Namespace(t)
-	alike(t, namespace, count)
+	createSimilarDeployments(t, namespace, count)
 	vs := logs(namespace).Build()
 	world.Create(t, vs)
 	harness.Until(t, world, vs, "the change in all workloads", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.Total().Ready+vs.Status.WorkloadsWithoutPods == count
 	})
-	tried, written := asked(running, namespace, "deployments")
+	tried, written := countRequests(running, namespace, "deployments")
 	require.Equal(t, []int{1, count}, []int{tried, written})
-	tried, written = asked(running, namespace, "pods")
+	tried, written = countRequests(running, namespace, "pods")
 	require.Equal(t, []int{1, 0}, []int{tried, written})
 	for _, resource := range []string{"deployments", "pods", "secrets"} {
 		require.Empty(t, running.Requests.Reads("/namespaces/"+namespace+"/"+resource), resource)
@@ -96,9 +96,9 @@ func TestPreflight_TestsFanOutOnce(t *testing.T) {
 		vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"}
 	})
 	harness.Eventually(t, "the next revision", func() bool {
-		_, written := asked(running, namespace, "deployments")
+		_, written := countRequests(running, namespace, "deployments")
 		return written == 2*count
 	})
-	tried, _ = asked(running, namespace, "deployments")
+	tried, _ = countRequests(running, namespace, "deployments")
 	require.Equal(t, 2, tried, "another revision is tried again")
 }

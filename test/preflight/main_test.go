@@ -135,8 +135,8 @@ func has(d *appsv1.Deployment) bool {
 	return false
 }
 
-// isRefused waits until the status reports rejected dry runs, and returns the message.
-func isRefused(t *testing.T, vs *v1alpha1.VectorSidecar) string {
+// awaitRejection waits until the status reports rejected dry runs, and returns the message.
+func awaitRejection(t *testing.T, vs *v1alpha1.VectorSidecar) string {
 	t.Helper()
 	said := ""
 	harness.Until(t, world, vs, "a rejection", func(vs *v1alpha1.VectorSidecar) bool {
@@ -153,8 +153,8 @@ func isRefused(t *testing.T, vs *v1alpha1.VectorSidecar) string {
 	return said
 }
 
-// isUntouched requires that nothing was written to a Deployment.
-func isUntouched(t *testing.T, deployment *appsv1.Deployment) {
+// requireUnchanged requires that nothing was written to a Deployment.
+func requireUnchanged(t *testing.T, deployment *appsv1.Deployment) {
 	t.Helper()
 	world.Get(t, deployment)
 	require.False(t, has(deployment))
@@ -162,8 +162,8 @@ func isUntouched(t *testing.T, deployment *appsv1.Deployment) {
 	require.Empty(t, deployment.Annotations[meta.AnnotationInjected])
 }
 
-// again requests a reconcile at once.
-func again(t *testing.T, vs *v1alpha1.VectorSidecar, text string) {
+// requestReconcile requests a reconcile at once.
+func requestReconcile(t *testing.T, vs *v1alpha1.VectorSidecar, text string) {
 	t.Helper()
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
 		metav1.SetMetaDataAnnotation(&vs.ObjectMeta, meta.AnnotationReconcileAt, text)
@@ -187,8 +187,8 @@ func dryRunOf(t *testing.T, namespace string, template *corev1.PodTemplateSpec) 
 	return world.Client.Create(t.Context(), trial, client.DryRunAll)
 }
 
-// asked counts the operator's dry runs and writes for objects of a namespace.
-func asked(o *harness.Operator, namespace, resource string) (tried, written int) {
+// countRequests counts the operator's dry runs and writes for objects of a namespace.
+func countRequests(o *harness.Operator, namespace, resource string) (tried, written int) {
 	for _, request := range o.Requests.Writes("/namespaces/" + namespace + "/" + resource) {
 		if request.DryRun {
 			tried++

@@ -25,11 +25,11 @@ func TestPreflight_DryRunsPatches(t *testing.T) {
 	limit := quota(t, namespace, "40Mi")
 	deployment, vs := cart(namespace).Build(), logs(namespace).Sidecar(shares).Build()
 	world.Create(t, deployment, vs)
-	require.Contains(t, isRefused(t, vs), "exceeded quota: compute")
-	isUntouched(t, deployment)
+	require.Contains(t, awaitRejection(t, vs), "exceeded quota: compute")
+	requireUnchanged(t, deployment)
 
 	widen(t, limit)
-	again(t, vs, "now")
+	requestReconcile(t, vs, "now")
 	harness.Until(t, world, deployment, "the sidecar", has)
 	require.EqualValues(t, 2, deployment.Generation)
 	require.Len(t, deployment.Spec.Template.Spec.Containers[0].VolumeMounts, 1)
@@ -37,7 +37,7 @@ func TestPreflight_DryRunsPatches(t *testing.T) {
 	// The next revision changes a sidecar that is injected already.
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.LogLevel = "trace" })
 	harness.Until(t, world, deployment, "the next revision", func(d *appsv1.Deployment) bool { return d.Generation == 3 })
-	tried, _ := asked(running, namespace, "pods")
+	tried, _ := countRequests(running, namespace, "pods")
 	require.Equal(t, 4, tried, "two that were refused, and one for each revision")
 }
 
@@ -49,18 +49,18 @@ func TestPreflight_DryRunsArgoRollouts(t *testing.T) {
 	rollout := asRollout(t, cart(namespace).Build())
 	vs := logs(namespace).For("Rollout").Build()
 	world.Create(t, rollout, vs)
-	require.Contains(t, isRefused(t, vs), "exceeded quota: compute")
+	require.Contains(t, awaitRejection(t, vs), "exceeded quota: compute")
 	world.Get(t, rollout)
 	require.EqualValues(t, 1, rollout.GetGeneration())
 
 	widen(t, limit)
-	again(t, vs, "now")
+	requestReconcile(t, vs, "now")
 	harness.Until(t, world, rollout, "the sidecar", func(r *unstructured.Unstructured) bool {
 		all, _, _ := unstructured.NestedSlice(r.Object, "spec", "template", "spec", "initContainers")
 		return len(all) == 1
 	})
 	require.EqualValues(t, 2, rollout.GetGeneration())
-	tried, written := asked(running, namespace, "pods")
+	tried, written := countRequests(running, namespace, "pods")
 	require.Equal(t, []int{3, 0}, []int{tried, written})
 }
 

@@ -59,7 +59,7 @@ func quota(t *testing.T, namespace, memory string) *corev1.ResourceQuota {
 		Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{corev1.ResourceRequestsMemory: resource.MustParse(memory)}},
 	}
 	world.Create(t, made)
-	inForce(t, made)
+	awaitQuota(t, made)
 	return made
 }
 
@@ -67,10 +67,10 @@ func quota(t *testing.T, namespace, memory string) *corev1.ResourceQuota {
 func widen(t *testing.T, quota *corev1.ResourceQuota) {
 	t.Helper()
 	harness.Change(t, world, quota, func(q *corev1.ResourceQuota) { q.Spec.Hard[corev1.ResourceRequestsMemory] = resource.MustParse("1Gi") })
-	inForce(t, quota)
+	awaitQuota(t, quota)
 }
 
-func inForce(t *testing.T, quota *corev1.ResourceQuota) {
+func awaitQuota(t *testing.T, quota *corev1.ResourceQuota) {
 	t.Helper()
 	harness.Until(t, world, quota, "an effective quota", func(q *corev1.ResourceQuota) bool {
 		return q.Status.Hard.Name(corev1.ResourceRequestsMemory, resource.BinarySI).Equal(q.Spec.Hard[corev1.ResourceRequestsMemory])
@@ -85,19 +85,19 @@ func TestPreflight_ReportsQuotaThatRejectsSidecar(t *testing.T) {
 	limit := quota(t, namespace, "40Mi")
 	deployment, vs := cart(namespace).Build(), logs(namespace).Build()
 	world.Create(t, deployment, vs)
-	said := isRefused(t, vs)
+	said := awaitRejection(t, vs)
 	require.Contains(t, said, "exceeded quota: compute")
 	require.Contains(t, said, "but not without it")
-	isUntouched(t, deployment)
-	tried, written := asked(running, namespace, "deployments")
+	requireUnchanged(t, deployment)
+	tried, written := countRequests(running, namespace, "deployments")
 	require.Equal(t, []int{1, 0}, []int{tried, written})
-	tried, written = asked(running, namespace, "pods")
+	tried, written = countRequests(running, namespace, "pods")
 	require.Equal(t, []int{2, 0}, []int{tried, written}, "with the sidecar, and without")
-	_, written = asked(running, namespace, "configmaps")
+	_, written = countRequests(running, namespace, "configmaps")
 	require.Zero(t, written, "what it would have read is not written either")
 
 	widen(t, limit)
-	again(t, vs, "now")
+	requestReconcile(t, vs, "now")
 	harness.Until(t, world, deployment, "the sidecar", has)
 }
 
@@ -121,8 +121,8 @@ func TestPreflight_RetriesChangedWorkload(t *testing.T) {
 		return world.Client.Create(t.Context(), trial, client.DryRunAll) != nil
 	})
 	world.Create(t, deployment, vs)
-	require.Contains(t, isRefused(t, vs), "maximum memory usage per Pod is 1Gi")
-	isUntouched(t, deployment)
+	require.Contains(t, awaitRejection(t, vs), "maximum memory usage per Pod is 1Gi")
+	requireUnchanged(t, deployment)
 
 	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { limited("64Mi")(&d.Spec.Template.Spec) })
 	harness.Until(t, world, deployment, "the sidecar", has)
@@ -147,7 +147,7 @@ func TestPreflight_SkipsWorkloadWithFullQuota(t *testing.T) {
 	require.Contains(t, vs.Status.Workloads[0].Message, "with and without the sidecar")
 	require.False(t, apimeta.IsStatusConditionTrue(vs.Status.Conditions, meta.ConditionError))
 	require.True(t, apimeta.IsStatusConditionTrue(vs.Status.Conditions, meta.ConditionReady))
-	isUntouched(t, deployment)
+	requireUnchanged(t, deployment)
 }
 
 // With the strategy Recreate, pods are deleted before new ones are created. So the operator injects the sidecar
@@ -160,7 +160,7 @@ func TestPreflight_IgnoresQuotaWithRecreateStrategy(t *testing.T) {
 	deployment.Spec.Strategy.Type = "Recreate"
 	world.Create(t, deployment, vs)
 	harness.Until(t, world, deployment, "the sidecar", has)
-	tried, _ := asked(running, namespace, "pods")
+	tried, _ := countRequests(running, namespace, "pods")
 	require.Equal(t, 1, tried)
 }
 
@@ -174,8 +174,8 @@ func TestPreflight_ReportsPodSecurityRejection(t *testing.T) {
 	namespace := world.Namespace(t)
 	deployment, vs := cart(namespace).Build(), logs(namespace).Sidecar(privileged).Build()
 	world.Create(t, deployment, vs)
-	require.Contains(t, isRefused(t, vs), `violates PodSecurity "baseline:latest"`)
-	isUntouched(t, deployment)
+	require.Contains(t, awaitRejection(t, vs), `violates PodSecurity "baseline:latest"`)
+	requireUnchanged(t, deployment)
 
 	labeled := world.Namespace(t, "pod-security.kubernetes.io/enforce", "restricted")
 	vs = logs(labeled).Sidecar(privileged).Build()
@@ -187,7 +187,7 @@ func TestPreflight_ReportsPodSecurityRejection(t *testing.T) {
 	harness.Until(t, world, vs, "a rejection", func(vs *v1alpha1.VectorSidecar) bool {
 		return len(vs.Status.Workloads) == 1 && vs.Status.Workloads[0].Reason == meta.ReasonPodSecurity
 	})
-	tried, _ := asked(running, labeled, "pods")
+	tried, _ := countRequests(running, labeled, "pods")
 	require.Zero(t, tried, "what the operator judges itself needs no dry run")
 }
 
@@ -204,13 +204,13 @@ func TestPreflight_ReportsMissingSecret(t *testing.T) {
 		}
 	}).Build()
 	world.Create(t, deployment, vs)
-	require.Contains(t, isRefused(t, vs), "Secret "+namespace+"/aggregator does not exist")
-	isUntouched(t, deployment)
-	tried, written := asked(running, namespace, "secrets")
+	require.Contains(t, awaitRejection(t, vs), "Secret "+namespace+"/aggregator does not exist")
+	requireUnchanged(t, deployment)
+	tried, written := countRequests(running, namespace, "secrets")
 	require.Equal(t, []int{1, 0}, []int{tried, written})
 
 	world.Create(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "aggregator"}, StringData: map[string]string{"token": "t"}})
-	again(t, vs, "now")
+	requestReconcile(t, vs, "now")
 	harness.Until(t, world, deployment, "the sidecar", has)
 }
 
@@ -233,11 +233,11 @@ func TestPreflight_ReportsMissingPullSecret(t *testing.T) {
 	same, another := listing("same", "registry", "apps"), listing("another", "apps")
 	vs := logs(namespace).For("Deployment", "Rollout").Sidecar(func(s *v1alpha1.SidecarSpec) { s.ImagePullSecrets = []string{"registry"} }).Build()
 	world.Create(t, account, deployment, same, another, vs)
-	require.Contains(t, isRefused(t, vs), "Secret "+namespace+"/registry does not exist, and the sidecar's images require this pull secret")
-	isUntouched(t, deployment)
+	require.Contains(t, awaitRejection(t, vs), "Secret "+namespace+"/registry does not exist, and the sidecar's images require this pull secret")
+	requireUnchanged(t, deployment)
 
 	world.Create(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "registry"}, StringData: map[string]string{"a": "b"}})
-	again(t, vs, "now")
+	requestReconcile(t, vs, "now")
 	lists := func(sidecars int, want ...string) func(*unstructured.Unstructured) bool {
 		return func(of *unstructured.Unstructured) bool {
 			var names []string
@@ -288,6 +288,6 @@ func TestPreflight_AcceptsPodsOfEveryKind(t *testing.T) {
 	}
 	world.Create(t, vs)
 	harness.Until(t, world, vs, "the change in all workloads", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.InjectedWorkloads == int32(len(all)) })
-	tried, written := asked(running, namespace, "pods")
+	tried, written := countRequests(running, namespace, "pods")
 	require.Equal(t, []int{len(all), 0}, []int{tried, written}, "none was refused, for want of anything that its controller gives it")
 }

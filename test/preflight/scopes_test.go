@@ -38,11 +38,11 @@ func TestPreflight_ChecksEachNamespaceOfClusterVectorSidecar(t *testing.T) {
 	harness.Until(t, world, cluster, "a message about the quota", func(c *v1alpha1.ClusterVectorSidecar) bool {
 		return len(c.Status.Workloads) == 1 && c.Status.Workloads[0].Namespace == narrow && c.Status.Workloads[0].Reason == meta.ReasonPreflightRejected
 	})
-	isUntouched(t, refused)
+	requireUnchanged(t, refused)
 	for namespace, pods := range map[string]int{narrow: 2, wide: 1} {
-		tried, _ := asked(running, namespace, "deployments")
+		tried, _ := countRequests(running, namespace, "deployments")
 		require.Equal(t, 1, tried)
-		tried, written := asked(running, namespace, "pods")
+		tried, written := countRequests(running, namespace, "pods")
 		require.Equal(t, []int{pods, 0}, []int{tried, written})
 	}
 
@@ -69,15 +69,15 @@ func TestPreflight_SupportsWatchedNamespaces(t *testing.T) {
 	vs := logs(narrow).Build()
 	world.Create(t, refused, passes, other, vs, logs(wide).Build(), logs(elsewhere).Build())
 	running = scoped.RunOperator(only)
-	require.Contains(t, isRefused(t, vs), "exceeded quota: compute")
-	isUntouched(t, refused)
+	require.Contains(t, awaitRejection(t, vs), "exceeded quota: compute")
+	requireUnchanged(t, refused)
 	harness.Until(t, world, passes, "the sidecar", has)
-	isUntouched(t, other)
+	requireUnchanged(t, other)
 	widen(t, limit)
-	again(t, vs, "now")
+	requestReconcile(t, vs, "now")
 	harness.Until(t, world, refused, "the sidecar", has)
 	for _, namespace := range []string{narrow, wide} {
-		_, written := asked(running, namespace, "pods")
+		_, written := countRequests(running, namespace, "pods")
 		require.Zero(t, written)
 	}
 	require.NoError(t, running.Stop())
@@ -90,7 +90,7 @@ func TestPreflight_KeepsResultsAcrossLeaders(t *testing.T) {
 	require.NoError(t, running.Stop())
 	const count = 12
 	namespace, narrow := world.Namespace(t), world.Namespace(t)
-	alike(t, namespace, count)
+	createSimilarDeployments(t, namespace, count)
 	quota(t, narrow, "40Mi")
 	refused := cart(narrow).Build()
 	elected := options
@@ -99,7 +99,7 @@ func TestPreflight_KeepsResultsAcrossLeaders(t *testing.T) {
 	first := world.RunOperator(elected)
 	held, vs := logs(narrow).Build(), logs(namespace).WithMaxConcurrent("1").WithSoak(200*time.Millisecond).Build()
 	world.Create(t, refused, held, vs)
-	isRefused(t, held)
+	awaitRejection(t, held)
 	next := world.RunOperator(elected)
 	t.Cleanup(func() { // Whatever fails, the tests after this one have one operator.
 		require.NoError(t, errors.Join(first.Stop(), next.Stop()))
@@ -112,14 +112,14 @@ func TestPreflight_KeepsResultsAcrossLeaders(t *testing.T) {
 	harness.Until(t, world, vs, "the change in all workloads", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.Total().Ready+vs.Status.WorkloadsWithoutPods == count
 	})
-	harness.Eventually(t, "another attempt of the rejected write", func() bool { tried, _ := asked(next, narrow, "pods"); return tried == 2 })
+	harness.Eventually(t, "another attempt of the rejected write", func() bool { tried, _ := countRequests(next, narrow, "pods"); return tried == 2 })
 	for _, one := range []*harness.Operator{first, next} {
-		tried, _ := asked(one, namespace, "deployments")
+		tried, _ := countRequests(one, namespace, "deployments")
 		require.Equal(t, 1, tried)
-		tried, _ = asked(one, namespace, "pods")
+		tried, _ = countRequests(one, namespace, "pods")
 		require.Equal(t, 1, tried)
 	}
-	isUntouched(t, refused)
+	requireUnchanged(t, refused)
 	var all appsv1.DeploymentList
 	require.NoError(t, world.Client.List(t.Context(), &all, client.InNamespace(namespace)))
 	for i := range all.Items {
@@ -145,7 +145,7 @@ func TestPreflight_BlocksAdmissionInjectionUntilPassed(t *testing.T) {
 	first, held, vs := cart(narrow).Build(), logs(narrow).Build(), logs(wide).Build()
 	world.Create(t, first, held, vs)
 	running = world.RunOperator(injecting)
-	isRefused(t, held)
+	awaitRejection(t, held)
 	overlay := func(of *v1alpha1.VectorSidecar, is func(*v1alpha1.Overlay) bool) {
 		t.Helper()
 		set := &v1alpha1.OverlaySet{ObjectMeta: metav1.ObjectMeta{Namespace: of.Namespace, Name: meta.OverlaySet}}
@@ -175,12 +175,12 @@ func TestPreflight_BlocksAdmissionInjectionUntilPassed(t *testing.T) {
 	})
 	world.Get(t, second)
 	require.EqualValues(t, 1, second.Generation)
-	tried, written := asked(running, wide, "pods")
+	tried, written := countRequests(running, wide, "pods")
 	require.Equal(t, []int{0, 0}, []int{tried, written}, "to take over starts no pod that could be refused")
-	isUntouched(t, first)
+	requireUnchanged(t, first)
 
 	widen(t, limit)
-	again(t, held, "now")
+	requestReconcile(t, held, "now")
 	harness.Until(t, world, first, "the sidecar", has)
 	overlay(held, isOffered)
 	harness.Eventually(t, "the injection by the API server", putIn(narrow))

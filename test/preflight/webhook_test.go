@@ -62,8 +62,8 @@ func webhook(t *testing.T, namespace string, settings func(*registrationv1.Valid
 	return made
 }
 
-// untilAsked waits until the API server calls a webhook.
-func untilAsked(t *testing.T, namespace string, calls *atomic.Int32) {
+// awaitWebhookCalls waits until the API server calls a webhook.
+func awaitWebhookCalls(t *testing.T, namespace string, calls *atomic.Int32) {
 	t.Helper()
 	harness.Eventually(t, "a request to the webhook", func() bool {
 		trial := &corev1.Pod{
@@ -94,21 +94,21 @@ func TestPreflight_ReportsWebhookRejection(t *testing.T) {
 		}
 		return "no sidecars here"
 	})
-	untilAsked(t, namespace, &calls)
+	awaitWebhookCalls(t, namespace, &calls)
 	deployment, vs := cart(namespace).Build(), logs(namespace).Build()
 	world.Create(t, deployment, vs)
-	said := isRefused(t, vs)
+	said := awaitRejection(t, vs)
 	require.Contains(t, said, `admission webhook "pods.example.com" denied the request: no sidecars here`)
-	isUntouched(t, deployment)
+	requireUnchanged(t, deployment)
 	pod := seen.Load()
 	require.True(t, strings.HasPrefix(pod.Name, "cart-"), pod.Name)
 	require.Equal(t, "cart", pod.Labels["app"])
 	require.NotEmpty(t, pod.Labels["pod-template-hash"])
 	require.Equal(t, "ReplicaSet", metav1.GetControllerOf(pod).Kind)
 
-	again(t, vs, "once more")
+	requestReconcile(t, vs, "once more")
 	harness.Until(t, world, vs, "the handled request", func(vs *vectorSidecar) bool { return vs.Status.LastHandledReconcileAt == "once more" })
-	require.Equal(t, said, isRefused(t, vs), "the same text every time, so that there is one event")
+	require.Equal(t, said, awaitRejection(t, vs), "the same text every time, so that there is one event")
 }
 
 // The API server rejects dry runs if a webhook may have side effects. The operator then injects the sidecar without a
@@ -119,7 +119,7 @@ func TestPreflight_IgnoresWebhookWithoutDryRun(t *testing.T) {
 	namespace := world.Namespace(t)
 	var calls atomic.Int32
 	made := webhook(t, namespace, nil, func(*corev1.Pod, bool) string { calls.Add(1); return "" })
-	untilAsked(t, namespace, &calls)
+	awaitWebhookCalls(t, namespace, &calls)
 	world.Get(t, made)
 	some := registrationv1.SideEffectClassSome
 	made.Webhooks[0].SideEffects = &some
@@ -158,13 +158,13 @@ func TestPreflight_IgnoresHangingWebhook(t *testing.T) {
 		return ""
 	})
 	t.Cleanup(func() { close(ended) }) // Before the server is closed.
-	untilAsked(t, namespace, &calls)
+	awaitWebhookCalls(t, namespace, &calls)
 	deployment, vs := cart(namespace).Build(), logs(namespace).Build()
 	world.Create(t, deployment, vs)
 	harness.Until(t, world, deployment, "the sidecar", has)
 	harness.Until(t, world, vs, "a warning", func(vs *vectorSidecar) bool {
 		return strings.Contains(conditionOf(vs, meta.ConditionReady).Message, "had an inconclusive dry run before the write")
 	})
-	tried, _ := asked(running, namespace, "pods")
+	tried, _ := countRequests(running, namespace, "pods")
 	require.Equal(t, 1, tried)
 }

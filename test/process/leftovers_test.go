@@ -69,23 +69,23 @@ func installation(t *testing.T, namespace, name string) operator.Options {
 	}
 }
 
-// letGo deletes a VectorSidecar without its finalizers.
-func letGo(t *testing.T, vs *v1alpha1.VectorSidecar) {
+// deleteWithoutFinalizers deletes a VectorSidecar without its finalizers.
+func deleteWithoutFinalizers(t *testing.T, vs *v1alpha1.VectorSidecar) {
 	t.Helper()
 	require.NoError(t, world.Client.Delete(t.Context(), vs))
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Finalizers = nil })
-	gone(t, vs)
+	awaitDeletion(t, vs)
 }
 
-func gone(t *testing.T, vs *v1alpha1.VectorSidecar) {
+func awaitDeletion(t *testing.T, vs *v1alpha1.VectorSidecar) {
 	t.Helper()
 	harness.Eventually(t, "the deletion of the VectorSidecar", func() bool {
 		return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(vs), vs.DeepCopy()))
 	})
 }
 
-// says waits for a line in the metrics of an operator.
-func says(t *testing.T, options operator.Options, line string) {
+// awaitMetric waits for a line in the metrics of an operator.
+func awaitMetric(t *testing.T, options operator.Options, line string) {
 	t.Helper()
 	token := reader(t)
 	harness.Eventually(t, line, func() bool {
@@ -134,10 +134,10 @@ func TestLeftover_RemoveSidecarsOfLateWrites(t *testing.T) {
 				world.StartOperator(t, options)
 				harness.Until(t, world, cart, "the sidecar of the next operator", isInjected)
 				require.NoError(t, world.Client.Delete(t.Context(), vs))
-				gone(t, vs)
+				awaitDeletion(t, vs)
 				late.land(t)
 			} else {
-				letGo(t, vs)
+				deleteWithoutFinalizers(t, vs)
 				late.land(t)
 				world.Get(t, cart)
 				require.True(t, isInjected(cart), "it is nobody's")
@@ -147,8 +147,8 @@ func TestLeftover_RemoveSidecarsOfLateWrites(t *testing.T) {
 			harness.Until(t, world, cart, "the removal of the leftover sidecar", func(d *appsv1.Deployment) bool { return !isInjected(d) && d.Generation > 2 })
 			require.Equal(t, before, cart.Spec.Template)
 			unmanaged(t, cart)
-			says(t, options, "vectorsidecar_leftovers_removed_total 1")
-			says(t, options, `vectorsidecar_leftovers{action="Clean"} 0`)
+			awaitMetric(t, options, "vectorsidecar_leftovers_removed_total 1")
+			awaitMetric(t, options, `vectorsidecar_leftovers{action="Clean"} 0`)
 			harness.Eventually(t, "an event", func() bool { return len(eventsOf(t, cart, meta.ReasonLeftoverRemoved)) == 1 })
 			require.Contains(t, eventsOf(t, cart, meta.ReasonLeftoverRemoved)[0], "VectorSidecar logs, which does not exist")
 		})
@@ -168,7 +168,7 @@ func orphaned(t *testing.T, world *harness.World) (*appsv1.Deployment, operator.
 	require.Equal(t, own+"/"+options.LeaderElectionID, cart.Annotations[meta.AnnotationWrittenBy(meta.Manager(vs.Name))])
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.DeletionPolicy = v1alpha1.DeletionOrphan })
 	require.NoError(t, world.Client.Delete(t.Context(), vs))
-	gone(t, vs)
+	awaitDeletion(t, vs)
 	template := cart.Spec.Template
 	world.Get(t, cart)
 	require.True(t, isInjected(cart))
@@ -182,7 +182,7 @@ func TestLeftover_KeepOrphanedSidecars(t *testing.T) {
 	manager := meta.Manager("logs")
 	require.Equal(t, "true", cart.Annotations[meta.AnnotationOrphaned(manager)])
 
-	says(t, options, `vectorsidecar_leftovers{action="Keep"} 1`)
+	awaitMetric(t, options, `vectorsidecar_leftovers{action="Keep"} 1`)
 	version := cart.ResourceVersion
 	world.Get(t, cart)
 	require.Equal(t, version, cart.ResourceVersion)
@@ -213,15 +213,15 @@ func TestLeftover_KeepOrphanedSidecarsAfterLateWrites(t *testing.T) {
 	harness.Until(t, world, cart, "the sidecar of the next operator", isInjected)
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.DeletionPolicy = v1alpha1.DeletionOrphan })
 	require.NoError(t, world.Client.Delete(t.Context(), vs))
-	gone(t, vs)
+	awaitDeletion(t, vs)
 
 	late.land(t)
 
 	harness.Until(t, world, cart, "the annotation of the late write", func(d *appsv1.Deployment) bool {
 		return d.Annotations[meta.AnnotationWrittenBy(meta.Manager("logs"))] != ""
 	})
-	says(t, options, `vectorsidecar_leftovers{action="Keep"} 1`)
-	says(t, options, `vectorsidecar_leftovers{action="Clean"} 0`)
+	awaitMetric(t, options, `vectorsidecar_leftovers{action="Keep"} 1`)
+	awaitMetric(t, options, `vectorsidecar_leftovers{action="Clean"} 0`)
 	world.Get(t, cart)
 	require.True(t, isInjected(cart))
 }
@@ -244,11 +244,11 @@ func TestLeftover_ReportSidecarsOfOtherInstallations(t *testing.T) {
 			vs := sidecar(t, namespace)
 			harness.Until(t, world, cart, "the sidecar", isInjected)
 			require.NoError(t, before.Stop())
-			letGo(t, vs)
+			deleteWithoutFinalizers(t, vs)
 
 			world.StartOperator(t, options)
 
-			says(t, options, `vectorsidecar_leftovers{action="Report"} 1`)
+			awaitMetric(t, options, `vectorsidecar_leftovers{action="Report"} 1`)
 			harness.Eventually(t, "an event", func() bool { return len(eventsOf(t, cart, meta.ReasonLeftoverFound)) == 1 })
 			require.Contains(t, eventsOf(t, cart, meta.ReasonLeftoverFound)[0], test.note)
 			generation := cart.Generation
@@ -260,7 +260,7 @@ func TestLeftover_ReportSidecarsOfOtherInstallations(t *testing.T) {
 			require.NoError(t, world.Client.DeleteAllOf(t.Context(), &corev1.ConfigMap{}, client.InNamespace(namespace), client.HasLabels{meta.LabelSidecar}))
 			again := sidecar(t, namespace)
 			harness.Until(t, world, again, "its sidecar", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.InjectedDeployments == 1 })
-			says(t, options, `vectorsidecar_leftovers{action="Report"} 0`)
+			awaitMetric(t, options, `vectorsidecar_leftovers{action="Report"} 0`)
 			world.Get(t, cart)
 			require.Equal(t, generation, cart.Generation, "a workload without this operator's mark is as good")
 		})
@@ -277,7 +277,7 @@ func TestLeftover_ReportPatchEntries(t *testing.T) {
 
 	world.StartOperator(t, options)
 
-	says(t, options, `vectorsidecar_leftovers{action="Report"} 1`)
+	awaitMetric(t, options, `vectorsidecar_leftovers{action="Report"} 1`)
 	version := cart.ResourceVersion
 	world.Get(t, cart)
 	require.Equal(t, version, cart.ResourceVersion)

@@ -137,7 +137,7 @@ func TestResyncer_CorrectsCacheWithLiveList(t *testing.T) {
 			harness.Until(t, world, vs, "the injection", matches(1))
 			require.NoError(t, first.Stop())
 			running := through(event.lose).StartOperator(t, options)
-			says(t, options, `vectorsidecar_objects{ready="False",reason="RollingOut"} 1`)
+			awaitMetric(t, options, `vectorsidecar_objects{ready="False",reason="RollingOut"} 1`)
 
 			test.change(t, cart)
 			<-event.lost
@@ -223,5 +223,5 @@ func TestReconcile_RunsOnRequest(t *testing.T) {
 	harness.Until(t, world, vs, "the response", func(vs *v1alpha1.VectorSidecar) bool {
 		return strings.HasPrefix(strings.Repeat("now", 100), vs.Status.LastHandledReconcileAt) && vs.Status.LastHandledReconcileAt != ""
 	})
-	says(t, options, `vectorsidecar_resyncs_total{result="same"} 1`)
+	awaitMetric(t, options, `vectorsidecar_resyncs_total{result="same"} 1`)
 }

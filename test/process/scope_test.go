@@ -19,8 +19,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// as returns the world with the permissions of a ServiceAccount.
-func as(namespace, account string) *harness.World {
+// worldForAccount returns the world with the permissions of a ServiceAccount.
+func worldForAccount(namespace, account string) *harness.World {
 	seen := *world
 	seen.Config = rest.CopyConfig(world.Config)
 	seen.Config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:" + namespace + ":" + account}
@@ -43,7 +43,7 @@ func TestOperator_NeedsRightsOnlyInWatchedNamespaces(t *testing.T) {
 		sidecar(t, namespace)
 	}
 
-	o := as(own, account).StartOperator(t, operator.Options{
+	o := worldForAccount(own, account).StartOperator(t, operator.Options{
 		Namespace: own, EnvironmentsConfigMap: "scoped", WatchNamespaces: []string{first, second},
 	})
 
@@ -85,7 +85,7 @@ func TestEnvironment_FollowsLabelOfWatchedNamespace(t *testing.T) {
 	account := serviceAccount(t, own, grants{rules: map[string][]policy{namespace: append(workRules(), rule("", "namespaces", "get"))}})
 	cart := labeled(t, "cart", namespace)
 	vs := sidecar(t, namespace)
-	as(own, account).StartOperator(t, operator.Options{WatchNamespaces: []string{namespace}})
+	worldForAccount(own, account).StartOperator(t, operator.Options{WatchNamespaces: []string{namespace}})
 	harness.Until(t, world, cart, "the sidecar", isInjected)
 	require.Equal(t, "staging", environmentOf(t, vs))
 
@@ -108,7 +108,7 @@ func TestEnvironment_DefaultsForUnreadableNamespace(t *testing.T) {
 	cart := labeled(t, "cart", namespace)
 	vs := sidecar(t, namespace)
 
-	as(own, account).StartOperator(t, operator.Options{WatchNamespaces: []string{namespace}})
+	worldForAccount(own, account).StartOperator(t, operator.Options{WatchNamespaces: []string{namespace}})
 
 	harness.Until(t, world, cart, "the sidecar", isInjected)
 	require.Equal(t, "development", environmentOf(t, vs))

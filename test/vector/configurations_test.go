@@ -70,7 +70,7 @@ func TestVector_AcceptsEveryPreset(t *testing.T) {
 		}
 	}
 	require.Greater(t, len(all), 200)
-	for i, taken := range taken(t, vector, all, "--no-environment") {
+	for i, taken := range listAccepted(t, vector, all, "--no-environment") {
 		require.True(t, taken, "%s: Vector refuses\n%s", all[i].from, all[i].text)
 	}
 	t.Logf("%d configurations", len(all))
@@ -82,7 +82,7 @@ func TestCheck_AgreesWithVectorOnRepositoryConfigs(t *testing.T) {
 	require.Greater(t, len(all), 100)
 	allowed := allowances(t)
 	counts, differ := map[bool]int{}, []string{}
-	for i, taken := range taken(t, vector, all, "--no-environment") {
+	for i, taken := range listAccepted(t, vector, all, "--no-environment") {
 		one := all[i]
 		report, err := desired.VectorReader.Check(t.Context(), []vectorconfig.File{{Name: one.name, Text: one.text}}, vectorconfig.Options{Image: imageOf, Container: containerOf(one)})
 		require.NoError(t, err)
@@ -166,9 +166,9 @@ func containerOf(one written) *vectorconfig.Container {
 	return &vectorconfig.Container{Env: map[string]vectorflags.Text{"VECTOR_DANGEROUSLY_ALLOW_ENV_VAR_INTERPOLATION": {Value: "true"}, "INGEST_TOKEN": {IsOpen: true}}, OpenEnv: true}
 }
 
-// taken returns whether Vector accepts each configuration: with --no-environment when it reads it, and with
+// listAccepted returns whether Vector accepts each configuration: with --no-environment when it reads it, and with
 // --skip-healthchecks when it starts with it. The calls are parallel.
-func taken(t *testing.T, vector string, all []written, how string) []bool {
+func listAccepted(t *testing.T, vector string, all []written, how string) []bool {
 	t.Helper()
 	answers, next := make([]bool, len(all)), make(chan int)
 	var workers sync.WaitGroup
@@ -176,7 +176,7 @@ func taken(t *testing.T, vector string, all []written, how string) []bool {
 		folder := t.TempDir()
 		workers.Go(func() {
 			for i := range next {
-				answers[i] = takes(t, vector, folder, how, all[i])
+				answers[i] = isAccepted(t, vector, folder, how, all[i])
 			}
 		})
 	}
@@ -191,8 +191,8 @@ func taken(t *testing.T, vector string, all []written, how string) []bool {
 // secretOf matches a secret that a configuration reads from a directory.
 var secretOf = regexp.MustCompile(`SECRET\[(\w+)\.([\w.\-/]+)\]`)
 
-// takes returns whether Vector accepts one configuration. The directory has its secrets and Vector's data.
-func takes(t *testing.T, vector, folder, how string, one written) bool {
+// isAccepted returns whether Vector accepts one configuration. The directory has its secrets and Vector's data.
+func isAccepted(t *testing.T, vector, folder, how string, one written) bool {
 	t.Helper()
 	text := strings.NewReplacer("/run/secrets/vector", folder, "/var/lib/vector", folder).Replace(one.text)
 	for _, match := range secretOf.FindAllStringSubmatch(text, -1) {

@@ -158,7 +158,7 @@ func TestVector_LosesNoLineOfReplacedFiles(t *testing.T) {
 		"two files that begin alike":                                          {logs: byTwoLines, first: heading, happen: twoFiles},
 		"emptied in place":                                                    {happen: emptied},
 		"emptied in place and all begin alike":                                {logs: byTwoLines, first: heading, happen: emptied},
-		"made anew with the same inode while Vector is away":                  {happen: madeAnew},
+		"made anew with the same inode while Vector is away":                  {happen: recreateLogFile},
 		notReadTwice: {happen: compressed},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -210,7 +210,7 @@ func emptied(t *testing.T, a *application, lines func(int) []string) {
 	a.writes(t, "app.log", lines(3)...)
 }
 
-func madeAnew(t *testing.T, a *application, lines func(int) []string) {
+func recreateLogFile(t *testing.T, a *application, lines func(int) []string) {
 	t.Helper()
 	a.writes(t, "app.log", lines(0)...)
 	a.arrives(t)

@@ -46,7 +46,7 @@ func generate() []mutant {
 // configuration returns a configuration with one component, and the components that it needs.
 func configuration(kind, name string, options map[string]any) map[string]any {
 	port := 8079
-	options, _ = apart(options, &port).(map[string]any)
+	options, _ = assignPorts(options, &port).(map[string]any)
 	options["type"] = name
 	if one := choices[kind+"."+name]; one.options != nil && !slices.ContainsFunc(one.options, func(name string) bool { return options[name] != nil }) {
 		options[one.options[0]] = one.value
@@ -77,13 +77,13 @@ var choices = map[string]struct {
 	"sinks.elasticsearch": {[]string{"endpoints", "endpoint"}, []any{"http://127.0.0.1:9200"}}, "sinks.vector": {[]string{"address", "routing"}, "127.0.0.1:6000"},
 }
 
-// apart gives every address its own port.
-func apart(value any, port *int) any {
+// assignPorts gives every address its own port.
+func assignPorts(value any, port *int) any {
 	switch value := value.(type) {
 	case map[string]any:
 		fresh := map[string]any{}
 		for _, name := range slices.Sorted(maps.Keys(value)) {
-			fresh[name] = apart(value[name], port)
+			fresh[name] = assignPorts(value[name], port)
 		}
 		return fresh
 	case string:

@@ -50,7 +50,7 @@ func (m *mutant) judged(t *testing.T) []vectorconfig.Finding {
 	return vectorconfig.Errors(report.Findings)
 }
 
-func tell(t *testing.T, groups map[string]*tally) {
+func printTallies(t *testing.T, groups map[string]*tally) {
 	t.Helper()
 	for _, group := range []string{"right", "misspelled", "extra", "foreign", "form", "value", "missing"} {
 		of := groups[group]
@@ -84,7 +84,7 @@ func TestCheck_FindsEveryMutantOfTheTables(t *testing.T) {
 			refused = append(refused, m.path+": "+found[0].String()+": "+m.text(t))
 		}
 	}
-	tell(t, groups)
+	printTallies(t, groups)
 	require.Empty(t, first(missed), "%d missed", len(missed))
 	require.Empty(t, first(refused), "%d falsely refused", len(refused))
 }
@@ -108,7 +108,7 @@ func TestCheck_AgreesWithVectorOnMutants(t *testing.T) {
 	mutants := generate()
 	rand.New(rand.NewPCG(chosen, 0)).Shuffle(len(mutants), func(i, j int) { mutants[i], mutants[j] = mutants[j], mutants[i] })
 	mutants = mutants[:min(len(mutants), *most)]
-	takes := asked(t, vector, mutants)
+	takes := validateMutants(t, vector, mutants)
 	allowed := allowances(t)
 	var missed, refused []string
 	for i := range mutants {
@@ -128,7 +128,7 @@ func TestCheck_AgreesWithVectorOnMutants(t *testing.T) {
 			refused = append(refused, m.group+" "+m.path+": "+found[0].String()+": "+m.text(t))
 		}
 	}
-	tell(t, groups)
+	printTallies(t, groups)
 	t.Logf("%d missed: %s", len(missed), strings.Join(first(missed), "; "))
 	require.Empty(t, first(refused), "%d that Vector takes are refused", len(refused))
 	for group, of := range groups {
@@ -136,8 +136,8 @@ func TestCheck_AgreesWithVectorOnMutants(t *testing.T) {
 	}
 }
 
-// asked returns whether Vector accepts each of the mutants. The calls are parallel.
-func asked(t *testing.T, vector string, mutants []mutant) []bool {
+// validateMutants returns whether Vector accepts each of the mutants. The calls are parallel.
+func validateMutants(t *testing.T, vector string, mutants []mutant) []bool {
 	t.Helper()
 	takes, next := make([]bool, len(mutants)), make(chan int)
 	var workers sync.WaitGroup

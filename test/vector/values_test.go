@@ -38,10 +38,10 @@ func TestCheck_AgreesWithVectorOnValues(t *testing.T) {
 		}
 	}
 	starts := map[string]bool{}
-	for i, isTaken := range taken(t, vector, started, "--skip-healthchecks") {
+	for i, isTaken := range listAccepted(t, vector, started, "--skip-healthchecks") {
 		starts[started[i].from] = isTaken
 	}
-	for i, isTaken := range taken(t, vector, all, "--no-environment") {
+	for i, isTaken := range listAccepted(t, vector, all, "--no-environment") {
 		says := "takes"
 		if isStarted, isAsked := starts[all[i].from]; !isTaken {
 			says = "refuses"
@@ -73,7 +73,7 @@ func TestCheck_AgreesWithVectorOnSearchQueries(t *testing.T) {
 		all[i] = written{source.String(), "vector.json", string(text)}
 	}
 	refused := 0
-	for i, isTaken := range taken(t, vector, all, "--no-environment") {
+	for i, isTaken := range listAccepted(t, vector, all, "--no-environment") {
 		report, err := desired.VectorReader.Check(t.Context(), []vectorconfig.File{{Name: all[i].name, Text: all[i].text}}, vectorconfig.Options{Image: imageOf})
 		require.NoError(t, err)
 		if found := vectorconfig.Errors(report.Findings); isTaken != (len(found) == 0) {

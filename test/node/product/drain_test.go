@@ -68,7 +68,7 @@ func testDrain(t *testing.T, method string, quiet time.Duration, args ...string)
 			s.Shutdown = gated()
 		}
 	}).Build())
-	pods := all(t, app)
+	pods := listPods(t, app)
 	pass(t.Context(), 5*time.Second+quiet)
 	took, memory := endAll(t, pods)
 	t.Logf("of %d pods, each is gone after %s", len(took), seconds(took))

@@ -85,7 +85,7 @@ func testExitCodes(t *testing.T) {
 				{Action: batchv1.PodFailurePolicyActionFailJob, OnExitCodes: rule},
 			}}
 			world.Create(t, cron, one)
-			eventually(t, "the CronJob's next run to have the sidecar", func() bool { return carries(t, space) })
+			eventually(t, "the CronJob's next run to have the sidecar", func() bool { return hasSidecarImage(t, space) })
 			run(t, "kubectl", "create", "job", "run", "--from=cronjob/app", "--namespace="+space)
 			if each.do != nil {
 				pod := runningOf(t, space)

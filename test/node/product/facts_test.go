@@ -25,8 +25,8 @@ import (
 // samples is how many pods a figure is taken of.
 const samples = 5
 
-// says waits until a pod's sidecar has printed each of these, and returns what it printed.
-func says(t *testing.T, pod *corev1.Pod, texts ...string) string {
+// readLogs waits until a pod's sidecar has printed each of these, and returns what it printed.
+func readLogs(t *testing.T, pod *corev1.Pod, texts ...string) string {
 	t.Helper()
 	var printed string
 	eventually(t, fmt.Sprintf("the sidecar to say %q", texts), func() bool {
@@ -41,8 +41,8 @@ func says(t *testing.T, pod *corev1.Pod, texts ...string) string {
 	return printed
 }
 
-// all are the pods of an application that runs with its sidecar.
-func all(t *testing.T, app *appsv1.Deployment) []corev1.Pod {
+// listPods are the pods of an application that runs with its sidecar.
+func listPods(t *testing.T, app *appsv1.Deployment) []corev1.Pod {
 	t.Helper()
 	running(t, app, true)
 	return podsOf(t, app.Name, app.Namespace)
@@ -62,7 +62,7 @@ func testLiveReload(t *testing.T) {
 	}
 	asked := collecting(space).Sidecar(config(openAPI)).Sidecar(func(s *v1alpha1.SidecarSpec) { s.Logs = nil }).Build()
 	world.Create(t, app, asked)
-	pods := all(t, app)
+	pods := listPods(t, app)
 	for _, change := range []struct{ what, text, says string }{
 		{"taken over", strings.Replace(openAPI, "*.log", "*.l*", 1), "Vector has reloaded"},
 		{"refused", openAPI + "  broken: {type: console, inputs: [nobody], encoding: {codec: json}}\n", "Configuration error"},
@@ -76,12 +76,12 @@ func testLiveReload(t *testing.T) {
 		began := time.Now()
 		var after []time.Duration
 		for i := range pods {
-			says(t, &pods[i], change.says)
+			readLogs(t, &pods[i], change.says)
 			after = append(after, time.Since(began))
 		}
 		t.Logf("a changed configuration is %s %s after the VectorSidecar was changed", change.what, seconds(after))
 	}
-	for _, pod := range all(t, app) {
+	for _, pod := range listPods(t, app) {
 		require.Zero(t, statusOf(&pod, sidecar).RestartCount, "it goes on with what it had")
 	}
 }
@@ -96,7 +96,7 @@ func testServiceWhileSidecarFails(t *testing.T) {
 			space := restricted(t)
 			app := writer("app", space).WithReplicas(samples).Build()
 			world.Create(t, app, collecting(space).Sidecar(func(s *v1alpha1.SidecarSpec) { s.Native = native }).Build())
-			pods := all(t, app)
+			pods := listPods(t, app)
 			processes := make([]int, len(pods))
 			for i := range pods {
 				processes[i] = processOf(t, statusOf(&pods[i], sidecar).ContainerID)
@@ -151,7 +151,7 @@ func testOtherUsers(t *testing.T) {
 			pod := running(t, app, true)
 			began := time.Now()
 			if !each.isRead {
-				printed := says(t, pod, each.replies)
+				printed := readLogs(t, pod, each.replies)
 				took(t, "until Vector's log says that it may not read a file", began)
 				for line := range strings.Lines(printed) {
 					if strings.Contains(line, each.replies) {
@@ -161,7 +161,7 @@ func testOtherUsers(t *testing.T) {
 				}
 				return
 			}
-			says(t, pod, `"message":"`+pod.Name)
+			readLogs(t, pod, `"message":"`+pod.Name)
 		})
 	}
 }

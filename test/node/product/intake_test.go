@@ -27,13 +27,13 @@ func testUserOfTheApplication(t *testing.T) {
 	world.Create(t, app, collecting(space).Sidecar(func(s *v1alpha1.SidecarSpec) { s.User = "Application" }).Build())
 	pod := running(t, app, true)
 	require.Equal(t, int64(10001), *containerOf(pod, sidecar).SecurityContext.RunAsUser)
-	says(t, pod, `"message":"`+pod.Name)
+	readLogs(t, pod, `"message":"`+pod.Name)
 
 	other := restricted(t)
 	app = writer("app", other, "--mode=0600").Build()
 	world.Create(t, app, collecting(other).Sidecar(func(s *v1alpha1.SidecarSpec) { s.User = "Fixed" }).Build())
 	pod = running(t, app, true)
-	require.NotContains(t, says(t, pod, "ermission denied"), `"message":"`+pod.Name)
+	require.NotContains(t, readLogs(t, pod, "ermission denied"), `"message":"`+pod.Name)
 }
 
 // If Vector is killed, the file of its socket remains, and the next Vector exits if it exists. The drain gate removes
@@ -49,7 +49,7 @@ func testSocketOfAKilledSidecar(t *testing.T) {
 			s.Shutdown = &v1alpha1.ShutdownSpec{Gate: &v1alpha1.DrainGateSpec{Image: gateImage, Resources: example.Requests("1m", "8Mi")}}
 		}).Build())
 	pod := running(t, app, true)
-	says(t, pod, `"message":"`+pod.Name)
+	readLogs(t, pod, `"message":"`+pod.Name)
 
 	began := time.Now()
 	require.NoError(t, syscall.Kill(processOf(t, statusOf(pod, sidecar).ContainerID), syscall.SIGKILL))
@@ -57,7 +57,7 @@ func testSocketOfAKilledSidecar(t *testing.T) {
 		require.NoError(t, cluster.Get(t.Context(), client.ObjectKeyFromObject(pod), pod))
 		return statusOf(pod, sidecar).RestartCount > 0
 	})
-	says(t, pod, `"message":"`+pod.Name)
+	readLogs(t, pod, `"message":"`+pod.Name)
 	took(t, "from SIGKILL to a line on the new socket", began)
 	require.NoError(t, cluster.Get(t.Context(), client.ObjectKeyFromObject(pod), pod))
 	for _, name := range []string{"app", drainGate} {

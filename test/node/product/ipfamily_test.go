@@ -32,7 +32,7 @@ func TestIPFamily_SupportsNodesWithoutIPv4(t *testing.T) {
 			t.Parallel()
 			pod := injected(t)
 			require.Nil(t, net.ParseIP(pod.Status.PodIP).To4(), "%s is of IPv6", pod.Status.PodIP)
-			says(t, pod, `"message":"`+pod.Name)
+			readLogs(t, pod, `"message":"`+pod.Name)
 			client := http.Client{Timeout: 5 * time.Second}
 			response, err := client.Get(fmt.Sprintf("http://%s/metrics", net.JoinHostPort(pod.Status.PodIP, "9598")))
 			require.NoError(t, err)

@@ -189,7 +189,7 @@ func testRunsEnd(t *testing.T) {
 	space := restricted(t)
 	one := collecting(space).For("CronJob").Build()
 	world.Create(t, written("CronJob", space, "--for=3s"), one)
-	eventually(t, "the CronJob's next run to have the sidecar", func() bool { return carries(t, space) })
+	eventually(t, "the CronJob's next run to have the sidecar", func() bool { return hasSidecarImage(t, space) })
 	pod := runOf(t, space, "with")
 	app, vector := statusOf(pod, "app").State.Terminated, statusOf(pod, sidecar).State.Terminated
 	require.NotNil(t, app)
@@ -199,12 +199,12 @@ func testRunsEnd(t *testing.T) {
 	require.False(t, vector.FinishedAt.Before(&app.FinishedAt), "application %s, sidecar %s", app.FinishedAt, vector.FinishedAt)
 
 	require.NoError(t, cluster.Delete(t.Context(), one))
-	eventually(t, "the CronJob's next run to have none", func() bool { return !carries(t, space) })
+	eventually(t, "the CronJob's next run to have none", func() bool { return !hasSidecarImage(t, space) })
 	require.Nil(t, statusOf(runOf(t, space, "without"), sidecar))
 }
 
-// carries reports whether the next run of the CronJob has the sidecar.
-func carries(t *testing.T, space string) bool {
+// hasSidecarImage reports whether the next run of the CronJob has the sidecar.
+func hasSidecarImage(t *testing.T, space string) bool {
 	t.Helper()
 	cron := &batchv1.CronJob{}
 	require.NoError(t, cluster.Get(t.Context(), client.ObjectKey{Namespace: space, Name: "app"}, cron))

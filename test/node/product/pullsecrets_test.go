@@ -78,7 +78,7 @@ func testPullSecrets(t *testing.T) {
 	require.NoError(t, cluster.Patch(t.Context(), asked, client.MergeFrom(before)))
 	pod := running(t, app, true)
 	require.ElementsMatch(t, []corev1.LocalObjectReference{{Name: "applications"}, {Name: mirror}}, pod.Spec.ImagePullSecrets)
-	says(t, pod, `"message":"`+pod.Name)
+	readLogs(t, pod, `"message":"`+pod.Name)
 
 	require.NoError(t, cluster.Delete(t.Context(), asked))
 	pod = running(t, app, false)
@@ -90,7 +90,7 @@ func refused(t *testing.T, app *appsv1.Deployment, container string) {
 	t.Helper()
 	eventually(t, "the registry to refuse the image of container "+container, func() bool {
 		return slices.ContainsFunc(podsOf(t, app.Name, app.Namespace), func(pod corev1.Pod) bool {
-			return waits(container, "ErrImagePull", "ImagePullBackOff")(&pod)
+			return isWaitingFor(container, "ErrImagePull", "ImagePullBackOff")(&pod)
 		})
 	})
 }

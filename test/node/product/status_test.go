@@ -37,7 +37,7 @@ var faulty = []struct {
 		func(s *v1alpha1.SidecarSpec) {
 			s.Image, s.ImagePullPolicy = "node.test/absent:1", corev1.PullIfNotPresent
 		},
-		waits(sidecar, "ErrImagePull", "ImagePullBackOff"),
+		isWaitingFor(sidecar, "ErrImagePull", "ImagePullBackOff"),
 	},
 	{
 		"it ends as soon as it is started", "CrashLoopBackOff",
@@ -58,12 +58,12 @@ var faulty = []struct {
 			from := &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "absent"}, Key: "key"}
 			s.Env = []corev1.EnvVar{{Name: "TOKEN", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: from}}}
 		},
-		waits(sidecar, "CreateContainerConfigError"),
+		isWaitingFor(sidecar, "CreateContainerConfigError"),
 	},
 	{
 		"nobody assigns it a user, and its image has root's", "CreateContainerConfigError",
 		func(s *v1alpha1.SidecarSpec) { s.User, s.Image = "Platform", rootImage },
-		waits(sidecar, "CreateContainerConfigError"),
+		isWaitingFor(sidecar, "CreateContainerConfigError"),
 	},
 	{
 		"no node has room for it", "Unschedulable",
@@ -76,7 +76,7 @@ var faulty = []struct {
 	},
 }
 
-func waits(container string, reasons ...string) func(*corev1.Pod) bool {
+func isWaitingFor(container string, reasons ...string) func(*corev1.Pod) bool {
 	return func(pod *corev1.Pod) bool {
 		status := statusOf(pod, container)
 		return status != nil && status.State.Waiting != nil && slices.Contains(reasons, status.State.Waiting.Reason)
