@@ -67,7 +67,7 @@ func add(rows []row, cells [2]string, field string) []row {
 // keys returns the policy keys that check a field.
 func keys(line *policy.Line) string {
 	if line.NotAllowed() {
-		return "no key: always refused"
+		return "no key: always rejected"
 	}
 	var all []string
 	for _, key := range line.Keys {
