@@ -48,15 +48,15 @@ func TestAccounts_MatchesViewOfOperator(t *testing.T) {
 		want      workload.Account
 		says      string
 	}{
-		"both read it":                    {installed: reads, has: apps, want: apps},
-		"the operator may not":            {installed: blind, has: apps, want: workload.Account{Unread: "the operator has no permission to read the ServiceAccount"}},
-		"the person may not":              {installed: reads, has: forbidden, want: workload.Account{Unread: "you have no permission to read the ServiceAccount", IsForbidden: true}, says: "could not read ServiceAccount shop/cart: the result for workloads that use it is unknown"},
-		"there is none":                   {installed: reads, has: missing, want: missing},
-		"there is no operator":            {has: apps, want: apps},
-		"the operator has no permission to be seen":    {unseen: errors.New("forbidden"), has: apps, want: apps, says: "assuming that the operator reads ServiceAccounts"},
-		"it is in the files":              {offline: true, has: apps, want: apps},
-		"it is not in the files":          {offline: true, has: missing, says: "ServiceAccount shop/cart is not in the files: assuming that it has no imagePullSecrets"},
-		"it is not there, nor may we see": {unseen: errors.New("forbidden"), has: missing, want: missing, says: "assuming that the operator reads ServiceAccounts"},
+		"both read it":                              {installed: reads, has: apps, want: apps},
+		"the operator may not":                      {installed: blind, has: apps, want: workload.Account{Unread: "the operator has no permission to read the ServiceAccount"}},
+		"the person may not":                        {installed: reads, has: forbidden, want: workload.Account{Unread: "you have no permission to read the ServiceAccount", IsForbidden: true}, says: "could not read ServiceAccount shop/cart: the result for workloads that use it is unknown"},
+		"there is none":                             {installed: reads, has: missing, want: missing},
+		"there is no operator":                      {has: apps, want: apps},
+		"the operator has no permission to be seen": {unseen: errors.New("forbidden"), has: apps, want: apps, says: "assuming that the operator reads ServiceAccounts"},
+		"it is in the files":                        {offline: true, has: apps, want: apps},
+		"it is not in the files":                    {offline: true, has: missing, says: "ServiceAccount shop/cart is not in the files: assuming that it has no imagePullSecrets"},
+		"it is not there, nor may we see":           {unseen: errors.New("forbidden"), has: missing, want: missing, says: "assuming that the operator reads ServiceAccounts"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var said bytes.Buffer

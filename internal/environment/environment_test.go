@@ -142,7 +142,7 @@ func TestValues_NamesInvalidValues(t *testing.T) {
 		"a wrong type":        {"sidecar:\n  threads: many", []string{"qa.yaml:2: sidecar.threads", "got string, want integer"}},
 		"several at once":     {"sidecar:\n  imagee: x\n  threads: many", []string{"sidecar.imagee", "sidecar.threads"}},
 		"not YAML":            {"sidecar:\n\tx: 1", []string{"qa.yaml", "line 2"}},
-		"a key given twice":  {"sidecar:\n  image: a\n  image: b", []string{"qa.yaml:3: duplicate key sidecar.image, first in line 2"}},
+		"a key given twice":   {"sidecar:\n  image: a\n  image: b", []string{"qa.yaml:3: duplicate key sidecar.image, first in line 2"}},
 		"several documents":   {"sidecar: {}\n---\nsidecar: {}", []string{"qa.yaml", "second document"}},
 		"a list at the top":   {"- sidecar", []string{"qa.yaml:1", "must be a map"}},
 		"a text at the top":   {"sidecar", []string{"qa.yaml:1", "must be a map"}},

@@ -158,7 +158,7 @@ func TestDecide_ReportsInvalidValuesWithSource(t *testing.T) {
 		"an unknown key":          {values: "sidecar:\n  imagee: x\n", names: []string{source + ":2: sidecar.imagee: unknown key; did you mean image?"}},
 		"a wrong type":            {values: "sidecar:\n  threads: many\n", names: []string{source + ":2: sidecar.threads: got string, want integer"}},
 		"no YAML":                 {values: "sidecar:\n\tx: 1\n", names: []string{source, "line 2"}},
-		"a key given twice":      {values: "sidecar: {}\nsidecar: {}\n", names: []string{source + ":2: duplicate key sidecar, first in line 1"}},
+		"a key given twice":       {values: "sidecar: {}\nsidecar: {}\n", names: []string{source + ":2: duplicate key sidecar, first in line 1"}},
 		"several documents":       {values: "sidecar: {}\n---\nsidecar: {}\n", names: []string{source, "second document"}},
 		"a list at the top":       {values: "- sidecar\n", names: []string{source + ":1", "must be a map"}},
 		"an alias bomb":           {values: bomb, names: []string{source, "with aliases replaced"}},
