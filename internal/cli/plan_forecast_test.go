@@ -51,7 +51,7 @@ shop        ratio        cart       Container   rejects pods: container vector: 
 
 NAMESPACE   AUTOSCALER   WORKLOAD   RESOURCE   REQUESTS   AFTER   EFFECT
 shop        hpa          cart       cpu        500m       600m    the measured utilization of the application falls to 83 % of the present value
-shop        hpa          cart       cpu        500m       600m    cannot scale: container vector requests none
+shop        hpa          cart       cpu        500m       600m    cannot scale: container vector has no request
 shop        hpa          cart       cpu        0          600m    can scale, which was not possible before
 `, out.String())
 	require.Contains(t, notes.String(), "type ContainerResource")
