@@ -93,13 +93,13 @@ var elsewhere = map[string]struct{ file, text string }{
 	"make test": {"Makefile", "$(MAKE) --no-print-directory test\n"},
 }
 
-// commands returns the lines of all sh blocks, joined after a backslash. Another test runs the guide for template
-// authors.
+// commands returns the lines of all sh blocks, joined after a backslash. Other tests run the guide for template
+// authors and the tutorials.
 func commands(t *testing.T) []string {
 	t.Helper()
 	var lines []string
 	for _, f := range fences(t, "sh") {
-		if f.page == templatesPage {
+		if f.page == templatesPage || isTutorial(f.page) {
 			continue
 		}
 		lines = append(lines, f.commands()...)

@@ -26,13 +26,13 @@ func (o *shownOutput) lines() []string {
 	return slices.DeleteFunc(strings.Split(o.text, "\n"), func(line string) bool { return line == "…" })
 }
 
-// shownOutputs returns the text blocks of all pages.
+// shownOutputs returns the text blocks of all pages except tutorials.
 func shownOutputs(t *testing.T) []shownOutput {
 	t.Helper()
 	var outputs []shownOutput
 	for _, p := range pages(t) {
 		for i, f := range p.fences {
-			if f.language != "text" {
+			if f.language != "text" || isTutorial(f.page) {
 				continue
 			}
 			require.True(t, i > 0 && p.fences[i-1].language == "sh", "%s: the block above is not of commands", f.at())

@@ -36,26 +36,36 @@ func Read(root string) ([]Command, error) {
 		if err != nil {
 			return nil, err
 		}
-		alert := strings.TrimSuffix(filepath.Base(page), ".md")
-		isAnswered := true
-		for _, block := range blocks.FindAllStringSubmatch(string(text), -1) {
-			var lines []string
-			for line := range strings.SplitSeq(block[3], "\n") {
-				lines = append(lines, strings.TrimPrefix(line, block[1]))
-			}
-			switch {
-			case block[2] == "sh" && isAnswered && len(lines) == 1:
-				commands = append(commands, Command{Alert: alert, Text: lines[0]})
-			case block[2] == "text" && !isAnswered:
-				commands[len(commands)-1].Output = lines
-			default:
-				return nil, fmt.Errorf("%s: a block with one command and a block with its output must alternate: %q", alert, block[3])
-			}
-			isAnswered = block[2] == "text"
+		ofPage, err := Parse(strings.TrimSuffix(filepath.Base(page), ".md"), string(text))
+		if err != nil {
+			return nil, err
 		}
-		if !isAnswered {
-			return nil, fmt.Errorf("%s: the last command has no output", alert)
+		commands = append(commands, ofPage...)
+	}
+	return commands, nil
+}
+
+// Parse returns the commands of one page, on which blocks of one command and blocks of its output alternate.
+func Parse(name, text string) ([]Command, error) {
+	var commands []Command
+	hasOutput := true
+	for _, block := range blocks.FindAllStringSubmatch(text, -1) {
+		var lines []string
+		for line := range strings.SplitSeq(block[3], "\n") {
+			lines = append(lines, strings.TrimPrefix(line, block[1]))
 		}
+		switch {
+		case block[2] == "sh" && hasOutput && len(lines) == 1:
+			commands = append(commands, Command{Alert: name, Text: lines[0]})
+		case block[2] == "text" && !hasOutput:
+			commands[len(commands)-1].Output = lines
+		default:
+			return nil, fmt.Errorf("%s: a block with one command and a block with its output must alternate: %q", name, block[3])
+		}
+		hasOutput = block[2] == "text"
+	}
+	if !hasOutput {
+		return nil, fmt.Errorf("%s: the last command has no output", name)
 	}
 	return commands, nil
 }
