@@ -146,7 +146,7 @@ func TestRollout_DoesNotComputeAnUnreadRevision(t *testing.T) {
 		"promote":     {[]string{"promote", "canary"}, "revision not read: ", 2},
 		"promote one": {[]string{"promote", "vectorsidecar/logs", "-n", "shop"}, "revision not read: ", 2},
 		"undo":        {[]string{"undo"}, "revision not read: ", 2},
-		"retry":       {[]string{"retry"}, "revision not read goes on", 0},
+		"retry":       {[]string{"retry"}, "revision not read continues", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, notes, code := f.cluster(t, forbidden).runOutside(t, append([]string{"rollout"}, test.arguments...)...)

@@ -91,7 +91,7 @@ default   0/1    ....................   0             1         0        0      
 		require.NoError(t, w.Client.Get(t.Context(), client.ObjectKeyFromObject(values), &now))
 		return now.Annotations[key]
 	}
-	require.Equal(t, "configmap/values annotated: revision "+first.Revision+" goes on\n", rollout("promote", "canary"))
+	require.Equal(t, "configmap/values annotated: revision "+first.Revision+" continues\n", rollout("promote", "canary"))
 	require.Equal(t, first.Revision+"/canary", annotation(meta.AnnotationPromoteRollout))
 	rollout("retry")
 	require.NotEmpty(t, annotation(meta.AnnotationRetryRollout))
