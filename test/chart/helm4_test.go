@@ -10,17 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
-
-	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
-
-// helm4 runs Helm 4, as helm runs Helm 3.
-func helm4(t *testing.T, args ...string) []byte {
-	t.Helper()
-	stdout, stderr, err := tryProgram(t, "helm4", args...)
-	require.NoError(t, err, "helm4 %s\n%s%s", strings.Join(args, " "), stdout, stderr)
-	return []byte(stdout)
-}
 
 // Both versions render the same objects, except for defaults that are null: Helm 4 leaves them out, and the operator reads
 // null as a missing key.
@@ -73,27 +63,5 @@ func dropNull(values map[string]any) {
 		} else if below, ok := value.(map[string]any); ok {
 			dropNull(below)
 		}
-	}
-}
-
-// Helm 4 installs a release, and upgrades one of Helm 3.
-func TestChart_InstallsAndUpgradesWithHelm4(t *testing.T) {
-	t.Cleanup(func() { takeAway(t) })
-	harness.NewStandIn(t, plane, cluster, namespace).Hooks(t)
-	args := []string{release, chartDir, "-n", namespace, "--create-namespace", "-f", root + "/values/production.yaml"}
-	for name, install := range map[string]func(*testing.T, ...string) []byte{"of Helm 3": helm, "of Helm 4": helm4} {
-		t.Run(name, func(t *testing.T) {
-			install(t, append([]string{"install"}, args...)...)
-			helm4(t, append(append([]string{"upgrade"}, args...), "--set", "logLevel=WARN")...)
-			installed := objects(t, helm4(t, "get", "manifest", release, "-n", namespace))
-			require.Greater(t, len(installed), 10)
-			for _, object := range installed {
-				require.True(t, exists(t, object), "%s %q", object.GetKind(), object.GetName())
-			}
-			helm4(t, "uninstall", release, "-n", namespace)
-			for _, object := range installed {
-				require.Equal(t, object.GetKind() == crdKind, exists(t, object), "after uninstall: %s %q", object.GetKind(), object.GetName())
-			}
-		})
 	}
 }

@@ -102,7 +102,18 @@ func installOthersDefinitions(c *controlplane.ControlPlane) error {
 	return nil
 }
 
-// helm runs Helm as the cluster administrator, and returns its output.
+// helmVersion runs a version of Helm as the cluster administrator, and returns its output.
+type helmVersion func(t *testing.T, args ...string) []byte
+
+// helm4 runs Helm 4.
+func helm4(t *testing.T, args ...string) []byte {
+	t.Helper()
+	stdout, stderr, err := tryProgram(t, "helm4", args...)
+	require.NoError(t, err, "helm4 %s\n%s%s", strings.Join(args, " "), stdout, stderr)
+	return []byte(stdout)
+}
+
+// helm runs Helm 3.
 func helm(t *testing.T, args ...string) []byte {
 	t.Helper()
 	stdout, stderr, err := tryHelm(t, args...)

@@ -33,8 +33,14 @@ type installation struct {
 	end func(os.Signal)
 }
 
-// installed installs a chart and starts the processes of its pods. Cleanup removes leftovers by force.
+// installed installs a chart with Helm 3 and starts the processes of its pods. Cleanup removes leftovers by force.
 func installed(t *testing.T, chart string, args ...string) *installation {
+	t.Helper()
+	return installedBy(t, helm, chart, args...)
+}
+
+// installedBy does the same as installed with a version of Helm.
+func installedBy(t *testing.T, helm helmVersion, chart string, args ...string) *installation {
 	t.Helper()
 	t.Cleanup(func() { takeAway(t) })
 	helm(t, append([]string{"install", release, chart, "-n", namespace}, args...)...)
@@ -72,7 +78,7 @@ func (i *installation) restarted(t *testing.T) {
 }
 
 // requireWorks requires that helm test succeeds.
-func requireWorks(t *testing.T) {
+func requireWorks(t *testing.T, helm helmVersion) {
 	t.Helper()
 	require.Contains(t, string(helm(t, "test", release, "-n", namespace)), "Phase:          Succeeded")
 }

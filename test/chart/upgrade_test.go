@@ -4,6 +4,7 @@
 package chart
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"os"
@@ -285,28 +286,73 @@ func TestChart_ReportsRolloutsInReleaseNotes(t *testing.T) {
 	}
 }
 
-// Installation, upgrade, rollback and uninstallation work in every environment.
-func TestChart_SupportsLifecycleInEveryEnvironment(t *testing.T) {
-	for name, file := range environments(t) {
-		t.Run(name, func(t *testing.T) {
-			i := installed(t, chartDir, "-f", file)
-			cart, logs := injected(t)
-			rollouts := cart.Generation
-			requireWorks(t)
-
-			helm(t, "upgrade", release, chartDir, "-n", namespace, "-f", file, "--set", "concurrency=6,commonLabels.team=platform,logLevel=WARN")
-			i.restarted(t)
-			requireWorks(t)
-			helm(t, "rollback", release, "1", "-n", namespace)
-			i.restarted(t)
-			requireWorks(t)
-
-			world.Get(t, cart)
-			require.Equal(t, rollouts, cart.Generation, "neither upgrade nor rollback rolls a workload")
-			world.Get(t, logs)
-			require.Contains(t, logs.Finalizers, meta.Finalizer)
-			helm(t, "uninstall", release, "-n", namespace)
-			requireNoTrace(t, cart)
-		})
+// Installation, changes by the plugin and the operator, upgrade, rollback and uninstallation work with both versions of
+// Helm. Helm 4 installs by server-side apply, which rejects a change of a field that another field manager owns.
+func TestChart_SupportsLifecycleWithEachHelm(t *testing.T) {
+	type life struct{ install, upgrade helmVersion }
+	three, four := life{helm, helm}, life{helm4, helm4}
+	for name, test := range map[string]struct {
+		life
+		environment string
+	}{
+		"Helm 3 in development":           {three, "development"},
+		"Helm 3 in staging":               {three, "staging"},
+		"Helm 3 in production":            {three, "production"},
+		"Helm 4 in production":            {four, "production"},
+		"Helm 3, then Helm 4, in staging": {life{helm, helm4}, "staging"},
+	} {
+		t.Run(name, func(t *testing.T) { requireLifecycle(t, test.install, test.upgrade, environments(t)[test.environment]) })
 	}
+}
+
+// requireLifecycle installs the chart with one version of Helm, and changes and uninstalls it with the same or another one.
+func requireLifecycle(t *testing.T, install, helm helmVersion, file string) {
+	t.Helper()
+	settings := judging(freePort(t)) + ",rbac.optional.pods=true,rollout.halt.failedWorkloads=5,networkPolicy.webhookFrom=anywhere"
+	i := installWebhookBy(t, install, "-f", file, "--set", settings)
+	cart, logs := injected(t)
+	rollouts := cart.Generation
+	requireWorks(t, helm)
+	upgrade := func(more string) {
+		helm(t, "upgrade", release, chartDir, "-n", namespace, "-f", file, "--set", settings+more)
+		i.restarted(t)
+		requireWorks(t, helm)
+	}
+
+	plugin(t, "rollout", "pause")
+	upgrade(",concurrency=6,commonLabels.team=platform,logLevel=WARN")
+	require.Contains(t, plugin(t, "rollout", "status"), "all writes except removals are stopped since", "an upgrade does not end the pause")
+	upgrade(",writes=Stopped")
+	plugin(t, "rollout", "resume")
+	upgrade("")
+	helm(t, "rollback", release, "1", "-n", namespace)
+	i.restarted(t)
+	requireWorks(t, helm)
+	world.Get(t, cart)
+	require.Equal(t, rollouts, cart.Generation, "neither upgrade nor rollback rolls a workload")
+
+	data := certificate(t)
+	kubectl(t, "delete", "secret", webhookSecret, "-n", namespace)
+	awaitCertificate(t, "another authority", func(now map[string][]byte) bool { return !bytes.Equal(now["ca.crt"], data["ca.crt"]) })
+	upgrade(",sidecar.logLevel=trace")
+	harness.Until(t, world, cart, "the changed values", func(d *appsv1.Deployment) bool { return d.Generation > rollouts })
+	require.Contains(t, plugin(t, "rollout", "undo", "--yes"), "is undone")
+	upgrade(",sidecar.logLevel=trace,concurrency=6")
+	require.Contains(t, plugin(t, "rollout", "undo", "--yes"), "is undone already", "an upgrade does not end the undo")
+	awaitWebhook(t)
+	helm(t, "rollback", release, "1", "-n", namespace)
+	i.restarted(t)
+
+	world.Get(t, logs)
+	require.Contains(t, logs.Finalizers, meta.Finalizer)
+	helm(t, "uninstall", release, "-n", namespace)
+	requireNoTrace(t, cart)
+}
+
+// plugin runs the kubectl plugin as the cluster administrator, and returns its output.
+func plugin(t *testing.T, args ...string) string {
+	t.Helper()
+	stdout, stderr, err := tryProgram(t, "kubectl-vectorsidecar", args...)
+	require.NoError(t, err, "kubectl vectorsidecar %s\n%s%s", strings.Join(args, " "), stdout, stderr)
+	return stdout + stderr
 }

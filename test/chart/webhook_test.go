@@ -38,7 +38,13 @@ func judging(port int) string {
 // its pods.
 func installWebhook(t *testing.T, args ...string) *installation {
 	t.Helper()
-	i := installed(t, chartDir, append([]string{"--set", judging(freePort(t))}, args...)...)
+	return installWebhookBy(t, helm, append([]string{"--set", judging(freePort(t))}, args...)...)
+}
+
+// installWebhookBy does the same as installWebhook with a version of Helm and all settings.
+func installWebhookBy(t *testing.T, helm helmVersion, args ...string) *installation {
+	t.Helper()
+	i := installedBy(t, helm, chartDir, args...)
 	kubectl(t, "patch", "service", fullname+"-webhook", "-n", namespace, "-p", `{"spec":{"type":"ExternalName","externalName":"localhost"}}`)
 	awaitWebhook(t)
 	return i
