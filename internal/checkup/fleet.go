@@ -39,11 +39,12 @@ func Writes(installation *source.Installation) Result {
 	const check = "writes"
 	object := installation.ConfigMaps().Installation
 	value, ok := object.Annotations[meta.AnnotationStopWrites]
-	if !ok || value == "false" {
-		return Result{check, OK, "not stopped", ""}
-	}
+	isPaused, isStopped := ok && value != "false", object.Annotations[meta.AnnotationWrites] == meta.WritesStopped
 	message := "all writes except removals are stopped"
-	if value == meta.StoppedByValues {
+	switch {
+	case !isPaused && !isStopped:
+		return Result{check, OK, "not stopped", ""}
+	case !isPaused:
 		return Result{check, Warning, message + " by the value writes of the installation", "set writes: Enabled in the installation's values"}
 	}
 	lastWrite := meta.AnnotationWrite(object, meta.AnnotationStopWrites)

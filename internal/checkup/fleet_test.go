@@ -35,7 +35,7 @@ func TestWrites_ReportsAStop(t *testing.T) {
 		"false":                 {map[string]string{meta.AnnotationStopWrites: "false"}, managed, OK, "not stopped"},
 		"time of rollout pause": {map[string]string{meta.AnnotationStopWrites: "2026-11-30T08:00:00Z"}, managed, Warning, "all writes except removals are stopped since 2026-11-30T08:00:00Z by kubectl-annotate"},
 		"another writer":        {map[string]string{meta.AnnotationStopWrites: "true"}, managed, Warning, "all writes except removals are stopped at or before 2026-12-01T12:00:00Z by kubectl-annotate"},
-		"value writes":          {map[string]string{meta.AnnotationStopWrites: meta.StoppedByValues}, managed, Warning, "all writes except removals are stopped by the value writes of the installation"},
+		"value writes":          {map[string]string{meta.AnnotationWrites: meta.WritesStopped}, managed, Warning, "all writes except removals are stopped by the value writes of the installation"},
 		"empty, and by nobody":  {map[string]string{meta.AnnotationStopWrites: ""}, nil, Warning, "all writes except removals are stopped, time not recorded"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -185,8 +185,9 @@ type rollout struct {
 	// platform is the present platform. After an undo its revision differs.
 	platform *desired.Platform
 	values   types.NamespacedName
-	// writes reports whether writes are stopped.
-	writes checkup.Result
+	// writes reports whether writes are stopped. isStoppedByValues reports whether the value writes stops them.
+	writes            checkup.Result
+	isStoppedByValues bool
 }
 
 // readRollout reads the published templates and values of the installation.
@@ -222,6 +223,7 @@ func (o *rolloutOptions) readRollout(ctx context.Context, cluster client.Reader)
 	if installed.Published != nil {
 		read.Faults = installed.Published.Faults()
 	}
+	read.isStoppedByValues = installed.ConfigMaps().Installation.Annotations[meta.AnnotationWrites] == meta.WritesStopped
 	read.writes, read.publishedAt = checkup.Writes(installed), installed.Published.PublishedSince()
 	return read, nil
 }

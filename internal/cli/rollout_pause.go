@@ -13,7 +13,6 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/checkup"
-	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
@@ -70,17 +69,17 @@ func (o *rolloutOptions) pauseInstallation(ctx context.Context, isPause bool) er
 	if err != nil {
 		return err
 	}
-	stopAnnotation := annotation{key: meta.AnnotationStopWrites, effect: "writes continue"}
-	if read.platform.Stop == desired.StoppedByValues {
-		stopAnnotation.effect = "writes continue until the next upgrade of the installation; set writes: Enabled in the installation's values"
+	changes := []annotation{{key: meta.AnnotationStopWrites, effect: "writes continue"}, {key: meta.AnnotationWrites}}
+	if read.isStoppedByValues {
+		changes[0].effect = "writes continue until the next upgrade of the installation; set writes: Enabled in the installation's values"
 	}
 	if isPause {
-		stopAnnotation.value, stopAnnotation.effect = time.Now().UTC().Format(time.RFC3339), "all writes except removals are stopped"
+		changes = []annotation{{meta.AnnotationStopWrites, time.Now().UTC().Format(time.RFC3339), "all writes except removals are stopped"}}
 		if read.writes.State != checkup.OK {
 			return humanize.Fprintf(o.app.Out, "configmap/%s unchanged: %s\n", read.values.Name, read.writes.Message)
 		}
 	}
-	return o.annotateValues(ctx, cluster, read.values, stopAnnotation)
+	return o.annotateValues(ctx, cluster, read.values, changes...)
 }
 
 // pauseSidecar sets spec.rollout.paused of a VectorSidecar.

@@ -234,12 +234,12 @@ func (c *Catalog) content(installation *corev1.ConfigMap) *fleet.Content {
 // because a user who sets the annotation intends to stop them.
 func findStop(installation *corev1.ConfigMap) WriteStop {
 	switch value, ok := installation.Annotations[meta.AnnotationStopWrites]; {
-	case !ok || value == "false":
-		return NotStopped
-	case value == meta.StoppedByValues:
+	case ok && value != "false":
+		return StoppedByAnnotation
+	case installation.Annotations[meta.AnnotationWrites] == meta.WritesStopped:
 		return StoppedByValues
 	}
-	return StoppedByAnnotation
+	return NotStopped
 }
 
 // readSets loads the template sets that have changed, and removes the template sets that were deleted.

@@ -245,7 +245,7 @@ func (v *InstallationValues) stopOver(installed WriteStop) WriteStop {
 	switch {
 	case installed == StoppedByAnnotation:
 		return installed
-	case v.written != nil && v.written.Tree["writes"] == meta.StoppedByValues:
+	case v.written != nil && v.written.Tree["writes"] == meta.WritesStopped:
 		return StoppedByValues
 	}
 	return NotStopped

@@ -82,10 +82,12 @@ const (
 )
 
 // AnnotationStopWrites on the installation's ConfigMap of values stops all writes except removals, with any
-// value except "false". The chart sets it to StoppedByValues while its value writes is Stopped.
+// value except "false". A user sets it. AnnotationWrites does the same if it is WritesStopped. The chart sets it to its
+// value writes. Each annotation has one owner, because Helm 4 does not apply a field that the plugin owns.
 const (
 	AnnotationStopWrites = Group + "/stop-writes"
-	StoppedByValues      = "Stopped"
+	AnnotationWrites     = Group + "/writes"
+	WritesStopped        = "Stopped"
 )
 
 // Annotations on the installation's ConfigMap of values, for rollouts in waves. A change of the text of

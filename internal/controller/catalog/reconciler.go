@@ -364,7 +364,7 @@ func platformChanges() predicate.Predicate {
 
 // requestAnnotations returns the annotations of the installation's ConfigMap that stop writes, and that retry, promote or undo
 // rollouts.
-func requestAnnotations(object *corev1.ConfigMap) [4]string {
+func requestAnnotations(object *corev1.ConfigMap) [5]string {
 	annotations := object.Annotations
-	return [4]string{annotations[meta.AnnotationStopWrites], annotations[meta.AnnotationRetryRollout], annotations[meta.AnnotationPromoteRollout], annotations[meta.AnnotationUndoRollout]}
+	return [5]string{annotations[meta.AnnotationStopWrites], annotations[meta.AnnotationWrites], annotations[meta.AnnotationRetryRollout], annotations[meta.AnnotationPromoteRollout], annotations[meta.AnnotationUndoRollout]}
 }

@@ -172,9 +172,12 @@ func TestPlatformChanges_SelectsContentAndCommands(t *testing.T) {
 		change func(*corev1.ConfigMap)
 		want   bool
 	}{
-		"another label":    {func(c *corev1.ConfigMap) { c.ResourceVersion, c.Labels = "2", map[string]string{"a": "b"} }, false},
-		"a value":          {func(c *corev1.ConfigMap) { c.Data = map[string]string{"staging.yaml": ""} }, true},
-		"stopped writes":   {func(c *corev1.ConfigMap) { c.Annotations = map[string]string{meta.AnnotationStopWrites: "true"} }, true},
+		"another label":  {func(c *corev1.ConfigMap) { c.ResourceVersion, c.Labels = "2", map[string]string{"a": "b"} }, false},
+		"a value":        {func(c *corev1.ConfigMap) { c.Data = map[string]string{"staging.yaml": ""} }, true},
+		"stopped writes": {func(c *corev1.ConfigMap) { c.Annotations = map[string]string{meta.AnnotationStopWrites: "true"} }, true},
+		"value writes": {func(c *corev1.ConfigMap) {
+			c.Annotations = map[string]string{meta.AnnotationWrites: meta.WritesStopped}
+		}, true},
 		"a template set":   {func(c *corev1.ConfigMap) { c.Labels = map[string]string{meta.LabelTemplateSet: "logs"} }, true},
 		"a binary content": {func(c *corev1.ConfigMap) { c.BinaryData = map[string][]byte{"geo": {1}} }, true},
 	} {
