@@ -32,9 +32,9 @@ manifests with the sidecar in selected workloads. Objects for the sidecar come b
 workload that needs them, in the namespace that its manifest names, or in none. Everything else is
 unchanged.
 
-Helm 4 accepts only plugins as post-renderers: install the plugin in the directory helm-plugin of the
-repository, which runs kubectl-vectorsidecar of the PATH. Helm 3 cannot read that plugin: set
-HELM_DATA_HOME if you use both versions.
+Helm 4 accepts only plugins as post-renderers: install the archive of this program, which contains
+one. make plugin-archives packs the archives. Helm 3 cannot read that plugin: set HELM_DATA_HOME if you
+use both versions.
 
 The result is the same as the operator's. Use one or the other for a workload: with both, the operator
 finds the container and leaves it unchanged.`,
@@ -44,7 +44,7 @@ kubectl vectorsidecar inject -f docs/samples/app/deployment.yaml --sidecar docs/
 kubectl create deployment cart --image registry.example/cart:1 --dry-run=client -o yaml | kubectl vectorsidecar inject --sidecar docs/samples/01-minimal.yaml --label logs=vector -f -
 # a post-renderer of Helm 3
 helm template shop ./shop --namespace shop --post-renderer kubectl-vectorsidecar --post-renderer-args inject --post-renderer-args --sidecar=docs/samples/02-logs.yaml
-# a post-renderer of Helm 4, after helm plugin install ./helm-plugin
+# a post-renderer of Helm 4, after helm plugin install --verify=false ./kubectl-vectorsidecar-linux-amd64.tar.gz
 helm template shop ./shop --namespace shop --post-renderer vectorsidecar --post-renderer-args --sidecar=docs/samples/02-logs.yaml`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error { return options.run(command.Context()) },

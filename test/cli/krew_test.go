@@ -49,11 +49,18 @@ func TestCLI_ProvidesCompleteKrewManifest(t *testing.T) {
 	require.Equal(t, "v1.2.3", manifest.Spec.Version)
 	require.LessOrEqual(t, len(manifest.Spec.ShortDescription), 50, "krew asks for no more")
 	require.Len(t, manifest.Spec.Platforms, 5)
+	var platforms []string
 	for i, platform := range manifest.Spec.Platforms {
 		labels := platform.Selector.MatchLabels
 		require.Equal(t, uris[i], platform.URI)
 		require.True(t, strings.HasSuffix(platform.URI, fmt.Sprintf("/v1.2.3/kubectl-vectorsidecar-%s-%s.tar.gz", labels.OS, labels.Arch)), platform.URI)
 		require.Len(t, platform.SHA256, 64)
-		require.Equal(t, labels.OS == "windows", strings.HasSuffix(platform.Bin, ".exe"))
+		program, isWindows := strings.CutSuffix(platform.Bin, ".exe")
+		require.Equal(t, labels.OS == "windows", isWindows)
+		require.Equal(t, fmt.Sprintf("kubectl-vectorsidecar-%s-%s/kubectl-vectorsidecar", labels.OS, labels.Arch), program)
+		platforms = append(platforms, labels.OS+"/"+labels.Arch)
 	}
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	require.NoError(t, err)
+	require.Contains(t, string(makefile), "\nPLUGIN_PLATFORMS ?= "+strings.Join(platforms, " ")+"\n")
 }
