@@ -6,6 +6,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,7 +17,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -32,6 +36,21 @@ type liveRefresh struct {
 
 	// requests holds, by namespace, the annotation value for which its workloads were last listed.
 	requests sync.Map
+}
+
+// pendingRequest returns the value of the annotation that requests a reconcile without earlier results. It returns "" if the
+// annotation is missing or already handled. If the value requests a live list of workloads, pendingRequest lists them.
+func (l *liveRefresh) pendingRequest(ctx context.Context, sidecar *v1alpha1.VectorSidecar, sidecarState *state.Sidecar) (string, error) {
+	request := reconcileRequestKey(sidecar)
+	if request == "" || request == sidecarState.Status(sidecar).LastHandledReconcileAt {
+		return "", nil
+	}
+	if strings.HasSuffix(request, meta.ReconcileLive) {
+		if err := l.refreshNamespace(ctx, sidecar.Namespace, request); err != nil {
+			return "", err
+		}
+	}
+	return request, nil
 }
 
 // refreshNamespace lists the workloads of a namespace, once for each value of the annotation that requests it.

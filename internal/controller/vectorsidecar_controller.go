@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -194,7 +193,7 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 		sidecarState.ResetRejections(retry)
 		sidecarState.ForgetDryRuns(meta.AnnotationRetryRollout, retry)
 	}
-	reconcileRequest, err := r.pendingRequest(ctx, sidecar, sidecarState)
+	reconcileRequest, err := r.periodic.live.pendingRequest(ctx, sidecar, sidecarState)
 	if err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, err
 	}
@@ -322,21 +321,6 @@ func (r *VectorSidecarReconciler) decide(ctx context.Context, input *decision.In
 		r.Metrics.RecordResync(decision.Writes())
 	}
 	return decision, nil
-}
-
-// pendingRequest returns the value of the annotation that requests a reconcile without earlier results. It returns "" if the
-// annotation is missing or already handled. If the value requests a live list of workloads, pendingRequest lists them.
-func (r *VectorSidecarReconciler) pendingRequest(ctx context.Context, sidecar *v1alpha1.VectorSidecar, sidecarState *state.Sidecar) (string, error) {
-	request := reconcileRequestKey(sidecar)
-	if request == "" || request == sidecarState.Status(sidecar).LastHandledReconcileAt {
-		return "", nil
-	}
-	if strings.HasSuffix(request, meta.ReconcileLive) {
-		if err := r.periodic.live.refreshNamespace(ctx, sidecar.Namespace, request); err != nil {
-			return "", err
-		}
-	}
-	return request, nil
 }
 
 // forget drops the state of a deleted VectorSidecar.
