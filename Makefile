@@ -19,7 +19,7 @@ SEED      ?= 0
 
 BIN   := bin
 TOOLS := test/tools
-include $(TOOLS)/site/site.mk
+include $(TOOLS)/site/site.mk test/pluginarchive/archive.mk
 
 VERSION = $(or $(shell awk '$$1 == "appVersion:" {gsub(/"/, "", $$2); print $$2}' chart/Chart.yaml 2>/dev/null),dev)
 ENVIRONMENTS = $(basename $(notdir $(wildcard values/*.yaml)))
@@ -52,19 +52,6 @@ KOCACHE=$(CURDIR)/$(BIN)/ko-cache KO_DOCKER_REPO=$(IMAGE)$(2) TAGS='$(TAGS)' LDF
   --push=$(or $(PUSH),false) --oci-layout-path=$(BIN)/image$(2) --sbom=spdx --sbom-dir=$(BIN)/image$(2).sbom \
   --platform='$(PLATFORMS)' --image-user=65532:65532 ./cmd/$(1)
 endef
-
-# Platforms of the kubectl plugin's archives, as in .krew.yaml.
-PLUGIN_PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
-
-.PHONY: plugin-archives
-plugin-archives: ## Pack the kubectl plugin for each of PLUGIN_PLATFORMS into bin/plugin, with the plugin.yaml of the post-renderer for Helm 4. Clones of one commit pack equal archives.
-	@rm -rf $(BIN)/plugin
-	@for platform in $(PLUGIN_PLATFORMS); do \
-	  to=$(BIN)/plugin/kubectl-vectorsidecar-$${platform/\//-}; \
-	  CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/} go build -trimpath -tags '$(TAGS)' -ldflags '$(LDFLAGS)' -o $$to/ ./cmd/kubectl-vectorsidecar; \
-	  cp LICENSE $$to; sed 's/^version: .*/version: $(VERSION)/' helm-plugin/plugin.yaml > $$to/plugin.yaml; \
-	done
-	@go run ./test/pluginarchive -time "$$(git log -1 --format=%ct)" $(BIN)/plugin/kubectl-vectorsidecar-*
 
 .PHONY: generate
 generate: $(BIN)/controller-gen ## Generate the API types' deepcopy functions, and the pages of the plugin and of reasons.
