@@ -168,7 +168,7 @@ default   0/1    ....................   0             1         0        0      
 	require.Contains(t, preview("plan"), "WritesStopped")
 	line, _, _ := strings.Cut(rollout("status"), "\n")
 	require.Contains(t, line, "; all writes except removals are stopped since ")
-	require.Contains(t, rollout("pause"), "unchanged: writes stopped")
+	require.Contains(t, rollout("pause"), "unchanged: all writes except removals are stopped")
 	rollout("resume")
 	require.Empty(t, annotation(meta.AnnotationStopWrites))
 	isPaused := func() bool {
