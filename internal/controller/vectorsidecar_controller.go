@@ -20,7 +20,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/finalizer"
-	"kontroloop.ai/vector-sidecar-operator/internal/controller/overlayset"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/schedule"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
@@ -228,7 +227,7 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 	sidecarState.SetAdoptedContent(decision.Adopted)
 	slotWait := r.stages.reserve(ctx, request.NamespacedName, decision)
 	// The API server must not inject a sidecar again after its removal. The controller of OverlaySets wakes this reconcile.
-	if !overlayset.CanInject(sidecar) && r.applier.overlays.RequestRemoval(request.NamespacedName) {
+	if r.applier.overlays.RequestRemoval(sidecar) {
 		r.stages.report(request.NamespacedName, decision, nil)
 		return reconcile.Result{}, telemetry.ResultUnchanged, nil
 	}

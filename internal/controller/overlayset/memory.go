@@ -107,12 +107,13 @@ func (m *Memory) RequestUpdate(sidecar *v1alpha1.VectorSidecar, d *decision.Deci
 	m.wake(sidecar.Namespace)
 }
 
-// RequestRemoval requests that the OverlaySet does not have a VectorSidecar. It returns true until the removal was made
-// or has failed. The VectorSidecar is woken then.
-func (m *Memory) RequestRemoval(name types.NamespacedName) (isPending bool) {
-	if !m.isEnabled {
+// RequestRemoval requests that the OverlaySet does not have a VectorSidecar that the API server may not inject. It returns
+// true until the removal was made or has failed. The VectorSidecar is woken then.
+func (m *Memory) RequestRemoval(sidecar *v1alpha1.VectorSidecar) (isPending bool) {
+	if !m.isEnabled || CanInject(sidecar) {
 		return false
 	}
+	name := client.ObjectKeyFromObject(sidecar)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	sidecarState := m.getOrCreate(name)
