@@ -8,6 +8,7 @@
 //
 //   - api/v1alpha1 – manifests of users – the types VectorSidecar, ClusterVectorSidecar and OverlaySet.
 //   - internal/clusterwide – a ClusterVectorSidecar and namespaces – one VectorSidecar for each selected namespace.
+//   - internal/declared – the ConfigMap of values and an object – what to do about a declared VectorSidecar.
 //   - internal/environment – layers of values – merged values and the origin of each value.
 //   - internal/gotemplate – template texts and data – rendered text, within limits of time and memory.
 //   - internal/render – the sidecar chart, values and a target – an overlay and companion ConfigMaps.
@@ -36,6 +37,7 @@
 //   - internal/controller/sidecarcache – a namespace, name or index key – VectorSidecars in the cache.
 //   - internal/controller/catalog – the platform's ConfigMaps – the published platform and stored revisions.
 //   - internal/controller/companionuse – workloads and their revisions – companion ConfigMaps that a rollback may need.
+//   - internal/controller/fromvalues – the ConfigMap of values – applies and deletions of the VectorSidecars that it declares.
 //   - internal/controller/leftovers – workloads and ConfigMaps – removals of sidecars of VectorSidecars that do not exist.
 //   - internal/controller/overlayset – admission overlays of decisions – the OverlaySet of each namespace.
 //   - internal/controller/validation – finished validation Jobs – their results in the cached state.

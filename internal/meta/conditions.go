@@ -99,6 +99,12 @@ const (
 	ReasonRemoved               = "Removed"
 	ReasonLeftoverFound         = "LeftoverFound"
 	ReasonLeftoverRemoved       = "LeftoverRemoved"
+	ReasonApplied               = "Applied"
+	ReasonDeleted               = "Deleted"
+	ReasonNotDeleted            = "NotDeleted"
+	ReasonInvalid               = "Invalid"
+	ReasonWaitingForNamespace   = "WaitingForNamespace"
+	ReasonUninstalling          = "Uninstalling"
 
 	// Reasons that the kubelet reports for failing containers.
 	ReasonImagePullBackOff           = "ImagePullBackOff"

@@ -48,6 +48,24 @@ func entryTime(entry *metav1.ManagedFieldsEntry) time.Time {
 	return entry.Time.Time
 }
 
+// SpecManagers returns the field managers that own fields of the spec of an object, except the applier: a manager that
+// owns them by server-side apply.
+func SpecManagers(object metav1.Object, applier string) (managers []string) {
+	for _, entry := range object.GetManagedFields() {
+		isApplier := entry.Manager == applier && entry.Operation == metav1.ManagedFieldsOperationApply
+		if isApplier || entry.FieldsV1 == nil || entry.Subresource != "" {
+			continue
+		}
+		var fields struct {
+			Spec json.RawMessage `json:"f:spec"`
+		}
+		if json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields) == nil && len(fields.Spec) > 0 {
+			managers = append(managers, entry.Manager)
+		}
+	}
+	return managers
+}
+
 func ownsAnnotation(entry *metav1.ManagedFieldsEntry, key string) bool {
 	if entry.FieldsV1 == nil || entry.Subresource != "" {
 		return false

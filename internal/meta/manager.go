@@ -27,6 +27,10 @@ const Operator = "vector-sidecar-operator"
 // StatusManager is the field manager that applies the status of VectorSidecars and ClusterVectorSidecars.
 const StatusManager = Operator + "-status"
 
+// DeclaredManager is the field manager that applies the VectorSidecars and ClusterVectorSidecars that the
+// installation's values declare.
+const DeclaredManager = Operator + "-values"
+
 // Creator is the field manager that creates an object, which Operator then fills. Creator does not own fields,
 // because another process may already have filled the object.
 const Creator = Operator + "-creator"

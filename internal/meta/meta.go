@@ -90,6 +90,11 @@ const (
 	WritesStopped        = "Stopped"
 )
 
+// AnnotationUninstalling on the installation's ConfigMap of values stops all writes of VectorSidecars and
+// ClusterVectorSidecars that the values declare, with any value except "false". The uninstall Job sets it before it
+// deletes the first VectorSidecar.
+const AnnotationUninstalling = Group + "/uninstalling"
+
 // Annotations on the installation's ConfigMap of values, for rollouts in waves. A change of the text of
 // AnnotationRetryRollout continues a failed revision. With AnnotationPromoteRollout, which is REVISION/WAVE,
 // VectorSidecars no longer wait for the waves up to that wave. With AnnotationUndoRollout, which is FROM or
@@ -248,6 +253,8 @@ const (
 	LabelValidation = Group + "/validation"
 	// LabelValidated on the same objects names the VectorSidecar.
 	LabelValidated = Group + "/validated"
+	// LabelDeclaredBy on a VectorSidecar or ClusterVectorSidecar names the installation whose values declare it.
+	LabelDeclaredBy = Group + "/declared-by"
 )
 
 // Finalizer delays the deletion of a VectorSidecar until its sidecars are removed.
@@ -256,6 +263,11 @@ const Finalizer = Group + "/finalizer"
 // LabelValue returns the label value for the name of a VectorSidecar, or of a ClusterVectorSidecar in a
 // namespace. Names that exceed the 63 characters of a label value are shortened.
 func LabelValue(name string) string { return shortenName(keyName(name), 63) }
+
+// InstallationLabel returns the label value for an installation, which is named NAMESPACE/NAME.
+func InstallationLabel(installation string) string {
+	return shortenName(strings.ReplaceAll(installation, "/", "_"), 63)
+}
 
 // IsLabelOfCluster reports whether a label value stands for a ClusterVectorSidecar.
 func IsLabelOfCluster(value string) bool { return strings.HasPrefix(value, clusterKey) }
