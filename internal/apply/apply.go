@@ -78,7 +78,7 @@ var tooLarge = regexp.MustCompile(`etcdserver: request is too large|trying to se
 var byAdmission = regexp.MustCompile(`denied (the )?request`)
 
 // general matches the errors for a webhook that cannot be called and for a missing permission.
-var general = regexp.MustCompile(`failed calling webhook|cannot patch resource`)
+var general = regexp.MustCompile(`failed calling webhook|cannot (create|delete|patch) resource`)
 
 // Writer writes to a cluster. Use New.
 type Writer struct{ client client.Client }
