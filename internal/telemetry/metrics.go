@@ -25,8 +25,7 @@ type Metrics struct {
 	cachedObjects *prometheus.GaugeVec
 	webhook       webhookMetrics
 
-	templateSets *prometheus.GaugeVec
-	required     *prometheus.GaugeVec
+	installation installationMetrics
 	rolloutSlots *prometheus.GaugeVec
 	waves        *prometheus.GaugeVec
 	halted       prometheus.Gauge
@@ -47,7 +46,7 @@ func NewMetrics(version string, now func() time.Time, kinds ...string) *Metrics 
 		Collector:  registry,
 		reconciles: newReconcileMetrics(factory), workloads: newWorkloadMetrics(factory, kinds), leftovers: newLeftoverMetrics(factory),
 		cachedObjects: factory.gauge(cached), webhook: newWebhookMetrics(factory),
-		templateSets: factory.gauge(templateSets), required: factory.gauge(required), rolloutSlots: factory.gauge(rolloutSlots), waves: factory.gauge(waveSidecars), conflicts: factory.counter(conflicts), preflights: factory.counter(preflights), states: newWorkloadStates(now),
+		installation: newInstallationMetrics(factory), rolloutSlots: factory.gauge(rolloutSlots), waves: factory.gauge(waveSidecars), conflicts: factory.counter(conflicts), preflights: factory.counter(preflights), states: newWorkloadStates(now),
 	}
 	for _, result := range preflight.Results() {
 		m.preflights.WithLabelValues(string(result))
@@ -123,8 +122,8 @@ func (m *Metrics) RecordResync(differs bool) {
 
 // SetTemplateSets sets the numbers of valid and invalid template sets.
 func (m *Metrics) SetTemplateSets(good, broken int) {
-	m.templateSets.WithLabelValues("valid").Set(float64(good))
-	m.templateSets.WithLabelValues("invalid").Set(float64(broken))
+	m.installation.templateSets.WithLabelValues("valid").Set(float64(good))
+	m.installation.templateSets.WithLabelValues("invalid").Set(float64(broken))
 }
 
 // SetRolloutSlots sets the number of rollout slots of a class, 0 for unlimited, the number of used slots,
@@ -160,7 +159,12 @@ func (m *Metrics) SetWritesStopped(isStopped bool) {
 // SetRequiredObjects sets the number of objects in a state, for the objects of the installation chart
 // that the operator depends on.
 func (m *Metrics) SetRequiredObjects(state string, count int) {
-	m.required.WithLabelValues(state).Set(float64(count))
+	m.installation.required.WithLabelValues(state).Set(float64(count))
+}
+
+// SetDeclaredObjects sets the number of objects in a state, for the objects that the installation's values declare.
+func (m *Metrics) SetDeclaredObjects(state string, count int) {
+	m.installation.declared.WithLabelValues(state).Set(float64(count))
 }
 
 // AddCachedObjects adds to the number of objects of a kind in the cache.

@@ -38,6 +38,7 @@ const (
 	halted        = "vectorsidecar_rollout_halted"
 	writesStopped = "vectorsidecar_writes_stopped"
 	required      = "vectorsidecar_required_objects"
+	declared      = "vectorsidecar_declared_objects"
 	writes        = "vectorsidecar_workload_writes_total"
 	preflights    = "vectorsidecar_preflights_total"
 	conflicts     = "vectorsidecar_conflicts_total"
@@ -82,6 +83,8 @@ func MetricDefinitions() []MetricDefinition {
 		{writesStopped, "gauge", "1 while the annotation `stop-writes` of the installation's ConfigMap of values, or its value `writes`, stops all writes except removals.", nil},
 		{required, "gauge", "Objects of the installation chart that the operator depends on (`--required-objects`), by the state that the leader has read.", []MetricLabel{
 			{"state", "`present`; `missing`; `not_served`: the API server does not have the kind; `not_read`: the request failed or was denied"}}},
+		{declared, "gauge", "VectorSidecars and ClusterVectorSidecars that the installation's values declare (`vectorSidecars`), or that they no longer declare and that still exist, as seen by the leader.", []MetricLabel{
+			{"state", "`Applied`; `Pending`: not written yet; `WaitingForNamespace`; `WaitingForRemoval`; `Conflict`; `Invalid`; `NotDeleted`: kept because no object of the kind is declared; `WritesStopped`; `Uninstalling`; or `Retrying`"}}},
 		{rolloutSlots, "gauge", "Rollout slots across all VectorSidecars (`rollout.maxConcurrent` of the installation's values).", []MetricLabel{
 			{"class", "`injection` or `removal`; each class has this number of slots"},
 			{"state", "`limit`: number of slots, 0 for no limit; `used`: workloads that roll out or soak; `waiting`: workloads that wait for a slot"}}},

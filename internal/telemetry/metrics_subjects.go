@@ -100,6 +100,14 @@ func newLeftoverMetrics(factory metricFactory) leftoverMetrics {
 	return leftoverMetrics{counts: factory.gauge(leftover), removed: factory.counter(cleaned).WithLabelValues()}
 }
 
+// installationMetrics are the metrics of template sets, of the objects of the installation chart, and of the objects that the
+// installation's values declare.
+type installationMetrics struct{ templateSets, required, declared *prometheus.GaugeVec }
+
+func newInstallationMetrics(factory metricFactory) installationMetrics {
+	return installationMetrics{templateSets: factory.gauge(templateSets), required: factory.gauge(required), declared: factory.gauge(declared)}
+}
+
 // webhookMetrics are the metrics of the admission webhook. They have no series if it is disabled.
 type webhookMetrics struct {
 	requests               *prometheus.CounterVec

@@ -45,6 +45,7 @@ func TestMetricDefinitions_MatchesExportedMetrics(t *testing.T) {
 	m.SetRequiredObjects("missing", 1)
 	m.SetRolloutSlots("injection", 20, 5, 1)
 	m.SetWaves([]fleet.WaveCount{{Wave: "canary", Waiting: 1}}, true)
+	m.SetDeclaredObjects("Applied", 1)
 	m.SetWritesStopped(true)
 	m.AddCachedObjects("Deployment", 1)
 	m.RecordAdmission(AnswerAllowed, time.Millisecond)
