@@ -14,6 +14,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/declared"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
@@ -123,7 +124,7 @@ func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap
 	)
 	platform := &Platform{
 		Policy: c.policy.value, PolicyErr: c.policy.err, Rollout: c.pace.value, RolloutErr: c.pace.err,
-		rolloutText: c.pace.valueText, Stop: findStop(installation),
+		rolloutText: c.pace.valueText, Stop: FindStop(installation),
 	}
 	platform.Content = c.content(installation)
 	platform.Revision, platform.Roll = platform.Content.Revision(), platform.Content.Roll
@@ -216,7 +217,7 @@ func parsePolicy(content *fleet.Content) (*policy.Policy, error) {
 func (c *Catalog) content(installation *corev1.ConfigMap) *fleet.Content {
 	content := &fleet.Content{Values: fleet.Files{Data: map[string]string{}}, Sets: map[string]fleet.Files{}, Roll: c.builtIn.chart.Roll}
 	maps.Copy(content.Values.Data, installation.Data)
-	maps.DeleteFunc(content.Values.Data, func(key, _ string) bool { return key == PolicyKey || key == RolloutKey })
+	maps.DeleteFunc(content.Values.Data, func(key, _ string) bool { return key == PolicyKey || key == RolloutKey || key == declared.Key })
 	if rules := c.policy.value; rules != nil && len(rules.Explicit) > 0 {
 		// Without defaults: another release may change them, which alone must not be a revision.
 		text, _ := json.MarshalIndent(rules.Explicit, "", "  ") // The rules were parsed from JSON.
@@ -230,9 +231,9 @@ func (c *Catalog) content(installation *corev1.ConfigMap) *fleet.Content {
 	return content
 }
 
-// findStop returns the reason why the installation's ConfigMap stops writes. A misspelled value also stops writes,
+// FindStop returns the reason why the installation's ConfigMap stops writes. A misspelled value also stops writes,
 // because a user who sets the annotation intends to stop them.
-func findStop(installation *corev1.ConfigMap) WriteStop {
+func FindStop(installation *corev1.ConfigMap) WriteStop {
 	switch value, ok := installation.Annotations[meta.AnnotationStopWrites]; {
 	case ok && value != "false":
 		return StoppedByAnnotation

@@ -19,7 +19,7 @@ import (
 )
 
 // PolicyKey and RolloutKey are the keys of the policy and the rollout rules in the installation's ConfigMap.
-// All other keys have the form ENVIRONMENT.yaml.
+// The key of the declared VectorSidecars is declared.Key. All other keys have the form ENVIRONMENT.yaml.
 const (
 	PolicyKey  = "policy"
 	RolloutKey = "rollout"

@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/declared"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
@@ -238,6 +239,7 @@ func (c PlatformConfigMaps) lastWrite() time.Time {
 // the same digest.
 func (c PlatformConfigMaps) key() string {
 	values := maps.Clone(c.Installation.Data)
+	delete(values, declared.Key) // They are applied at once, and are not part of a revision.
 	if rules, err := policy.Parse(PolicyKey, []byte(values[PolicyKey])); err == nil {
 		delete(values, PolicyKey)
 		if len(rules.Explicit) > 0 {
