@@ -16,6 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/companionuse"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/finalizer"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/fromvalues"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/leftovers"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/overlayset"
@@ -94,6 +95,12 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *overla
 	if options.ValidationJobs {
 		subcontrollers = append(subcontrollers, validation.New(validation.Options{
 			Cached: cached, Live: live, Sidecars: sidecars, Memory: memory, Writer: writer, Recorder: recorder, Notifier: notifier,
+		}))
+	}
+	if options.Installation.Name != "" {
+		subcontrollers = append(subcontrollers, fromvalues.New(fromvalues.Options{
+			Cached: cached, Live: live, Writer: writer, Recorder: recorder, Metrics: options.Instruments.Metrics, Backoff: memory.Backoff,
+			Installation: options.Installation, WrittenBy: options.WrittenBy, WatchNamespaces: options.WatchNamespaces, ClusterSidecars: options.ClusterSidecars,
 		}))
 	}
 	return &VectorSidecarReconciler{

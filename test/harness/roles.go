@@ -43,7 +43,7 @@ func (w *World) RunAsInstalled(ctx context.Context, plane *controlplane.ControlP
 		return nil, err
 	}
 	manifest, err := tool(ctx, plane, nil, "helm", "template", accountRelease, filepath.Join(root, "chart"), "-n", AccountNamespace,
-		"--set", "configValidation.job.enabled=true,rbac.optional.pods=true,rbac.optional.nodes=true,rbac.optional.serviceAccounts=true,rollout.halt.failedWorkloads=1,workloads.kinds={"+strings.Join(kinds, ",")+"}", "-s", "templates/role-work.yaml", "-s", "templates/role-home.yaml", "-s", "templates/clusterrole-nodes.yaml")
+		"--set", "configValidation.job.enabled=true,vectorSidecars.enabled=true,rbac.optional.pods=true,rbac.optional.nodes=true,rbac.optional.serviceAccounts=true,rollout.halt.failedWorkloads=1,workloads.kinds={"+strings.Join(kinds, ",")+"}", "-s", "templates/role-work.yaml", "-s", "templates/role-home.yaml", "-s", "templates/clusterrole-nodes.yaml")
 	if err != nil {
 		return nil, err
 	}

@@ -38,6 +38,8 @@ var (
 	RetryRevision = Retry{"revision", FirstRetry, LastRetry}
 	// RetryLeftovers is for cleanups of leftovers.
 	RetryLeftovers = Retry{"leftovers", 10 * time.Second, LastRetry}
+	// RetryDeclared is for objects that the installation's values declare and that are not applied.
+	RetryDeclared = Retry{"declared", FirstRetry, LastRetry}
 	// retryStaleWrite is for reads of a workload that had changed before it was written.
 	retryStaleWrite = Retry{"stale write", FirstRetry, LastRetry}
 	// retryDryRun is for dry runs that were rejected.
@@ -54,7 +56,7 @@ type Backoff struct {
 // NewBackoff returns a Backoff without failures.
 func NewBackoff() *Backoff {
 	b := &Backoff{byRetry: make(map[Retry]*flowcontrol.Backoff)}
-	for _, retry := range []Retry{RetryReconcile, RetryConflict, RetryRevision, RetryLeftovers, retryStaleWrite, retryDryRun, retryCorrection} {
+	for _, retry := range []Retry{RetryReconcile, RetryConflict, RetryRevision, RetryLeftovers, RetryDeclared, retryStaleWrite, retryDryRun, retryCorrection} {
 		b.byRetry[retry] = flowcontrol.NewBackOff(retry.first, retry.longest)
 		// Only a success ends the backoff. The default is twice the longest wait.
 		b.byRetry[retry].HasExpiredFunc = func(time.Time, time.Time, time.Duration) bool { return false }
