@@ -15,6 +15,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 // resource is the full resource name of VectorSidecars, which is unique.
@@ -79,6 +80,9 @@ func manualSteps(options *Options) string {
 		}
 	}
 	var getCommands, remove []string
+	if options.Operator.ValuesConfigMap != "" && options.Policy != Block {
+		remove = append(remove, fmt.Sprintf("kubectl annotate configmap %s -n %s %s=true", options.Operator.ValuesConfigMap, options.Operator.Namespace, meta.AnnotationUninstalling))
+	}
 	for _, scope := range scopes {
 		getCommands = append(getCommands, fmt.Sprintf("kubectl get %s %s", resource, scope))
 		remove = append(remove, fmt.Sprintf("kubectl delete %s --all %s", resource, scope))

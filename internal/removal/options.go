@@ -41,6 +41,9 @@ type Options struct {
 	Pager *livelist.Pager
 	// Operator describes the operator that is uninstalled.
 	Operator Operator
+
+	// notBefore is the end of the last write of a VectorSidecar that the values declare, zero for none.
+	notBefore time.Time
 }
 
 // Operator describes an operator that is being uninstalled.

@@ -23,6 +23,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/declared"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	operatormeta "kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -58,17 +59,25 @@ func BeforeUninstall(ctx context.Context, config *rest.Config, options Options, 
 	if ok, err := isUninstalling(ctx, live, options, progress); err != nil || !ok {
 		return err
 	}
+	writer, values := apply.New(c), readDeclaringValues(ctx, live, &options.Operator)
+	if values != nil && options.Policy != Block {
+		if err := writer.StopDeclared(ctx, values); err != nil {
+			return fmt.Errorf("not uninstalling: %w", err)
+		}
+		options.notBefore = time.Now().Add(declared.WriteTimeout)
+		printLine(progress, "the operator no longer applies the VectorSidecars of the values")
+	}
 	sidecars, err := listRemaining(ctx, live, &options.Operator)
 	switch {
 	case err != nil:
 		return err
-	case len(sidecars) == 0:
+	case len(sidecars) == 0 && options.notBefore.IsZero():
 		printLine(progress, "no VectorSidecars exist; nothing to do")
 	case options.Policy == Block:
 		return &BlockedError{sidecars}
 	default:
 		stopStandby := startStandby(ctx, options.Operator, progress)
-		err = removeSidecars(ctx, apply.New(c), live, options, progress)
+		err = removeSidecars(ctx, writer, live, options, progress)
 		stopStandby()
 		if err != nil {
 			return err
@@ -79,6 +88,18 @@ func BeforeUninstall(ctx context.Context, config *rest.Config, options Options, 
 		printLine(progress, "the Lease is not deleted: %v", err)
 	}
 	return nil
+}
+
+// readDeclaringValues returns the ConfigMap of the installation's values if it declares VectorSidecars. It returns nil if
+// it does not, or if the Job may not read it: the chart grants that permission only if vectorSidecars.enabled is true.
+func readDeclaringValues(ctx context.Context, live *livelist.Client, leaving *Operator) *corev1.ConfigMap {
+	values := &corev1.ConfigMap{}
+	key := client.ObjectKey{Namespace: leaving.Namespace, Name: leaving.ValuesConfigMap}
+	exists, err := live.Find(ctx, &corev1.ConfigMapList{}, key, values)
+	if _, isDeclaring := values.Data[declared.Key]; err != nil || !exists || !isDeclaring {
+		return nil
+	}
+	return values
 }
 
 func newClient(config *rest.Config) (client.Client, error) {
@@ -96,19 +117,20 @@ func newClient(config *rest.Config) (client.Client, error) {
 	return c, nil
 }
 
-// removeSidecars deletes VectorSidecars until all of them are removed.
+// removeSidecars deletes VectorSidecars until all of them are removed, and at least until options.notBefore.
 func removeSidecars(ctx context.Context, writer *apply.Writer, live *livelist.Client, options Options, progress io.Writer) error {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	previousCount := -1
 	for {
+		isLast := !time.Now().Before(options.notBefore)
 		sidecars, err := listRemaining(ctx, live, &options.Operator)
 		if err == nil {
-			if len(sidecars) == 0 {
+			if len(sidecars) == 0 && isLast {
 				printLine(progress, "all VectorSidecars are deleted")
 				return nil
 			}
-			if len(sidecars) != previousCount {
+			if len(sidecars) != previousCount && len(sidecars) > 0 {
 				previousCount = len(sidecars)
 				printLine(progress, "left: %s", describeSidecars(sidecars))
 			}
