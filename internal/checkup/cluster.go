@@ -54,7 +54,7 @@ var (
 	native = utilversion.MustParseGeneric(workload.FirstNative)
 )
 
-// Diagnosis checks a cluster. Cluster, Catalog, KubeVersion, OldestKubelet and Now are required.
+// Diagnosis checks a cluster. Cluster, Catalog, KubeVersion, OldestKubelet, Reject and Now are required.
 type Diagnosis struct {
 	Cluster client.Client
 	// AsOperator returns a client for the same cluster that impersonates the operator's
@@ -68,6 +68,9 @@ type Diagnosis struct {
 	OldestKubelet func(ctx context.Context) (desired.Kubelet, error)
 	// Now returns the current time.
 	Now func() time.Time
+	// Reject returns the reason why the API server would reject the manifest of a VectorSidecar or ClusterVectorSidecar, ""
+	// for none.
+	Reject func(ctx context.Context, kind string, manifest []byte) string
 	// OperatorNamespace is the namespace in which to find installations, "" for all namespaces.
 	OperatorNamespace string
 }
@@ -93,6 +96,7 @@ func (d *Diagnosis) Run(ctx context.Context) []Result {
 		results = append(results, d.checkOwners(ctx)...)
 	}
 	if isServed && installation != nil {
+		results = append(results, d.checkDeclared(ctx, installation)...)
 		results = append(results, d.checkRollout(ctx, installation)...)
 		results = append(results, d.checkLeftovers(ctx, installation))
 	}

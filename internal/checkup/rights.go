@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/declared"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
@@ -83,6 +84,9 @@ func optionalNeeds(installation *source.Installation) []need {
 	}
 	if installation.Preflight {
 		needs = append(needs, need{"", "pods", "", "", []string{"create"}}, need{"", "secrets", "", "", []string{"create"}})
+	}
+	if _, ok := installation.Values[declared.Key]; ok {
+		needs = append(needs, need{v1alpha1.GroupVersion.Group, "vectorsidecars", "", "", []string{"create", "delete"}})
 	}
 	if installation.ReadsAccounts {
 		needs = append(needs, need{"", "serviceaccounts", "", "", []string{"get"}})
