@@ -32,7 +32,7 @@ func newCheck(a *app) *cobra.Command {
 		Short: "Check the cluster and the installation",
 		Long: `Check the cluster and the installation: Kubernetes version, CustomResourceDefinition, replicas,
 values and permissions of the operator, admission webhook, other injectors, VectorSidecars with
-errors, and leftover sidecars. To check the operator's permissions, you must be allowed to
+errors, VectorSidecars that the values declare, and leftover sidecars. To check the operator's permissions, you must be allowed to
 impersonate its ServiceAccount; to check the webhook's certificate, to read its Secret.
 
 The exit code is 1 if a check failed. Otherwise it is 2 if a check could not run.`,
@@ -70,6 +70,7 @@ func (o *checkOptions) run(ctx context.Context) error {
 	diagnosis := checkup.Diagnosis{
 		Cluster: cluster, AsOperator: o.impersonate, Catalog: catalog,
 		KubeVersion: version.GitVersion, OldestKubelet: o.app.oldestKubelet, Now: time.Now, OperatorNamespace: o.operatorNamespace,
+		Reject: o.app.builtin.reject,
 	}
 	results := diagnosis.Run(ctx)
 	if err := o.print(results); err != nil {

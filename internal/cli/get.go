@@ -15,6 +15,7 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/duration"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -31,6 +32,9 @@ type getOptions struct {
 	allNamespaces, watch bool
 	selector             string
 	output               *format
+
+	// declared are the states of the objects that the installation's values declare. nil means that they declare none.
+	declared map[types.NamespacedName]string
 }
 
 func newGet(a *app) *cobra.Command {
@@ -38,6 +42,10 @@ func newGet(a *app) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "get [VECTORSIDECAR... | clustervectorsidecars | clustervectorsidecar/NAME...]",
 		Short: "List VectorSidecars with their counts, and why they are not ready",
+		Long: `List VectorSidecars with their counts, and why they are not ready.
+
+If the installation's values declare VectorSidecars (vectorSidecars), the column VALUES has the state
+of each: Applied, or the reason why the operator does not write it.`,
 		Example: `# all of a namespace
 kubectl vectorsidecar get -n shop
 # all of the cluster, with the messages
@@ -81,6 +89,10 @@ func (o *getOptions) run(ctx context.Context, names []string) error {
 		}
 	}
 	show := func() ([]byte, error) {
+		o.declared = nil
+		if isTable := o.output.name == "" || o.output.name == "wide"; isTable {
+			o.declared = o.readDeclared(ctx, cluster, namespace, isOfClusters)
+		}
 		if isOfClusters {
 			return o.formatClusters(ctx, cluster, ofClusters, selector)
 		}
@@ -144,6 +156,9 @@ func (o *getOptions) formatSidecars(sidecars []v1alpha1.VectorSidecar, names []s
 
 func (o *getOptions) printSidecarTable(w io.Writer, sidecars []v1alpha1.VectorSidecar) error {
 	header := []string{"NAMESPACE", "NAME", "ENVIRONMENT", "MATCHED", "INJECTED", "UPDATED", "WAITING", "CONFLICTS", "SKIPPED", "FAILED", "READY", "REASON", "AGE"}
+	if o.declared != nil {
+		header = append(header, "VALUES")
+	}
 	isWide := o.output.name == "wide"
 	if isWide {
 		header = append(header, "MESSAGE")
@@ -159,6 +174,9 @@ func (o *getOptions) printSidecarTable(w io.Writer, sidecars []v1alpha1.VectorSi
 		}
 		state, reason, message := readyState(sidecars[i].Status.Conditions, sidecars[i].Status.ObservedGeneration == sidecars[i].Generation)
 		row = append(row, state, reason, formatAge(sidecars[i].CreationTimestamp))
+		if o.declared != nil {
+			row = append(row, textOrDash(o.declared[client.ObjectKeyFromObject(&sidecars[i])]))
+		}
 		if isWide {
 			row = append(row, message)
 		}

@@ -83,6 +83,9 @@ func (o *getOptions) formatClusters(ctx context.Context, cluster client.Reader, 
 
 func (o *getOptions) printClusterTable(w io.Writer, clusters []v1alpha1.ClusterVectorSidecar) error {
 	header := []string{"NAME", "NAMESPACES", "DONE", "MATCHED", "INJECTED", "UPDATED", "READY", "REASON", "AGE"}
+	if o.declared != nil {
+		header = append(header, "VALUES")
+	}
 	isWide := o.output.name == "wide"
 	if isWide {
 		header = append(header, "MESSAGE")
@@ -96,6 +99,9 @@ func (o *getOptions) printClusterTable(w io.Writer, clusters []v1alpha1.ClusterV
 		}
 		state, reason, message := readyState(status.Conditions, status.ObservedGeneration == clusters[i].Generation)
 		row = append(row, state, reason, formatAge(clusters[i].CreationTimestamp))
+		if o.declared != nil {
+			row = append(row, textOrDash(o.declared[client.ObjectKeyFromObject(&clusters[i])]))
+		}
 		if isWide {
 			row = append(row, message)
 		}

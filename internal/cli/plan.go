@@ -43,6 +43,8 @@ type planReport struct {
 	Estimate string             `json:"estimate,omitempty"`
 	Forecast *simulate.Forecast `json:"forecast,omitempty"`
 	Invalid  []invalid          `json:"invalid,omitempty"`
+	// Declared are the changes of the VectorSidecars and ClusterVectorSidecars that the values of --values declare.
+	Declared []declaredChange `json:"declared,omitempty"`
 }
 
 // step is the effect of one VectorSidecar on one workload.
@@ -79,7 +81,8 @@ conflicts, and skipped workloads with the reason. The command does not write.
 
 A batch is a number of rollouts that run at once; the next one starts when it has finished. If all
 windows of the installation's rollout.windows are closed, the second batch starts with the next
-window. With --values or --templates the batches of one wave of rollout.waves come after those of the
+window. With --values, the changes of the VectorSidecars that the values declare (vectorSidecars) are
+listed, too. With --values or --templates the batches of one wave of rollout.waves come after those of the
 previous wave.
 
 The forecast is arithmetic: requests that the new pods add; ResourceQuotas and LimitRanges that would
@@ -112,6 +115,9 @@ func (o *planOptions) run(ctx context.Context) error {
 	}
 	outlook, err := scene.planReport(ctx, o.startup)
 	if err != nil {
+		return err
+	}
+	if outlook.Declared, err = scene.planDeclared(ctx); err != nil {
 		return err
 	}
 	if o.output.isTree() {
@@ -239,6 +245,9 @@ func (o *planReport) print(options *planOptions) error {
 		header = nil
 	}
 	if err := printTable(options.app.Out, header, rows); err != nil {
+		return err
+	}
+	if err := printDeclared(options.app.Out, o.Declared); err != nil {
 		return err
 	}
 	for _, invalidSidecar := range o.Invalid {

@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/definition"
@@ -28,6 +29,16 @@ func (b *Builtin) schemaFor(kind string) (source.Schema, error) {
 		return nil, err
 	}
 	return kindDefinition, nil
+}
+
+// reject returns the reason why the API server would reject a manifest, "" for none.
+func (b *Builtin) reject(ctx context.Context, kind string, manifest []byte) string {
+	kindDefinition, err := b.definitionFor(kind)
+	if kindDefinition == nil || err != nil {
+		return ""
+	}
+	rejections := kindDefinition.Validate(ctx, manifest)
+	return cmp.Or(rejections.CreateText(), rejections.ApplyText())
 }
 
 // noteRejections prints a note for each VectorSidecar or ClusterVectorSidecar of the files that the API server would

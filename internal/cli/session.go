@@ -55,6 +55,8 @@ type session struct {
 	// valuesErr is the reason why the installation's values could not be read, nil if they were read.
 	valuesErr   error
 	kubeVersion string
+	// values are the values of the command line, nil for none.
+	values *desired.InstallationValues
 	// renderCluster contains the properties of the cluster that templates read.
 	renderCluster render.Cluster
 	kubelet       desired.Kubelet
@@ -352,7 +354,7 @@ func (s *session) loadEvaluator(ctx context.Context, chart fs.FS) error {
 	if assumed := desired.AssumedKubelet(s.taker.KubeVersion); assumed != "" && s.taker.OldestKubelet.Version == "" {
 		s.addNote(fmt.Sprintf("assuming kubelets of version %s or newer: set the oldest with --kubelet-version", assumed))
 	}
-	s.cache = desired.NewCache()
+	s.values, s.cache = values, desired.NewCache()
 	s.taker.Platform, s.taker.PlatformAt, err = s.inputs.loadPlatform(ctx, chart, s.cluster, &installed, values)
 	return err
 }
