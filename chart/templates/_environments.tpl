@@ -4,8 +4,8 @@ SPDX-License-Identifier: Apache-2.0
 */ -}}
 
 {{- /*
-The installation's layers of values, ENVIRONMENT.yaml each, its policy and its pace of
-rollouts; given all values. The kubectl plugin reads --values with this file, which
+The installation's layers of values, ENVIRONMENT.yaml each, its policy, its pace of
+rollouts and the VectorSidecars that it declares; given all values. The kubectl plugin reads --values with this file, which
 therefore needs no other.
 */ -}}
 {{- define "vector-sidecar-operator.environments" -}}
@@ -22,6 +22,12 @@ therefore needs no other.
 {{- with get $ $key }}
 {{ $key }}: |
   {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+{{- with .vectorSidecars }}
+{{- if .enabled }}
+vectorSidecars: |
+  {{- toYaml (omit . "enabled") | nindent 2 }}
 {{- end }}
 {{- end }}
 {{- end -}}

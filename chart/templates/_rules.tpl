@@ -72,6 +72,17 @@ account has them, because the policy that comes with them is about the operator'
 {{- end }}
 {{- end -}}
 
+{{- /* The permissions to create and delete the objects that the values declare (vectorSidecars): rules of a Role or a
+ClusterRole. The operator applies them with patch. */ -}}
+{{- define "vector-sidecar-operator.declaredRules" -}}
+{{- if .Values.vectorSidecars.enabled }}
+# VectorSidecars that the installation's values declare.
+- apiGroups: [observability.kontroloop.ai]
+  resources: {{ include "vector-sidecar-operator.sidecarResources" . }}
+  verbs: [create, delete]
+{{- end }}
+{{- end -}}
+
 {{- /* What the operator does in a namespace that it works in: rules of a Role or a
 ClusterRole. */ -}}
 {{- define "vector-sidecar-operator.workRules" -}}

@@ -37,6 +37,9 @@ SPDX-License-Identifier: Apache-2.0
 {{- if and .preflight.enabled (semverCompare "<1.30.0-0" $.Capabilities.KubeVersion.Version) -}}
 {{- fail (printf "preflight.enabled needs Kubernetes 1.30, and this is %s: without ValidatingAdmissionPolicy nothing would hold the operator's right to create pods to dry runs; set preflight.enabled to false" $.Capabilities.KubeVersion.Version) -}}
 {{- end -}}
+{{- if and .vectorSidecars.enabled .vectorSidecars.clusterItems (not (include "vector-sidecar-operator.offersClusters" $)) -}}
+{{- fail "vectorSidecars.clusterItems is set, and ClusterVectorSidecars are not enabled: set clusterVectorSidecars.enabled to true and watchNamespaces to [], or use vectorSidecars.items" -}}
+{{- end -}}
 {{- if .admissionWebhook.enabled }}{{ include "vector-sidecar-operator.validateWebhook" $ }}{{ end -}}
 {{- $environment := include "vector-sidecar-operator.environment" $ -}}
 {{- if hasKey (default dict .environments) $environment -}}
@@ -161,16 +164,16 @@ SPDX-License-Identifier: Apache-2.0
 {{- end -}}
 {{- end -}}
 
-{{- /* Rejects objects of the chart's own kinds at an installation: Helm looks up all kinds before it creates the definitions.
-Takes a list: the root, and the YAML documents of an extra object. */ -}}
+{{- /* Rejects VectorSidecars and ClusterVectorSidecars: Helm looks up all kinds before it creates the definitions, and
+deletes the objects together with the operator that removes their sidecars. Takes the YAML documents of an extra object. */ -}}
 {{- define "vector-sidecar-operator.validateExtraObject" -}}
-{{- $root := first . -}}
-{{- $version := "observability.kontroloop.ai/v1alpha1" -}}
-{{- range regexSplit "(?m)^---" (last .) -1 -}}
+{{- $values := dict "VectorSidecar" "vectorSidecars.items" "ClusterVectorSidecar" "vectorSidecars.clusterItems" -}}
+{{- range regexSplit "(?m)^---" . -1 -}}
 {{- $object := fromYaml . -}}
 {{- range concat (list $object) (default list $object.items) -}}
-{{- if and $root.Release.IsInstall (eq (toString .apiVersion) $version) (not (include "vector-sidecar-operator.hasAPI" (list $root $version .kind))) -}}
-{{- fail (printf "extraObjects has %s %s, and the cluster does not serve this kind before the installation: apply the object with kubectl after it, or, if the cluster serves the kind and helm template cannot see it, add --api-versions %s" .kind (default dict .metadata).name $version) -}}
+{{- $kind := toString .kind -}}
+{{- if and (hasPrefix "observability.kontroloop.ai/" (toString .apiVersion)) (hasKey $values $kind) -}}
+{{- fail (printf "extraObjects has %s %s: declare it in %s, so that the operator applies and deletes it" $kind (default dict .metadata).name (get $values $kind)) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
