@@ -46,7 +46,7 @@ func TestDocs_ContainOnlyValidExamples(t *testing.T) {
 		if _, isFile := fileOf(&f); isFile || strings.HasPrefix(f.text, ownValuesComment) {
 			continue
 		}
-		if strings.HasPrefix(f.text, ownPolicyComment) || strings.HasPrefix(f.text, ownRolloutComment) || strings.HasPrefix(f.text, ownMirrorComment) {
+		if strings.HasPrefix(f.text, ownPolicyComment) || strings.HasPrefix(f.text, ownRolloutComment) || strings.HasPrefix(f.text, ownMirrorComment) || strings.HasPrefix(f.text, "vectorSidecars:\n") {
 			requireValues(t, f)
 			continue
 		}
