@@ -6,15 +6,19 @@ package controller
 import (
 	"context"
 	"slices"
+	"strings"
+	"unicode"
 
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
@@ -98,4 +102,48 @@ func announceTakenOut(recorder *events.Recorder, sidecar *v1alpha1.VectorSidecar
 			}
 		}
 	}
+}
+
+// announceObstacles emits an event on each workload that its own team has to change before it can have the sidecar, once
+// for each cause. Causes in the previous status were announced before, also by another process.
+func announceObstacles(recorder *events.Recorder, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, before []v1alpha1.WorkloadStatus, decision *decision.Decision) {
+	obstacles := map[types.UID]string{}
+	if decision.Invalid == nil || decision.OfWorkloads { // Otherwise, the event is on the VectorSidecar.
+		for i := range decision.Plans {
+			if cause := obstacle(&decision.Plans[i]); cause != "" {
+				obstacles[decision.Plans[i].Target.UID] = cause
+			}
+		}
+	}
+	previous := sidecarState.SetObstacles(obstacles)
+	for i := range decision.Plans {
+		p := &decision.Plans[i]
+		cause, ok := obstacles[p.Target.UID]
+		isListed := slices.ContainsFunc(before, func(w v1alpha1.WorkloadStatus) bool {
+			return w.Kind == p.Target.Kind && w.Name == p.Target.Name && causeFor(w.Reason, w.Message) == cause
+		})
+		if ok && previous[p.Target.UID] != cause && !isListed {
+			recorder.Eventf(events.Reference(p.Target), sidecar, corev1.EventTypeWarning, p.Reason(), "Inject", "%s: %s", meta.Title(sidecar.Name), humanize.Message(p.Message(), events.NoteLimit/2))
+		}
+	}
+}
+
+// obstacle returns the cause for which a workload or its pods cannot have the sidecar until its own team changes something:
+// a conflict, a value of an annotation, or a quota. It is "" for none.
+func obstacle(p *plan.Plan) string {
+	if p.IsBlockedBy(plan.BlockedByConflict) || p.IsBlockedBy(plan.BlockedByObstacle) || p.State() == v1alpha1.StatePodsBlocked {
+		return causeFor(p.Reason(), p.Message())
+	}
+	return ""
+}
+
+// causeFor returns a text that stays the same for a cause. It leaves out digits, because the API server's messages contain
+// numbers that change, such as the use of a quota.
+func causeFor(reason, message string) string {
+	return reason + ": " + strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return -1
+		}
+		return r
+	}, message)
 }

@@ -55,6 +55,7 @@ func (w *statusWriter) write(ctx context.Context, sidecarState *state.Sidecar, s
 	sidecar.Status = status.NewSidecarStatus(facts, metav1.Now())
 	w.count(sidecar, facts)
 	w.announce(sidecar, written)
+	announceObstacles(w.events, sidecarState, sidecar, original.Status.Workloads, planned)
 	if sidecar.Cluster != nil {
 		announceTakenOut(w.events, sidecar, original.Status.RemovedByOwners, sidecar.Status.RemovedByOwners, planned)
 		sidecarState.MarkStatusWritten(sidecar)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -89,6 +90,13 @@ func TestPreflight_ReportsQuotaThatRejectsSidecar(t *testing.T) {
 	require.Contains(t, said, "exceeded quota: compute")
 	require.Contains(t, said, "but not without it")
 	requireUnchanged(t, deployment)
+	harness.Eventually(t, "an event that the workload's team sees", func() bool {
+		var found eventsv1.EventList
+		require.NoError(t, world.Client.List(t.Context(), &found, client.InNamespace(namespace)))
+		return slices.ContainsFunc(found.Items, func(e eventsv1.Event) bool {
+			return e.Regarding.UID == deployment.UID && e.Reason == meta.ReasonPreflightRejected && strings.Contains(e.Note, "exceeded quota: compute")
+		})
+	})
 	tried, written := countRequests(running, namespace, "deployments")
 	require.Equal(t, []int{1, 0}, []int{tried, written})
 	tried, written = countRequests(running, namespace, "pods")

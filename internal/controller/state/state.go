@@ -63,7 +63,17 @@ type Sidecar struct {
 	// podLooks are the last reads of pods, by workload. watchedAfter is WatchedWorkloads.RetryTime of the last call of PodsDue.
 	podLooks     map[types.UID]podLook
 	watchedAfter time.Time
-	status       statusLimiter
+	// obstacles are the causes for which workloads do not get the sidecar, by workload.
+	obstacles map[types.UID]string
+	status    statusLimiter
+}
+
+// SetObstacles stores the causes for which workloads do not get the sidecar, and returns those of the last call.
+func (s *Sidecar) SetObstacles(obstacles map[types.UID]string) (previous map[types.UID]string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	previous, s.obstacles = s.obstacles, obstacles
+	return previous
 }
 
 // New returns an empty Memory.
