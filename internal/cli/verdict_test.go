@@ -16,7 +16,7 @@ import (
 
 // For a sidecar of an earlier rendering, the answer states that no write is needed and which change comes later.
 func TestExplanation_DescribesOlderRendering(t *testing.T) {
-	desired := plan.NewDesired(&workload.Overlay{Hash: "newer"}, "logs", "vector", "", nil)
+	desired := plan.NewDesired(&workload.Overlay{Hash: "newer"}, "logs", "vector", "", plan.Notes{})
 	current := plan.Plan{Change: plan.None, Desired: desired, Existing: plan.Existing{IsOwned: true}, Rollout: plan.Rollout{Phase: plan.RolloutComplete}, Workload: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}}
 	kept := current
 	kept.Existing.UnchangedHash = "older"

@@ -69,7 +69,7 @@ func injections(shapes, each int) *decision.Decision {
 				Target: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: name, UID: types.UID(name)},
 				Change: plan.Inject, Manager: "vectorsidecar/logs", Write: plan.Write{Apply: map[string]any{}},
 				Workload: workload.State{Shape: uint64(shape) + 1},
-				Desired:  plan.NewDesired(&workload.Overlay{Hash: "a"}, "logs", "vector", "", nil),
+				Desired:  plan.NewDesired(&workload.Overlay{Hash: "a"}, "logs", "vector", "", plan.Notes{}),
 			})
 		}
 	}

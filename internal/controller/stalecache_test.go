@@ -136,6 +136,6 @@ func seen(resourceVersion string, generation int64, hash string) *plan.Plan {
 	return &plan.Plan{
 		Target: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "u"},
 		Change: plan.Update, Workload: workload.State{ResourceVersion: resourceVersion, EquivalentVersion: resourceVersion, Generation: generation},
-		Desired: plan.NewDesired(&workload.Overlay{Hash: hash}, "logs", "vector", "", nil),
+		Desired: plan.NewDesired(&workload.Overlay{Hash: hash}, "logs", "vector", "", plan.Notes{}),
 	}
 }

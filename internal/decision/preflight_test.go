@@ -21,7 +21,7 @@ import (
 // A rejection of the application itself does not use a slot.
 func TestDecide_BlocksWritesRejectedByDryRun(t *testing.T) {
 	now := time.Date(2026, 11, 24, 20, 0, 0, 0, time.UTC)
-	wanted := plan.NewDesired(&workload.Overlay{Hash: "a"}, "logs", "vector", "", nil)
+	wanted := plan.NewDesired(&workload.Overlay{Hash: "a"}, "logs", "vector", "", plan.Notes{})
 	for name, test := range map[string]struct {
 		action  plan.Change
 		verdict preflight.DryRunResult
@@ -70,7 +70,7 @@ func TestDecide_BlocksWritesRejectedByDryRun(t *testing.T) {
 
 // If a dry run rejected pods with the sidecar, the API server does not inject it into new workloads.
 func TestFacts_WithholdsOverlayRejectedByDryRun(t *testing.T) {
-	wanted := plan.NewDesired(&workload.Overlay{Hash: "a"}, "logs", "vector", "", nil)
+	wanted := plan.NewDesired(&workload.Overlay{Hash: "a"}, "logs", "vector", "", plan.Notes{})
 	offer := &desired.AdmissionOverlay{Rendered: &desired.Rendered{Desired: wanted}}
 	for result, isOffered := range map[preflight.Result]bool{
 		preflight.Passed: true, preflight.Inconclusive: true, preflight.RejectedAnyway: true, preflight.Rejected: false,

@@ -44,7 +44,7 @@ func newTestGateInput(t *testing.T) *gateInput {
 	}}}
 	view := workload.View{Ref: workload.Ref{Kind: "DaemonSet", Namespace: "shop", Name: "cart", UID: "cart"}}
 	view.LastWriter = "helm"
-	p := &plan.Plan{Target: view.Ref, Manager: meta.Manager("logs"), Change: plan.Inject, Desired: plan.NewDesired(overlay, "logs", "vector", "1", nil)}
+	p := &plan.Plan{Target: view.Ref, Manager: meta.Manager("logs"), Change: plan.Inject, Desired: plan.NewDesired(overlay, "logs", "vector", "1", plan.Notes{})}
 	return &gateInput{facts: facts, plan: p, view: &view, rendered: &desired.Rendered{Overlay: overlay}, workload: &Workload{Record: workloadcache.Showing(view)}}
 }
 

@@ -124,7 +124,7 @@ func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap
 	)
 	platform := &Platform{
 		Policy: c.policy.value, PolicyErr: c.policy.err, Rollout: c.pace.value, RolloutErr: c.pace.err,
-		rolloutText: c.pace.valueText, Stop: FindStop(installation),
+		rolloutText: c.pace.valueText, Stop: FindStop(installation), AboutURL: installation.Annotations[meta.AnnotationAboutURL],
 	}
 	platform.Content = c.content(installation)
 	platform.Revision, platform.Roll = platform.Content.Revision(), platform.Content.Roll

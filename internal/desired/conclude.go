@@ -34,16 +34,16 @@ func (r *renderer) conclude(ctx context.Context, result *Rendered, rendered *wor
 	if result.Copied != nil {
 		version = result.Copied.Digest
 	}
-	sidecar, marks, inputDigest, keys := r.request.Sidecar.Name, r.marks(), r.requested.digest(result.Copied), result.readKeys()
+	sidecar, notes, inputDigest, keys := r.request.Sidecar.Name, r.notes(), r.requested.digest(result.Copied), result.readKeys()
 	newDesired := func() *plan.Desired {
 		input := plan.RequestedInput{Digest: inputDigest, Keys: keys, Inputs: r.requested.changeInputs(result.Copied)}
-		return plan.NewDesired(result.Overlay, sidecar, result.container, version, marks).WithInput(input)
+		return plan.NewDesired(result.Overlay, sidecar, result.container, version, notes).WithInput(input)
 	}
 	if result.Copied != nil {
 		executed = "" // The overlay to apply refers to the copy.
 	}
 	// Maps are printed in the order of their keys.
-	name := fmt.Sprintf(" %q %q %q %q %q %s", result.container, version, marks, inputDigest, keys, r.requested.sources.names())
+	name := fmt.Sprintf(" %q %q %q %q %q %s", result.container, version, notes, inputDigest, keys, r.requested.sources.names())
 	result.Desired = r.cache.derive(executed, name, newDesired, &result.shared, result.Overlay, result.Overlay.Body)
 	result.stranded = r.oldest.strands(result.Overlay)
 	result.collects = newCollection(result.Report, result.Overlay.Container(result.container), result.Desired)

@@ -237,6 +237,9 @@ func (v *InstallationValues) MergeInto(platform *Platform) *Platform {
 	tried.Policy, tried.PolicyErr = policy.Parse(v.source+" "+PolicyKey, []byte(v.files[PolicyKey]))
 	tried.Rollout, tried.RolloutErr = fleet.Parse(v.source+" "+RolloutKey, []byte(v.files[RolloutKey]))
 	tried.Stop = v.stopOver(platform.Stop)
+	if v.written != nil {
+		tried.AboutURL = tree.Text(v.written.Tree, "aboutURL")
+	}
 	return tried
 }
 

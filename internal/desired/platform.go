@@ -37,6 +37,8 @@ type Platform struct {
 	RolloutErr error
 	// Stop is the reason why all writes except removals are stopped.
 	Stop WriteStop
+	// AboutURL is the platform team's page about sidecars, or "" for none.
+	AboutURL string
 	// Unpublished explains why the operator has not published a revision yet, or is "" if it has.
 	Unpublished string
 	// Overdue are the ConfigMaps that have been missing, or have differed from the list in the installation's

@@ -6,8 +6,10 @@ package desired
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
@@ -26,6 +28,8 @@ type renderer struct {
 	// writtenBy and oldest are the fields WrittenBy and OldestKubelet of the inputs.
 	writtenBy string
 	oldest    Kubelet
+	// aboutURL is the platform team's page about sidecars, or "" for none.
+	aboutURL string
 	// common is the cache key of all inputs except the workload. shared is the cache key of all inputs except
 	// the workload and the namespace.
 	common, shared []byte
@@ -37,12 +41,12 @@ func newRenderer(cache *Cache, request render.Request, values []byte, config con
 	shared := sharedBy(&request, values, policy)
 	text, _ := json.Marshal([]any{
 		shared, request.Sidecar.Namespace, config.digest,
-		inputs.WrittenBy, inputs.OldestKubelet, inputs.Version, inputs.AsksVector, requested,
+		inputs.WrittenBy, inputs.OldestKubelet, inputs.Version, inputs.AsksVector, inputs.Platform.AboutURL, requested,
 	})
 	sum := sha256.Sum256(text)
 	return &renderer{
 		cache: cache, request: request, config: config, policy: policy, observer: inputs.Observer, asksVector: inputs.AsksVector,
-		requested: requested, writtenBy: inputs.WrittenBy, oldest: inputs.OldestKubelet, common: sum[:], shared: shared,
+		requested: requested, writtenBy: inputs.WrittenBy, oldest: inputs.OldestKubelet, aboutURL: inputs.Platform.AboutURL, common: sum[:], shared: shared,
 	}
 }
 
@@ -56,10 +60,22 @@ func sharedBy(request *render.Request, values []byte, policy *policy.Policy) []b
 	return sum[:]
 }
 
-// marks returns the annotations that mark objects as written for the VectorSidecar by this installation.
-func (r *renderer) marks() map[string]string {
-	if r.writtenBy == "" {
-		return nil
+// notes returns the marks of objects that this installation writes for the VectorSidecar, and the text about the sidecar.
+func (r *renderer) notes() plan.Notes {
+	notes := plan.Notes{About: aboutText(r.request.Sidecar.Name, r.aboutURL)}
+	if r.writtenBy != "" {
+		notes.Marks = map[string]string{meta.AnnotationWrittenBy(meta.Manager(r.request.Sidecar.Name)): r.writtenBy}
 	}
-	return map[string]string{meta.AnnotationWrittenBy(meta.Manager(r.request.Sidecar.Name)): r.writtenBy}
+	return notes
+}
+
+// aboutText returns the text about the sidecar of a VectorSidecar for application teams. It does not name the namespace,
+// because namespaces share renderings.
+func aboutText(sidecar, url string) string {
+	text := fmt.Sprintf("The Vector Sidecar Operator injected the sidecar of %s. To see why, run kubectl vectorsidecar explain. "+
+		"To opt out, annotate the workload with %s=false.", meta.Title(sidecar), meta.AnnotationInject)
+	if url != "" {
+		text += " Platform team: " + url
+	}
+	return text
 }

@@ -25,6 +25,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -112,10 +113,16 @@ func carried(s *Snapshot, p *plan.Plan) {
 	change(s, func(view *workload.View) {
 		asked, applied := recordOf(p)
 		view.Owned = map[string]workload.OwnedFields{p.Manager: {
-			Hash: workload.Hash(p.Write.Apply), AskedHash: asked, AppliedHash: applied, InjectedHash: p.Desired.InjectedHash(), HasPlainAnnotations: true,
+			Tree: podMetadata(p), Hash: workload.Hash(p.Write.Apply), AskedHash: asked, AppliedHash: applied, InjectedHash: p.Desired.InjectedHash(), HasPlainAnnotations: true,
 			Containers: []string{"vector"}, Volumes: []string{"vectorsidecar-vector-config", "vectorsidecar-vector-data"},
 		}}
 	})
+}
+
+// podMetadata returns the metadata of the pods that a plan writes.
+func podMetadata(p *plan.Plan) map[string]any {
+	metadata := tree.MapAt(p.Write.Apply, "spec", "template", "metadata")
+	return map[string]any{"spec": map[string]any{"template": map[string]any{"metadata": metadata}}}
 }
 
 // recordOf returns the digests of the requested input and of what is written from the annotations of a plan.

@@ -54,7 +54,7 @@ func enters(s *Snapshot, p *plan.Plan) {
 		after := p.Desired.Expect(p.Manager, view)
 		owned := after.Owned[p.Manager]
 		_, owned.HasPlainAnnotations = annotations(p)[meta.AnnotationInjectedHash]
-		owned.Hash = workload.Hash(p.Write.Apply)
+		owned.Tree, owned.Hash = podMetadata(p), workload.Hash(p.Write.Apply)
 		owned.AskedHash, owned.AppliedHash = recordOf(p)
 		after.Owned[p.Manager] = owned
 		*view = after

@@ -52,7 +52,7 @@ func IsOrphaned(key string) bool { return strings.HasPrefix(key, orphaned+".") }
 
 // marks are the annotations that the operator or the API server writes to workloads and their pod templates.
 var marks = slices.Concat(bookkeeping, []string{
-	AnnotationInjected, AnnotationInjectedHash, AnnotationContainerName, AnnotationConfigMapVersion, injectedItemsPrefix, injectedEnvPrefix,
+	AnnotationInjected, AnnotationInjectedHash, AnnotationContainerName, AnnotationConfigMapVersion, injectedItemsPrefix, injectedEnvPrefix, aboutPrefix,
 })
 
 // IsMark reports whether an annotation's key is one that the operator writes to workloads, for any VectorSidecar.

@@ -162,6 +162,22 @@ func IsInjectedEnv(key string) bool { return strings.HasPrefix(key, injectedEnvP
 
 const injectedEnvPrefix = Group + "/injected-env"
 
+// AnnotationAbout returns the key of the pod template annotation that tells application teams about a field manager's
+// sidecar. Its text does not depend on the workload. A changed text reaches a workload only with another change of its
+// pod template.
+func AnnotationAbout(manager string) string {
+	return AnnotationKeyFor(aboutPrefix, SidecarName(manager))
+}
+
+// IsAbout reports whether an annotation's key is one that AnnotationAbout returns.
+func IsAbout(key string) bool { return strings.HasPrefix(key, aboutPrefix+".") }
+
+const aboutPrefix = Group + "/about"
+
+// AnnotationAboutURL on the installation's ConfigMap of values is the platform team's page about sidecars. The chart
+// sets it. It is in the text of AnnotationAbout, and not in the values, because a change must not roll workloads.
+const AnnotationAboutURL = Group + "/about-url"
+
 // InjectedItems lists the names of list items, and the keys, that one field manager has merged into a pod
 // template.
 type InjectedItems struct {

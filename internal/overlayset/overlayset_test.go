@@ -50,7 +50,7 @@ func telling(of SidecarOverlays) SidecarOverlays {
 func TestConvertOverlay_IncludesEnvInjections(t *testing.T) {
 	offer := func(tells ...workload.EnvInjection) *desired.AdmissionOverlay {
 		overlay := &workload.Overlay{EnvInjections: tells}
-		return &desired.AdmissionOverlay{Rendered: &desired.Rendered{Overlay: overlay, Desired: plan.NewDesired(overlay, "logs", "vector", "", nil)}}
+		return &desired.AdmissionOverlay{Rendered: &desired.Rendered{Overlay: overlay, Desired: plan.NewDesired(overlay, "logs", "vector", "", plan.Notes{})}}
 	}
 	tell := workload.EnvInjection{Containers: []string{"*"}, Name: "ADDRESS", Value: "any"}
 	silent, one := convertOverlay("logs", offer()), convertOverlay("logs", offer(tell))

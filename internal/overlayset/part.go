@@ -36,7 +36,6 @@ type Validator interface {
 func NewSidecarOverlays(sidecar *v1alpha1.VectorSidecar, offers []desired.AdmissionOverlay, skipReason string, judge Validator) (SidecarOverlays, error) {
 	sidecarOverlays, kinds, requirements := SidecarOverlays{}, sidecar.Spec.Kinds(), selectorRequirements(&sidecar.Spec.Selector)
 	for i := range offers {
-		overlay := &offers[i].Rendered.Overlay.Template
 		reason := incompatibility(offers[i].Rendered.Overlay)
 		if reason != "" {
 			skipReason = reason
@@ -64,7 +63,7 @@ func NewSidecarOverlays(sidecar *v1alpha1.VectorSidecar, offers []desired.Admiss
 		sidecarOverlays.Overlays = append(sidecarOverlays.Overlays, apiOverlay)
 		sidecarOverlays.Items.add(apiOverlay.ID, offers[i].Rendered.Overlay.Body)
 		sidecarOverlays.Items.ApplicationEnv = append(sidecarOverlays.Items.ApplicationEnv, convertInjections(apiOverlay.ID, offers[i].Rendered.Overlay.EnvInjections)...)
-		sidecarOverlays.Items.PodAnnotations = append(sidecarOverlays.Items.PodAnnotations, overlayAnnotations(apiOverlay.ID, podAnnotations(overlay))...)
+		sidecarOverlays.Items.PodAnnotations = append(sidecarOverlays.Items.PodAnnotations, overlayAnnotations(apiOverlay.ID, allPodAnnotations(sidecar.Name, &offers[i]))...)
 		sidecarOverlays.Items.Annotations = append(sidecarOverlays.Items.Annotations, overlayAnnotations(apiOverlay.ID, offers[i].Rendered.Desired.Annotations(meta.Manager(sidecar.Name)))...)
 	}
 	if len(sidecarOverlays.Overlays) == 0 {
@@ -97,6 +96,14 @@ func kindsFor(overlay *workload.Overlay, kinds []v1alpha1.WorkloadKind, judge Va
 func podAnnotations(overlay *corev1.PodTemplateSpec) map[string]string {
 	annotations := maps.Clone(overlay.Annotations)
 	maps.DeleteFunc(annotations, func(key, _ string) bool { return meta.IsInjectedItems(key) })
+	return annotations
+}
+
+// allPodAnnotations returns the annotations of an offer's pods, with the text about the sidecar. The keys of an overlay
+// do not include that annotation, because workloads that were injected by an earlier release do not have it.
+func allPodAnnotations(sidecar string, offer *desired.AdmissionOverlay) map[string]string {
+	annotations := map[string]string{meta.AnnotationAbout(meta.Manager(sidecar)): offer.Rendered.Desired.About()}
+	maps.Copy(annotations, podAnnotations(&offer.Rendered.Overlay.Template))
 	return annotations
 }
 

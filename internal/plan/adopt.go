@@ -25,7 +25,7 @@ func (d *Desired) isAdmissionInjected(manager string, desiredBody *applied, view
 	case owned.IsRecorded: // The record names the items of the sidecar for any writer. The workload's annotations record the write.
 		return owned.InjectedHash != d.InjectedHash() && !owned.IsEmpty() && d.hasTemplate(manager, desiredBody, view)
 	}
-	return owned.IsAdmissionInjectedAs(tree.MapAt(d.standalone.tree, "spec", "template"))
+	return owned.IsAdmissionInjectedAs(tree.MapAt(desiredBody.tree, "spec", "template"))
 }
 
 // Annotations returns the annotations of a workload with a sidecar that the API server injected, if the
@@ -42,6 +42,9 @@ func (d *Desired) Annotations(manager string) map[string]string {
 	}
 	return annotations
 }
+
+// About returns the text of the pod annotation about the sidecar, or "" for none.
+func (d *Desired) About() string { return d.notes.About }
 
 // isRecordOnly reports whether the plan only records the owner or the inputs of the sidecar, so that it does
 // not change pods.

@@ -14,7 +14,7 @@ import (
 )
 
 func TestRunningAndDeferred_SummarizesPlans(t *testing.T) {
-	wanted := NewDesired(&workload.Overlay{Hash: "h"}, "logs", "vector", "", nil)
+	wanted := NewDesired(&workload.Overlay{Hash: "h"}, "logs", "vector", "", Notes{})
 	runs := Plan{Change: None, Desired: wanted, Workload: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}}
 	rolls, later, blocked := runs, runs, runs
 	rolls.Workload.Rollout, later.Change, blocked.Change = workload.RolloutProgressing, Update, Update
@@ -44,7 +44,7 @@ func TestRunningAndDeferred_SummarizesPlans(t *testing.T) {
 // Workloads behind a failed or stuck rollout count as settled, because they wait for it.
 func TestIsSettled_IgnoresPlansBehindStuckRollouts(t *testing.T) {
 	now := time.Unix(10_000, 0)
-	wanted := NewDesired(&workload.Overlay{Hash: "h"}, "logs", "vector", "", nil)
+	wanted := NewDesired(&workload.Overlay{Hash: "h"}, "logs", "vector", "", Notes{})
 	of := func(rollout workload.Rollout, change func(*Plan)) Plan {
 		p := Plan{Change: None, Desired: wanted, Workload: workload.State{Rollout: rollout}}
 		p.Workload.StateSince = now.Add(-time.Minute)

@@ -26,7 +26,7 @@ func rendered(release, asked string, keys ...string) *Desired {
 	inputs := Inputs{}
 	inputs.Name(InputOperator, release)
 	inputs.Add(InputSidecar, Digests(map[string]any{"sidecar": map[string]any{"logLevel": asked}}))
-	return NewDesired(&overlay, "logs", "vector", "config-1", nil).WithInput(RequestedInput{Digest: asked, Keys: keys, Inputs: inputs})
+	return NewDesired(&overlay, "logs", "vector", "config-1", Notes{}).WithInput(RequestedInput{Digest: asked, Keys: keys, Inputs: inputs})
 }
 
 // writtenBy is a workload with what a release rendered and noted.
@@ -150,7 +150,7 @@ func TestForInjection_IgnoresConflictsOfNewerRendering(t *testing.T) {
 	overlay := *rendered("new", "a").overlay
 	overlay.Template.Spec.InitContainers = []corev1.Container{*overlay.Template.Spec.InitContainers[0].DeepCopy()}
 	overlay.Template.Spec.InitContainers[0].Ports = []corev1.ContainerPort{{ContainerPort: 8080}}
-	desired := NewDesired(&overlay, "logs", "vector", "config-1", nil).WithInput(RequestedInput{Digest: "a"})
+	desired := NewDesired(&overlay, "logs", "vector", "config-1", Notes{}).WithInput(RequestedInput{Digest: "a"})
 
 	require.Equal(t, None, ForInjection(mine, desired, Policy{}, writtenBy(rendered("old", "a"))).Change)
 	p := ForInjection(mine, desired, Policy{}, application())
@@ -188,7 +188,7 @@ func TestForInjection_CountsPatchedMountsAsWritten(t *testing.T) {
 	shared := func(release, at string) *Desired {
 		overlay := *rendered(release, "a").overlay
 		overlay.Mounts = []workload.Mount{{Container: "app", VolumeMount: corev1.VolumeMount{Name: "data", MountPath: at}}}
-		return NewDesired(&overlay, "logs", "vector", "config-1", nil).WithInput(RequestedInput{Digest: "a"})
+		return NewDesired(&overlay, "logs", "vector", "config-1", Notes{}).WithInput(RequestedInput{Digest: "a"})
 	}
 	view := writtenBy(shared("old", "/data"))
 	app := &view.Containers[len(view.Containers)-1]

@@ -4,12 +4,14 @@
 package plan
 
 import (
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -28,8 +30,7 @@ type Desired struct {
 	// in that body.
 	standalone  applied
 	annotations map[string]string
-	// marks are additional annotations, which do not depend on other VectorSidecars.
-	marks map[string]string
+	notes       Notes
 	// lesser is the desired sidecar for workloads with a volume that prevents the removal of its node. It is
 	// nil if it is the same.
 	lesser *Desired
@@ -37,6 +38,14 @@ type Desired struct {
 
 // QoSClass returns the QoS class of a workload's pods with this sidecar.
 func (d *Desired) QoSClass(view *workload.View) corev1.PodQOSClass { return d.overlay.QoSClass(view) }
+
+// Notes describe the sidecar, and are not a part of it.
+type Notes struct {
+	// Marks are annotations of the workload that do not depend on other VectorSidecars.
+	Marks map[string]string
+	// About is the text of the pod annotation for application teams (meta.AnnotationAbout), or "" for none.
+	About string
+}
 
 // applied is an apply body and its hash. isPlain reports whether the keys of its annotations do not contain the
 // name of a VectorSidecar.
@@ -46,20 +55,19 @@ type applied struct {
 	isPlain bool
 }
 
-// NewDesired returns the desired sidecar for an overlay of a VectorSidecar. The caller passes the name of
-// Vector's container, a digest of the Vector configuration, and marks: annotations that do not count as a
-// difference if they are missing. The annotations are for users and scripts, because the operator itself uses
-// managed fields.
-func NewDesired(overlay *workload.Overlay, sidecar, container, configVersion string, marks map[string]string) *Desired {
+// NewDesired returns the desired sidecar for an overlay of a VectorSidecar. The caller passes the name of Vector's
+// container, and a digest of the Vector configuration. The annotations and notes are for users and scripts, because the
+// operator itself uses managed fields.
+func NewDesired(overlay *workload.Overlay, sidecar, container, configVersion string, notes Notes) *Desired {
 	// The overlay does not include the content of a configuration that is reloaded.
 	injectedHash := meta.Digest([]byte(overlay.Hash+" "+configVersion), 8)
-	desired := &Desired{overlay: overlay, sidecar: sidecar, injectedHash: injectedHash, fullHash: injectedHash, marks: marks, annotations: map[string]string{
+	desired := &Desired{overlay: overlay, sidecar: sidecar, injectedHash: injectedHash, fullHash: injectedHash, notes: notes, annotations: map[string]string{
 		meta.AnnotationInjectedHash:     injectedHash,
 		meta.AnnotationSidecarName:      sidecar,
 		meta.AnnotationContainerName:    container,
 		meta.AnnotationConfigMapVersion: configVersion,
 	}}
-	desired.standalone = desired.apply(plainly)
+	desired.standalone = desired.apply(plainly, notes.About)
 	desired.standalone.isPlain = true
 	if keys := overlay.OptionalWithNodeVolumes; len(keys) > 0 {
 		desired.lesser = desired.omit(keys, nil)
@@ -117,8 +125,9 @@ func (d *Desired) Warning() string { return d.overlay.Warning }
 
 // bodyFor returns the apply body for a workload that other VectorSidecars may also write. An annotation has one
 // owner and one value, so only one VectorSidecar sets the plain annotations, which have no VectorSidecar in
-// their keys. A VectorSidecar that already sets the plain annotations keeps them.
-func (d *Desired) bodyFor(manager string, policy Policy, view *workload.View) applied {
+// their keys. A VectorSidecar that already sets the plain annotations keeps them. The caller passes the text of the pod
+// annotation about the sidecar.
+func (d *Desired) bodyFor(manager string, policy Policy, view *workload.View, aboutText string) applied {
 	isSecond := policy.Second
 	for otherManager, owned := range view.Owned {
 		isSecond = isSecond || otherManager != manager && owned.HasPlainAnnotations
@@ -128,22 +137,24 @@ func (d *Desired) bodyFor(manager string, policy Policy, view *workload.View) ap
 		key = func(key string) string { return meta.AnnotationKeyFor(key, meta.SidecarName(manager)) }
 	}
 	if view.Adapter().Traits.AtomicLists {
-		desiredBody := d.buildBody(key, d.overlay.RecordedBody)
+		desiredBody := d.buildBody(key, aboutText, d.overlay.RecordedBody)
 		desiredBody.isPlain = isPlain
 		return desiredBody
 	}
-	if isPlain {
+	if isPlain && aboutText == d.notes.About {
 		return d.standalone
 	}
-	return d.apply(key)
+	desiredBody := d.apply(key, aboutText)
+	desiredBody.isPlain = isPlain
+	return desiredBody
 }
 
 // plainly returns the key of a plain annotation, which is not changed.
 func plainly(key string) string { return key }
 
 // apply returns the apply body for workloads with lists that are merged by key.
-func (d *Desired) apply(key func(string) string) applied {
-	return d.buildBody(key, func(annotations map[string]any) map[string]any {
+func (d *Desired) apply(key func(string) string, aboutText string) applied {
+	return d.buildBody(key, aboutText, func(annotations map[string]any) map[string]any {
 		return map[string]any{
 			"metadata": map[string]any{"annotations": annotations},
 			"spec":     map[string]any{"template": d.overlay.Body},
@@ -151,16 +162,40 @@ func (d *Desired) apply(key func(string) string) applied {
 	})
 }
 
-func (d *Desired) buildBody(key func(string) string, build func(annotations map[string]any) map[string]any) applied {
+func (d *Desired) buildBody(key func(string) string, aboutText string, build func(annotations map[string]any) map[string]any) applied {
 	annotations := map[string]any{meta.AnnotationInjected: "true"}
 	for plain, value := range d.annotations {
 		annotations[key(plain)] = value
 	}
-	for key, value := range d.marks {
+	for key, value := range d.notes.Marks {
 		annotations[key] = value
 	}
-	tree := build(annotations)
-	return applied{tree: tree, hash: workload.Hash(tree)}
+	body := build(annotations)
+	if aboutText != "" {
+		body = withPodAnnotation(body, meta.AnnotationAbout(meta.Manager(d.sidecar)), aboutText)
+	}
+	return applied{tree: body, hash: workload.Hash(body)}
+}
+
+// withPodAnnotation returns a copy of an apply body with another annotation of the pod template. It copies only the maps
+// that it changes.
+func withPodAnnotation(body map[string]any, key, value string) map[string]any {
+	result := maps.Clone(body)
+	parent := result
+	for _, field := range []string{"spec", "template", "metadata", "annotations"} {
+		child := map[string]any{}
+		maps.Copy(child, tree.Map(parent[field]))
+		parent[field], parent = child, child
+	}
+	parent[key] = value
+	return result
+}
+
+// aboutIn returns the text of the pod annotation about a manager's sidecar in a workload, or "" for none.
+func aboutIn(manager string, view *workload.View) string {
+	owned := view.Owned[manager]
+	text, _ := tree.MapAt(owned.Tree, "spec", "template", "metadata", "annotations")[meta.AnnotationAbout(manager)].(string)
+	return text
 }
 
 // isApplied reports whether a workload already has exactly the desired sidecar.

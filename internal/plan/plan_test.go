@@ -38,7 +38,7 @@ func sidecar() *Desired {
 			"volumes":        []any{map[string]any{"name": "data"}},
 		}},
 	}
-	return NewDesired(overlay, "logs", "vector", "config-1", nil).WithInput(RequestedInput{Digest: "asked"})
+	return NewDesired(overlay, "logs", "vector", "config-1", Notes{}).WithInput(RequestedInput{Digest: "asked"})
 }
 
 // application is a workload that can take the sidecar.
@@ -184,7 +184,7 @@ func gotAhead(v *workload.View) {
 func sharing() *Desired {
 	overlay := *sidecar().overlay
 	overlay.Mounts = []workload.Mount{{Container: "app", VolumeMount: corev1.VolumeMount{Name: "data", MountPath: "/data"}}}
-	return NewDesired(&overlay, "logs", "vector", "config-1", nil).WithInput(RequestedInput{Digest: "sharing"})
+	return NewDesired(&overlay, "logs", "vector", "config-1", Notes{}).WithInput(RequestedInput{Digest: "sharing"})
 }
 
 // shares is a workload with that sidecar and its mount.
@@ -366,8 +366,8 @@ func TestForInjection_PatchesMountsIntoApplication(t *testing.T) {
 // A missing mark does not cause a write, so an installation that finds the sidecar of another one does not change it.
 func TestForInjection_IgnoresMissingMarks(t *testing.T) {
 	marked := *sidecar()
-	marked.marks = map[string]string{meta.AnnotationWrittenBy(mine): "vector-system/vso"}
-	marked.standalone = marked.apply(func(key string) string { return key })
+	marked.notes.Marks = map[string]string{meta.AnnotationWrittenBy(mine): "vector-system/vso"}
+	marked.standalone = marked.apply(plainly, "")
 
 	require.Equal(t, None, ForInjection(mine, &marked, Policy{}, current()).Change)
 	require.Equal(t, "vector-system/vso", tree.MapAt(ForInjection(mine, &marked, Policy{}, application()).Write.Apply, "metadata", "annotations")[meta.AnnotationWrittenBy(mine)])

@@ -40,8 +40,12 @@ func newCandidate(manager string, desired *Desired, policy Policy, view *workloa
 func (c *candidate) withComparison() *candidate {
 	fitting := *c
 	fitting.desired = c.desired.Yielding(c.manager, c.view)
-	fitting.body = fitting.desired.bodyFor(c.manager, c.policy, c.view)
+	// Another text about the sidecar is not a difference. It reaches the workload when its pod template changes anyway.
+	fitting.body = fitting.desired.bodyFor(c.manager, c.policy, c.view, aboutIn(c.manager, c.view))
 	fitting.change, fitting.diff = compare(&fitting)
+	if isChange := fitting.change == Inject || fitting.change == Update; isChange && !fitting.desired.hasTemplate(c.manager, &fitting.body, c.view) {
+		fitting.body = fitting.desired.bodyFor(c.manager, c.policy, c.view, fitting.desired.notes.About)
+	}
 	return &fitting
 }
 

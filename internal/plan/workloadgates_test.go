@@ -265,14 +265,14 @@ func kept() *workload.View {
 func container() *Desired {
 	overlay := *sidecar().overlay
 	overlay.Template.Spec.InitContainers, overlay.Template.Spec.Containers = nil, overlay.Template.Spec.InitContainers
-	return NewDesired(&overlay, "logs", "vector", "config-1", nil).WithInput(RequestedInput{Digest: "asked"})
+	return NewDesired(&overlay, "logs", "vector", "config-1", Notes{}).WithInput(RequestedInput{Digest: "asked"})
 }
 
 // labeled is the sidecar with a pod label.
 func labeled() *Desired {
 	overlay := *sidecar().overlay
 	overlay.Template.Labels = map[string]string{"team": "logs"}
-	return NewDesired(&overlay, "logs", "vector", "config-1", nil).WithInput(RequestedInput{Digest: "asked"})
+	return NewDesired(&overlay, "logs", "vector", "config-1", Notes{}).WithInput(RequestedInput{Digest: "asked"})
 }
 
 func older(v *workload.View) {

@@ -42,7 +42,7 @@ func (d *Desired) omit(keys, secrets []string) *Desired {
 	if err != nil {
 		return d // The body was written before, so this does not happen.
 	}
-	reduced := NewDesired(overlay, d.sidecar, d.annotations[meta.AnnotationContainerName], d.annotations[meta.AnnotationConfigMapVersion], d.marks)
+	reduced := NewDesired(overlay, d.sidecar, d.annotations[meta.AnnotationContainerName], d.annotations[meta.AnnotationConfigMapVersion], d.notes)
 	reduced.fullHash = d.fullHash
 	return reduced.WithInput(d.input)
 }

@@ -137,7 +137,7 @@ func evictable(volumes ...string) *Desired {
 	of.OptionalAnnotations, of.OptionalWithNodeVolumes = []string{key}, []string{key}
 	of.Template.Annotations = map[string]string{key: strings.Join(volumes, ",")}
 	of.Body = map[string]any{"spec": of.Body["spec"], "metadata": map[string]any{"annotations": map[string]any{key: strings.Join(volumes, ",")}}}
-	return NewDesired(&of, "logs", "vector", "config-1", nil)
+	return NewDesired(&of, "logs", "vector", "config-1", Notes{})
 }
 
 // owns has a manager of ours, or with "" the workload's owner, set a pod annotation.
@@ -165,7 +165,7 @@ func telling(list, flag string) *Desired {
 	of.Body = map[string]any{"spec": of.Body["spec"], "metadata": map[string]any{"annotations": map[string]any{
 		list: "vector", flag: "true", meta.AnnotationInjectedItems(mine): parts.String(),
 	}}}
-	return NewDesired(&of, "logs", "vector", "config-1", nil)
+	return NewDesired(&of, "logs", "vector", "config-1", Notes{})
 }
 
 // A pull secret that the workload lists itself is not injected, and not recorded as injected.
@@ -207,5 +207,5 @@ func pulling(names ...string) *Desired {
 		"metadata": map[string]any{"annotations": map[string]any{meta.AnnotationInjectedItems(mine): parts}},
 		"spec":     map[string]any{"initContainers": tree.MapAt(of.Body, "spec")["initContainers"], "imagePullSecrets": items},
 	}
-	return NewDesired(&of, "logs", "vector", "config-1", nil)
+	return NewDesired(&of, "logs", "vector", "config-1", Notes{})
 }

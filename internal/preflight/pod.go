@@ -19,7 +19,7 @@ func RemoveSidecar(pod *corev1.Pod, overlay *corev1.PodTemplateSpec) *corev1.Pod
 		delete(bare.Annotations, key)
 	}
 	for key := range bare.Annotations {
-		if meta.IsInjectedItems(key) {
+		if meta.IsInjectedItems(key) || meta.IsAbout(key) {
 			delete(bare.Annotations, key)
 		}
 	}

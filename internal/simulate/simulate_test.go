@@ -37,7 +37,7 @@ func desired(image string, into ...string) *plan.Desired {
 	for _, name := range into {
 		overlay.Mounts = append(overlay.Mounts, workload.Mount{Container: name, VolumeMount: corev1.VolumeMount{Name: "shared", MountPath: "/srv/logs"}})
 	}
-	return plan.NewDesired(overlay, "logs", "vector", "config-1", nil)
+	return plan.NewDesired(overlay, "logs", "vector", "config-1", plan.Notes{})
 }
 
 // application returns a Deployment as in its owner's file, without anything that a server sets.

@@ -46,7 +46,7 @@ func disabled(vs *v1alpha1.VectorSidecar) {
 }
 
 func wanting(hash string) *plan.Desired {
-	return plan.NewDesired(&workload.Overlay{Hash: hash}, "logs", "vector", "", nil)
+	return plan.NewDesired(&workload.Overlay{Hash: hash}, "logs", "vector", "", plan.Notes{})
 }
 
 // planned is a plan for a workload with nothing else to report.

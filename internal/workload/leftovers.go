@@ -98,9 +98,9 @@ func (o *OwnedFields) addKeys(mapName string, keys []string, live map[string]any
 }
 
 // injectedAnnotationKeys returns the keys of a manager's annotations in a pod template: the listed annotations,
-// and the annotation with the list itself.
+// the annotation with the list itself, and the annotation about the sidecar.
 func injectedAnnotationKeys(items *meta.InjectedItems) []string {
-	return append(slices.Clip(items.Annotations), meta.AnnotationInjectedItems(items.Manager))
+	return append(slices.Clip(items.Annotations), meta.AnnotationInjectedItems(items.Manager), meta.AnnotationAbout(items.Manager))
 }
 
 // add adds an item to a list of the pod in Tree.

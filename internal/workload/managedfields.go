@@ -250,7 +250,7 @@ func AppendManagedFields(text []byte, object Object) []byte {
 	}
 	lists := map[string]string{}
 	for key, value := range templateAnnotations(object) {
-		if meta.IsInjectedItems(key) {
+		if meta.IsInjectedItems(key) || meta.IsAbout(key) {
 			lists[key] = value
 		}
 	}

@@ -18,6 +18,7 @@ var other = map[string]string{
 	"policy.podSecurity":                       `baseline`,
 	"policy.podSecurityOfInitContainers":       `restricted`,
 	"writes":                                   `Stopped`,
+	"aboutURL":                                 `https://wiki.example.com/vector`,
 	"policy.images.registries":                 `[docker.io]`,
 	"policy.images.requireTag":                 `true`,
 	"policy.images.requireDigest":              `true`,

@@ -362,9 +362,9 @@ func platformChanges() predicate.Predicate {
 	}}
 }
 
-// requestAnnotations returns the annotations of the installation's ConfigMap that stop writes, and that retry, promote or undo
-// rollouts.
-func requestAnnotations(object *corev1.ConfigMap) [5]string {
+// requestAnnotations returns the annotations of the installation's ConfigMap that stop writes, that retry, promote or undo
+// rollouts, and that name the page about sidecars.
+func requestAnnotations(object *corev1.ConfigMap) [6]string {
 	annotations := object.Annotations
-	return [5]string{annotations[meta.AnnotationStopWrites], annotations[meta.AnnotationWrites], annotations[meta.AnnotationRetryRollout], annotations[meta.AnnotationPromoteRollout], annotations[meta.AnnotationUndoRollout]}
+	return [6]string{annotations[meta.AnnotationAboutURL], annotations[meta.AnnotationStopWrites], annotations[meta.AnnotationWrites], annotations[meta.AnnotationRetryRollout], annotations[meta.AnnotationPromoteRollout], annotations[meta.AnnotationUndoRollout]}
 }
