@@ -51,6 +51,22 @@ func (c *clusters) notifyNamespaces(ctx context.Context, cluster *v1alpha1.Clust
 	}
 }
 
+// isReleased reports whether the namespace of a VectorSidecar has nothing left of its ClusterVectorSidecar, which is being
+// deleted.
+func (c *clusters) isReleased(sidecar *v1alpha1.VectorSidecar) bool {
+	return c.getOrCreate(clusterName(sidecar)).isReleased(sidecar)
+}
+
+// restoreCanary sets the canary that a namespace of a ClusterVectorSidecar has reported last.
+func (c *clusters) restoreCanary(sidecar *v1alpha1.VectorSidecar) {
+	if sidecar.Cluster == nil {
+		return
+	}
+	if namespaceStatus := c.getOrCreate(clusterName(sidecar)).statusIn(sidecar.Namespace); namespaceStatus != nil {
+		sidecar.Status.Canary = namespaceStatus.Canary
+	}
+}
+
 // reportNamespaceError records the error of the reconcile of a namespace. If the status of the namespace reports the error already,
 // reportNamespaceError does not change that status.
 func (c *clusters) reportNamespaceError(ctx context.Context, namespace, name string, failure error, isTold bool) {

@@ -167,15 +167,10 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 		}
 		return reconcile.Result{}, reconcileResult(err), err
 	}
-	if cluster, isCluster := meta.ParseClusterName(request.Name); isCluster {
-		clusterState := r.clusters.getOrCreate(cluster)
-		if clusterState.isReleased(sidecar) { // The event is of a deleted companion.
-			return reconcile.Result{}, telemetry.ResultUnchanged, nil
-		}
-		if namespaceStatus := clusterState.statusIn(request.Namespace); namespaceStatus != nil {
-			sidecar.Status.Canary = namespaceStatus.Canary
-		}
+	if sidecar.Cluster != nil && r.clusters.isReleased(sidecar) { // The event is of a deleted companion.
+		return reconcile.Result{}, telemetry.ResultUnchanged, nil
 	}
+	r.clusters.restoreCanary(sidecar)
 	sidecar, err = r.finalizer.RefreshIfDeleting(ctx, sidecar)
 	if err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, err

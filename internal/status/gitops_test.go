@@ -40,7 +40,7 @@ func healthOfArgoCD(t *testing.T, object *unstructured.Unstructured) (health str
 	for key, script := range configMap.Data {
 		require.Contains(t, []string{"VectorSidecar", "ClusterVectorSidecar"}, strings.TrimPrefix(key, "resource.customizations.health.observability.kontroloop.ai_"))
 		state := lua.NewState()
-		defer state.Close()
+		t.Cleanup(state.Close)
 		state.SetGlobal("obj", luaValue(state, object.Object))
 		require.NoError(t, state.DoString(script))
 		result, ok := state.Get(-1).(*lua.LTable)
@@ -124,7 +124,7 @@ func firstTrue(t *testing.T, expressions map[string]string, object *unstructured
 		require.NoError(t, err)
 		value, _, err := program.Eval(object.Object)
 		require.NoError(t, err, expressions[state.key])
-		if value.Value() == true {
+		if isHealthy, isBool := value.Value().(bool); isBool && isHealthy {
 			return state.status
 		}
 	}

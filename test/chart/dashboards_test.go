@@ -116,7 +116,7 @@ func TestChart_ShowsEveryAlertOnADashboard(t *testing.T) {
 			panels := panelsWithLink(all[name], url)
 			require.NotEmpty(t, panels, "%s: no panel links the runbook of %s", name, rule.Alert)
 			limit := threshold.FindStringSubmatch(rule.Expr)
-			if limit == nil || limit[1] == "0" {
+			if len(limit) == 0 || limit[1] == "0" {
 				continue
 			}
 			value, err := strconv.ParseFloat(limit[1], 64)

@@ -83,7 +83,7 @@ func archivedFiles(t *testing.T, archive []byte) []string {
 func writeShop(t *testing.T) string {
 	t.Helper()
 	chart := t.TempDir()
-	deployment, err := os.ReadFile(filepath.Join(root, "docs/samples/app/deployment.yaml"))
+	deployment, err := os.ReadFile(filepath.Join(root, "docs", "samples", "app", "deployment.yaml"))
 	require.NoError(t, err)
 	require.NoError(t, os.MkdirAll(filepath.Join(chart, "templates"), 0o750))
 	require.NoError(t, os.WriteFile(filepath.Join(chart, "Chart.yaml"), []byte("apiVersion: v2\nname: shop\nversion: 1.0.0\n"), 0o600))

@@ -28,7 +28,7 @@ func TestCLI_GeneratesCommittedPages(t *testing.T) {
 		page := command(&out)
 		page.SetArgs([]string{"docs", topic})
 		require.NoError(t, page.ExecuteContext(t.Context()))
-		file := filepath.Join(root, "docs/reference", topic+".md")
+		file := filepath.Join(root, "docs", "reference", topic+".md")
 		if *update {
 			require.NoError(t, os.WriteFile(file, out.Bytes(), 0o644))
 		}

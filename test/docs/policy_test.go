@@ -18,7 +18,7 @@ import (
 )
 
 func TestDocs_ContainGeneratedPolicyTable(t *testing.T) {
-	isGenerated(t, filepath.Join(root, "docs", "how-to/operate/policy.md"), "fields", fieldsTable())
+	isGenerated(t, filepath.Join(root, "docs", "how-to", "operate", "policy.md"), "fields", fieldsTable())
 }
 
 // row is a row of the table: fields that allow the same, and are checked by the same policy keys.

@@ -19,7 +19,7 @@ import (
 var update = flag.Bool("update", false, "rewrite what is generated in the pages")
 
 func TestDocs_ContainGeneratedRulesTable(t *testing.T) {
-	isGenerated(t, filepath.Join(root, "docs", "reference/vector-config.md"), "rules", rulesTable())
+	isGenerated(t, filepath.Join(root, "docs", "reference", "vector-config.md"), "rules", rulesTable())
 }
 
 // isGenerated compares the part of a page between two comments with the generated text.

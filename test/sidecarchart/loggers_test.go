@@ -25,7 +25,7 @@ var quoted = regexp.MustCompile("`([^`]+)`")
 // For each logger in docs/how-to/sidecar/log-files.md, the include patterns match its files, and the cleanup patterns match only its
 // rotated files.
 func TestSidecar_ReadsFileNamesOfLoggers(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(root, "docs", "how-to/sidecar/log-files.md"))
+	page, err := os.ReadFile(filepath.Join(root, "docs", "how-to", "sidecar", "log-files.md"))
 	require.NoError(t, err)
 	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)

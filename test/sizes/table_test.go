@@ -49,7 +49,7 @@ func write(t *testing.T, table string) {
 	t.Helper()
 	root, err := harness.Root()
 	require.NoError(t, err)
-	file := filepath.Join(root, "docs", "how-to/sidecar/sizing.md")
+	file := filepath.Join(root, "docs", "how-to", "sidecar", "sizing.md")
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	head, rest, isThere := strings.Cut(string(text), begin)
