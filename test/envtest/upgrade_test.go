@@ -90,7 +90,7 @@ func TestOperator_UpgradesWithoutWrites(t *testing.T) {
 
 	t.Run("what another release brings comes with a change", func(t *testing.T) {
 		harness.Change(t, world, sidecars[0], func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn"} })
-		harness.Until(t, world, deployments["rendered status"], "the new rendering", func(d *appsv1.Deployment) bool {
+		harness.Until(t, world, deployments["rendered"], "the new rendering", func(d *appsv1.Deployment) bool {
 			return slices.ContainsFunc(d.Spec.Template.Spec.InitContainers, func(c corev1.Container) bool {
 				return c.Name == "vector" && c.TerminationMessagePolicy == corev1.TerminationMessageFallbackToLogsOnError
 			})
@@ -101,11 +101,11 @@ func TestOperator_UpgradesWithoutWrites(t *testing.T) {
 	})
 	t.Run("what somebody changes by hand is mended", func(t *testing.T) {
 		harness.Change(t, world, deployments["mounted"], func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].VolumeMounts = nil })
-		harness.Until(t, world, deployments["the mount"], "the mount", func(d *appsv1.Deployment) bool { return len(d.Spec.Template.Spec.Containers[0].VolumeMounts) == 1 })
+		harness.Until(t, world, deployments["mounted"], "the mount", func(d *appsv1.Deployment) bool { return len(d.Spec.Template.Spec.Containers[0].VolumeMounts) == 1 })
 	})
 	t.Run("it goes when it is to go", func(t *testing.T) {
 		require.NoError(t, world.Client.Delete(t.Context(), sidecars[1]))
-		harness.Until(t, world, deployments["the live object"], "the sidecar to be gone", isClean)
+		harness.Until(t, world, deployments["live"], "the sidecar to be gone", isClean)
 		for key := range deployments["live"].Annotations {
 			require.False(t, strings.HasPrefix(key, meta.Group+"/"), key)
 		}
