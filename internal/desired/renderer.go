@@ -62,7 +62,7 @@ func sharedBy(request *render.Request, values []byte, policy *policy.Policy) []b
 
 // notes returns the marks of objects that this installation writes for the VectorSidecar, and the text about the sidecar.
 func (r *renderer) notes() plan.Notes {
-	notes := plan.Notes{About: aboutText(r.request.Sidecar.Name, r.aboutURL)}
+	notes := plan.Notes{AboutText: aboutText(r.request.Sidecar.Name, r.aboutURL)}
 	if r.writtenBy != "" {
 		notes.Marks = map[string]string{meta.AnnotationWrittenBy(meta.Manager(r.request.Sidecar.Name)): r.writtenBy}
 	}

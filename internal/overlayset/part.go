@@ -102,7 +102,7 @@ func podAnnotations(overlay *corev1.PodTemplateSpec) map[string]string {
 // allPodAnnotations returns the annotations of an offer's pods, with the text about the sidecar. The keys of an overlay
 // do not include that annotation, because workloads that were injected by an earlier release do not have it.
 func allPodAnnotations(sidecar string, offer *desired.AdmissionOverlay) map[string]string {
-	annotations := map[string]string{meta.AnnotationAbout(meta.Manager(sidecar)): offer.Rendered.Desired.About()}
+	annotations := map[string]string{meta.AnnotationAbout(meta.Manager(sidecar)): offer.Rendered.Desired.AboutText()}
 	maps.Copy(annotations, podAnnotations(&offer.Rendered.Overlay.Template))
 	return annotations
 }

@@ -15,7 +15,7 @@ import (
 // Another text about the sidecar does not cause a write, and writes that do not change pods keep the text of the workload.
 func TestForInjection_WritesAboutOnlyWithChange(t *testing.T) {
 	saying := func(text string, desired *Desired) *Desired {
-		return NewDesired(desired.overlay, "logs", "vector", "config-1", Notes{About: text}).WithInput(desired.input)
+		return NewDesired(desired.overlay, "logs", "vector", "config-1", Notes{AboutText: text}).WithInput(desired.input)
 	}
 	before := saying("before", rendered("old", "a"))
 	for name, test := range map[string]struct {

@@ -43,8 +43,8 @@ func (d *Desired) Annotations(manager string) map[string]string {
 	return annotations
 }
 
-// About returns the text of the pod annotation about the sidecar, or "" for none.
-func (d *Desired) About() string { return d.notes.About }
+// AboutText returns the text of the pod annotation about the sidecar, or "" for none.
+func (d *Desired) AboutText() string { return d.notes.AboutText }
 
 // isRecordOnly reports whether the plan only records the owner or the inputs of the sidecar, so that it does
 // not change pods.

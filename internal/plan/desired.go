@@ -43,8 +43,8 @@ func (d *Desired) QoSClass(view *workload.View) corev1.PodQOSClass { return d.ov
 type Notes struct {
 	// Marks are annotations of the workload that do not depend on other VectorSidecars.
 	Marks map[string]string
-	// About is the text of the pod annotation for application teams (meta.AnnotationAbout), or "" for none.
-	About string
+	// AboutText is the text of the pod annotation for application teams (meta.AnnotationAbout), or "" for none.
+	AboutText string
 }
 
 // applied is an apply body and its hash. isPlain reports whether the keys of its annotations do not contain the
@@ -67,7 +67,7 @@ func NewDesired(overlay *workload.Overlay, sidecar, container, configVersion str
 		meta.AnnotationContainerName:    container,
 		meta.AnnotationConfigMapVersion: configVersion,
 	}}
-	desired.standalone = desired.apply(plainly, notes.About)
+	desired.standalone = desired.apply(plainly, notes.AboutText)
 	desired.standalone.isPlain = true
 	if keys := overlay.OptionalWithNodeVolumes; len(keys) > 0 {
 		desired.lesser = desired.omit(keys, nil)
@@ -141,7 +141,7 @@ func (d *Desired) bodyFor(manager string, policy Policy, view *workload.View, ab
 		desiredBody.isPlain = isPlain
 		return desiredBody
 	}
-	if isPlain && aboutText == d.notes.About {
+	if isPlain && aboutText == d.notes.AboutText {
 		return d.standalone
 	}
 	desiredBody := d.apply(key, aboutText)

@@ -17,7 +17,7 @@ import (
 func (d *Desired) Expect(manager string, view *workload.View) workload.View {
 	d = d.Yielding(manager, view)
 	expected, template := *view, &d.overlay.Template
-	owned := workload.OwnedFields{InjectedHash: d.injectedHash, HasPlainAnnotations: d.bodyFor(manager, Policy{}, view, d.notes.About).isPlain}
+	owned := workload.OwnedFields{InjectedHash: d.injectedHash, HasPlainAnnotations: d.bodyFor(manager, Policy{}, view, d.notes.AboutText).isPlain}
 	expected.Containers = nil
 	add := func(containers []corev1.Container, init bool) {
 		for i := range containers {

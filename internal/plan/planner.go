@@ -44,7 +44,7 @@ func (c *candidate) withComparison() *candidate {
 	fitting.body = fitting.desired.bodyFor(c.manager, c.policy, c.view, aboutIn(c.manager, c.view))
 	fitting.change, fitting.diff = compare(&fitting)
 	if isChange := fitting.change == Inject || fitting.change == Update; isChange && !fitting.desired.hasTemplate(c.manager, &fitting.body, c.view) {
-		fitting.body = fitting.desired.bodyFor(c.manager, c.policy, c.view, fitting.desired.notes.About)
+		fitting.body = fitting.desired.bodyFor(c.manager, c.policy, c.view, fitting.desired.notes.AboutText)
 	}
 	return &fitting
 }

@@ -164,7 +164,7 @@ func (m *Metrics) SetRequiredObjects(state string, count int) {
 
 // SetDeclaredObjects sets the number of objects in a state, for the objects that the installation's values declare.
 func (m *Metrics) SetDeclaredObjects(state string, count int) {
-	m.installation.declared.WithLabelValues(state).Set(float64(count))
+	m.installation.declaredObjects.WithLabelValues(state).Set(float64(count))
 }
 
 // AddCachedObjects adds to the number of objects of a kind in the cache.

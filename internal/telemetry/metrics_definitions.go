@@ -26,34 +26,34 @@ type MetricLabel struct{ Name, Values string }
 
 // Names of the operator's own metrics.
 const (
-	reconciles    = "vectorsidecar_reconciles_total"
-	duration      = "vectorsidecar_step_duration_seconds"
-	renders       = "vectorsidecar_renders_total"
-	workloads     = "vectorsidecar_workloads"
-	objects       = "vectorsidecar_objects"
-	namespaces    = "vectorsidecar_cluster_namespaces"
-	oldestWaiting = "vectorsidecar_oldest_waiting_workload_seconds"
-	rolloutSlots  = "vectorsidecar_rollout_slots"
-	waveSidecars  = "vectorsidecar_rollout_wave"
-	halted        = "vectorsidecar_rollout_halted"
-	writesStopped = "vectorsidecar_writes_stopped"
-	required      = "vectorsidecar_required_objects"
-	declared      = "vectorsidecar_declared_objects"
-	writes        = "vectorsidecar_workload_writes_total"
-	preflights    = "vectorsidecar_preflights_total"
-	conflicts     = "vectorsidecar_conflicts_total"
-	repairs       = "vectorsidecar_drift_corrections_total"
-	leftover      = "vectorsidecar_leftovers"
-	cleaned       = "vectorsidecar_leftovers_removed_total"
-	judgedAnew    = "vectorsidecar_resyncs_total"
-	templateSets  = "vectorsidecar_template_sets"
-	cached        = "vectorsidecar_cached_objects"
-	admissions    = "vectorsidecar_admission_requests_total"
-	judging       = "vectorsidecar_admission_duration_seconds"
-	validSince    = "vectorsidecar_admission_certificate_not_before_timestamp_seconds"
-	validUntil    = "vectorsidecar_admission_certificate_not_after_timestamp_seconds"
-	droppedEvents = "vectorsidecar_events_dropped_total"
-	buildInfo     = "vectorsidecar_build_info"
+	reconciles      = "vectorsidecar_reconciles_total"
+	duration        = "vectorsidecar_step_duration_seconds"
+	renders         = "vectorsidecar_renders_total"
+	workloads       = "vectorsidecar_workloads"
+	objects         = "vectorsidecar_objects"
+	namespaces      = "vectorsidecar_cluster_namespaces"
+	oldestWaiting   = "vectorsidecar_oldest_waiting_workload_seconds"
+	rolloutSlots    = "vectorsidecar_rollout_slots"
+	waveSidecars    = "vectorsidecar_rollout_wave"
+	halted          = "vectorsidecar_rollout_halted"
+	writesStopped   = "vectorsidecar_writes_stopped"
+	required        = "vectorsidecar_required_objects"
+	declaredObjects = "vectorsidecar_declared_objects"
+	writes          = "vectorsidecar_workload_writes_total"
+	preflights      = "vectorsidecar_preflights_total"
+	conflicts       = "vectorsidecar_conflicts_total"
+	repairs         = "vectorsidecar_drift_corrections_total"
+	leftover        = "vectorsidecar_leftovers"
+	cleaned         = "vectorsidecar_leftovers_removed_total"
+	judgedAnew      = "vectorsidecar_resyncs_total"
+	templateSets    = "vectorsidecar_template_sets"
+	cached          = "vectorsidecar_cached_objects"
+	admissions      = "vectorsidecar_admission_requests_total"
+	judging         = "vectorsidecar_admission_duration_seconds"
+	validSince      = "vectorsidecar_admission_certificate_not_before_timestamp_seconds"
+	validUntil      = "vectorsidecar_admission_certificate_not_after_timestamp_seconds"
+	droppedEvents   = "vectorsidecar_events_dropped_total"
+	buildInfo       = "vectorsidecar_build_info"
 )
 
 // MetricDefinitions returns the operator's own metrics. docs/reference/metrics.md is generated from
@@ -83,7 +83,7 @@ func MetricDefinitions() []MetricDefinition {
 		{writesStopped, "gauge", "1 while the annotation `stop-writes` of the installation's ConfigMap of values, or its value `writes`, stops all writes except removals.", nil},
 		{required, "gauge", "Objects of the installation chart that the operator depends on (`--required-objects`), by the state that the leader has read.", []MetricLabel{
 			{"state", "`present`; `missing`; `not_served`: the API server does not have the kind; `not_read`: the request failed or was denied"}}},
-		{declared, "gauge", "VectorSidecars and ClusterVectorSidecars that the installation's values declare (`vectorSidecars`), or that they no longer declare and that still exist, as seen by the leader.", []MetricLabel{
+		{declaredObjects, "gauge", "VectorSidecars and ClusterVectorSidecars that the installation's values declare (`vectorSidecars`), or that they no longer declare and that still exist, as seen by the leader.", []MetricLabel{
 			{"state", "`Applied`; `Pending`: not written yet; `WaitingForNamespace`; `WaitingForRemoval`; `Conflict`; `Invalid`; `NotDeleted`: kept because no object of the kind is declared; `WritesStopped`; `Uninstalling`; or `Retrying`"}}},
 		{rolloutSlots, "gauge", "Rollout slots across all VectorSidecars (`rollout.maxConcurrent` of the installation's values).", []MetricLabel{
 			{"class", "`injection` or `removal`; each class has this number of slots"},

@@ -102,10 +102,10 @@ func newLeftoverMetrics(factory metricFactory) leftoverMetrics {
 
 // installationMetrics are the metrics of template sets, of the objects of the installation chart, and of the objects that the
 // installation's values declare.
-type installationMetrics struct{ templateSets, required, declared *prometheus.GaugeVec }
+type installationMetrics struct{ templateSets, required, declaredObjects *prometheus.GaugeVec }
 
 func newInstallationMetrics(factory metricFactory) installationMetrics {
-	return installationMetrics{templateSets: factory.gauge(templateSets), required: factory.gauge(required), declared: factory.gauge(declared)}
+	return installationMetrics{templateSets: factory.gauge(templateSets), required: factory.gauge(required), declaredObjects: factory.gauge(declaredObjects)}
 }
 
 // webhookMetrics are the metrics of the admission webhook. They have no series if it is disabled.

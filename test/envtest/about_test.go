@@ -20,7 +20,7 @@ import (
 
 // Each sidecar has a pod annotation for application teams. Another aboutURL reaches a workload with the next change of its
 // sidecar, and restarts no pods before.
-func TestAbout_ChangesOnlyWithSidecar(t *testing.T) {
+func TestAboutText_ChangesOnlyWithSidecar(t *testing.T) {
 	installation := pacing(t, "")
 	deployment, vs := injected(t)
 	about := func(d *appsv1.Deployment) string {

@@ -23,7 +23,7 @@ import (
 
 // The API server injects the pod annotation about the sidecar. If a manifest without the sidecar replaces the workload, the
 // earlier text stays, so that another aboutURL does not restart pods.
-func TestAbout_StaysWhenManifestReplacesWorkload(t *testing.T) {
+func TestAboutText_StaysWhenManifestReplacesWorkload(t *testing.T) {
 	namespace, deployment, vs := settled(t, byKubectl("create"))
 	key := meta.AnnotationAbout(meta.Manager("logs"))
 	about := func(d *appsv1.Deployment) string { return d.Spec.Template.Annotations[key] }
