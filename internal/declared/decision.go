@@ -19,8 +19,9 @@ type Action string
 const (
 	// Nothing writes nothing.
 	Nothing Action = ""
-	// Create and Update apply the declared spec.
+	// Create creates an object with the declared spec.
 	Create Action = "Create"
+	// Update applies the declared spec to an object that exists.
 	Update Action = "Update"
 	// Delete deletes an object that is not declared any more.
 	Delete Action = "Delete"
@@ -44,9 +45,10 @@ const (
 	Invalid State = meta.ReasonInvalid
 	// NotDeleted means that the object is not declared, and stays because no object of its kind is declared.
 	NotDeleted State = meta.ReasonNotDeleted
-	// WritesStopped means that writes are stopped, and Uninstalling that the installation is being uninstalled.
+	// WritesStopped means that all writes except deletions are stopped.
 	WritesStopped State = meta.ReasonWritesStopped
-	Uninstalling  State = meta.ReasonUninstalling
+	// Uninstalling means that the installation is being removed, and declared objects are not written any more.
+	Uninstalling State = meta.ReasonUninstalling
 	// Retrying means that a request failed.
 	Retrying State = meta.ReasonRetrying
 )

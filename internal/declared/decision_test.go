@@ -25,7 +25,7 @@ func newLive(managers ...string) *v1alpha1.VectorSidecar {
 	live.Spec.Selector.MatchLabels = map[string]string{"logs": "vector"}
 	for _, manager := range append(managers, meta.DeclaredManager) {
 		live.ManagedFields = append(live.ManagedFields, metav1.ManagedFieldsEntry{
-			Manager: manager, Operation: metav1.ManagedFieldsOperationApply, FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:selector":{}}}`)},
+			Manager: manager, Operation: metav1.ManagedFieldsOperationApply, FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:selector":{}}}`),
 		})
 	}
 	return live
