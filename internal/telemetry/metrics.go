@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/types"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/declared"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
 )
@@ -50,6 +51,9 @@ func NewMetrics(version string, now func() time.Time, kinds ...string) *Metrics 
 	}
 	for _, result := range preflight.Results() {
 		m.preflights.WithLabelValues(string(result))
+	}
+	for _, state := range declared.States() {
+		m.SetDeclaredObjects(string(state), 0)
 	}
 	m.droppedEvents = factory.counter(droppedEvents).WithLabelValues()
 	m.halted, m.stopped = factory.gauge(halted).WithLabelValues(), factory.gauge(writesStopped).WithLabelValues()

@@ -70,9 +70,6 @@ type Reconciler struct {
 
 // New returns a Reconciler.
 func New(options Options) *Reconciler {
-	for _, state := range declared.States() {
-		options.Metrics.SetDeclaredObjects(string(state), 0)
-	}
 	r := &Reconciler{Options: options, reported: map[types.NamespacedName]declared.Decision{}}
 	r.watched.Store(&declared.Sidecars{})
 	return r
