@@ -46,6 +46,8 @@ var openKeys = map[string]struct {
 	"monitoring.labels":                      {values: `{a: MARKER}`, kinds: []string{"PodMonitor", "PrometheusRule", "ServiceMonitor"}},
 	"monitoring.operator.credentials":        {values: `{name: MARKER, key: token}`, kinds: []string{"ServiceMonitor"}},
 	"monitoring.rules.alertLabels":           {values: `{a: MARKER}`, kinds: []string{"PrometheusRule"}},
+	"vectorSidecars.items":                   {values: `{shop/logs: {environment: MARKER}}`, kinds: []string{"ConfigMap"}},
+	"vectorSidecars.clusterItems":            {values: `{logs: {environment: MARKER}}`, kinds: []string{"ConfigMap"}},
 	"nodeSelector":                           {values: `{a: MARKER}`, kinds: pods},
 	"podAnnotations":                         {values: `{example.com/a: MARKER}`, kinds: pods},
 	"podLabels":                              {values: `{a: MARKER}`, kinds: pods},

@@ -96,7 +96,7 @@ func TestChart_UninstallsOnlyForKnownClients(t *testing.T) {
 	}{
 		{"somebody", func(object *unstructured.Unstructured) error {
 			return cluster.Create(t.Context(), object, client.FieldOwner("deployer"))
-		}, false, `created by "deployer", which is not known`},
+		}, false, `created by "deployer", which is not a known Helm client`},
 		{"Helm 4", func(object *unstructured.Unstructured) error {
 			return cluster.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(object), client.FieldOwner("helm"))
 		}, true, "all VectorSidecars are deleted"},

@@ -338,7 +338,7 @@ func requireLifecycle(t *testing.T, install, helm helmVersion, file string) {
 	harness.Until(t, world, cart, "the changed values", func(d *appsv1.Deployment) bool { return d.Generation > rollouts })
 	require.Contains(t, plugin(t, "rollout", "undo", "--yes"), "is undone")
 	upgrade(",sidecar.logLevel=trace,concurrency=6")
-	require.Contains(t, plugin(t, "rollout", "undo", "--yes"), "is undone already", "an upgrade does not end the undo")
+	require.Contains(t, plugin(t, "rollout", "undo", "--yes"), "is already undone", "an upgrade does not end the undo")
 	awaitWebhook(t)
 	helm(t, "rollback", release, "1", "-n", namespace)
 	i.restarted(t)

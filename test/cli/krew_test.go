@@ -60,7 +60,7 @@ func TestCLI_ProvidesCompleteKrewManifest(t *testing.T) {
 		require.Equal(t, fmt.Sprintf("kubectl-vectorsidecar-%s-%s/kubectl-vectorsidecar", labels.OS, labels.Arch), program)
 		platforms = append(platforms, labels.OS+"/"+labels.Arch)
 	}
-	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	makefile, err := os.ReadFile(filepath.Join(root, "test", "pluginarchive", "archive.mk"))
 	require.NoError(t, err)
 	require.Contains(t, string(makefile), "\nPLUGIN_PLATFORMS ?= "+strings.Join(platforms, " ")+"\n")
 }

@@ -75,7 +75,7 @@ func TestCleanupSpec_KeepsFilesOfVolumeClaims(t *testing.T) {
 	world.Create(t, deployment, vs)
 	before := rawTemplate(t, deployment)
 	harness.Until(t, world, vs, "the rejection", func(vs *v1alpha1.VectorSidecar) bool {
-		return strings.Contains(message(vs, meta.ConditionReady), `would remove files from the workload's own volume "logs", a persistentVolumeClaim`)
+		return strings.Contains(message(vs, meta.ConditionReady), `would remove files from the workload's own volume "logs", of kind persistentVolumeClaim`)
 	})
 	require.JSONEq(t, before, rawTemplate(t, deployment))
 
