@@ -130,7 +130,7 @@ func (e *Ejector) cleanOnce(ctx context.Context, traces *Traces, failed map[stri
 
 // releaseSidecar removes the finalizer. It retries if a running operator writes the object at the same time.
 func (e *Ejector) releaseSidecar(ctx context.Context, writer *apply.Writer, sidecar *metav1.PartialObjectMetadata) error {
-	return retry.OnError(retry.DefaultBackoff, isStale, func() error {
+	return retry.OnError(staleBackoff, isStale, func() error {
 		live := sidecar.DeepCopy()
 		if err := e.Client.Get(ctx, client.ObjectKeyFromObject(live), live); err != nil {
 			return client.IgnoreNotFound(err) // The object had no finalizer, or the finalizer was removed since.
@@ -138,6 +138,9 @@ func (e *Ejector) releaseSidecar(ctx context.Context, writer *apply.Writer, side
 		return writer.RemoveFinalizer(ctx, live)
 	})
 }
+
+// staleBackoff is the backoff after isStale, of 1.3 s in total. The status of a rollout changes several times in a second.
+var staleBackoff = wait.Backoff{Steps: 7, Duration: 20 * time.Millisecond, Factor: 2, Jitter: 0.1}
 
 // isStale reports whether the object has changed since it was read.
 func isStale(err error) bool { return errors.Is(err, apply.ErrStale) }
@@ -217,7 +220,7 @@ func (e *Ejector) removeWorkload(ctx context.Context, writer *apply.Writer, ref 
 // removeManager removes the sidecar of one manager from a workload. It reads the workload again and retries if the workload
 // has changed since, for example by an earlier removal or by the status of a rollout in progress.
 func (e *Ejector) removeManager(ctx context.Context, writer *apply.Writer, ref workload.Ref, manager string) error {
-	return retry.OnError(retry.DefaultBackoff, isStale, func() error {
+	return retry.OnError(staleBackoff, isStale, func() error {
 		view, err := e.readView(ctx, ref)
 		if view == nil {
 			return err
