@@ -19,8 +19,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// lateFraction is the fraction (1/N) of its validity below which a certificate is overdue for renewal. The operator
-// and cert-manager renew at a third.
+// lateFraction is N: a certificate is overdue for renewal if less than 1/N of its validity remains. The operator and
+// cert-manager renew it when a third remains.
 const lateFraction = 10
 
 // origin contains the help texts for an invalid CA bundle and an invalid certificate of a webhook.

@@ -57,7 +57,7 @@ func announceFailures(ctx context.Context, recorder *events.Recorder, object cli
 	}
 }
 
-// announceRevertEnd emits an event when a revert has ended, so that the current spec is rendered again.
+// announceRevertEnd emits an event if a revert has ended. The current spec is rendered again then.
 func announceRevertEnd(recorder *events.Recorder, object client.Object, spec *v1alpha1.VectorSidecarSpec, previous, current *v1alpha1.RevertedSpec) {
 	if previous == nil || current != nil || object.GetDeletionTimestamp() != nil {
 		return

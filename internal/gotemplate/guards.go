@@ -191,8 +191,8 @@ func (m *meter) checkShort(args []any) error {
 	return nil
 }
 
-// guardNumbers is the guard of functions that compute with decimals. The result may have as many digits as all
-// arguments together.
+// guardNumbers checks the arguments of functions that compute with decimals, and charges the result to the budget before
+// the call. The result may have as many digits as all arguments together.
 func guardNumbers(m *meter, args []any) error {
 	const maxArguments = 64
 	if len(args) > maxArguments {

@@ -121,8 +121,8 @@ func isCommand(text string) bool {
 	return strings.HasPrefix(text, "##[") || strings.HasPrefix(text, "##vso[")
 }
 
-// escapeRunes replaces what must be escaped: show gets the character, its size, and the text
-// from there on.
+// escapeRunes escapes the characters of a text that could control a terminal or a command. For each of them, it calls
+// show, which writes the replacement to the builder. show gets the character, its size, and the text from there on.
 func escapeRunes(text string, show func(builder *strings.Builder, r rune, size int, rest string)) string {
 	if isSafe(text) {
 		return text

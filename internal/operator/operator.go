@@ -127,8 +127,8 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	return nil
 }
 
-// addClusterAccess configures how the controller reads the nodes and its permissions, and sets the properties
-// of the cluster.
+// addClusterAccess sets how the controller reads nodes and, if it reads pods, the operator's own permissions. It also
+// detects the properties of the cluster.
 func addClusterAccess(settings *controller.Options, config *rest.Config, mapper apimeta.RESTMapper, options *Options) (err error) {
 	if settings.Nodes, err = newNodes(config, options); err != nil {
 		return err

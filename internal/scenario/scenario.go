@@ -223,7 +223,7 @@ func (s *Scenario) Files() map[string][]byte {
 	return files
 }
 
-// ownFile returns a file of the scenario itself, without the base.
+// ownFile returns the content of a file of the scenario itself, and whether it exists. It does not read the base's files.
 func (s *Scenario) ownFile(name string) (string, bool) {
 	i := slices.IndexFunc(s.archive.Files, func(f txtar.File) bool { return f.Name == name })
 	if i < 0 {

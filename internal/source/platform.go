@@ -61,9 +61,9 @@ func (i *Installation) PublishedPlatform(ctx context.Context, cluster client.Rea
 	return published.WithCurrent(platform), nil
 }
 
-// ProposedPlatform returns the platform with the ConfigMaps of another version of the installation. A part that cannot
-// be loaded from these has the published version, if that version can be read. If not, the error is the reason. The
-// catalog must be a new one.
+// ProposedPlatform returns the platform (templates, values and policy) that the ConfigMaps of a proposed installation
+// define. Of templates, values or a policy that cannot be loaded, it has the published version. It returns an error if
+// that version cannot be read either. It changes the catalog, so the catalog must not be shared.
 func (i *Installation) ProposedPlatform(ctx context.Context, cluster client.Reader, catalog *desired.Catalog, proposed *Installation) (*desired.Platform, error) {
 	if i.Published == nil {
 		return proposed.Platform(catalog), i.PublishedErr

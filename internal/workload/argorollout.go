@@ -38,7 +38,7 @@ var argoRollouts = Kind{
 	Revisions: &Revisions{
 		Plural:  "ReplicaSets",
 		NewList: newReplicaSets,
-		Newest:  newestArgoReplicaSet,
+		Newest:  currentArgoReplicaSet,
 		HasPod: func(_ Object, revision metav1.Object, pod *corev1.Pod) bool {
 			return metav1.IsControlledBy(pod, revision)
 		},
@@ -205,7 +205,8 @@ func (r *argoRollout) condition(kind string) argoCondition {
 // argoHashLabel is the label that the controller sets on ReplicaSets and pods.
 const argoHashLabel = "rollouts-pod-template-hash"
 
-func newestArgoReplicaSet(object Object, sets []metav1.Object) metav1.Object {
+// currentArgoReplicaSet returns the ReplicaSet with the current pod template of a Rollout, nil if it does not exist yet.
+func currentArgoReplicaSet(object Object, sets []metav1.Object) metav1.Object {
 	rollout, _ := decodeArgoRollout(object)
 	for _, set := range sets {
 		if metav1.IsControlledBy(set, object) && set.GetLabels()[argoHashLabel] == rollout.Status.CurrentPodHash {

@@ -17,8 +17,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// deleteCompanions deletes unreferenced companions, which were written after their VectorSidecar was deleted. The cache
-// provides candidates, and the API server confirms them.
+// deleteCompanions deletes the companions that no VectorSidecar and no workload needs. A write that was in progress while
+// the VectorSidecar was deleted can leave one. The cache provides candidates, and the API server confirms them.
 func (r *Reconciler) deleteCompanions(ctx context.Context) progress {
 	unreferenced, err := r.unreferencedCompanions(ctx)
 	if err != nil {

@@ -101,7 +101,7 @@ func inferDivision(divisor expression, dividend value) value {
 	return valueOfKinds(aFloat).withFails(always)
 }
 
-// inferArithmetic infers a sum, a difference or a product.
+// inferArithmetic infers the kinds of a sum, a difference or a product, and whether it can fail, from its operands.
 func inferArithmetic(operator string, left, right value) value {
 	fails := maxChance(left.fails, right.fails)
 	isText := maxChance(left.isExactly(aText), right.isExactly(aText))
