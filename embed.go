@@ -37,7 +37,7 @@
 //   - internal/controller/sidecarcache – a namespace, name or index key – VectorSidecars in the cache.
 //   - internal/controller/catalog – the platform's ConfigMaps – the published platform and stored revisions.
 //   - internal/controller/companionuse – workloads and their revisions – companion ConfigMaps that a rollback may need.
-//   - internal/controller/fromvalues – the ConfigMap of values – applies and deletions of the VectorSidecars that it declares.
+//   - internal/controller/declared – the ConfigMap of values – applies and deletions of the VectorSidecars that it declares.
 //   - internal/controller/leftovers – workloads and ConfigMaps – removals of sidecars of VectorSidecars that do not exist.
 //   - internal/controller/overlayset – admission overlays of decisions – the OverlaySet of each namespace.
 //   - internal/controller/validation – finished validation Jobs – their results in the cached state.

@@ -14,9 +14,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/companionuse"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/declared"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/finalizer"
-	"kontroloop.ai/vector-sidecar-operator/internal/controller/fromvalues"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/leftovers"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/overlayset"
@@ -98,7 +98,7 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *overla
 		}))
 	}
 	if options.Installation.Name != "" {
-		subcontrollers = append(subcontrollers, fromvalues.New(fromvalues.Options{
+		subcontrollers = append(subcontrollers, declared.New(declared.Options{
 			Cached: cached, Live: live, Writer: writer, Recorder: recorder, Metrics: options.Instruments.Metrics, Backoff: memory.Backoff,
 			Installation: options.Installation, WrittenBy: options.WrittenBy, WatchNamespaces: options.WatchNamespaces, ClusterSidecars: options.ClusterSidecars,
 		}))

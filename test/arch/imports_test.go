@@ -62,7 +62,7 @@ var order = []string{
 	"internal/controller/companionuse",
 	"internal/controller/overlayset",
 	"internal/controller/finalizer",
-	"internal/controller/fromvalues",
+	"internal/controller/declared",
 	"internal/controller/leftovers",
 	"internal/controller/catalog",
 	"internal/controller/validation",

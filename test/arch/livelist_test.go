@@ -24,7 +24,7 @@ var fromMemory = map[string]string{
 	"internal/controller/overlayset/namespaces.go": "cached",
 	"internal/controller/sidecarcache/clusters.go": "l.cached",
 	"internal/controller/sidecarcache/lister.go":   "l.cached",
-	"internal/controller/fromvalues/watch.go":      "r.Cached",
+	"internal/controller/declared/watch.go":        "r.Cached",
 	"internal/controller/leftovers/companions.go":  "r.Cached",
 	"internal/controller/validationjobs.go":        "v.client",
 	"internal/cli/plan_forecast.go":                "s",

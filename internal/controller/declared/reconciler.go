@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package fromvalues writes the VectorSidecars and ClusterVectorSidecars that the values of the installation declare
+// Package declared writes the VectorSidecars and ClusterVectorSidecars that the values of the installation declare
 // (package declared). The input is the ConfigMap of values and the existing objects; the output is applies, deletions,
 // events and metrics.
-package fromvalues
+package declared
 
 import (
 	"context"
