@@ -15,6 +15,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -59,7 +60,11 @@ func BeforeUninstall(ctx context.Context, config *rest.Config, options Options, 
 	if ok, err := isUninstalling(ctx, live, options, progress); err != nil || !ok {
 		return err
 	}
-	writer, values := apply.New(c), readDeclaringValues(ctx, live, &options.Operator)
+	writer := apply.New(c)
+	values, err := readDeclaringValues(ctx, live, &options.Operator)
+	if err != nil {
+		return fmt.Errorf("not uninstalling: %w", err)
+	}
 	if values != nil && options.Policy != Block {
 		if err := writer.StopDeclared(ctx, values); err != nil {
 			return fmt.Errorf("not uninstalling: %w", err)
@@ -92,14 +97,17 @@ func BeforeUninstall(ctx context.Context, config *rest.Config, options Options, 
 
 // readDeclaringValues returns the ConfigMap of the installation's values if it declares VectorSidecars. It returns nil if
 // it does not, or if the Job may not read it: the chart grants that permission only if vectorSidecars.enabled is true.
-func readDeclaringValues(ctx context.Context, live *livelist.Client, leaving *Operator) *corev1.ConfigMap {
+func readDeclaringValues(ctx context.Context, live *livelist.Client, leaving *Operator) (*corev1.ConfigMap, error) {
 	values := &corev1.ConfigMap{}
 	key := client.ObjectKey{Namespace: leaving.Namespace, Name: leaving.ValuesConfigMap}
 	exists, err := live.Find(ctx, &corev1.ConfigMapList{}, key, values)
-	if _, isDeclaring := values.Data[declared.Key]; err != nil || !exists || !isDeclaring {
-		return nil
+	if err != nil && !apierrors.IsForbidden(err) {
+		return nil, fmt.Errorf("reading ConfigMap %s: %w", key, err)
 	}
-	return values
+	if _, isDeclaring := values.Data[declared.Key]; err != nil || !exists || !isDeclaring {
+		return nil, nil //nolint:nilnil // Values that declare nothing are not an error.
+	}
+	return values, nil
 }
 
 func newClient(config *rest.Config) (client.Client, error) {
