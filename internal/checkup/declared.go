@@ -22,7 +22,7 @@ const mostDeclared = 10
 // declare. It returns nothing if they declare none.
 func (d *Diagnosis) checkDeclared(ctx context.Context, installation *source.Installation) []Result {
 	const check = "VectorSidecars of the values"
-	if _, ok := installation.Values[declared.Key]; !ok {
+	if !declaresObjects(installation) {
 		return nil
 	}
 	isStopped := desired.FindStop(installation.ConfigMaps().Installation) != desired.NotStopped

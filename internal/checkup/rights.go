@@ -85,13 +85,34 @@ func optionalNeeds(installation *source.Installation) []need {
 	if installation.Preflight {
 		needs = append(needs, need{"", "pods", "", "", []string{"create"}}, need{"", "secrets", "", "", []string{"create"}})
 	}
-	if _, ok := installation.Values[declared.Key]; ok {
+	if declaresObjects(installation) {
 		needs = append(needs, need{v1alpha1.GroupVersion.Group, "vectorsidecars", "", "", []string{"create", "delete"}})
 	}
 	if installation.ReadsAccounts {
 		needs = append(needs, need{"", "serviceaccounts", "", "", []string{"get"}})
 	}
 	return needs
+}
+
+// clusterNeeds returns the permissions for ClusterVectorSidecars, none if the kind is not enabled.
+func clusterNeeds(installation *source.Installation) []scopedNeed {
+	if !installation.OffersClusters {
+		return nil
+	}
+	verbs := []string{"list", "watch", "patch"}
+	if declaresObjects(installation) {
+		verbs = append(verbs, "create", "delete")
+	}
+	return []scopedNeed{
+		{need{v1alpha1.GroupVersion.Group, "clustervectorsidecars", "", "", verbs}, metav1.NamespaceAll},
+		{need{v1alpha1.GroupVersion.Group, "clustervectorsidecars", "status", "", []string{"patch"}}, metav1.NamespaceAll},
+	}
+}
+
+// declaresObjects reports whether the values of the installation declare VectorSidecars or ClusterVectorSidecars.
+func declaresObjects(installation *source.Installation) bool {
+	_, ok := installation.Values[declared.Key]
+	return ok
 }
 
 // scopedNeed is a permission in a namespace, "" for all namespaces or for cluster-scoped resources.
@@ -166,15 +187,10 @@ func (d *Diagnosis) checkPermissions(ctx context.Context, installation *source.I
 	if len(namespaces) == 0 {
 		namespaces = []string{metav1.NamespaceAll}
 	}
-	placedNeeds := slices.Concat(webhookNeeds(installation), rolloutNeeds(installation), operatorNamespaceNeeds(installation), requiredNeeds(installation))
+	placedNeeds := slices.Concat(webhookNeeds(installation), rolloutNeeds(installation), operatorNamespaceNeeds(installation), requiredNeeds(installation), clusterNeeds(installation))
 	needs := slices.Concat(workloadNeeds(installation.Kinds), needs, optionalNeeds(installation))
 	if installation.ReadsNodes {
 		placedNeeds = append(placedNeeds, scopedNeed{need{"", "nodes", "", "", []string{"list"}}, ""})
-	}
-	if installation.OffersClusters {
-		placedNeeds = append(placedNeeds,
-			scopedNeed{need{v1alpha1.GroupVersion.Group, "clustervectorsidecars", "", "", []string{"list", "watch", "patch"}}, metav1.NamespaceAll},
-			scopedNeed{need{v1alpha1.GroupVersion.Group, "clustervectorsidecars", "status", "", []string{"patch"}}, metav1.NamespaceAll})
 	}
 	for _, namespace := range namespaces {
 		for _, need := range needs {

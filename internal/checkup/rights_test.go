@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/declared"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
@@ -72,4 +73,11 @@ func TestOperatorNamespaceNeeds_ListsRightsForRecord(t *testing.T) {
 		{need{"", "configmaps", "", "", []string{"list", "watch", "create"}}, "vector-system"},
 		{need{"", "configmaps", "", "values-published", []string{"update"}}, "vector-system"},
 	}, operatorNamespaceNeeds(&of))
+}
+
+func TestClusterNeeds_IncludeWritesOfDeclaredObjects(t *testing.T) {
+	require.Empty(t, clusterNeeds(&source.Installation{Values: map[string]string{declared.Key: "items: {}"}}))
+	require.Equal(t, []string{"list", "watch", "patch"}, clusterNeeds(&source.Installation{OffersClusters: true})[0].verbs)
+	require.Equal(t, []string{"list", "watch", "patch", "create", "delete"},
+		clusterNeeds(&source.Installation{OffersClusters: true, Values: map[string]string{declared.Key: "items: {}"}})[0].verbs)
 }
