@@ -101,10 +101,12 @@ func readDeclaringValues(ctx context.Context, live *livelist.Client, leaving *Op
 	values := &corev1.ConfigMap{}
 	key := client.ObjectKey{Namespace: leaving.Namespace, Name: leaving.ValuesConfigMap}
 	exists, err := live.Find(ctx, &corev1.ConfigMapList{}, key, values)
-	if err != nil && !apierrors.IsForbidden(err) {
+	switch _, isDeclaring := values.Data[declared.Key]; {
+	case apierrors.IsForbidden(err):
+		return nil, nil //nolint:nilnil // Values that declare nothing are not an error.
+	case err != nil:
 		return nil, fmt.Errorf("reading ConfigMap %s: %w", key, err)
-	}
-	if _, isDeclaring := values.Data[declared.Key]; err != nil || !exists || !isDeclaring {
+	case !exists || !isDeclaring:
 		return nil, nil //nolint:nilnil // Values that declare nothing are not an error.
 	}
 	return values, nil
