@@ -41,10 +41,16 @@ func (c *candidate) withComparison() *candidate {
 	fitting := *c
 	fitting.desired = c.desired.Yielding(c.manager, c.view)
 	// Another text about the sidecar is not a difference. It reaches the workload when its pod template changes anyway.
-	fitting.body = fitting.desired.bodyFor(c.manager, c.policy, c.view, aboutIn(c.manager, c.view))
+	currentText := fitting.desired.notes.AboutText
+	recordedText := currentText
+	if owned := c.view.Owned[c.manager]; !owned.IsEmpty() {
+		recordedText = aboutIn(c.manager, c.view)
+	}
+	fitting.body = fitting.desired.bodyFor(c.manager, c.policy, c.view, recordedText)
 	fitting.change, fitting.diff = compare(&fitting)
-	if isChange := fitting.change == Inject || fitting.change == Update; isChange && !fitting.desired.hasTemplate(c.manager, &fitting.body, c.view) {
-		fitting.body = fitting.desired.bodyFor(c.manager, c.policy, c.view, fitting.desired.notes.AboutText)
+	isChange := fitting.change == Inject || fitting.change == Update
+	if isChange && recordedText != currentText && !fitting.desired.hasTemplate(c.manager, &fitting.body, c.view) {
+		fitting.body = fitting.desired.bodyFor(c.manager, c.policy, c.view, currentText)
 	}
 	return &fitting
 }
