@@ -28,6 +28,9 @@ const (
 	smallCount = 1000
 	// creators is how many objects are created concurrently.
 	creators = 4
+	// compaction is the interval in which old revisions of objects are removed: a deletion with a finalizer writes each large object
+	// three times, which is more than the quota holds.
+	compaction = "20s"
 	// largePatience is how long an operator may take next to large objects on a slow machine.
 	largePatience = 10 * time.Minute
 )
@@ -44,7 +47,11 @@ type largeScene struct {
 // newLargeScene returns a scene on a new control plane, with or without streaming lists. It ends with the test.
 func newLargeScene(t *testing.T, hasWatchList bool) *largeScene {
 	t.Helper()
-	fresh := controlplane.ForTest(t, controlplane.Options{EtcdQuota: 4 << 30, FeatureGates: map[string]bool{"WatchList": hasWatchList}})
+	fresh := controlplane.ForTest(t, controlplane.Options{
+		EtcdQuota:     4 << 30,
+		FeatureGates:  map[string]bool{"WatchList": hasWatchList},
+		APIServerArgs: map[string]string{"etcd-compaction-interval": compaction},
+	})
 	world, err := harness.NewWorld(fresh.Config())
 	require.NoError(t, err)
 	require.NoError(t, prepare(t.Context(), world))
