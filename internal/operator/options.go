@@ -66,7 +66,7 @@ type Options struct {
 	// LeaderElectionID is the name of the lease. Together with Namespace it identifies this
 	// installation among others of the cluster, even without leader election.
 	LeaderElectionID string
-	// LeaseDuration is the time after the leader's last renewal until another replica takes over.
+	// LeaseDuration is the time without a renewal after which another replica may lead.
 	// RenewDeadline is the time for which the leader tries to renew before it steps down.
 	// RetryPeriod is the interval of its attempts. Zero for the defaults.
 	LeaseDuration, RenewDeadline, RetryPeriod time.Duration
