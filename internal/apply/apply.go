@@ -209,9 +209,11 @@ func targetGVK(target workload.Ref) schema.GroupVersionKind {
 	return target.Adapter().GroupVersionKind
 }
 
-// classify wraps an error in a type for the reaction of the caller.
+// classify wraps an error in a type for the reaction of the caller. It returns nil for nil.
 func classify(err error) error {
 	switch {
+	case err == nil:
+		return nil
 	case errors.Is(err, ErrStale):
 		return err
 	case apierrors.IsNotFound(err):

@@ -104,6 +104,10 @@ func TestClassify_DistinguishesErrorsByReaction(t *testing.T) {
 	}
 }
 
+func TestClassify_ReturnsNilForNil(t *testing.T) {
+	require.NoError(t, classify(nil))
+}
+
 func TestResultLabel_ClassifiesWriteErrors(t *testing.T) {
 	for want, err := range map[string]error{
 		"ok":       nil,
