@@ -25,7 +25,7 @@ func (d *Diagnosis) checkDeclared(ctx context.Context, installation *source.Inst
 	if !declaresObjects(installation) {
 		return nil
 	}
-	isStopped := desired.FindStop(installation.ConfigMaps().Installation) != desired.NotStopped
+	isStopped := desired.FindStop(installation.ConfigMaps().Installation).IsActive()
 	sidecars, err := installation.DeclaredSidecars(ctx, d.Cluster, installation.Values, isStopped, d.Reject)
 	if err != nil {
 		return []Result{{check, Unknown, err.Error(), ""}}

@@ -77,8 +77,8 @@ const (
 	StoppedByValues
 )
 
-// IsStopped reports whether all writes except removals are stopped.
-func (p *Platform) IsStopped() bool { return p.Stop != NotStopped }
+// IsActive reports whether all writes except removals are stopped.
+func (s WriteStop) IsActive() bool { return s != NotStopped }
 
 // TemplateSet is a chart that renders sidecars, and its environments.
 type TemplateSet struct {

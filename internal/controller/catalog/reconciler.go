@@ -164,7 +164,7 @@ func (r *Reconciler) Current() (*desired.Platform, error) {
 // IsStopped reports whether the published platform stops all writes except removals.
 func (r *Reconciler) IsStopped() bool {
 	platform, _ := r.Current()
-	return platform != nil && platform.IsStopped()
+	return platform != nil && platform.Stop.IsActive()
 }
 
 // Rules returns the rollout rules of the published platform, nil before the first load.
@@ -202,12 +202,12 @@ func (r *Reconciler) reload(ctx context.Context) (isNew bool, err error) {
 		previous = &desired.Platform{}
 	}
 	if platform.Stop != previous.Stop {
-		log.FromContext(ctx).Info("changed stop-writes", "stopped", platform.IsStopped(), "configMap", r.options.Installation)
+		log.FromContext(ctx).Info("changed stop-writes", "stopped", platform.Stop.IsActive(), "configMap", r.options.Installation)
 	}
 	if platform.Rollout.CanHalt() && !previous.Rollout.CanHalt() && !r.options.ReadsPods {
 		telemetry.Warn(log.FromContext(ctx), "rollout.halt cannot detect causes of failures without rbac.optional.pods")
 	}
-	r.options.Metrics.SetWritesStopped(platform.IsStopped())
+	r.options.Metrics.SetWritesStopped(platform.Stop.IsActive())
 	r.options.Metrics.SetTemplateSets(countTemplateSets(platform))
 	return true, nil
 }

@@ -101,7 +101,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	situation := &declared.Situation{
 		Declared: sidecars, Key: key, Owner: meta.InstallationLabel(r.WrittenBy), IsUninstalling: declared.IsUninstalling(values.Annotations),
-		IsStopped: desired.FindStop(values) != desired.NotStopped,
+		IsStopped: desired.FindStop(values).IsActive(),
 	}
 	if err := r.observe(work, situation); err != nil {
 		return reconcile.Result{}, err
