@@ -320,3 +320,17 @@ func TestDecide_BlamesNoSidecarForUnknownCauses(t *testing.T) {
 		})
 	}
 }
+
+// A decision without a clock reports no missed deadline of a rollout in progress.
+func TestDecide_MissesNoDeadlineWithoutClock(t *testing.T) {
+	for _, kind := range []string{"Deployment", "StatefulSet"} {
+		state := workload.State{Rollout: workload.RolloutProgressing, Progress: workload.Progress{Newest: 1}, Availability: workload.Availability{StateSince: noon}}
+		w := evaluated("cart", plan.None, &plan.Desired{}, state)
+		w.Evaluated.Plan.Target.Kind = kind
+
+		p := Decide(&Facts{Input: inputAt(time.Time{})}, []Workload{w}, nil).Plans[0]
+
+		require.Equal(t, plan.RolloutProgressing, p.Rollout.Phase, kind)
+		require.Empty(t, p.Message(), kind)
+	}
+}

@@ -193,10 +193,14 @@ func (s *State) Overdue(kind *Kind, now time.Time) (isOverdue bool, remaining ti
 	return remaining <= 0, max(remaining, 0)
 }
 
-// TimeInState returns how long the rollout has been in its current state.
+// TimeInState returns how long the rollout has been in its current state. It returns 0 if now is zero, because the time
+// is not known.
 func (s *State) TimeInState(now time.Time) time.Duration {
-	if s.StateSince.IsZero() {
+	switch {
+	case s.StateSince.IsZero():
 		return math.MaxInt64
+	case now.IsZero():
+		return 0
 	}
 	return now.Sub(s.StateSince)
 }
