@@ -138,12 +138,12 @@ func (d *Decision) block(input *gateInput) {
 	if d.applyGates(changeGates, input); p.IsBlockedBy(plan.BlockedByMode) {
 		d.Deferred.add(input.mode, input.wait.StartedAt)
 	}
-	if len(input.ports) > 0 && p.HasChange(plan.Inject, plan.Update) {
-		d.claims = append(d.claims, input)
-	}
 	p.Warning = input.warning()
 	if d.applyGates(checkGates, input); p.IsBlockedBy(plan.BlockedByValidation) {
 		d.addValidation(input.rendered.Validation)
+	}
+	if len(input.ports) > 0 && p.HasChange(plan.Inject, plan.Update) { // A rejected sidecar does not listen on its ports.
+		d.claims = append(d.claims, input)
 	}
 }
 

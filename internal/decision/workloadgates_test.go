@@ -168,6 +168,37 @@ func TestFindBlock_EvaluatesEachGate(t *testing.T) {
 	require.Len(t, gateCases, len(tested))
 }
 
+// A sidecar that is not written because of its dry run does not use a port of the node. A sidecar that waits will use it.
+func TestDecide_LeavesPortsOfRejectedSidecarsFree(t *testing.T) {
+	overlay := &workload.Overlay{Hash: "new", Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
+		Containers: []corev1.Container{{Name: "vector", Ports: []corev1.ContainerPort{{ContainerPort: 9598}}}},
+	}}}
+	for name, test := range map[string]struct {
+		result preflight.Result
+		want   string
+	}{
+		"rejected": {preflight.Rejected, ""},
+		"passed":   {preflight.Passed, meta.ReasonBlocked},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var workloads []Workload
+			for _, name := range []string{"first", "second"} {
+				view := workload.View{Ref: workload.Ref{Kind: "DaemonSet", Namespace: "shop", Name: name, UID: types.UID(name)}}
+				view.HostNetwork = true
+				p := plan.Plan{Target: view.Ref, Manager: meta.Manager("logs"), Change: plan.Inject, Desired: plan.NewDesired(overlay, "logs", "vector", "1", plan.Notes{})}
+				workloads = append(workloads, Workload{Record: workloadcache.Showing(view), Evaluated: &Evaluated{Plan: p, Rendered: &desired.Rendered{Overlay: overlay}}})
+			}
+			facts := &Facts{Input: inputAt(noon)}
+			facts.Trials = map[preflight.Key]preflight.DryRunResult{preflight.NewWorkloadKey(&workloads[0].Evaluated.Plan): {Result: test.result, Expiry: gateHour}}
+
+			second := Decide(facts, workloads, nil).Plans[1]
+
+			require.Equal(t, test.want == "", second.Writes())
+			require.Equal(t, test.want, second.Reason())
+		})
+	}
+}
+
 func ofOwner(input *gateInput) {
 	input.plan.Owner = &workload.Owner{Kind: "Kafka.kafka.strimzi.io", Name: "orders"}
 }
