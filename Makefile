@@ -11,7 +11,8 @@ SHELL := /bin/bash
 ENV       ?= production
 NAMESPACE ?= vector-system
 RELEASE   ?= vso
-IMAGE     ?= vector-sidecar-operator
+# As the chart names it.
+IMAGE     ?= ghcr.io/kontroloop-ai/vector-sidecar-operator
 ARGS      ?=
 SIDECAR   ?= docs/samples/02-logs.yaml
 FUZZTIME  ?= 100000x
@@ -19,7 +20,7 @@ SEED      ?= 0
 
 BIN   := bin
 TOOLS := test/tools
-include $(TOOLS)/site/site.mk test/pluginarchive/archive.mk
+include $(TOOLS)/site/site.mk test/pluginarchive/archive.mk test/imagearchive/image.mk
 
 VERSION = $(or $(shell awk '$$1 == "appVersion:" {gsub(/"/, "", $$2); print $$2}' chart/Chart.yaml 2>/dev/null),dev)
 ENVIRONMENTS = $(basename $(notdir $(wildcard values/*.yaml)))
@@ -30,28 +31,12 @@ CRD := chart/files/crds/observability.kontroloop.ai_vectorsidecars.yaml
 TAGS    := grpcnotrace
 LDFLAGS  = -s -w -X main.version=$(VERSION)
 PROGRAMS := ./cmd/...
-# Of the image.
-PLATFORMS = linux/amd64,linux/arm64
 
 ##@ Build
 
 .PHONY: build
 build: ## Build the operator, the kubectl plugin and the drain gate into bin/.
 	CGO_ENABLED=0 go build -trimpath -tags '$(TAGS)' -ldflags '$(LDFLAGS)' -o $(BIN)/ $(PROGRAMS)
-
-.PHONY: image
-image: $(BIN)/ko ## Build the images of the operator and of the drain gate as OCI layouts in bin/image and bin/image-drain-gate, and lists of their parts (SPDX) beside them, without a container engine or a registry; PUSH=true pushes them to IMAGE and IMAGE-drain-gate.
-	@rm -rf $(BIN)/image $(BIN)/image.sbom $(BIN)/image-drain-gate $(BIN)/image-drain-gate.sbom $(BIN)/ko-cache/img
-	@mkdir -p $(BIN)/ko-cache && cp -R $(TOOLS)/ko/base $(BIN)/ko-cache/img
-	$(call ko,operator,)
-	$(call ko,drain-gate,-drain-gate)
-
-# $(call ko,program,suffix of the image's name)
-define ko
-KOCACHE=$(CURDIR)/$(BIN)/ko-cache KO_DOCKER_REPO=$(IMAGE)$(2) TAGS='$(TAGS)' LDFLAGS='$(LDFLAGS)' $(BIN)/ko build --bare --tags=$(VERSION) \
-  --push=$(or $(PUSH),false) --oci-layout-path=$(BIN)/image$(2) --sbom=spdx --sbom-dir=$(BIN)/image$(2).sbom \
-  --platform='$(PLATFORMS)' --image-user=65532:65532 ./cmd/$(1)
-endef
 
 .PHONY: generate
 generate: $(BIN)/controller-gen ## Generate the API types' deepcopy functions, and the pages of the plugin and of reasons.
@@ -103,7 +88,6 @@ quickstart: build ## Build the kubectl plugin alone, and show it on the samples 
 demo: build control-plane $(if $(filter real,$(NODE)),real-node) $(if $(filter all,$(KINDS)),$(addprefix $(BIN)/,rollouts-controller rollouts-crds)) ## Show the main job on a control plane of its own, then stay up; DEMO=once runs through and ends, KINDS=all has a Rollout of Argo Rollouts, too, whose controller takes some minutes to build, NODE=real has pods run, with Linux, root, containerd and runc.
 	go run ./test/demo $(if $(filter once,$(DEMO)),-once) $(if $(filter all,$(KINDS)),-rollouts) $(if $(NODE),-node=$(NODE)) $(ARGS)
 
-real-node: PLATFORMS = linux/$(shell go env GOARCH)
 real-node: image control-plane $(addprefix $(BIN)/,kubelet kube-proxy coredns)
 
 render: ## Print the sample Deployment as environment ENV would have it, without a cluster.

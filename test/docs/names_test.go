@@ -66,6 +66,7 @@ func withIndex(path string) string {
 var notPaths = []string{
 	"pods/exec", "vectorsidecars/status", "vectorsidecars/finalizers", "clustervectorsidecars/status", // resources
 	"vectorsidecar/", "clustervectorsidecar/NAME", // field managers
+	"bin/images.tar",                       // written by make image
 	"http/protobuf",                        // a protocol
 	"text/template", "text/template/parse", // a package of Go's
 	"vector-sidecar-operator/VERSION", "kubectl-vectorsidecar/VERSION", // user agents
